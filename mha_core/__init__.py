@@ -1,0 +1,53 @@
+"""Multi-head attention, every number of it: examples, traces and derivations.
+
+Read in this order: ``example`` (the data), ``files`` and ``validate`` (the way in), ``graph`` (the declared
+computation), ``trace`` (torch computes it), ``derive`` (where a number comes from), ``edit`` (the next example),
+``link`` (an example in a URL), ``library`` (the built-in ones).
+"""
+
+from mha_core.derive import Cell, Derivation, Term, arithmetic, derive, feeds
+from mha_core.device import Place, place
+from mha_core.errors import CellError, DeviceError, ExampleError, LinkError, MhaError, NumberRangeError
+from mha_core.example import AddMask, AllowMask, Dims, Example, Head
+from mha_core.files import dump, parse, pretty
+from mha_core.graph import Operand, Step, formula, graph
+from mha_core.library import built_in, library
+from mha_core.link import from_token, to_token
+from mha_core.trace import Trace, trace
+from mha_core.validate import validate
+
+__all__ = [
+    "AddMask",
+    "AllowMask",
+    "Cell",
+    "CellError",
+    "Derivation",
+    "DeviceError",
+    "Dims",
+    "Example",
+    "ExampleError",
+    "Head",
+    "LinkError",
+    "MhaError",
+    "NumberRangeError",
+    "Operand",
+    "Place",
+    "Step",
+    "Term",
+    "Trace",
+    "arithmetic",
+    "built_in",
+    "derive",
+    "dump",
+    "feeds",
+    "formula",
+    "from_token",
+    "graph",
+    "library",
+    "parse",
+    "place",
+    "pretty",
+    "to_token",
+    "trace",
+    "validate",
+]

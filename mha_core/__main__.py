@@ -1,0 +1,160 @@
+"""``python -m mha_core``: trace and explain examples from a shell, as JSON."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from mha_core.derive import Cell, arithmetic, derive, feeds
+from mha_core.device import DEVICES, DTYPES, place
+from mha_core.errors import CellError, ExampleError, MhaError, N_
+from mha_core.example import NEG_INF, Example, text_in
+from mha_core.files import MAX_BYTES, parse
+from mha_core.graph import formula
+from mha_core.library import library
+from mha_core.messages import in_words, shell_language
+from mha_core.trace import Trace, trace
+from mha_core.validate import PER_HEAD_STEPS
+
+BAD_INPUT = 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit status."""
+    options = _parser().parse_args(arguments)
+    command: Callable[[argparse.Namespace], object] = options.command
+    try:
+        answer = command(options)
+    except MhaError as error:
+        print(in_words(error, shell_language()), file=sys.stderr)
+        return BAD_INPUT
+    json.dump(answer, sys.stdout, ensure_ascii=False, allow_nan=False)
+    print()
+    return 0
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        """One line, as for every other bad input."""
+        print(f"{self.prog}: {message}", file=sys.stderr)
+        raise SystemExit(BAD_INPUT)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="python -m mha_core", description="Multi-head attention, every number of it.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def add(name: str, command: Callable[[argparse.Namespace], object], text: str) -> argparse.ArgumentParser:
+        sub = commands.add_parser(name, help=text, description=text)
+        sub.set_defaults(command=command)
+        return sub
+
+    for name, command, text in (
+        ("trace", _trace, "Print every step of an example."),
+        ("explain", _explain, "Print what one cell is computed from, and what it feeds."),
+    ):
+        sub = add(name, command, text)
+        sub.add_argument("file", metavar="FILE", help="a *.mha.json file, - for standard input")
+        sub.add_argument("--device", choices=[d for d in DEVICES if d != "mps"], default="auto")
+        sub.add_argument("--dtype", choices=list(DTYPES))
+    sub.add_argument("--step", required=True, help="a step or input, such as weights or w_q")
+    sub.add_argument("--head", type=int, help="counted from 0; omit for what the whole layer shares")
+    sub.add_argument("--row", type=int, required=True, help="counted from 0")
+    sub.add_argument("--col", type=int, required=True, help="counted from 0")
+    add("examples", _examples, "List the built-in examples.")
+    return parser
+
+
+def _read(file: str) -> Example:
+    """An example from a file, or from standard input for ``-``; no more than the format allows is read."""
+    try:
+        if file == "-":
+            return parse(sys.stdin.buffer.read(MAX_BYTES + 1))
+        with Path(file).open("rb") as stream:
+            return parse(stream.read(MAX_BYTES + 1))
+    except (OSError, ValueError) as error:
+        if isinstance(error, MhaError):
+            raise
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ExampleError(N_("cannot be read: {reason}"), place=file, reason=reason) from None
+
+
+def _traced(options: argparse.Namespace) -> Trace:
+    return trace(_read(options.file), place(options.device, options.dtype))
+
+
+def _trace(options: argparse.Namespace) -> object:
+    computed = _traced(options)
+    return {
+        "format": "mha-trace/1",
+        "device": computed.place.device,
+        "dtype": computed.place.dtype,
+        "steps": {name: _plain(rows) for name, rows in computed.values.items()},
+    }
+
+
+def _explain(options: argparse.Namespace) -> object:
+    computed = _traced(options)
+    cell = Cell(options.step, options.head, options.row, options.col)
+    if cell.head is None and len(computed.example.heads) == 1 and cell.name in PER_HEAD_STEPS:
+        cell = cell._replace(head=0)
+    fed = [_cell(found) for found in _feeds(computed, cell)]
+    answer: dict[str, object] = {"format": "mha-explain/1", "cell": _cell(cell), "feeds": fed}
+    if not any(step.name == cell.name for step in computed.steps):
+        return answer | {"value": _plain(computed.matrix(cell.name, cell.head)[cell.row][cell.col])}
+    found = derive(computed, cell)
+    step = next(step for step in computed.steps if step.name == cell.name)
+    return answer | {
+        "value": _plain(found.value),
+        "op": found.op,
+        "formula": formula(step, computed.example),
+        "terms": [
+            {"cells": [_cell(c) for c in term.cells], "numbers": _plain(list(term.numbers))} for term in found.terms
+        ],
+        "constant": _plain(found.constant),
+        "arithmetic": arithmetic(found),
+    }
+
+
+def _feeds(computed: Trace, cell: Cell) -> tuple[Cell, ...]:
+    rows = computed.matrix(cell.name, cell.head)
+    if not (0 <= cell.row < len(rows) and 0 <= cell.col < len(rows[0])):
+        raise CellError(
+            N_("{name} has rows 0 to {last_row} and columns 0 to {last_col}, got row {row}, column {col}"),
+            name=cell.name,
+            last_row=len(rows) - 1,
+            last_col=len(rows[0]) - 1,
+            row=cell.row,
+            col=cell.col,
+        )
+    return feeds(computed, cell)
+
+
+def _examples(_: argparse.Namespace) -> object:
+    return [
+        {
+            "name": name,
+            "title": {language: text_in(example.title, language) for language in ("en", "zh")},
+            "note": {language: text_in(example.note, language) for language in ("en", "zh")},
+        }
+        for name, example in library().items()
+    ]
+
+
+def _cell(cell: Cell) -> dict[str, object]:
+    return {"step": cell.name, "head": cell.head, "row": cell.row, "col": cell.col}
+
+
+def _plain(value: Any) -> Any:
+    """Numbers as JSON can hold them: −∞ as "-inf"."""
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return "-inf" if value == NEG_INF else value
+
+
+if __name__ == "__main__":
+    sys.exit(main())

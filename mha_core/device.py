@@ -1,0 +1,48 @@
+"""Where a trace runs, and in which floating-point type."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import torch
+
+from mha_core.errors import DeviceError, N_
+
+DEVICES = ("auto", "cuda", "mps", "cpu")
+DTYPES = {"float64": torch.float64, "float32": torch.float32}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A device ("cuda", "mps" or "cpu") and a dtype ("float64" or "float32") of torch."""
+
+    device: str
+    dtype: str
+
+    @property
+    def torch_dtype(self) -> torch.dtype:
+        """The dtype as torch knows it."""
+        return DTYPES[self.dtype]
+
+
+@lru_cache(maxsize=16)
+def place(device: str = "auto", dtype: str | None = None) -> Place:
+    """Choose CUDA where present, else MPS, else the CPU; float64, and float32 where the device has none (MPS).
+
+    Raises ``DeviceError`` for a device or dtype that is not available here.
+    """
+    available = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
+    if device == "auto":
+        device = next(name for name, here in available.items() if here)
+    if not available.get(device, False):
+        raise DeviceError(N_("the device {device} is not available here"), device=device)
+    dtype = dtype or ("float32" if device == "mps" else "float64")
+    if dtype not in DTYPES or (device == "mps" and dtype == "float64"):
+        raise DeviceError(N_("{dtype} is not available on {device}"), dtype=dtype, device=device)
+    return Place(device, dtype)
+
+
+def device_name(where: Place) -> str:
+    """What a person calls the device: the GPU's own name where there is one."""
+    return torch.cuda.get_device_name() if where.device == "cuda" else where.device.upper()

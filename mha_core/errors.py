@@ -1,0 +1,58 @@
+"""Every error that this package raises on purpose.
+
+    MhaError
+    ├── ExampleError      an example file or an edit breaks a rule of the format
+    ├── LinkError         a share link's token cannot be read
+    ├── CellError         a cell that was asked for is not in the trace
+    ├── NumberRangeError  a number outgrew what the chosen dtype can hold
+    └── DeviceError       the device or dtype asked for is not to be had
+
+An error carries its sentence as a template and the template's values, so that a page can say it in the
+reader's language: ``gettext(error.template).format(**error.values)``. Templates are marked with ``N_`` so that
+Babel finds them.
+"""
+
+from __future__ import annotations
+
+
+def N_(template: str) -> str:
+    """Mark a sentence for translation; it is translated where it is shown."""
+    return template
+
+
+class MhaError(ValueError):
+    """A sentence that names the place, what was expected and what came.
+
+    ``place`` is a path in the example file such as ``heads[1].w_k``; it is empty where no place applies.
+    """
+
+    def __init__(self, template: str, *, place: str = "", **values: object) -> None:
+        self.template = template
+        self.place = place
+        self.values = values
+        super().__init__(self.sentence())
+
+    def sentence(self, template: str | None = None) -> str:
+        """The sentence, from ``template`` (a translation of ``self.template``) where one is given."""
+        text = (template or self.template).format(**self.values)
+        return f"{self.place}: {text}" if self.place else text
+
+
+class ExampleError(MhaError):
+    """An example breaks a rule of the format ``mha-example/1``."""
+
+
+class LinkError(MhaError):
+    """A share link's token is cut, altered, foreign or too large."""
+
+
+class CellError(MhaError):
+    """No such step, head, row or column in this trace."""
+
+
+class NumberRangeError(MhaError):
+    """A computed number left the range of the dtype."""
+
+
+class DeviceError(MhaError):
+    """The device or dtype asked for is not available here."""

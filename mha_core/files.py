@@ -1,0 +1,355 @@
+"""The file format ``mha-example/1``: text → ``Example`` and back. The one place where outside data comes in."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from math import isfinite
+from typing import Any
+
+from mha_core.errors import ExampleError, N_
+from mha_core.example import MAX_TEXT, NEG_INF, AddMask, AllowMask, Example, Head, Mask, Matrix, Row, Scale, Text
+from mha_core.validate import STEPS, WHOLE_LAYER_STEPS, validate
+
+FORMAT = "mha-example/1"
+MAX_BYTES = 5_000_000
+"""Largest file, in bytes of UTF-8."""
+
+HEAD_MATRICES = ("w_q", "w_k", "w_v", "q", "k", "v", "weights")
+HEAD_BIASES = ("b_q", "b_k", "b_v")
+
+_PRINTED_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z")
+_NEG_INF_TEXT = ("-inf", "-Infinity", "-∞", "−∞")
+
+
+def parse(text: str | bytes) -> Example:
+    """Read a file's text.
+
+    Raises ``ExampleError`` naming the place for whatever the format refuses; nothing else.
+    """
+    return from_json(_load(text))
+
+
+def from_json(data: object) -> Example:
+    """An ``Example`` from decoded JSON; ``ExampleError`` where it breaks the format."""
+    fields = _object(data, "", _FIELDS)
+    if fields.get("format") != FORMAT:
+        raise _fail("format", N_('expected "{expected}", got {got}'), expected=FORMAT, got=_short(fields.get("format")))
+    for name in ("tokens", "heads"):
+        if fields.get(name) is None:
+            raise _fail(name, N_("is missing"))
+    values = {name: read(fields[name], name) for name, read in _FIELDS.items() if fields.get(name) is not None}
+    values.pop("format")
+    values.setdefault("title", "")
+    return validate(Example(**values))
+
+
+def dump(example: Example) -> str:
+    """The canonical file text: keys in the format's order, absent ones left out, one line."""
+    return json.dumps(to_json(example), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def pretty(example: Example) -> str:
+    """The file text as a person would lay it out: one matrix row a line. Parses to the same example."""
+    return _pretty(to_json(example), "") + "\n"
+
+
+def to_json(example: Example) -> dict[str, object]:
+    """The file's content as plain JSON data."""
+    data: dict[str, object] = {
+        "format": FORMAT,
+        "title": example.title if isinstance(example.title, str) else dict(example.title),
+        "note": example.note if isinstance(example.note, str | None) else dict(example.note),
+        "source": example.source,
+        "tokens": list(example.tokens),
+        "x": _rows(example.x),
+        "context_tokens": None if example.context_tokens is None else list(example.context_tokens),
+        "context": _rows(example.context),
+        "heads": [_head_json(head) for head in example.heads],
+        "w_o": _rows(example.w_o),
+        "b_o": _row(example.b_o),
+        "scale": example.scale if isinstance(example.scale, str) else _number(example.scale),
+        "mask": _mask_json(example.mask),
+        "claimed": None if example.claimed is None else {step: _nested(c) for step, c in example.claimed.items()},
+    }
+    return {key: value for key, value in data.items() if value is not None}
+
+
+# --- reading ---------------------------------------------------------------------------------------------------
+
+
+def _fail(place: str, template: str, **values: object) -> ExampleError:
+    return ExampleError(template, place=place, **values)
+
+
+def _short(value: object) -> str:
+    """A value as it may stand in a sentence: JSON, at most 40 characters."""
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except (ValueError, TypeError, RecursionError):
+        text = type(value).__name__
+    return text if len(text) <= 40 else text[:39] + "…"
+
+
+def _load(text: str | bytes) -> object:
+    too_large = _fail("", N_("the file is larger than {most} MB"), most=MAX_BYTES // 1_000_000)
+    if len(text) > MAX_BYTES:
+        raise too_large
+    if isinstance(text, bytes):
+        try:
+            text = text.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise _fail("", N_("the file is not UTF-8 text (byte {at})"), at=error.start) from None
+    elif len(text.encode("utf-8", "replace")) > MAX_BYTES:
+        raise too_large
+    try:
+        return json.loads(text, object_pairs_hook=_no_duplicates, parse_constant=_no_constants)
+    except json.JSONDecodeError as error:
+        raise _fail(
+            "", N_("this is not JSON: line {line}, column {column}"), line=error.lineno, column=error.colno
+        ) from None
+    except RecursionError:
+        raise _fail("", N_("the file is nested too deeply")) from None
+    except ExampleError:
+        raise
+    except ValueError:  # an integer of thousands of digits
+        raise _fail("", N_("a number in the file has too many digits")) from None
+
+
+def _no_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise _fail("", N_("the key {name} stands twice in one object"), name=_short(twice))
+    return fields
+
+
+def _no_constants(name: str) -> object:
+    raise _fail("", N_("{name} is not allowed as a number"), name=name)
+
+
+def _object(value: object, place: str, known: Mapping[str, object]) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise _fail(place, N_("expected an object in braces, got {got}"), got=_short(value))
+    for name in value:
+        if name not in known:
+            raise _fail(place, N_("unknown key {name}"), name=_short(name))
+    return value
+
+
+def _list(value: object, place: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise _fail(place, N_("expected a list in brackets, got {got}"), got=_short(value))
+    return value
+
+
+def _string(value: object, place: str) -> str:
+    if not isinstance(value, str):
+        raise _fail(place, N_("expected text, got {got}"), got=_short(value))
+    if len(value) > MAX_TEXT:
+        raise _fail(place, N_("expected at most {most} characters, got {count}"), most=MAX_TEXT, count=len(value))
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        raise _fail(place, N_("the text holds half of a character")) from None
+    return value
+
+
+def _text(value: object, place: str) -> Text:
+    if isinstance(value, dict):
+        _object(value, place, {"en": 0, "zh": 0})
+        return {language: _string(text, f"{place}.{language}") for language, text in value.items()}
+    return _string(value, place)
+
+
+def _strings(value: object, place: str) -> tuple[str, ...]:
+    return tuple(_string(item, f"{place}[{i}]") for i, item in enumerate(_list(value, place)))
+
+
+def _float(value: object, place: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise _fail(place, N_("expected a number, got {got}"), got=_short(value))
+    try:
+        return float(value)
+    except OverflowError:
+        raise _fail(place, N_("the number is too large")) from None
+
+
+def _float_or_neg_inf(value: object, place: str) -> float:
+    return NEG_INF if value in _NEG_INF_TEXT else _float(value, place)
+
+
+def _bool(value: object, place: str) -> bool:
+    if not isinstance(value, bool):
+        raise _fail(place, N_("expected true or false, got {got}"), got=_short(value))
+    return value
+
+
+def _vector(value: object, place: str) -> Row:
+    return tuple(_float(item, f"{place}[{j}]") for j, item in enumerate(_list(value, place)))
+
+
+def _table(value: object, place: str, cell: Callable[[object, str], Any]) -> tuple[tuple[Any, ...], ...]:
+    """A matrix in row order; every row of the first one's length, at least one cell."""
+    rows = []
+    for i, row in enumerate(_list(value, place)):
+        here = f"{place}[{i}]"
+        cells = _list(row, here)
+        rows.append(tuple(cell(item, f"{here}[{j}]") for j, item in enumerate(cells)))
+        if len(cells) != len(rows[0]):
+            raise _fail(here, N_("expected {cols} numbers, got {count}"), cols=len(rows[0]), count=len(cells))
+    if not rows or not rows[0]:
+        raise _fail(place, N_("expected at least one number, got none"))
+    return tuple(rows)
+
+
+def _matrix(value: object, place: str) -> Matrix:
+    return _table(value, place, _float)
+
+
+def _heads(value: object, place: str) -> tuple[Head, ...]:
+    return tuple(_head(item, f"{place}[{index}]") for index, item in enumerate(_list(value, place)))
+
+
+def _head(value: object, place: str) -> Head:
+    readers = {**dict.fromkeys(HEAD_MATRICES, _matrix), **dict.fromkeys(HEAD_BIASES, _vector)}
+    fields = _object(value, place, readers)
+    return Head(**{name: readers[name](item, f"{place}.{name}") for name, item in fields.items() if item is not None})
+
+
+def _scale(value: object, place: str) -> Scale:
+    if isinstance(value, str):
+        if value in ("sqrt_dk", "none"):
+            return value  # type: ignore[return-value]  # mypy does not narrow str to the literals
+        raise _fail(place, N_('expected "sqrt_dk", "none" or a number, got {got}'), got=_short(value))
+    return _float(value, place)
+
+
+def _mask(value: object, place: str) -> Mask:
+    if isinstance(value, str):
+        if value != "causal":
+            raise _fail(place, N_('expected null, "causal", allow or add, got {got}'), got=_short(value))
+        return "causal"
+    fields = _object(value, place, {"allow": 0, "fill": 0, "add": 0})
+    if ("allow" in fields) == ("add" in fields) or ("add" in fields and "fill" in fields):
+        raise _fail(place, N_("expected either allow (with fill, if wanted) or add"))
+    if "add" in fields:
+        return AddMask(_table(fields["add"], f"{place}.add", _float_or_neg_inf))
+    fill = fields.get("fill")
+    return AllowMask(
+        allow=_table(fields["allow"], f"{place}.allow", _bool),
+        fill=NEG_INF if fill is None else _float_or_neg_inf(fill, f"{place}.fill"),
+    )
+
+
+def _claimed(value: object, place: str) -> dict[str, tuple[Any, ...]]:
+    fields = _object(value, place, dict.fromkeys(STEPS))
+    claims = {}
+    for step in STEPS:  # in the order of the computation, whatever order the file has
+        if fields.get(step) is None:
+            continue
+        here = f"{place}.{step}"
+        if step in WHOLE_LAYER_STEPS:
+            claims[step] = _claimed_matrix(fields[step], here)
+        else:
+            claims[step] = tuple(
+                None if item is None else _claimed_matrix(item, f"{here}[{index}]")
+                for index, item in enumerate(_list(fields[step], here))
+            )
+    return claims
+
+
+def _claimed_matrix(value: object, place: str) -> tuple[Any, ...]:
+    rows = []
+    for i, row in enumerate(_list(value, place)):
+        here = f"{place}[{i}]"
+        rows.append(
+            None
+            if row is None
+            else tuple(_claimed_cell(item, f"{here}[{j}]") for j, item in enumerate(_list(row, here)))
+        )
+    return tuple(rows)
+
+
+def _claimed_cell(value: object, place: str) -> float | str | None:
+    """A claimed number; a string keeps its printed digits."""
+    if value is None:
+        return None
+    if isinstance(value, str):
+        printed = value.strip().replace("−", "-")
+        if printed in _NEG_INF_TEXT:
+            return "-inf"
+        if len(printed) > 64 or not _PRINTED_NUMBER.match(printed) or not isfinite(float(printed)):
+            raise _fail(place, N_("expected a number, got {got}"), got=_short(value))
+        return printed
+    number = _float(value, place)
+    if not isfinite(number):
+        raise _fail(place, N_("expected a number, got {got}"), got=_short(value))
+    return number
+
+
+_FIELDS: dict[str, Callable[[object, str], Any]] = {
+    "format": _string,
+    "title": _text,
+    "note": _text,
+    "source": _string,
+    "tokens": _strings,
+    "x": _matrix,
+    "context_tokens": _strings,
+    "context": _matrix,
+    "heads": _heads,
+    "w_o": _matrix,
+    "b_o": _vector,
+    "scale": _scale,
+    "mask": _mask,
+    "claimed": _claimed,
+}
+"""Every key of the format and its reader."""
+
+
+# --- writing ---------------------------------------------------------------------------------------------------
+
+
+def _number(number: float) -> float | int | str:
+    """Shortest JSON for a float: 1.0 is written 1, −∞ is written "-inf"."""
+    if number == NEG_INF:
+        return "-inf"
+    return int(number) if number.is_integer() and abs(number) < 1e15 else number
+
+
+def _row(row: Row | None) -> list[object] | None:
+    return None if row is None else [_number(number) for number in row]
+
+
+def _rows(matrix: Matrix | None) -> list[object] | None:
+    return None if matrix is None else [_row(row) for row in matrix]
+
+
+def _nested(claim: object) -> object:
+    return [_nested(item) for item in claim] if isinstance(claim, tuple) else claim
+
+
+def _head_json(head: Head) -> dict[str, object]:
+    matrices = {name: _rows(getattr(head, name)) for name in HEAD_MATRICES}
+    biases = {name: _row(getattr(head, name)) for name in HEAD_BIASES}
+    return {name: value for name, value in {**matrices, **biases}.items() if value is not None}
+
+
+def _mask_json(mask: Mask) -> object:
+    if isinstance(mask, AllowMask):
+        fill = {} if mask.fill == NEG_INF else {"fill": _number(mask.fill)}
+        return {"allow": [list(row) for row in mask.allow], **fill}
+    return {"add": _rows(mask.add)} if isinstance(mask, AddMask) else mask
+
+
+def _pretty(value: object, indent: str) -> str:
+    """JSON with objects and lists of lists on lines of their own, flat lists on one."""
+    deeper = indent + "  "
+    if isinstance(value, dict):
+        lines = [f"{deeper}{json.dumps(key)}: {_pretty(item, deeper)}" for key, item in value.items()]
+        return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
+    if isinstance(value, list) and any(isinstance(item, list | dict) for item in value):
+        return "[\n" + ",\n".join(deeper + _pretty(item, deeper) for item in value) + f"\n{indent}]"
+    return json.dumps(value, ensure_ascii=False)

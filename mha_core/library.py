@@ -1,0 +1,30 @@
+"""The built-in examples: the files in ``examples/``, in the order of their names."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+from mha_core.errors import CellError, N_
+from mha_core.example import Example
+from mha_core.files import parse
+
+FOLDER = Path(__file__).resolve().parent.parent / "examples"
+SUFFIX = ".mha.json"
+
+
+@lru_cache(maxsize=1)
+def library() -> dict[str, Example]:
+    """Name → example, in order. A file ``10_first.mha.json`` is named ``first``: the number only sorts."""
+    return {
+        path.name.removesuffix(SUFFIX).partition("_")[2]: parse(path.read_bytes())
+        for path in sorted(FOLDER.glob(f"*{SUFFIX}"))
+    }
+
+
+def built_in(name: str) -> Example:
+    """A built-in example by name. Raises ``CellError`` where there is none of that name."""
+    try:
+        return library()[name]
+    except KeyError:
+        raise CellError(N_("there is no example named {name}"), name=repr(name[:40])) from None

@@ -1,0 +1,30 @@
+"""Error sentences in the reader's language. The catalogues lie in ``mha_core/locales``."""
+
+from __future__ import annotations
+
+import gettext
+import os
+from functools import lru_cache
+from pathlib import Path
+
+from mha_core.errors import MhaError
+
+LANGUAGES = ("en", "zh")
+_FOLDER = Path(__file__).resolve().parent / "locales"
+
+
+@lru_cache(maxsize=4)
+def catalogue(language: str) -> gettext.NullTranslations:
+    """The core's sentences in one language; English where there is no catalogue."""
+    return gettext.translation("mha_core", _FOLDER, [language], fallback=True)
+
+
+def in_words(error: MhaError, language: str) -> str:
+    """The error's sentence in one language, with the place that it names."""
+    return error.sentence(catalogue(language).gettext(error.template))
+
+
+def shell_language() -> str:
+    """The language that a shell asks for by ``LC_ALL``, ``LC_MESSAGES`` or ``LANG``."""
+    setting = next((os.environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(name)), "")
+    return "zh" if setting.lower().startswith("zh") else "en"

@@ -1,0 +1,272 @@
+"""Computing an example with torch, step by step as ``graph`` declares it, batched over heads."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias
+
+import torch
+from torch import Tensor
+
+from mha_core.device import Place, place
+from mha_core.errors import CellError, N_, NumberRangeError
+from mha_core.example import NEG_INF, AddMask, Example, allow_matrix, divisor, mask_fill
+from mha_core.graph import LAYER_INPUTS, SYMBOLS, Operation, Step, graph, head_graph
+from mha_core.validate import PER_HEAD_STEPS, WHOLE_LAYER_STEPS
+
+Rows: TypeAlias = list[list[float]]
+"""A matrix as Python numbers, read off the device."""
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Every number of an example.
+
+    ``groups``: heads that share the same steps, with their tensors by step name, each g × rows × columns for the
+    g heads of the group (one group unless some heads start further on). ``layer``: the steps of the whole layer,
+    rows × columns. Shapes by name are those of DESIGN's table: q: h × n_q × d_k, weights: h × n_q × n_k,
+    head_outputs: h × n_q × d_v, concat: n_q × (h·d_v), output: n_q × d_out.
+    """
+
+    example: Example
+    place: Place
+    groups: tuple[tuple[tuple[int, ...], Mapping[str, Tensor]], ...]
+    layer: Mapping[str, Tensor]
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """The declared steps that this trace has computed."""
+        return graph(self.example)
+
+    @cached_property
+    def values(self) -> dict[str, Any]:
+        """Numbers by step name, in order: a list over heads (None where a head has no such step) or one matrix.
+
+        What a head starts from stands where it would have been computed.
+        """
+        heads: dict[str, list[Rows | None]] = {name: [None] * len(self.example.heads) for name in SYMBOLS}
+        for members, tensors in self.groups:
+            for name, tensor in tensors.items():
+                if name in PER_HEAD_STEPS:
+                    for head, rows in zip(members, tensor.tolist(), strict=True):
+                        heads[name][head] = rows
+        values: dict[str, Any] = {name: rows for name, rows in heads.items() if any(rows)}
+        return values | {name: self.layer[name].tolist() for name in WHOLE_LAYER_STEPS if name in self.layer}
+
+    @cached_property
+    def dead_rows(self) -> tuple[tuple[bool, ...], ...]:
+        """h × n_q: True where a query may attend to nothing, so that its weights and head output are 0."""
+        masked = self.values.get("masked_scores")
+        rows = masked or [None] * len(self.example.heads)
+        n_q = len(self.example.tokens)
+        return tuple(
+            tuple(all(v == NEG_INF for v in row) for row in head) if head else (False,) * n_q for head in rows
+        )
+
+    def matrix(self, name: str, head: int | None = None) -> Rows:
+        """The numbers of a step or of an input, by name; ``head`` for what every head has its own of.
+
+        A bias is a matrix of one row, the mask one of numbers (1 may attend, 0 may not, or what is added).
+        Raises ``CellError`` where this example has no such matrix.
+        """
+        found = self.values.get(name)
+        if name in PER_HEAD_STEPS and found is not None:
+            found = found[head] if head is not None and 0 <= head < len(found) else None
+        if found is None:
+            found = input_matrix(self.example, name, head)
+        if found is None:
+            raise CellError(N_("there is no {name} here"), name=name if head is None else f"{name}, head {head}")
+        return found  # type: ignore[no-any-return]
+
+
+def input_matrix(example: Example, name: str, head: int | None = None) -> Rows | None:
+    """A given matrix by name, as rows; None where the example has none."""
+    if name == "mask":
+        return _mask_rows(example)
+    if name in LAYER_INPUTS:
+        given = getattr(example, name)
+    elif head is not None and 0 <= head < len(example.heads):
+        given = getattr(example.heads[head], name, None)
+    else:
+        return None
+    if given is None:
+        return None
+    return [list(given)] if name.startswith("b_") else [list(row) for row in given]
+
+
+def _mask_rows(example: Example) -> Rows | None:
+    if isinstance(example.mask, AddMask):
+        return [list(row) for row in example.mask.add]
+    allow = allow_matrix(example)
+    return None if allow is None else [[float(cell) for cell in row] for row in allow]
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """An example's numbers on the device, ready to compute with.
+
+    ``groups``: members, their steps, and their inputs by name, each g × rows × columns. ``layer_steps`` and
+    ``layer``: the same for the whole layer, rows × columns.
+    """
+
+    example: Example
+    place: Place
+    groups: tuple[tuple[tuple[int, ...], tuple[Step, ...], Mapping[str, Tensor]], ...]
+    layer_steps: tuple[Step, ...]
+    layer: Mapping[str, Tensor]
+
+
+def trace(example: Example, where: Place | None = None) -> Trace:
+    """Compute every step of ``example``: ``compute(load(example))``.
+
+    A row that may attend to nothing has weights 0 and head output 0. Raises ``NumberRangeError`` where float32
+    cannot hold a number (float64 always can: given numbers are bounded).
+
+    Source: Vaswani et al. 2017, "Attention Is All You Need", sections 3.2.1 and 3.2.2.
+    """
+    computed = compute(load(example, where or place()))
+    if computed.place.dtype == "float32":
+        _check_range(computed)
+    return computed
+
+
+def load(example: Example, where: Place) -> Inputs:
+    """Send an example's numbers to the device, heads that share their steps stacked."""
+    by_steps: dict[tuple[Step, ...], list[int]] = {}
+    for index, head in enumerate(example.heads):
+        by_steps.setdefault(head_graph(example, head), []).append(index)
+    groups = tuple(
+        (tuple(members), steps, _load_group(example, steps, members, where)) for steps, members in by_steps.items()
+    )
+    layer_steps = tuple(step for step in graph(example) if not step.per_head)
+    blocks = {name: [input_matrix(example, name)] for name in ("w_o", "b_o") if getattr(example, name) is not None}
+    layer = {name: tensor[0] for name, tensor in _to_device(blocks, where).items()}  # type: ignore[arg-type]
+    return Inputs(example, where, groups, layer_steps, layer)
+
+
+def compute(inputs: Inputs) -> Trace:
+    """Run the declared steps on loaded numbers, in ``torch.inference_mode``."""
+    example = inputs.example
+    constants = Constants(divisor(example), mask_fill(example), example.mask is not None)
+    with torch.inference_mode():
+        groups = []
+        for members, steps, given in inputs.groups:
+            tensors = dict(given)
+            for step in steps:
+                tensors[step.name] = _OPERATIONS[step.op](step, tensors, constants)
+            groups.append((members, tensors))
+        layer = {**inputs.layer, "head_outputs": _in_head_order(groups)}
+        for step in inputs.layer_steps:
+            layer[step.name] = _OPERATIONS[step.op](step, layer, constants)
+    return Trace(example, inputs.place, tuple(groups), layer)
+
+
+class Constants(NamedTuple):
+    """What steps need beside their operands."""
+
+    divisor: float | None
+    fill: float
+    masked: bool
+
+
+def _matmul(step: Step, tensors: Mapping[str, Tensor], _: Constants) -> Tensor:
+    left, right, *bias = step.operands
+    a, b = tensors[left.name], tensors[right.name]
+    if right.index == "jk":
+        b = b.mT
+    if bias:
+        add = torch.baddbmm if step.per_head else torch.addmm
+        return add(tensors[bias[0].name], a, b)
+    return torch.bmm(a, b) if step.per_head else torch.mm(a, b)
+
+
+def _divide(step: Step, tensors: Mapping[str, Tensor], constants: Constants) -> Tensor:
+    return tensors[step.operands[0].name] / constants.divisor  # type: ignore[operator]  # a divide step has one
+
+
+def _hide(step: Step, tensors: Mapping[str, Tensor], constants: Constants) -> Tensor:
+    scores, allow = (tensors[operand.name] for operand in step.operands)
+    return scores.masked_fill(allow == 0, constants.fill)
+
+
+def _add(step: Step, tensors: Mapping[str, Tensor], _: Constants) -> Tensor:
+    scores, mask = (tensors[operand.name] for operand in step.operands)
+    return scores + mask
+
+
+def _softmax(step: Step, tensors: Mapping[str, Tensor], constants: Constants) -> Tensor:
+    scores = tensors[step.operands[0].name]
+    weights = torch.softmax(scores, -1)
+    if constants.masked:  # a row of −∞ alone comes out as NaN; such a query attends to nothing
+        weights = weights.masked_fill(scores.amax(-1, keepdim=True) == NEG_INF, 0.0)
+    return weights
+
+
+def _concat(step: Step, tensors: Mapping[str, Tensor], _: Constants) -> Tensor:
+    heads = tensors[step.operands[0].name]
+    return heads.transpose(0, 1).flatten(1)
+
+
+_OPERATIONS: dict[Operation, Callable[[Step, Mapping[str, Tensor], Constants], Tensor]] = {
+    "matmul": _matmul,
+    "divide": _divide,
+    "hide": _hide,
+    "add": _add,
+    "softmax": _softmax,
+    "concat": _concat,
+}
+
+
+def _load_group(
+    example: Example, steps: tuple[Step, ...], members: list[int], where: Place
+) -> dict[str, Tensor]:
+    """The inputs of one group of heads, each g × rows × columns, layer inputs expanded over g."""
+    computed = {step.name for step in steps}
+    wanted = dict.fromkeys(name for step in steps for name in step.operand_names if name not in computed)
+    blocks = {
+        name: [input_matrix(example, name, head) for head in (members[:1] if name in LAYER_INPUTS else members)]
+        for name in wanted
+    }
+    loaded = _to_device(blocks, where)  # type: ignore[arg-type]  # a validated example lacks none of them
+    return {
+        name: tensor.expand(len(members), -1, -1) if name in LAYER_INPUTS else tensor
+        for name, tensor in loaded.items()
+    }
+
+
+def _to_device(blocks: Mapping[str, list[Rows]], where: Place) -> dict[str, Tensor]:
+    """Name → g × rows × columns, all views of one buffer, so that a device is sent to only once."""
+    if not blocks:
+        return {}
+    flat = array("d")
+    for block in blocks.values():
+        for rows in block:
+            for row in rows:
+                flat.extend(row)
+    buffer = torch.frombuffer(flat, dtype=torch.float64).to(where.device, where.torch_dtype)
+    shapes = [(len(block), len(block[0]), len(block[0][0])) for block in blocks.values()]
+    parts = buffer.split_with_sizes([g * rows * cols for g, rows, cols in shapes])
+    return {name: part.view(shape) for name, part, shape in zip(blocks, parts, shapes, strict=True)}
+
+
+def _in_head_order(groups: Sequence[tuple[tuple[int, ...], Mapping[str, Tensor]]]) -> Tensor:
+    """All head outputs, h × n_q × d_v, in the order of the heads."""
+    if len(groups) == 1:
+        return groups[0][1]["head_outputs"]
+    order = [head for members, _ in groups for head in members]
+    stacked = torch.cat([tensors["head_outputs"] for _, tensors in groups])
+    return stacked[torch.tensor(order).argsort().to(stacked.device)]
+
+
+def _check_range(computed: Trace) -> None:
+    for step in computed.steps:
+        if step.op in ("hide", "add"):
+            continue  # −∞ is what these are for
+        heads = computed.values[step.name] if step.per_head else [computed.values[step.name]]
+        for rows in heads:
+            for row in rows or ():
+                if any(not (abs(v) < float("inf")) for v in row):
+                    raise NumberRangeError(N_("a number grew beyond what float32 can hold"), place=step.name)

@@ -1,0 +1,233 @@
+"""The rules that every example keeps: sizes, shapes, ranges. Types are ``files.py``'s business."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+from mha_core.errors import ExampleError, N_
+from mha_core.example import (
+    MAX_HEADS,
+    MAX_NUMBER,
+    MAX_SIZE,
+    MAX_TEXT,
+    NEG_INF,
+    AddMask,
+    AllowMask,
+    Dims,
+    Example,
+    Head,
+)
+
+PER_HEAD_STEPS = ("q", "k", "v", "scores", "scaled_scores", "masked_scores", "weights", "head_outputs")
+"""The steps that each head has its own matrix of."""
+WHOLE_LAYER_STEPS = ("concat", "output")
+STEPS = PER_HEAD_STEPS + WHOLE_LAYER_STEPS
+"""All computed steps, in order."""
+
+
+def validate(example: Example) -> Example:
+    """Return ``example`` unchanged, or raise ``ExampleError`` naming the first place that breaks a rule."""
+    dims = example.dims
+    _sizes(example, dims)
+    _numbers(example)
+    _shapes(example, dims)
+    _starts(example)
+    _mask(example, dims)
+    _scale(example)
+    _claimed(example, dims)
+    return example
+
+
+def _fail(place: str, template: str, **values: object) -> ExampleError:
+    return ExampleError(template, place=place, **values)
+
+
+def _sizes(example: Example, dims: Dims) -> None:
+    for place, count, most in (
+        ("tokens", dims.n_q, MAX_SIZE),
+        ("heads", dims.h, MAX_HEADS),
+        ("context" if example.context is not None else "context_tokens", dims.n_k, MAX_SIZE),
+    ):
+        if not 1 <= count <= most:
+            raise _fail(place, N_("expected 1 to {most}, got {count}"), most=most, count=count)
+    for place, tokens in (("tokens", example.tokens), ("context_tokens", example.context_tokens or ())):
+        for index, token in enumerate(tokens):
+            if len(token) > MAX_TEXT:
+                raise _fail(
+                    f"{place}[{index}]",
+                    N_("expected at most {most} characters, got {count}"),
+                    most=MAX_TEXT,
+                    count=len(token),
+                )
+
+
+def _shapes(example: Example, dims: Dims) -> None:
+    for place, matrix, rows, cols in _expected_shapes(example, dims):
+        if matrix is None:
+            continue
+        if rows == 0 or cols == 0:
+            raise _fail(place, N_("there is nothing that it could be multiplied with"))
+        if len(matrix) != rows or len(matrix[0]) != cols:
+            raise _fail(
+                place,
+                N_("expected {rows} × {cols}, got {got_rows} × {got_cols}"),
+                rows=rows,
+                cols=cols,
+                got_rows=len(matrix),
+                got_cols=len(matrix[0]),
+            )
+    if example.b_o is not None and example.w_o is None:
+        raise _fail("b_o", N_("there is nothing that it could be added to"))
+
+
+def _expected_shapes(example: Example, dims: Dims):  # type: ignore[no-untyped-def]  # rows of (place, matrix, n, m)
+    """(place, matrix, rows, columns) of every matrix; a bias counts as a matrix of one row."""
+    yield "x", example.x, dims.n_q, dims.d_model
+    yield "context", example.context, dims.n_k, dims.d_context
+    for index, head in enumerate(example.heads):
+        shapes = {
+            "w_q": (dims.d_model, dims.d_k),
+            "w_k": (dims.d_context, dims.d_k),
+            "w_v": (dims.d_context, dims.d_v),
+            "q": (dims.n_q, dims.d_k),
+            "k": (dims.n_k, dims.d_k),
+            "v": (dims.n_k, dims.d_v),
+            "weights": (dims.n_q, dims.n_k),
+        }
+        for name, (rows, cols) in shapes.items():
+            yield f"heads[{index}].{name}", getattr(head, name), rows, cols
+        for name, cols in (("b_q", dims.d_k), ("b_k", dims.d_k), ("b_v", dims.d_v)):
+            bias = getattr(head, name)
+            if bias is not None and getattr(head, "w" + name[1:]) is None:
+                raise _fail(f"heads[{index}].{name}", N_("there is nothing that it could be added to"))
+            yield f"heads[{index}].{name}", bias and (bias,), 1, cols
+    yield "w_o", example.w_o, dims.h * dims.d_v, dims.d_out
+    yield "b_o", example.b_o and (example.b_o,), 1, dims.d_out
+
+
+def _starts(example: Example) -> None:
+    """Every head must be able to reach its head output."""
+    for index, head in enumerate(example.heads):
+        missing = _missing(example, head)
+        if missing:
+            raise _fail(f"heads[{index}]", N_("{name} is missing, and nothing stands in for it"), name=missing)
+
+
+def _missing(example: Example, head: Head) -> str:
+    """The first matrix that this head lacks, or "" where it lacks none."""
+    needs = [("v", example.source_rows)]
+    if head.weights is None:
+        needs = [("q", example.x), ("k", example.source_rows), *needs]
+    for name, source in needs:
+        if getattr(head, name) is None:
+            if getattr(head, f"w_{name}") is None:
+                return f"w_{name}"
+            if source is None:
+                return "x" if name == "q" or example.context_tokens is None else "context"
+    return ""
+
+
+def _numbers(example: Example) -> None:
+    places = [("x", example.x), ("context", example.context), ("w_o", example.w_o)]
+    places.append(("b_o", example.b_o and (example.b_o,)))
+    for index, head in enumerate(example.heads):
+        for name in ("w_q", "w_k", "w_v", "q", "k", "v", "weights"):
+            places.append((f"heads[{index}].{name}", getattr(head, name)))
+        for name in ("b_q", "b_k", "b_v"):
+            bias = getattr(head, name)
+            places.append((f"heads[{index}].{name}", bias and (bias,)))
+    for place, matrix in places:
+        if matrix is None:
+            continue
+        width = len(matrix[0]) if matrix else 0
+        if not 1 <= width <= MAX_SIZE:
+            raise _fail(place, N_("expected 1 to {most}, got {count}"), most=MAX_SIZE, count=width)
+        for i, row in enumerate(matrix):
+            if len(row) != width:
+                raise _fail(
+                    f"{place}[{i}]", N_("expected {cols} numbers, got {count}"), cols=width, count=len(row)
+                )
+            for j, number in enumerate(row):
+                if not -MAX_NUMBER <= number <= MAX_NUMBER:  # NaN fails this too
+                    raise _fail(
+                        f"{place}[{i}][{j}]",
+                        N_("expected a number from {low:g} to {high:g}, got {number}"),
+                        low=-MAX_NUMBER,
+                        high=MAX_NUMBER,
+                        number=number,
+                    )
+
+
+def _mask(example: Example, dims: Dims) -> None:
+    mask = example.mask
+    if not isinstance(mask, AllowMask | AddMask):
+        return
+    name = "allow" if isinstance(mask, AllowMask) else "add"
+    rows: tuple = getattr(mask, name)  # type: ignore[type-arg]  # of bools or of floats
+    widths = {len(row) for row in rows}
+    if len(rows) != dims.n_q or widths != {dims.n_k}:
+        raise _fail(
+            f"mask.{name}",
+            N_("expected {rows} × {cols}, got {got_rows} × {got_cols}"),
+            rows=dims.n_q,
+            cols=dims.n_k,
+            got_rows=len(rows),
+            got_cols="/".join(str(width) for width in sorted(widths)) or "0",
+        )
+    numbers = [("mask.fill", mask.fill)] if isinstance(mask, AllowMask) else []
+    if isinstance(mask, AddMask):
+        numbers = [(f"mask.add[{i}][{j}]", v) for i, row in enumerate(rows) for j, v in enumerate(row)]
+    for place, number in numbers:
+        if not (isfinite(number) or number == NEG_INF):
+            raise _fail(place, N_('expected a number or "-inf", got {number}'), number=number)
+
+
+def _scale(example: Example) -> None:
+    scale = example.scale
+    if isinstance(scale, str):
+        if scale == "sqrt_dk" and not example.dims.d_k and any(h.weights is None for h in example.heads):
+            raise _fail("scale", N_("there is no d_k to take the root of"))
+        return
+    if not (1 / MAX_NUMBER <= abs(scale) <= MAX_NUMBER):
+        raise _fail("scale", N_("expected a divisor other than 0, got {number}"), number=scale)
+
+
+def _claimed(example: Example, dims: Dims) -> None:
+    shapes = {
+        "q": (dims.n_q, dims.d_k),
+        "k": (dims.n_k, dims.d_k),
+        "v": (dims.n_k, dims.d_v),
+        "scores": (dims.n_q, dims.n_k),
+        "scaled_scores": (dims.n_q, dims.n_k),
+        "masked_scores": (dims.n_q, dims.n_k),
+        "weights": (dims.n_q, dims.n_k),
+        "head_outputs": (dims.n_q, dims.d_v),
+        "concat": (dims.n_q, dims.h * dims.d_v),
+        "output": (dims.n_q, dims.d_out),
+    }
+    for step, claim in (example.claimed or {}).items():
+        if step == "output" and example.w_o is None:
+            raise _fail("claimed.output", N_("this example has no such step"))
+        if step in WHOLE_LAYER_STEPS:
+            _claimed_matrix(f"claimed.{step}", claim, *shapes[step])
+            continue
+        if len(claim) != dims.h:
+            raise _fail(
+                f"claimed.{step}", N_("expected {count} heads, got {got}"), count=dims.h, got=len(claim)
+            )
+        for index, matrix in enumerate(claim):
+            if matrix is not None:
+                _claimed_matrix(f"claimed.{step}[{index}]", matrix, *shapes[step])
+
+
+def _claimed_matrix(place: str, matrix: tuple, rows: int, cols: int) -> None:  # type: ignore[type-arg]
+    widths = {len(row) for row in matrix if row is not None} or {cols}
+    if len(matrix) != rows or widths != {cols}:
+        raise _fail(
+            place,
+            N_("expected {rows} × {cols}, got {got_rows} × {got_cols}"),
+            rows=rows,
+            cols=cols,
+            got_rows=len(matrix),
+            got_cols="/".join(str(width) for width in sorted(widths)),
+        )
