@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from mha_core.derive import Cell, arithmetic, derive, feeds
 from mha_core.device import DEVICES, DTYPES, place
-from mha_core.errors import CellError, ExampleError, MhaError, N_
+from mha_core.errors import N_, CellError, ExampleError, MhaError
 from mha_core.example import NEG_INF, Example, text_in
 from mha_core.files import MAX_BYTES, parse
 from mha_core.graph import formula

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import exp, fsum, prod
 from typing import NamedTuple
 
-from mha_core.errors import CellError, N_
+from mha_core.errors import N_, CellError
 from mha_core.example import NEG_INF, divisor, mask_fill
 from mha_core.graph import LAYER_INPUTS, Operand, Operation, Step, head_graph
 from mha_core.trace import Trace
@@ -102,7 +102,7 @@ def derive(trace: Trace, cell: Cell) -> Derivation:
 def feeds(trace: Trace, cell: Cell) -> tuple[Cell, ...]:
     """The cells computed directly from ``cell``: c is in ``feeds(d)`` exactly where d is among c's terms."""
     _number(trace, cell)
-    found = []
+    found: list[Cell] = []
     for head in range(len(trace.example.heads)) if cell.head is None else (cell.head,):
         for step in head_graph(trace.example, trace.example.heads[head]):
             found += _fed_by(trace, step, cell, head)

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import torch
 
-from mha_core.errors import DeviceError, N_
+from mha_core.errors import N_, DeviceError
 
 DEVICES = ("auto", "cuda", "mps", "cpu")
 DTYPES = {"float64": torch.float64, "float32": torch.float32}

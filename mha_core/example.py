@@ -31,6 +31,35 @@ MAX_TEXT = 1000
 
 NEG_INF = float("-inf")
 
+HEAD_MATRICES = ("w_q", "w_k", "w_v", "q", "k", "v", "weights")
+"""What a head may give as a matrix."""
+HEAD_BIASES = ("b_q", "b_k", "b_v")
+
+AXES: dict[str, tuple[str, str]] = {
+    "x": ("n_q", "d_model"),
+    "context": ("n_k", "d_context"),
+    "w_q": ("d_model", "d_k"),
+    "b_q": ("1", "d_k"),
+    "w_k": ("d_context", "d_k"),
+    "b_k": ("1", "d_k"),
+    "w_v": ("d_context", "d_v"),
+    "b_v": ("1", "d_v"),
+    "q": ("n_q", "d_k"),
+    "k": ("n_k", "d_k"),
+    "v": ("n_k", "d_v"),
+    "scores": ("n_q", "n_k"),
+    "scaled_scores": ("n_q", "n_k"),
+    "mask": ("n_q", "n_k"),
+    "masked_scores": ("n_q", "n_k"),
+    "weights": ("n_q", "n_k"),
+    "head_outputs": ("n_q", "d_v"),
+    "concat": ("n_q", "h·d_v"),
+    "w_o": ("h·d_v", "d_out"),
+    "b_o": ("1", "d_out"),
+    "output": ("n_q", "d_out"),
+}
+"""What the rows and the columns of every matrix run over, in the order of the computation."""
+
 
 @dataclass(frozen=True, slots=True)
 class Head:
@@ -133,6 +162,17 @@ class Dims:
             d_v=_width(example, ("v", "w_v")),
             d_out=len(example.w_o[0]) if example.w_o else 0,
         )
+
+    def size(self, axis: str) -> int:
+        """The length of one of the axes in ``AXES``."""
+        if axis == "1":
+            return 1
+        return self.h * self.d_v if axis == "h·d_v" else int(getattr(self, axis))
+
+    def shape(self, name: str) -> tuple[int, int]:
+        """Rows and columns of a matrix by name."""
+        rows, cols = AXES[name]
+        return self.size(rows), self.size(cols)
 
     @property
     def sqrt_dk(self) -> float:

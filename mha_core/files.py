@@ -8,16 +8,27 @@ from collections.abc import Callable, Mapping
 from math import isfinite
 from typing import Any
 
-from mha_core.errors import ExampleError, N_
-from mha_core.example import MAX_TEXT, NEG_INF, AddMask, AllowMask, Example, Head, Mask, Matrix, Row, Scale, Text
+from mha_core.errors import N_, ExampleError
+from mha_core.example import (
+    HEAD_BIASES,
+    HEAD_MATRICES,
+    MAX_TEXT,
+    NEG_INF,
+    AddMask,
+    AllowMask,
+    Example,
+    Head,
+    Mask,
+    Matrix,
+    Row,
+    Scale,
+    Text,
+)
 from mha_core.validate import STEPS, WHOLE_LAYER_STEPS, validate
 
 FORMAT = "mha-example/1"
 MAX_BYTES = 5_000_000
 """Largest file, in bytes of UTF-8."""
-
-HEAD_MATRICES = ("w_q", "w_k", "w_v", "q", "k", "v", "weights")
-HEAD_BIASES = ("b_q", "b_k", "b_v")
 
 _PRINTED_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z")
 _NEG_INF_TEXT = ("-inf", "-Infinity", "-∞", "−∞")
@@ -214,7 +225,7 @@ def _heads(value: object, place: str) -> tuple[Head, ...]:
 
 
 def _head(value: object, place: str) -> Head:
-    readers = {**dict.fromkeys(HEAD_MATRICES, _matrix), **dict.fromkeys(HEAD_BIASES, _vector)}
+    readers: dict[str, Callable[[object, str], Any]] = {**dict.fromkeys(HEAD_MATRICES, _matrix), **dict.fromkeys(HEAD_BIASES, _vector)}
     fields = _object(value, place, readers)
     return Head(**{name: readers[name](item, f"{place}.{name}") for name, item in fields.items() if item is not None})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-from mha_core.errors import CellError, N_
+from mha_core.errors import N_, CellError
 from mha_core.example import Example
 from mha_core.files import parse
 

@@ -9,7 +9,7 @@ import base64
 import binascii
 import zlib
 
-from mha_core.errors import LinkError, MhaError, N_
+from mha_core.errors import N_, LinkError, MhaError
 from mha_core.example import Example
 from mha_core.files import MAX_BYTES, dump, parse
 

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from mha_core.device import Place, place
-from mha_core.errors import CellError, N_, NumberRangeError
+from mha_core.errors import N_, CellError, NumberRangeError
 from mha_core.example import NEG_INF, AddMask, Example, allow_matrix, divisor, mask_fill
 from mha_core.graph import LAYER_INPUTS, SYMBOLS, Operation, Step, graph, head_graph
 from mha_core.validate import PER_HEAD_STEPS, WHOLE_LAYER_STEPS
@@ -79,7 +79,7 @@ class Trace:
             found = input_matrix(self.example, name, head)
         if found is None:
             raise CellError(N_("there is no {name} here"), name=name if head is None else f"{name}, head {head}")
-        return found  # type: ignore[no-any-return]
+        return found
 
 
 def input_matrix(example: Example, name: str, head: int | None = None) -> Rows | None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import isfinite
 
-from mha_core.errors import ExampleError, N_
+from mha_core.errors import N_, ExampleError
 from mha_core.example import (
+    HEAD_BIASES,
+    HEAD_MATRICES,
     MAX_HEADS,
     MAX_NUMBER,
     MAX_SIZE,
@@ -16,6 +19,7 @@ from mha_core.example import (
     Dims,
     Example,
     Head,
+    Matrix,
 )
 
 PER_HEAD_STEPS = ("q", "k", "v", "scores", "scaled_scores", "masked_scores", "weights", "head_outputs")
@@ -52,6 +56,8 @@ def _sizes(example: Example, dims: Dims) -> None:
             raise _fail(place, N_("expected 1 to {most}, got {count}"), most=most, count=count)
     for place, tokens in (("tokens", example.tokens), ("context_tokens", example.context_tokens or ())):
         for index, token in enumerate(tokens):
+            if any("\ud800" <= character <= "\udfff" for character in token):
+                raise _fail(f"{place}[{index}]", N_("the text holds half of a character"))
             if len(token) > MAX_TEXT:
                 raise _fail(
                     f"{place}[{index}]",
@@ -62,47 +68,49 @@ def _sizes(example: Example, dims: Dims) -> None:
 
 
 def _shapes(example: Example, dims: Dims) -> None:
-    for place, matrix, rows, cols in _expected_shapes(example, dims):
+    for name, place, matrix in _given(example):
         if matrix is None:
             continue
+        rows, cols = dims.shape(name)
+        if name.startswith("b_") and not _has_weight(example, place):
+            raise _fail(place, N_("there is nothing that it could be added to"))
         if rows == 0 or cols == 0:
             raise _fail(place, N_("there is nothing that it could be multiplied with"))
-        if len(matrix) != rows or len(matrix[0]) != cols:
-            raise _fail(
-                place,
-                N_("expected {rows} × {cols}, got {got_rows} × {got_cols}"),
-                rows=rows,
-                cols=cols,
-                got_rows=len(matrix),
-                got_cols=len(matrix[0]),
-            )
-    if example.b_o is not None and example.w_o is None:
-        raise _fail("b_o", N_("there is nothing that it could be added to"))
+        if (len(matrix), len(matrix[0])) != (rows, cols):
+            raise _wrong_shape(place, (rows, cols), (len(matrix), len(matrix[0])))
 
 
-def _expected_shapes(example: Example, dims: Dims):  # type: ignore[no-untyped-def]  # rows of (place, matrix, n, m)
-    """(place, matrix, rows, columns) of every matrix; a bias counts as a matrix of one row."""
-    yield "x", example.x, dims.n_q, dims.d_model
-    yield "context", example.context, dims.n_k, dims.d_context
+def _has_weight(example: Example, place: str) -> bool:
+    """Whether the bias at ``place``, such as ``heads[1].b_q``, has its weight matrix."""
+    if place == "b_o":
+        return example.w_o is not None
+    head, _, name = place.partition("].")
+    return getattr(example.heads[int(head.removeprefix("heads["))], "w" + name[1:]) is not None
+
+
+def _wrong_shape(place: str, expected: tuple[int, int], got: tuple[object, object]) -> ExampleError:
+    return _fail(
+        place,
+        N_("expected {rows} × {cols}, got {got_rows} × {got_cols}"),
+        rows=expected[0],
+        cols=expected[1],
+        got_rows=got[0],
+        got_cols=got[1],
+    )
+
+
+def _given(example: Example) -> Iterator[tuple[str, str, Matrix | None]]:
+    """(name, place, matrix) of every matrix that an example may give; a bias counts as a matrix of one row."""
+    yield "x", "x", example.x
+    yield "context", "context", example.context
     for index, head in enumerate(example.heads):
-        shapes = {
-            "w_q": (dims.d_model, dims.d_k),
-            "w_k": (dims.d_context, dims.d_k),
-            "w_v": (dims.d_context, dims.d_v),
-            "q": (dims.n_q, dims.d_k),
-            "k": (dims.n_k, dims.d_k),
-            "v": (dims.n_k, dims.d_v),
-            "weights": (dims.n_q, dims.n_k),
-        }
-        for name, (rows, cols) in shapes.items():
-            yield f"heads[{index}].{name}", getattr(head, name), rows, cols
-        for name, cols in (("b_q", dims.d_k), ("b_k", dims.d_k), ("b_v", dims.d_v)):
+        for name in HEAD_MATRICES:
+            yield name, f"heads[{index}].{name}", getattr(head, name)
+        for name in HEAD_BIASES:
             bias = getattr(head, name)
-            if bias is not None and getattr(head, "w" + name[1:]) is None:
-                raise _fail(f"heads[{index}].{name}", N_("there is nothing that it could be added to"))
-            yield f"heads[{index}].{name}", bias and (bias,), 1, cols
-    yield "w_o", example.w_o, dims.h * dims.d_v, dims.d_out
-    yield "b_o", example.b_o and (example.b_o,), 1, dims.d_out
+            yield name, f"heads[{index}].{name}", None if bias is None else (bias,)
+    yield "w_o", "w_o", example.w_o
+    yield "b_o", "b_o", None if example.b_o is None else (example.b_o,)
 
 
 def _starts(example: Example) -> None:
@@ -128,15 +136,7 @@ def _missing(example: Example, head: Head) -> str:
 
 
 def _numbers(example: Example) -> None:
-    places = [("x", example.x), ("context", example.context), ("w_o", example.w_o)]
-    places.append(("b_o", example.b_o and (example.b_o,)))
-    for index, head in enumerate(example.heads):
-        for name in ("w_q", "w_k", "w_v", "q", "k", "v", "weights"):
-            places.append((f"heads[{index}].{name}", getattr(head, name)))
-        for name in ("b_q", "b_k", "b_v"):
-            bias = getattr(head, name)
-            places.append((f"heads[{index}].{name}", bias and (bias,)))
-    for place, matrix in places:
+    for _, place, matrix in _given(example):
         if matrix is None:
             continue
         width = len(matrix[0]) if matrix else 0
@@ -166,14 +166,7 @@ def _mask(example: Example, dims: Dims) -> None:
     rows: tuple = getattr(mask, name)  # type: ignore[type-arg]  # of bools or of floats
     widths = {len(row) for row in rows}
     if len(rows) != dims.n_q or widths != {dims.n_k}:
-        raise _fail(
-            f"mask.{name}",
-            N_("expected {rows} × {cols}, got {got_rows} × {got_cols}"),
-            rows=dims.n_q,
-            cols=dims.n_k,
-            got_rows=len(rows),
-            got_cols="/".join(str(width) for width in sorted(widths)) or "0",
-        )
+        raise _wrong_shape(f"mask.{name}", dims.shape("mask"), (len(rows), _either(widths)))
     numbers = [("mask.fill", mask.fill)] if isinstance(mask, AllowMask) else []
     if isinstance(mask, AddMask):
         numbers = [(f"mask.add[{i}][{j}]", v) for i, row in enumerate(rows) for j, v in enumerate(row)]
@@ -193,23 +186,11 @@ def _scale(example: Example) -> None:
 
 
 def _claimed(example: Example, dims: Dims) -> None:
-    shapes = {
-        "q": (dims.n_q, dims.d_k),
-        "k": (dims.n_k, dims.d_k),
-        "v": (dims.n_k, dims.d_v),
-        "scores": (dims.n_q, dims.n_k),
-        "scaled_scores": (dims.n_q, dims.n_k),
-        "masked_scores": (dims.n_q, dims.n_k),
-        "weights": (dims.n_q, dims.n_k),
-        "head_outputs": (dims.n_q, dims.d_v),
-        "concat": (dims.n_q, dims.h * dims.d_v),
-        "output": (dims.n_q, dims.d_out),
-    }
     for step, claim in (example.claimed or {}).items():
         if step == "output" and example.w_o is None:
             raise _fail("claimed.output", N_("this example has no such step"))
         if step in WHOLE_LAYER_STEPS:
-            _claimed_matrix(f"claimed.{step}", claim, *shapes[step])
+            _claimed_matrix(f"claimed.{step}", claim, dims.shape(step))
             continue
         if len(claim) != dims.h:
             raise _fail(
@@ -217,17 +198,14 @@ def _claimed(example: Example, dims: Dims) -> None:
             )
         for index, matrix in enumerate(claim):
             if matrix is not None:
-                _claimed_matrix(f"claimed.{step}[{index}]", matrix, *shapes[step])
+                _claimed_matrix(f"claimed.{step}[{index}]", matrix, dims.shape(step))
 
 
-def _claimed_matrix(place: str, matrix: tuple, rows: int, cols: int) -> None:  # type: ignore[type-arg]
-    widths = {len(row) for row in matrix if row is not None} or {cols}
-    if len(matrix) != rows or widths != {cols}:
-        raise _fail(
-            place,
-            N_("expected {rows} × {cols}, got {got_rows} × {got_cols}"),
-            rows=rows,
-            cols=cols,
-            got_rows=len(matrix),
-            got_cols="/".join(str(width) for width in sorted(widths)),
-        )
+def _claimed_matrix(place: str, matrix: tuple, shape: tuple[int, int]) -> None:  # type: ignore[type-arg]
+    widths = {len(row) for row in matrix if row is not None} or {shape[1]}
+    if len(matrix) != shape[0] or widths != {shape[1]}:
+        raise _wrong_shape(place, shape, (len(matrix), _either(widths)))
+
+
+def _either(widths: set[int]) -> str:
+    return "/".join(str(width) for width in sorted(widths)) or "0"

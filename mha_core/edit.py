@@ -1,0 +1,373 @@
+"""Edits: an example and one edit → the next example. Pure, and every result is valid.
+
+An edit is a dictionary, as the bench sends it: ``{"op": "set", "matrix": "w_q", "head": 1, …}``. Growing keeps
+what was there and adds zeros; new pairs of a mask may attend. Whatever does not fit raises ``ExampleError``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from math import isfinite
+from random import Random
+from typing import Any, TypeAlias
+
+from mha_core.errors import N_, ExampleError
+from mha_core.example import (
+    AXES,
+    HEAD_BIASES,
+    HEAD_MATRICES,
+    MAX_SIZE,
+    NEG_INF,
+    AddMask,
+    AllowMask,
+    Example,
+    Head,
+    Matrix,
+    Row,
+    allow_matrix,
+    key_tokens,
+)
+from mha_core.validate import validate
+
+Edit: TypeAlias = Mapping[str, Any]
+Kept: TypeAlias = Sequence[int | None]
+"""For each index of an axis after the edit: the index that it had before, None where it is new."""
+
+FILLS = ("zeros", "identity", "integers", "random")
+
+
+def apply(example: Example, edit: Edit) -> Example:
+    """The example after one edit.
+
+    Raises ``ExampleError`` where the edit is none, names a place that is not there, or breaks the format.
+    """
+    operation = _EDITS.get(edit.get("op", ""))
+    if operation is None:
+        raise ExampleError(N_("this is no edit"))
+    try:
+        edited = operation(example, edit)
+    except (KeyError, IndexError, TypeError, AttributeError, OverflowError):
+        raise ExampleError(N_("the place to edit is no longer there")) from None
+    return validate(edited)
+
+
+# --- numbers ---------------------------------------------------------------------------------------------------
+
+
+def _set(example: Example, edit: Edit) -> Example:
+    """Write a block of numbers from (row, col) on: one cell, or a pasted range. None leaves a cell as it is."""
+    name, head, block = edit["matrix"], edit.get("head"), edit["values"]
+    matrix = _mask_as_painted(example) if name == "mask" else _given(example, name, head)
+    row, col = _index(edit["row"]), _index(edit["col"])
+    if row + len(block) > len(matrix) or col + max(map(len, block)) > len(matrix[0]):
+        raise ExampleError(
+            N_("from row {row}, column {col} on there is room for {rows} × {cols}, got {got_rows} × {got_cols}"),
+            place=_place(name, head),
+            row=row + 1,
+            col=col + 1,
+            rows=len(matrix) - row,
+            cols=len(matrix[0]) - col,
+            got_rows=len(block),
+            got_cols=max(map(len, block)),
+        )
+    rows = [list(cells) for cells in matrix]
+    for i, cells in enumerate(block):
+        for j, value in enumerate(cells):
+            if value is not None:
+                rows[row + i][col + j] = _cell_value(name, value, _place(name, head, row + i, col + j))
+    return _with(example, name, head, tuple(map(tuple, rows)))
+
+
+def _fill(example: Example, edit: Edit) -> Example:
+    """Fill a matrix with zeros, the identity, small integers or normal numbers, the last two by seed."""
+    name, head = edit["matrix"], edit.get("head")
+    rows, cols = len(_given(example, name, head)), len(_given(example, name, head)[0])
+    return _with(example, name, head, filled(rows, cols, edit["with"], _index(edit.get("seed", 0))))
+
+
+def filled(rows: int, cols: int, kind: str, seed: int = 0) -> Matrix:
+    """A rows × cols matrix: zeros; identity; integers −2 … 3; or random, normal with 2 decimals."""
+    random = Random(f"{kind} {seed}")
+    cell: Callable[[int, int], float] = {
+        "zeros": lambda i, j: 0.0,
+        "identity": lambda i, j: float(i == j),
+        "integers": lambda i, j: float(random.randint(-2, 3)),
+        "random": lambda i, j: round(random.gauss(0, 1), 2),
+    }[kind]
+    return tuple(tuple(cell(i, j) for j in range(cols)) for i in range(rows))
+
+
+# --- tokens, heads and sizes -------------------------------------------------------------------------------------
+
+
+def _rename_token(example: Example, edit: Edit) -> Example:
+    which, index, text = _tokens_of(example, edit), _index(edit["index"]), str(edit["text"])
+    tokens = list(getattr(example, which) or key_tokens(example))
+    tokens[index] = text
+    return replace(example, **{which: tuple(tokens)})  # type: ignore[arg-type]  # a name of two
+
+
+def _add_token(example: Example, edit: Edit) -> Example:
+    """Insert a token before ``index`` (at the end where it is None): a row of zeros, attended by all."""
+    which = _tokens_of(example, edit)
+    tokens = getattr(example, which) or key_tokens(example)
+    index = len(tokens) if edit.get("index") is None else _index(edit["index"])
+    _room("n_q" if which == "tokens" else "n_k", len(tokens) + 1)
+    kept: list[int | None] = list(range(len(tokens)))
+    kept.insert(index, None)
+    return _keep_tokens(example, which, kept, str(edit.get("text") or len(tokens) + 1))
+
+
+def _remove_token(example: Example, edit: Edit) -> Example:
+    which, index = _tokens_of(example, edit), _index(edit["index"])
+    tokens = getattr(example, which) or key_tokens(example)
+    if len(tokens) == 1:
+        raise ExampleError(N_("the last one cannot be removed"), place=which)
+    tokens[index]  # an index past the end is an error
+    return _keep_tokens(example, which, [i for i in range(len(tokens)) if i != index])
+
+
+def _keep_tokens(example: Example, which: str, kept: Kept, new: str = "") -> Example:
+    old = getattr(example, which) or key_tokens(example)
+    tokens = tuple(new if i is None else old[i] for i in kept)
+    shared = which == "tokens" and _keys_are_queries(example)
+    axes = {"n_q": kept, "n_k": kept} if shared else {"n_q" if which == "tokens" else "n_k": kept}
+    labels = {which: tokens} if getattr(example, which) is not None or which == "tokens" else {}
+    return replace(_reshaped(example, axes), **labels)  # type: ignore[arg-type]  # a name of two
+
+
+def _add_head(example: Example, edit: Edit) -> Example:
+    """A new head after the last: small integers of its own, or a copy of head ``copy``."""
+    dims = example.dims
+    if edit.get("copy") is not None:
+        head = example.heads[_index(edit["copy"])]
+    else:
+        head = _new_head(example)
+    kept = [*range(dims.h * dims.d_v), *[None] * dims.d_v]
+    return replace(_reshaped(example, {"h·d_v": kept}), heads=(*example.heads, head))
+
+
+def _new_head(example: Example) -> Head:
+    """A head like the first in what it is given, with numbers of its own."""
+    dims, pattern, seed = example.dims, example.heads[0], len(example.heads)
+    fields: dict[str, Any] = {}
+    for name in (*HEAD_MATRICES, *HEAD_BIASES):
+        if getattr(pattern, name) is not None:
+            rows = filled(*dims.shape(name), "zeros" if name in HEAD_BIASES else "integers", seed * 16 + len(fields))
+            fields[name] = rows[0] if name in HEAD_BIASES else rows
+    return Head(**fields)
+
+
+def _remove_head(example: Example, edit: Edit) -> Example:
+    gone, dims = _index(edit["head"]), example.dims
+    if dims.h == 1:
+        raise ExampleError(N_("the last one cannot be removed"), place="heads")
+    example.heads[gone]  # an index past the end is an error
+    kept = [row for row in range(dims.h * dims.d_v) if row // dims.d_v != gone]
+    heads = example.heads[:gone] + example.heads[gone + 1 :]
+    return replace(_reshaped(example, {"h·d_v": kept}), heads=heads)
+
+
+def _resize(example: Example, edit: Edit) -> Example:
+    """Set d_model, d_context, d_k, d_v or d_out; with self-attention d_model is the context's too."""
+    axis, new = edit["axis"], _index(edit["size"])
+    dims = example.dims
+    if axis not in ("d_model", "d_context", "d_k", "d_v", "d_out") or dims.size(axis) == 0:
+        raise ExampleError(N_("this example has no {name}"), name=axis)
+    _room(axis, new)
+    kept = _to_size(dims.size(axis), new)
+    axes: dict[str, Kept] = {axis: kept}
+    if axis == "d_model" and example.context is None:
+        axes["d_context"] = kept
+    if axis == "d_v":
+        axes["h·d_v"] = [None if i is None else head * dims.d_v + i for head in range(dims.h) for i in kept]
+    return _reshaped(example, axes)
+
+
+# --- what the layer has ------------------------------------------------------------------------------------------
+
+
+def _switch_w_o(example: Example, edit: Edit) -> Example:
+    """W_O on: the identity, so that the output is the concatenation until it is edited. Off: gone, with b_O."""
+    claimed = {step: c for step, c in (example.claimed or {}).items() if step != "output"} or None
+    if not edit["on"]:
+        return replace(example, w_o=None, b_o=None, claimed=claimed)
+    width = example.dims.h * example.dims.d_v
+    biased = any(getattr(head, name) is not None for head in example.heads for name in HEAD_BIASES)
+    cols = min(width, MAX_SIZE)
+    return replace(example, w_o=filled(width, cols, "identity"), b_o=(0.0,) * cols if biased else None)
+
+
+def _switch_biases(example: Example, edit: Edit) -> Example:
+    """A bias of zeros for every weight matrix, or none at all."""
+    dims, on = example.dims, bool(edit["on"])
+
+    def biases(head: Head) -> dict[str, Row | None]:
+        return {
+            name: (0.0,) * dims.shape(name)[1] if on and getattr(head, "w" + name[1:]) is not None else None
+            for name in HEAD_BIASES
+        }
+
+    heads = tuple(replace(head, **biases(head)) for head in example.heads)  # type: ignore[arg-type]
+    return replace(example, heads=heads, b_o=(0.0,) * dims.d_out if on and example.w_o is not None else None)
+
+
+def _switch_mask(example: Example, edit: Edit) -> Example:
+    """No mask, a causal one, or one to paint, starting from what is hidden now."""
+    kinds: dict[str, Callable[[], Any]] = {
+        "none": lambda: None,
+        "causal": lambda: "causal",
+        "painted": lambda: AllowMask(_allowed_now(example)),
+    }
+    return replace(example, mask=kinds[edit["kind"]]())
+
+
+def _switch_scale(example: Example, edit: Edit) -> Example:
+    value = edit["value"]
+    if value in ("sqrt_dk", "none"):
+        return replace(example, scale=value)
+    return replace(example, scale=_cell_value("scale", value, "scale"))
+
+
+def _switch_context(example: Example, edit: Edit) -> Example:
+    """On: a context of its own that starts as a copy of X. Off: keys and values come from X again."""
+    dims = example.dims
+    if edit["on"]:
+        if example.x is None:
+            raise ExampleError(N_("this example has no {name}"), name="X")
+        return replace(example, context=example.x, context_tokens=example.tokens)
+    axes = {"n_k": _to_size(dims.n_k, dims.n_q), "d_context": _to_size(dims.d_context, dims.d_model)}
+    return replace(_reshaped(example, axes), context=None, context_tokens=None)
+
+
+def _set_title(example: Example, edit: Edit) -> Example:
+    return replace(example, title=str(edit["text"]))
+
+
+_EDITS: dict[str, Callable[[Example, Edit], Example]] = {
+    "set": _set,
+    "fill": _fill,
+    "rename_token": _rename_token,
+    "add_token": _add_token,
+    "remove_token": _remove_token,
+    "add_head": _add_head,
+    "remove_head": _remove_head,
+    "resize": _resize,
+    "w_o": _switch_w_o,
+    "biases": _switch_biases,
+    "mask": _switch_mask,
+    "scale": _switch_scale,
+    "context": _switch_context,
+    "title": _set_title,
+}
+
+
+# --- shared ------------------------------------------------------------------------------------------------------
+
+
+def _reshaped(example: Example, axes: Mapping[str, Kept]) -> Example:
+    """The example with these axes changed in every matrix that has them. Claimed numbers no longer fit and go."""
+
+    def fit(name: str, matrix: Any, new: Any = 0.0) -> Any:
+        if matrix is None:
+            return None
+        rows, cols = AXES[name]
+        row_map, col_map = axes.get(rows), axes.get(cols)
+        if rows == "1":
+            return matrix if col_map is None else tuple(new if j is None else matrix[j] for j in col_map)
+        row_map = range(len(matrix)) if row_map is None else row_map
+        col_map = range(len(matrix[0])) if col_map is None else col_map
+        return tuple(tuple(new if i is None or j is None else matrix[i][j] for j in col_map) for i in row_map)
+
+    heads = tuple(
+        replace(head, **{name: fit(name, getattr(head, name)) for name in (*HEAD_MATRICES, *HEAD_BIASES)})
+        for head in example.heads
+    )
+    layer = {name: fit(name, getattr(example, name)) for name in ("x", "context", "w_o", "b_o")}
+    mask = example.mask
+    if isinstance(mask, AllowMask):
+        mask = replace(mask, allow=fit("mask", mask.allow, True))
+    elif isinstance(mask, AddMask):
+        mask = AddMask(fit("mask", mask.add))
+    return replace(example, heads=heads, mask=mask, claimed=None, **layer)
+
+
+def _given(example: Example, name: str, head: int | None) -> Matrix:
+    """The matrix to edit; a bias as a matrix of one row."""
+    owner = example if head is None else example.heads[_index(head)]
+    if name not in ("x", "context", "w_o", "b_o") and head is None or name not in AXES:
+        raise KeyError(name)
+    value = getattr(owner, name)
+    return (value,) if name.startswith("b_") else value
+
+
+def _with(example: Example, name: str, head: int | None, matrix: Any) -> Example:
+    if name == "mask":
+        painted = AddMask(matrix) if isinstance(example.mask, AddMask) else None
+        return replace(example, mask=painted or replace(_as_allow(example), allow=matrix))
+    value = matrix[0] if name.startswith("b_") else matrix
+    if head is None:
+        return replace(example, **{name: value})
+    heads = list(example.heads)
+    heads[head] = replace(heads[head], **{name: value})
+    return replace(example, heads=tuple(heads))
+
+
+def _mask_as_painted(example: Example) -> Any:
+    return example.mask.add if isinstance(example.mask, AddMask) else _as_allow(example).allow
+
+
+def _as_allow(example: Example) -> AllowMask:
+    return example.mask if isinstance(example.mask, AllowMask) else AllowMask(_allowed_now(example))
+
+
+def _allowed_now(example: Example) -> tuple[tuple[bool, ...], ...]:
+    """Which pairs the present mask lets attend, as a matrix to paint on."""
+    if isinstance(example.mask, AddMask):
+        return tuple(tuple(cell > NEG_INF for cell in row) for row in example.mask.add)
+    dims = example.dims
+    return allow_matrix(example) or ((True,) * dims.n_k,) * dims.n_q
+
+
+def _cell_value(name: str, value: object, place: str) -> Any:
+    if name == "mask" and isinstance(value, bool):
+        return value
+    if name == "mask" and value == "-inf":
+        return NEG_INF
+    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+        raise ExampleError(N_("expected a number, got {got}"), place=place, got=repr(value)[:40])
+    return float(value)
+
+
+def _tokens_of(example: Example, edit: Edit) -> str:
+    """"tokens", or "context_tokens" where keys have labels of their own."""
+    which = edit["which"]
+    if which not in ("tokens", "context_tokens") or (which == "context_tokens" and _keys_are_queries(example)):
+        raise KeyError(which)
+    return str(which)
+
+
+def _keys_are_queries(example: Example) -> bool:
+    return example.context is None and example.context_tokens is None and example.dims.n_k == example.dims.n_q
+
+
+def _to_size(old: int, new: int) -> Kept:
+    return [i if i < old else None for i in range(new)]
+
+
+def _room(axis: str, size: int) -> None:
+    if not 1 <= size <= MAX_SIZE:
+        raise ExampleError(N_("expected 1 to {most}, got {count}"), place=axis, most=MAX_SIZE, count=size)
+
+
+def _index(value: object) -> int:
+    """A whole number from 0 on: negative ones would count from the end."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise IndexError(value)
+    return value
+
+
+def _place(name: str, head: int | None, row: int | None = None, col: int | None = None) -> str:
+    cell = "" if row is None else f"[{row}][{col}]"
+    return f"{name}{cell}" if head is None else f"heads[{head}].{name}{cell}"
