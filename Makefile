@@ -1,0 +1,55 @@
+# `make` alone lists the commands. What a person types here is what CI runs.
+
+VENV := .venv
+PY := $(VENV)/bin/python
+PYTHON ?= $(shell for python in python3.11 python3 python; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
+PIP_INSTALL := $(PY) -m pip install --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test check catalogue bench browser clean
+
+help: ## list the commands
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
+
+# A stamp says which requirements stand in .venv, so that nothing is installed a second time.
+APP := $(VENV)/.app
+DEV := $(VENV)/.dev
+
+$(APP): requirements.txt
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; none was found. PYTHON=... names one." >&2; exit 1; }
+	$(PY) -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv $(VENV)
+	$(PIP_INSTALL) -r requirements.txt
+	@touch $@
+
+$(DEV): requirements-dev.txt $(APP)
+	$(PIP_INSTALL) -r requirements-dev.txt
+	@touch $@
+
+setup: $(APP) ## make .venv and install what the app needs
+
+run: setup ## start the app
+	$(PY) -m streamlit run app.py
+
+browser: $(DEV)
+	@sh tools/browser.sh $(PY)
+
+test: $(DEV) browser ## install what the tests need, Chromium included, and run them all; ARGS="-k name" for some
+	$(PY) -m pytest $(ARGS)
+
+check: $(DEV) ## lint, format, types, translations, Dockerfile
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+	$(PY) tools/catalogue.py check
+	$(VENV)/bin/hadolint Dockerfile
+
+catalogue: $(DEV) ## bring the translation catalogues up to date with the code
+	$(PY) tools/catalogue.py update
+
+bench: $(DEV) browser ## measure, and print one table
+	$(PY) -m benchmarks $(ARGS)
+
+clean: ## remove .venv and all that the tools left
+	rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache test-results
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
