@@ -1,0 +1,45 @@
+"""The matrix bench: one component that edits and shows every matrix of the computation.
+
+The browser gets the numbers and the declared operations (``model.py``) and sends edits back; it computes nothing.
+Its assets are plain JavaScript modules and a stylesheet in ``assets/``, served by Streamlit's own route for
+component files, so that an edit's answer carries numbers only and no code.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import streamlit as st
+from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
+from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
+
+from mha_ui import state
+from mha_ui.bench.model import payload
+
+_KEY: Final = "bench.matrices"
+_HERE: Final = Path(__file__).resolve().parent
+
+
+def receive_edits() -> None:
+    """Apply what the browser has edited since the last answer. Call it before anything reads the example."""
+    held = state.widget_value(_KEY)
+    if held:
+        state.receive(state.work(), held.get("edits"))
+
+
+def bench() -> None:
+    """Mount the bench for the example at hand."""
+    _component()(key=_KEY, data=payload(state.work()), on_edits_change=_noted)
+
+
+def _noted() -> None:
+    """Streamlit hands out a component's state only where it has a callback; ``receive_edits`` reads it."""
+
+
+@st.cache_resource(show_spinner=False)
+def _component():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
+    """Register the component's folder, as Streamlit does for an installed package, and the component."""
+    manifest = ComponentManifest(name="mha", version="1", components=[ComponentConfig(name="bench", asset_dir="assets")])
+    get_bidi_component_manager().register_from_manifest(manifest, _HERE)
+    return st.components.v2.component("mha.bench", js="bench.js", css="bench.css")

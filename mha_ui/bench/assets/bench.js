@@ -1,0 +1,216 @@
+// The matrix bench: edit and see the whole computation. Streamlit calls the default export with every answer.
+
+import { Controls } from "./controls.js";
+import { element } from "./dom.js";
+import { Explain } from "./explain.js";
+import { isEditable, isPerHead, key, rowsOf, unkey } from "./graph.js";
+import { Grid } from "./grid.js";
+import { Menu } from "./menu.js";
+import { Sender } from "./sender.js";
+import { structureOf, View } from "./view.js";
+
+const benches = new WeakMap();
+
+export default function mount({ parentElement, data, setStateValue }) {
+  let bench = benches.get(parentElement);
+  if (!bench) benches.set(parentElement, (bench = new Bench(parentElement)));
+  bench.update(data, (value) => setStateValue("edits", value));
+  return () => {
+    bench.unmount();
+    benches.delete(parentElement);
+  };
+}
+
+class Bench {
+  model = null;
+  view = null;
+  words = null;
+  #sender = new Sender();
+  #grid = new Grid(this);
+  #structure = "";
+  #pinned = null;
+
+  constructor(parent) {
+    this.root = element("div", { class: "bench", role: "region" });
+    this.live = element("div", { class: "visually-hidden", "aria-live": "polite", role: "status" });
+    this.tables = element("div", { class: "tables" });
+    this.message = element("div", { class: "message", role: "alert", hidden: true });
+    parent.append(this.root);
+    this.#grid.listen(this.tables);
+    this.root.addEventListener("click", (event) => this.#act(event));
+    this.root.addEventListener("change", (event) => this.#renamed(event));
+    this.root.addEventListener("keydown", (event) => this.#tokenKey(event));
+    this.tables.addEventListener("pointerover", (event) => this.#look(event));
+    this.tables.addEventListener("pointerleave", () => this.#rest());
+    this.tables.addEventListener("focusin", (event) => this.#look(event, true));
+    this.tables.addEventListener("focusout", () => this.#rest());
+  }
+
+  unmount() {
+    this.root.remove();
+  }
+
+  update(data, post) {
+    this.#sender.receive(data, post);
+    this.model = data;
+    for (const edit of this.#sender.pending) overlay(data, edit);
+    if (data.words.lang !== this.words?.lang) this.#speak(data.words);
+    const structure = structureOf(data);
+    if (structure !== this.#structure) this.#rebuild(structure);
+    else this.view.patch(data, this.#grid.drafts);
+    this.controls.update(data);
+    this.#pinned = data.pinned;
+    this.#showMessage(data.message);
+    const focused = this.#focused();
+    this.explain.show(focused ?? this.#pinned, !focused && Boolean(this.#pinned));
+    keepAddress(data.address);
+    this.root.dataset.seq = data.ack;
+    this.root.dataset.ready = "true";
+  }
+
+  send(edit) {
+    overlay(this.model, edit);
+    this.#sender.send(edit);
+    this.repaint();
+  }
+
+  repaint() {
+    this.view.patch(this.model, this.#grid.drafts);
+  }
+
+  say(text, kind = "info") {
+    this.#showMessage({ text, kind });
+  }
+
+  pin(cell) {
+    const same = this.#pinned && key(this.#pinned) === key(cell);
+    this.#pinned = same ? null : cell;
+    this.#sender.send({ op: "pin", cell: this.#pinned });
+    this.explain.show(cell, !same);
+  }
+
+  unpin() {
+    if (!this.#pinned) return;
+    this.#pinned = null;
+    this.#sender.send({ op: "pin", cell: null });
+    this.explain.show(null);
+  }
+
+  nameOf(cell) {
+    const matrix = this.model.matrices[cell.name];
+    const head = cell.head === null ? "" : `, ${this.words.head} ${cell.head + 1}`;
+    return `${matrix.word} ${matrix.symbol.replaceAll("_", "")}${head} [${cell.row + 1}, ${cell.col + 1}]`;
+  }
+
+  // --- building --------------------------------------------------------------------------------------------------
+
+  #speak(words) {
+    this.words = words;
+    this.#structure = "";
+    this.controls = new Controls(words, (edit) => this.#sender.send(edit));
+    this.explain = new Explain(this, words);
+    this.menu = new Menu(this, words);
+    this.root.setAttribute("aria-label", words.bench);
+    this.root.lang = words.lang;
+    this.root.replaceChildren(this.controls.root, this.message, this.tables, this.explain.root, this.menu.root, this.live);
+  }
+
+  #rebuild(structure) {
+    const held = this.#grid.heldEditor();
+    const focus = this.root.getRootNode().activeElement?.dataset?.focus;
+    this.#grid.rebuilt();
+    this.#structure = structure;
+    for (const draft of [...this.#grid.drafts.keys()]) if (!this.#isInput(unkey(draft))) this.#grid.drafts.delete(draft);
+    this.view = new View(this.model, this.words);
+    this.view.patch(this.model, this.#grid.drafts);
+    this.tables.replaceChildren(this.view.root);
+    if (held && this.#isInput(held.cell)) this.#grid.resume(held);
+    else if (focus) this.root.querySelector(`[data-focus="${CSS.escape(focus)}"]`)?.focus();
+  }
+
+  #isInput({ name, head, row, col }) {
+    const matrix = this.model.matrices[name];
+    return Boolean(matrix && isEditable(this.model, name, head) && rowsOf(this.model, name, head)?.[row]?.[col] !== undefined);
+  }
+
+  #showMessage(message) {
+    this.message.hidden = !message;
+    if (!message) return;
+    this.message.className = `message ${message.kind}`;
+    this.message.replaceChildren(
+      element("span", { dir: "auto" }, message.text),
+      element("button", { type: "button", class: "quiet", "aria-label": this.words.dismiss, onclick: () => (this.message.hidden = true) }, "×"),
+    );
+  }
+
+  // --- looking ---------------------------------------------------------------------------------------------------
+
+  #focused() {
+    const active = this.root.getRootNode().activeElement?.closest?.("td[data-key]");
+    return active && this.tables.contains(active) ? unkey(active.dataset.key) : null;
+  }
+
+  #look(event, speak = false) {
+    const td = event.target.closest?.("td[data-key]");
+    if (!td) return this.#rest();
+    const cell = unkey(td.dataset.key);
+    this.explain.show(cell, Boolean(this.#pinned) && key(this.#pinned) === key(cell));
+    if (speak) this.live.textContent = this.explain.text();
+  }
+
+  #rest() {
+    const focused = this.#focused();
+    const cell = focused ?? this.#pinned;
+    this.explain.show(cell, Boolean(cell && this.#pinned) && key(cell) === key(this.#pinned));
+  }
+
+  // --- acting ----------------------------------------------------------------------------------------------------
+
+  #act(event) {
+    const button = event.target.closest?.("button[data-do]");
+    if (!button) {
+      if (!event.target.closest?.(".popup")) this.menu?.close();
+      return;
+    }
+    const { do: what, which, index, head } = button.dataset;
+    const edits = {
+      add_token: () => ({ op: "add_token", which }),
+      remove_token: () => ({ op: "remove_token", which, index: Number(index) }),
+      copy_head: () => ({ op: "add_head", copy: Number(head) }),
+      remove_head: () => ({ op: "remove_head", head: Number(head) }),
+    };
+    if (what === "menu") this.menu.open(button);
+    else this.#sender.send(edits[what]());
+  }
+
+  #renamed(event) {
+    const input = event.target;
+    if (!input.classList?.contains("token")) return;
+    this.#sender.send({ op: "rename_token", which: input.dataset.which, index: Number(input.dataset.index), text: input.value });
+  }
+
+  #tokenKey(event) {
+    if (event.target.classList?.contains("token") && event.key === "Enter" && !event.isComposing) event.target.blur();
+  }
+}
+
+/** Show an edit of numbers at once, before the server has answered: an input is its own value. */
+function overlay(model, edit) {
+  if (edit.op !== "set" || !model.matrices[edit.matrix]) return;
+  const rows = rowsOf(model, edit.matrix, isPerHead(model, edit.matrix) ? edit.head : null);
+  edit.values.forEach((values, i) =>
+    values.forEach((value, j) => {
+      if (value !== null && rows?.[edit.row + i]?.[edit.col + j] !== undefined) rows[edit.row + i][edit.col + j] = value;
+    }),
+  );
+}
+
+/** The address bar holds the work; what is not ours in it stays. */
+function keepAddress(ours) {
+  const query = new URLSearchParams(window.location.search);
+  for (const name of ["example", "s", "lang", "cell", "decimals"]) query.delete(name);
+  for (const [name, value] of Object.entries(ours)) query.set(name, value);
+  const search = query.size ? `?${query}` : "";
+  if (search !== window.location.search)
+    window.history.replaceState(window.history.state, "", window.location.pathname + search + window.location.hash);
+}

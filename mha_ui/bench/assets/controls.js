@@ -1,0 +1,143 @@
+// The toolbar: history, sizes, and what the layer has.
+
+import { element, setText, symbol } from "./dom.js";
+
+const MOST = 64;
+const MOST_HEADS = 16;
+
+export class Controls {
+  #update = [];
+
+  constructor(words, send) {
+    this.words = words;
+    this.send = send;
+    this.root = element(
+      "div",
+      { class: "controls", role: "toolbar", "aria-label": words.controls },
+      this.#group(
+        words.history,
+        this.#button("undo", "↶", words.undo, (model) => model.controls.undo),
+        this.#button("redo", "↷", words.redo, (model) => model.controls.redo),
+        this.#button("reset", "⟲", words.reset, (model) => model.controls.undo || model.controls.changed),
+      ),
+      this.#group(
+        words.sizes,
+        this.#stepper("h", words.heads, MOST_HEADS, (model, size) =>
+          size > model.dims.h ? { op: "add_head" } : { op: "remove_head", head: model.dims.h - 1 },
+        ),
+        ...["d_model", "d_context", "d_k", "d_v", "d_out"].map((axis) =>
+          this.#stepper(axis, null, MOST, (_, size) => ({ op: "resize", axis, size })),
+        ),
+      ),
+      this.#group(
+        words.layer,
+        this.#scale(),
+        this.#mask(),
+        this.#check("w_o", "W_O"),
+        this.#check("biases", words.biases),
+        this.#check("context", words.context),
+      ),
+      this.#group(words.view, this.#decimals()),
+    );
+  }
+
+  update(model) {
+    this.model = model;
+    for (const update of this.#update) update(model);
+  }
+
+  #group(label, ...children) {
+    return element("div", { class: "group", role: "group", "aria-label": label }, ...children);
+  }
+
+  #button(op, sign, label, enabled) {
+    const node = element("button", { type: "button", "data-focus": op, "aria-label": label, title: label, onclick: () => this.send({ op }) }, sign);
+    this.#update.push((model) => (node.disabled = !enabled(model)));
+    return node;
+  }
+
+  #stepper(axis, label, most, edit) {
+    const count = element("output", { "aria-live": "off" });
+    const step = (by) => () => this.send(edit(this.model, this.model.dims[axis] + by));
+    const name = (label ?? axis).replaceAll("_", " ");
+    const less = element("button", { type: "button", "aria-label": `${name} −1`, "data-focus": `${axis} less`, onclick: step(-1) }, "−");
+    const more = element("button", { type: "button", "aria-label": `${name} +1`, "data-focus": `${axis} more`, onclick: step(+1) }, "+");
+    const node = element("span", { class: "stepper", role: "group", "aria-label": name }, symbol(label ?? axis), less, count, more);
+    this.#update.push((model) => {
+      const size = model.dims[axis];
+      node.hidden = !size || (axis === "d_context" && !model.controls.context);
+      setText(count, String(size));
+      less.disabled = size <= 1;
+      more.disabled = size >= most;
+    });
+    return node;
+  }
+
+  #check(op, label) {
+    const box = element("input", { type: "checkbox", "data-focus": op, onchange: () => this.send({ op, on: box.checked }) });
+    this.#update.push((model) => {
+      box.checked = model.controls[op];
+      box.disabled = op === "context" && !model.dims.d_model;
+    });
+    return element("label", { class: "check" }, box, symbol(label));
+  }
+
+  #select(name, label, options, choose) {
+    const node = element("select", { "data-focus": name, onchange: () => choose(node.value) });
+    for (const [value, text] of options) node.append(element("option", { value }, text));
+    return [node, element("label", { class: "select" }, element("span", {}, label), node)];
+  }
+
+  #mask() {
+    const { words } = this;
+    const [node, label] = this.#select(
+      "mask",
+      words.mask,
+      [["none", words.mask_none], ["causal", words.mask_causal], ["painted", words.mask_painted]],
+      (kind) => this.send({ op: "mask", kind }),
+    );
+    this.#update.push((model) => (node.value = model.controls.mask));
+    return label;
+  }
+
+  #scale() {
+    const { words } = this;
+    const divisor = element("input", { class: "divisor", type: "text", inputmode: "decimal", "aria-label": words.divisor, "data-focus": "divisor" });
+    const commit = () => {
+      const value = Number(divisor.value);
+      const valid = divisor.value.trim() !== "" && Number.isFinite(value) && value !== 0;
+      divisor.setAttribute("aria-invalid", String(!valid));
+      if (valid && value !== this.model.controls.scale) this.send({ op: "scale", value });
+    };
+    divisor.addEventListener("change", commit);
+    divisor.addEventListener("keydown", (event) => event.key === "Enter" && commit());
+    const [node, label] = this.#select(
+      "scale",
+      words.divisor,
+      [["sqrt_dk", "√dₖ"], ["none", words.scale_none], ["number", words.scale_number]],
+      (kind) => {
+        divisor.hidden = kind !== "number";
+        if (kind === "number") this.send({ op: "scale", value: this.model.constants.divisor ?? 1 });
+        else this.send({ op: "scale", value: kind });
+      },
+    );
+    this.#update.push((model) => {
+      const { scale } = model.controls;
+      node.value = typeof scale === "number" ? "number" : scale;
+      divisor.hidden = typeof scale !== "number";
+      if (typeof scale === "number" && divisor.getRootNode().activeElement !== divisor) divisor.value = String(scale);
+    });
+    return element("span", { class: "scale" }, label, divisor);
+  }
+
+  #decimals() {
+    const [node, label] = this.#select(
+      "decimals",
+      this.words.decimals,
+      [0, 1, 2, 3, 4, 5, 6, 8, 10].map((count) => [String(count), String(count)]),
+      (value) => this.send({ op: "decimals", value: Number(value) }),
+    );
+    this.#update.push((model) => (node.value = String(model.decimals)));
+    return label;
+  }
+}

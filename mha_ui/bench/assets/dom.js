@@ -1,0 +1,36 @@
+// The few DOM helpers that the bench uses. Text is always set as text, never as markup.
+
+/** element("td", {class: "cell", "data-key": k}, child, "text") */
+export function element(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else if (value === true) node.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined) node.setAttribute(name, value);
+  }
+  node.append(...children.filter((child) => child !== null && child !== undefined && child !== ""));
+  return node;
+}
+
+export function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
+/** A symbol such as W_Q or √d_k, with what follows each _ as a subscript. */
+export function symbol(text) {
+  const node = element("span", { class: "symbol" });
+  for (const part of text.split(/(_\w+)/)) {
+    if (part.startsWith("_")) node.append(element("sub", {}, part.slice(1)));
+    else node.append(part);
+  }
+  return node;
+}
+
+/** "{count} cells" with {count: 3} → "3 cells" */
+export const fill = (template, values) => template.replace(/\{(\w+)\}/g, (all, name) => values[name] ?? all);
+
+export function download(name, type, text) {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  element("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

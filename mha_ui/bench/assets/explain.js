@@ -1,0 +1,89 @@
+// Lighting up operands, and the line of arithmetic.
+
+import { element, fill, symbol } from "./dom.js";
+import { arithmetic, exists, fedBy, key, termsOf, valueOf } from "./graph.js";
+import { brief, exact } from "./numbers.js";
+
+export class Explain {
+  #lit = [];
+
+  constructor(bench, words) {
+    this.bench = bench;
+    this.words = words;
+    this.line = element("div", { class: "line" });
+    this.root = element("div", { class: "explain", "data-testid": "arithmetic" }, this.line);
+  }
+
+  /** Show where a cell comes from and where it goes; `pinned` marks the cell as held. */
+  show(cell, pinned = false) {
+    this.#clear();
+    const { model, view } = this.bench;
+    if (!cell || !exists(model, cell)) {
+      this.line.replaceChildren(element("span", { class: "hint" }, this.words.hint));
+      return;
+    }
+    this.#mark([cell], pinned ? "pinned" : "current");
+    const terms = termsOf(model, cell);
+    this.#mark(terms.flat(), "operand");
+    const fed = fedBy(model, cell);
+    this.#mark(fed, "fed");
+    this.line.replaceChildren(...this.#sentence(model, cell, terms, fed, pinned), "");
+    this.root.classList.toggle("is-pinned", pinned);
+  }
+
+  /** The same as plain text, for a screen reader. */
+  text() {
+    return this.line.innerText.replace(/\s+/g, " ").trim();
+  }
+
+  #sentence(model, cell, terms, fed, pinned) {
+    const place = element("span", { class: "place" }, ...this.#place(model, cell));
+    const parts = [place, " = "];
+    const show = (number) => brief(number, model.decimals);
+    if (terms.length) {
+      const step = model.matrices[cell.name];
+      parts.push(element("span", { class: "formula" }, symbol(step.formula)), " = ");
+      for (const piece of arithmetic(model, cell, show)) parts.push(this.#piece(model, piece));
+    } else {
+      parts.push(element("strong", {}, exact(valueOf(model, cell))));
+      const heads = new Map();
+      for (const of of fed) heads.set(of.name, (heads.get(of.name) ?? 0) + 1);
+      const list = [...heads].map(([name, count]) => `${model.matrices[name].symbol.replaceAll("_", "")} (${count})`);
+      if (list.length) parts.push(element("span", { class: "feeds" }, " → " + fill(this.words.feeds, { list: list.join(", ") })));
+    }
+    if (pinned)
+      parts.push(element("button", { type: "button", class: "quiet", "data-focus": "unpin", onclick: () => this.bench.unpin() }, `✕ ${this.words.unpin}`));
+    return parts;
+  }
+
+  #place(model, cell) {
+    const matrix = model.matrices[cell.name];
+    const label = (axis, index) => model.labels[axis]?.[index] ?? String(index + 1);
+    const row = matrix.axes[0] === "1" ? "" : `${label(matrix.axes[0], cell.row)}, `;
+    const head = cell.head === null ? "" : ` ${this.words.head} ${cell.head + 1} `;
+    const column = label(matrix.axes[1], cell.col);
+    return [symbol(matrix.symbol), head, "[", element("bdi", {}, row), element("bdi", {}, column), "]"];
+  }
+
+  #piece(model, piece) {
+    if (piece.text !== undefined) return element("span", { class: piece.quiet ? "quiet-text" : null }, piece.text);
+    const hue = `hue-${model.matrices[piece.cell.name].hue || "none"}`;
+    const tag = piece.power !== undefined ? "sup" : piece.strong ? "strong" : "span";
+    return element(tag, { class: `number ${hue}` }, piece.power ?? piece.number);
+  }
+
+  #mark(cells, name) {
+    for (const cell of cells) {
+      const td = this.bench.view.cells.get(key(cell));
+      if (!td) continue;
+      td.classList.add(name);
+      this.#lit.push([td, name]);
+    }
+  }
+
+  #clear() {
+    for (const [td, name] of this.#lit) td.classList.remove(name);
+    this.#lit = [];
+    this.root.classList.remove("is-pinned");
+  }
+}

@@ -1,0 +1,72 @@
+// The menu of one matrix: copy, download, fill.
+
+import { download, element } from "./dom.js";
+import { isEditable, rowsOf } from "./graph.js";
+import { toCsv, toTsv } from "./numbers.js";
+
+export class Menu {
+  #seed = 0;
+
+  constructor(bench, words) {
+    this.bench = bench;
+    this.words = words;
+    this.root = element("div", { class: "popup", role: "menu", hidden: true, onkeydown: (event) => this.#key(event) });
+  }
+
+  open(button) {
+    const name = button.dataset.matrix;
+    const head = button.dataset.head === "" ? null : Number(button.dataset.head);
+    const { model } = this.bench;
+    const items = [
+      [this.words.copy, () => navigator.clipboard?.writeText(toTsv(rowsOf(model, name, head)))],
+      [this.words.csv, () => this.#csv(name, head)],
+    ];
+    if (isEditable(model, name, head) && name !== "mask")
+      for (const kind of ["zeros", "identity", "integers", "random"])
+        items.push([this.words[`fill_${kind}`], () => this.bench.send({ op: "fill", matrix: name, head, with: kind, seed: this.#nextSeed() })]);
+    this.root.replaceChildren(
+      ...items.map(([label, act]) =>
+        element("button", { type: "button", role: "menuitem", onclick: () => { this.close(); act(); } }, label),
+      ),
+    );
+    this.button = button;
+    this.root.hidden = false;
+    const host = this.root.offsetParent.getBoundingClientRect();
+    const at = button.getBoundingClientRect();
+    const left = Math.max(0, Math.min(at.left - host.left, host.width - this.root.offsetWidth));
+    this.root.style.left = `${left}px`;
+    this.root.style.top = `${at.bottom - host.top + 2}px`;
+    this.root.firstChild.focus();
+  }
+
+  close() {
+    if (this.root.hidden) return;
+    this.root.hidden = true;
+    this.button?.focus();
+  }
+
+  #key(event) {
+    const items = [...this.root.children];
+    const at = items.indexOf(event.target);
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step) items[(at + step + items.length) % items.length].focus();
+    else if (event.key === "Escape" || event.key === "Tab") this.close();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** Another click gives other numbers, and the same clicks in the same order the same ones. */
+  #nextSeed() {
+    return ++this.#seed;
+  }
+
+  #csv(name, head) {
+    const { model } = this.bench;
+    const matrix = model.matrices[name];
+    const rows = rowsOf(model, name, head);
+    const labels = (axis, count) => [...Array(count).keys()].map((i) => model.labels[axis]?.[i] ?? String(i + 1));
+    const csv = toCsv(rows, labels(matrix.axes[0], rows.length), labels(matrix.axes[1], rows[0].length));
+    download(`${name}${head === null ? "" : `_head${head + 1}`}.csv`, "text/csv;charset=utf-8", "\ufeff" + csv);
+  }
+}

@@ -1,0 +1,213 @@
+// The matrices as tables: built once for a structure, then patched cell by cell.
+
+import { element, setText, symbol } from "./dom.js";
+import { isEditable, key, rowsOf } from "./graph.js";
+import { exact, format } from "./numbers.js";
+
+/** What must be equal for the tables that stand to be patched instead of built anew. */
+export function structureOf(model) {
+  const shapes = Object.entries(model.matrices).map(([name, m]) => {
+    const lists = m.perHead ? m.values : [m.values];
+    return [name, m.edit, m.formula, m.symbol, lists.map((rows) => rows && [rows.length, rows[0].length])];
+  });
+  return JSON.stringify([model.lang, shapes, model.stages, model.dims]);
+}
+
+export class View {
+  cells = new Map(); // key → <td>
+  #labels = []; // [{node, axis, index}]
+
+  constructor(model, words) {
+    this.words = words;
+    this.root = element("div", { class: "stages", style: `--heads: ${model.dims.h}` });
+    if (model.dims.h > 0) this.root.append(this.#headers(model));
+    for (const stage of model.stages) this.root.append(this.#stage(model, stage));
+    this.patch(model);
+  }
+
+  #headers(model) {
+    const heads = [...Array(model.dims.h).keys()].map((head) =>
+      element(
+        "div",
+        { class: "head-title", style: `--accent: var(--head-${head})` },
+        element("h3", {}, `${this.words.head} ${head + 1}`),
+        element("button", { type: "button", class: "quiet", "data-do": "copy_head", "data-head": head, "data-focus": `copy_head ${head}` }, this.words.copy_head),
+        element("button", { type: "button", class: "quiet", "data-do": "remove_head", "data-head": head, "data-focus": `remove_head ${head}`, disabled: model.dims.h === 1 }, this.words.remove),
+      ),
+    );
+    return element("div", { class: "stage head-titles" }, element("div", { class: "stage-title" }), ...heads);
+  }
+
+  #stage(model, stage) {
+    const names = stage.matrices.filter((name) => model.matrices[name]);
+    const shared = names.filter((name) => !model.matrices[name].perHead);
+    const own = names.filter((name) => model.matrices[name].perHead);
+    const row = element("section", { class: "stage", "aria-label": stage.title });
+    row.append(element("div", { class: "stage-title" }, element("h3", {}, stage.title), element("p", {}, stage.hint)));
+    if (shared.length)
+      row.append(element("div", { class: "layer" }, ...shared.map((name) => this.#matrix(model, name, null))));
+    if (own.length) {
+      if (shared.length) row.append(element("div", { class: "stage-title" }));
+      for (let head = 0; head < model.dims.h; head++) {
+        const present = own.filter((name) => rowsOf(model, name, head));
+        const label = `${this.words.head} ${head + 1}`;
+        row.append(
+          element(
+            "div",
+            { class: "head", style: `--accent: var(--head-${head})`, role: "group", "aria-label": label },
+            element("span", { class: "chip", "aria-hidden": "true" }, label),
+            ...present.map((name) => this.#matrix(model, name, head)),
+          ),
+        );
+      }
+    }
+    return row;
+  }
+
+  #matrix(model, name, head) {
+    const matrix = model.matrices[name];
+    const rows = rowsOf(model, name, head);
+    const editable = isEditable(model, name, head);
+    const where = head === null ? "" : `, ${this.words.head} ${head + 1}`;
+    const shape = `${rows.length} × ${rows[0].length}`;
+    const formula = editable || !matrix.formula ? symbol(matrix.symbol) : symbol(`${matrix.symbol} = ${matrix.formula}`);
+    const caption = element(
+      "figcaption",
+      {},
+      formula,
+      element("span", { class: "shape" }, shape),
+      element("button", { type: "button", class: "menu quiet", "data-do": "menu", "data-matrix": name, "data-head": head ?? "", "data-focus": `menu ${name} ${head}`, "aria-label": `${this.words.menu}: ${matrix.word}${where}`, "aria-haspopup": "menu" }, "⋯"),
+    );
+    const table = element("table", {
+      role: "grid",
+      "aria-label": `${matrix.word} ${matrix.symbol.replaceAll("_", "")}${where}, ${shape}`,
+      "aria-readonly": editable ? null : "true",
+      "data-matrix": name,
+      "data-head": head ?? "",
+    });
+    table.append(this.#columnHeads(model, matrix, rows[0].length), this.#body(model, name, head, rows, editable));
+    const classes = ["matrix", `hue-${matrix.hue || "none"}`, `scale-${matrix.scale}`, editable ? "editable" : "computed"];
+    const parts = [caption, table];
+    if (editable && matrix.axes[0] === "n_q" && name === "x") parts.push(this.#addToken("tokens"));
+    if (editable && name === "context") parts.push(this.#addToken("context_tokens"));
+    return element("figure", { class: classes.join(" ") }, ...parts);
+  }
+
+  #addToken(which) {
+    return element("button", { type: "button", class: "quiet add", "data-do": "add_token", "data-which": which, "data-focus": `add ${which}` }, `+ ${this.words.token}`);
+  }
+
+  #columnHeads(model, matrix, cols) {
+    const line = element("tr", {}, element("td", { class: "corner" }));
+    for (let col = 0; col < cols; col++) {
+      const head = element("th", { scope: "col" }, element("span", { class: "label" }));
+      if (matrix.axes[1] === "h·d_v") {
+        head.style.setProperty("--accent", `var(--head-${Math.floor(col / model.dims.d_v)})`);
+        head.classList.add("accented");
+        if (col % model.dims.d_v === 0 && col) head.classList.add("first");
+      }
+      this.#labels.push({ node: head.firstChild, axis: matrix.axes[1], index: col });
+      line.append(head);
+    }
+    return element("thead", {}, line);
+  }
+
+  #body(model, name, head, rows, editable) {
+    const matrix = model.matrices[name];
+    const which = editable && { x: "tokens", context: "context_tokens" }[name];
+    const body = element("tbody");
+    rows.forEach((cells, row) => {
+      const header = element("th", { scope: "row" });
+      if (which) header.append(...this.#tokenEditor(which, row, rows.length));
+      else {
+        header.append(element("span", { class: "label" }));
+        this.#labels.push({ node: header.firstChild, axis: matrix.axes[0], index: row, dead: ["weights", "head_outputs"].includes(name) ? head : null });
+      }
+      if (matrix.axes[0] === "h·d_v") {
+        header.style.setProperty("--accent", `var(--head-${Math.floor(row / model.dims.d_v)})`);
+        header.classList.add("accented");
+      }
+      const line = element("tr", {}, header);
+      cells.forEach((_, col) => {
+        const of = key({ name, head, row, col });
+        const cell = element("td", { "data-key": of, "data-focus": of, tabindex: row + col ? -1 : 0 });
+        this.cells.set(of, cell);
+        line.append(cell);
+      });
+      body.append(line);
+    });
+    return body;
+  }
+
+  #tokenEditor(which, index, count) {
+    const name = `${this.words.token} ${index + 1}`;
+    const input = element("input", { class: "token", dir: "auto", maxlength: 1000, "data-which": which, "data-index": index, "data-focus": `token ${which} ${index}`, "aria-label": name, spellcheck: "false", autocomplete: "off" });
+    this.#labels.push({ node: input, axis: which === "tokens" ? "n_q" : "n_k", index });
+    const remove = element("button", { type: "button", class: "quiet remove", "data-do": "remove_token", "data-which": which, "data-index": index, "data-focus": `remove ${which} ${index}`, "aria-label": `${this.words.remove}: ${name}`, disabled: count === 1, tabindex: -1 }, "×");
+    return [remove, input];
+  }
+
+  /** Bring every number, label and colour up to date; `drafts` hold what was typed but is no number. */
+  patch(model, drafts = new Map()) {
+    for (const { node, axis, index, dead } of this.#labels) {
+      const text = model.labels[axis]?.[index] ?? String(index + 1);
+      if (node.tagName === "INPUT") {
+        if (node.getRootNode().activeElement !== node && node.value !== text) node.value = text;
+        node.size = Math.min(12, Math.max(3, [...text].length + 1));
+        node.title = text;
+      } else {
+        const isDead = dead !== null && dead !== undefined && model.dead?.[dead]?.[index];
+        setText(node, isDead ? `${text} ∅` : text);
+        node.title = isDead ? this.words.dead_row : text;
+      }
+    }
+    for (const [name, matrix] of Object.entries(model.matrices)) {
+      const heads = matrix.perHead ? matrix.values.keys() : [null];
+      const top = matrix.scale === "weights" ? 1 : this.#top(matrix);
+      for (const head of heads) this.#patchMatrix(model, name, head, top, drafts);
+    }
+  }
+
+  /** The largest magnitude over all heads, rounded up to 1, 2 or 5 × 10ⁿ, so that colours stay put. */
+  #top(matrix) {
+    let most = 0;
+    const look = (item) => {
+      if (Array.isArray(item)) item.forEach(look);
+      else if (typeof item === "number") most = Math.max(most, Math.abs(item));
+    };
+    look(matrix.values);
+    if (!most) return 1;
+    const power = 10 ** Math.floor(Math.log10(most));
+    return [1, 2, 5, 10].map((step) => step * power).find((step) => step >= most * 0.999999) ?? most;
+  }
+
+  #patchMatrix(model, name, head, top, drafts) {
+    const rows = rowsOf(model, name, head);
+    if (!rows) return;
+    const editable = isEditable(model, name, head);
+    const whole = editable || rows.every((row) => row.every((v) => typeof v !== "number" || Number.isInteger(v)));
+    rows.forEach((cells, row) =>
+      cells.forEach((value, col) => {
+        const cell = this.cells.get(key({ name, head, row, col }));
+        if (cell.querySelector("input")) return; // being edited
+        const draft = drafts.get(cell.dataset.key);
+        setText(cell, draft ?? (editable ? exact(value) : format(value, whole ? 0 : model.decimals)));
+        cell.classList.toggle("invalid", draft !== undefined);
+        if (draft === undefined) cell.removeAttribute("aria-invalid");
+        else cell.setAttribute("aria-invalid", "true");
+        this.#tint(cell, value, top);
+      }),
+    );
+  }
+
+  #tint(cell, value, top) {
+    const tone = typeof value === "number" ? Math.min(1, Math.abs(value) / top) : 0;
+    const kind = value === "-inf" || value === false ? "hidden" : value === true ? "visible" : value < 0 ? "negative" : "positive";
+    if (cell.dataset.kind !== kind) cell.dataset.kind = kind;
+    const text = tone.toFixed(3);
+    if (cell.dataset.tone !== text) {
+      cell.dataset.tone = text;
+      cell.style.setProperty("--tone", text);
+    }
+  }
+}

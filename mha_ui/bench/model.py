@@ -1,0 +1,231 @@
+"""What the bench component is told: numbers, labels and the declared operations, as plain JSON data."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Final
+
+from mha_core.errors import N_
+from mha_core.example import (
+    AXES,
+    HEAD_BIASES,
+    NEG_INF,
+    AddMask,
+    AllowMask,
+    Example,
+    allow_matrix,
+    divisor,
+    key_tokens,
+    mask_fill,
+)
+from mha_core.graph import LAYER_INPUTS, PER_HEAD_INPUTS, Step, formula, graph, head_graph, symbol
+from mha_core.trace import Trace, input_matrix
+from mha_core.validate import PER_HEAD_STEPS
+from mha_ui.language import words_in
+from mha_ui.state import Work, address
+
+STAGES: Final = (
+    (N_("Input"), N_("One row a token."), ("x", "context")),
+    (N_("Projections"), N_("Each head has its own."), ("w_q", "w_k", "w_v", "b_q", "b_k", "b_v")),
+    (N_("Queries, keys, values"), N_("Every token, seen three ways."), ("q", "k", "v")),
+    (N_("Scores"), N_("Each query against each key."), ("scores", "scaled_scores")),
+    (N_("Mask"), N_("Which pairs may attend."), ("mask", "masked_scores")),
+    (N_("Attention weights"), N_("Softmax: each row sums to 1."), ("weights",)),
+    (N_("Head outputs"), N_("Weighted means of V's rows."), ("head_outputs",)),
+    (N_("Concatenation"), N_("Heads side by side."), ("concat",)),
+    (N_("Output"), N_("All heads mixed."), ("w_o", "b_o", "output")),
+)
+"""The stages of the page in the order of the computation: title, hint, matrices."""
+
+NAMES: Final = {
+    "x": N_("input"),
+    "context": N_("context"),
+    "w_q": N_("query weights"),
+    "w_k": N_("key weights"),
+    "w_v": N_("value weights"),
+    "b_q": N_("query bias"),
+    "b_k": N_("key bias"),
+    "b_v": N_("value bias"),
+    "q": N_("queries"),
+    "k": N_("keys"),
+    "v": N_("values"),
+    "scores": N_("scores"),
+    "scaled_scores": N_("scaled scores"),
+    "mask": N_("mask"),
+    "masked_scores": N_("masked scores"),
+    "weights": N_("attention weights"),
+    "head_outputs": N_("head outputs"),
+    "concat": N_("concatenation"),
+    "w_o": N_("output weights"),
+    "b_o": N_("output bias"),
+    "output": N_("output"),
+}
+
+_UI: Final = {
+    "bench": N_("Matrix bench"),
+    "head": N_("Head"),
+    "heads": N_("heads"),
+    "token": N_("token"),
+    "copy_head": N_("Copy"),
+    "remove": N_("Remove"),
+    "menu": N_("Copy, download, fill"),
+    "copy": N_("Copy for a spreadsheet"),
+    "csv": N_("Download as CSV"),
+    "fill_zeros": N_("Fill with zeros"),
+    "fill_identity": N_("Fill with the identity"),
+    "fill_integers": N_("Fill with small integers"),
+    "fill_random": N_("Fill with random numbers"),
+    "controls": N_("Layer controls"),
+    "history": N_("History"),
+    "undo": N_("Undo (Ctrl+Z)"),
+    "redo": N_("Redo (Ctrl+Shift+Z)"),
+    "reset": N_("Back to where this example started"),
+    "sizes": N_("Sizes"),
+    "layer": N_("Layer"),
+    "view": N_("View"),
+    "biases": N_("Biases"),
+    "context": N_("Own context"),
+    "mask": N_("Mask"),
+    "mask_none": N_("none"),
+    "mask_causal": N_("causal"),
+    "mask_painted": N_("painted"),
+    "divisor": N_("Divide by"),
+    "scale_none": N_("nothing"),
+    "scale_number": N_("a number"),
+    "decimals": N_("Decimals"),
+    "hint": N_("Point at a number to see where it comes from; click it to hold it. Every framed number can be edited."),
+    "feeds": N_("feeds {list}"),
+    "unpin": N_("Let go"),
+    "hidden": N_("this pair is hidden"),
+    "visible": N_("this pair may attend"),
+    "dead_row": N_("this query may attend to nothing: its weights and its output are 0"),
+    "dismiss": N_("Close"),
+    "not_a_number": N_("{place}: “{text}” is no number, so the old one still counts."),
+    "paste_not_a_number": N_("Row {row}, column {col} of what was pasted is no number: “{text}”. Nothing was changed."),
+}
+
+
+def payload(work: Work) -> dict[str, Any]:
+    """Everything that the bench shows, for one state of the work."""
+    trace, example = work.trace, work.example
+    return {
+        "session": work.session,
+        "ack": work.applied,
+        "address": address(work),
+        "lang": work.language,
+        "words": ui_words(work.language),
+        "decimals": work.decimals,
+        "pinned": work.pinned and work.pinned._asdict(),
+        "message": work.message and {"text": work.message.text, "kind": work.message.kind},
+        "dims": {name: getattr(example.dims, name) for name in example.dims.__slots__},
+        "labels": {"n_q": example.tokens, "n_k": key_tokens(example)},
+        "stages": _stages(work.language),
+        "matrices": matrices(trace, work.language),
+        "steps": {name: {"op": s.op, "operands": [(o.name, o.index) for o in s.operands]} for name, s in _steps(example)},
+        "constants": {"divisor": divisor(example), "fill": _json(mask_fill(example))},
+        "dead": trace.dead_rows if example.mask is not None else None,
+        "controls": _controls(work),
+    }
+
+
+@lru_cache(maxsize=4)
+def ui_words(language: str) -> dict[str, str]:
+    """The bench's own sentences in one language."""
+    words = words_in(language)
+    return {"lang": "zh-CN" if language == "zh" else language, **{name: words(text) for name, text in _UI.items()}}
+
+
+@lru_cache(maxsize=4)
+def _stages(language: str) -> list[dict[str, Any]]:
+    words = words_in(language)
+    return [{"title": words(title), "hint": words(hint), "matrices": names} for title, hint, names in STAGES]
+
+
+def _steps(example: Example) -> list[tuple[str, Step]]:
+    """Each step once; of heads that differ in biases, the fuller form: the bench skips what a head lacks."""
+    found: dict[str, Step] = {}
+    for head in example.heads:
+        for step in head_graph(example, head):
+            if step.name not in found or len(step.operands) > len(found[step.name].operands):
+                found[step.name] = step
+    return [*found.items(), *((step.name, step) for step in graph(example) if not step.per_head)]
+
+
+def matrices(trace: Trace, language: str) -> dict[str, dict[str, Any]]:
+    """Every matrix of the example by name, in the order of the computation."""
+    example, words = trace.example, words_in(language)
+    formulas = {name: formula(step, example) for name, step in _steps(example)}
+    found = {}
+    for name in AXES:
+        values, edit = _values(trace, name)
+        if values is None:
+            continue
+        found[name] = {
+            "symbol": symbol(name, example),
+            "word": words(NAMES[name]),
+            "formula": formulas.get(name, ""),
+            "hue": _hue(name),
+            "scale": "weights" if name == "weights" else "mask" if name == "mask" else "signed",
+            "axes": AXES[name],
+            "perHead": _per_head(name),
+            "edit": edit,
+            "values": values,
+        }
+    return found
+
+
+def _per_head(name: str) -> bool:
+    return name in PER_HEAD_STEPS or name in PER_HEAD_INPUTS
+
+
+def _hue(name: str) -> str:
+    """q, k or v for what belongs to queries, keys or values."""
+    return name[-1] if name in ("q", "k", "v", *PER_HEAD_INPUTS) else ""
+
+
+def _values(trace: Trace, name: str) -> tuple[Any, bool | list[bool]]:
+    """A matrix's numbers (a list over heads for what each head has its own of) and whether they may be edited."""
+    example = trace.example
+    if name == "mask":
+        return _mask(example), True
+    if name in LAYER_INPUTS:
+        return input_matrix(example, name), True
+    if name in PER_HEAD_INPUTS:
+        rows = [input_matrix(example, name, head) for head in range(len(example.heads))]
+        return (rows if any(rows) else None), True
+    values = trace.values.get(name)
+    if name == "masked_scores" and values is not None:
+        values = [rows and [[_json(number) for number in row] for row in rows] for rows in values]
+    if name not in PER_HEAD_STEPS:
+        return values, False
+    given = [getattr(head, name, None) is not None for head in example.heads]
+    return values, (given if any(given) else False)
+
+
+def _mask(example: Example) -> list[list[Any]] | None:
+    if isinstance(example.mask, AddMask):
+        return [[_json(number) for number in row] for row in example.mask.add]
+    allow = allow_matrix(example)
+    return None if allow is None else [list(row) for row in allow]
+
+
+def _json(number: float) -> float | str:
+    return "-inf" if number == NEG_INF else number
+
+
+def _controls(work: Work) -> dict[str, Any]:
+    example = work.example
+    return {
+        "undo": bool(work.past),
+        "redo": bool(work.future),
+        "changed": example != work.origin,
+        "w_o": example.w_o is not None,
+        "biases": any(getattr(head, name) is not None for head in example.heads for name in HEAD_BIASES),
+        "context": example.context is not None,
+        "scale": example.scale,
+        "mask": "none"
+        if example.mask is None
+        else "painted"
+        if isinstance(example.mask, AllowMask | AddMask)
+        else "causal",
+    }

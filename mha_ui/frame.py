@@ -1,0 +1,127 @@
+"""What every page stands in: title, navigation, example menu, file menu, language, device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import streamlit as st
+
+from mha_core import library, pretty
+from mha_core.device import device_name
+from mha_core.example import text_in
+from mha_core.errors import N_
+from mha_ui import state
+from mha_ui.language import LANGUAGES, NAMES
+from mha_ui.css import css_variables
+
+PAGES: Final = {"app.py": N_("Bench")}
+"""Pages in the order of the navigation: script and label."""
+
+_EXAMPLE: Final = "frame.example"
+_LANGUAGE: Final = "frame.language"
+_FILE: Final = "frame.file"
+_STYLE: Final = (Path(__file__).resolve().parent / "frame.css").read_text(encoding="utf-8")
+
+
+def configure() -> None:
+    """Page settings; call it first in every page script."""
+    words = state.work().words
+    st.set_page_config(page_title=words(N_("Multi-head attention")), page_icon="◩", layout="wide")
+    st.html(f"<style>{css_variables()}{_STYLE}</style>")
+
+
+def frame() -> None:
+    """Draw the page's head."""
+    work = state.work()
+    words = work.words
+    with st.container(horizontal=True, vertical_alignment="center", key="frame"):
+        st.html(f'<h1 class="mha-title" lang="{work.language}">{words(N_("Multi-head attention"))}</h1>', width="content")
+        if len(PAGES) > 1:
+            for script, label in PAGES.items():
+                st.page_link(script, label=words(label))
+        _example_menu(work)
+        _file_menu(work)
+        _language_switch(work)
+        _device_badge(work)
+
+
+def _example_menu(work: state.Work) -> None:
+    names = list(library())
+    current = work.name if work.name in names else None
+    state.forget_widget(_EXAMPLE, current)
+    st.selectbox(
+        work.words(N_("Example")),
+        names,
+        format_func=lambda name: text_in(library()[name].title, work.language),
+        key=_EXAMPLE,
+        on_change=_example_chosen,
+        placeholder=text_in(work.example.title, work.language) or work.words(N_("Your own")),
+        label_visibility="collapsed",
+        width=320,
+    )
+
+
+def _example_chosen() -> None:
+    name = state.widget_value(_EXAMPLE)
+    if name:
+        state.open_built_in(state.work(), name)
+
+
+def _file_menu(work: state.Work) -> None:
+    words = work.words
+    with st.popover(words(N_("File")), type="tertiary"):
+        st.download_button(
+            words(N_("Save as a file")),
+            data=_file_text,
+            file_name="attention.mha.json",
+            mime="application/json",
+            on_click="ignore",
+            key="frame.save",
+            width="stretch",
+        )
+        st.file_uploader(
+            words(N_("Open a *.mha.json file")), key=_FILE, on_change=_file_opened, max_upload_size=5
+        )
+        st.caption(words(N_("The address bar holds everything: copy it to share this state.")))
+
+
+def _file_text() -> bytes:
+    return pretty(state.work().example).encode()
+
+
+def _file_opened() -> None:
+    upload = state.widget_value(_FILE)
+    if upload is not None:
+        state.open_file(state.work(), upload.getvalue())
+
+
+def _language_switch(work: state.Work) -> None:
+    state.forget_widget(_LANGUAGE, work.language)
+    st.segmented_control(
+        work.words(N_("Language")),
+        LANGUAGES,
+        format_func=NAMES.__getitem__,
+        key=_LANGUAGE,
+        on_change=_language_chosen,
+        label_visibility="collapsed",
+        width="content",
+    )
+
+
+def _language_chosen() -> None:
+    state.choose_language(state.work(), state.widget_value(_LANGUAGE) or state.work().language)
+
+
+def _device_badge(work: state.Work) -> None:
+    st.html(
+        f'<span class="mha-badge" title="{work.words(N_("Where torch computes, and in which number type"))}">'
+        f"{device_name(work.place)} · {work.place.dtype}</span>",
+        width="content",
+    )
+
+
+def fragment(draw: Callable[[], None]) -> None:
+    """Draw a part of the page that reruns alone when something in it changes."""
+    st.fragment(draw)()

@@ -1,0 +1,36 @@
+"""The two languages: gettext catalogues, and the core's sentences through them."""
+
+from __future__ import annotations
+
+import gettext
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import TypeAlias
+
+from mha_core.errors import MhaError
+from mha_core.messages import LANGUAGES, in_words
+
+Words: TypeAlias = Callable[[str], str]
+"""Translates one message into the page's language."""
+
+NAMES = {"en": "English", "zh": "中文"}
+_FOLDER = Path(__file__).resolve().parent / "locales"
+
+__all__ = ["LANGUAGES", "NAMES", "Words", "language_for", "sentence", "words_in"]
+
+
+@lru_cache(maxsize=4)
+def words_in(language: str) -> Words:
+    """The translator into a language; English is the source."""
+    return gettext.translation("mha_ui", _FOLDER, [language], fallback=True).gettext
+
+
+def sentence(error: MhaError, language: str) -> str:
+    """An error as one sentence in a language."""
+    return in_words(error, language)
+
+
+def language_for(locale: str | None) -> str:
+    """The page's language for a browser's locale, such as ``zh-CN``."""
+    return "zh" if (locale or "").lower().startswith("zh") else "en"

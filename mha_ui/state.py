@@ -1,0 +1,241 @@
+"""The one module that touches ``st.session_state``: the example at hand, undo, view and language.
+
+All pages share one ``Work`` a session. The URL is read once, when a session starts (a link, a reload, a server
+that was restarted); after that the session leads, and the bench writes its address into the address bar.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import streamlit as st
+
+from mha_core import Cell, Example, MhaError, Place, Trace, built_in, from_token, library, parse, to_token, trace
+from mha_core.edit import apply
+from mha_core.errors import LinkError
+from mha_core.example import AXES
+from mha_ui.language import LANGUAGES, Words, language_for, sentence, words_in
+
+UNDO_STEPS = 100
+DECIMALS = 4
+_KEY = "mha.work"
+
+
+@dataclass
+class Message:
+    """A sentence to show once on the bench: ``kind`` is "error" or "info"."""
+
+    text: str
+    kind: str = "error"
+
+
+@dataclass
+class Work:
+    """One visitor's work. ``origin`` is what reset returns to, ``name`` the built-in example it is, if one."""
+
+    origin: Example
+    name: str | None
+    language: str
+    language_chosen: bool = False
+    decimals: int = DECIMALS
+    pinned: Cell | None = None
+    query: int = 0
+    session: str = field(default_factory=lambda: secrets.token_hex(8))
+    applied: int = 0
+    message: Message | None = None
+    past: list[Example] = field(default_factory=list)
+    future: list[Example] = field(default_factory=list)
+    trace: Trace = None  # type: ignore[assignment]  # set below, from origin
+
+    def __post_init__(self) -> None:
+        self.trace = trace(self.origin)
+
+    @property
+    def example(self) -> Example:
+        """The example at hand."""
+        return self.trace.example
+
+    @property
+    def words(self) -> Words:
+        """The translator into the visitor's language."""
+        return words_in(self.language)
+
+    @property
+    def place(self) -> Place:
+        """Where the numbers are computed."""
+        return self.trace.place
+
+
+def work() -> Work:
+    """This session's work; at its first call, what the URL says."""
+    if _KEY not in st.session_state:
+        st.session_state[_KEY] = _from_url()
+    return st.session_state[_KEY]  # type: ignore[no-any-return]
+
+
+def widget_value(key: str) -> Any:
+    """What a widget or component of ours holds, before it is mounted in this run."""
+    return st.session_state.get(key)
+
+
+def forget_widget(key: str, value: Any) -> None:
+    """Give a widget a value, before it is mounted in this run."""
+    st.session_state[key] = value
+
+
+# --- the URL ---------------------------------------------------------------------------------------------------
+
+
+def address(current: Work) -> dict[str, str]:
+    """The query parameters that restore this work in a fresh browser."""
+    query: dict[str, str] = {}
+    if current.name and current.example == library()[current.name]:
+        query["example"] = current.name
+    else:
+        try:
+            query["s"] = to_token(current.example)
+        except LinkError as error:
+            current.message = current.message or Message(sentence(error, current.language), "info")
+    if current.language_chosen:
+        query["lang"] = current.language
+    if current.decimals != DECIMALS:
+        query["decimals"] = str(current.decimals)
+    if current.pinned:
+        query["cell"] = ".".join("" if part is None else str(part) for part in current.pinned)
+    return query
+
+
+def _from_url() -> Work:
+    query = st.query_params
+    asked = query.get("lang", "")
+    language = asked if asked in LANGUAGES else language_for(st.context.locale)
+    name: str | None = next(iter(library()))
+    message = None
+    example = built_in(name)
+    try:
+        if "s" in query:
+            example, name = from_token(query["s"]), None
+        elif "example" in query:
+            example = built_in(query["example"])
+            name = query["example"]
+        opened = Work(example, name, language, language_chosen=asked in LANGUAGES)
+    except MhaError as error:
+        message = Message(
+            words_in(language)("{reason}. Here is the first example instead.").format(reason=sentence(error, language))
+        )
+        first = next(iter(library()))
+        opened = Work(built_in(first), first, language, language_chosen=asked in LANGUAGES)
+    opened.message = message
+    if query.get("decimals", "").isdecimal() and int(query["decimals"][:3]) <= 10:
+        opened.decimals = int(query["decimals"])
+    opened.pinned = _cell_in(opened, query.get("cell", ""))
+    return opened
+
+
+def _cell_in(current: Work, text: str) -> Cell | None:
+    """A cell from ``weights.1.0.2`` (an empty head for the whole layer); None where there is no such cell."""
+    name, *numbers = text.split(".")
+    try:
+        head, row, col = (int(number) if number else None for number in numbers)
+    except ValueError:
+        return None
+    return _existing(current, name, head, row, col)
+
+
+def _existing(current: Work, name: object, head: object, row: object, col: object) -> Cell | None:
+    """The cell, where the trace has one there."""
+    if not (name in AXES and isinstance(row, int) and isinstance(col, int) and isinstance(head, int | None)):
+        return None
+    try:
+        rows = current.trace.matrix(str(name), head)
+    except MhaError:
+        return None
+    here = 0 <= row < len(rows) and 0 <= col < len(rows[0])
+    return Cell(str(name), head, row, col) if here else None
+
+
+# --- edits -----------------------------------------------------------------------------------------------------
+
+
+def receive(current: Work, message: object) -> None:
+    """Apply the edits that the bench sent: each once, in order, whatever was sent twice or merged."""
+    if not isinstance(message, Mapping) or message.get("session") != current.session:
+        return
+    for edit in message.get("edits") or ():
+        if edit["seq"] > current.applied:
+            current.applied = edit["seq"]
+            current.message = None
+            _one(current, edit)
+
+
+def _one(current: Work, edit: Mapping[str, Any]) -> None:
+    match edit.get("op"):
+        case "undo":
+            _step(current, current.past, current.future)
+        case "redo":
+            _step(current, current.future, current.past)
+        case "reset":
+            _become(current, current.origin)
+        case "pin":
+            cell = edit.get("cell") or {}
+            current.pinned = _existing(current, *(cell.get(part) for part in ("name", "head", "row", "col")))
+        case "decimals":
+            current.decimals = min(10, max(0, int(edit["value"])))
+        case _:
+            attempt(current, lambda: apply(current.example, edit))
+
+
+def attempt(current: Work, make: Callable[[], Example]) -> bool:
+    """Make the next example and compute it; where that is refused the work stays and the message says why."""
+    try:
+        _become(current, make())
+    except MhaError as error:
+        current.message = Message(sentence(error, current.language))
+        return False
+    return True
+
+
+def _become(current: Work, example: Example) -> None:
+    if example == current.example:
+        return
+    computed = trace(example, current.place)
+    current.past = [*current.past[-UNDO_STEPS + 1 :], current.example]
+    current.future = []
+    _show(current, computed)
+
+
+def _step(current: Work, source: list[Example], target: list[Example]) -> None:
+    if source:
+        target.append(current.example)
+        _show(current, trace(source.pop(), current.place))
+
+
+def _show(current: Work, computed: Trace) -> None:
+    current.trace = computed
+    current.query = min(current.query, len(computed.example.tokens) - 1)
+    if current.pinned:
+        current.pinned = _existing(current, *current.pinned)
+
+
+def open_built_in(current: Work, name: str) -> None:
+    """Start from a built-in example; what was at hand can be had back by undo."""
+    current.name, current.origin, current.message = name, built_in(name), None
+    _become(current, current.origin)
+
+
+def open_file(current: Work, text: bytes) -> bool:
+    """Start from a file's text; False, and a message, where the format refuses it."""
+    current.message = None
+    if not attempt(current, lambda: parse(text)):
+        return False
+    current.name, current.origin = None, current.example
+    return True
+
+
+def choose_language(current: Work, language: str) -> None:
+    """Speak this language from now on, in the link too."""
+    if language in LANGUAGES:
+        current.language, current.language_chosen, current.message = language, True, None
