@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from mha_core.derive import Cell, arithmetic, derive, feeds
+from mha_core.derive import Cell, arithmetic, derive, feeds, number
 from mha_core.device import DEVICES, DTYPES, place
-from mha_core.errors import N_, CellError, ExampleError, MhaError
+from mha_core.errors import N_, ExampleError, MhaError
 from mha_core.example import NEG_INF, Example, text_in
 from mha_core.files import MAX_BYTES, parse
-from mha_core.graph import formula
+from mha_core.graph import PER_HEAD_INPUTS, formula
 from mha_core.library import library
 from mha_core.messages import in_words, shell_language
 from mha_core.trace import Trace, trace
@@ -32,9 +33,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except MhaError as error:
         print(in_words(error, shell_language()), file=sys.stderr)
         return BAD_INPUT
-    json.dump(answer, sys.stdout, ensure_ascii=False, allow_nan=False)
-    print()
+    _print(answer)
     return 0
+
+
+def _print(answer: object) -> None:
+    """JSON in UTF-8 whatever the shell's encoding; no complaint where the reader, such as ``head``, has left."""
+    text = json.dumps(answer, ensure_ascii=False, allow_nan=False) + "\n"
+    try:
+        sys.stdout.buffer.write(text.encode())
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the flush at exit
 
 
 class _Parser(argparse.ArgumentParser):
@@ -100,12 +110,12 @@ def _trace(options: argparse.Namespace) -> object:
 def _explain(options: argparse.Namespace) -> object:
     computed = _traced(options)
     cell = Cell(options.step, options.head, options.row, options.col)
-    if cell.head is None and len(computed.example.heads) == 1 and cell.name in PER_HEAD_STEPS:
+    if cell.head is None and len(computed.example.heads) == 1 and cell.name in PER_HEAD_STEPS + PER_HEAD_INPUTS:
         cell = cell._replace(head=0)
-    fed = [_cell(found) for found in _feeds(computed, cell)]
+    fed = [_cell(found) for found in feeds(computed, cell)]
     answer: dict[str, object] = {"format": "mha-explain/1", "cell": _cell(cell), "feeds": fed}
     if not any(step.name == cell.name for step in computed.steps):
-        return answer | {"value": _plain(computed.matrix(cell.name, cell.head)[cell.row][cell.col])}
+        return answer | {"value": _plain(number(computed, cell))}
     found = derive(computed, cell)
     step = next(step for step in computed.steps if step.name == cell.name)
     return answer | {
@@ -118,20 +128,6 @@ def _explain(options: argparse.Namespace) -> object:
         "constant": _plain(found.constant),
         "arithmetic": arithmetic(found),
     }
-
-
-def _feeds(computed: Trace, cell: Cell) -> tuple[Cell, ...]:
-    rows = computed.matrix(cell.name, cell.head)
-    if not (0 <= cell.row < len(rows) and 0 <= cell.col < len(rows[0])):
-        raise CellError(
-            N_("{name} has rows 0 to {last_row} and columns 0 to {last_col}, got row {row}, column {col}"),
-            name=cell.name,
-            last_row=len(rows) - 1,
-            last_col=len(rows[0]) - 1,
-            row=cell.row,
-            col=cell.col,
-        )
-    return feeds(computed, cell)
 
 
 def _examples(_: argparse.Namespace) -> object:

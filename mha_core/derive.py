@@ -82,26 +82,20 @@ def _softmax(scores: list[float], at: int) -> float:
 def derive(trace: Trace, cell: Cell) -> Derivation:
     """The terms that ``cell`` is computed from. Raises ``CellError`` where the trace computes no such cell."""
     step = _step_of(trace, cell)
-    rows = trace.matrix(cell.name, cell.head)
-    if not (0 <= cell.row < len(rows) and 0 <= cell.col < len(rows[0])):
-        raise CellError(
-            N_("{name} has rows 0 to {last_row} and columns 0 to {last_col}, got row {row}, column {col}"),
-            name=cell.name,
-            last_row=len(rows) - 1,
-            last_col=len(rows[0]) - 1,
-            row=cell.row,
-            col=cell.col,
-        )
+    value = number(trace, cell)
     cells = tuple(_operand_cells(trace, step, cell))
-    terms = tuple(Term(term, tuple(_number(trace, c) for c in term)) for term in cells)
+    terms = tuple(Term(term, tuple(number(trace, c) for c in term)) for term in cells)
     constant = {"divide": divisor(trace.example), "hide": mask_fill(trace.example)}.get(step.op)
     at = cell.col if step.op == "softmax" else None
-    return Derivation(cell, step.op, terms, rows[cell.row][cell.col], constant, at)
+    return Derivation(cell, step.op, terms, value, constant, at)
 
 
 def feeds(trace: Trace, cell: Cell) -> tuple[Cell, ...]:
-    """The cells computed directly from ``cell``: c is in ``feeds(d)`` exactly where d is among c's terms."""
-    _number(trace, cell)
+    """The cells computed directly from ``cell``: c is in ``feeds(d)`` exactly where d is among c's terms.
+
+    Raises ``CellError`` where there is no such cell.
+    """
+    number(trace, cell)
     found: list[Cell] = []
     for head in range(len(trace.example.heads)) if cell.head is None else (cell.head,):
         for step in head_graph(trace.example, trace.example.heads[head]):
@@ -127,8 +121,18 @@ def _step_of(trace: Trace, cell: Cell) -> Step:
     raise CellError(N_("{name} is not a computed step of this example"), name=cell.name)
 
 
-def _number(trace: Trace, cell: Cell) -> float:
+def number(trace: Trace, cell: Cell) -> float:
+    """The number in a cell of a step or an input. Raises ``CellError`` where there is no such cell."""
     rows = trace.matrix(cell.name, cell.head)
+    if not (0 <= cell.row < len(rows) and 0 <= cell.col < len(rows[0])):
+        raise CellError(
+            N_("{name} has rows 0 to {last_row} and columns 0 to {last_col}, got row {row}, column {col}"),
+            name=cell.name,
+            last_row=len(rows) - 1,
+            last_col=len(rows[0]) - 1,
+            row=cell.row,
+            col=cell.col,
+        )
     return rows[cell.row][cell.col]
 
 

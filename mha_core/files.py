@@ -100,6 +100,7 @@ def _short(value: object) -> str:
         text = json.dumps(value, ensure_ascii=False)
     except (ValueError, TypeError, RecursionError):
         text = type(value).__name__
+    text = text.encode("utf-8", "backslashreplace").decode()  # half a character would make the sentence unprintable
     return text if len(text) <= 40 else text[:39] + "…"
 
 

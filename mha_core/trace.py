@@ -20,6 +20,8 @@ from mha_core.validate import PER_HEAD_STEPS, WHOLE_LAYER_STEPS
 Rows: TypeAlias = list[list[float]]
 """A matrix as Python numbers, read off the device."""
 
+MAX_FLOAT32 = torch.finfo(torch.float32).max
+
 
 @dataclass(frozen=True)
 class Trace:
@@ -72,14 +74,19 @@ class Trace:
         A bias is a matrix of one row, the mask one of numbers (1 may attend, 0 may not, or what is added).
         Raises ``CellError`` where this example has no such matrix.
         """
-        found = self.values.get(name)
-        if name in PER_HEAD_STEPS and found is not None:
-            found = found[head] if head is not None and 0 <= head < len(found) else None
-        if found is None:
-            found = input_matrix(self.example, name, head)
+        shared = name in LAYER_INPUTS or name in WHOLE_LAYER_STEPS
+        found = None
+        if shared == (head is None):
+            found = self._computed(name, head) or input_matrix(self.example, name, head)
         if found is None:
             raise CellError(N_("there is no {name} here"), name=name if head is None else f"{name}, head {head}")
         return found
+
+    def _computed(self, name: str, head: int | None) -> Rows | None:
+        rows: Any = self.values.get(name)
+        if rows is not None and head is not None:
+            rows = rows[head] if 0 <= head < len(rows) else None
+        return rows  # type: ignore[no-any-return]  # one matrix, or the list over heads taken apart
 
 
 def input_matrix(example: Example, name: str, head: int | None = None) -> Rows | None:
@@ -127,8 +134,11 @@ def trace(example: Example, where: Place | None = None) -> Trace:
 
     Source: Vaswani et al. 2017, "Attention Is All You Need", sections 3.2.1 and 3.2.2.
     """
-    computed = compute(load(example, where or place()))
-    if computed.place.dtype == "float32":
+    where = where or place()
+    if where.dtype == "float32":
+        _check_mask(example)
+    computed = compute(load(example, where))
+    if where.dtype == "float32":
         _check_range(computed)
     return computed
 
@@ -259,6 +269,14 @@ def _in_head_order(groups: Sequence[tuple[tuple[int, ...], Mapping[str, Tensor]]
     order = [head for members, _ in groups for head in members]
     stacked = torch.cat([tensors["head_outputs"] for _, tensors in groups])
     return stacked[torch.tensor(order).argsort().to(stacked.device)]
+
+
+def _check_mask(example: Example) -> None:
+    """A mask's numbers have no bounds of their own, and one that float32 turned into −∞ would hide a pair."""
+    mask = example.mask
+    given = mask.add if isinstance(mask, AddMask) else ((mask_fill(example),),)
+    if any(MAX_FLOAT32 < abs(number) < float("inf") for row in given for number in row):
+        raise NumberRangeError(N_("a number grew beyond what float32 can hold"), place="mask")
 
 
 def _check_range(computed: Trace) -> None:

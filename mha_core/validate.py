@@ -35,7 +35,7 @@ def validate(example: Example) -> Example:
     _sizes(example, dims)
     _numbers(example)
     _shapes(example, dims)
-    _starts(example)
+    _starts(example, dims)
     _mask(example, dims)
     _scale(example)
     _claimed(example, dims)
@@ -113,15 +113,15 @@ def _given(example: Example) -> Iterator[tuple[str, str, Matrix | None]]:
     yield "b_o", "b_o", None if example.b_o is None else (example.b_o,)
 
 
-def _starts(example: Example) -> None:
+def _starts(example: Example, dims: Dims) -> None:
     """Every head must be able to reach its head output."""
     for index, head in enumerate(example.heads):
-        missing = _missing(example, head)
+        missing = _missing(example, head, dims)
         if missing:
             raise _fail(f"heads[{index}]", N_("{name} is missing, and nothing stands in for it"), name=missing)
 
 
-def _missing(example: Example, head: Head) -> str:
+def _missing(example: Example, head: Head, dims: Dims) -> str:
     """The first matrix that this head lacks, or "" where it lacks none."""
     needs = [("v", example.source_rows)]
     if head.weights is None:
@@ -132,6 +132,8 @@ def _missing(example: Example, head: Head) -> str:
                 return f"w_{name}"
             if source is None:
                 return "x" if name == "q" or example.context_tokens is None else "context"
+            if name != "q" and len(source) != dims.n_k:  # labels for other keys than the rows of X
+                return "context"
     return ""
 
 
