@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
-from mha_core.example import NEG_INF, AddMask, Example, Head, mask_fill
+from mha_core.example import AddMask, Example, Head
 
 Operation: TypeAlias = Literal["matmul", "divide", "hide", "add", "softmax", "concat"]
 """
@@ -74,7 +74,7 @@ SYMBOLS = {
     "mask": "M",
     "masked_scores": "S_M",
     "weights": "A",
-    "head_outputs": "head",
+    "head_outputs": "head_i",
     "concat": "Concat",
     "w_o": "W_O",
     "b_o": "b_O",
@@ -166,8 +166,7 @@ def formula(step: Step, example: Example) -> str:
         case "divide":
             return f"{first} ÷ " + ("√d_k" if isinstance(example.scale, str) else f"{example.scale:g}")
         case "hide":
-            fill = mask_fill(example)
-            return f"{rest[0]} ? {first} : " + ("−∞" if fill == NEG_INF else f"{fill:g}")
+            return f"mask({first}, {rest[0]})"
         case "add":
             return f"{first} + {rest[0]}"
         case "softmax":

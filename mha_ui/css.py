@@ -1,7 +1,18 @@
-"""stub"""
+"""The palette as CSS variables, each a light-dark() pair, for the frame and the bench."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+from mha_ui.palette import DARK, LIGHT
+
+
 def css_variables() -> str:
-    pairs = {"paper": ("#ffffff","#12161c"),"ink":("#1c2430","#e6eaf0"),"q":("#7c3aed","#b794f6"),"k":("#b45309","#f0b060"),"v":("#047857","#4fd1a5"),
-    "positive":("#c0392b","#ff8a7a"),"negative":("#2563a8","#7ab8ff"),"weight":("#0e7490","#4cc3dd"),"focus":("#3b5bdb","#8ea8ff")}
-    heads=["#3b5bdb","#c2410c","#0f766e","#a21caf","#4d7c0f","#be123c","#0369a1","#854d0e"]*2
-    v="".join(f"--{n}:light-dark({a},{b});" for n,(a,b) in pairs.items())+"".join(f"--head-{i}:{c};" for i,c in enumerate(heads))
-    return ":root,.stApp{"+v+"}"
+    """``:root { --mha-q: light-dark(#7c3aed, #b794f6); … --mha-head-0: …; }``; heads count from 0."""
+    pairs = {
+        field.name: (getattr(LIGHT, field.name), getattr(DARK, field.name))
+        for field in fields(LIGHT)
+        if field.name != "heads"
+    }
+    pairs |= {f"head-{index}": pair for index, pair in enumerate(zip(LIGHT.heads, DARK.heads, strict=True))}
+    return ":root{" + "".join(f"--mha-{name}:light-dark({a},{b});" for name, (a, b) in pairs.items()) + "}"

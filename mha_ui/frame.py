@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from html import escape
 from pathlib import Path
 from typing import Final
 
@@ -22,13 +23,14 @@ PAGES: Final = {"app.py": N_("Bench")}
 _EXAMPLE: Final = "frame.example"
 _LANGUAGE: Final = "frame.language"
 _FILE: Final = "frame.file"
-_STYLE: Final = (Path(__file__).resolve().parent / "frame.css").read_text(encoding="utf-8")
+_HERE: Final = Path(__file__).resolve().parent
+_STYLE: Final = (_HERE / "frame.css").read_text(encoding="utf-8")
 
 
 def configure() -> None:
     """Page settings; call it first in every page script."""
     words = state.work().words
-    st.set_page_config(page_title=words(N_("Multi-head attention")), page_icon="◩", layout="wide")
+    st.set_page_config(page_title=words(N_("Multi-head attention")), page_icon=str(_HERE / "icon.svg"), layout="wide")
     st.html(f"<style>{css_variables()}{_STYLE}</style>")
 
 
@@ -45,6 +47,9 @@ def frame() -> None:
         _file_menu(work)
         _language_switch(work)
         _device_badge(work)
+    note = text_in(work.example.note, work.language)
+    if note:
+        st.html(f'<p class="mha-note" dir="auto">{escape(note)}</p>')
 
 
 def _example_menu(work: state.Work) -> None:

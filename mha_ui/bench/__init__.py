@@ -21,6 +21,15 @@ _KEY: Final = "bench.matrices"
 _HERE: Final = Path(__file__).resolve().parent
 
 
+_LOADER: Final = """
+const app = document.querySelector('script[type="module"][src*="static/js/"]').src;
+const bench = import(new URL("../../_stcore/bidi-components/mha.bench/bench.js", app));
+export default async (component) => (await bench).default(component);
+"""
+"""Loads ``bench.js`` once. Given as a path, Streamlit would add a script element and wait for it at every answer,
+which costs more than the whole computation; given as text, all of it would travel with every answer."""
+
+
 def receive_edits() -> None:
     """Apply what the browser has edited since the last answer. Call it before anything reads the example."""
     held = state.widget_value(_KEY)
@@ -42,4 +51,4 @@ def _component():  # type: ignore[no-untyped-def]  # Streamlit's mounting comman
     """Register the component's folder, as Streamlit does for an installed package, and the component."""
     manifest = ComponentManifest(name="mha", version="1", components=[ComponentConfig(name="bench", asset_dir="assets")])
     get_bidi_component_manager().register_from_manifest(manifest, _HERE)
-    return st.components.v2.component("mha.bench", js="bench.js", css="bench.css")
+    return st.components.v2.component("mha.bench", js=_LOADER, css="bench.css")

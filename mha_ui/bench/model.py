@@ -154,14 +154,15 @@ def _steps(example: Example) -> list[tuple[str, Step]]:
 def matrices(trace: Trace, language: str) -> dict[str, dict[str, Any]]:
     """Every matrix of the example by name, in the order of the computation."""
     example, words = trace.example, words_in(language)
-    formulas = {name: formula(step, example) for name, step in _steps(example)}
+    # The letter of scaled scores, S/√d_k, is its formula already.
+    formulas = {name: formula(step, example) for name, step in _steps(example) if step.op != "divide"}
     found = {}
     for name in AXES:
         values, edit = _values(trace, name)
         if values is None:
             continue
         found[name] = {
-            "symbol": symbol(name, example),
+            "symbol": symbol(name, example).replace("head_i", "head_{h}"),
             "word": words(NAMES[name]),
             "formula": formulas.get(name, ""),
             "hue": _hue(name),

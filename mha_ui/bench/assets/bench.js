@@ -7,7 +7,7 @@ import { isEditable, isPerHead, key, rowsOf, unkey } from "./graph.js";
 import { Grid } from "./grid.js";
 import { Menu } from "./menu.js";
 import { Sender } from "./sender.js";
-import { structureOf, View } from "./view.js";
+import { structureOf, symbolOf, View } from "./view.js";
 
 const benches = new WeakMap();
 
@@ -29,6 +29,7 @@ class Bench {
   #grid = new Grid(this);
   #structure = "";
   #pinned = null;
+  #address = new Address();
 
   constructor(parent) {
     this.root = element("div", { class: "bench", role: "region" });
@@ -63,14 +64,14 @@ class Bench {
     this.#showMessage(data.message);
     const focused = this.#focused();
     this.explain.show(focused ?? this.#pinned, !focused && Boolean(this.#pinned));
-    keepAddress(data.address);
+    this.#address.keep(data.address);
     this.root.dataset.seq = data.ack;
     this.root.dataset.ready = "true";
   }
 
   send(edit) {
-    overlay(this.model, edit);
     this.#sender.send(edit);
+    overlay(this.model, edit);
     this.repaint();
   }
 
@@ -99,7 +100,7 @@ class Bench {
   nameOf(cell) {
     const matrix = this.model.matrices[cell.name];
     const head = cell.head === null ? "" : `, ${this.words.head} ${cell.head + 1}`;
-    return `${matrix.word} ${matrix.symbol.replaceAll("_", "")}${head} [${cell.row + 1}, ${cell.col + 1}]`;
+    return `${matrix.word} ${symbolOf(matrix, cell.head).replaceAll("_", "")}${head} [${cell.row + 1}, ${cell.col + 1}]`;
   }
 
   // --- building --------------------------------------------------------------------------------------------------
@@ -206,11 +207,21 @@ function overlay(model, edit) {
 }
 
 /** The address bar holds the work; what is not ours in it stays. */
-function keepAddress(ours) {
-  const query = new URLSearchParams(window.location.search);
-  for (const name of ["example", "s", "lang", "cell", "decimals"]) query.delete(name);
-  for (const [name, value] of Object.entries(ours)) query.set(name, value);
-  const search = query.size ? `?${query}` : "";
-  if (search !== window.location.search)
-    window.history.replaceState(window.history.state, "", window.location.pathname + search + window.location.hash);
+class Address {
+  #timer = 0;
+
+  /** Written once edits pause: browsers make every single write slow, and limit how often one may. */
+  keep(ours) {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#write(ours), 200);
+  }
+
+  #write(ours) {
+    const query = new URLSearchParams(window.location.search);
+    for (const name of ["example", "s", "lang", "cell", "decimals"]) query.delete(name);
+    for (const [name, value] of Object.entries(ours)) query.set(name, value);
+    const search = query.size ? `?${query}` : "";
+    if (search !== window.location.search)
+      window.history.replaceState(window.history.state, "", window.location.pathname + search + window.location.hash);
+  }
 }

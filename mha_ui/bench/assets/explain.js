@@ -3,6 +3,7 @@
 import { element, fill, symbol } from "./dom.js";
 import { arithmetic, exists, fedBy, key, termsOf, valueOf } from "./graph.js";
 import { brief, exact } from "./numbers.js";
+import { symbolOf } from "./view.js";
 
 export class Explain {
   #lit = [];
@@ -33,7 +34,7 @@ export class Explain {
 
   /** The same as plain text, for a screen reader. */
   text() {
-    return this.line.innerText.replace(/\s+/g, " ").trim();
+    return this.line.textContent.replace(/\s+/g, " ").trim();
   }
 
   #sentence(model, cell, terms, fed, pinned) {
@@ -42,13 +43,13 @@ export class Explain {
     const show = (number) => brief(number, model.decimals);
     if (terms.length) {
       const step = model.matrices[cell.name];
-      parts.push(element("span", { class: "formula" }, symbol(step.formula)), " = ");
+      if (step.formula) parts.push(element("span", { class: "formula" }, symbol(step.formula)), " = ");
       for (const piece of arithmetic(model, cell, show)) parts.push(this.#piece(model, piece));
     } else {
       parts.push(element("strong", {}, exact(valueOf(model, cell))));
-      const heads = new Map();
-      for (const of of fed) heads.set(of.name, (heads.get(of.name) ?? 0) + 1);
-      const list = [...heads].map(([name, count]) => `${model.matrices[name].symbol.replaceAll("_", "")} (${count})`);
+      const counts = new Map();
+      for (const of of fed) counts.set(of.name, (counts.get(of.name) ?? 0) + 1);
+      const list = [...counts].map(([name, count]) => `${symbolOf(model.matrices[name], cell.head).replaceAll("_", "")} (${count})`);
       if (list.length) parts.push(element("span", { class: "feeds" }, " → " + fill(this.words.feeds, { list: list.join(", ") })));
     }
     if (pinned)
@@ -60,9 +61,10 @@ export class Explain {
     const matrix = model.matrices[cell.name];
     const label = (axis, index) => model.labels[axis]?.[index] ?? String(index + 1);
     const row = matrix.axes[0] === "1" ? "" : `${label(matrix.axes[0], cell.row)}, `;
-    const head = cell.head === null ? "" : ` ${this.words.head} ${cell.head + 1} `;
+    const named = matrix.symbol.includes("{h}") || cell.head === null;
+    const head = named ? "" : ` ${this.words.head} ${cell.head + 1} `;
     const column = label(matrix.axes[1], cell.col);
-    return [symbol(matrix.symbol), head, "[", element("bdi", {}, row), element("bdi", {}, column), "]"];
+    return [symbol(symbolOf(matrix, cell.head)), head, "[", element("bdi", {}, row), element("bdi", {}, column), "]"];
   }
 
   #piece(model, piece) {

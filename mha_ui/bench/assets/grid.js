@@ -296,17 +296,15 @@ export class Grid {
 
   /** Send what was typed. False where it is no number: it stays, marked; on leaving it stays as a draft. */
   #commit({ leaving = false } = {}) {
-    const { input, cell, td } = this.#editor;
+    const { input, cell } = this.#editor;
     const text = input.value.trim();
     const value = (cell.name === "mask" ? parseMask : parse)(text);
     const before = valueOf(this.bench.model, cell);
     if (value === undefined && text !== "") {
       this.bench.say(fill(this.bench.words.not_a_number, { text: input.value, place: this.bench.nameOf(cell) }), "error");
       this.drafts.set(key(cell), input.value);
-      if (leaving) {
-        this.#close();
-        td.setAttribute("aria-invalid", "true");
-      } else input.setAttribute("aria-invalid", "true");
+      if (leaving) this.#close();
+      else input.setAttribute("aria-invalid", "true");
       return leaving;
     }
     this.drafts.delete(key(cell));
@@ -316,7 +314,9 @@ export class Grid {
   }
 
   #close() {
+    const { td } = this.#editor;
     this.#editor = null;
+    this.bench.view.forget(td);
     this.bench.repaint();
   }
 

@@ -1,6 +1,6 @@
 // The matrices as tables: built once for a structure, then patched cell by cell.
 
-import { element, setText, symbol } from "./dom.js";
+import { element, fill, setText, symbol } from "./dom.js";
 import { isEditable, key, rowsOf } from "./graph.js";
 import { exact, format } from "./numbers.js";
 
@@ -13,15 +13,21 @@ export function structureOf(model) {
   return JSON.stringify([model.lang, shapes, model.stages, model.dims]);
 }
 
+/** A matrix's letter; head outputs are named after their head. */
+export const symbolOf = (matrix, head) => fill(matrix.symbol, { h: head + 1 });
+
 export class View {
   cells = new Map(); // key → <td>
+  #tables = new Map(); // matrix and head → rows of <td>s
+  #shown = new WeakMap(); // <td> → what it shows now
   #labels = []; // [{node, axis, index}]
 
   constructor(model, words) {
     this.words = words;
     this.root = element("div", { class: "stages", style: `--heads: ${model.dims.h}` });
     if (model.dims.h > 0) this.root.append(this.#headers(model));
-    for (const stage of model.stages) this.root.append(this.#stage(model, stage));
+    for (const stage of model.stages)
+      if (stage.matrices.some((name) => model.matrices[name])) this.root.append(this.#stage(model, stage));
     this.patch(model);
   }
 
@@ -29,7 +35,7 @@ export class View {
     const heads = [...Array(model.dims.h).keys()].map((head) =>
       element(
         "div",
-        { class: "head-title", style: `--accent: var(--head-${head})` },
+        { class: "head-title", style: `--accent: var(--mha-head-${head})` },
         element("h3", {}, `${this.words.head} ${head + 1}`),
         element("button", { type: "button", class: "quiet", "data-do": "copy_head", "data-head": head, "data-focus": `copy_head ${head}` }, this.words.copy_head),
         element("button", { type: "button", class: "quiet", "data-do": "remove_head", "data-head": head, "data-focus": `remove_head ${head}`, disabled: model.dims.h === 1 }, this.words.remove),
@@ -54,7 +60,7 @@ export class View {
         row.append(
           element(
             "div",
-            { class: "head", style: `--accent: var(--head-${head})`, role: "group", "aria-label": label },
+            { class: "head", style: `--accent: var(--mha-head-${head})`, role: "group", "aria-label": label },
             element("span", { class: "chip", "aria-hidden": "true" }, label),
             ...present.map((name) => this.#matrix(model, name, head)),
           ),
@@ -70,7 +76,8 @@ export class View {
     const editable = isEditable(model, name, head);
     const where = head === null ? "" : `, ${this.words.head} ${head + 1}`;
     const shape = `${rows.length} × ${rows[0].length}`;
-    const formula = editable || !matrix.formula ? symbol(matrix.symbol) : symbol(`${matrix.symbol} = ${matrix.formula}`);
+    const sign = symbolOf(matrix, head);
+    const formula = symbol(editable || !matrix.formula ? sign : `${sign} = ${matrix.formula}`);
     const caption = element(
       "figcaption",
       {},
@@ -80,7 +87,7 @@ export class View {
     );
     const table = element("table", {
       role: "grid",
-      "aria-label": `${matrix.word} ${matrix.symbol.replaceAll("_", "")}${where}, ${shape}`,
+      "aria-label": `${matrix.word} ${sign.replaceAll("_", "")}${where}, ${shape}`,
       "aria-readonly": editable ? null : "true",
       "data-matrix": name,
       "data-head": head ?? "",
@@ -102,7 +109,7 @@ export class View {
     for (let col = 0; col < cols; col++) {
       const head = element("th", { scope: "col" }, element("span", { class: "label" }));
       if (matrix.axes[1] === "h·d_v") {
-        head.style.setProperty("--accent", `var(--head-${Math.floor(col / model.dims.d_v)})`);
+        head.style.setProperty("--accent", `var(--mha-head-${Math.floor(col / model.dims.d_v)})`);
         head.classList.add("accented");
         if (col % model.dims.d_v === 0 && col) head.classList.add("first");
       }
@@ -116,6 +123,8 @@ export class View {
     const matrix = model.matrices[name];
     const which = editable && { x: "tokens", context: "context_tokens" }[name];
     const body = element("tbody");
+    const tds = rows.map(() => []);
+    this.#tables.set(`${name} ${head}`, tds);
     rows.forEach((cells, row) => {
       const header = element("th", { scope: "row" });
       if (which) header.append(...this.#tokenEditor(which, row, rows.length));
@@ -124,7 +133,7 @@ export class View {
         this.#labels.push({ node: header.firstChild, axis: matrix.axes[0], index: row, dead: ["weights", "head_outputs"].includes(name) ? head : null });
       }
       if (matrix.axes[0] === "h·d_v") {
-        header.style.setProperty("--accent", `var(--head-${Math.floor(row / model.dims.d_v)})`);
+        header.style.setProperty("--accent", `var(--mha-head-${Math.floor(row / model.dims.d_v)})`);
         header.classList.add("accented");
       }
       const line = element("tr", {}, header);
@@ -132,6 +141,7 @@ export class View {
         const of = key({ name, head, row, col });
         const cell = element("td", { "data-key": of, "data-focus": of, tabindex: row + col ? -1 : 0 });
         this.cells.set(of, cell);
+        tds[row].push(cell);
         line.append(cell);
       });
       body.append(line);
@@ -186,28 +196,36 @@ export class View {
     if (!rows) return;
     const editable = isEditable(model, name, head);
     const whole = editable || rows.every((row) => row.every((v) => typeof v !== "number" || Number.isInteger(v)));
+    const look = `${top} ${whole ? 0 : model.decimals}`;
+    const tds = this.#tables.get(`${name} ${head}`);
     rows.forEach((cells, row) =>
       cells.forEach((value, col) => {
-        const cell = this.cells.get(key({ name, head, row, col }));
-        if (cell.querySelector("input")) return; // being edited
-        const draft = drafts.get(cell.dataset.key);
-        setText(cell, draft ?? (editable ? exact(value) : format(value, whole ? 0 : model.decimals)));
-        cell.classList.toggle("invalid", draft !== undefined);
-        if (draft === undefined) cell.removeAttribute("aria-invalid");
-        else cell.setAttribute("aria-invalid", "true");
-        this.#tint(cell, value, top);
+        const td = tds[row][col];
+        const draft = drafts.size ? drafts.get(td.dataset.key) : undefined;
+        const shown = this.#shown.get(td);
+        if (shown?.value === value && shown.look === look && shown.draft === draft) return;
+        if (td.firstElementChild) return; // being edited
+        this.#shown.set(td, { value, look, draft });
+        setText(td, draft ?? (editable ? exact(value) : format(value, whole ? 0 : model.decimals)));
+        this.#tint(td, value, top);
+        if (shown?.draft === draft) return;
+        td.classList.toggle("invalid", draft !== undefined);
+        if (draft === undefined) td.removeAttribute("aria-invalid");
+        else td.setAttribute("aria-invalid", "true");
       }),
     );
   }
 
-  #tint(cell, value, top) {
+  /** The cell's own text is gone (an editor stood in it): show it anew at the next patch. */
+  forget(td) {
+    td.replaceChildren();
+    this.#shown.delete(td);
+  }
+
+  #tint(td, value, top) {
     const tone = typeof value === "number" ? Math.min(1, Math.abs(value) / top) : 0;
     const kind = value === "-inf" || value === false ? "hidden" : value === true ? "visible" : value < 0 ? "negative" : "positive";
-    if (cell.dataset.kind !== kind) cell.dataset.kind = kind;
-    const text = tone.toFixed(3);
-    if (cell.dataset.tone !== text) {
-      cell.dataset.tone = text;
-      cell.style.setProperty("--tone", text);
-    }
+    td.dataset.kind = kind;
+    td.style.setProperty("--tone", tone.toFixed(3));
   }
 }

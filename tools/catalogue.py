@@ -1,0 +1,134 @@
+"""The catalogues: ``update`` brings them up to the code, ``check`` fails where a message lacks its translation.
+
+    python tools/catalogue.py update     extract, merge into every *.po, compile *.mo
+    python tools/catalogue.py check      the same without writing: says what is missing, exit status 1
+
+English stands in the code, in ``N_("…")``; each other language has one ``.po`` a package. The compiled ``.mo`` is
+committed, so that running the app needs no Babel.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from pathlib import Path
+
+from babel.messages.catalog import Catalog, Message
+from babel.messages.extract import extract_from_file
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
+
+ROOT = Path(__file__).resolve().parent.parent
+DOMAINS = {"mha_core": ("mha_core",), "mha_ui": ("mha_ui", "app.py", "pages")}
+"""Domain (and package that holds its ``locales``) → what its messages are extracted from."""
+TRANSLATIONS = ("zh",)
+KEYWORDS = {"N_": None}
+
+
+def main(command: str) -> int:
+    """Run one command over every domain and language."""
+    complaints = []
+    for domain in DOMAINS:
+        for language in TRANSLATIONS:
+            complaints += check(domain, language) if command == "check" else update(domain, language)
+    for complaint in complaints:
+        print(complaint)
+    return 1 if complaints else 0
+
+
+def extract(domain: str) -> Catalog:
+    """Every message of a domain's source files, with its places."""
+    template = Catalog(domain=domain)
+    for part in DOMAINS[domain]:
+        path = ROOT / part
+        for file in [path] if path.is_file() else sorted(path.rglob("*.py")):
+            for line, message, _, _ in extract_from_file("python", file, keywords=KEYWORDS):
+                template.add(message, locations=[(str(file.relative_to(ROOT)), line)])
+    return template
+
+
+def update(domain: str, language: str) -> list[str]:
+    """Merge what the code says into the catalogue and compile it; what is then missing is told."""
+    po = _po(domain, language)
+    catalogue = _read(po, language) if po.exists() else Catalog(locale=language, domain=domain)
+    catalogue.update(extract(domain), no_fuzzy_matching=True)
+    catalogue.obsolete.clear()
+    po.parent.mkdir(parents=True, exist_ok=True)
+    po.write_bytes(_po_text(catalogue))
+    po.with_suffix(".mo").write_bytes(_mo(catalogue))
+    return _missing(po, catalogue)
+
+
+def check(domain: str, language: str) -> list[str]:
+    """What keeps the catalogue from being complete and fresh."""
+    po = _po(domain, language)
+    if not po.exists():
+        return [f"{po.relative_to(ROOT)}: is missing"]
+    catalogue = _read(po, language)
+    wanted = {message.id for message in extract(domain) if message.id}
+    held = {message.id for message in catalogue if message.id}
+    complaints = [f"{po.relative_to(ROOT)}: not in the catalogue: {text!r}" for text in sorted(wanted - held)]
+    complaints += [f"{po.relative_to(ROOT)}: no longer in the code: {text!r}" for text in sorted(held - wanted)]
+    complaints += _missing(po, catalogue)
+    mo = po.with_suffix(".mo")
+    if not mo.exists() or mo.read_bytes() != _mo(catalogue):
+        complaints.append(f"{mo.relative_to(ROOT)}: is not compiled from its .po; run make catalogue")
+    return complaints
+
+
+def _missing(po: Path, catalogue: Catalog) -> list[str]:
+    complaints = []
+    for message in catalogue:
+        if not message.id:
+            continue
+        if not message.string or message.fuzzy:
+            complaints.append(f"{po.relative_to(ROOT)}: no translation: {message.id!r}")
+        elif _fields(message.id) != _fields(message.string):
+            complaints.append(f"{po.relative_to(ROOT)}: other {{fields}} than the English: {message.id!r}")
+    return complaints
+
+
+def _fields(text: object) -> set[str]:
+    return set(re.findall(r"\{\w*", str(text)))
+
+
+def _po(domain: str, language: str) -> Path:
+    return ROOT / domain / "locales" / language / "LC_MESSAGES" / f"{domain}.po"
+
+
+def _read(po: Path, language: str) -> Catalog:
+    with po.open("rb") as stream:
+        return read_po(stream, locale=language)
+
+
+def _po_text(catalogue: Catalog) -> bytes:
+    """The catalogue without what changes by itself: line numbers, dates, versions."""
+    bare = Catalog(locale=catalogue.locale, domain=catalogue.domain, fuzzy=False, header_comment="")
+    for message in catalogue:
+        if message.id:
+            files = sorted({(file, 0) for file, _ in message.locations})
+            bare.add(Message(message.id, message.string, locations=files).id, message.string, locations=files)
+    out = io.BytesIO()
+    write_po(out, bare, width=110, omit_header=False, include_lineno=False, sort_by_file=True)
+    text = out.getvalue().decode()
+    text = re.sub(r'"(POT-Creation-Date|PO-Revision-Date|Generated-By|Project-Id-Version|Report-Msgid-Bugs-To|Last-Translator|Language-Team):.*\n', "", text)
+    return text.lstrip("#\n ").encode()
+
+
+def _mo(catalogue: Catalog) -> bytes:
+    """Compiled with a header that says no more than the character set, so that it depends on the texts alone."""
+    bare = Catalog(locale=None, header_comment="")
+    for message in catalogue:
+        if message.id and message.string:
+            bare.add(message.id, message.string)
+    bare.mime_headers = [("Content-Type", "text/plain; charset=utf-8")]
+    out = io.BytesIO()
+    write_mo(out, bare)
+    return out.getvalue()
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] not in (["check"], ["update"]):
+        sys.exit(str(__doc__))
+    sys.exit(main(sys.argv[1]))
