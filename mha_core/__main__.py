@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from mha_core.derive import Cell, arithmetic, derive, feeds, number
+from mha_core.derive import Cell, arithmetic, derive, feeds, number, step_of
 from mha_core.device import DEVICES, DTYPES, place
-from mha_core.errors import N_, ExampleError, MhaError
+from mha_core.errors import N_, CellError, ExampleError, MhaError
 from mha_core.example import NEG_INF, Example, text_in
 from mha_core.files import MAX_BYTES, parse
 from mha_core.graph import PER_HEAD_INPUTS, formula
@@ -113,13 +113,12 @@ def _explain(options: argparse.Namespace) -> object:
     if cell.head is None and len(computed.example.heads) == 1 and cell.name in PER_HEAD_STEPS + PER_HEAD_INPUTS:
         cell = cell._replace(head=0)
     fed = [_cell(found) for found in feeds(computed, cell)]
-    answer: dict[str, object] = {"format": "mha-explain/1", "cell": _cell(cell), "feeds": fed}
-    if not any(step.name == cell.name for step in computed.steps):
-        return answer | {"value": _plain(number(computed, cell))}
-    found = derive(computed, cell)
-    step = next(step for step in computed.steps if step.name == cell.name)
+    answer = {"format": "mha-explain/1", "cell": _cell(cell), "feeds": fed, "value": _plain(number(computed, cell))}
+    try:
+        step, found = step_of(computed, cell), derive(computed, cell)
+    except CellError:  # the cell is there, since it has a number: it is given, not computed
+        return answer
     return answer | {
-        "value": _plain(found.value),
         "op": found.op,
         "formula": formula(step, computed.example),
         "terms": [

@@ -81,7 +81,7 @@ def _softmax(scores: list[float], at: int) -> float:
 
 def derive(trace: Trace, cell: Cell) -> Derivation:
     """The terms that ``cell`` is computed from. Raises ``CellError`` where the trace computes no such cell."""
-    step = _step_of(trace, cell)
+    step = step_of(trace, cell)
     value = number(trace, cell)
     cells = tuple(_operand_cells(trace, step, cell))
     terms = tuple(Term(term, tuple(number(trace, c) for c in term)) for term in cells)
@@ -106,7 +106,11 @@ def feeds(trace: Trace, cell: Cell) -> tuple[Cell, ...]:
     return tuple(found)
 
 
-def _step_of(trace: Trace, cell: Cell) -> Step:
+def step_of(trace: Trace, cell: Cell) -> Step:
+    """The step that computes ``cell``: its head's own, since one head may have a bias that another lacks.
+
+    Raises ``CellError`` where the example computes no such cell.
+    """
     if cell.name in WHOLE_LAYER_STEPS:
         steps = tuple(step for step in trace.steps if not step.per_head)
     elif cell.head is not None and 0 <= cell.head < len(trace.example.heads):
@@ -185,10 +189,10 @@ def _fed_by(trace: Trace, step: Step, cell: Cell, head: int | None) -> Iterator[
 
 def cells(trace: Trace) -> Iterator[Cell]:
     """Every computed cell of the trace, in the order of the steps."""
+    names = [{step.name for step in head_graph(trace.example, head)} for head in trace.example.heads]
     for step in trace.steps:
-        for head in range(len(trace.example.heads)) if step.per_head else (None,):
-            if head is not None and step not in head_graph(trace.example, trace.example.heads[head]):
-                continue
+        computing = [head for head, own in enumerate(names) if step.name in own] if step.per_head else [None]
+        for head in computing:
             rows = trace.matrix(step.name, head)
             yield from (Cell(step.name, head, i, j) for i in range(len(rows)) for j in range(len(rows[0])))
 

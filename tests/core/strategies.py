@@ -1,0 +1,92 @@
+"""Examples for hypothesis to draw: every kind that the format knows, in small sizes and hand-sized numbers."""
+
+from hypothesis import strategies as st
+
+from mha_core import AddMask, AllowMask, Example, Head, validate
+
+NEG_INF = float("-inf")
+SIZES = st.integers(1, 4)
+
+numbers = st.integers(-20, 20).map(lambda tenths: tenths / 10)
+"""One decimal, from −2 to 2."""
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+
+
+def rows(count, width, cells=numbers):
+    """Matrices of one shape, as tuples."""
+    return st.tuples(*[st.tuples(*[cells] * width)] * count)
+
+
+@st.composite
+def examples(draw, *, plain=False, masks=True, context=None, claims=True):
+    """Valid examples. ``plain``: every head starts at X. ``context``: whether there is one; None leaves it open."""
+    n_q, d_model, d_k, d_v, h = (draw(SIZES) for _ in range(5))
+    crossed = draw(st.booleans()) if context is None else context
+    n_k, d_context = (draw(SIZES), draw(SIZES)) if crossed else (n_q, d_model)
+    heads = tuple(draw(_heads(n_q, n_k, d_model, d_context, d_k, d_v, plain)) for _ in range(h))
+    w_o = draw(st.none() | rows(h * d_v, draw(SIZES)))
+    example = Example(
+        title=draw(texts | st.fixed_dictionaries({"en": texts, "zh": texts})),
+        note=draw(st.none() | texts | st.dictionaries(st.sampled_from(["en", "zh"]), texts)),
+        source=draw(st.none() | texts),
+        tokens=tuple(draw(texts) for _ in range(n_q)),
+        heads=heads,
+        x=draw(rows(n_q, d_model)),
+        context=draw(rows(n_k, d_context)) if crossed else None,
+        context_tokens=draw(st.none() | st.tuples(*[texts] * n_k)) if crossed else None,
+        w_o=w_o,
+        b_o=None if w_o is None else draw(st.none() | st.tuples(*[numbers] * len(w_o[0]))),
+        scale=draw(st.sampled_from(["sqrt_dk", "none", 2.0, 0.5, -1.5]) | st.floats(0.25, 9.0)),
+        mask=draw(_masks(n_q, n_k)) if masks else None,
+        claimed=draw(st.none() | _claims(n_q, n_k, h, d_k, d_v)) if claims else None,
+    )
+    if all(_starts_further_on(head) for head in heads) and not crossed:
+        example = draw(st.sampled_from([example, _without_x(example)]))
+    return validate(example)
+
+
+@st.composite
+def _heads(draw, n_q, n_k, d_model, d_context, d_k, d_v, plain):
+    given = set() if plain else draw(st.sets(st.sampled_from(["q", "k", "v", "weights"])))
+    shapes = {"q": (n_q, d_k), "k": (n_k, d_k), "v": (n_k, d_v), "weights": (n_q, n_k)}
+    fields = {name: draw(rows(*shapes[name])) for name in given}
+    for name, width, size in (("q", d_k, d_model), ("k", d_k, d_context), ("v", d_v, d_context)):
+        if name not in given:
+            fields[f"w_{name}"] = draw(rows(size, width))
+            fields[f"b_{name}"] = draw(st.none() | st.tuples(*[numbers] * width))
+    return Head(**fields)
+
+
+def _starts_further_on(head):
+    return head.v is not None and (head.weights is not None or (head.q is not None and head.k is not None))
+
+
+def _without_x(example):
+    """The same numbers where nothing is computed from X."""
+    heads = tuple(Head(q=h.q, k=h.k, v=h.v, weights=h.weights) for h in example.heads)
+    fields = {name: getattr(example, name) for name in Example.__dataclass_fields__}
+    scale = "none" if all(h.q is None and h.k is None for h in heads) else example.scale
+    return Example(**(fields | {"x": None, "heads": heads, "scale": scale}))
+
+
+def _masks(n_q, n_k):
+    fills = st.just(NEG_INF) | st.sampled_from([-1e9, 0.0, -10.0])
+    return st.one_of(
+        st.none(),
+        st.just("causal"),
+        st.builds(AllowMask, rows(n_q, n_k, st.booleans()), fills),
+        st.builds(AddMask, rows(n_q, n_k, numbers | st.just(NEG_INF))),
+    )
+
+
+def _claims(n_q, n_k, h, d_k, d_v):
+    printed = st.sampled_from(["0.50", "-1.25", "3", "1e-3", "-inf", "+.5"])
+    cells = st.none() | printed | st.floats(-9, 9)
+    steps = {"q": (n_q, d_k), "scores": (n_q, n_k), "weights": (n_q, n_k), "head_outputs": (n_q, d_v)}
+
+    def matrix(count, width):
+        return st.tuples(*[st.none() | st.tuples(*[cells] * width)] * count)
+
+    per_head = {name: st.tuples(*[st.none() | matrix(*shape)] * h) for name, shape in steps.items()}
+    return st.fixed_dictionaries({}, optional=per_head | {"concat": matrix(n_q, h * d_v)})

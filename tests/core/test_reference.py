@@ -1,0 +1,46 @@
+"""Traces against plain loops written apart."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+
+from mha_core import library, parse, trace
+from tests.core.reference import largest_difference, reference
+from tests.core.strategies import examples
+
+WORKED = sorted((Path(__file__).parent / "worked").glob("*.mha.json"))
+
+
+@settings(max_examples=400)
+@given(examples())
+def test_random_examples(example):
+    computed = trace(example)
+    assert largest_difference(computed.values, reference(example)) <= 1e-12
+
+
+@pytest.mark.parametrize("path", WORKED, ids=lambda path: path.name.partition(".")[0])
+def test_examples_that_others_published(path):
+    example = parse(path.read_bytes())
+    assert largest_difference(trace(example).values, reference(example)) <= 1e-12
+
+
+def test_there_are_ten_of_those():
+    assert len(WORKED) == 10
+
+
+@pytest.mark.parametrize("name", library())
+def test_built_in_examples(name):
+    example = library()[name]
+    assert largest_difference(trace(example).values, reference(example)) <= 1e-12
+
+
+def test_heads_that_start_at_four_different_places():
+    path = Path(__file__).parent / "starts_further_on.mha.json"
+    example = parse(path.read_bytes())
+    steps = trace(example).values
+    assert [rows is None for rows in steps["q"]] == [False, False, False, True]
+    assert [rows is None for rows in steps["scores"]] == [False, False, False, True]
+    assert all(one != other for one, other in pairwise(steps["head_outputs"]))
+    assert largest_difference(steps, reference(example)) <= 1e-12
