@@ -65,14 +65,20 @@ class Bench {
     const focused = this.#focused();
     this.explain.show(focused ?? this.#pinned, !focused && Boolean(this.#pinned));
     this.#address.keep(data.address);
-    this.root.dataset.seq = data.ack;
-    this.root.dataset.ready = "true";
+    this.root.dataset.applied = data.ack;
+    this.#busy();
   }
 
   send(edit) {
     this.#sender.send(edit);
+    this.#busy();
     overlay(this.model, edit);
     this.repaint();
+  }
+
+  /** Whether the numbers shown answer every edit so far; styles and tests read it. */
+  #busy() {
+    this.root.setAttribute("aria-busy", String(this.#sender.pending.length > 0));
   }
 
   repaint() {
@@ -86,14 +92,14 @@ class Bench {
   pin(cell) {
     const same = this.#pinned && key(this.#pinned) === key(cell);
     this.#pinned = same ? null : cell;
-    this.#sender.send({ op: "pin", cell: this.#pinned });
+    this.send({ op: "pin", cell: this.#pinned });
     this.explain.show(cell, !same);
   }
 
   unpin() {
     if (!this.#pinned) return;
     this.#pinned = null;
-    this.#sender.send({ op: "pin", cell: null });
+    this.send({ op: "pin", cell: null });
     this.explain.show(null);
   }
 
@@ -108,7 +114,7 @@ class Bench {
   #speak(words) {
     this.words = words;
     this.#structure = "";
-    this.controls = new Controls(words, (edit) => this.#sender.send(edit));
+    this.controls = new Controls(words, (edit) => this.send(edit));
     this.explain = new Explain(this, words);
     this.menu = new Menu(this, words);
     this.root.setAttribute("aria-label", words.bench);
@@ -181,13 +187,13 @@ class Bench {
       remove_head: () => ({ op: "remove_head", head: Number(head) }),
     };
     if (what === "menu") this.menu.open(button);
-    else this.#sender.send(edits[what]());
+    else this.send(edits[what]());
   }
 
   #renamed(event) {
     const input = event.target;
     if (!input.classList?.contains("token")) return;
-    this.#sender.send({ op: "rename_token", which: input.dataset.which, index: Number(input.dataset.index), text: input.value });
+    this.send({ op: "rename_token", which: input.dataset.which, index: Number(input.dataset.index), text: input.value });
   }
 
   #tokenKey(event) {

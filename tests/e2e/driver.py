@@ -1,0 +1,204 @@
+"""What the tests do with the app: start it, open it, and read and edit the bench as a person would."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.error import URLError
+from urllib.parse import parse_qs, urlsplit
+from urllib.request import urlopen
+
+from playwright.sync_api import Browser, Locator, Page, Playwright, expect
+
+from mha_core import Example, Trace, built_in, from_token, trace
+from mha_core.example import NEG_INF
+
+ROOT = Path(__file__).resolve().parents[2]
+CHROMIUM_FLAGS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+).split()
+WAIT = 30_000
+"""Milliseconds after which something that should have come is taken for missing."""
+
+
+class Server:
+    """The app on a port of its own; it can be killed and started again on the same port."""
+
+    def __init__(self, script: Path | str = "app.py") -> None:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.script = script
+        self.process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://localhost:{self.port}/"
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "streamlit", "run", str(self.script), "--server.headless=true"]
+        self.process = subprocess.Popen(
+            [*command, f"--server.port={self.port}", "--server.fileWatcherType=none"],
+            cwd=ROOT,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONWARNINGS": "ignore"},
+            start_new_session=True,
+        )
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            try:
+                with urlopen(f"{self.url}_stcore/health", timeout=1) as answer:
+                    if answer.status == 200:
+                        return
+            except (URLError, OSError):
+                if self.process.poll() is not None:
+                    raise RuntimeError("the server ended while it was starting") from None
+                time.sleep(0.05)  # polling another process, not waiting for a page
+        raise TimeoutError("the server did not answer within 60 s")
+
+    def kill(self) -> None:
+        assert self.process is not None
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+
+@contextmanager
+def running(script: Path | str = "app.py") -> Iterator[Server]:
+    server = Server(script)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.kill()
+
+
+def chromium(playwright: Playwright) -> Browser:
+    """The machine's own Chromium where there is one, else Playwright's."""
+    return playwright.chromium.launch(executable_path=shutil.which("chromium"), args=CHROMIUM_FLAGS)
+
+
+class Bench:
+    """The matrix bench on a page."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.root = page.locator(".bench")
+
+    def open(self, url: str) -> Bench:
+        self.page.goto(url)
+        return self.settled()
+
+    def settled(self) -> Bench:
+        """Wait until the numbers shown answer every edit so far."""
+        expect(self.page.locator('.bench[aria-busy="false"]')).to_have_count(1, timeout=WAIT)
+        return self
+
+    def cell(self, name: str, head: int | None, row: int, col: int) -> Locator:
+        return self.page.locator(f'td[data-key="{name}|{"" if head is None else head}|{row}|{col}"]')
+
+    def type(self, name: str, head: int | None, row: int, col: int, text: str, key: str = "Enter") -> Bench:
+        self.cell(name, head, row, col).click()
+        self.page.keyboard.press("Control+A")
+        self.page.keyboard.type(text)
+        self.page.keyboard.press(key)
+        return self.settled()
+
+    def edit(self, name: str, head: int | None, row: int, col: int, number: float) -> Bench:
+        return self.type(name, head, row, col, f"{number:g}")
+
+    def do(self, focus: str) -> Bench:
+        """Press the button (or check the box) with this name in ``data-focus``."""
+        self.page.locator(f'[data-focus="{focus}"]').click()
+        return self.settled()
+
+    def choose(self, focus: str, value: str) -> Bench:
+        self.page.locator(f'[data-focus="{focus}"]').select_option(value)
+        return self.settled()
+
+    def shown(self) -> dict[str, str]:
+        """Every cell's text by key."""
+        return self.page.evaluate(
+            """() => {
+                const host = [...document.querySelectorAll("*")].find((e) => e.shadowRoot?.querySelector(".bench"));
+                const cells = host.shadowRoot.querySelectorAll("td[data-key]");
+                return Object.fromEntries([...cells].map((cell) => [cell.dataset.key, cell.querySelector("input")?.value ?? cell.textContent]));
+            }"""
+        )
+
+    def arithmetic(self) -> str:
+        return " ".join(self.page.locator(".explain .line").inner_text().split())
+
+    def message(self) -> Locator:
+        return self.page.locator(".bench .message span")
+
+    def wait_for_address(self, example: Example) -> str:
+        """The address, once it holds this example."""
+        self.page.wait_for_function(
+            "([wanted]) => wanted.includes(new URLSearchParams(location.search).get('s') ?? "
+            "new URLSearchParams(location.search).get('example'))",
+            arg=[addresses(example)],
+            timeout=WAIT,
+        )
+        return self.page.url
+
+
+def addresses(example: Example) -> list[str]:
+    from mha_core import library, to_token
+
+    return [to_token(example), *(name for name, held in library().items() if held == example)]
+
+
+def example_in(url: str) -> Example:
+    """The example that an address holds."""
+    query = parse_qs(urlsplit(url).query)
+    return from_token(query["s"][0]) if "s" in query else built_in(query.get("example", ["first"])[0])
+
+
+def expected(computed: Trace) -> dict[str, float]:
+    """Every number of a trace by the bench's key, computed and given (masks apart)."""
+    numbers: dict[str, float] = {}
+    example = computed.example
+
+    def put(name: str, head: int | None) -> None:
+        for i, row in enumerate(computed.matrix(name, head)):
+            for j, number in enumerate(row):
+                numbers[f"{name}|{'' if head is None else head}|{i}|{j}"] = number
+
+    for name in ("x", "context", "w_o", "b_o"):
+        if getattr(example, name) is not None:
+            put(name, None)
+    for head, given in enumerate(example.heads):
+        for name in ("w_q", "w_k", "w_v", "b_q", "b_k", "b_v"):
+            if getattr(given, name) is not None:
+                put(name, head)
+    for name, rows in computed.values.items():
+        if name in ("concat", "output"):
+            put(name, None)
+            continue
+        for head, matrix in enumerate(rows):
+            if matrix is not None:
+                put(name, head)
+    return numbers
+
+
+def assert_shows(bench: Bench, example: Example, decimals: int = 4) -> None:
+    """Every number of the example's trace stands on the bench, rounded to its decimals, and no other."""
+    numbers = expected(trace(example))
+    shown = {key: text for key, text in bench.shown().items() if not key.startswith("mask|")}
+    assert shown.keys() == numbers.keys()
+    for key, number in numbers.items():
+        text = shown[key].replace("−", "-")
+        if number == NEG_INF:
+            assert text == "-∞", key
+        else:
+            assert abs(float(text) - number) <= 0.5 * 10**-decimals + 1e-9, (key, text, number)

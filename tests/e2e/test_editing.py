@@ -1,0 +1,233 @@
+"""Editing on the bench: every number that depends on an edit is right, and no edit is lost."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from playwright.sync_api import expect
+
+from mha_core import built_in, library
+from mha_core.edit import apply
+from tests.e2e.driver import assert_shows
+
+
+def set_cell(example, name, head, row, col, number):
+    return apply(
+        example, {"op": "set", "matrix": name, "head": head, "row": row, "col": col, "values": [[number]]}
+    )
+
+
+@pytest.mark.parametrize("name", list(library()))
+def test_every_number_of_every_example_is_on_the_page(visit, name):
+    assert_shows(visit(f"?example={name}"), built_in(name))
+
+
+def test_an_edit_changes_every_number_that_depends_on_it(visit):
+    bench = visit()
+    bench.edit("x", None, 0, 1, -0.5)
+    example = set_cell(built_in("first"), "x", None, 0, 1, -0.5)
+    assert_shows(bench, example)
+    bench.edit("w_k", 1, 1, 0, 2.25)
+    assert_shows(bench, set_cell(example, "w_k", 1, 1, 0, 2.25))
+
+
+def test_twenty_edits_typed_fast_are_all_kept(visit):
+    bench = visit("?example=causal")
+    example = built_in("causal")
+    rows, cols = len(example.x), len(example.x[0])
+    bench.cell("x", None, 0, 0).click()
+    for n in range(20):
+        row, col = n // cols % rows, n % cols
+        number = n + 11
+        example = set_cell(example, "x", None, row, col, float(number))
+        bench.page.keyboard.type(str(number))
+        if row == rows - 1 and col == cols - 1:
+            bench.page.keyboard.press("Enter")
+            bench.cell("x", None, 0, 0).click()
+        else:
+            bench.page.keyboard.press("Tab")
+    assert_shows(bench.settled(), example)
+
+
+def test_a_block_from_a_spreadsheet_is_pasted(visit, new_context):
+    bench = visit(permissions=["clipboard-read", "clipboard-write"])
+    bench.page.evaluate("navigator.clipboard.writeText('7\\t−8\\n0.5\\t1e1\\n')")
+    cell = bench.cell("x", None, 1, 0)
+    cell.click()
+    bench.page.keyboard.press("Escape")
+    bench.page.keyboard.press("Control+V")
+    bench.settled()
+    x = (built_in("first").x[0], (7.0, -8.0), (0.5, 10.0))
+    assert_shows(bench, replace(built_in("first"), x=x))
+
+
+def test_what_is_pasted_and_does_not_fit_or_is_no_number_changes_nothing(visit):
+    bench = visit(permissions=["clipboard-read", "clipboard-write"])
+    bench.cell("x", None, 1, 1).click()
+    bench.page.keyboard.press("Escape")
+    for text, sentence in (
+        ("1\\t2\\n3\\t4", "from row 2, column 2 on there is room for 2 × 1, got 2 × 2"),
+        ("1\\nabc", "Row 2, column 1 of what was pasted is no number: “abc”. Nothing was changed."),
+    ):
+        bench.page.evaluate(f"navigator.clipboard.writeText('{text}')")
+        bench.page.keyboard.press("Control+V")
+        expect(bench.message()).to_contain_text(sentence)
+        assert_shows(bench.settled(), built_in("first"))
+
+
+def test_a_range_is_copied_as_a_spreadsheet_takes_it(visit):
+    bench = visit(permissions=["clipboard-read", "clipboard-write"])
+    bench.cell("q", 1, 0, 0).click()
+    bench.page.keyboard.press("Shift+ArrowRight")
+    bench.page.keyboard.press("Shift+ArrowDown")
+    bench.page.keyboard.press("Control+C")
+    assert bench.page.evaluate("navigator.clipboard.readText()") == "1\t3\n3\t7"
+
+
+def test_what_is_no_number_is_marked_and_never_sent(visit):
+    bench = visit()
+    cell = bench.cell("w_q", 0, 0, 1)
+    cell.click()
+    bench.page.keyboard.press("Control+A")
+    bench.page.keyboard.type("1,5")
+    bench.page.keyboard.press("Enter")
+    expect(cell.locator("input")).to_have_attribute("aria-invalid", "true")
+    expect(bench.message()).to_contain_text("“1,5” is no number")
+    bench.cell("x", None, 0, 0).hover()
+    bench.page.locator(".bench h3").first.click()
+    expect(cell).to_have_attribute("aria-invalid", "true")
+    expect(cell).to_have_text("1,5")
+    cell.click()
+    bench.page.keyboard.press("Escape")
+    expect(cell).to_have_text("0")
+    assert_shows(bench, built_in("first"))
+
+
+def test_escape_cancels_and_arrows_move(visit):
+    bench = visit()
+    bench.cell("x", None, 0, 0).click()
+    bench.page.keyboard.type("99")
+    bench.page.keyboard.press("Escape")
+    expect(bench.cell("x", None, 0, 0)).to_have_text("1")
+    bench.page.keyboard.press("ArrowDown")
+    bench.page.keyboard.press("ArrowRight")
+    expect(bench.cell("x", None, 1, 1)).to_be_focused()
+    bench.page.keyboard.type("8")
+    bench.page.keyboard.press("ArrowUp")
+    expect(bench.cell("x", None, 0, 1)).to_be_focused()
+    assert_shows(bench.settled(), set_cell(built_in("first"), "x", None, 1, 1, 8.0))
+
+
+def test_focus_and_caret_survive_the_answer(visit):
+    bench = visit()
+    bench.cell("x", None, 0, 0).click()
+    bench.page.keyboard.type("4")
+    bench.page.keyboard.press("Tab")
+    bench.page.keyboard.type("12")
+    bench.page.keyboard.press("F2")
+    bench.settled()
+    expect(bench.cell("x", None, 0, 1).locator("input")).to_be_focused()
+    expect(bench.cell("x", None, 0, 1).locator("input")).to_have_value("12")
+
+
+def test_undo_and_redo(visit):
+    bench = visit()
+    first = built_in("first")
+    bench.edit("x", None, 0, 0, 7)
+    bench.edit("w_v", 0, 0, 0, -3)
+    bench.do("undo")
+    assert_shows(bench, set_cell(first, "x", None, 0, 0, 7.0))
+    bench.page.locator(".bench h3").first.click()
+    bench.cell("q", 0, 0, 0).focus()
+    bench.page.keyboard.press("Control+z")
+    assert_shows(bench.settled(), first)
+    bench.page.keyboard.press("Control+Shift+z")
+    bench.settled()
+    bench.do("redo")
+    assert_shows(bench, set_cell(set_cell(first, "x", None, 0, 0, 7.0), "w_v", 0, 0, 0, -3.0))
+    bench.do("reset")
+    assert_shows(bench, first)
+
+
+def test_mask_painting_and_cross_attention(visit):
+    bench = visit()
+    bench.choose("mask", "causal")
+    bench.cell("mask", None, 0, 1).click()
+    bench.settled()
+    allow = ((True, True, False), (True, True, False), (True, True, True))
+    example = apply(apply(built_in("first"), {"op": "mask", "kind": "causal"}),
+                    {"op": "set", "matrix": "mask", "row": 0, "col": 1, "values": [[True]]})
+    assert example.mask.allow == allow
+    assert_shows(bench, example)
+    # drag over the first row: hide all three, so that the query may attend to nothing
+    boxes = [bench.cell("mask", None, 0, col).bounding_box() for col in range(3)]
+    bench.page.mouse.move(boxes[0]["x"] + 5, boxes[0]["y"] + 5)
+    bench.page.mouse.down()
+    for box in boxes[1:]:
+        bench.page.mouse.move(box["x"] + 5, box["y"] + 5, steps=4)
+    bench.page.mouse.up()
+    bench.settled()
+    example = replace(example, mask=replace(example.mask, allow=((False,) * 3, *allow[1:])))
+    assert_shows(bench, example)
+    bench.cell("weights", 0, 0, 1).hover()
+    assert "this query may attend to nothing" in bench.arithmetic()
+    bench.do("context")
+    bench.do("add context_tokens")
+    example = apply(apply(example, {"op": "context", "on": True}), {"op": "add_token", "which": "context_tokens"})
+    assert_shows(bench, example)
+    bench.edit("context", None, 3, 0, 2)
+    assert_shows(bench, set_cell(example, "context", None, 3, 0, 2.0))
+
+
+def test_shape_controls(visit):
+    bench = visit()
+    example = built_in("first")
+    for focus, edit in (
+        ("h more", {"op": "add_head"}),
+        ("d_model more", {"op": "resize", "axis": "d_model", "size": 3}),
+        ("d_k more", {"op": "resize", "axis": "d_k", "size": 3}),
+        ("d_v less", {"op": "resize", "axis": "d_v", "size": 1}),
+        ("w_o", {"op": "w_o", "on": True}),
+        ("biases", {"op": "biases", "on": True}),
+        ("d_out less", {"op": "resize", "axis": "d_out", "size": 2}),
+        ("copy_head 0", {"op": "add_head", "copy": 0}),
+        ("remove_head 1", {"op": "remove_head", "head": 1}),
+        ("add tokens", {"op": "add_token", "which": "tokens"}),
+    ):
+        bench.do(focus)
+        example = apply(example, edit)
+        assert_shows(bench, example)
+    bench.choose("scale", "none")
+    example = apply(example, {"op": "scale", "value": "none"})
+    assert_shows(bench, example)
+    bench.choose("scale", "number")
+    divisor = bench.page.locator('[data-focus="divisor"]')
+    divisor.fill("4")
+    divisor.press("Enter")
+    example = apply(example, {"op": "scale", "value": 4})
+    assert_shows(bench.settled(), example)
+    bench.choose("decimals", "2")
+    assert_shows(bench, example, decimals=2)
+    row = bench.page.locator('[data-focus="token tokens 0"]')
+    row.hover()
+    bench.do("remove tokens 0")
+    assert_shows(bench, apply(example, {"op": "remove_token", "which": "tokens", "index": 0}), decimals=2)
+
+
+def test_fill_and_download_a_matrix(visit):
+    bench = visit()
+    bench.cell("w_q", 0, 0, 0).hover()
+    bench.page.locator('[data-focus="menu w_q 0"]').click()
+    bench.page.get_by_role("menuitem", name="Fill with the identity").click()
+    bench.settled()
+    assert bench.shown()["w_q|0|0|1"] == "0"
+    bench.cell("weights", 1, 0, 0).hover()
+    bench.page.locator('[data-focus="menu weights 1"]').click()
+    with bench.page.expect_download() as caught:
+        bench.page.get_by_role("menuitem", name="Download as CSV").click()
+    assert caught.value.suggested_filename == "weights_head2.csv"
+    lines = caught.value.path().read_text("utf-8-sig").splitlines()
+    assert lines[0] == '"","思考","计算机","程序"'
+    assert len(lines) == 4
+    assert lines[1].startswith('"思考",2.51991649087')
