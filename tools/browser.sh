@@ -4,9 +4,7 @@
 set -u
 python=$1
 
-for name in chromium google-chrome; do
-    "$name" --version >/dev/null 2>&1 && exit 0
-done
+chromium --version >/dev/null 2>&1 && exit 0
 
 if command -v apt-get >/dev/null; then
     as_root=
