@@ -181,8 +181,8 @@ class Dims:
 
 
 def _n_k(example: Example, n_q: int) -> int:
-    """Rows of the context; else of the keys and values that the heads start from; else n_q."""
-    for rows in (example.context, example.context_tokens):
+    """Labels of the context; else its rows; else those of the keys and values that the heads start from; else n_q."""
+    for rows in (example.context_tokens, example.context):
         if rows is not None:
             return len(rows)
     if example.x is None:

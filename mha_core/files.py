@@ -70,8 +70,8 @@ def to_json(example: Example) -> dict[str, object]:
     """The file's content as plain JSON data."""
     data: dict[str, object] = {
         "format": FORMAT,
-        "title": example.title if isinstance(example.title, str) else dict(example.title),
-        "note": example.note if isinstance(example.note, str | None) else dict(example.note),
+        "title": _text_json(example.title),
+        "note": _text_json(example.note),
         "source": example.source,
         "tokens": list(example.tokens),
         "x": _rows(example.x),
@@ -82,7 +82,7 @@ def to_json(example: Example) -> dict[str, object]:
         "b_o": _row(example.b_o),
         "scale": example.scale if isinstance(example.scale, str) else _number(example.scale),
         "mask": _mask_json(example.mask),
-        "claimed": None if example.claimed is None else {step: _nested(c) for step, c in example.claimed.items()},
+        "claimed": None if example.claimed is None else _claimed_json(example.claimed),
     }
     return {key: value for key, value in data.items() if value is not None}
 
@@ -95,13 +95,13 @@ def _fail(place: str, template: str, **values: object) -> ExampleError:
 
 
 def _short(value: object) -> str:
-    """A value as it may stand in a sentence: JSON, at most 40 characters."""
+    """A value as it may stand in a sentence: JSON, cut short, every character one that can be shown."""
     try:
         text = json.dumps(value, ensure_ascii=False)
     except (ValueError, TypeError, RecursionError):
         text = type(value).__name__
-    text = text.encode("utf-8", "backslashreplace").decode()  # half a character would make the sentence unprintable
-    return text if len(text) <= 40 else text[:39] + "…"
+    shown = text if len(text) <= 40 else text[:39] + "…"
+    return "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in shown)  # a terminal obeys some
 
 
 def _load(text: str | bytes) -> object:
@@ -328,7 +328,7 @@ def _number(number: float) -> float | int | str:
     """Shortest JSON for a float: 1.0 is written 1, −∞ is written "-inf"."""
     if number == NEG_INF:
         return "-inf"
-    return int(number) if number.is_integer() and abs(number) < 1e15 else number
+    return int(number) if float(number).is_integer() and abs(number) < 1e15 else number
 
 
 def _row(row: Row | None) -> list[object] | None:
@@ -337,6 +337,14 @@ def _row(row: Row | None) -> list[object] | None:
 
 def _rows(matrix: Matrix | None) -> list[object] | None:
     return None if matrix is None else [_row(row) for row in matrix]
+
+
+def _text_json(text: Text | None) -> object:
+    return text if isinstance(text, str | None) else dict(sorted(text.items()))
+
+
+def _claimed_json(claimed: Mapping[str, tuple[Any, ...]]) -> dict[str, object]:
+    return {step: _nested(claimed[step]) for step in STEPS if step in claimed}
 
 
 def _nested(claim: object) -> object:

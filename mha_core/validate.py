@@ -50,7 +50,7 @@ def _sizes(example: Example, dims: Dims) -> None:
     for place, count, most in (
         ("tokens", dims.n_q, MAX_SIZE),
         ("heads", dims.h, MAX_HEADS),
-        ("context" if example.context is not None else "context_tokens", dims.n_k, MAX_SIZE),
+        ("context" if example.context and example.context_tokens is None else "context_tokens", dims.n_k, MAX_SIZE),
     ):
         if not 1 <= count <= most:
             raise _fail(place, N_("expected 1 to {most}, got {count}"), most=most, count=count)
