@@ -17,7 +17,19 @@ ODD_VALUES = [
 ]  # fmt: skip
 """What a cell, row, matrix, object or text may be replaced with."""
 
-RAW_NUMBERS = ["NaN", "Infinity", "-Infinity", "1e400", "-1e400", "9" * 400, "9" * 5000, "1e", "01", ".5", "0x1"]
+RAW_NUMBERS = [
+    "NaN",
+    "Infinity",
+    "-Infinity",
+    "1e400",
+    "-1e400",
+    "9" * 400,
+    "9" * 5000,
+    "1e",
+    "01",
+    ".5",
+    "0x1",
+]
 """Texts in the place of a number, as no JSON writer would produce them."""
 
 

@@ -12,7 +12,9 @@ def reference(example):
     """Every step by name: a list over heads (None where a head starts later) or, for the layer, one matrix."""
     heads = [reference_head(example, head) for head in example.heads]
     names = ("q", "k", "v", "scores", "scaled_scores", "masked_scores", "weights", "head_outputs")
-    steps = {name: [head.get(name) for head in heads] for name in names if any(name in head for head in heads)}
+    steps = {
+        name: [head.get(name) for head in heads] for name in names if any(name in head for head in heads)
+    }
     steps["concat"] = [
         [number for head in heads for number in head["head_outputs"][i]] for i in range(len(example.tokens))
     ]
@@ -90,7 +92,8 @@ def softmax(row):
 def weighted_sums(weights, values):
     """head[i, j] = Σ_k A[i, k]·V[k, j]."""
     return [
-        [sum(row[k] * values[k][j] for k in range(len(values))) for j in range(len(values[0]))] for row in weights
+        [sum(row[k] * values[k][j] for k in range(len(values))) for j in range(len(values[0]))]
+        for row in weights
     ]
 
 

@@ -19,7 +19,7 @@ EVERY = {**library(), "starts further on": STARTS}
 def input_cells(computed):
     """Every cell that is given: of X, a context, a mask, weights, biases, and what heads start from."""
     heads = range(len(computed.example.heads))
-    places = [(name, None) for name in LAYER_INPUTS]
+    places: list[tuple[str, int | None]] = [(name, None) for name in LAYER_INPUTS]
     places += [(name, head) for name in (*PER_HEAD_INPUTS, "q", "k", "v", "weights") for head in heads]
     computed_ones = {(cell.name, cell.head) for cell in cells(computed)}
     for name, head in places:

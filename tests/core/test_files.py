@@ -3,6 +3,7 @@
 import json
 from copy import deepcopy
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -80,9 +81,8 @@ def test_an_example_at_every_limit_is_taken():
 
 def test_an_example_too_large_for_a_link_says_so():
     numbers = [[(i * j % 97) / 7 for j in range(64)] for i in range(64)]
-    data = {"format": "mha-example/1", "tokens": ["t"] * 64, "x": numbers, "heads": [{"w_q": numbers}] * 4}
-    for head in data["heads"]:
-        head.update(w_k=numbers, w_v=[[j / (i + 1) for j in range(64)] for i in range(64)])
+    head = {"w_q": numbers, "w_k": numbers, "w_v": [[j / (i + 1) for j in range(64)] for i in range(64)]}
+    data = {"format": "mha-example/1", "tokens": ["t"] * 64, "x": numbers, "heads": [head] * 4}
     with pytest.raises(LinkError) as error:
         to_token(parse(json.dumps(data)))
     assert str(error.value) == "this example is too large for a link; save it as a file instead"
@@ -90,7 +90,7 @@ def test_an_example_too_large_for_a_link_says_so():
 
 # --- refusals --------------------------------------------------------------------------------------------------
 
-SMALL = {
+SMALL: dict[str, Any] = {
     "format": "mha-example/1",
     "title": "t",
     "tokens": ["a", "b"],
@@ -195,7 +195,8 @@ REFUSALS = [
     ({"claimed": {"weights": [None, [[1, 0]]]}}, "claimed.weights[1]: expected 2 × 2, got 1 × 2"),
     ({"claimed": {"weights": [None, [[1, 0], [1]]]}}, "claimed.weights[1]: expected 2 × 2, got 2 × 1/2"),
     ({"claimed": {"weights": [None, [[1, 0], [1, "x"]]]}}, 'claimed.weights[1][1][1]: expected a number, got "x"'),
-    ({"claimed": {"weights": [None, [[1, 0], [1, "1e999"]]]}}, 'claimed.weights[1][1][1]: expected a number, got "1e999"'),
+    ({"claimed": {"weights": [None, [[1, 0], [1, "1e999"]]]}},
+     'claimed.weights[1][1][1]: expected a number, got "1e999"'),
     ({"claimed": {"concat": [[1, 0], [True, 0]]}}, "claimed.concat[1][0]: expected a number, got true"),
     ({"claimed": {"concat": [[1, 0, 0], [1, 0, 0]]}}, "claimed.concat: expected 2 × 2, got 2 × 3"),
     ({"w_o": GONE, "b_o": GONE, "claimed": {"output": [[1], [2]]}}, "claimed.output: this example has no such step"),
@@ -206,7 +207,7 @@ def changed(changes):
     """SMALL with each path set, or taken away."""
     data = deepcopy(SMALL)
     for path, value in changes.items():
-        owner = data
+        owner: Any = data
         *parents, last = [int(key) if key.isdigit() else key for key in path.split(".")]
         for key in parents:
             owner = owner[key]
@@ -222,7 +223,9 @@ def test_the_example_that_is_spoilt_is_a_good_one():
 
 
 @pytest.mark.parametrize(
-    ("changes", "sentence"), REFUSALS, ids=[f"{n}: {sentence[:60]}" for n, (_, sentence) in enumerate(REFUSALS)]
+    ("changes", "sentence"),
+    REFUSALS,
+    ids=[f"{n}: {sentence[:60]}" for n, (_, sentence) in enumerate(REFUSALS)],
 )
 def test_refusals_name_the_place(changes, sentence):
     with pytest.raises(ExampleError) as error:

@@ -122,7 +122,9 @@ def _mask(random: Random, kind: str, n_q: int, n_k: int):
     if kind == "allow":
         return AllowMask(tuple(tuple(not cell for cell in row) for row in hidden))
     if kind == "add":
-        return AddMask(tuple(tuple(NEG_INF if cell else random.gauss(0, 1) for cell in row) for row in hidden))
+        return AddMask(
+            tuple(tuple(NEG_INF if cell else random.gauss(0, 1) for cell in row) for row in hidden)
+        )
     return "causal" if kind == "causal" else None
 
 
@@ -143,7 +145,9 @@ def _layer_agrees(example: Example) -> None:
         bias=example.b_o is not None,
         dtype=torch.float64,
     )
-    weights = {name: torch.cat([_tensor(getattr(head, name)) for head in example.heads], 1) for name in _WEIGHTS}
+    weights = {
+        name: torch.cat([_tensor(getattr(head, name)) for head in example.heads], 1) for name in _WEIGHTS
+    }
     with torch.no_grad():
         if example.context is None:
             layer.in_proj_weight.copy_(torch.cat(list(weights.values()), 1).T)

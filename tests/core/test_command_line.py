@@ -1,0 +1,276 @@
+"""``python -m mha_core``: JSON on standard output; status 2 and one line on standard error for bad input."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mha_core import built_in, dump, library, trace
+from mha_core.__main__ import main
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+FIRST = str(ROOT / "examples" / "10_first.mha.json")
+CAUSAL = str(ROOT / "examples" / "50_causal.mha.json")
+SATURATED = str(ROOT / "examples" / "80_saturated.mha.json")
+STARTS = str(Path(__file__).parent / "starts_further_on.mha.json")
+CPU = ["--device", "cpu"]
+
+
+@pytest.fixture(autouse=True)
+def english(monkeypatch):
+    for name in ("LC_ALL", "LC_MESSAGES"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LANG", "en_US.UTF-8")
+
+
+@pytest.fixture
+def run(capfdbinary):
+    """Run a command in this process: (status, standard output as text, standard error as text)."""
+
+    def command(*arguments):
+        try:
+            status: object = main(arguments)
+        except SystemExit as stop:
+            status = stop.code
+        out, err = capfdbinary.readouterr()
+        return status, out.decode(), err.decode()
+
+    return command
+
+
+def shell(*arguments, **options):
+    """Run a command as a person does, in a process of its own."""
+    environment = {**os.environ, "LANG": "en_US.UTF-8", **options.pop("env", {})}
+    return subprocess.run(
+        [sys.executable, "-m", "mha_core", *arguments],
+        cwd=ROOT, env=environment, capture_output=True, timeout=60, check=False, **options,
+    )  # fmt: skip
+
+
+# --- what it prints --------------------------------------------------------------------------------------------
+
+
+def test_trace_prints_every_step_unrounded(run):
+    status, out, err = run("trace", FIRST, *CPU)
+    assert (status, err) == (0, "")
+    answer = json.loads(out)
+    assert list(answer) == ["format", "device", "dtype", "steps"]
+    assert (answer["format"], answer["device"], answer["dtype"]) == ("mha-trace/1", "cpu", "float64")
+    assert answer["steps"] == trace(built_in("first")).values
+    assert list(answer["steps"]) == [
+        "q",
+        "k",
+        "v",
+        "scores",
+        "scaled_scores",
+        "weights",
+        "head_outputs",
+        "concat",
+    ]
+
+
+def test_trace_writes_what_a_mask_hides_as_text(run):
+    _, out, _ = run("trace", CAUSAL, *CPU)
+    masked = json.loads(out)["steps"]["masked_scores"][0]
+    assert masked[0][1:] == ["-inf"] * 4
+    assert masked[4] == trace(built_in("causal")).values["masked_scores"][0][4]
+
+
+def test_trace_in_float32(run):
+    _, out, _ = run("trace", FIRST, *CPU, "--dtype", "float32")
+    assert json.loads(out)["dtype"] == "float32"
+
+
+def test_trace_of_heads_that_start_further_on(run):
+    _, out, _ = run("trace", STARTS, *CPU)
+    steps = json.loads(out)["steps"]
+    assert steps["scores"][3] is None
+    assert steps["weights"][3] == [[0.2, 0.3, 0.5], [1.0, 0.0, 0.0], [0.0, 0.5, 0.5]]
+
+
+def test_explain_prints_terms_value_and_what_is_fed(run):
+    status, out, err = run(
+        "explain", FIRST, *CPU, "--step", "scores", "--head", "0", "--row", "0", "--col", "1"
+    )
+    assert (status, err) == (0, "")
+    answer = json.loads(out)
+    assert answer["format"] == "mha-explain/1"
+    assert answer["cell"] == {"step": "scores", "head": 0, "row": 0, "col": 1}
+    assert (answer["value"], answer["op"], answer["formula"]) == (13, "matmul", "Q·Kᵀ")
+    assert answer["arithmetic"] == "1·7 + 2·3 = 13"
+    assert [term["numbers"] for term in answer["terms"]] == [[1, 7], [2, 3]]
+    assert answer["terms"][1]["cells"] == [
+        {"step": "q", "head": 0, "row": 0, "col": 1},
+        {"step": "k", "head": 0, "row": 1, "col": 1},
+    ]
+    assert answer["feeds"] == [{"step": "scaled_scores", "head": 0, "row": 0, "col": 1}]
+
+
+def test_explain_prints_a_hidden_score(run):
+    _, out, _ = run("explain", CAUSAL, *CPU, *"--step masked_scores --head 1 --row 0 --col 4".split())
+    answer = json.loads(out)
+    assert (answer["value"], answer["constant"], answer["op"]) == ("-inf", "-inf", "hide")
+    assert answer["formula"] == "mask(S/√d_k, M)"
+
+
+def test_explain_an_input(run):
+    _, out, _ = run("explain", FIRST, *CPU, *"--step x --row 2 --col 1".split())
+    answer = json.loads(out)
+    assert answer["value"] == 6
+    assert len(answer["feeds"]) == 12
+    assert "terms" not in answer
+
+
+def test_explain_what_one_head_computes_and_another_starts_from(run):
+    _, computed, _ = run("explain", STARTS, *CPU, *"--step k --head 1 --row 0 --col 0".split())
+    assert json.loads(computed)["formula"] == "X·W_K + b_K"
+    _, unbiased, _ = run("explain", STARTS, *CPU, *"--step k --head 0 --row 0 --col 0".split())
+    assert json.loads(unbiased)["formula"] == "X·W_K"
+    _, given, _ = run("explain", STARTS, *CPU, *"--step k --head 2 --row 2 --col 0".split())
+    assert json.loads(given)["value"] == 1
+    assert "terms" not in json.loads(given)
+
+
+def test_explain_needs_no_head_where_there_is_one(run):
+    for step in ("weights", "q"):
+        status, out, _ = run("explain", SATURATED, *CPU, "--step", step, "--row", "0", "--col", "0")
+        assert status == 0
+        assert json.loads(out)["cell"]["head"] == 0
+
+
+def test_examples_lists_the_built_in_ones(run):
+    status, out, err = run("examples")
+    assert (status, err) == (0, "")
+    answer = json.loads(out)
+    assert [entry["name"] for entry in answer] == list(library())
+    assert all(
+        entry[text][language] for entry in answer for text in ("title", "note") for language in ("en", "zh")
+    )
+    assert answer[0]["title"]["zh"].startswith("思考 计算机 程序")
+
+
+def test_a_dash_reads_standard_input(run, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(dump(built_in("causal")).encode())))
+    piped = run("trace", "-", *CPU)
+    assert piped == run("trace", CAUSAL, *CPU)
+    assert piped[0] == 0
+
+
+# --- bad input -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        (b"", "this is not JSON: line 1, column 1"),
+        (b"{}", 'format: expected "mha-example/1", got null'),
+        (b"\xff\xfe", "the file is not UTF-8 text (byte 0)"),
+        (b"[" * 100_000, "the file is nested too deeply"),
+        (b" " * 5_000_001, "the file is larger than 5 MB"),
+        (b'{"x": NaN}', "NaN is not allowed as a number"),
+        (b'{"\\ud800\\n\\u2028": 1}', 'unknown key "\\ud800\\n\\u2028"'),
+        (dump(built_in("first")).encode().replace(b'"w_k":[[0,1],[1,1]]', b'"w_k":[[0,1,2],[1,1,2]]'),
+         "heads[1].w_k: expected 2 × 2, got 2 × 3"),
+    ],
+    ids=lambda value: repr(value[:24]),
+)  # fmt: skip
+@pytest.mark.parametrize("command", ["trace", "explain"])
+def test_bad_files(run, tmp_path, command, content, line):
+    file = tmp_path / "bad.mha.json"
+    file.write_bytes(content)
+    more = "--step q --head 0 --row 0 --col 0".split() if command == "explain" else []
+    assert run(command, str(file), *more) == (2, "", line + "\n")
+
+
+def test_bad_standard_input(run, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"{")))
+    assert run("trace", "-") == (2, "", "this is not JSON: line 1, column 2\n")
+
+
+def test_files_that_cannot_be_read(run, tmp_path):
+    missing, folder = tmp_path / "missing.json", tmp_path
+    assert run("trace", str(missing)) == (2, "", f"{missing}: cannot be read: No such file or directory\n")
+    assert run("trace", str(folder)) == (2, "", f"{folder}: cannot be read: Is a directory\n")
+    assert run("trace", "nul\0nul")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("place", "line"),
+    [
+        ("--step q --head 0 --row 3 --col 0", "q has rows 0 to 2 and columns 0 to 1, got row 3, column 0"),
+        ("--step q --head 0 --row -1 --col 0", "q has rows 0 to 2 and columns 0 to 1, got row -1, column 0"),
+        ("--step q --head 2 --row 0 --col 0", "there is no q, head 2 here"),
+        ("--step q --row 0 --col 0", "there is no q here"),
+        ("--step x --head 0 --row 0 --col 0", "there is no x, head 0 here"),
+        ("--step output --row 0 --col 0", "there is no output here"),
+        ("--step masked_scores --head 0 --row 0 --col 0", "there is no masked_scores, head 0 here"),
+        ("--step nonsense --row 0 --col 0", "there is no nonsense here"),
+    ],
+)
+def test_cells_that_are_not_there(run, place, line):
+    assert run("explain", FIRST, *CPU, *place.split()) == (2, "", line + "\n")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [], ["nonsense"], ["trace"], ["trace", FIRST, "--device", "tpu"], ["trace", FIRST, "--dtype", "float16"],
+        ["explain", FIRST, "--step", "q"], ["explain", FIRST, "--step", "q", "--row", "one", "--col", "0"],
+        ["trace", FIRST, "--frobnicate"], ["examples", "more"],
+    ],
+    ids=lambda arguments: " ".join(Path(argument).name for argument in arguments) or "nothing",
+)  # fmt: skip
+def test_bad_arguments(run, arguments):
+    status, out, err = run(*arguments)
+    assert (status, out) == (2, "")
+    assert err.count("\n") == 1
+    assert err.startswith("python -m mha_core")
+
+
+def test_numbers_beyond_float32(run, tmp_path):
+    file = tmp_path / "large.mha.json"
+    text = dump(built_in("first")).replace("[5,6]", "[1e12,1e12]")
+    file.write_text(
+        text.replace("[[1,1],[1,0]]", "[[1e12,0],[0,1e12]]").replace('"w_q":[[1,', '"w_q":[[1e12,'), "utf-8"
+    )
+    assert run("trace", str(file), *CPU)[0] == 0
+    line = "scores: a number grew beyond what float32 can hold\n"
+    assert run("trace", str(file), *CPU, "--dtype", "float32") == (2, "", line)
+
+
+# --- in a process of its own -----------------------------------------------------------------------------------
+
+
+def test_the_command_in_a_shell():
+    done = shell("trace", "-", *CPU, input=dump(built_in("first")).encode())
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert json.loads(done.stdout)["steps"] == trace(built_in("first")).values
+
+
+def test_bad_input_in_a_shell_without_utf8():
+    done = shell("trace", "-", input=b'{"format":"mha-example/2"}', env={"PYTHONIOENCODING": "ascii"})
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b'format: expected "mha-example/1", got "mha-example/2"\n'
+
+
+def test_json_is_utf8_whatever_the_shell_speaks():
+    done = shell("examples", env={"PYTHONIOENCODING": "ascii"})
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "思考" in done.stdout.decode("utf-8")
+
+
+def test_a_reader_that_leaves_early_is_no_error():
+    process = subprocess.Popen(
+        [sys.executable, "-m", "mha_core", "trace", "-"],
+        cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    process.stdout.close()
+    process.stdin.write(dump(built_in("first")).encode())
+    process.stdin.close()
+    errors = process.stderr.read()
+    process.stderr.close()
+    assert (process.wait(60), errors) == (0, b"")

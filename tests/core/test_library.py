@@ -1,0 +1,125 @@
+"""The built-in examples: all that there should be, and what their notes promise is there in the numbers."""
+
+from math import isclose
+
+import pytest
+
+from mha_core import AllowMask, CellError, Trace, built_in, library, trace
+from mha_core.example import text_in
+from mha_core.library import FOLDER
+
+NAMES = [
+    "first",
+    "water",
+    "programming",
+    "output-projection",
+    "causal",
+    "translation",
+    "padding",
+    "saturated",
+    "scaled",
+]
+
+
+def looks_at(computed: Trace, head: int) -> list[int]:
+    """For each query, the key with the largest weight."""
+    return [max(range(len(row)), key=row.__getitem__) for row in computed.values["weights"][head]]
+
+
+def test_their_order_and_that_no_file_is_left_out():
+    assert list(library()) == NAMES
+    assert len(list(FOLDER.iterdir())) == len(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_says_what_to_look_at_in_both_languages(name):
+    example = built_in(name)
+    for text in (example.title, example.note):
+        assert set(text) == {"en", "zh"}
+        assert any("\u4e00" <= character <= "\u9fff" for character in text_in(text, "zh"))
+        assert text_in(text, "en") != text_in(text, "zh")
+    assert name.isascii()
+    assert name == name.lower()
+    assert example.claimed is None
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_numbers_are_small_enough_for_a_hand(name):
+    example = built_in(name)
+    matrices = [example.x, example.context, example.w_o, example.b_o and (example.b_o,)]
+    matrices += [
+        getattr(head, field) for head in example.heads for field in ("w_q", "w_k", "w_v", "q", "k", "v")
+    ]
+    numbers = {number for matrix in matrices for row in matrix or () for number in row}
+    assert all(abs(number) <= 6 and isclose(number * 10, round(number * 10)) for number in numbers)
+
+
+def test_there_is_no_example_of_another_name():
+    with pytest.raises(CellError) as error:
+        built_in("nonsense")
+    assert str(error.value) == "there is no example named 'nonsense'"
+
+
+def test_first_is_the_articles_and_saturated():
+    computed = trace(built_in("first"))
+    assert computed.example.tokens == ("思考", "计算机", "程序")
+    assert computed.example.w_o is None
+    assert computed.example.dims.sqrt_dk == 2**0.5
+    assert all(row[2] > 0.99 for head in computed.values["weights"] for row in head)
+
+
+def test_water_has_a_head_for_the_token_before_and_one_for_toxic():
+    computed = trace(built_in("water"))
+    assert looks_at(computed, 0) == [0, 0, 1]
+    assert looks_at(computed, 1) == [2, 2, 2]
+    assert all(max(row) > 0.75 for head in computed.values["weights"] for row in head)
+
+
+def test_programming_has_three_heads_that_differ():
+    computed = trace(built_in("programming"))
+    assert looks_at(computed, 0) == [0, 0, 1]
+    assert looks_at(computed, 1) == [2, 2, 0]
+    assert all(0.25 < weight < 0.4 for row in computed.values["weights"][2] for weight in row)
+
+
+def test_output_projection_has_every_bias_and_a_w_o_of_x_s_width():
+    example = built_in("output-projection")
+    assert all(head.b_q and head.b_k and head.b_v for head in example.heads)
+    assert example.b_o
+    assert example.dims.d_out == example.dims.d_model
+
+
+def test_causal_hides_the_highest_score_of_every_row_but_the_last():
+    computed = trace(built_in("causal"))
+    assert computed.example.mask == "causal"
+    for i, row in enumerate(computed.values["scores"][0]):
+        assert max(row) == row[4]
+        assert row.count(row[4]) == 1
+        assert (computed.values["weights"][0][i][4] > 0) == (i == 4)
+    assert computed.values["weights"][0][0] == [1, 0, 0, 0, 0]
+
+
+def test_translation_looks_at_the_word_to_come_and_at_the_word_before():
+    computed = trace(built_in("translation"))
+    dims = computed.example.dims
+    assert (dims.n_q, dims.n_k) == (4, 3)
+    assert len({dims.d_model, dims.d_context, dims.d_k}) == 3
+    assert looks_at(computed, 0)[:3] == [0, 1, 2]
+    assert looks_at(computed, 1)[1:] == [0, 1, 2]
+    assert computed.values["weights"][0][3] == pytest.approx([1 / 3] * 3)
+    assert computed.values["weights"][1][0] == pytest.approx([1 / 3] * 3)
+
+
+def test_padding_has_a_painted_mask_with_one_dead_row():
+    computed = trace(built_in("padding"))
+    assert isinstance(computed.example.mask, AllowMask)
+    assert computed.dead_rows == ((False, False, True),) * 2
+
+
+def test_scaled_is_saturated_with_a_divisor():
+    saturated, scaled = built_in("saturated"), built_in("scaled")
+    assert saturated.heads == scaled.heads
+    assert (saturated.scale, scaled.scale) == ("none", "sqrt_dk")
+    assert scaled.dims.d_k == 16
+    assert all(max(row) > 0.999 for row in trace(saturated).values["weights"][0])
+    assert all(0.8 < max(row) < 0.9 for row in trace(scaled).values["weights"][0])
