@@ -3,8 +3,11 @@
 import pandas  # noqa: F401  # imported before the first visitor, whose page would meet a half-imported module
 import plotly.graph_objects  # noqa: F401
 
+import streamlit as st
+
 from mha_ui import frame
 from mha_ui.bench import bench, receive_edits
+from mha_ui.pictures import pictures
 
 frame.configure()
 frame.frame()
@@ -12,7 +15,9 @@ frame.frame()
 
 def _workbench() -> None:
     receive_edits()
-    bench()
+    with st.container(key="workbench"):
+        bench()
+        pictures()
 
 
 frame.fragment(_workbench)

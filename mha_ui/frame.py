@@ -55,7 +55,7 @@ def frame() -> None:
 def _example_menu(work: state.Work) -> None:
     names = list(library())
     current = work.name if work.name in names else None
-    state.forget_widget(_EXAMPLE, current)
+    state.set_widget(_EXAMPLE, current)
     st.selectbox(
         work.words(N_("Example")),
         names,
@@ -64,7 +64,7 @@ def _example_menu(work: state.Work) -> None:
         on_change=_example_chosen,
         placeholder=text_in(work.example.title, work.language) or work.words(N_("Your own")),
         label_visibility="collapsed",
-        width=320,
+        width=380,
     )
 
 
@@ -103,7 +103,7 @@ def _file_opened() -> None:
 
 
 def _language_switch(work: state.Work) -> None:
-    state.forget_widget(_LANGUAGE, work.language)
+    state.set_widget(_LANGUAGE, work.language)
     st.segmented_control(
         work.words(N_("Language")),
         LANGUAGES,

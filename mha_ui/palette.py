@@ -1,4 +1,4 @@
-"""The one system of colours, light and dark: figures read it, and the bench through the CSS variables made from it.
+"""The one system of colours, light and dark: figures read it, and the page through CSS variables.
 
 - Q, K and V keep one hue each everywhere.
 - Signed values: a diverging scale, ``negative`` – ``background`` (zero) – ``positive``.
@@ -12,7 +12,7 @@ ends are chosen so that ``text`` reads on every colour of them: a number in a ce
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 Theme: TypeAlias = Literal["light", "dark"]
@@ -120,11 +120,3 @@ DARK = Palette(
 def palette(theme: Theme) -> Palette:
     """The colours of one theme."""
     return DARK if theme == "dark" else LIGHT
-
-
-def css_variables(theme: Theme) -> str:
-    """The theme's colours as CSS declarations: ``--mha-q: #7c3aed; … --mha-head-1: #1d4ed8; …``."""
-    colours = palette(theme)
-    named = {field.name: getattr(colours, field.name) for field in fields(colours) if field.name != "heads"}
-    named |= {f"head-{number}": accent for number, accent in enumerate(colours.heads, start=1)}
-    return " ".join(f"--mha-{name}: {colour};" for name, colour in named.items())

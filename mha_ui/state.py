@@ -72,7 +72,7 @@ class Work:
 def work() -> Work:
     """This session's work; at its first call, what the URL says."""
     if _KEY not in st.session_state:
-        st.session_state[_KEY] = _from_url()
+        st.session_state[_KEY] = _opened(st.query_params, st.context.locale)
     return st.session_state[_KEY]  # type: ignore[no-any-return]
 
 
@@ -81,7 +81,7 @@ def widget_value(key: str) -> Any:
     return st.session_state.get(key)
 
 
-def forget_widget(key: str, value: Any) -> None:
+def set_widget(key: str, value: Any) -> None:
     """Give a widget a value, before it is mounted in this run."""
     st.session_state[key] = value
 
@@ -108,10 +108,10 @@ def address(current: Work) -> dict[str, str]:
     return query
 
 
-def _from_url() -> Work:
-    query = st.query_params
+def _opened(query: Mapping[str, str], locale: str | None) -> Work:
+    """The work that an address holds; the first example, and a message, where it holds none."""
     asked = query.get("lang", "")
-    language = asked if asked in LANGUAGES else language_for(st.context.locale)
+    language = asked if asked in LANGUAGES else language_for(locale)
     name: str | None = next(iter(library()))
     message = None
     example = built_in(name)
@@ -182,6 +182,10 @@ def _one(current: Work, edit: Mapping[str, Any]) -> None:
         case "pin":
             cell = edit.get("cell") or {}
             current.pinned = _existing(current, *(cell.get(part) for part in ("name", "head", "row", "col")))
+        case "restore":  # this server is new, and the page was at this address
+            known = _opened(edit["address"], current.language)
+            known.session, known.applied = current.session, current.applied
+            current.__dict__.update(known.__dict__)
         case "decimals":
             current.decimals = min(10, max(0, int(edit["value"])))
         case _:

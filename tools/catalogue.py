@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DOMAINS = {"mha_core": ("mha_core",), "mha_ui": ("mha_ui", "app.py", "pages")}
 """Domain (and package that holds its ``locales``) → what its messages are extracted from."""
 TRANSLATIONS = ("zh",)
-KEYWORDS = {"N_": None}
+KEYWORDS = {"N_": None, "words": None}
 
 
 def main(command: str) -> int:

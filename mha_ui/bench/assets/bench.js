@@ -29,6 +29,7 @@ class Bench {
   #grid = new Grid(this);
   #structure = "";
   #pinned = null;
+  #hovered = null;
   #address = new Address();
 
   constructor(parent) {
@@ -41,9 +42,9 @@ class Bench {
     this.root.addEventListener("click", (event) => this.#act(event));
     this.root.addEventListener("change", (event) => this.#renamed(event));
     this.root.addEventListener("keydown", (event) => this.#tokenKey(event));
-    this.tables.addEventListener("pointerover", (event) => this.#look(event));
-    this.tables.addEventListener("pointerleave", () => this.#rest());
-    this.tables.addEventListener("focusin", (event) => this.#look(event, true));
+    this.tables.addEventListener("pointerover", (event) => this.#hover(event.target));
+    this.tables.addEventListener("pointerleave", () => this.#hover(null));
+    this.tables.addEventListener("focusin", (event) => this.#focus(event.target));
     this.tables.addEventListener("focusout", () => this.#rest());
   }
 
@@ -62,9 +63,8 @@ class Bench {
     this.controls.update(data);
     this.#pinned = data.pinned;
     this.#showMessage(data.message);
-    const focused = this.#focused();
-    this.explain.show(focused ?? this.#pinned, !focused && Boolean(this.#pinned));
-    this.#address.keep(data.address);
+    this.#rest();
+    if (!this.#sender.pending.length) this.#address.keep(data.address);
     this.root.dataset.applied = data.ack;
     this.#busy();
   }
@@ -93,14 +93,14 @@ class Bench {
     const same = this.#pinned && key(this.#pinned) === key(cell);
     this.#pinned = same ? null : cell;
     this.send({ op: "pin", cell: this.#pinned });
-    this.explain.show(cell, !same);
+    this.#rest();
   }
 
   unpin() {
     if (!this.#pinned) return;
     this.#pinned = null;
     this.send({ op: "pin", cell: null });
-    this.explain.show(null);
+    this.#rest();
   }
 
   nameOf(cell) {
@@ -157,17 +157,23 @@ class Bench {
     return active && this.tables.contains(active) ? unkey(active.dataset.key) : null;
   }
 
-  #look(event, speak = false) {
-    const td = event.target.closest?.("td[data-key]");
-    if (!td) return this.#rest();
-    const cell = unkey(td.dataset.key);
-    this.explain.show(cell, Boolean(this.#pinned) && key(this.#pinned) === key(cell));
-    if (speak) this.live.textContent = this.explain.text();
+  #hover(target) {
+    const td = target?.closest?.("td[data-key]");
+    this.#hovered = td ? unkey(td.dataset.key) : null;
+    this.#rest();
   }
 
+  /** What was reached last explains itself: the keyboard takes over from a pointer that lies still. */
+  #focus(target) {
+    if (!target.closest?.("td[data-key]")) return;
+    this.#hovered = null;
+    this.#rest();
+    this.live.textContent = this.explain.text();
+  }
+
+  /** Explain what is pointed at, else what has the focus, else what is pinned. */
   #rest() {
-    const focused = this.#focused();
-    const cell = focused ?? this.#pinned;
+    const cell = this.#hovered ?? this.#focused() ?? this.#pinned;
     this.explain.show(cell, Boolean(cell && this.#pinned) && key(cell) === key(this.#pinned));
   }
 

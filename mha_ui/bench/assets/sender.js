@@ -5,20 +5,24 @@ export class Sender {
   #session = null;
   #last = 0;
   #pending = [];
+  #address = null;
   #post = () => {};
 
   /** Called with every answer of the server: which session it is, and the last edit that it has applied. */
-  receive({ session, ack }, post) {
+  receive({ session, ack, address }, post) {
     this.#post = post;
     if (session === this.#session) {
       this.#pending = this.#pending.filter((edit) => edit.seq > ack);
-      return;
+    } else {
+      // After a restart the server knows only the address that this page was loaded with: it is given the last
+      // one that its forerunner confirmed, and then what was never confirmed.
+      const restore = this.#session && this.#address ? [{ op: "restore", address: this.#address }] : [];
+      this.#session = session;
+      this.#last = ack;
+      this.#pending = [...restore, ...this.#pending].map((edit) => ({ ...edit, seq: ++this.#last }));
+      if (this.#pending.length) this.#flush();
     }
-    // A new server session (the first, or after a restart): what was never confirmed is sent to it again.
-    this.#session = session;
-    this.#last = ack;
-    this.#pending = this.#pending.map((edit) => ({ ...edit, seq: ++this.#last }));
-    if (this.#pending.length) this.#flush();
+    if (!this.#pending.some((edit) => edit.op === "restore")) this.#address = address;
   }
 
   send(edit) {

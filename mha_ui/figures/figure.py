@@ -1,0 +1,26 @@
+"""What a figure is, and the words that it is given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+Payload: TypeAlias = dict[str, Any]
+"""Plotly's JSON, or a part of it, as plain data."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One picture of a trace.
+
+    ``payload``: ``{"data": […], "layout": {…}}`` for Plotly. ``title``: one line. ``alt``: what the picture shows,
+    with its numbers, for who cannot see it. Both are plain text with token text in it: show them as text.
+    ``name``: the file name of a download, without its ending. ``min_width``: pixels below which numbers and labels
+    no longer fit; a narrower page had better scroll the figure sideways than squeeze it.
+    """
+
+    payload: Payload
+    title: str
+    alt: str
+    name: str
+    min_width: int

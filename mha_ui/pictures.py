@@ -1,0 +1,99 @@
+"""The panel of Plotly pictures: only those that are open are drawn."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Final
+
+import streamlit as st
+
+from mha_core.errors import N_
+from mha_ui import state
+from mha_ui.figures import FIGURES, Figure
+from mha_ui.palette import Theme
+
+_OPEN: Final = "pictures.open"
+_QUERY: Final = "pictures.query"
+_FORMAT: Final = "pictures.format"
+_FIRST: Final = ["weights"]
+_BY_QUERY: Final = {"bars", "outputs"}
+"""The pictures that show one chosen query."""
+
+
+def pictures() -> None:
+    """Draw the chosen pictures of the example at hand."""
+    work = state.work()
+    names = [name for name, picture in FIGURES.items() if picture.available(work.trace)]
+    with st.container(key="pictures"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            opened = _choice(work, names)
+            if _BY_QUERY & set(opened):
+                _query(work)
+            image = _image_format(work) if opened else "png"
+        theme: Theme = "dark" if st.context.theme.type == "dark" else "light"
+        for name in opened:
+            figure = FIGURES[name].build(work.trace, theme=theme, words=work.words, query=work.query)
+            _draw(name, figure, image)
+
+
+def _choice(work: state.Work, names: list[str]) -> list[str]:
+    words = work.words
+    held = state.widget_value(_OPEN)
+    state.set_widget(_OPEN, [name for name in (_FIRST if held is None else held) if name in names])
+    return st.pills(
+        words(N_("Pictures")),
+        names,
+        selection_mode="multi",
+        format_func=lambda name: words(FIGURES[name].title),
+        key=_OPEN,
+        label_visibility="collapsed",
+    )
+
+
+def _query(work: state.Work) -> None:
+    tokens = work.example.tokens
+    state.set_widget(_QUERY, work.query)
+    work.query = st.selectbox(
+        work.words(N_("Query")),
+        range(len(tokens)),
+        format_func=lambda index: f"{index + 1}  {tokens[index]}",
+        key=_QUERY,
+        on_change=_query_chosen,
+        label_visibility="collapsed",
+        width=160,
+    )
+
+
+def _query_chosen() -> None:
+    state.work().query = state.widget_value(_QUERY)
+
+
+def _image_format(work: state.Work) -> str:
+    """The format of the picture that the camera in each figure's corner downloads."""
+    return st.selectbox(
+        work.words(N_("Download as")),
+        ("png", "svg"),
+        format_func=lambda image: f"⤓ {image.upper()}",
+        key=_FORMAT,
+        label_visibility="collapsed",
+        width=100,
+    )
+
+
+def _draw(name: str, figure: Figure, image: str) -> None:
+    with st.container(key=f"picture-{name}"):
+        st.plotly_chart(
+            figure.payload,
+            key=f"pictures.{name}",
+            theme=None,
+            config={
+                "displaylogo": False,
+                "displayModeBar": "hover",
+                "modeBarButtons": [["toImage"]],
+                "toImageButtonOptions": {"format": image, "filename": figure.name, "scale": 2},
+            },
+        )
+        st.html(
+            f"<style>.st-key-picture-{name} .stPlotlyChart{{min-width:{figure.min_width}px}}</style>"
+            f'<p class="mha-unseen">{escape(figure.title)}. {escape(figure.alt)}</p>'
+        )

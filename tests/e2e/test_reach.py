@@ -1,0 +1,87 @@
+"""For everybody: the keyboard alone, a screen reader, no other host, every width."""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from mha_core import built_in, derive, trace
+from mha_core.derive import Cell
+from tests.e2e.driver import assert_shows
+
+
+def focused(page) -> dict[str, str]:
+    """The data of the focused element, inside the bench too."""
+    return page.evaluate(
+        """() => {
+            let active = document.activeElement;
+            while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
+            return {...active.dataset};
+        }"""
+    )
+
+
+def test_from_load_to_a_pinned_cell_by_keyboard_alone(visit):
+    bench = visit()
+    for _ in range(120):
+        bench.page.keyboard.press("Tab")
+        if focused(bench.page).get("key") == "weights|0|0|0":
+            break
+    else:
+        pytest.fail("Tab never came to the attention weights")
+    bench.page.keyboard.press("ArrowRight")
+    bench.page.keyboard.press("ArrowRight")
+    assert focused(bench.page)["key"] == "weights|0|0|2"
+    bench.page.keyboard.press("Enter")
+    bench.settled()
+    bench.page.wait_for_url("**cell=weights.0.0.2**")
+    assert "0.9965" in bench.arithmetic()
+    bench.page.keyboard.press("Escape")
+    bench.settled()
+    bench.page.wait_for_function("!location.search.includes('cell=')")
+
+
+def test_numbers_are_entered_by_keyboard_alone(visit):
+    bench = visit()
+    bench.cell("x", None, 0, 0).focus()
+    for text in ("7", "8", "9"):
+        bench.page.keyboard.type(text)
+        bench.page.keyboard.press("Tab")
+    assert [bench.shown()[f"x||{i}|{j}"] for i, j in ((0, 0), (0, 1), (1, 0))] == ["7", "8", "9"]
+    assert focused(bench.page)["key"] == "x||1|1"
+
+
+def test_hovering_lights_the_operands_and_shows_the_arithmetic(visit):
+    bench = visit()
+    bench.cell("q", 0, 0, 1).hover()
+    assert bench.arithmetic() == "Q Head 1 [思考, 2] = X·WQ = 1 · 0 + 2 · 1 = 2"
+    computed = trace(built_in("first"))
+    wanted = {cell for term in derive(computed, Cell("q", 0, 0, 1)).terms for cell in term.cells}
+    lit = bench.page.locator("td.operand")
+    keys = {lit.nth(i).get_attribute("data-key") for i in range(lit.count())}
+    assert keys == {f"{c.name}|{'' if c.head is None else c.head}|{c.row}|{c.col}" for c in wanted}
+    bench.cell("w_q", 0, 1, 1).hover()
+    assert bench.page.locator("td.fed").count() == 3
+    assert "feeds Q (3)" in bench.arithmetic()
+
+
+@pytest.mark.parametrize("query", ["", "?example=padding", "?example=output-projection", "?example=translation"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_serious_violation(visit, query, scheme):
+    bench = visit(query, color_scheme=scheme)
+    bench.cell("weights", 0, 0, 0).click()
+    bench.settled()
+    found = Axe().run(bench.page)
+    serious = [v for v in found.response["violations"] if v["impact"] in ("serious", "critical")]
+    assert [(v["id"], [node["html"][:120] for node in v["nodes"]][:3]) for v in serious] == []
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (1280, 800), (1920, 1080)])
+@pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
+def test_nothing_sticks_out_of_the_page(visit, width, height, locale):
+    bench = visit("?example=output-projection", viewport={"width": width, "height": height}, locale=locale)
+    assert bench.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert bench.page.evaluate("document.querySelector('.stMain').scrollWidth <= innerWidth")
+    assert_shows(bench, built_in("output-projection"))
+    expect(bench.page.locator(".explain")).to_be_in_viewport()

@@ -1,0 +1,193 @@
+"""The work outlives the page: links, files, languages, themes, and a server that dies."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from base64 import urlsafe_b64encode
+from dataclasses import replace
+
+import pytest
+from playwright.sync_api import expect
+
+from mha_core import built_in, parse, pretty, to_token
+from mha_core.edit import apply
+from mha_ui.language import words_in
+from tests.e2e.driver import Bench, assert_shows, example_in, running
+
+
+def test_a_link_shows_the_same_in_a_fresh_browser(visit, new_context):
+    bench = visit("?example=water")
+    bench.edit("x", None, 0, 0, 3.5)
+    bench.do("h more")
+    bench.choose("decimals", "2")
+    bench.cell("weights", 1, 0, 1).click()
+    bench.settled()
+    example = apply(built_in("water"), {"op": "set", "matrix": "x", "row": 0, "col": 0, "values": [[3.5]]})
+    example = apply(example, {"op": "add_head"})
+    address = bench.wait_for_address(example)
+    assert example_in(address) == example
+
+    other = Bench(new_context(locale="zh-CN").new_page()).open(address)
+    assert_shows(other, example, decimals=2)
+    expect(other.cell("weights", 1, 0, 1)).to_have_class("pinned")
+    assert other.arithmetic().startswith("A")
+    assert other.shown() == bench.shown()
+
+
+def test_saving_and_opening_a_file(visit, tmp_path):
+    bench = visit("?example=translation")
+    bench.edit("w_v", 0, 0, 0, -1.25)
+    bench.page.get_by_role("button", name="File").click()
+    with bench.page.expect_download() as caught:
+        bench.page.get_by_role("button", name="Save as a file").click()
+    saved = tmp_path / caught.value.suggested_filename
+    caught.value.save_as(saved)
+    assert saved.name.endswith(".mha.json")
+    example = parse(saved.read_bytes())
+    assert_shows(bench, example)
+
+    other = visit()
+    other.page.get_by_role("button", name="File").click()
+    other.page.locator('input[type="file"]').set_input_files(saved)
+    expect(other.cell("context", None, 0, 0)).to_be_visible()
+    assert_shows(other.settled(), example)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("{", "this is not JSON: line 1, column 2"),
+        (pretty(built_in("first")).replace('"title"', '"titel"'), 'unknown key "titel"'),
+        (
+            json.dumps({**json.loads(pretty(built_in("first"))), "x": [[1, 2], [3, 4]]}),
+            "x: expected 3 × 2, got 2 × 2",
+        ),
+    ],
+)
+def test_a_file_that_breaks_the_format_changes_nothing_and_says_why(visit, text, sentence):
+    bench = visit()
+    bench.edit("x", None, 0, 0, 9)
+    bench.page.get_by_role("button", name="File").click()
+    upload = {"name": "mine.mha.json", "mimeType": "application/json", "buffer": text.encode()}
+    bench.page.locator('input[type="file"]').set_input_files(upload)
+    expect(bench.message()).to_have_text(sentence)
+    assert_shows(
+        bench, replace(built_in("first"), x=((9.0, 2.0), *built_in("first").x[1:]))
+    )
+
+
+def bomb() -> str:
+    return "1" + urlsafe_b64encode(zlib.compress(b" " * 10_000_000, 9)).decode().rstrip("=")
+
+
+TOKEN = to_token(apply(built_in("first"), {"op": "add_head"}))
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        (f"?s={TOKEN[: len(TOKEN) // 2]}", "the link is damaged or incomplete"),
+        (f"?s={TOKEN[:40]}AAAA{TOKEN[44:]}", "the link is damaged or incomplete"),
+        (f"?s=2{TOKEN[1:]}", "the link was made by another version of this program"),
+        (f"?s={bomb()}", "the link unpacks to more than 5 MB"),
+        ("?example=nowhere", "there is no example named 'nowhere'"),
+    ],
+)
+def test_a_bad_link_opens_the_first_example_and_says_so(visit, query, sentence):
+    bench = visit(query)
+    expect(bench.message()).to_have_text(f"{sentence}. Here is the first example instead.")
+    assert_shows(bench, built_in("first"))
+
+
+def test_a_bad_link_is_explained_in_chinese(visit):
+    bench = visit("?s=2abc", locale="zh-CN")
+    assert words_in("zh")("Bench") != "Bench"
+    expect(bench.message()).to_contain_text("另一个版本")
+
+
+def test_the_browser_chooses_the_language_and_the_visitor_may_change_it(visit):
+    bench = visit(locale="zh-CN")
+    expect(bench.page.get_by_role("heading", name="多头注意力")).to_be_visible()
+    expect(bench.page.locator(".bench h3", has_text="注意力权重")).to_be_visible()
+    bench.page.get_by_role("radio", name="English").or_(bench.page.get_by_role("button", name="English")).first.click()
+    expect(bench.page.locator(".bench h3", has_text="Attention weights")).to_be_visible()
+    bench.settled()
+    bench.page.wait_for_url("**lang=en**")
+    bench.page.reload()
+    expect(bench.page.locator(".bench h3", has_text="Attention weights")).to_be_visible()
+
+
+def test_the_theme_can_be_switched(visit):
+    bench = visit()
+    background = "getComputedStyle(document.querySelector('.stApp')).backgroundColor"
+    paper = """() => {
+        const host = [...document.querySelectorAll("*")].find((e) => e.shadowRoot?.querySelector(".bench"));
+        return getComputedStyle(host.shadowRoot.querySelector(".explain")).backgroundColor;
+    }"""
+    assert bench.page.evaluate(background) == bench.page.evaluate(paper) == "rgb(255, 255, 255)"
+    bench.page.get_by_test_id("stMainMenu").get_by_role("button").click()
+    bench.page.get_by_text("Dark", exact=True).click()
+    bench.page.wait_for_function(f"{background} === 'rgb(18, 22, 28)'")
+    assert bench.page.evaluate(paper) == "rgb(18, 22, 28)"
+
+
+def test_the_work_is_still_there_after_the_server_was_killed(new_context):
+    with running() as server:
+        bench = Bench(new_context().new_page()).open(f"{server.url}?example=water")
+        bench.edit("x", None, 0, 0, 6)
+        example = apply(built_in("water"), {"op": "set", "matrix": "x", "row": 0, "col": 0, "values": [[6.0]]})
+        bench.wait_for_address(example)
+        server.kill()
+        # Typed while nothing answers: it is kept, and sent when a server is back.
+        bench.cell("x", None, 0, 1).click()
+        bench.page.keyboard.type("-4")
+        bench.page.keyboard.press("Enter")
+        expect(bench.cell("x", None, 0, 1)).to_have_text("−4")
+        server.start()
+        example = apply(example, {"op": "set", "matrix": "x", "row": 0, "col": 1, "values": [[-4.0]]})
+        assert_shows(bench.settled(), example)
+        bench.edit("x", None, 1, 1, 2)
+        assert_shows(
+            bench, apply(example, {"op": "set", "matrix": "x", "row": 1, "col": 1, "values": [[2.0]]})
+        )
+
+
+HOSTILE = [
+    '<img src=x onerror="document.title=1">',
+    "$x$",
+    "**b**",
+    "{{}}",
+    "{words}",
+    "🧠👩‍👩‍👧",
+    "שלום עולם",
+    "长" * 200,
+    "`code` [a](b) :smile: #",
+]
+
+
+def test_token_text_is_shown_as_text_everywhere(visit):
+    bench = visit()
+    example = built_in("first")
+    for text in HOSTILE:
+        token = bench.page.locator('[data-focus="token tokens 0"]')
+        token.fill(text)
+        token.press("Enter")
+        bench.settled()
+        example = apply(example, {"op": "rename_token", "which": "tokens", "index": 0, "text": text})
+        assert_shows(bench, example)
+        header = bench.page.locator('.matrix:has([data-key="weights|0|0|0"]) tbody th .label').first
+        expect(header).to_have_text(text)
+        bench.cell("weights", 0, 0, 0).hover()
+        assert text.split()[0] in bench.arithmetic()
+        assert bench.page.locator(".bench img, .bench b, .bench em, .bench a").count() == 0
+    assert bench.page.title() == "Multi-head attention"
+
+
+def test_titles_from_a_file_are_shown_as_text(visit):
+    nasty = '<img src=x onerror="document.title=1"> $x$ **b** {{}}'
+    example = replace(built_in("first"), title=nasty, note=nasty)
+    bench = visit(f"?s={to_token(example)}")
+    expect(bench.page.get_by_text(nasty).first).to_be_visible()
+    assert bench.page.title() == "Multi-head attention"
+    assert bench.page.locator(".stMain img").count() == 0
