@@ -40,7 +40,8 @@ def square_ranges(points: Sequence[Point]) -> tuple[Range, Range]:
     lows = [min(point[axis] for point in points) for axis in (0, 1)]
     highs = [max(point[axis] for point in points) for axis in (0, 1)]
     span = max(high - low for low, high in zip(lows, highs, strict=True))
-    step = nice((span or max(map(abs, (*lows, *highs)))) / 4)
+    size = max(map(abs, (*lows, *highs)))
+    step = nice((span if span > size * _SLACK else size) / 4)
     firsts = [floor(low / step) for low in lows]
     lasts = [ceil(high / step) for high in highs]
     count = max(last - first for first, last in zip(firsts, lasts, strict=True))

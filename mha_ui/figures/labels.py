@@ -11,6 +11,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from html import unescape
 from typing import NamedTuple
 
 from mha_core.example import NEG_INF
@@ -98,8 +99,8 @@ def isolate(text: str) -> str:
 
 
 def width(label_text: str) -> int:
-    """About how many pixels a label takes at 11 px."""
-    return sum(_advance(character) for character in label_text)
+    """About how many pixels a label, escaped or not, takes at 11 px."""
+    return sum(_advance(character) for character in unescape(label_text))
 
 
 def _advance(character: str) -> int:
