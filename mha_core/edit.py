@@ -42,12 +42,15 @@ def apply(example: Example, edit: Edit) -> Example:
 
     Raises ``ExampleError`` where the edit is none, names a place that is not there, or breaks the format.
     """
-    operation = _EDITS.get(edit.get("op", ""))
+    name = edit.get("op")
+    operation = _EDITS.get(name) if isinstance(name, str) else None
     if operation is None:
         raise ExampleError(N_("this is no edit"))
     try:
         edited = operation(example, edit)
-    except (KeyError, IndexError, TypeError, AttributeError, OverflowError):
+    except ExampleError:
+        raise
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError):
         raise ExampleError(N_("the place to edit is no longer there")) from None
     return validate(edited)
 
@@ -71,11 +74,12 @@ def _set(example: Example, edit: Edit) -> Example:
             got_rows=len(block),
             got_cols=max(map(len, block)),
         )
+    kind = name if name != "mask" else "add" if isinstance(example.mask, AddMask) else "allow"
     rows = [list(cells) for cells in matrix]
     for i, cells in enumerate(block):
         for j, value in enumerate(cells):
             if value is not None:
-                rows[row + i][col + j] = _cell_value(name, value, _place(name, head, row + i, col + j))
+                rows[row + i][col + j] = _cell_value(kind, value, _place(name, head, row + i, col + j))
     return _with(example, name, head, tuple(map(tuple, rows)))
 
 
@@ -330,10 +334,13 @@ def _allowed_now(example: Example) -> tuple[tuple[bool, ...], ...]:
     return allow_matrix(example) or ((True,) * dims.n_k,) * dims.n_q
 
 
-def _cell_value(name: str, value: object, place: str) -> Any:
-    if name == "mask" and isinstance(value, bool):
-        return value
-    if name == "mask" and value == "-inf":
+def _cell_value(kind: str, value: object, place: str) -> Any:
+    """A number; for a mask that allows, true or false; for one that adds, −∞ too."""
+    if kind == "allow":
+        if isinstance(value, bool):
+            return value
+        raise ExampleError(N_("expected true or false, got {got}"), place=place, got=repr(value)[:40])
+    if kind == "add" and value == "-inf":
         return NEG_INF
     if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
         raise ExampleError(N_("expected a number, got {got}"), place=place, got=repr(value)[:40])

@@ -12,7 +12,6 @@ from mha_core.errors import N_, ExampleError
 from mha_core.example import (
     HEAD_BIASES,
     HEAD_MATRICES,
-    MAX_TEXT,
     NEG_INF,
     AddMask,
     AllowMask,
@@ -160,12 +159,6 @@ def _list(value: object, place: str) -> list[Any]:
 def _string(value: object, place: str) -> str:
     if not isinstance(value, str):
         raise _fail(place, N_("expected text, got {got}"), got=_short(value))
-    if len(value) > MAX_TEXT:
-        raise _fail(place, N_("expected at most {most} characters, got {count}"), most=MAX_TEXT, count=len(value))
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError:
-        raise _fail(place, N_("the text holds half of a character")) from None
     return value
 
 

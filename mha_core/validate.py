@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import isfinite
 
 from mha_core.errors import N_, ExampleError
@@ -33,6 +33,7 @@ def validate(example: Example) -> Example:
     """Return ``example`` unchanged, or raise ``ExampleError`` naming the first place that breaks a rule."""
     dims = example.dims
     _sizes(example, dims)
+    _texts(example)
     _numbers(example)
     _shapes(example, dims)
     _starts(example, dims)
@@ -54,17 +55,28 @@ def _sizes(example: Example, dims: Dims) -> None:
     ):
         if not 1 <= count <= most:
             raise _fail(place, N_("expected 1 to {most}, got {count}"), most=most, count=count)
-    for place, tokens in (("tokens", example.tokens), ("context_tokens", example.context_tokens or ())):
-        for index, token in enumerate(tokens):
-            if any("\ud800" <= character <= "\udfff" for character in token):
-                raise _fail(f"{place}[{index}]", N_("the text holds half of a character"))
-            if len(token) > MAX_TEXT:
-                raise _fail(
-                    f"{place}[{index}]",
-                    N_("expected at most {most} characters, got {count}"),
-                    most=MAX_TEXT,
-                    count=len(token),
-                )
+
+
+def _texts(example: Example) -> None:
+    for place, text in _given_texts(example):
+        if len(text) > MAX_TEXT:
+            raise _fail(
+                place, N_("expected at most {most} characters, got {count}"), most=MAX_TEXT, count=len(text)
+            )
+        if any("\ud800" <= character <= "\udfff" for character in text):
+            raise _fail(place, N_("the text holds half of a character"))
+
+
+def _given_texts(example: Example) -> Iterator[tuple[str, str]]:
+    """(place, text) of every text that a person wrote."""
+    for name in ("title", "note", "source", "tokens", "context_tokens"):
+        text = getattr(example, name)
+        if isinstance(text, str):
+            yield name, text
+        elif isinstance(text, Mapping):
+            yield from ((f"{name}.{language}", part) for language, part in text.items())
+        else:
+            yield from ((f"{name}[{index}]", part) for index, part in enumerate(text or ()))
 
 
 def _shapes(example: Example, dims: Dims) -> None:

@@ -20,7 +20,7 @@ FILES = [*sorted((ROOT / "examples").glob("*.mha.json")), *sorted(FOLDER.rglob("
 # --- out and back ----------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=200)
+@settings(max_examples=150)
 @given(examples())
 def test_file_and_back_is_the_identity(example):
     assert parse(dump(example)) == example
@@ -29,7 +29,7 @@ def test_file_and_back_is_the_identity(example):
     assert dump(parse(dump(example))) == dump(example)
 
 
-@settings(max_examples=200)
+@settings(max_examples=150)
 @given(examples())
 def test_token_and_back_is_the_identity(example):
     token = to_token(example)

@@ -13,7 +13,7 @@ from tests.core.strategies import examples
 WORKED = sorted((Path(__file__).parent / "worked").glob("*.mha.json"))
 
 
-@settings(max_examples=400)
+@settings(max_examples=250)
 @given(examples())
 def test_random_examples(example):
     computed = trace(example)

@@ -1,0 +1,237 @@
+"""Edits: every one leads to a valid example or is refused, and what was there stays."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from mha_core import AddMask, AllowMask, Example, ExampleError, Head, built_in, dump, parse, trace, validate
+from mha_core.edit import FILLS, apply
+from tests.core.malformed import ODD_VALUES
+from tests.core.reference import largest_difference
+from tests.core.strategies import NEG_INF, examples
+
+plain = examples(plain=True, claims=False)
+
+small = st.integers(-1, 6)
+edits = st.one_of(
+    st.fixed_dictionaries(
+        {
+            "op": st.just("set"),
+            "matrix": st.sampled_from(
+                ["x", "context", "mask", "w_q", "w_k", "w_v", "b_q", "q", "weights", "w_o", "b_o"]
+            ),
+            "head": st.none() | small,
+            "row": small,
+            "col": small,
+            "values": st.lists(
+                st.lists(st.integers(-9, 9) | st.booleans() | st.none(), max_size=2), max_size=2
+            ),
+        }
+    ),
+    st.fixed_dictionaries(
+        {
+            "op": st.just("fill"),
+            "matrix": st.sampled_from(["x", "context", "w_q", "w_v", "b_k", "w_o", "b_o"]),
+            "head": st.none() | small,
+            "with": st.sampled_from(FILLS),
+            "seed": small,
+        }
+    ),
+    st.fixed_dictionaries(
+        {
+            "op": st.sampled_from(["rename_token", "add_token", "remove_token"]),
+            "which": st.sampled_from(["tokens", "context_tokens"]),
+            "index": small,
+            "text": st.text(st.characters(), max_size=3),
+        }
+    ),
+    st.fixed_dictionaries({"op": st.just("add_head"), "copy": st.none() | small}),
+    st.fixed_dictionaries({"op": st.just("remove_head"), "head": small}),
+    st.fixed_dictionaries(
+        {
+            "op": st.just("resize"),
+            "axis": st.sampled_from(["d_model", "d_context", "d_k", "d_v", "d_out"]),
+            "size": small | st.just(65),
+        }
+    ),
+    st.fixed_dictionaries({"op": st.sampled_from(["w_o", "biases", "context"]), "on": st.booleans()}),
+    st.fixed_dictionaries({"op": st.just("mask"), "kind": st.sampled_from(["none", "causal", "painted"])}),
+    st.fixed_dictionaries(
+        {"op": st.just("scale"), "value": st.sampled_from(["sqrt_dk", "none", 0, 2, -0.5])}
+    ),
+    st.fixed_dictionaries({"op": st.just("title"), "text": st.text(max_size=5)}),
+)
+
+
+def edited(example: Example, edit) -> Example | None:
+    """The next example, which can be traced; None where the edit is refused."""
+    try:
+        result = apply(example, edit)
+    except ExampleError as error:
+        sentence = str(error)
+    else:
+        assert validate(result) == result
+        assert parse(dump(result)) == result
+        assert trace(result).values["concat"]
+        return result
+    assert sentence.isprintable()
+    return None
+
+
+@settings(max_examples=150)
+@given(examples(), st.lists(edits, min_size=1, max_size=4))
+def test_any_edits_lead_to_valid_examples_or_are_refused(example, sequence):
+    for edit in sequence:
+        example = edited(example, edit) or example
+    assert trace(example).values["concat"]
+
+
+@settings(max_examples=150)
+@given(examples(), edits, st.data())
+def test_edits_gone_wrong_are_refused(example, edit, data):
+    key = data.draw(st.sampled_from(sorted(edit)))
+    spoilt = {**edit, key: data.draw(st.sampled_from(ODD_VALUES))}
+    if data.draw(st.booleans()):
+        del spoilt[key]
+    if edited(example, spoilt) is None:
+        assert edited(example, {"op": "nonsense"}) is None
+
+
+@settings(max_examples=100)
+@given(plain, st.data())
+def test_a_token_added_and_removed_leaves_no_mark(example, data):
+    assume(example.mask in (None, "causal") or example.context is None)
+    index = data.draw(st.none() | st.integers(0, len(example.tokens)))
+    more = apply(example, {"op": "add_token", "which": "tokens", "index": index, "text": "new"})
+    place = len(example.tokens) if index is None else index
+    assert more.tokens[place] == "new"
+    assert more.x[place] == (0.0,) * example.dims.d_model
+    assert more.x[:place] + more.x[place + 1 :] == example.x
+    assert apply(more, {"op": "remove_token", "which": "tokens", "index": place}) == example
+
+
+@settings(max_examples=100)
+@given(plain, st.booleans())
+def test_a_head_added_and_removed_leaves_no_mark(example, copied):
+    more = apply(example, {"op": "add_head", "copy": 0 if copied else None})
+    before, after = trace(example).values, trace(more).values
+    assert largest_difference({"weights": after["weights"][:-1]}, {"weights": before["weights"]}) <= 1e-12
+    assert (more.heads[-1] == more.heads[0]) or not copied
+    if "output" in before:  # the new rows of W_O are zeros
+        assert largest_difference({"output": after["output"]}, {"output": before["output"]}) <= 1e-12
+    assert apply(more, {"op": "remove_head", "head": example.dims.h}) == example
+
+
+@settings(max_examples=100)
+@given(plain, st.sampled_from(["d_model", "d_context", "d_k", "d_v", "d_out"]), st.integers(1, 3))
+def test_growing_keeps_what_was_there(example, axis, by):
+    size = example.dims.size(axis)
+    assume(size and not (axis == "d_context" and example.context is None))
+    grown = apply(example, {"op": "resize", "axis": axis, "size": size + by})
+    assert grown.dims.size(axis) == size + by
+    before, after = trace(example).values, trace(grown).values
+    if axis != "d_k" or example.scale != "sqrt_dk":  # √d_k is another number now
+        assert largest_difference({"weights": after["weights"]}, {"weights": before["weights"]}) <= 1e-12
+    assert apply(grown, {"op": "resize", "axis": axis, "size": size}) == example
+
+
+@settings(max_examples=100)
+@given(plain)
+def test_switching_on_changes_no_number(example):
+    """W_O starts as the identity, biases as zeros, a context as X, a painted mask as what was hidden."""
+    bare = replace(example, w_o=None, b_o=None)
+    before = trace(bare).values
+    with_w_o = trace(apply(bare, {"op": "w_o", "on": True})).values
+    assert with_w_o["output"] == with_w_o["concat"] == before["concat"]
+    unbiased = apply(bare, {"op": "biases", "on": False})
+    biased = apply(unbiased, {"op": "biases", "on": True})
+    assert trace(biased).values == trace(unbiased).values
+    if bare.context is None:
+        crossed = apply(bare, {"op": "context", "on": True})
+        assert trace(crossed).values == before
+        assert apply(crossed, {"op": "context", "on": False}) == bare
+    causal = replace(bare, mask="causal")
+    assert trace(apply(causal, {"op": "mask", "kind": "painted"})).values == trace(causal).values
+
+
+def test_a_cell_and_a_pasted_block():
+    first = built_in("first")
+    one = apply(first, {"op": "set", "matrix": "w_q", "head": 1, "row": 0, "col": 1, "values": [[7]]})
+    assert one.heads == (first.heads[0], replace(first.heads[1], w_q=((1, 7), (0, 1))))
+    block = apply(
+        first, {"op": "set", "matrix": "x", "head": None, "row": 1, "col": 0, "values": [[9, 8], [None, 7]]}
+    )
+    assert block.x == ((1, 2), (9, 8), (5, 7))
+    with pytest.raises(ExampleError) as error:
+        apply(
+            first, {"op": "set", "matrix": "x", "head": None, "row": 2, "col": 0, "values": [[1, 2], [3, 4]]}
+        )
+    assert str(error.value) == "x: from row 3, column 1 on there is room for 1 × 2, got 2 × 2"
+
+
+@pytest.mark.parametrize(
+    ("edit", "sentence"),
+    [
+        ({}, "this is no edit"),
+        ({"op": "nonsense"}, "this is no edit"),
+        ({"op": "remove_head", "head": 5}, "the place to edit is no longer there"),
+        (
+            {"op": "rename_token", "which": "tokens", "index": -1, "text": "x"},
+            "the place to edit is no longer there",
+        ),
+        (
+            {"op": "set", "matrix": "x", "row": 0, "col": 0, "values": [["1"]]},
+            "x[0][0]: expected a number, got '1'",
+        ),
+        ({"op": "resize", "axis": "d_k", "size": 65}, "d_k: expected 1 to 64, got 65"),
+        ({"op": "resize", "axis": "d_out", "size": 2}, "this example has no d_out"),
+        ({"op": "scale", "value": 0}, "scale: expected a divisor other than 0, got 0.0"),
+    ],
+    ids=str,
+)
+def test_refusals(edit, sentence):
+    with pytest.raises(ExampleError) as error:
+        apply(built_in("first"), edit)
+    assert str(error.value) == sentence
+
+
+@pytest.mark.parametrize(
+    ("edit", "place"),
+    [
+        ({"op": "remove_token", "which": "tokens", "index": 0}, "tokens"),
+        ({"op": "remove_head", "head": 0}, "heads"),
+    ],
+    ids=["token", "head"],
+)
+def test_the_last_token_and_head_stay(edit, place):
+    one = ((1.0,),)
+    example = Example(title="", tokens=("a",), x=one, heads=(Head(w_q=one, w_k=one, w_v=one),))
+    with pytest.raises(ExampleError) as error:
+        apply(example, edit)
+    assert str(error.value) == f"{place}: the last one cannot be removed"
+
+
+def test_mask_cells_are_painted_true_or_false_and_added_ones_are_numbers():
+    padding = built_in("padding")
+    cell = {"op": "set", "matrix": "mask", "head": None, "row": 0, "col": 2}
+    seen = AllowMask(((True, True, True), (True, True, False), (False, False, False)))
+    assert apply(padding, {**cell, "values": [[True]]}).mask == seen
+    for value in (1, "-inf"):
+        with pytest.raises(ExampleError) as error:
+            apply(padding, {**cell, "values": [[value]]})
+        assert str(error.value) == f"mask[0][2]: expected true or false, got {value!r}"
+    zeros = (0.0, 0.0, 0.0)
+    added = replace(padding, mask=AddMask((zeros, zeros, zeros)))
+    hidden = AddMask(((0.0, 0.0, NEG_INF), zeros, zeros))
+    assert apply(added, {**cell, "values": [["-inf"]]}).mask == hidden
+    with pytest.raises(ExampleError) as error:
+        apply(added, {**cell, "values": [[True]]})
+    assert str(error.value) == "mask[0][2]: expected a number, got True"
+
+
+def test_a_title_that_no_file_could_hold_is_refused():
+    with pytest.raises(ExampleError) as error:
+        apply(built_in("first"), {"op": "title", "text": "t" * 1001})
+    assert str(error.value) == "title: expected at most 1000 characters, got 1001"
