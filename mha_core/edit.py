@@ -50,7 +50,7 @@ def apply(example: Example, edit: Edit) -> Example:
         edited = operation(example, edit)
     except ExampleError:
         raise
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError):
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError, RecursionError):
         raise ExampleError(N_("the place to edit is no longer there")) from None
     return validate(edited)
 
@@ -106,7 +106,7 @@ def filled(rows: int, cols: int, kind: str, seed: int = 0) -> Matrix:
 
 
 def _rename_token(example: Example, edit: Edit) -> Example:
-    which, index, text = _tokens_of(example, edit), _index(edit["index"]), str(edit["text"])
+    which, index, text = _tokens_of(example, edit), _index(edit["index"]), _text(edit["text"])
     tokens = list(getattr(example, which) or key_tokens(example))
     tokens[index] = text
     return replace(example, **{which: tuple(tokens)})  # type: ignore[arg-type]  # a name of two
@@ -118,9 +118,11 @@ def _add_token(example: Example, edit: Edit) -> Example:
     tokens = getattr(example, which) or key_tokens(example)
     index = len(tokens) if edit.get("index") is None else _index(edit["index"])
     _room("n_q" if which == "tokens" else "n_k", len(tokens) + 1)
+    if index > len(tokens):
+        raise IndexError(index)
     kept: list[int | None] = list(range(len(tokens)))
     kept.insert(index, None)
-    return _keep_tokens(example, which, kept, str(edit.get("text") or len(tokens) + 1))
+    return _keep_tokens(example, which, kept, _text(edit.get("text") or str(len(tokens) + 1)))
 
 
 def _remove_token(example: Example, edit: Edit) -> Example:
@@ -204,17 +206,19 @@ def _switch_w_o(example: Example, edit: Edit) -> Example:
 
 
 def _switch_biases(example: Example, edit: Edit) -> Example:
-    """A bias of zeros for every weight matrix, or none at all."""
-    dims, on = example.dims, bool(edit["on"])
+    """A bias for every weight matrix, of zeros where there was none; or none at all."""
+    dims = example.dims
 
-    def biases(head: Head) -> dict[str, Row | None]:
-        return {
-            name: (0.0,) * dims.shape(name)[1] if on and getattr(head, "w" + name[1:]) is not None else None
-            for name in HEAD_BIASES
-        }
+    def switched(owner: Head | Example, name: str) -> Row | None:
+        if not edit["on"] or getattr(owner, "w" + name[1:]) is None:
+            return None
+        return getattr(owner, name) or (0.0,) * dims.shape(name)[1]
 
-    heads = tuple(replace(head, **biases(head)) for head in example.heads)  # type: ignore[arg-type]
-    return replace(example, heads=heads, b_o=(0.0,) * dims.d_out if on and example.w_o is not None else None)
+    heads = tuple(
+        replace(head, **{name: switched(head, name) for name in HEAD_BIASES})  # type: ignore[arg-type]
+        for head in example.heads
+    )
+    return replace(example, heads=heads, b_o=switched(example, "b_o"))
 
 
 def _switch_mask(example: Example, edit: Edit) -> Example:
@@ -222,7 +226,7 @@ def _switch_mask(example: Example, edit: Edit) -> Example:
     kinds: dict[str, Callable[[], Any]] = {
         "none": lambda: None,
         "causal": lambda: "causal",
-        "painted": lambda: AllowMask(_allowed_now(example)),
+        "painted": lambda: _as_allow(example),
     }
     return replace(example, mask=kinds[edit["kind"]]())
 
@@ -246,7 +250,7 @@ def _switch_context(example: Example, edit: Edit) -> Example:
 
 
 def _set_title(example: Example, edit: Edit) -> Example:
-    return replace(example, title=str(edit["text"]))
+    return replace(example, title=_text(edit["text"]))
 
 
 _EDITS: dict[str, Callable[[Example, Edit], Example]] = {
@@ -366,6 +370,12 @@ def _to_size(old: int, new: int) -> Kept:
 def _room(axis: str, size: int) -> None:
     if not 1 <= size <= MAX_SIZE:
         raise ExampleError(N_("expected 1 to {most}, got {count}"), place=axis, most=MAX_SIZE, count=size)
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ExampleError(N_("expected text, got {got}"), place="text", got=repr(value)[:40])
+    return value
 
 
 def _index(value: object) -> int:

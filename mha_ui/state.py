@@ -9,7 +9,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeGuard
 
 import streamlit as st
 
@@ -21,6 +21,7 @@ from mha_ui.language import LANGUAGES, Words, language_for, sentence, words_in
 
 UNDO_STEPS = 100
 DECIMALS = 4
+MOST_DECIMALS = 10
 _KEY = "mha.work"
 
 
@@ -112,24 +113,19 @@ def _opened(query: Mapping[str, str], locale: str | None) -> Work:
     """The work that an address holds; the first example, and a message, where it holds none."""
     asked = query.get("lang", "")
     language = asked if asked in LANGUAGES else language_for(locale)
-    name: str | None = next(iter(library()))
+    first = next(iter(library()))
     message = None
-    example = built_in(name)
     try:
-        if "s" in query:
-            example, name = from_token(query["s"]), None
-        elif "example" in query:
-            example = built_in(query["example"])
-            name = query["example"]
+        name = None if "s" in query else query.get("example", first)
+        example = from_token(query["s"]) if name is None else built_in(name)
         opened = Work(example, name, language, language_chosen=asked in LANGUAGES)
     except MhaError as error:
         message = Message(
             words_in(language)("{reason}. Here is the first example instead.").format(reason=sentence(error, language))
         )
-        first = next(iter(library()))
         opened = Work(built_in(first), first, language, language_chosen=asked in LANGUAGES)
     opened.message = message
-    if query.get("decimals", "").isdecimal() and int(query["decimals"][:3]) <= 10:
+    if query.get("decimals", "") in map(str, range(MOST_DECIMALS + 1)):
         opened.decimals = int(query["decimals"])
     opened.pinned = _cell_in(opened, query.get("cell", ""))
     return opened
@@ -147,47 +143,61 @@ def _cell_in(current: Work, text: str) -> Cell | None:
 
 def _existing(current: Work, name: object, head: object, row: object, col: object) -> Cell | None:
     """The cell, where the trace has one there."""
-    if not (name in AXES and isinstance(row, int) and isinstance(col, int) and isinstance(head, int | None)):
+    if not (isinstance(name, str) and name in AXES and _is_whole(row) and _is_whole(col)):
+        return None
+    if not (head is None or _is_whole(head)):
         return None
     try:
-        rows = current.trace.matrix(str(name), head)
+        rows = current.trace.matrix(name, head)
     except MhaError:
         return None
     here = 0 <= row < len(rows) and 0 <= col < len(rows[0])
-    return Cell(str(name), head, row, col) if here else None
+    return Cell(name, head, row, col) if here else None
+
+
+def _is_whole(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 # --- edits -----------------------------------------------------------------------------------------------------
 
 
 def receive(current: Work, message: object) -> None:
-    """Apply the edits that the bench sent: each once, in order, whatever was sent twice or merged."""
+    """Apply the edits that the bench sent: each once, in order, whatever was sent twice or merged.
+
+    What no bench would send is passed over, or refused as any edit that does not fit.
+    """
     if not isinstance(message, Mapping) or message.get("session") != current.session:
         return
-    for edit in message.get("edits") or ():
-        if edit["seq"] > current.applied:
-            current.applied = edit["seq"]
+    edits = message.get("edits")
+    for edit in edits if isinstance(edits, list) else ():
+        number = edit.get("seq") if isinstance(edit, Mapping) else None
+        if _is_whole(number) and number > current.applied:
+            current.applied = number
             current.message = None
             _one(current, edit)
 
 
 def _one(current: Work, edit: Mapping[str, Any]) -> None:
-    match edit.get("op"):
-        case "undo":
+    match edit:
+        case {"op": "undo"}:
             _step(current, current.past, current.future)
-        case "redo":
+        case {"op": "redo"}:
             _step(current, current.future, current.past)
-        case "reset":
+        case {"op": "reset"}:
             _become(current, current.origin)
-        case "pin":
-            cell = edit.get("cell") or {}
+        case {"op": "pin", "cell": Mapping() as cell}:
             current.pinned = _existing(current, *(cell.get(part) for part in ("name", "head", "row", "col")))
-        case "restore":  # this server is new, and the page was at this address
-            known = _opened(edit["address"], current.language)
+        case {"op": "pin"}:
+            current.pinned = None
+        case {"op": "restore", "address": Mapping() as query}:
+            # This server is new, and the page was at this address.
+            texts = {name: text for name, text in query.items() if isinstance(text, str)}
+            known = _opened(texts, current.language)
             known.session, known.applied = current.session, current.applied
             current.__dict__.update(known.__dict__)
-        case "decimals":
-            current.decimals = min(10, max(0, int(edit["value"])))
+        case {"op": "decimals", "value": int(value)}:
+            current.decimals = min(MOST_DECIMALS, max(0, value))
         case _:
             attempt(current, lambda: apply(current.example, edit))
 

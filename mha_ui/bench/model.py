@@ -221,7 +221,8 @@ def _controls(work: Work) -> dict[str, Any]:
         "redo": bool(work.future),
         "changed": example != work.origin,
         "w_o": example.w_o is not None,
-        "biases": any(getattr(head, name) is not None for head in example.heads for name in HEAD_BIASES),
+        "biases": example.b_o is not None
+        or any(getattr(head, name) is not None for head in example.heads for name in HEAD_BIASES),
         "context": example.context is not None,
         "scale": example.scale,
         "mask": "none"
