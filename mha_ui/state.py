@@ -169,12 +169,13 @@ def receive(current: Work, message: object) -> None:
     """
     if not isinstance(message, Mapping) or message.get("session") != current.session:
         return
-    edits = message.get("edits")
+    edits, before = message.get("edits"), current.applied
     for edit in edits if isinstance(edits, list) else ():
         number = edit.get("seq") if isinstance(edit, Mapping) else None
         if _is_whole(number) and number > current.applied:
+            if current.applied == before:
+                current.message = None  # it was about an edit before these
             current.applied = number
-            current.message = None
             _one(current, edit)
 
 
