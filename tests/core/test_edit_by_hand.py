@@ -1,7 +1,6 @@
 """Each edit against what it must do, by hand; then any edits at all, of any JSON type, on every built-in example."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -17,14 +16,13 @@ from mha_core import (
     built_in,
     dump,
     from_token,
-    library,
     parse,
     to_token,
     trace,
     validate,
 )
 from mha_core.edit import FILLS, apply, filled
-from tests.core.malformed import ODD_VALUES
+from tests.core.edits import BUILT_IN, FURTHER_ON, KEYS, cases, json_values
 
 NEG_INF = float("-inf")
 T, F = True, False
@@ -58,8 +56,6 @@ CROSSED = validate(
         mask=AllowMask(((T, F, T), (F, T, T)), fill=-5.0),
     )
 )
-FURTHER_ON = parse((Path(__file__).parent / "starts_further_on.mha.json").read_bytes())
-"""Four heads on three tokens: one from X, one from its queries, one from keys and values, one from its weights."""
 
 
 def refusal(example, edit):
@@ -515,73 +511,7 @@ def test_claims_stay_with_numbers_and_go_with_shapes():
 
 # --- any edits at all --------------------------------------------------------------------------------------------
 
-EXAMPLES = [*library().values(), SELF, CROSSED, FURTHER_ON]
-
-json_values = st.recursive(
-    st.sampled_from(ODD_VALUES) | st.integers(-2, 70) | st.floats() | st.text(max_size=3),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner, max_size=2),
-    max_leaves=4,
-)
-PLAUSIBLE = {
-    "head": st.integers(0, 3),
-    "row": st.integers(0, 2),
-    "col": st.integers(0, 2),
-    "values": st.sampled_from([[[1]], [[0.5, None], [2, -3]], [[True]], [["-inf"]], [[], [1]], []]),
-    "with": st.sampled_from(FILLS),
-    "seed": st.integers(0, 9),
-    "which": st.sampled_from(["tokens", "context_tokens"]),
-    "index": st.integers(0, 4),
-    "text": st.sampled_from(["", "new", "思考", "<b>", "x" * 1001]),
-    "copy": st.none() | st.integers(0, 3),
-    "axis": st.sampled_from(["d_model", "d_context", "d_k", "d_v", "d_out"]),
-    "size": st.integers(0, 6) | st.sampled_from([64, 65]),
-    "on": st.booleans(),
-    "kind": st.sampled_from(["none", "causal", "painted"]),
-    "value": st.sampled_from(["sqrt_dk", "none", 2, 0, -0.25, 1e-300]),
-}
-KEYS = {
-    "set": "matrix row col values",
-    "fill": "matrix with seed",
-    "rename_token": "which index text",
-    "add_token": "which index text",
-    "remove_token": "which index",
-    "add_head": "copy",
-    "remove_head": "head",
-    "resize": "axis size",
-    "w_o": "on",
-    "biases": "on",
-    "mask": "kind",
-    "scale": "value",
-    "context": "on",
-    "title": "text",
-}
-
-
-def places(example):
-    """(matrix, head) of everything that can be edited, and of a bias and a W_O that may be missing."""
-    yield from ((name, None) for name in ("x", "context", "mask", "w_o", "b_o") if getattr(example, name))
-    for g, head in enumerate(example.heads):
-        yield from ((name, g) for name in Head.__dataclass_fields__ if getattr(head, name))
-    yield from (("w_o", None), ("b_q", 0))
-
-
-@st.composite
-def cases(draw, odd, most):
-    """An example and 1 to ``most`` edits. Where ``odd`` says so a value is of any JSON type, or missing."""
-    example = draw(st.sampled_from(EXAMPLES))
-    matrices = sorted(places(example), key=str)
-    edits = []
-    for _ in range(draw(st.integers(1, most))):
-        edit = {"op": draw(st.sampled_from(sorted(KEYS)))}
-        for key in KEYS[edit["op"]].split():
-            if draw(odd):
-                edit |= draw(st.just({}) | st.fixed_dictionaries({key: json_values}))
-            elif key == "matrix":
-                edit |= dict(zip(("matrix", "head"), draw(st.sampled_from(matrices)), strict=True))
-            else:
-                edit[key] = draw(PLAUSIBLE[key])
-        edits.append(edit)
-    return example, edits
+EXAMPLES = [*BUILT_IN, SELF, CROSSED, FURTHER_ON]
 
 
 def edited(example, edit):
@@ -606,7 +536,7 @@ def edited(example, edit):
 
 
 @settings(max_examples=300)
-@given(cases(odd=st.just(False), most=6))
+@given(cases(EXAMPLES, odd=st.just(False), most=6))
 def test_any_sequence_of_edits_leads_to_an_example_that_can_be_kept_or_is_refused(case):
     example, sequence = start, _ = case
     text = dump(start)
@@ -616,7 +546,7 @@ def test_any_sequence_of_edits_leads_to_an_example_that_can_be_kept_or_is_refuse
 
 
 @settings(max_examples=1000)
-@given(cases(odd=st.booleans(), most=1))
+@given(cases(EXAMPLES, odd=st.booleans(), most=1))
 def test_edits_with_values_of_any_json_type_are_refused_or_valid(case):
     example, (edit,) = case
     assert edited(example, edit)
@@ -649,7 +579,7 @@ def test_the_strategy_reaches_every_edit_both_ways():
     outcomes = set()
 
     @settings(max_examples=300)
-    @given(cases(odd=st.sampled_from([False] * 4 + [True]), most=4))
+    @given(cases(EXAMPLES, odd=st.sampled_from([False] * 4 + [True]), most=4))
     def collect(case):
         example, sequence = case
         for edit in sequence:

@@ -1,0 +1,79 @@
+"""Edits for hypothesis to draw: any that the bench may send, and values of any JSON type in them."""
+
+from pathlib import Path
+
+from hypothesis import strategies as st
+
+from mha_core import Head, library, parse
+from mha_core.edit import FILLS
+from tests.core.malformed import ODD_VALUES
+
+BUILT_IN = list(library().values())
+FURTHER_ON = parse((Path(__file__).parent / "starts_further_on.mha.json").read_bytes())
+"""Four heads on three tokens: one from X, one from its queries, one from keys and values, one from its weights."""
+
+json_values = st.recursive(
+    st.sampled_from(ODD_VALUES) | st.integers(-2, 70) | st.floats() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner, max_size=2),
+    max_leaves=4,
+)
+PLAUSIBLE = {
+    "head": st.integers(0, 3),
+    "row": st.integers(0, 2),
+    "col": st.integers(0, 2),
+    "values": st.sampled_from([[[1]], [[0.5, None], [2, -3]], [[True]], [["-inf"]], [[], [1]], []]),
+    "with": st.sampled_from(FILLS),
+    "seed": st.integers(0, 9),
+    "which": st.sampled_from(["tokens", "context_tokens"]),
+    "index": st.integers(0, 4),
+    "text": st.sampled_from(["", "new", "思考", "<b>", "x" * 1001]),
+    "copy": st.none() | st.integers(0, 3),
+    "axis": st.sampled_from(["d_model", "d_context", "d_k", "d_v", "d_out"]),
+    "size": st.integers(0, 6) | st.sampled_from([64, 65]),
+    "on": st.booleans(),
+    "kind": st.sampled_from(["none", "causal", "painted"]),
+    "value": st.sampled_from(["sqrt_dk", "none", 2, 0, -0.25, 1e-300]),
+}
+KEYS = {
+    "set": "matrix row col values",
+    "fill": "matrix with seed",
+    "rename_token": "which index text",
+    "add_token": "which index text",
+    "remove_token": "which index",
+    "add_head": "copy",
+    "remove_head": "head",
+    "resize": "axis size",
+    "w_o": "on",
+    "biases": "on",
+    "mask": "kind",
+    "scale": "value",
+    "context": "on",
+    "title": "text",
+}
+
+
+def places(example):
+    """(matrix, head) of everything that can be edited, and of a bias and a W_O that may be missing."""
+    yield from ((name, None) for name in ("x", "context", "mask", "w_o", "b_o") if getattr(example, name))
+    for g, head in enumerate(example.heads):
+        yield from ((name, g) for name in Head.__dataclass_fields__ if getattr(head, name))
+    yield from (("w_o", None), ("b_q", 0))
+
+
+@st.composite
+def cases(draw, examples, odd, most):
+    """One of the examples and 1 to ``most`` edits. Where ``odd`` says so a value is of any JSON type, or missing."""
+    example = draw(st.sampled_from(examples))
+    matrices = sorted(places(example), key=str)
+    edits = []
+    for _ in range(draw(st.integers(1, most))):
+        edit = {"op": draw(st.sampled_from(sorted(KEYS)))}
+        for key in KEYS[edit["op"]].split():
+            if draw(odd):
+                edit |= draw(st.just({}) | st.fixed_dictionaries({key: json_values}))
+            elif key == "matrix":
+                edit |= dict(zip(("matrix", "head"), draw(st.sampled_from(matrices)), strict=True))
+            else:
+                edit[key] = draw(PLAUSIBLE[key])
+        edits.append(edit)
+    return example, edits
