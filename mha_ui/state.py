@@ -120,9 +120,9 @@ def _opened(query: Mapping[str, str], locale: str | None) -> Work:
         example = from_token(query["s"]) if name is None else built_in(name)
         opened = Work(example, name, language, language_chosen=asked in LANGUAGES)
     except MhaError as error:
-        message = Message(
-            words_in(language)("{reason}. Here is the first example instead.").format(reason=sentence(error, language))
-        )
+        words = words_in(language)
+        reason = sentence(error, language)
+        message = Message(words("{reason}. Here is the first example instead.").format(reason=reason))
         opened = Work(built_in(first), first, language, language_chosen=asked in LANGUAGES)
     opened.message = message
     if query.get("decimals", "") in map(str, range(MOST_DECIMALS + 1)):
