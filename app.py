@@ -6,18 +6,25 @@ import plotly.graph_objects  # noqa: F401
 import streamlit as st
 
 from mha_ui import frame
-from mha_ui.bench import bench, receive_edits
+from mha_ui.bench import after_bench, bench, receive_edits
 from mha_ui.pictures import pictures
 
 frame.configure()
 frame.frame()
 
 
-def _workbench() -> None:
+@st.fragment
+def _numbers() -> None:
     receive_edits()
-    with st.container(key="workbench"):
-        bench()
-        pictures()
+    bench()
 
 
-frame.fragment(_workbench)
+@st.fragment
+def _pictures() -> None:
+    after_bench()
+    pictures()
+
+
+with st.container(key="workbench"):
+    _numbers()
+    _pictures()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from html import escape
 from pathlib import Path
 from typing import Final
@@ -125,8 +124,3 @@ def _device_badge(work: state.Work) -> None:
         f"{device_name(work.place)} · {work.place.dtype}</span>",
         width="content",
     )
-
-
-def fragment(draw: Callable[[], None]) -> None:
-    """Draw a part of the page that reruns alone when something in it changes."""
-    st.fragment(draw)()

@@ -46,6 +46,7 @@ class Work:
     query: int = 0
     session: str = field(default_factory=lambda: secrets.token_hex(8))
     applied: int = 0
+    revision: int = 0
     message: Message | None = None
     past: list[Example] = field(default_factory=list)
     future: list[Example] = field(default_factory=list)
@@ -196,6 +197,7 @@ def _one(current: Work, edit: Mapping[str, Any]) -> None:
             texts = {name: text for name, text in query.items() if isinstance(text, str)}
             known = _opened(texts, current.language)
             known.session, known.applied = current.session, current.applied
+            known.revision = current.revision + 1
             current.__dict__.update(known.__dict__)
         case {"op": "decimals", "value": int(value)}:
             current.decimals = min(MOST_DECIMALS, max(0, value))
@@ -230,6 +232,7 @@ def _step(current: Work, source: list[Example], target: list[Example]) -> None:
 
 def _show(current: Work, computed: Trace) -> None:
     current.trace = computed
+    current.revision += 1
     current.query = min(current.query, len(computed.example.tokens) - 1)
     if current.pinned:
         current.pinned = _existing(current, *current.pinned)

@@ -18,6 +18,7 @@ from mha_ui import state
 from mha_ui.bench.model import payload
 
 _KEY: Final = "bench.matrices"
+_FOLLOWER_KEY: Final = "bench.follower"
 _HERE: Final = Path(__file__).resolve().parent
 
 
@@ -28,6 +29,27 @@ export default async (component) => (await bench).default(component);
 """
 """Loads ``bench.js`` once. Given as a path, Streamlit would add a script element and wait for it at every answer,
 which costs more than the whole computation; given as text, all of it would travel with every answer."""
+
+_FOLLOWER: Final = """
+const followers = new WeakMap();
+export default function follow({ parentElement, data, setStateValue }) {
+  const follower = followers.get(parentElement) ?? {};
+  Object.assign(follower, { data, setStateValue });
+  if (!follower.stop) {
+    const painted = ({ detail }) => {
+      if (detail !== follower.data.drawn) follower.setStateValue("seen", detail);
+    };
+    window.addEventListener("mha-painted", painted);
+    follower.stop = () => {
+      window.removeEventListener("mha-painted", painted);
+      followers.delete(parentElement);
+    };
+    followers.set(parentElement, follower);
+  }
+  return follower.stop;
+}
+"""
+"""Asks for a rerun of the fragment that it stands in when the bench has painted another revision of the numbers."""
 
 
 def receive_edits() -> None:
@@ -46,9 +68,22 @@ def _noted() -> None:
     """Streamlit hands out a component's state only where it has a callback; ``receive_edits`` reads it."""
 
 
+def after_bench() -> None:
+    """Mount in a fragment what makes it rerun by itself, once the bench has painted numbers that it lacks.
+
+    So the bench's answer leaves alone and at once, and pictures never stand in its way.
+    """
+    _follower()(key=_FOLLOWER_KEY, data={"drawn": state.work().revision}, on_seen_change=_noted)
+
+
 @st.cache_resource(show_spinner=False)
 def _component():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
     """Register the component's folder, as Streamlit does for an installed package, and the component."""
     manifest = ComponentManifest(name="mha", version="1", components=[ComponentConfig(name="bench", asset_dir="assets")])
     get_bidi_component_manager().register_from_manifest(manifest, _HERE)
     return st.components.v2.component("mha.bench", js=_LOADER, css="bench.css")
+
+
+@st.cache_resource(show_spinner=False)
+def _follower():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
+    return st.components.v2.component("mha.follower", js=_FOLLOWER)

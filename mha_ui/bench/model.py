@@ -111,6 +111,7 @@ def payload(work: Work) -> dict[str, Any]:
     return {
         "session": work.session,
         "ack": work.applied,
+        "revision": work.revision,
         "address": address(work),
         "lang": work.language,
         "words": ui_words(work.language),

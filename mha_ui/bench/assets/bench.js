@@ -65,8 +65,8 @@ class Bench {
     this.#showMessage(data.message);
     this.#rest();
     if (!this.#sender.pending.length) this.#address.keep(data.address);
-    this.root.dataset.applied = data.ack;
     this.#busy();
+    this.#tell();
   }
 
   send(edit) {
@@ -74,6 +74,17 @@ class Bench {
     this.#busy();
     overlay(this.model, edit);
     this.repaint();
+  }
+
+  /** Once these numbers are painted, and nothing newer is on its way: pictures may follow. */
+  #tell() {
+    const { revision } = this.model;
+    requestAnimationFrame(() =>
+      setTimeout(() => {
+        if (revision === this.model.revision && !this.#sender.pending.length)
+          window.dispatchEvent(new CustomEvent("mha-painted", { detail: revision }));
+      }),
+    );
   }
 
   /** Whether the numbers shown answer every edit so far; styles and tests read it. */

@@ -13,7 +13,9 @@ export function element(tag, attributes = {}, ...children) {
 }
 
 export function setText(node, text) {
-  if (node.textContent !== text) node.textContent = text;
+  const held = node.firstChild;
+  if (held?.nodeType !== Node.TEXT_NODE) node.textContent = text;
+  else if (held.data !== text) held.data = text;
 }
 
 /** A symbol such as W_Q or √d_k, with what follows each _ as a subscript. */

@@ -97,7 +97,8 @@ export class View {
     const parts = [caption, table];
     if (editable && matrix.axes[0] === "n_q" && name === "x") parts.push(this.#addToken("tokens"));
     if (editable && name === "context") parts.push(this.#addToken("context_tokens"));
-    return element("figure", { class: classes.join(" ") }, ...parts);
+    const size = `--rows: ${rows.length}; --cols: ${rows[0].length}`;
+    return element("figure", { class: classes.join(" "), style: size }, ...parts);
   }
 
   #addToken(which) {
@@ -225,7 +226,8 @@ export class View {
   #tint(td, value, top) {
     const tone = typeof value === "number" ? Math.min(1, Math.abs(value) / top) : 0;
     const kind = value === "-inf" || value === false ? "hidden" : value === true ? "visible" : value < 0 ? "negative" : "positive";
-    td.dataset.kind = kind;
-    td.style.setProperty("--tone", tone.toFixed(3));
+    if (td.dataset.kind !== kind) td.dataset.kind = kind;
+    const step = String(Math.ceil(tone * 24) / 24); // few shades: fewer cells to style anew
+    if (td.style.getPropertyValue("--tone") !== step) td.style.setProperty("--tone", step);
   }
 }

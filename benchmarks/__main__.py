@@ -1,0 +1,14 @@
+"""Print the table: ``python -m benchmarks``, or ``python -m benchmarks core`` or ``browser`` alone."""
+
+from __future__ import annotations
+
+import sys
+
+from benchmarks import browser, core
+from benchmarks.table import show
+
+PARTS = {"core": core.measure, "browser": browser.measure}
+
+if __name__ == "__main__":
+    wanted = sys.argv[1:] or list(PARTS)
+    print(show([line for part in wanted for line in PARTS[part]()]))

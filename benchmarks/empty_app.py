@@ -1,0 +1,7 @@
+"""The yardstick: the smallest app that reruns."""
+
+import streamlit as st
+
+st.button("go")
+st.session_state["n"] = st.session_state.get("n", 0) + 1
+st.text(st.session_state["n"])

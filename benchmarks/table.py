@@ -1,0 +1,46 @@
+"""Rows of a table: what, median, 95th percentile, and how it compares with the goal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import median, quantiles
+
+
+@dataclass(frozen=True)
+class Line:
+    """One measured quantity. ``goal``: (factor, what it is a factor of), or (limit, "") in the unit itself."""
+
+    what: str
+    samples: list[float]
+    unit: str = "ms"
+    goal: tuple[float, str] | None = None
+
+    @property
+    def median(self) -> float:
+        """The middle sample."""
+        return median(self.samples)
+
+    @property
+    def p95(self) -> float:
+        """95 % of the samples are no larger."""
+        return quantiles(self.samples, n=20)[-1]
+
+
+def show(lines: list[Line]) -> str:
+    """The table as Markdown."""
+    by_name = {line.what: line for line in lines}
+    rows = ["| what | median | p95 | n | goal | reached |", "| --- | ---: | ---: | ---: | --- | --- |"]
+    for line in lines:
+        goal = reached = ""
+        if line.goal:
+            factor, of = line.goal
+            limit = factor * by_name[of].median if of else factor
+            ratio = line.median / by_name[of].median if of else line.median
+            goal = f"≤ {factor:g}× {of}" if of else f"≤ {factor:g} {line.unit}"
+            reached = f"{ratio:.2f}{'×' if of else ' ' + line.unit} {'yes' if line.median <= limit else 'NO'}"
+        digits = 0 if line.unit == "bytes" else 1
+        rows.append(
+            f"| {line.what} | {line.median:,.{digits}f} {line.unit} | {line.p95:,.{digits}f} {line.unit} "
+            f"| {len(line.samples)} | {goal} | {reached} |"
+        )
+    return "\n".join(rows)
