@@ -1,0 +1,182 @@
+"""The page as Streamlit runs it, without a browser: its frame, its bench and its pictures."""
+
+import json
+from html import escape
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from mha_core import built_in, dump, library, pretty, to_token
+from mha_core.edit import apply
+from mha_core.example import text_in
+from mha_ui import state
+from mha_ui.bench.model import payload
+from mha_ui.figures import FIGURES
+from mha_ui.language import LANGUAGES, words_in
+from tests.core.edits import FURTHER_ON
+
+APP = Path(__file__).resolve().parents[2] / "app.py"
+BENCH = "bench.matrices"
+PICTURES = "pictures.open"
+
+
+@pytest.fixture
+def visit():
+    """Open the app at a query in a fresh session."""
+
+    def opened(locale=None, theme="light", **query):
+        st.cache_resource.clear()  # the component is registered once a server, and every visit has a server of its own
+        app = AppTest.from_file(APP, default_timeout=60)
+        app.query_params.update(query)
+        app.context.update(locale=locale, theme=theme)
+        return sound(app.run())
+
+    yield opened
+    st.cache_resource.clear()
+
+
+def sound(app):
+    """The app, if nothing went wrong and the bench was told what the work says."""
+    assert not app.exception
+    told = json.loads(app.get_by_key(BENCH).proto.json)
+    assert told == json.loads(json.dumps(payload(work(app))))
+    return app
+
+
+def work(app):
+    return app.session_state[state._KEY]
+
+
+def send(app, *edits):
+    """Run the app with edits from the bench."""
+    start = work(app).applied + 1
+    sent = [{**edit, "seq": start + index} for index, edit in enumerate(edits)]
+    app.session_state[BENCH] = {"edits": {"session": work(app).session, "edits": sent}}
+    return sound(app.run())
+
+
+def html(app):
+    return "".join(element.proto.body for element in app.html)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", library())
+def test_every_example_opens_with_every_picture(visit, name, language):
+    app = visit(example=name, lang=language)
+    assert work(app).example == built_in(name)
+    assert work(app).language == language
+    assert words_in(language)("Multi-head attention") in html(app)
+    assert escape(text_in(built_in(name).note, language)) in html(app)
+    assert app.selectbox(key="frame.example").value == name
+    for theme in ("light", "dark"):
+        app.context["theme"] = theme
+        app.pills(key=PICTURES).set_value(shown(app))
+        sound(app.run())
+        for picture in shown(app):
+            assert app.get_by_key(f"pictures.{picture}").proto.spec
+
+
+def shown(app):
+    """The pictures that this example has, all of them."""
+    return [name for name, picture in FIGURES.items() if picture.available(work(app).trace)]
+
+
+def test_the_first_visit_shows_the_first_example_and_one_picture(visit):
+    app = visit()
+    assert work(app).example == built_in("first")
+    assert app.pills(key=PICTURES).value == ["weights"]
+
+
+@pytest.mark.parametrize(
+    ("locale", "language"), [("zh-CN", "zh"), ("zh", "zh"), ("de-DE", "en"), (None, "en")]
+)
+def test_the_browsers_locale_chooses_the_language(visit, locale, language):
+    app = visit(locale)
+    assert work(app).language == language
+    assert app.segmented_control(key="frame.language").value == language
+
+
+def test_the_language_can_be_switched(visit):
+    app = visit("zh-CN")
+    sound(app.segmented_control(key="frame.language").set_value("en").run())
+    assert work(app).language == "en"
+    assert "Multi-head attention" in html(app)
+    sound(app.segmented_control(key="frame.language").set_value("zh").run())
+    assert "多头注意力" in html(app)
+    sound(app.segmented_control(key="frame.language").set_value(None).run())  # pressed again
+    assert work(app).language == "zh"
+
+
+def test_another_example_is_chosen(visit):
+    app = visit(example="water")
+    sound(app.selectbox(key="frame.example").set_value("translation").run())
+    assert work(app).example == built_in("translation")
+    send(app, {"op": "undo"})
+    assert work(app).example == built_in("water")
+
+
+def test_edits_from_the_bench_reach_the_page(visit):
+    app = visit(example="causal")
+    edit = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[5]]}
+    send(app, edit, {"op": "add_head"})
+    example = apply(apply(built_in("causal"), edit), {"op": "add_head"})
+    assert work(app).example == example
+    sound(app.run())  # the same message is there still
+    assert work(app).example == example
+    send(app, {"op": "resize", "axis": "d_k", "size": 0})
+    assert work(app).message.text == "d_k: expected 1 to 64, got 0"
+
+
+def test_a_picture_that_an_example_has_no_more_is_closed(visit):
+    """Outputs among V's rows are drawn where d_v is 2."""
+    app = visit(example="first")
+    app.pills(key=PICTURES).set_value(shown(app))
+    sound(app.run())
+    before = shown(app)
+    send(app, {"op": "resize", "axis": "d_v", "size": 5})
+    assert app.pills(key=PICTURES).value == shown(app) != before
+    query = app.selectbox(key="pictures.query")
+    sound(query.set_value(2).run())
+    assert work(app).query == 2
+    send(app, {"op": "remove_token", "which": "tokens", "index": 0})
+    assert app.selectbox(key="pictures.query").value == 1
+    app.pills(key=PICTURES).set_value([])
+    sound(app.run())
+
+
+@pytest.mark.parametrize("token", ["2abc", "1ab", "", "1" * 40_000], ids=len)
+def test_a_bad_link_opens_the_first_example(visit, token):
+    app = visit(s=token)
+    assert work(app).example == built_in("first")
+    assert work(app).message
+
+
+def test_a_link_opens_what_it_holds(visit):
+    app = visit(s=to_token(FURTHER_ON), decimals="7", cell="weights.3.0.1", lang="zh")
+    assert work(app).example == FURTHER_ON
+    assert work(app).decimals == 7
+    assert work(app).pinned == ("weights", 3, 0, 1)
+    assert app.selectbox(key="frame.example").value is None
+
+
+def test_a_file_is_opened_and_one_that_is_none_changes_nothing(visit):
+    app = visit(example="water")
+    upload = app.file_uploader(key="frame.file")
+    sound(upload.set_value(("mine.mha.json", pretty(FURTHER_ON).encode(), "application/json")).run())
+    assert work(app).example == FURTHER_ON
+    upload = app.file_uploader(key="frame.file")
+    sound(upload.set_value(("mine.mha.json", dump(FURTHER_ON)[:-1].encode(), "application/json")).run())
+    assert work(app).example == FURTHER_ON
+    assert "this is not JSON" in work(app).message.text
+
+
+def test_texts_are_shown_as_text(visit):
+    nasty = "<img src=x onerror=alert(1)> $x$ **b** {{}} {0}"
+    example = apply(built_in("first"), {"op": "title", "text": nasty})
+    token = to_token(apply(example, {"op": "rename_token", "which": "tokens", "index": 0, "text": nasty}))
+    app = visit(s=token)
+    app.pills(key=PICTURES).set_value(shown(app))
+    sound(app.run())
+    assert "<img" not in html(app)

@@ -1,0 +1,327 @@
+"""What the bench is told: the numbers of the trace and the declared computation, as plain JSON."""
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from mha_core import AddMask, AllowMask, CellError, ExampleError, built_in, graph, library, to_token
+from mha_core.edit import FILLS, apply
+from mha_core.example import AXES
+from mha_core.graph import LAYER_INPUTS, PER_HEAD_INPUTS, head_graph
+from mha_ui.bench import model
+from mha_ui.bench.model import payload
+from mha_ui.language import LANGUAGES, words_in
+from mha_ui.state import Work, receive
+from tests.core.edits import FURTHER_ON
+
+NEG_INF = float("-inf")
+T, F = True, False
+
+ADDED = replace(built_in("first"), mask=AddMask(((0, NEG_INF, 0.5), (NEG_INF,) * 3, (-2, 1, 0))))
+FILLED = replace(built_in("first"), mask=AllowMask(((T, F, F), (F, F, F), (T, T, T)), fill=-9.0))
+UNEVEN = replace(
+    built_in("output-projection"),
+    heads=(
+        replace(built_in("output-projection").heads[0], b_q=None),
+        *built_in("output-projection").heads[1:],
+    ),
+)
+"""The first head lacks a bias that the second has."""
+EXAMPLES = {**library(), "added": ADDED, "filled": FILLED, "uneven": UNEVEN, "further on": FURTHER_ON}
+
+every_example = pytest.mark.parametrize("name", EXAMPLES)
+
+
+def told(name, language="en"):
+    """The example's trace, and what the browser reads from its payload."""
+    work = Work(EXAMPLES[name], None, language)
+    return work.trace, json.loads(json.dumps(payload(work), allow_nan=False))
+
+
+def plain(rows):
+    """A trace's numbers as JSON can hold them."""
+    return [["-inf" if number == NEG_INF else number for number in row] for row in rows]
+
+
+def has(computed, name, head=None):
+    try:
+        return computed.matrix(name, head)
+    except CellError:
+        return None
+
+
+# --- numbers -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@every_example
+def test_the_payload_is_json(name, language):
+    work = Work(EXAMPLES[name], None, language)
+    text = json.dumps(payload(work), allow_nan=False)
+    data = json.loads(text)
+    assert data["session"] == work.session
+    assert (data["ack"], data["decimals"], data["pinned"], data["message"]) == (0, 4, None, None)
+    assert data["address"] == {"s": to_token(EXAMPLES[name])}
+    assert data["lang"] == language
+
+
+@every_example
+def test_its_numbers_are_the_traces(name):
+    computed, data = told(name)
+    heads = range(len(computed.example.heads))
+    for matrix, told_matrix in data["matrices"].items():
+        values = told_matrix["values"]
+        if matrix == "mask" and not isinstance(computed.example.mask, AddMask):
+            assert values == [[cell == 1 for cell in row] for row in computed.matrix("mask")]
+        elif told_matrix["perHead"]:
+            found = [has(computed, matrix, head) for head in heads]
+            assert values == [rows and plain(rows) for rows in found]
+        else:
+            assert values == plain(computed.matrix(matrix))
+
+
+@every_example
+def test_it_holds_every_matrix_in_the_order_of_the_computation(name):
+    computed, data = told(name)
+    example = computed.example
+    wanted = {step.name for step in graph(example)}
+    wanted |= {matrix for matrix in LAYER_INPUTS if has(computed, matrix)}
+    wanted |= {
+        matrix
+        for matrix in (*PER_HEAD_INPUTS, "q", "k", "v", "weights")
+        if any(getattr(head, matrix) is not None for head in example.heads)
+    }
+    assert list(data["matrices"]) == [matrix for matrix in AXES if matrix in wanted]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@every_example
+def test_every_matrix_has_a_word_a_symbol_and_the_shape_of_its_axes(name, language):
+    computed, data = told(name, language)
+    dims = computed.example.dims
+    assert data["dims"] == {letter: getattr(dims, letter) for letter in dims.__slots__}
+    words = words_in(language)
+    for matrix, told_matrix in data["matrices"].items():
+        assert told_matrix["word"] == words(model.NAMES[matrix])
+        assert told_matrix["word"].isascii() == (language == "en")
+        assert told_matrix["symbol"]
+        assert told_matrix["axes"] == list(AXES[matrix])
+        parts = told_matrix["values"] if told_matrix["perHead"] else [told_matrix["values"]]
+        assert len(parts) == (dims.h if told_matrix["perHead"] else 1)
+        assert {(len(rows), *{len(row) for row in rows}) for rows in parts if rows} == {dims.shape(matrix)}
+    assert data["labels"]["n_q"] == list(computed.example.tokens)
+    assert [len(data["labels"][axis]) for axis in ("n_q", "n_k")] == [dims.n_q, dims.n_k]
+
+
+def test_minus_infinity_is_written_as_text():
+    _, data = told("causal")
+    assert data["matrices"]["masked_scores"]["values"][0][0][1:] == ["-inf"] * 4
+    assert data["constants"] == {"divisor": 2**0.5, "fill": "-inf"}
+    _, data = told("added")
+    assert data["matrices"]["mask"]["values"] == [[0, "-inf", 0.5], ["-inf"] * 3, [-2, 1, 0]]
+    _, data = told("filled")
+    assert data["matrices"]["masked_scores"]["values"][0][0][1:] == [-9, -9]
+    assert data["constants"]["fill"] == -9
+
+
+def test_rows_that_may_attend_nothing_are_marked():
+    assert told("first")[1]["dead"] is None
+    assert told("causal")[1]["dead"] == [[False] * 5] * len(built_in("causal").heads)
+    assert told("padding")[1]["dead"] == [[False, False, True]] * 2
+    assert told("added")[1]["dead"] == [[False, True, False]] * 2
+    assert told("filled")[1]["dead"] == [[False] * 3] * 2
+
+
+# --- the declared computation ------------------------------------------------------------------------------------
+
+
+@every_example
+def test_its_steps_are_the_declared_ones(name):
+    computed, data = told(name)
+    declared = {step.name: step for step in graph(computed.example)}
+    assert set(data["steps"]) == set(declared)
+    for step, told_step in data["steps"].items():
+        assert set(told_step) == {"op", "operands"}
+        assert told_step["op"] == declared[step].op
+        for operand, index in told_step["operands"]:
+            assert operand in data["matrices"]
+            assert len(index) == len([axis for axis in AXES[operand] if axis != "1"])
+
+
+@every_example
+def test_a_heads_own_step_is_the_told_one_without_what_the_head_lacks(name):
+    computed, data = told(name)
+    for g, head in enumerate(computed.example.heads):
+        for step in head_graph(computed.example, head):
+            operands = [tuple(operand) for operand in data["steps"][step.name]["operands"]]
+            present = [operand for operand in operands if has(computed, operand[0], _head_of(operand[0], g))]
+            assert present == [(operand.name, operand.index) for operand in step.operands]
+
+
+def _head_of(name, head):
+    return None if name in LAYER_INPUTS else head
+
+
+def test_of_heads_that_differ_in_biases_the_fuller_step_is_told():
+    _, data = told("uneven")
+    assert [operand for operand, _ in data["steps"]["q"]["operands"]] == ["x", "w_q", "b_q"]
+    assert data["matrices"]["b_q"]["values"][0] is None
+    assert data["matrices"]["q"]["formula"] == "X·W_Q + b_Q"
+
+
+def test_formulas_and_symbols():
+    matrices = told("first")[1]["matrices"]
+    assert {name: matrix["formula"] for name, matrix in matrices.items() if matrix["formula"]} == {
+        "q": "X·W_Q",
+        "k": "X·W_K",
+        "v": "X·W_V",
+        "scores": "Q·Kᵀ",
+        "weights": "softmax(S/√d_k)",
+        "head_outputs": "A·V",
+        "concat": "[head_1 | head_2]",
+    }
+    assert matrices["scaled_scores"]["symbol"] == "S/√d_k"
+    assert matrices["head_outputs"]["symbol"] == "head_{h}"
+    assert told("translation")[1]["matrices"]["k"]["formula"].startswith("C·W_K")
+
+
+@every_example
+def test_a_matrix_has_its_head_exactly_where_the_trace_has(name):
+    computed, data = told(name)
+    for matrix, told_matrix in data["matrices"].items():
+        assert bool(has(computed, matrix)) != told_matrix["perHead"]
+
+
+# --- what may be edited ------------------------------------------------------------------------------------------
+
+
+@every_example
+def test_every_matrix_that_is_called_editable_is_and_no_other(name):
+    computed, data = told(name)
+    heads = range(len(computed.example.heads))
+    for matrix, told_matrix in data["matrices"].items():
+        edit, values = told_matrix["edit"], told_matrix["values"]
+        for head in heads if told_matrix["perHead"] else (None,):
+            rows = values if head is None else values[head]
+            if rows:
+                editable = edit[head] if isinstance(edit, list) else edit
+                assert is_editable(computed.example, matrix, head, rows) == editable
+
+
+def is_editable(example, matrix, head, rows):
+    """Whether a new value for the last cell is taken, and told."""
+    row, col = len(rows) - 1, len(rows[0]) - 1
+    new = not rows[row][col] if isinstance(rows[row][col], bool) else 7
+    edit = {"op": "set", "matrix": matrix, "head": head, "row": row, "col": col, "values": [[new]]}
+    try:
+        edited = apply(example, edit)
+    except ExampleError:
+        return False
+    values = payload(Work(edited, None, "en"))["matrices"][matrix]["values"]
+    return (values if head is None else values[head])[row][col] == new
+
+
+def test_what_a_head_starts_from_is_editable_in_that_head_alone():
+    matrices = told("further on")[1]["matrices"]
+    assert {
+        name: matrix["edit"] for name, matrix in matrices.items() if isinstance(matrix["edit"], list)
+    } == {
+        "q": [F, T, F, F],
+        "k": [F, F, T, F],
+        "v": [F, F, T, T],
+        "weights": [F, F, F, T],
+    }
+
+
+# --- controls, pins, messages ------------------------------------------------------------------------------------
+
+
+def after(example, *edits):
+    work = Work(example, None, "en")
+    receive(work, {"session": work.session, "edits": [{**e, "seq": i} for i, e in enumerate(edits, 1)]})
+    return payload(work)
+
+
+@pytest.mark.parametrize(
+    ("edits", "controls"),
+    [
+        ([], {}),
+        ([{"op": "add_head"}], {"undo": T, "changed": T}),
+        ([{"op": "add_head"}, {"op": "undo"}], {"redo": T}),
+        ([{"op": "add_head"}, {"op": "remove_head", "head": 2}], {"undo": T}),
+        ([{"op": "w_o", "on": T}], {"undo": T, "changed": T, "w_o": T}),
+        ([{"op": "biases", "on": T}], {"undo": T, "changed": T, "biases": T}),
+        ([{"op": "context", "on": T}], {"undo": T, "changed": T, "context": T}),
+        ([{"op": "mask", "kind": "causal"}], {"undo": T, "changed": T, "mask": "causal"}),
+        ([{"op": "mask", "kind": "painted"}], {"undo": T, "changed": T, "mask": "painted"}),
+        ([{"op": "scale", "value": 4}], {"undo": T, "changed": T, "scale": 4}),
+        ([{"op": "scale", "value": "none"}], {"undo": T, "changed": T, "scale": "none"}),
+    ],
+    ids=str,
+)
+def test_controls_show_what_the_layer_has(edits, controls):
+    bare = {"undo": F, "redo": F, "changed": F, "w_o": F, "biases": F, "context": F}
+    told_controls = after(built_in("first"), *edits)["controls"]
+    assert told_controls == {**bare, "scale": "sqrt_dk", "mask": "none", **controls}
+
+
+def test_a_bias_of_w_o_alone_is_a_bias():
+    example = replace(apply(built_in("first"), {"op": "w_o", "on": True}), b_o=(1.0, 2.0, 3.0, 4.0))
+    assert payload(Work(example, None, "en"))["controls"]["biases"] is True
+
+
+def test_numbers_confirmed_pin_and_message():
+    pin = {"op": "pin", "cell": {"name": "concat", "head": None, "row": 1, "col": 2}}
+    data = after(built_in("first"), pin, {"op": "resize", "axis": "d_v", "size": 0})
+    assert data["ack"] == 2
+    assert data["pinned"] == {"name": "concat", "head": None, "row": 1, "col": 2}
+    assert data["message"] == {"text": "d_v: expected 1 to 64, got 0", "kind": "error"}
+    assert data["address"]["cell"] == "concat..1.2"
+
+
+def test_too_large_for_a_link_is_told_with_the_payload_that_has_none():
+    size = {"op": "resize", "size": 64}
+    fill = {"op": "fill", "matrix": "w_q", "with": "random"}
+    grown = [{**size, "axis": axis} for axis in ("d_model", "d_k", "d_v")]
+    data = after(
+        built_in("first"),
+        *grown,
+        *(
+            {**fill, "matrix": f"w_{m}", "head": g, "seed": 2 * s + g}
+            for s, m in enumerate("qkv")
+            for g in (0, 1)
+        ),
+    )
+    assert data["address"] == {}
+    assert data["message"]["kind"] == "info"
+
+
+# --- words -------------------------------------------------------------------------------------------------------
+
+
+def test_every_matrix_stands_in_exactly_one_stage():
+    names = [name for _, _, matrices in model.STAGES for name in matrices]
+    assert sorted(names) == sorted(AXES)
+    assert set(model.NAMES) == set(AXES)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_stages_and_words_are_in_the_language(language):
+    _, data = told("first", language)
+    texts = [stage[part] for stage in data["stages"] for part in ("title", "hint")]
+    texts += [text for name, text in data["words"].items() if name != "lang"]
+    assert all(texts)
+    chinese = [any("\u4e00" <= character <= "\u9fff" for character in text) for text in texts]
+    assert set(chinese) == {language == "zh"}
+
+
+def test_the_browser_is_told_the_words_that_it_asks_for_and_no_others():
+    asked = set()
+    for script in (Path(model.__file__).parent / "assets").glob("*.js"):
+        text = script.read_text("utf-8")
+        asked |= set(re.findall(r"\bwords\.(\w+)", text))
+        asked |= {f"fill_{kind}" for kind in FILLS if "words[`fill_${kind}`]" in text}
+    assert asked == set(model.ui_words("en")) == set(model.ui_words("zh"))

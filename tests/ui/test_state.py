@@ -1,0 +1,650 @@
+"""One visitor's work without a browser: edits that come twice or merged, undo, messages, addresses."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mha_core import Cell, CellError, LinkError, Place, built_in, dump, library, pretty, to_token, trace
+from mha_core.edit import apply
+from mha_core.example import AXES
+from mha_ui import state
+from mha_ui.language import LANGUAGES
+from mha_ui.state import UNDO_STEPS, Work, address, receive
+from tests.core.edits import BUILT_IN, FURTHER_ON, cases, json_values
+from tests.core.malformed import ODD_VALUES
+from tests.core.strategies import examples
+
+FIRST = built_in("first")
+
+
+def opened(query=None, locale=None):
+    """The work that an address holds, read by the code that reads URLs."""
+    return state._opened(query or {}, locale)
+
+
+def cell(number, row=0, col=0):
+    return {"op": "set", "matrix": "x", "head": None, "row": row, "col": col, "values": [[number]]}
+
+
+def with_x(number):
+    """The first example with this number in its first cell."""
+    return apply(FIRST, cell(number))
+
+
+def numbered(*edits, start=1):
+    return [{**edit, "seq": start + index} for index, edit in enumerate(edits)]
+
+
+def send(work, *edits):
+    """Send edits as the bench does, after those that the work has applied."""
+    receive(work, {"session": work.session, "edits": numbered(*edits, start=work.applied + 1)})
+
+
+def told(work):
+    """The message that stands on the bench: its kind and its text."""
+    return work.message and (work.message.kind, work.message.text)
+
+
+# --- edits arrive ------------------------------------------------------------------------------------------------
+
+
+def test_work_starts_with_the_first_example():
+    work = opened()
+    assert (work.example, work.name, work.language, work.decimals) == (FIRST, "first", "en", 4)
+    assert (work.pinned, work.message, work.past, work.future, work.applied) == (None, None, [], [], 0)
+    assert address(work) == {"example": "first"}
+    assert opened().session != work.session
+
+
+def test_an_edit_is_computed():
+    work = opened()
+    send(work, cell(7))
+    assert work.example == with_x(7)
+    assert work.trace.values == trace(with_x(7)).values
+    assert work.applied == 1
+
+
+def test_what_is_sent_again_is_applied_once():
+    work = opened()
+    more = {"op": "add_head"}
+    edits = numbered(more, more, more)
+    for sent in (edits[:1], edits[:2], edits[:2], edits[1:3], edits):
+        receive(work, {"session": work.session, "edits": sent})
+    assert work.example.dims.h == 2 + 3
+    assert work.applied == 3
+    assert len(work.past) == 3
+
+
+def test_merged_edits_are_applied_in_order():
+    edits = [cell(7), {"op": "add_head"}, {"op": "remove_head", "head": 0}, {"op": "undo"}, cell(8)]
+    merged, one_by_one = opened(), opened()
+    send(merged, *edits)
+    for edit in edits:
+        send(one_by_one, edit)
+    assert merged.example == one_by_one.example == apply(apply(with_x(7), {"op": "add_head"}), cell(8))
+    assert merged.past == one_by_one.past
+    assert merged.applied == 5
+
+
+def test_numbers_may_leave_gaps_and_one_number_counts_once():
+    work = opened()
+    edits = [{"seq": 4, **cell(1)}, {"seq": 4, **cell(2)}, {"seq": 3, **cell(3)}, {"seq": 9, **cell(4, 1)}]
+    receive(work, {"session": work.session, "edits": edits})
+    assert work.applied == 9
+    assert work.example == apply(with_x(1), cell(4, 1))
+
+
+@pytest.mark.parametrize("session", ["another", "", None, 0, ["x"], {}], ids=str)
+def test_edits_of_another_session_are_not_this_ones(session):
+    work = opened()
+    receive(work, {"session": session, "edits": numbered(cell(7))})
+    receive(work, {"edits": numbered(cell(7))})
+    assert (work.example, work.applied) == (FIRST, 0)
+
+
+@pytest.mark.parametrize("message", [None, 0, "x", [], {}, [{}], True], ids=str)
+def test_a_message_that_is_none_changes_nothing(message):
+    work = opened()
+    receive(work, message)
+    assert (work.example, work.applied) == (FIRST, 0)
+
+
+@pytest.mark.parametrize("edits", [None, 5, "abc", {}, {"seq": 1}, True, 0.5], ids=str)
+def test_edits_that_are_no_list_change_nothing(edits):
+    work = opened()
+    receive(work, {"session": work.session, "edits": edits})
+    assert (work.example, work.applied) == (FIRST, 0)
+
+
+@pytest.mark.parametrize("edit", [None, 5, "undo", [], {}, ["seq"], {"op": "add_head"}], ids=str)
+@pytest.mark.parametrize(
+    "number", [None, "2", 1.5, True, [2], {}, float("nan"), float("inf"), 0, -1], ids=str
+)
+def test_edits_without_a_number_are_passed_over_and_the_others_are_not(edit, number):
+    work = opened()
+    odd = {**edit, "seq": number} if isinstance(edit, dict) else edit
+    receive(work, {"session": work.session, "edits": [odd, {"seq": 1, **cell(7)}, odd]})
+    assert (work.example, work.applied) == (with_x(7), 1)
+
+
+# --- undo --------------------------------------------------------------------------------------------------------
+
+
+def test_undo_redo_and_reset():
+    work = opened()
+    send(work, cell(1), cell(7), cell(8))
+    assert len(work.past) == 2  # x[0][0] is 1 already
+    send(work, {"op": "undo"})
+    assert work.example == with_x(7)
+    send(work, {"op": "undo"}, {"op": "undo"})
+    assert work.example == FIRST
+    send(work, {"op": "redo"})
+    assert work.example == with_x(7)
+    assert work.trace.values == trace(with_x(7)).values
+    send(work, {"op": "redo"}, {"op": "redo"})
+    assert work.example == with_x(8)
+    send(work, {"op": "reset"})
+    assert (work.example, work.future) == (FIRST, [])
+    send(work, {"op": "undo"})
+    assert work.example == with_x(8)
+
+
+def test_an_edit_after_undo_takes_the_place_of_what_was_undone():
+    work = opened()
+    send(work, cell(7), cell(8), {"op": "undo"}, cell(9), {"op": "redo"})
+    assert work.example == with_x(9)
+    send(work, {"op": "undo"})
+    assert work.example == with_x(7)
+
+
+def test_a_hundred_steps_can_be_undone():
+    work = opened()
+    send(work, *(cell(number) for number in range(1000, 1000 + UNDO_STEPS + 5)))
+    assert UNDO_STEPS == len(work.past) == 100
+    send(work, *[{"op": "undo"}] * (UNDO_STEPS + 5))
+    assert work.example == with_x(1004)
+    assert work.past == []
+    send(work, *[{"op": "redo"}] * (UNDO_STEPS + 5))
+    assert work.example == with_x(1104)
+    assert len(work.past) == UNDO_STEPS
+
+
+def test_what_changes_no_number_is_no_step():
+    work = opened()
+    pin = {"op": "pin", "cell": {"name": "q", "head": 0, "row": 0, "col": 0}}
+    send(work, cell(7), {"op": "undo"})
+    send(work, pin, {"op": "decimals", "value": 2}, cell(1), {"op": "reset"}, {"op": "nonsense"}, cell("x"))
+    assert (work.past, work.future) == ([], [with_x(7)])
+
+
+# --- messages ----------------------------------------------------------------------------------------------------
+
+REFUSED = {"op": "resize", "axis": "d_k", "size": 65}
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [("en", "d_k: expected 1 to 64, got 65"), ("zh", "d_k: 应当是 1 到 64，得到的是 65")],
+)
+def test_a_refused_edit_keeps_the_work_and_says_why(language, sentence):
+    work = opened({"lang": language})
+    send(work, cell(7), cell(8), {"op": "undo"})
+    send(work, REFUSED)
+    assert told(work) == ("error", sentence)
+    assert (work.example, work.past, work.future) == (with_x(7), [FIRST], [with_x(8)])
+    assert work.applied == 4
+    send(work, {"op": "redo"})
+    assert told(work) is None
+    assert work.example == with_x(8)
+
+
+def test_a_refusal_is_told_though_another_edit_came_with_it():
+    work = opened()
+    send(work, cell(6), REFUSED, cell(7), {"op": "pin", "cell": None})
+    assert told(work)[1] == "d_k: expected 1 to 64, got 65"
+    assert work.example == with_x(7)
+    receive(work, {"session": work.session, "edits": numbered(cell(6), REFUSED)})  # sent again
+    assert told(work)[1] == "d_k: expected 1 to 64, got 65"
+    send(work, cell(8))
+    assert told(work) is None
+
+
+def test_numbers_that_float32_cannot_hold_are_refused_and_the_place_stays():
+    work = opened()
+    work.trace = trace(FIRST, Place("cpu", "float32"))
+    large = {"op": "set", "head": 0, "row": 0, "col": 0, "values": [[1e12]]}
+    send(work, cell(1e12), {**large, "matrix": "w_q"})
+    before = work.example
+    send(work, {**large, "matrix": "w_k"})
+    assert told(work)[1] == "scores: a number grew beyond what float32 can hold"
+    assert work.example == before
+    assert work.place == Place("cpu", "float32")
+
+
+# --- the view ----------------------------------------------------------------------------------------------------
+
+
+def pin(name, head, row, col):
+    return {"op": "pin", "cell": {"name": name, "head": head, "row": row, "col": col}}
+
+
+def test_a_cell_is_pinned_and_let_go():
+    work = opened()
+    send(work, pin("weights", 1, 0, 2))
+    assert work.pinned == Cell("weights", 1, 0, 2)
+    send(work, {"op": "pin", "cell": None})
+    assert work.pinned is None
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        ("weights", 2, 0, 0),
+        ("weights", -1, 0, 0),
+        ("weights", None, 0, 0),
+        ("weights", 0, 3, 0),
+        ("weights", 0, 0, -1),
+        ("weights", 0, "0", 0),
+        ("weights", True, 0, 0),
+        ("weights", 0, 0.0, 0),
+        ("weights", 0, False, 0),
+        ("weights", [0], 0, 0),
+        ("weights", 0, None, None),
+        ("concat", 0, 0, 0),
+        ("output", None, 0, 0),
+        ("masked_scores", 0, 0, 0),
+        ("context", None, 0, 0),
+        ("nonsense", None, 0, 0),
+        ([], None, 0, 0),
+        (None, None, 0, 0),
+    ],
+    ids=str,
+)
+def test_a_cell_that_is_not_there_cannot_be_pinned(place):
+    work = opened()
+    send(work, pin("q", 0, 0, 0), pin(*place))
+    assert work.pinned is None
+
+
+def test_a_pinned_cell_goes_with_its_matrix_and_stays_while_it_is_there():
+    work = opened()
+    send(work, {"op": "w_o", "on": True}, pin("output", None, 2, 3), cell(7), {"op": "add_head"})
+    assert work.pinned == Cell("output", None, 2, 3)
+    send(work, {"op": "remove_token", "which": "tokens", "index": 0})
+    assert work.pinned is None
+    send(work, {"op": "undo"}, pin("weights", 2, 0, 0), {"op": "undo"})
+    assert work.example.dims.h == 2
+    assert work.pinned is None
+    send(work, pin("output", None, 0, 0), {"op": "reset"})
+    assert work.pinned is None
+
+
+def test_the_chosen_query_stays_among_the_tokens():
+    work = opened()
+    work.query = 2
+    send(work, {"op": "remove_token", "which": "tokens", "index": 0})
+    assert work.query == 1
+    state.open_built_in(work, "causal")
+    assert work.query == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "decimals"),
+    [(0, 0), (2, 2), (10, 10), (11, 10), (-1, 0), (10**30, 10), ("2", 4), (2.5, 4), (None, 4), ([], 4)],
+    ids=str,
+)
+def test_decimals_are_a_whole_number_from_0_to_10(value, decimals):
+    work = opened()
+    send(work, {"op": "decimals", "value": value})
+    assert work.decimals == decimals
+    assert (work.message is None) == isinstance(value, int)
+
+
+# --- examples, files, language -----------------------------------------------------------------------------------
+
+
+def test_another_example_can_be_undone_and_is_what_reset_returns_to():
+    work = opened()
+    send(work, cell(7))
+    state.open_built_in(work, "water")
+    assert (work.name, work.origin, work.example) == ("water", built_in("water"), built_in("water"))
+    assert address(work) == {"example": "water"}
+    send(work, {"op": "undo"})
+    assert work.example == with_x(7)
+    assert set(address(work)) == {"s"}
+    send(work, {"op": "reset"})
+    assert work.example == built_in("water")
+
+
+def test_a_file_is_opened_and_is_what_reset_returns_to():
+    work = opened()
+    send(work, cell(7))
+    assert state.open_file(work, pretty(built_in("padding")).encode())
+    assert (work.example, work.name) == (built_in("padding"), None)
+    send(work, {"op": "add_head"}, {"op": "reset"})
+    assert work.example == built_in("padding")
+    send(work, *[{"op": "undo"}] * 4)
+    assert work.example == FIRST
+
+
+@pytest.mark.parametrize("text", [b"", b"{", b"\xff", b"{}", b"[1]", pretty(FIRST).encode()[:-9]], ids=str)
+def test_a_file_that_is_none_changes_nothing_and_says_why(text):
+    work = opened({"lang": "zh"})
+    send(work, cell(7))
+    assert not state.open_file(work, text)
+    assert (work.example, work.name, work.past) == (with_x(7), "first", [FIRST])
+    assert any("\u4e00" <= character <= "\u9fff" for character in work.message.text)
+
+
+def test_a_language_that_was_chosen_is_kept_in_the_address():
+    work = opened(locale="zh-CN")
+    assert (work.language, work.language_chosen, address(work)) == ("zh", False, {"example": "first"})
+    state.choose_language(work, "fr")
+    assert (work.language, work.language_chosen) == ("zh", False)
+    state.choose_language(work, "en")
+    assert address(work) == {"example": "first", "lang": "en"}
+    assert opened(address(work), "zh-CN").words("input") == "input"
+    state.choose_language(work, "zh")
+    assert work.words("input") == "输入"
+
+
+# --- addresses ---------------------------------------------------------------------------------------------------
+
+
+def assert_restores(work):
+    """The address alone brings back what the visitor sees."""
+    query = address(work)
+    again = opened(json.loads(json.dumps(query)), "en")
+    assert again.example == work.example
+    assert again.trace.values == work.trace.values
+    assert (again.decimals, again.pinned, again.message) == (work.decimals, work.pinned, None)
+    if work.language_chosen:
+        assert (again.language, again.language_chosen) == (work.language, True)
+    assert address(again) == query
+
+
+def cells(computed):
+    """A cell of every matrix, the last one."""
+    for name, head in ((name, head) for name in AXES for head in (None, 0, len(computed.example.heads) - 1)):
+        try:
+            rows = computed.matrix(name, head)
+        except CellError:
+            continue
+        yield name, head, len(rows) - 1, len(rows[0]) - 1
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", library())
+def test_an_address_restores_an_example_with_every_cell(name, language):
+    work = opened({"example": name})
+    state.choose_language(work, language)
+    send(work, {"op": "decimals", "value": 7})
+    assert_restores(work)
+    assert address(work) == {"example": name, "lang": language, "decimals": "7"}
+    for place in cells(work.trace):
+        send(work, pin(*place))
+        assert work.pinned == place
+        assert_restores(work)
+    send(work, {"op": "add_head", "copy": 0})
+    assert address(work)["s"] == to_token(work.example)
+    assert_restores(work)
+    send(work, {"op": "remove_head", "head": work.example.dims.h - 1})
+    assert address(work)["example"] == name
+
+
+@pytest.mark.parametrize("decimals", range(11))
+def test_an_address_restores_the_decimals(decimals):
+    work = opened()
+    send(work, {"op": "decimals", "value": decimals})
+    assert address(work).get("decimals") == (None if decimals == 4 else str(decimals))
+    assert_restores(work)
+
+
+@settings(max_examples=100)
+@given(examples(), st.data())
+def test_an_address_restores_any_example(example, data):
+    work = Work(example, None, "en")
+    send(work, pin(*data.draw(st.sampled_from(list(cells(work.trace))))))
+    assert_restores(work)
+
+
+def test_too_large_an_example_has_no_token_and_says_so():
+    work = opened()
+    send(work, *({"op": "resize", "axis": axis, "size": 64} for axis in ("d_model", "d_k")))
+    places = [(name, head) for name in ("w_q", "w_k") for head in (0, 1)]
+    fill = {"op": "fill", "with": "random"}
+    send(work, *({**fill, "matrix": m, "head": g, "seed": seed} for seed, (m, g) in enumerate(places)))
+    with pytest.raises(LinkError):
+        to_token(work.example)
+    send(work, {"op": "decimals", "value": 2}, pin("q", 0, 0, 0))
+    assert told(work) is None
+    assert address(work) == {"decimals": "2", "cell": "q.0.0.0"}
+    assert told(work) == ("info", "this example is too large for a link; save it as a file instead")
+    send(work, REFUSED)
+    address(work)
+    assert told(work) == ("error", "d_k: expected 1 to 64, got 65")
+    send(work, {"op": "reset"})
+    assert address(work)["example"] == "first"
+    assert told(work) is None
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_bad_link_opens_the_first_example_and_says_so_in_the_language(language):
+    work = opened({"s": "2abc", "lang": language, "decimals": "2", "cell": "q.0.0.0"})
+    assert (work.example, work.name) == (FIRST, "first")
+    assert (work.language, work.decimals, work.pinned) == (language, 2, Cell("q", 0, 0, 0))
+    assert (
+        work.message.text
+        == {
+            "en": "the link was made by another version of this program. Here is the first example instead.",
+            "zh": "这个链接是本程序的另一个版本生成的。先打开第一个例子。",
+        }[language]
+    )
+
+
+def test_a_token_goes_before_a_name():
+    assert opened({"example": "water", "s": to_token(FURTHER_ON)}).example == FURTHER_ON
+
+
+BAD = [
+    "",
+    " ",
+    "0",
+    "-1",
+    "1.5",
+    "1e3",
+    "٣",
+    "²",
+    "0001000",
+    "0" * 5000,
+    "9" * 5000,
+    "None",
+    "\ud800",
+    "\0",
+    "%00",
+]
+BAD += [
+    "思考",
+    "[]",
+    "{}",
+    "{0}",
+    "q.0.0",
+    "q.0.0.0.0",
+    "q..0.0",
+    "...",
+    "q.0.0.x",
+    "q.0.0." + "9" * 5000,
+    "zh-CN",
+]
+BAD += ["../../etc/passwd", "First", "<img onerror=x>", "1" * 40_000, "weights.٠.0.0", "x..0.0", ".0.0.0"]
+
+
+@pytest.mark.parametrize("key", ["s", "example", "lang", "decimals", "cell"])
+def test_a_bad_query_value_opens_the_first_example(key):
+    for text in BAD:
+        assert_opens({key: text}, exactly=FIRST)
+
+
+@settings(max_examples=300)
+@given(
+    st.dictionaries(
+        st.sampled_from(["s", "example", "lang", "decimals", "cell", "x"]),
+        st.text(max_size=20)
+        | st.sampled_from([*BAD, *library(), *LANGUAGES, to_token(FURTHER_ON)])
+        | st.from_regex(r"\A(q|weights|x|concat|output)\.-?\d?\.-?\d\.-?\d\Z"),
+    ),
+    st.none() | st.text(max_size=6),
+)
+def test_no_query_raises(query, locale):
+    assert_opens(query, locale)
+
+
+def assert_opens(query, locale=None, exactly=None):
+    work = opened(query, locale)
+    assert work.example == (exactly or work.example)
+    assert work.language in LANGUAGES
+    assert work.decimals in range(11)
+    if work.pinned:
+        name, head, row, col = work.pinned
+        assert isinstance(work.trace.matrix(name, head)[row][col], float)
+    if work.message:
+        assert work.example == FIRST
+        work.message.text.encode()
+        work.message = None
+    assert_restores(work)
+
+
+# --- a server that was restarted ---------------------------------------------------------------------------------
+
+
+def test_the_page_gives_a_new_server_its_address_and_what_was_never_confirmed():
+    old = opened({"example": "causal", "lang": "zh"})
+    send(old, cell(7), {"op": "decimals", "value": 2}, pin("weights", 0, 1, 1))
+    new = opened({"example": "causal"})
+    session = new.session
+    send(new, {"op": "restore", "address": address(old)}, cell(8, 1), {"op": "undo"}, cell(9, 2))
+    assert new.session == session != old.session
+    assert new.applied == 4
+    assert new.example == apply(old.example, cell(9, 2))
+    assert (new.decimals, new.language, new.pinned) == (2, "zh", Cell("weights", 0, 1, 1))
+    assert told(new) is None
+    send(new, {"op": "undo"}, {"op": "undo"})
+    assert new.example == old.example
+
+
+def test_a_restored_example_is_reset_to_itself():
+    work = opened()
+    send(work, {"op": "restore", "address": {"s": to_token(FURTHER_ON)}}, {"op": "add_head"}, {"op": "reset"})
+    assert (work.example, work.name) == (FURTHER_ON, None)
+
+
+def test_an_address_that_cannot_be_read_is_told():
+    work = opened(locale="zh")
+    send(work, {"op": "restore", "address": {"s": "1abc"}})
+    assert work.example == FIRST
+    assert told(work) == told(opened({"s": "1abc"}, "zh"))
+    assert told(work)
+
+
+@pytest.mark.parametrize("odd", [None, 5, "s=1", [], [["s", "x"]], True], ids=str)
+def test_an_address_that_is_none_keeps_the_work(odd):
+    work = opened({"example": "water"})
+    send(work, cell(7), {"op": "restore", "address": odd}, {"op": "restore"})
+    assert work.example == apply(built_in("water"), cell(7))
+    assert told(work)[1] == "this is no edit"
+
+
+@pytest.mark.parametrize("key", ["s", "example", "lang", "decimals", "cell"])
+def test_what_is_no_text_in_an_address_is_passed_over(key):
+    for odd in ODD_VALUES:
+        if not isinstance(odd, str):
+            work = opened()
+            send(work, {"op": "restore", "address": {"example": "water", key: odd}})
+            assert work.example == (FIRST if key == "example" else built_in("water"))
+            assert told(work) is None
+
+
+# --- anything at all ---------------------------------------------------------------------------------------------
+
+own = st.one_of(
+    st.sampled_from([{"op": "undo"}, {"op": "redo"}, {"op": "reset"}, {"op": "pin"}, {"op": "restore"}]),
+    st.fixed_dictionaries({"op": st.just("pin"), "cell": json_values}),
+    st.builds(
+        pin,
+        st.sampled_from(["q", "weights", "x", "output", "nonsense"]) | json_values,
+        st.none() | st.integers(-1, 2) | json_values,
+        st.integers(-1, 3) | json_values,
+        st.integers(-1, 3) | json_values,
+    ),
+    st.fixed_dictionaries({"op": st.just("decimals"), "value": json_values}),
+    st.fixed_dictionaries({"op": st.just("restore"), "address": json_values}),
+    st.fixed_dictionaries(
+        {
+            "op": st.just("restore"),
+            "address": st.dictionaries(
+                st.sampled_from(["s", "example", "lang", "decimals", "cell"]),
+                json_values | st.sampled_from(["water", "zh", "2", "q.0.0.0"]),
+            ),
+        }
+    ),
+)
+numbers = st.integers(-1, 6) | json_values
+
+
+@st.composite
+def messages(draw):
+    """An example, and a message that has something of what a bench would send."""
+    example, edits = draw(cases(BUILT_IN, odd=st.booleans(), most=2))
+    mixed = draw(st.permutations([*edits, *draw(st.lists(own, max_size=3)), draw(json_values)]))
+    sent = [{**edit, "seq": draw(numbers)} if isinstance(edit, dict) else edit for edit in mixed]
+    return example, sent
+
+
+def assert_sound(work):
+    """Whatever came, the work can be shown, undone and kept."""
+    assert work.trace.values == trace(work.example).values
+    assert isinstance(work.applied, int)
+    assert work.decimals in range(11)
+    if work.pinned:
+        name, head, row, col = work.pinned
+        assert isinstance(work.trace.matrix(name, head)[row][col], float)
+    dump(work.example)
+    work.message = None
+    assert_restores(work)
+
+
+@settings(max_examples=1000)
+@given(messages())
+def test_no_edits_from_the_browser_raise(case):
+    example, edits = case
+    work = Work(example, None, "zh")
+    receive(work, {"session": work.session, "edits": edits})
+    assert_sound(work)
+
+
+@settings(max_examples=200)
+@given(json_values, json_values)
+def test_no_message_from_the_browser_raises(message, edits):
+    work = opened()
+    receive(work, message)
+    assert (work.example, work.applied) == (FIRST, 0)
+    receive(work, {"session": work.session, "edits": edits})
+    receive(work, {"session": edits, "edits": message})
+    assert_sound(work)
+
+
+@settings(max_examples=100)
+@given(st.lists(cases([FIRST], odd=st.just(False), most=1), max_size=8), st.data())
+def test_however_a_network_repeats_and_merges_edits_the_work_is_the_same(drawn, data):
+    """Every message holds all that is not yet confirmed, as the bench sends them."""
+    edits = numbered(*(edit for _, (edit,) in drawn))
+    plain, work = opened(), opened()
+    for edit in edits:
+        receive(plain, {"session": plain.session, "edits": [edit]})
+    while work.applied < len(edits):
+        confirmed = data.draw(st.integers(0, work.applied))
+        upto = data.draw(st.integers(work.applied, len(edits)))
+        receive(work, {"session": work.session, "edits": edits[confirmed:upto]})
+    assert (work.example, work.past) == (plain.example, plain.past)
