@@ -47,6 +47,15 @@ def told(work):
     return work.message and (work.message.kind, work.message.text)
 
 
+def undone(work):
+    """The examples that undo leads back through."""
+    found = []
+    while work.past:
+        send(work, {"op": "undo"})
+        found.append(work.example)
+    return found
+
+
 # --- edits arrive ------------------------------------------------------------------------------------------------
 
 
@@ -84,8 +93,8 @@ def test_merged_edits_are_applied_in_order():
     for edit in edits:
         send(one_by_one, edit)
     assert merged.example == one_by_one.example == apply(apply(with_x(7), {"op": "add_head"}), cell(8))
-    assert merged.past == one_by_one.past
-    assert merged.applied == 5
+    assert merged.applied == one_by_one.applied == 5
+    assert undone(merged) == undone(one_by_one)
 
 
 def test_numbers_may_leave_gaps_and_one_number_counts_once():
@@ -176,7 +185,9 @@ def test_what_changes_no_number_is_no_step():
     pin = {"op": "pin", "cell": {"name": "q", "head": 0, "row": 0, "col": 0}}
     send(work, cell(7), {"op": "undo"})
     send(work, pin, {"op": "decimals", "value": 2}, cell(1), {"op": "reset"}, {"op": "nonsense"}, cell("x"))
-    assert (work.past, work.future) == ([], [with_x(7)])
+    assert (len(work.past), len(work.future)) == (0, 1)
+    send(work, {"op": "redo"})
+    assert work.example == with_x(7)
 
 
 # --- messages ----------------------------------------------------------------------------------------------------
@@ -193,7 +204,7 @@ def test_a_refused_edit_keeps_the_work_and_says_why(language, sentence):
     send(work, cell(7), cell(8), {"op": "undo"})
     send(work, REFUSED)
     assert told(work) == ("error", sentence)
-    assert (work.example, work.past, work.future) == (with_x(7), [FIRST], [with_x(8)])
+    assert (work.example, len(work.past), len(work.future)) == (with_x(7), 1, 1)
     assert work.applied == 4
     send(work, {"op": "redo"})
     assert told(work) is None
@@ -311,31 +322,53 @@ def test_another_example_can_be_undone_and_is_what_reset_returns_to():
     state.open_built_in(work, "water")
     assert (work.name, work.origin, work.example) == ("water", built_in("water"), built_in("water"))
     assert address(work) == {"example": "water"}
-    send(work, {"op": "undo"})
-    assert work.example == with_x(7)
-    assert set(address(work)) == {"s"}
-    send(work, {"op": "reset"})
+    send(work, cell(6), {"op": "reset"})
     assert work.example == built_in("water")
+    send(work, *[{"op": "undo"}] * 3)
+    assert (work.name, work.example) == ("first", with_x(7))
+    assert address(work) == {"s": to_token(with_x(7))}
+    send(work, {"op": "reset"})
+    assert work.example == FIRST
+    send(work, {"op": "undo"}, {"op": "redo"})
+    assert (work.name, work.example) == ("first", FIRST)
+
+
+def test_what_was_undone_past_its_opening_is_redone_with_its_name():
+    work = opened()
+    state.open_built_in(work, "water")
+    send(work, {"op": "undo"})
+    assert address(work) == {"example": "first"}
+    send(work, {"op": "redo"})
+    assert (address(work), work.origin) == ({"example": "water"}, built_in("water"))
 
 
 def test_a_file_is_opened_and_is_what_reset_returns_to():
     work = opened()
     send(work, cell(7))
-    assert state.open_file(work, pretty(built_in("padding")).encode())
-    assert (work.example, work.name) == (built_in("padding"), None)
+    state.open_file(work, pretty(built_in("padding")).encode())
+    assert (work.example, work.name, work.message) == (built_in("padding"), None, None)
+    assert address(work) == {"s": to_token(built_in("padding"))}
     send(work, {"op": "add_head"}, {"op": "reset"})
     assert work.example == built_in("padding")
     send(work, *[{"op": "undo"}] * 4)
-    assert work.example == FIRST
+    assert (work.example, work.name) == (FIRST, "first")
 
 
-@pytest.mark.parametrize("text", [b"", b"{", b"\xff", b"{}", b"[1]", pretty(FIRST).encode()[:-9]], ids=str)
-def test_a_file_that_is_none_changes_nothing_and_says_why(text):
+WRONG_FILES = {"empty": b"", "brace": b"{", "bytes": b"\xff", "object": b"{}", "list": b"[1]"}
+WRONG_FILES["cut"] = pretty(FIRST).encode()[:-9]
+
+
+@pytest.mark.parametrize("name", WRONG_FILES)
+def test_a_file_that_is_none_changes_nothing_and_says_why(name):
     work = opened({"lang": "zh"})
     send(work, cell(7))
-    assert not state.open_file(work, text)
-    assert (work.example, work.name, work.past) == (with_x(7), "first", [FIRST])
-    assert any("\u4e00" <= character <= "\u9fff" for character in work.message.text)
+    state.open_file(work, WRONG_FILES[name])
+    assert (work.example, work.name, work.origin) == (with_x(7), "first", FIRST)
+    kind, text = told(work)
+    assert kind == "error"
+    assert any("\u4e00" <= character <= "\u9fff" for character in text)
+    send(work, {"op": "undo"})
+    assert work.example == FIRST
 
 
 def test_a_language_that_was_chosen_is_kept_in_the_address():
@@ -647,4 +680,5 @@ def test_however_a_network_repeats_and_merges_edits_the_work_is_the_same(drawn, 
         confirmed = data.draw(st.integers(0, work.applied))
         upto = data.draw(st.integers(work.applied, len(edits)))
         receive(work, {"session": work.session, "edits": edits[confirmed:upto]})
-    assert (work.example, work.past) == (plain.example, plain.past)
+    assert work.example == plain.example
+    assert undone(work) == undone(plain)
