@@ -30,6 +30,7 @@ PLAUSIBLE = {
     "copy": st.none() | st.integers(0, 3),
     "axis": st.sampled_from(["d_model", "d_context", "d_k", "d_v", "d_out"]),
     "size": st.integers(0, 6) | st.sampled_from([64, 65]),
+    "by": st.integers(-2, 2),
     "on": st.booleans(),
     "kind": st.sampled_from(["none", "causal", "painted"]),
     "value": st.sampled_from(["sqrt_dk", "none", 2, 0, -0.25, 1e-300]),
@@ -42,7 +43,7 @@ KEYS = {
     "remove_token": "which index",
     "add_head": "copy",
     "remove_head": "head",
-    "resize": "axis size",
+    "resize": "axis size by",
     "w_o": "on",
     "biases": "on",
     "mask": "kind",
@@ -69,6 +70,8 @@ def cases(draw, examples, odd, most):
     for _ in range(draw(st.integers(1, most))):
         edit = {"op": draw(st.sampled_from(sorted(KEYS)))}
         for key in KEYS[edit["op"]].split():
+            if key == "by" and draw(st.booleans()):
+                continue  # it goes before the size
             if draw(odd):
                 edit |= draw(st.just({}) | st.fixed_dictionaries({key: json_values}))
             elif key == "matrix":

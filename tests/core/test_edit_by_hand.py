@@ -280,6 +280,10 @@ def test_removing_a_head_takes_its_block_of_w_o(head, w_o):
     assert apply(SELF, {"op": "remove_head", "head": head}) == replace(SELF, heads=heads, w_o=w_o)
 
 
+def test_where_none_is_named_the_last_head_is_removed():
+    assert apply(SELF, {"op": "remove_head"}) == apply(SELF, {"op": "remove_head", "head": 2})
+
+
 def test_a_copied_head_stands_last_with_a_block_of_zeros():
     more = apply(SELF, {"op": "add_head", "copy": 1})
     assert more == replace(SELF, heads=(*SELF.heads, SELF.heads[1]), w_o=(*SELF.w_o, (0, 0), (0, 0)))
@@ -369,6 +373,17 @@ def test_d_out_is_the_width_of_w_o_and_its_bias():
 @pytest.mark.parametrize("size", [0, 65, -1, 2.0, "2", None, True], ids=str)
 def test_sizes_are_whole_numbers_from_1_to_64(size):
     assert refusal(SELF, {"op": "resize", "axis": "d_k", "size": size})
+
+
+@pytest.mark.parametrize(("by", "size"), [(1, 3), (-1, 1), (0, 2), (62, 64)])
+def test_a_size_may_be_changed_by_so_much(by, size):
+    edit = {"op": "resize", "axis": "d_v"}
+    assert apply(SELF, {**edit, "by": by}) == apply(SELF, {**edit, "size": size})
+
+
+@pytest.mark.parametrize("by", [63, -2, -3, 0.5, "1", None, True], ids=str)
+def test_other_changes_of_a_size_are_refused(by):
+    assert refusal(SELF, {"op": "resize", "axis": "d_v", "by": by})
 
 
 @pytest.mark.parametrize("axis", ["n_q", "h", "h·d_v", "1", "sqrt_dk", None, []], ids=str)
