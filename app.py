@@ -2,7 +2,6 @@
 
 import pandas  # noqa: F401  # imported before the first visitor, whose page would meet a half-imported module
 import plotly.graph_objects  # noqa: F401
-
 import streamlit as st
 
 from mha_ui import frame

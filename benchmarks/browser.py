@@ -159,7 +159,9 @@ def _all_figures(benches: dict[str, Page]) -> list[Line]:
         count = buttons.count()
         lines += [
             Line(f"{size}: numbers, {count} figures open", [edit["numbers"] for edit in taken]),
-            Line(f"{size}: all {count} figures painted", [edit["figured"] for edit in taken], goal=(8, EMPTY)),
+            Line(
+                f"{size}: all {count} figures painted", [edit["figured"] for edit in taken], goal=(8, EMPTY)
+            ),
         ]
     return lines
 
@@ -168,7 +170,9 @@ def _hover(page: Page) -> list[Line]:
     page.bring_to_front()
     taken = page.evaluate("hover()")
     return [
-        Line("8×8×4: hover → arithmetic stands in the page", [one["standing"] for one in taken], goal=(16, "")),
+        Line(
+            "8×8×4: hover → arithmetic stands in the page", [one["standing"] for one in taken], goal=(16, "")
+        ),
         Line("8×8×4: hover → painted, next frame included", [one["painted"] for one in taken]),
     ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from time import perf_counter
 
 import torch
@@ -9,7 +10,7 @@ import torch
 from benchmarks.table import Line
 from mha_core import Example, built_in, place, trace
 from mha_core.edit import apply, filled
-from mha_core.example import Head
+from mha_core.example import Head, Matrix
 from mha_core.trace import compute, load
 
 ROUNDS = 2000
@@ -17,7 +18,11 @@ ROUNDS = 2000
 
 def sized(n: int, d: int, heads: int) -> Example:
     """A self-attention example of n tokens and ``heads`` heads, with d_model = d_k = d_v = d, in small integers."""
-    one = [Head(*(filled(d, d, "integers", 3 * head + i) for i in range(3))) for head in range(heads)]
+
+    def weights(seed: int) -> Matrix:
+        return filled(d, d, "integers", seed)
+
+    one = [Head(weights(3 * head), weights(3 * head + 1), weights(3 * head + 2)) for head in range(heads)]
     return Example("", tuple(f"token{i + 1}" for i in range(n)), tuple(one), filled(n, d, "integers", 99))
 
 
@@ -25,7 +30,9 @@ def measure() -> list[Line]:
     """nn.MultiheadAttention and our trace, in turns."""
     example, here = built_in("first"), place()
     inputs = load(example, here)
-    layer = torch.nn.MultiheadAttention(4, 2, batch_first=True, dtype=torch.float64, device=here.device).eval()
+    layer = torch.nn.MultiheadAttention(
+        4, 2, batch_first=True, dtype=torch.float64, device=here.device
+    ).eval()
     x = torch.ones(1, 3, 4, dtype=torch.float64, device=here.device)
     edit = {"op": "set", "matrix": "x", "row": 0, "col": 0, "values": [[0.0]]}
 
@@ -33,7 +40,11 @@ def measure() -> list[Line]:
         with torch.inference_mode():
             return layer(x, x, x, need_weights=True)
 
-    names = ("nn.MultiheadAttention 3×2×2", "core: compute, numbers on the device", "core: trace from an Example")
+    names = (
+        "nn.MultiheadAttention 3×2×2",
+        "core: compute, numbers on the device",
+        "core: trace from an Example",
+    )
     calls = (torch_layer, lambda: compute(inputs), lambda: trace(example))
     samples = in_turns([*calls, lambda: trace(apply(example, edit)).values])
     lines = [Line(names[0], samples[0], "µs")]
@@ -43,7 +54,7 @@ def measure() -> list[Line]:
     return lines
 
 
-def in_turns(calls) -> list[list[float]]:  # type: ignore[no-untyped-def]
+def in_turns(calls: Sequence[Callable[[], object]]) -> list[list[float]]:
     """Microseconds of each call, one after the other round by round, so that noise meets all alike."""
     samples: list[list[float]] = [[] for _ in calls]
     for round_ in range(ROUNDS + 200):

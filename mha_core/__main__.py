@@ -110,10 +110,19 @@ def _trace(options: argparse.Namespace) -> object:
 def _explain(options: argparse.Namespace) -> object:
     computed = _traced(options)
     cell = Cell(options.step, options.head, options.row, options.col)
-    if cell.head is None and len(computed.example.heads) == 1 and cell.name in PER_HEAD_STEPS + PER_HEAD_INPUTS:
+    if (
+        cell.head is None
+        and len(computed.example.heads) == 1
+        and cell.name in PER_HEAD_STEPS + PER_HEAD_INPUTS
+    ):
         cell = cell._replace(head=0)
     fed = [_cell(found) for found in feeds(computed, cell)]
-    answer = {"format": "mha-explain/1", "cell": _cell(cell), "feeds": fed, "value": _plain(number(computed, cell))}
+    answer = {
+        "format": "mha-explain/1",
+        "cell": _cell(cell),
+        "feeds": fed,
+        "value": _plain(number(computed, cell)),
+    }
     try:
         step, found = step_of(computed, cell), derive(computed, cell)
     except CellError:  # the cell is there, since it has a number: it is given, not computed
@@ -122,7 +131,8 @@ def _explain(options: argparse.Namespace) -> object:
         "op": found.op,
         "formula": formula(step, computed.example),
         "terms": [
-            {"cells": [_cell(c) for c in term.cells], "numbers": _plain(list(term.numbers))} for term in found.terms
+            {"cells": [_cell(c) for c in term.cells], "numbers": _plain(list(term.numbers))}
+            for term in found.terms
         ],
         "constant": _plain(found.constant),
         "arithmetic": arithmetic(found),

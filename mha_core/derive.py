@@ -1,7 +1,7 @@
 """Where a number comes from, and where it goes: both read off the declared computation.
 
-    derive(trace, Cell("q", 0, 0, 1))    Q[1,2] = 1·0 + 2·1 = 2, for head 1
-    feeds(trace, Cell("x", None, 0, 1))  every cell that is computed directly from X[1,2]
+derive(trace, Cell("q", 0, 0, 1))    Q[1,2] = 1·0 + 2·1 = 2, for head 1
+feeds(trace, Cell("x", None, 0, 1))  every cell that is computed directly from X[1,2]
 """
 
 from __future__ import annotations
@@ -181,7 +181,9 @@ def _fed_by(trace: Trace, step: Step, cell: Cell, head: int | None) -> Iterator[
             d_v = len(rows[0]) // len(trace.example.heads)
             yield Cell(step.name, None, cell.row, (cell.head or 0) * d_v + cell.col)
             continue
-        at = dict(zip(operand.index, (cell.row, cell.col) if len(operand.index) == 2 else (cell.col,), strict=True))
+        at = dict(
+            zip(operand.index, (cell.row, cell.col) if len(operand.index) == 2 else (cell.col,), strict=True)
+        )
         for i in (at["i"],) if "i" in at else range(len(rows)):
             for j in (at["j"],) if "j" in at else range(len(rows[0])):
                 yield Cell(step.name, head, i, j)
@@ -198,30 +200,45 @@ def cells(trace: Trace) -> Iterator[Cell]:
 
 
 def arithmetic(derivation: Derivation, decimals: int = 4) -> str:
-    """The derivation as one line of text with the numbers, such as ``1·0 + 2·1 = 2``."""
+    """The derivation as one line of text with the numbers, such as ``1·0 + 2·1 = 2``.
+
+    A number that ``decimals`` digits do not hold is rounded, and the line then says ≈.
+    """
     shown = [[_show(number, decimals) for number in term.numbers] for term in derivation.terms]
     value = _show(derivation.value, decimals)
+    told = [derivation.value, *(number for term in derivation.terms for number in term.numbers)]
+    if derivation.op == "divide":
+        told.append(derivation.constant or 1.0)
+    equals = "≈" if any(_is_rounded(number, decimals) for number in told) else "="
     match derivation.op:
         case "matmul":
-            return " + ".join("·".join(numbers) for numbers in shown) + f" = {value}"
+            return " + ".join("·".join(numbers) for numbers in shown) + f" {equals} {value}"
         case "divide":
-            return f"{shown[0][0]} ÷ {_show(derivation.constant or 1.0, decimals)} = {value}"
+            return f"{shown[0][0]} ÷ {_show(derivation.constant or 1.0, decimals)} {equals} {value}"
         case "hide":
             return value if derivation.terms[0].numbers[1] else f"{shown[0][0]} → {value}"
         case "add":
-            return " + ".join(shown[0]) + f" = {value}"
+            return " + ".join(shown[0]) + f" {equals} {value}"
         case "softmax":
             powers = [f"e^{numbers[0]}" for numbers in shown]
-            return f"{powers[derivation.at or 0]} ÷ ({' + '.join(powers)}) = {value}"
-        case "concat":
+            return f"{powers[derivation.at or 0]} ÷ ({' + '.join(powers)}) {equals} {value}"
+        case "concat":  # a copy: the same number, however rounded
             return f"{shown[0][0]} = {value}"
 
 
+def _is_rounded(number: float, decimals: int) -> bool:
+    return number != NEG_INF and float(f"{number:.{decimals}f}") != number
+
+
 def _show(number: float, decimals: int) -> str:
-    """At most ``decimals`` digits after the point, no trailing zeros; negative numbers in parentheses."""
+    """An exact number without trailing zeros; a rounded one with all decimals, or as a power of ten where those
+    would be 0 alone; negative numbers in parentheses.
+    """
     if number == NEG_INF:
         return "(−∞)"
     text = f"{abs(number):.{decimals}f}"
-    if "." in text:
-        text = text.rstrip("0").rstrip(".")
+    if not _is_rounded(number, decimals):
+        text = text.rstrip("0").rstrip(".") if "." in text else text
+    elif abs(number) < 0.5 * 10**-decimals:
+        text = f"{abs(number):.1e}".replace("e-0", "e-").replace("-", "−")
     return f"(−{text})" if number < 0 and text != "0" else text

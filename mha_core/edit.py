@@ -65,7 +65,9 @@ def _set(example: Example, edit: Edit) -> Example:
     row, col = _index(edit["row"]), _index(edit["col"])
     if row + len(block) > len(matrix) or col + max(map(len, block)) > len(matrix[0]):
         raise ExampleError(
-            N_("from row {row}, column {col} on there is room for {rows} × {cols}, got {got_rows} × {got_cols}"),
+            N_(
+                "from row {row}, column {col} on there is room for {rows} × {cols}, got {got_rows} × {got_cols}"
+            ),
             place=_place(name, head),
             row=row + 1,
             col=col + 1,
@@ -146,10 +148,8 @@ def _keep_tokens(example: Example, which: str, kept: Kept, new: str = "") -> Exa
 def _add_head(example: Example, edit: Edit) -> Example:
     """A new head after the last: small integers of its own, or a copy of head ``copy``."""
     dims = example.dims
-    if edit.get("copy") is not None:
-        head = example.heads[_index(edit["copy"])]
-    else:
-        head = _new_head(example)
+    copied = edit.get("copy")
+    head = _new_head(example) if copied is None else example.heads[_index(copied)]
     kept = [*range(dims.h * dims.d_v), *[None] * dims.d_v]
     return replace(_reshaped(example, {"h·d_v": kept}), heads=(*example.heads, head))
 
@@ -160,13 +160,17 @@ def _new_head(example: Example) -> Head:
     fields: dict[str, Any] = {}
     for name in (*HEAD_MATRICES, *HEAD_BIASES):
         if getattr(pattern, name) is not None:
-            rows = filled(*dims.shape(name), "zeros" if name in HEAD_BIASES else "integers", seed * 16 + len(fields))
+            rows = filled(
+                *dims.shape(name), "zeros" if name in HEAD_BIASES else "integers", seed * 16 + len(fields)
+            )
             fields[name] = rows[0] if name in HEAD_BIASES else rows
     return Head(**fields)
 
 
 def _remove_head(example: Example, edit: Edit) -> Example:
-    gone, dims = _index(edit["head"]), example.dims
+    """Remove a head, the last one where none is named."""
+    dims = example.dims
+    gone = _index(edit.get("head", dims.h - 1))
     if dims.h == 1:
         raise ExampleError(N_("the last one cannot be removed"), place="heads")
     example.heads[gone]  # an index past the end is an error
@@ -176,11 +180,13 @@ def _remove_head(example: Example, edit: Edit) -> Example:
 
 
 def _resize(example: Example, edit: Edit) -> Example:
-    """Set d_model, d_context, d_k, d_v or d_out; with self-attention d_model is the context's too."""
-    axis, new = edit["axis"], _index(edit["size"])
-    dims = example.dims
+    """Set d_model, d_context, d_k, d_v or d_out, or change it ``by`` so much; with self-attention d_model is
+    the context's too.
+    """
+    axis, dims = edit["axis"], example.dims
     if axis not in ("d_model", "d_context", "d_k", "d_v", "d_out") or dims.size(axis) == 0:
         raise ExampleError(N_("this example has no {name}"), name=axis)
+    new = _index(dims.size(axis) + _whole(edit["by"]) if "by" in edit else edit["size"])
     _room(axis, new)
     kept = _to_size(dims.size(axis), new)
     axes: dict[str, Kept] = {axis: kept}
@@ -304,7 +310,7 @@ def _reshaped(example: Example, axes: Mapping[str, Kept]) -> Example:
 def _given(example: Example, name: str, head: int | None) -> Matrix:
     """The matrix to edit; a bias as a matrix of one row."""
     owner = example if head is None else example.heads[_index(head)]
-    if name not in ("x", "context", "w_o", "b_o") and head is None or name not in AXES:
+    if (name not in ("x", "context", "w_o", "b_o") and head is None) or name not in AXES:
         raise KeyError(name)
     value = getattr(owner, name)
     return (value,) if name.startswith("b_") else value
@@ -352,9 +358,11 @@ def _cell_value(kind: str, value: object, place: str) -> Any:
 
 
 def _tokens_of(example: Example, edit: Edit) -> str:
-    """"tokens", or "context_tokens" where keys have labels of their own."""
+    """ "tokens", or "context_tokens" where keys have labels of their own."""
     which = edit["which"]
-    if which not in ("tokens", "context_tokens") or (which == "context_tokens" and _keys_are_queries(example)):
+    if which not in ("tokens", "context_tokens") or (
+        which == "context_tokens" and _keys_are_queries(example)
+    ):
         raise KeyError(which)
     return str(which)
 
@@ -380,8 +388,15 @@ def _text(value: object) -> str:
 
 def _index(value: object) -> int:
     """A whole number from 0 on: negative ones would count from the end."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise IndexError(value)
+    number = _whole(value)
+    if number < 0:
+        raise IndexError(number)
+    return number
+
+
+def _whole(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(value)
     return value
 
 

@@ -45,11 +45,18 @@ def from_json(data: object) -> Example:
     """An ``Example`` from decoded JSON; ``ExampleError`` where it breaks the format."""
     fields = _object(data, "", _FIELDS)
     if fields.get("format") != FORMAT:
-        raise _fail("format", N_('expected "{expected}", got {got}'), expected=FORMAT, got=_short(fields.get("format")))
+        raise _fail(
+            "format",
+            N_('expected "{expected}", got {got}'),
+            expected=FORMAT,
+            got=_short(fields.get("format")),
+        )
     for name in ("tokens", "heads"):
         if fields.get(name) is None:
             raise _fail(name, N_("is missing"))
-    values = {name: read(fields[name], name) for name, read in _FIELDS.items() if fields.get(name) is not None}
+    values = {
+        name: read(fields[name], name) for name, read in _FIELDS.items() if fields.get(name) is not None
+    }
     values.pop("format")
     values.setdefault("title", "")
     return validate(Example(**values))
@@ -219,9 +226,14 @@ def _heads(value: object, place: str) -> tuple[Head, ...]:
 
 
 def _head(value: object, place: str) -> Head:
-    readers: dict[str, Callable[[object, str], Any]] = {**dict.fromkeys(HEAD_MATRICES, _matrix), **dict.fromkeys(HEAD_BIASES, _vector)}
+    readers: dict[str, Callable[[object, str], Any]] = {
+        **dict.fromkeys(HEAD_MATRICES, _matrix),
+        **dict.fromkeys(HEAD_BIASES, _vector),
+    }
     fields = _object(value, place, readers)
-    return Head(**{name: readers[name](item, f"{place}.{name}") for name, item in fields.items() if item is not None})
+    return Head(
+        **{name: readers[name](item, f"{place}.{name}") for name, item in fields.items() if item is not None}
+    )
 
 
 def _scale(value: object, place: str) -> Scale:

@@ -36,10 +36,14 @@ def from_token(token: str) -> Example:
     damaged = LinkError(N_("the link is damaged or incomplete"))
     if len(token) > MAX_TOKEN:
         raise LinkError(N_("the link is too long"))
+    if not token[:1].isdecimal():
+        raise damaged
     if token[:1] != VERSION:
         raise LinkError(N_("the link was made by another version of this program"))
     try:
-        packed = base64.b64decode(token[1:].encode("ascii") + b"=" * (-len(token[1:]) % 4), b"-_", validate=True)
+        packed = base64.b64decode(
+            token[1:].encode("ascii") + b"=" * (-len(token[1:]) % 4), b"-_", validate=True
+        )
         unpacker = zlib.decompressobj()
         text = unpacker.decompress(packed, MAX_BYTES + 1)
     except (binascii.Error, ValueError, zlib.error):

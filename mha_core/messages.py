@@ -26,5 +26,7 @@ def in_words(error: MhaError, language: str) -> str:
 
 def shell_language() -> str:
     """The language that a shell asks for by ``LC_ALL``, ``LC_MESSAGES`` or ``LANG``."""
-    setting = next((os.environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(name)), "")
+    setting = next(
+        (os.environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(name)), ""
+    )
     return "zh" if setting.lower().startswith("zh") else "en"

@@ -79,7 +79,9 @@ class Trace:
         if shared == (head is None):
             found = self._computed(name, head) or input_matrix(self.example, name, head)
         if found is None:
-            raise CellError(N_("there is no {name} here"), name=name if head is None else f"{name}, head {head}")
+            raise CellError(
+                N_("there is no {name} here"), name=name if head is None else f"{name}, head {head}"
+            )
         return found
 
     def _computed(self, name: str, head: int | None) -> Rows | None:
@@ -149,10 +151,13 @@ def load(example: Example, where: Place) -> Inputs:
     for index, head in enumerate(example.heads):
         by_steps.setdefault(head_graph(example, head), []).append(index)
     groups = tuple(
-        (tuple(members), steps, _load_group(example, steps, members, where)) for steps, members in by_steps.items()
+        (tuple(members), steps, _load_group(example, steps, members, where))
+        for steps, members in by_steps.items()
     )
     layer_steps = tuple(step for step in graph(example) if not step.per_head)
-    blocks = {name: [input_matrix(example, name)] for name in ("w_o", "b_o") if getattr(example, name) is not None}
+    blocks = {
+        name: [input_matrix(example, name)] for name in ("w_o", "b_o") if getattr(example, name) is not None
+    }
     layer = {name: tensor[0] for name, tensor in _to_device(blocks, where).items()}  # type: ignore[arg-type]
     return Inputs(example, where, groups, layer_steps, layer)
 
@@ -237,7 +242,9 @@ def _load_group(
     computed = {step.name for step in steps}
     wanted = dict.fromkeys(name for step in steps for name in step.operand_names if name not in computed)
     blocks = {
-        name: [input_matrix(example, name, head) for head in (members[:1] if name in LAYER_INPUTS else members)]
+        name: [
+            input_matrix(example, name, head) for head in (members[:1] if name in LAYER_INPUTS else members)
+        ]
         for name in wanted
     }
     loaded = _to_device(blocks, where)  # type: ignore[arg-type]  # a validated example lacks none of them

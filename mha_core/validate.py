@@ -51,7 +51,11 @@ def _sizes(example: Example, dims: Dims) -> None:
     for place, count, most in (
         ("tokens", dims.n_q, MAX_SIZE),
         ("heads", dims.h, MAX_HEADS),
-        ("context" if example.context and example.context_tokens is None else "context_tokens", dims.n_k, MAX_SIZE),
+        (
+            "context" if example.context and example.context_tokens is None else "context_tokens",
+            dims.n_k,
+            MAX_SIZE,
+        ),
     ):
         if not 1 <= count <= most:
             raise _fail(place, N_("expected 1 to {most}, got {count}"), most=most, count=count)
@@ -130,7 +134,9 @@ def _starts(example: Example, dims: Dims) -> None:
     for index, head in enumerate(example.heads):
         missing = _missing(example, head, dims)
         if missing:
-            raise _fail(f"heads[{index}]", N_("{name} is missing, and nothing stands in for it"), name=missing)
+            raise _fail(
+                f"heads[{index}]", N_("{name} is missing, and nothing stands in for it"), name=missing
+            )
 
 
 def _missing(example: Example, head: Head, dims: Dims) -> str:

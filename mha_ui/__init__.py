@@ -1,0 +1,1 @@
+"""Everything that Streamlit and Plotly draw."""

@@ -10,11 +10,11 @@ import streamlit as st
 
 from mha_core import library, pretty
 from mha_core.device import device_name
-from mha_core.example import text_in
 from mha_core.errors import N_
+from mha_core.example import text_in
 from mha_ui import state
-from mha_ui.language import LANGUAGES, NAMES
 from mha_ui.css import css_variables
+from mha_ui.language import LANGUAGES, NAMES
 
 PAGES: Final = {"app.py": N_("Bench")}
 """Pages in the order of the navigation: script and label."""
@@ -29,7 +29,9 @@ _STYLE: Final = (_HERE / "frame.css").read_text(encoding="utf-8")
 def configure() -> None:
     """Page settings; call it first in every page script."""
     words = state.work().words
-    st.set_page_config(page_title=words(N_("Multi-head attention")), page_icon=str(_HERE / "icon.svg"), layout="wide")
+    st.set_page_config(
+        page_title=words(N_("Multi-head attention")), page_icon=str(_HERE / "icon.svg"), layout="wide"
+    )
     st.html(f"<style>{css_variables()}{_STYLE}</style>")
 
 
@@ -38,7 +40,10 @@ def frame() -> None:
     work = state.work()
     words = work.words
     with st.container(horizontal=True, vertical_alignment="center", key="frame"):
-        st.html(f'<h1 class="mha-title" lang="{work.language}">{words(N_("Multi-head attention"))}</h1>', width="content")
+        st.html(
+            f'<h1 class="mha-title" lang="{work.language}">{words(N_("Multi-head attention"))}</h1>',
+            width="content",
+        )
         if len(PAGES) > 1:
             for script, label in PAGES.items():
                 st.page_link(script, label=words(label))
@@ -78,7 +83,7 @@ def _file_menu(work: state.Work) -> None:
     with st.popover(words(N_("File")), type="tertiary"):
         st.download_button(
             words(N_("Save as a file")),
-            data=_file_text,
+            data=lambda: pretty(work.example).encode(),  # called at the click, outside any session's context
             file_name="attention.mha.json",
             mime="application/json",
             on_click="ignore",
@@ -89,10 +94,6 @@ def _file_menu(work: state.Work) -> None:
             words(N_("Open a *.mha.json file")), key=_FILE, on_change=_file_opened, max_upload_size=5
         )
         st.caption(words(N_("The address bar holds everything: copy it to share this state.")))
-
-
-def _file_text() -> bytes:
-    return pretty(state.work().example).encode()
 
 
 def _file_opened() -> None:
@@ -119,8 +120,6 @@ def _language_chosen() -> None:
 
 
 def _device_badge(work: state.Work) -> None:
-    st.html(
-        f'<span class="mha-badge" title="{work.words(N_("Where torch computes, and in which number type"))}">'
-        f"{device_name(work.place)} · {work.place.dtype}</span>",
-        width="content",
-    )
+    told = escape(work.words(N_("Where torch computes, and in which number type")))
+    name = escape(f"{device_name(work.place)} · {work.place.dtype}")
+    st.html(f'<span class="mha-badge" title="{told}">{name}</span>', width="content")

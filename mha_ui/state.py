@@ -9,13 +9,25 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 import streamlit as st
 
-from mha_core import Cell, Example, MhaError, Place, Trace, built_in, from_token, library, parse, to_token, trace
+from mha_core import (
+    Cell,
+    Example,
+    MhaError,
+    Place,
+    Trace,
+    built_in,
+    from_token,
+    library,
+    parse,
+    to_token,
+    trace,
+)
 from mha_core.edit import apply
-from mha_core.errors import LinkError
+from mha_core.errors import N_, LinkError
 from mha_core.example import AXES
 from mha_ui.language import LANGUAGES, Words, language_for, sentence, words_in
 
@@ -33,9 +45,20 @@ class Message:
     kind: str = "error"
 
 
+class Version(NamedTuple):
+    """One step of the history: the example, what reset returns it to, and the built-in that this is, if one."""
+
+    example: Example
+    origin: Example
+    name: str | None
+
+
 @dataclass
 class Work:
-    """One visitor's work. ``origin`` is what reset returns to, ``name`` the built-in example it is, if one."""
+    """One visitor's work. ``origin`` is what reset returns to, ``name`` the built-in example it is, if one.
+
+    ``applied`` counts the bench's edits, ``revision`` the examples shown, ``opened`` the origins.
+    """
 
     origin: Example
     name: str | None
@@ -47,9 +70,11 @@ class Work:
     session: str = field(default_factory=lambda: secrets.token_hex(8))
     applied: int = 0
     revision: int = 0
+    opened: int = 0
+    too_large: bool = False
     message: Message | None = None
-    past: list[Example] = field(default_factory=list)
-    future: list[Example] = field(default_factory=list)
+    past: list[Version] = field(default_factory=list)
+    future: list[Version] = field(default_factory=list)
     trace: Trace = None  # type: ignore[assignment]  # set below, from origin
 
     def __post_init__(self) -> None:
@@ -59,6 +84,11 @@ class Work:
     def example(self) -> Example:
         """The example at hand."""
         return self.trace.example
+
+    @property
+    def version(self) -> Version:
+        """What undo returns to after the next edit."""
+        return Version(self.example, self.origin, self.name)
 
     @property
     def words(self) -> Words:
@@ -99,8 +129,11 @@ def address(current: Work) -> dict[str, str]:
     else:
         try:
             query["s"] = to_token(current.example)
+            current.too_large = False
         except LinkError as error:
-            current.message = current.message or Message(sentence(error, current.language), "info")
+            if not current.too_large:  # said once, not at every edit
+                current.message = current.message or Message(sentence(error, current.language), "info")
+            current.too_large = True
     if current.language_chosen:
         query["lang"] = current.language
     if current.decimals != DECIMALS:
@@ -121,9 +154,8 @@ def _opened(query: Mapping[str, str], locale: str | None) -> Work:
         example = from_token(query["s"]) if name is None else built_in(name)
         opened = Work(example, name, language, language_chosen=asked in LANGUAGES)
     except MhaError as error:
-        words = words_in(language)
-        reason = sentence(error, language)
-        message = Message(words("{reason}. Here is the first example instead.").format(reason=reason))
+        template = words_in(language)(N_("{reason}. Here is the first example instead."))
+        message = Message(template.format(reason=sentence(error, language)))
         opened = Work(built_in(first), first, language, language_chosen=asked in LANGUAGES)
     opened.message = message
     if query.get("decimals", "") in map(str, range(MOST_DECIMALS + 1)):
@@ -197,42 +229,50 @@ def _one(current: Work, edit: Mapping[str, Any]) -> None:
             texts = {name: text for name, text in query.items() if isinstance(text, str)}
             known = _opened(texts, current.language)
             known.session, known.applied = current.session, current.applied
-            known.revision = current.revision + 1
+            known.revision, known.opened = current.revision + 1, current.opened + 1
             current.__dict__.update(known.__dict__)
         case {"op": "decimals", "value": int(value)}:
             current.decimals = min(MOST_DECIMALS, max(0, value))
         case _:
-            attempt(current, lambda: apply(current.example, edit))
+            attempt(current, lambda: _become(current, apply(current.example, edit)))
 
 
-def attempt(current: Work, make: Callable[[], Example]) -> bool:
-    """Make the next example and compute it; where that is refused the work stays and the message says why."""
+def attempt(current: Work, change: Callable[[], None]) -> None:
+    """Change the work; where that is refused it stays as it was and the message says why."""
     try:
-        _become(current, make())
+        change()
     except MhaError as error:
         current.message = Message(sentence(error, current.language))
-        return False
-    return True
 
 
 def _become(current: Work, example: Example) -> None:
-    if example == current.example:
-        return
-    computed = trace(example, current.place)
-    current.past = [*current.past[-UNDO_STEPS + 1 :], current.example]
+    if example != current.example:
+        _keep(current, Version(example, current.origin, current.name))
+
+
+def _open(current: Work, example: Example, name: str | None) -> None:
+    _keep(current, Version(example, example, name))
+
+
+def _keep(current: Work, version: Version) -> None:
+    computed = trace(version.example, current.place)
+    current.past = [*current.past[-UNDO_STEPS + 1 :], current.version]
     current.future = []
-    _show(current, computed)
+    _show(current, version, computed)
 
 
-def _step(current: Work, source: list[Example], target: list[Example]) -> None:
+def _step(current: Work, source: list[Version], target: list[Version]) -> None:
     if source:
-        target.append(current.example)
-        _show(current, trace(source.pop(), current.place))
+        target.append(current.version)
+        version = source.pop()
+        _show(current, version, trace(version.example, current.place))
 
 
-def _show(current: Work, computed: Trace) -> None:
+def _show(current: Work, version: Version, computed: Trace) -> None:
     current.trace = computed
     current.revision += 1
+    current.opened += version.origin is not current.origin
+    current.origin, current.name = version.origin, version.name
     current.query = min(current.query, len(computed.example.tokens) - 1)
     if current.pinned:
         current.pinned = _existing(current, *current.pinned)
@@ -240,17 +280,14 @@ def _show(current: Work, computed: Trace) -> None:
 
 def open_built_in(current: Work, name: str) -> None:
     """Start from a built-in example; what was at hand can be had back by undo."""
-    current.name, current.origin, current.message = name, built_in(name), None
-    _become(current, current.origin)
-
-
-def open_file(current: Work, text: bytes) -> bool:
-    """Start from a file's text; False, and a message, where the format refuses it."""
     current.message = None
-    if not attempt(current, lambda: parse(text)):
-        return False
-    current.name, current.origin = None, current.example
-    return True
+    _open(current, built_in(name), name)
+
+
+def open_file(current: Work, text: bytes) -> None:
+    """Start from a file's text, which undo takes back; a message where the format refuses it."""
+    current.message = None
+    attempt(current, lambda: _open(current, parse(text), None))
 
 
 def choose_language(current: Work, language: str) -> None:

@@ -14,7 +14,7 @@ import re
 import sys
 from pathlib import Path
 
-from babel.messages.catalog import Catalog, Message
+from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_file
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
@@ -23,7 +23,23 @@ ROOT = Path(__file__).resolve().parent.parent
 DOMAINS = {"mha_core": ("mha_core",), "mha_ui": ("mha_ui", "app.py", "pages")}
 """Domain (and package that holds its ``locales``) → what its messages are extracted from."""
 TRANSLATIONS = ("zh",)
+CHANGING = (
+    "POT-Creation-Date",
+    "PO-Revision-Date",
+    "Generated-By",
+    "Project-Id-Version",
+    "Report-Msgid-Bugs-To",
+    "Last-Translator",
+    "Language-Team",
+)
+"""Babel's header lines that change by themselves."""
 KEYWORDS = {"N_": None, "words": None}
+
+
+class _Timeless(Catalog):
+    """Babel's own header names the minute that it was made."""
+
+    mime_headers = (("Content-Type", "text/plain; charset=utf-8"),)
 
 
 def main(command: str) -> int:
@@ -69,7 +85,9 @@ def check(domain: str, language: str) -> list[str]:
     wanted = {message.id for message in extract(domain) if message.id}
     held = {message.id for message in catalogue if message.id}
     complaints = [f"{po.relative_to(ROOT)}: not in the catalogue: {text!r}" for text in sorted(wanted - held)]
-    complaints += [f"{po.relative_to(ROOT)}: no longer in the code: {text!r}" for text in sorted(held - wanted)]
+    complaints += [
+        f"{po.relative_to(ROOT)}: no longer in the code: {text!r}" for text in sorted(held - wanted)
+    ]
     complaints += _missing(po, catalogue)
     mo = po.with_suffix(".mo")
     if not mo.exists() or mo.read_bytes() != _mo(catalogue):
@@ -108,21 +126,20 @@ def _po_text(catalogue: Catalog) -> bytes:
     for message in catalogue:
         if message.id:
             files = sorted({(file, 0) for file, _ in message.locations})
-            bare.add(Message(message.id, message.string, locations=files).id, message.string, locations=files)
+            bare.add(message.id, message.string, locations=files)
     out = io.BytesIO()
     write_po(out, bare, width=110, omit_header=False, include_lineno=False, sort_by_file=True)
     text = out.getvalue().decode()
-    text = re.sub(r'"(POT-Creation-Date|PO-Revision-Date|Generated-By|Project-Id-Version|Report-Msgid-Bugs-To|Last-Translator|Language-Team):.*\n', "", text)
+    text = re.sub(rf'"({"|".join(CHANGING)}):.*\n', "", text)
     return text.lstrip("#\n ").encode()
 
 
 def _mo(catalogue: Catalog) -> bytes:
     """Compiled with a header that says no more than the character set, so that it depends on the texts alone."""
-    bare = Catalog(locale=None, header_comment="")
+    bare = _Timeless(locale=None, header_comment="")
     for message in catalogue:
         if message.id and message.string:
             bare.add(message.id, message.string)
-    bare.mime_headers = [("Content-Type", "text/plain; charset=utf-8")]
     out = io.BytesIO()
     write_mo(out, bare)
     return out.getvalue()

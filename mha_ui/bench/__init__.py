@@ -54,9 +54,12 @@ export default function follow({ parentElement, data, setStateValue }) {
 
 def receive_edits() -> None:
     """Apply what the browser has edited since the last answer. Call it before anything reads the example."""
-    held = state.widget_value(_KEY)
+    work, held = state.work(), state.widget_value(_KEY)
+    opened = work.opened
     if held:
-        state.receive(state.work(), held.get("edits"))
+        state.receive(work, held.get("edits"))
+    if work.opened != opened:
+        st.rerun()  # another example: the frame around the bench names it
 
 
 def bench() -> None:
@@ -79,7 +82,9 @@ def after_bench() -> None:
 @st.cache_resource(show_spinner=False)
 def _component():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
     """Register the component's folder, as Streamlit does for an installed package, and the component."""
-    manifest = ComponentManifest(name="mha", version="1", components=[ComponentConfig(name="bench", asset_dir="assets")])
+    manifest = ComponentManifest(
+        name="mha", version="1", components=[ComponentConfig(name="bench", asset_dir="assets")]
+    )
     get_bidi_component_manager().register_from_manifest(manifest, _HERE)
     return st.components.v2.component("mha.bench", js=_LOADER, css="bench.css")
 

@@ -9,6 +9,9 @@ from mha_core.errors import N_
 from mha_core.example import (
     AXES,
     HEAD_BIASES,
+    MAX_HEADS,
+    MAX_NUMBER,
+    MAX_SIZE,
     NEG_INF,
     AddMask,
     AllowMask,
@@ -93,26 +96,37 @@ _UI: Final = {
     "scale_none": N_("nothing"),
     "scale_number": N_("a number"),
     "decimals": N_("Decimals"),
-    "hint": N_("Point at a number to see where it comes from; click it to hold it. Every framed number can be edited."),
+    "hint": N_(
+        "Point at a number to see where it comes from; click it to hold it. Every framed number can be edited."
+    ),
     "feeds": N_("feeds {list}"),
     "unpin": N_("Let go"),
     "hidden": N_("this pair is hidden"),
     "visible": N_("this pair may attend"),
     "dead_row": N_("this query may attend to nothing: its weights and its output are 0"),
     "dismiss": N_("Close"),
+    "copied": N_("Copied."),
+    "computed": N_("{place} is computed from other numbers; edit those."),
+    "out_of_range": N_("{place}: “{text}” lies outside −{most} … {most}, so the old one still counts."),
+    "not_a_divisor": N_("“{text}” is no divisor: a number other than 0 is wanted. The old one still counts."),
     "not_a_number": N_("{place}: “{text}” is no number, so the old one still counts."),
-    "paste_not_a_number": N_("Row {row}, column {col} of what was pasted is no number: “{text}”. Nothing was changed."),
+    "paste_not_a_number": N_(
+        "Row {row}, column {col} of what was pasted is no number: “{text}”. Nothing was changed."
+    ),
 }
 
 
 def payload(work: Work) -> dict[str, Any]:
     """Everything that the bench shows, for one state of the work."""
     trace, example = work.trace, work.example
+    held_by = address(work)
     return {
         "session": work.session,
         "ack": work.applied,
         "revision": work.revision,
-        "address": address(work),
+        "opened": work.opened,
+        "unsaved": work.too_large,
+        "address": held_by,
         "lang": work.language,
         "words": ui_words(work.language),
         "decimals": work.decimals,
@@ -122,10 +136,14 @@ def payload(work: Work) -> dict[str, Any]:
         "labels": {"n_q": example.tokens, "n_k": key_tokens(example)},
         "stages": _stages(work.language),
         "matrices": matrices(trace, work.language),
-        "steps": {name: {"op": s.op, "operands": [(o.name, o.index) for o in s.operands]} for name, s in _steps(example)},
+        "steps": {
+            name: {"op": s.op, "operands": [(o.name, o.index) for o in s.operands]}
+            for name, s in _steps(example)
+        },
         "constants": {"divisor": divisor(example), "fill": _json(mask_fill(example))},
         "dead": trace.dead_rows if example.mask is not None else None,
         "controls": _controls(work),
+        "limits": {"number": MAX_NUMBER, "size": MAX_SIZE, "heads": MAX_HEADS},
     }
 
 
@@ -133,7 +151,10 @@ def payload(work: Work) -> dict[str, Any]:
 def ui_words(language: str) -> dict[str, str]:
     """The bench's own sentences in one language."""
     words = words_in(language)
-    return {"lang": "zh-CN" if language == "zh" else language, **{name: words(text) for name, text in _UI.items()}}
+    return {
+        "lang": "zh-CN" if language == "zh" else language,
+        **{name: words(text) for name, text in _UI.items()},
+    }
 
 
 @lru_cache(maxsize=4)

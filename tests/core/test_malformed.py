@@ -84,7 +84,8 @@ def packed(data, version="1"):
 @pytest.mark.parametrize(
     ("token", "sentence"),
     [
-        ("", "the link was made by another version of this program"),
+        ("", "the link is damaged or incomplete"),
+        ("abc", "the link is damaged or incomplete"),
         ("1", "the link is damaged or incomplete"),
         ("2abc", "the link was made by another version of this program"),
         ("1" + "A" * MAX_TOKEN, "the link is too long"),

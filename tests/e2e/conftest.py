@@ -54,7 +54,9 @@ def new_context(browser: Browser, watch: Watch) -> Iterator[Callable[..., Browse
     opened: list[BrowserContext] = []
 
     def make(**options) -> BrowserContext:
-        context = browser.new_context(**{"locale": "en-US", "viewport": {"width": 1280, "height": 800}, **options})
+        context = browser.new_context(
+            **{"locale": "en-US", "viewport": {"width": 1280, "height": 800}, **options}
+        )
         context.set_default_timeout(WAIT)
         context.on("page", watch.on)
         opened.append(context)

@@ -130,8 +130,9 @@ class Bench:
         return self.page.evaluate(
             """() => {
                 const host = [...document.querySelectorAll("*")].find((e) => e.shadowRoot?.querySelector(".bench"));
-                const cells = host.shadowRoot.querySelectorAll("td[data-key]");
-                return Object.fromEntries([...cells].map((cell) => [cell.dataset.key, cell.querySelector("input")?.value ?? cell.textContent]));
+                const cells = [...host.shadowRoot.querySelectorAll("td[data-key]")];
+                const text = (cell) => cell.querySelector("input")?.value ?? cell.textContent;
+                return Object.fromEntries(cells.map((cell) => [cell.dataset.key, text(cell)]));
             }"""
         )
 

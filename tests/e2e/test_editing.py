@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import expect
 
-from mha_core import built_in, library
+from mha_core import AllowMask, built_in, library
 from mha_core.edit import apply
 from tests.e2e.driver import assert_shows
 
@@ -156,9 +156,11 @@ def test_mask_painting_and_cross_attention(visit):
     bench.cell("mask", None, 0, 1).click()
     bench.settled()
     allow = ((True, True, False), (True, True, False), (True, True, True))
-    example = apply(apply(built_in("first"), {"op": "mask", "kind": "causal"}),
-                    {"op": "set", "matrix": "mask", "row": 0, "col": 1, "values": [[True]]})
-    assert example.mask.allow == allow
+    example = apply(
+        apply(built_in("first"), {"op": "mask", "kind": "causal"}),
+        {"op": "set", "matrix": "mask", "row": 0, "col": 1, "values": [[True]]},
+    )
+    assert example.mask == AllowMask(allow)
     assert_shows(bench, example)
     # drag over the first row: hide all three, so that the query may attend to nothing
     boxes = [bench.cell("mask", None, 0, col).bounding_box() for col in range(3)]
@@ -168,13 +170,15 @@ def test_mask_painting_and_cross_attention(visit):
         bench.page.mouse.move(box["x"] + 5, box["y"] + 5, steps=4)
     bench.page.mouse.up()
     bench.settled()
-    example = replace(example, mask=replace(example.mask, allow=((False,) * 3, *allow[1:])))
+    example = replace(example, mask=AllowMask(((False,) * 3, *allow[1:])))
     assert_shows(bench, example)
     bench.cell("weights", 0, 0, 1).hover()
     assert "this query may attend to nothing" in bench.arithmetic()
     bench.do("context")
     bench.do("add context_tokens")
-    example = apply(apply(example, {"op": "context", "on": True}), {"op": "add_token", "which": "context_tokens"})
+    example = apply(
+        apply(example, {"op": "context", "on": True}), {"op": "add_token", "which": "context_tokens"}
+    )
     assert_shows(bench, example)
     bench.edit("context", None, 3, 0, 2)
     assert_shows(bench, set_cell(example, "context", None, 3, 0, 2.0))

@@ -66,7 +66,9 @@ def test_hovering_lights_the_operands_and_shows_the_arithmetic(visit):
     assert "feeds Q (3)" in bench.arithmetic()
 
 
-@pytest.mark.parametrize("query", ["", "?example=padding", "?example=output-projection", "?example=translation"])
+@pytest.mark.parametrize(
+    "query", ["", "?example=padding", "?example=output-projection", "?example=translation"]
+)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_serious_violation(visit, query, scheme):
     bench = visit(query, color_scheme=scheme)

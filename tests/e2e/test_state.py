@@ -71,9 +71,7 @@ def test_a_file_that_breaks_the_format_changes_nothing_and_says_why(visit, text,
     upload = {"name": "mine.mha.json", "mimeType": "application/json", "buffer": text.encode()}
     bench.page.locator('input[type="file"]').set_input_files(upload)
     expect(bench.message()).to_have_text(sentence)
-    assert_shows(
-        bench, replace(built_in("first"), x=((9.0, 2.0), *built_in("first").x[1:]))
-    )
+    assert_shows(bench, replace(built_in("first"), x=((9.0, 2.0), *built_in("first").x[1:])))
 
 
 def bomb() -> str:
@@ -108,7 +106,9 @@ def test_the_browser_chooses_the_language_and_the_visitor_may_change_it(visit):
     bench = visit(locale="zh-CN")
     expect(bench.page.get_by_role("heading", name="多头注意力")).to_be_visible()
     expect(bench.page.locator(".bench h3", has_text="注意力权重")).to_be_visible()
-    bench.page.get_by_role("radio", name="English").or_(bench.page.get_by_role("button", name="English")).first.click()
+    bench.page.get_by_role("radio", name="English").or_(
+        bench.page.get_by_role("button", name="English")
+    ).first.click()
     expect(bench.page.locator(".bench h3", has_text="Attention weights")).to_be_visible()
     bench.settled()
     bench.page.wait_for_url("**lang=en**")
@@ -134,7 +134,9 @@ def test_the_work_is_still_there_after_the_server_was_killed(new_context, watch)
     with running() as server:
         bench = Bench(new_context().new_page()).open(f"{server.url}?example=water")
         bench.edit("x", None, 0, 0, 6)
-        example = apply(built_in("water"), {"op": "set", "matrix": "x", "row": 0, "col": 0, "values": [[6.0]]})
+        example = apply(
+            built_in("water"), {"op": "set", "matrix": "x", "row": 0, "col": 0, "values": [[6.0]]}
+        )
         bench.wait_for_address(example)
         server.kill()
         # Typed while nothing answers: it is kept, and sent when a server is back.

@@ -30,6 +30,8 @@ class Bench {
   #structure = "";
   #pinned = null;
   #hovered = null;
+  #outside = null;
+  #leaving = null;
   #address = new Address();
 
   constructor(parent) {
@@ -46,14 +48,25 @@ class Bench {
     this.tables.addEventListener("pointerleave", () => this.#hover(null));
     this.tables.addEventListener("focusin", (event) => this.#focus(event.target));
     this.tables.addEventListener("focusout", () => this.#rest());
+    this.root.addEventListener("keydown", (event) => this.#history(event));
+    this.#outside = (event) => event.composedPath().includes(this.root) || this.menu?.close();
+    document.addEventListener("pointerdown", this.#outside);
+    this.#leaving = (event) => {
+      this.#address.flush();
+      if (this.model?.unsaved) event.preventDefault(); // the address cannot hold this work: the browser asks
+    };
+    window.addEventListener("beforeunload", this.#leaving);
   }
 
   unmount() {
+    document.removeEventListener("pointerdown", this.#outside);
+    window.removeEventListener("beforeunload", this.#leaving);
     this.root.remove();
   }
 
   update(data, post) {
     this.#sender.receive(data, post);
+    if (data.opened !== this.model?.opened) this.#grid.drafts.clear();
     this.model = data;
     for (const edit of this.#sender.pending) overlay(data, edit);
     if (data.words.lang !== this.words?.lang) this.#speak(data.words);
@@ -70,6 +83,7 @@ class Bench {
   }
 
   send(edit) {
+    if (["undo", "redo", "reset"].includes(edit.op)) this.#grid.drafts.clear();
     this.#sender.send(edit);
     this.#busy();
     overlay(this.model, edit);
@@ -96,8 +110,18 @@ class Bench {
     this.view.patch(this.model, this.#grid.drafts);
   }
 
+  /** Show an edit that is not finished, without sending it. */
+  show(edit) {
+    overlay(this.model, edit);
+    this.repaint();
+  }
+
   say(text, kind = "info") {
     this.#showMessage({ text, kind });
+  }
+
+  hush() {
+    this.#showMessage(null);
   }
 
   pin(cell) {
@@ -125,12 +149,12 @@ class Bench {
   #speak(words) {
     this.words = words;
     this.#structure = "";
-    this.controls = new Controls(words, (edit) => this.send(edit));
+    this.controls = new Controls(words, (edit) => this.send(edit), (text, kind) => this.say(text, kind));
     this.explain = new Explain(this, words);
     this.menu = new Menu(this, words);
     this.root.setAttribute("aria-label", words.bench);
     this.root.lang = words.lang;
-    this.root.replaceChildren(this.controls.root, this.message, this.tables, this.explain.root, this.menu.root, this.live);
+    this.root.replaceChildren(this.controls.root, this.tables, this.explain.root, this.menu.root, this.live);
   }
 
   #rebuild(structure) {
@@ -143,7 +167,14 @@ class Bench {
     this.view.patch(this.model, this.#grid.drafts);
     this.tables.replaceChildren(this.view.root);
     if (held && this.#isInput(held.cell)) this.#grid.resume(held);
-    else if (focus) this.root.querySelector(`[data-focus="${CSS.escape(focus)}"]`)?.focus();
+    else if (focus) this.#refocus(focus);
+  }
+
+  /** Give the focus back to what had it; where that is gone, to what stands before it. */
+  #refocus(name) {
+    const find = (wanted) => this.root.querySelector(`[data-focus="${CSS.escape(wanted)}"]:not(:disabled)`);
+    const before = name.replace(/(\d+)$/, (index) => Math.max(0, index - 1));
+    (find(name) ?? find(before) ?? this.tables.querySelector("td[tabindex='0']"))?.focus();
   }
 
   #isInput({ name, head, row, col }) {
@@ -203,7 +234,8 @@ class Bench {
       copy_head: () => ({ op: "add_head", copy: Number(head) }),
       remove_head: () => ({ op: "remove_head", head: Number(head) }),
     };
-    if (what === "menu") this.menu.open(button);
+    if (event.detail > 1 && what.startsWith("remove")) return; // a double click means one
+    if (what === "menu") this.menu.toggle(button);
     else this.send(edits[what]());
   }
 
@@ -214,7 +246,18 @@ class Bench {
   }
 
   #tokenKey(event) {
-    if (event.target.classList?.contains("token") && event.key === "Enter" && !event.isComposing) event.target.blur();
+    const input = event.target;
+    if (!input.classList?.contains("token") || event.isComposing) return;
+    if (event.key === "Escape") input.value = this.model.labels[input.dataset.which === "tokens" ? "n_q" : "n_k"][input.dataset.index];
+    if (event.key === "Enter" || event.key === "Escape") input.blur();
+  }
+
+  #history(event) {
+    const letter = event.key.toLowerCase();
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || !["z", "y"].includes(letter)) return;
+    if (event.target.matches?.("input:not([type=checkbox])")) return; // there it undoes typing
+    event.preventDefault();
+    this.send({ op: letter === "y" || event.shiftKey ? "redo" : "undo" });
   }
 }
 
@@ -232,19 +275,26 @@ function overlay(model, edit) {
 /** The address bar holds the work; what is not ours in it stays. */
 class Address {
   #timer = 0;
+  #ours = null;
+  #written = 0;
 
-  /** Written once edits pause: browsers make every single write slow, and limit how often one may. */
+  /** Written at once, but in a burst of edits only now and then: each writing is slow, and browsers ration them. */
   keep(ours) {
+    this.#ours = ours;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#write(ours), 200);
+    this.#timer = setTimeout(() => this.flush(), performance.now() - this.#written > 1000 ? 0 : 200);
   }
 
-  #write(ours) {
+  flush() {
+    clearTimeout(this.#timer);
+    if (!this.#ours) return;
     const query = new URLSearchParams(window.location.search);
     for (const name of ["example", "s", "lang", "cell", "decimals"]) query.delete(name);
-    for (const [name, value] of Object.entries(ours)) query.set(name, value);
+    for (const [name, value] of Object.entries(this.#ours)) query.set(name, value);
     const search = query.size ? `?${query}` : "";
-    if (search !== window.location.search)
-      window.history.replaceState(window.history.state, "", window.location.pathname + search + window.location.hash);
+    this.#ours = null;
+    if (search === window.location.search) return;
+    this.#written = performance.now();
+    window.history.replaceState(window.history.state, "", window.location.pathname + search + window.location.hash);
   }
 }

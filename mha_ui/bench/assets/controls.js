@@ -1,15 +1,14 @@
 // The toolbar: history, sizes, and what the layer has.
 
-import { element, setText, symbol } from "./dom.js";
-
-const MOST = 64;
-const MOST_HEADS = 16;
+import { element, fill, setText, symbol } from "./dom.js";
+import { parse } from "./numbers.js";
 
 export class Controls {
   #update = [];
 
-  constructor(words, send) {
+  constructor(words, send, say) {
     this.words = words;
+    this.say = say;
     this.send = send;
     this.root = element(
       "div",
@@ -22,11 +21,9 @@ export class Controls {
       ),
       this.#group(
         words.sizes,
-        this.#stepper("h", words.heads, MOST_HEADS, (model, size) =>
-          size > model.dims.h ? { op: "add_head" } : { op: "remove_head", head: model.dims.h - 1 },
-        ),
+        this.#stepper("h", words.heads, (by) => ({ op: by > 0 ? "add_head" : "remove_head" })),
         ...["d_model", "d_context", "d_k", "d_v", "d_out"].map((axis) =>
-          this.#stepper(axis, null, MOST, (_, size) => ({ op: "resize", axis, size })),
+          this.#stepper(axis, null, (by) => ({ op: "resize", axis, by })),
         ),
       ),
       this.#group(
@@ -56,9 +53,10 @@ export class Controls {
     return node;
   }
 
-  #stepper(axis, label, most, edit) {
+  /** Steps are relative, so that quick clicks count though no answer has come in between. */
+  #stepper(axis, label, edit) {
     const count = element("output", { "aria-live": "off" });
-    const step = (by) => () => this.send(edit(this.model, this.model.dims[axis] + by));
+    const step = (by) => () => this.send(edit(by));
     const name = (label ?? axis).replaceAll("_", " ");
     const less = element("button", { type: "button", "aria-label": `${name} −1`, "data-focus": `${axis} less`, onclick: step(-1) }, "−");
     const more = element("button", { type: "button", "aria-label": `${name} +1`, "data-focus": `${axis} more`, onclick: step(+1) }, "+");
@@ -68,7 +66,7 @@ export class Controls {
       node.hidden = !size || (axis === "d_context" && !model.controls.context);
       setText(count, String(size));
       less.disabled = size <= 1;
-      more.disabled = size >= most;
+      more.disabled = size >= (axis === "h" ? model.limits.heads : model.limits.size);
     });
     return node;
   }
@@ -104,13 +102,17 @@ export class Controls {
     const { words } = this;
     const divisor = element("input", { class: "divisor", type: "text", inputmode: "decimal", "aria-label": words.divisor, "data-focus": "divisor" });
     const commit = () => {
-      const value = Number(divisor.value);
-      const valid = divisor.value.trim() !== "" && Number.isFinite(value) && value !== 0;
-      divisor.setAttribute("aria-invalid", String(!valid));
-      if (valid && value !== this.model.controls.scale) this.send({ op: "scale", value });
+      const value = parse(divisor.value);
+      if (value) {
+        if (value !== this.model.controls.scale) this.send({ op: "scale", value });
+      } else {
+        this.say(fill(words.not_a_divisor, { text: divisor.value }), "error");
+        restore();
+      }
     };
+    const restore = () => (divisor.value = String(this.model.controls.scale));
     divisor.addEventListener("change", commit);
-    divisor.addEventListener("keydown", (event) => event.key === "Enter" && commit());
+    divisor.addEventListener("keydown", (event) => event.key === "Escape" && restore());
     const [node, label] = this.#select(
       "scale",
       words.divisor,

@@ -2,7 +2,7 @@
 
 import { element, fill, symbol } from "./dom.js";
 import { arithmetic, exists, fedBy, key, termsOf, valueOf } from "./graph.js";
-import { brief, exact } from "./numbers.js";
+import { brief, exact, isRounded } from "./numbers.js";
 import { symbolOf } from "./view.js";
 
 export class Explain {
@@ -12,7 +12,7 @@ export class Explain {
     this.bench = bench;
     this.words = words;
     this.line = element("div", { class: "line" });
-    this.root = element("div", { class: "explain", "data-testid": "arithmetic" }, this.line);
+    this.root = element("div", { class: "explain" }, bench.message, this.line);
   }
 
   /** Show where a cell comes from and where it goes; `pinned` marks the cell as held. */
@@ -40,11 +40,15 @@ export class Explain {
   #sentence(model, cell, terms, fed, pinned) {
     const place = element("span", { class: "place" }, ...this.#place(model, cell));
     const parts = [place, " = "];
-    const show = (number) => brief(number, model.decimals);
+    const how = {
+      show: (number) => brief(number, model.decimals),
+      rounds: (number) => isRounded(number, model.decimals),
+      most: pinned ? Infinity : 10,
+    };
     if (terms.length) {
       const step = model.matrices[cell.name];
       if (step.formula) parts.push(element("span", { class: "formula" }, symbol(step.formula)), " = ");
-      for (const piece of arithmetic(model, cell, show)) parts.push(this.#piece(model, piece));
+      for (const piece of arithmetic(model, cell, how)) parts.push(this.#piece(model, piece));
     } else {
       parts.push(element("strong", {}, exact(valueOf(model, cell))));
       const counts = new Map();

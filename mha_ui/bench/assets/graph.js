@@ -81,32 +81,40 @@ export function fedBy(model, cell) {
 
 /**
  * The arithmetic of a computed cell as pieces: {text}, {number, cell} or {power, cell}, to be laid out in a line.
- * `show` formats a number.
+ * `show` formats a number, `rounds` tells whether it then is another number: such a line says ≈. Of more than
+ * `most` terms the middle ones are left out.
  */
-export function arithmetic(model, cell, show) {
+export function arithmetic(model, cell, { show, rounds, most = Infinity }) {
   const step = model.steps[cell.name];
   const terms = termsOf(model, cell);
-  const value = { number: show(valueOf(model, cell)), cell, strong: true };
+  const result = valueOf(model, cell);
+  const value = { number: show(result), cell, strong: true };
   const number = (of) => ({ number: parenthesised(show(valueOf(model, of))), cell: of });
   const joined = (lists, sign) => lists.flatMap((list, i) => (i ? [{ text: sign }, ...list] : list));
+  const some = (lists) =>
+    lists.length <= most ? lists : [...lists.slice(0, most - 2), [{ text: "…", quiet: true }], ...lists.slice(-2)];
+  const exact = ![result, ...terms.flat().map((of) => valueOf(model, of))].some(rounds);
+  const equals = { text: exact ? " = " : " ≈ " };
   switch (step.op) {
     case "matmul":
-      return [...joined(terms.map((term) => joined(term.map((of) => [number(of)]), " · ")), " + "), { text: " = " }, value];
-    case "divide":
-      return [number(terms[0][0]), { text: ` ÷ ${show(model.constants.divisor)} = ` }, value];
+      return [...joined(some(terms.map((term) => joined(term.map((of) => [number(of)]), " · "))), " + "), equals, value];
+    case "divide": {
+      const { divisor } = model.constants;
+      return [number(terms[0][0]), { text: ` ÷ ${show(divisor)}` }, rounds(divisor) ? { text: " ≈ " } : equals, value];
+    }
     case "hide": {
       const [score, allow] = terms[0];
       const hidden = !valueOf(model, allow);
-      return [number(score), { text: hidden ? " → " : " = " }, value, { text: ` (${hidden ? model.words.hidden : model.words.visible})`, quiet: true, cell: allow }];
+      return [number(score), { text: " → " }, value, { text: ` (${hidden ? model.words.hidden : model.words.visible})`, quiet: true }];
     }
     case "add":
-      return [...joined(terms[0].map((of) => [number(of)]), " + "), { text: " = " }, value];
+      return [...joined(terms[0].map((of) => [number(of)]), " + "), equals, value];
     case "softmax": {
       if (model.dead?.[cell.head]?.[cell.row]) return [value, { text: ` (${model.words.dead_row})`, quiet: true }];
       const powers = terms.map(([of]) => [{ text: "e" }, { power: show(valueOf(model, of)), cell: of }]);
-      return [...powers[cell.col], { text: " ÷ (" }, ...joined(powers, " + "), { text: ") = " }, value];
+      return [...powers[cell.col], { text: " ÷ (" }, ...joined(some(powers), " + "), { text: ")" }, equals, value];
     }
-    default:
+    default: // concat copies: the same number, however rounded
       return [number(terms[0][0]), { text: " = " }, value];
   }
 }

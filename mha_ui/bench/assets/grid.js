@@ -27,7 +27,9 @@ export class Grid {
   listen(root) {
     root.addEventListener("pointerdown", (event) => this.#pointerDown(event));
     root.addEventListener("pointerover", (event) => this.#pointerOver(event));
-    root.addEventListener("pointerup", () => (this.#painting = null));
+    root.addEventListener("pointerup", () => this.#painted());
+    root.addEventListener("pointercancel", () => this.#painted());
+    root.addEventListener("pointerleave", () => this.#painted());
     root.addEventListener("click", (event) => this.#click(event));
     root.addEventListener("dblclick", (event) => this.#click(event));
     root.addEventListener("keydown", (event) => this.#keyDown(event));
@@ -86,7 +88,7 @@ export class Grid {
     if (!cell || event.button !== 0 || event.target.tagName === "INPUT") return;
     this.#entering = false;
     if (this.#isEditable(cell) && this.#isMask(cell) && !event.shiftKey) {
-      this.#painting = { name: cell.name, value: !valueOf(this.bench.model, cell) };
+      this.#painting = { value: !valueOf(this.bench.model, cell), cells: [] };
       this.#paint(cell);
     } else if (event.shiftKey && this.#anchor) {
       event.preventDefault();
@@ -99,16 +101,28 @@ export class Grid {
 
   #pointerOver(event) {
     const cell = this.#at(event);
-    if (!cell || !(event.buttons & 1)) {
-      this.#painting = null;
-      return;
-    }
-    if (this.#painting?.name === cell.name) this.#paint(cell);
+    if (!cell || !(event.buttons & 1)) return;
+    if (this.#painting) this.#paint(cell);
     else if (this.#anchor && !this.editing && sameMatrix(cell, this.#anchor)) this.#select(this.#anchor, cell);
   }
 
+  /** Show a stroke over the mask while it is drawn; it is sent as one edit when the button is let go. */
   #paint(cell) {
-    if (valueOf(this.bench.model, cell) !== this.#painting.value) this.#write(cell, [[this.#painting.value]]);
+    const { value, cells } = this.#painting;
+    if (!this.#isMask(cell) || valueOf(this.bench.model, cell) === value) return;
+    cells.push(cell);
+    this.bench.show({ op: "set", matrix: cell.name, head: cell.head, row: cell.row, col: cell.col, values: [[value]] });
+  }
+
+  #painted() {
+    const { value, cells } = this.#painting ?? { cells: [] };
+    this.#painting = null;
+    if (!cells.length) return;
+    const [top, left] = [Math.min(...cells.map((c) => c.row)), Math.min(...cells.map((c) => c.col))];
+    const [bottom, right] = [Math.max(...cells.map((c) => c.row)), Math.max(...cells.map((c) => c.col))];
+    const values = Array.from({ length: bottom - top + 1 }, () => Array(right - left + 1).fill(null));
+    for (const { row, col } of cells) values[row - top][col - left] = value;
+    this.#write({ ...cells[0], row: top, col: left }, values);
   }
 
   #click(event) {
@@ -134,11 +148,6 @@ export class Grid {
 
   #keyDown(event) {
     const command = event.ctrlKey || event.metaKey;
-    if (command && !event.altKey && ["z", "y"].includes(event.key.toLowerCase()) && !event.target.closest("input")) {
-      event.preventDefault();
-      this.bench.send({ op: event.key.toLowerCase() === "y" || event.shiftKey ? "redo" : "undo" });
-      return;
-    }
     const cell = this.#at(event);
     if (!cell || event.isComposing) return;
     if (this.#editor) this.#keyInEditor(event, cell);
@@ -151,6 +160,7 @@ export class Grid {
       event.preventDefault();
       event.stopPropagation();
       this.drafts.delete(key(cell));
+      this.bench.hush();
       this.#close();
       this.#focus(cell);
       return;
@@ -191,6 +201,8 @@ export class Grid {
     } else if ((event.key === "Enter" || event.key === " ") && !editable) {
       event.preventDefault();
       this.bench.pin(cell);
+    } else if (!editable && !command && !event.altKey && event.key.length === 1) {
+      this.bench.say(fill(this.bench.words.computed, { place: this.bench.nameOf(cell) }));
     } else if (!editable || command || event.altKey) {
       return;
     } else if (this.#isMask(cell)) {
@@ -300,8 +312,11 @@ export class Grid {
     const text = input.value.trim();
     const value = (cell.name === "mask" ? parseMask : parse)(text);
     const before = valueOf(this.bench.model, cell);
-    if (value === undefined && text !== "") {
-      this.bench.say(fill(this.bench.words.not_a_number, { text: input.value, place: this.bench.nameOf(cell) }), "error");
+    const most = this.bench.model.limits.number;
+    const outside = typeof value === "number" && Math.abs(value) > most;
+    if (outside || (value === undefined && text !== "")) {
+      const sentence = outside ? this.bench.words.out_of_range : this.bench.words.not_a_number;
+      this.bench.say(fill(sentence, { text: input.value, place: this.bench.nameOf(cell), most: most.toExponential() }), "error");
       this.drafts.set(key(cell), input.value);
       if (leaving) this.#close();
       else input.setAttribute("aria-invalid", "true");
@@ -336,7 +351,11 @@ export class Grid {
 
   #paste(event) {
     const cell = this.#at(event);
-    if (!cell || !this.#isEditable(cell)) return;
+    if (!cell) return;
+    if (!this.#isEditable(cell)) {
+      this.bench.say(fill(this.bench.words.computed, { place: this.bench.nameOf(cell) }));
+      return;
+    }
     const block = splitBlock(event.clipboardData.getData("text/plain"));
     const single = block.length === 1 && block[0].length === 1;
     if (this.#editor && single) return; // the input takes it
@@ -347,7 +366,7 @@ export class Grid {
   }
 
   pasteAt(cell, block) {
-    const read = this.#isMask(cell) ? (text) => ({ 1: true, 0: false })[parse(text)] : cell.name === "mask" ? parseMask : parse;
+    const read = this.#isMask(cell) ? (text) => ({ 1: true, 0: false, "✓": true, "✕": false })[text] : cell.name === "mask" ? parseMask : parse;
     const values = block.map((row) => row.map((text) => (text === "" ? null : read(text))));
     for (const [i, row] of values.entries())
       for (const [j, value] of row.entries())

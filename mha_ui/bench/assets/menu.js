@@ -13,12 +13,17 @@ export class Menu {
     this.root = element("div", { class: "popup", role: "menu", hidden: true, onkeydown: (event) => this.#key(event) });
   }
 
+  toggle(button) {
+    if (!this.root.hidden && this.button === button) this.close();
+    else this.open(button);
+  }
+
   open(button) {
     const name = button.dataset.matrix;
     const head = button.dataset.head === "" ? null : Number(button.dataset.head);
     const { model } = this.bench;
     const items = [
-      [this.words.copy, () => navigator.clipboard?.writeText(toTsv(rowsOf(model, name, head)))],
+      [this.words.copy, () => this.#copy(toTsv(rowsOf(model, name, head)))],
       [this.words.csv, () => this.#csv(name, head)],
     ];
     if (isEditable(model, name, head) && name !== "mask")
@@ -35,7 +40,8 @@ export class Menu {
     const at = button.getBoundingClientRect();
     const left = Math.max(0, Math.min(at.left - host.left, host.width - this.root.offsetWidth));
     this.root.style.left = `${left}px`;
-    this.root.style.top = `${at.bottom - host.top + 2}px`;
+    const below = at.bottom + this.root.offsetHeight + 8 <= window.innerHeight;
+    this.root.style.top = `${below ? at.bottom - host.top + 2 : at.top - host.top - this.root.offsetHeight - 2}px`;
     this.root.firstChild.focus();
   }
 
@@ -54,6 +60,11 @@ export class Menu {
     else return;
     event.preventDefault();
     event.stopPropagation();
+  }
+
+  async #copy(text) {
+    await navigator.clipboard.writeText(text);
+    this.bench.say(this.words.copied);
   }
 
   /** Another click gives other numbers, and the same clicks in the same order the same ones. */

@@ -16,11 +16,19 @@ export function format(number, decimals) {
 export const exact = (number) =>
   typeof number === "number" ? String(number).replace("-", MINUS) : format(number, 0);
 
-/** In a line of arithmetic: at most `decimals` digits, no trailing zeros. */
+/**
+ * In a line of arithmetic: an exact number without trailing zeros; a rounded one with all its decimals, or as a
+ * power of ten where they would show nothing but 0.
+ */
 export function brief(number, decimals) {
   const text = format(number, decimals);
-  return text.includes(".") && !text.includes("e") ? text.replace(/\.?0+$/, "") : text;
+  if (typeof number !== "number") return text;
+  if (!isRounded(number, decimals)) return text.includes(".") && !text.includes("e") ? text.replace(/\.?0+$/, "") : text;
+  return Math.abs(number) < 0.5 * 10 ** -decimals ? number.toExponential(1).replaceAll("-", MINUS) : text;
 }
+
+/** Whether `decimals` digits do not hold the number. */
+export const isRounded = (number, decimals) => typeof number === "number" && Number(number.toFixed(decimals)) !== number;
 
 /** The number that somebody typed, or undefined. Full-width digits and the real minus sign count. */
 export function parse(text) {

@@ -154,7 +154,7 @@ export class View {
     const name = `${this.words.token} ${index + 1}`;
     const input = element("input", { class: "token", dir: "auto", maxlength: 1000, "data-which": which, "data-index": index, "data-focus": `token ${which} ${index}`, "aria-label": name, spellcheck: "false", autocomplete: "off" });
     this.#labels.push({ node: input, axis: which === "tokens" ? "n_q" : "n_k", index });
-    const remove = element("button", { type: "button", class: "quiet remove", "data-do": "remove_token", "data-which": which, "data-index": index, "data-focus": `remove ${which} ${index}`, "aria-label": `${this.words.remove}: ${name}`, disabled: count === 1, tabindex: -1 }, "×");
+    const remove = element("button", { type: "button", class: "quiet remove", "data-do": "remove_token", "data-which": which, "data-index": index, "data-focus": `remove ${which} ${index}`, "aria-label": `${this.words.remove}: ${name}`, disabled: count === 1 }, "×");
     return [remove, input];
   }
 
