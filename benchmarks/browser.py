@@ -12,8 +12,8 @@ from benchmarks.table import Line
 from mha_core import to_token
 from tests.e2e.driver import Bench, Server, chromium, running
 
-ROUNDS = 12
-STARTS = 3
+ROUNDS = 40
+STARTS = 30
 EMPTY = "empty app: rerun → painted"
 
 WATCH_SOCKET = """

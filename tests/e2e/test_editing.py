@@ -235,3 +235,79 @@ def test_fill_and_download_a_matrix(visit):
     assert lines[0] == '"","思考","计算机","程序"'
     assert len(lines) == 4
     assert lines[1].startswith('"思考",2.51991649087')
+
+
+def test_quick_clicks_all_count(visit):
+    bench = visit()
+    for _ in range(5):
+        bench.page.locator('[data-focus="d_k more"]').click()
+    bench.page.locator('[data-focus="h less"]').dblclick()
+    bench.settled()
+    example = built_in("first")
+    for _ in range(5):
+        example = apply(example, {"op": "resize", "axis": "d_k", "by": 1})
+    assert_shows(bench, apply(example, {"op": "remove_head"}))
+
+
+def test_a_stroke_over_the_mask_is_one_edit(visit):
+    bench = visit("?example=causal")
+    bench.choose("mask", "painted")
+    boxes = [bench.cell("mask", None, 4, col).bounding_box() for col in range(3)]
+    bench.page.mouse.move(boxes[0]["x"] + 5, boxes[0]["y"] + 5)
+    bench.page.mouse.down()
+    for box in boxes[1:]:
+        bench.page.mouse.move(box["x"] + 5, box["y"] + 5, steps=4)
+    bench.page.mouse.up()
+    bench.settled()
+    assert [bench.shown()[f"mask||4|{col}"] for col in range(4)] == ["✕", "✕", "✕", "✓"]
+    bench.do("undo")
+    assert [bench.shown()[f"mask||4|{col}"] for col in range(4)] == ["✓"] * 4
+
+
+def test_what_was_mistyped_does_not_follow_into_another_example(visit):
+    bench = visit()
+    bench.cell("x", None, 0, 0).click()
+    bench.page.keyboard.type("abc")
+    bench.page.locator(".bench h3").first.click()
+    expect(bench.cell("x", None, 0, 0)).to_have_text("1abc")
+    choose_example(bench, "Water is toxic")
+    assert_shows(bench, built_in("water"))
+    bench.do("undo")
+    assert_shows(bench, built_in("first"))
+
+
+def choose_example(bench, title):
+    bench.page.locator('.st-key-frame [data-testid="stSelectbox"] input').click()
+    bench.page.get_by_role("option", name=title).click()
+    expect(bench.page.locator(".mha-note")).to_contain_text("head 2 asks")
+    bench.settled()
+
+
+def test_undo_brings_back_the_example_and_its_note(visit):
+    bench = visit()
+    note = bench.page.locator(".mha-note").text_content()
+    bench.edit("x", None, 0, 0, 5)
+    choose_example(bench, "Water is toxic")
+    bench.do("undo")
+    expect(bench.page.locator(".mha-note")).to_have_text(note)
+    assert_shows(bench, set_cell(built_in("first"), "x", None, 0, 0, 5.0))
+    bench.do("reset")
+    assert_shows(bench, built_in("first"))
+
+
+def test_a_divisor_that_is_none_is_refused_with_a_sentence(visit):
+    bench = visit()
+    bench.choose("scale", "number")
+    divisor = bench.page.locator('[data-focus="divisor"]')
+    for text in ("0", "abc", ""):
+        divisor.fill(text)
+        divisor.press("Enter")
+        expect(bench.message()).to_contain_text(f"“{text}” is no divisor")
+    bench.type("x", None, 0, 0, "1e300", "Enter")
+    expect(bench.message()).to_contain_text("lies outside")
+
+
+def test_rounded_arithmetic_says_so(visit):
+    bench = visit("?decimals=2")
+    bench.cell("head_outputs", 0, 0, 0).hover()
+    assert bench.arithmetic().endswith("1.2e−5 · 2 + 3.5e−3 · 4 + 1.00 · 6 ≈ 5.99")

@@ -1,0 +1,87 @@
+"""The Plotly pictures follow the numbers; only what is open is drawn."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+from mha_core import built_in, trace
+from mha_core.edit import apply
+
+
+def plots(page: Page):
+    return page.locator(".js-plotly-plot")
+
+
+def cell_texts(page: Page) -> list[str]:
+    """The numbers in the cells of the first picture, as drawn."""
+    return page.locator(".js-plotly-plot").first.locator(".heatmap-label, .hm text").all_text_contents()
+
+
+def z_of(page: Page, index: int = 0) -> list[list[list[float]]]:
+    """The matrices that a picture was drawn from, as the browser holds them."""
+    return page.evaluate(
+        """(index) => [...document.querySelectorAll(".js-plotly-plot")][index].data
+            .filter((trace) => trace.z).map((trace) => trace.z.map((row) => Array.from(row)))""",
+        index,
+    )
+
+
+def test_the_weights_are_drawn_and_follow_an_edit(visit):
+    bench = visit("?example=water")
+    plots(bench.page).first.wait_for()
+    assert z_of(bench.page) == trace(built_in("water")).values["weights"]
+    bench.edit("x", None, 1, 3, 1.5)
+    edited = apply(built_in("water"), {"op": "set", "matrix": "x", "row": 1, "col": 3, "values": [[1.5]]})
+    bench.page.wait_for_function(
+        "(wanted) => document.querySelector('.js-plotly-plot').data[0].z[1][2] === wanted",
+        arg=trace(edited).values["weights"][0][1][2],
+    )
+    assert z_of(bench.page) == trace(edited).values["weights"]
+
+
+def test_only_open_pictures_are_drawn(visit):
+    bench = visit("?example=output-projection")
+    page = bench.page
+    plots(page).first.wait_for()
+    assert plots(page).count() == 1
+    for title in ("One query, head by head", "Scores", "Head outputs and Concat", "Outputs among V's rows"):
+        page.get_by_role("button", name=title).click()
+    expect(plots(page)).to_have_count(5)
+    for figure in page.locator(".mha-unseen").all():
+        assert len(figure.text_content() or "") > 40  # each has its words
+    for title in ("Attention weights", "Scores"):
+        page.get_by_role("button", name=title, exact=True).click()
+    expect(plots(page)).to_have_count(3)
+
+
+def test_the_chosen_query_is_drawn(visit):
+    bench = visit("?example=water")
+    page = bench.page
+    page.get_by_role("button", name="One query, head by head").click()
+    expect(page.get_by_text("What “Water” looks at, head by head")).to_have_count(1)
+    page.locator('.st-key-pictures [data-testid="stSelectbox"]').first.locator("input").click()
+    page.get_by_role("option", name="3 toxic").click()
+    expect(page.get_by_text("What “toxic” looks at, head by head")).to_have_count(1)
+
+
+def test_a_picture_is_downloaded_as_png_or_svg(visit):
+    bench = visit("?example=water")
+    page = bench.page
+    for image in ("png", "svg"):
+        plots(page).first.hover()
+        with page.expect_download() as caught:
+            page.locator(".modebar-btn").first.click()
+        assert caught.value.suggested_filename.endswith(f".{image}")
+        if image == "png":
+            page.locator('.st-key-pictures [data-testid="stSelectbox"]').last.locator("input").click()
+            page.get_by_role("option", name="SVG").click()
+            page.wait_for_function(
+                "document.querySelector('.js-plotly-plot')._context.toImageButtonOptions.format === 'svg'"
+            )
+
+
+def test_pictures_follow_the_theme(visit):
+    bench = visit(color_scheme="dark")
+    plots(bench.page).first.wait_for()
+    colour = bench.page.evaluate("document.querySelector('.js-plotly-plot').layout.title.font.color")
+    assert colour == "#e6eaf0"
