@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeGuard
 
 import streamlit as st
+import torch
 
 from mha_core import (
     Cell,
@@ -30,6 +31,10 @@ from mha_core.edit import apply
 from mha_core.errors import N_, LinkError
 from mha_core.example import AXES
 from mha_ui.language import LANGUAGES, Words, language_for, sentence, words_in
+
+# Every run is a new thread, in which torch would first gather a team of threads: 10 ms, for matrices that one
+# thread multiplies in microseconds.
+torch.set_num_threads(1)
 
 UNDO_STEPS = 100
 DECIMALS = 4
