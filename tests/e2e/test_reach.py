@@ -87,3 +87,17 @@ def test_nothing_sticks_out_of_the_page(visit, width, height, locale):
     assert bench.page.evaluate("document.querySelector('.stMain').scrollWidth <= innerWidth")
     assert_shows(bench, built_in("output-projection"))
     expect(bench.page.locator(".explain")).to_be_in_viewport()
+
+
+def test_pointing_moves_nothing(visit):
+    """At the end of the page the line of arithmetic must not push the cell away from under the pointer."""
+    bench = visit("?example=padding", viewport={"width": 390, "height": 1688}, color_scheme="dark")
+    cell = bench.cell("head_outputs", 0, 0, 1)
+    cell.scroll_into_view_if_needed()
+    before = cell.bounding_box()
+    cell.hover()
+    assert bench.arithmetic().startswith("head1")
+    assert cell.bounding_box() == before
+    cell.click()
+    bench.settled()
+    expect(cell).to_have_class("pinned")

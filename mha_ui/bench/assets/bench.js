@@ -11,6 +11,9 @@ import { structureOf, symbolOf, View } from "./view.js";
 
 const benches = new WeakMap();
 
+/** One for the page: Streamlit may mount the bench anew at any time, and no edit may go with the old one. */
+const sender = new Sender();
+
 export default function mount({ parentElement, data, setStateValue }) {
   let bench = benches.get(parentElement);
   if (!bench) benches.set(parentElement, (bench = new Bench(parentElement)));
@@ -25,7 +28,6 @@ class Bench {
   model = null;
   view = null;
   words = null;
-  #sender = new Sender();
   #grid = new Grid(this);
   #structure = "";
   #pinned = null;
@@ -65,26 +67,27 @@ class Bench {
   }
 
   update(data, post) {
-    this.#sender.receive(data, post);
+    sender.receive(data, post, this.model === null);
     if (data.opened !== this.model?.opened) this.#grid.drafts.clear();
     this.model = data;
-    for (const edit of this.#sender.pending) overlay(data, edit);
+    for (const edit of sender.pending) overlay(data, edit);
     if (data.words.lang !== this.words?.lang) this.#speak(data.words);
     const structure = structureOf(data);
     if (structure !== this.#structure) this.#rebuild(structure);
     else this.view.patch(data, this.#grid.drafts);
     this.controls.update(data);
-    this.#pinned = data.pinned;
+    const pinning = sender.pending.findLast((edit) => edit.op === "pin");
+    this.#pinned = pinning ? pinning.cell : data.pinned;
     this.#showMessage(data.message);
     this.#rest();
-    if (!this.#sender.pending.length) this.#address.keep(data.address);
+    if (!sender.pending.length) this.#address.keep(data.address);
     this.#busy();
     this.#tell();
   }
 
   send(edit) {
     if (["undo", "redo", "reset"].includes(edit.op)) this.#grid.drafts.clear();
-    this.#sender.send(edit);
+    sender.send(edit);
     this.#busy();
     overlay(this.model, edit);
     this.repaint();
@@ -95,7 +98,7 @@ class Bench {
     const { revision } = this.model;
     requestAnimationFrame(() =>
       setTimeout(() => {
-        if (revision === this.model.revision && !this.#sender.pending.length)
+        if (revision === this.model.revision && !sender.pending.length)
           window.dispatchEvent(new CustomEvent("mha-painted", { detail: revision }));
       }),
     );
@@ -103,7 +106,7 @@ class Bench {
 
   /** Whether the numbers shown answer every edit so far; styles and tests read it. */
   #busy() {
-    this.root.setAttribute("aria-busy", String(this.#sender.pending.length > 0));
+    this.root.setAttribute("aria-busy", String(sender.pending.length > 0));
   }
 
   repaint() {

@@ -7,12 +7,18 @@ export class Sender {
   #pending = [];
   #address = null;
   #post = () => {};
+  #timer = 0;
 
-  /** Called with every answer of the server: which session it is, and the last edit that it has applied. */
-  receive({ session, ack, address }, post) {
+  /**
+   * Called with every answer of the server: which session it is, and the last edit that it has applied. `fresh`: a
+   * bench that has just been mounted; what its forerunner on this page sent may have gone with it.
+   */
+  receive({ session, ack, address }, post, fresh) {
     this.#post = post;
     if (session === this.#session) {
       this.#pending = this.#pending.filter((edit) => edit.seq > ack);
+      this.#last = Math.max(this.#last, ack);
+      if (fresh && this.#pending.length) this.#flush();
     } else {
       // After a restart the server knows only the address that this page was loaded with: it is given the last
       // one that its forerunner confirmed, and then what was never confirmed.
@@ -34,7 +40,10 @@ export class Sender {
     return this.#pending;
   }
 
+  /** Send all that is pending, and again if no answer comes: the server skips what it has. */
   #flush() {
     this.#post({ session: this.#session, edits: this.#pending });
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#pending.length && this.#flush(), 3000);
   }
 }
