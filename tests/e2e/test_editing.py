@@ -150,6 +150,17 @@ def test_undo_and_redo(visit):
     assert_shows(bench, first)
 
 
+def stroke(bench, row):
+    """Drag over the first three cells of a row of the mask."""
+    bench.cell("mask", None, row, 0).scroll_into_view_if_needed()
+    boxes = [bench.cell("mask", None, row, col).bounding_box() for col in range(3)]
+    bench.page.mouse.move(boxes[0]["x"] + 5, boxes[0]["y"] + 5)
+    bench.page.mouse.down()
+    for box in boxes[1:]:
+        bench.page.mouse.move(box["x"] + 5, box["y"] + 5, steps=4)
+    bench.page.mouse.up()
+
+
 def test_mask_painting_and_cross_attention(visit):
     bench = visit()
     bench.choose("mask", "causal")
@@ -163,12 +174,7 @@ def test_mask_painting_and_cross_attention(visit):
     assert example.mask == AllowMask(allow)
     assert_shows(bench, example)
     # drag over the first row: hide all three, so that the query may attend to nothing
-    boxes = [bench.cell("mask", None, 0, col).bounding_box() for col in range(3)]
-    bench.page.mouse.move(boxes[0]["x"] + 5, boxes[0]["y"] + 5)
-    bench.page.mouse.down()
-    for box in boxes[1:]:
-        bench.page.mouse.move(box["x"] + 5, box["y"] + 5, steps=4)
-    bench.page.mouse.up()
+    stroke(bench, 0)
     bench.settled()
     example = replace(example, mask=AllowMask(((False,) * 3, *allow[1:])))
     assert_shows(bench, example)
@@ -252,13 +258,7 @@ def test_quick_clicks_all_count(visit):
 def test_a_stroke_over_the_mask_is_one_edit(visit):
     bench = visit("?example=causal")
     bench.choose("mask", "painted")
-    bench.cell("mask", None, 4, 0).scroll_into_view_if_needed()
-    boxes = [bench.cell("mask", None, 4, col).bounding_box() for col in range(3)]
-    bench.page.mouse.move(boxes[0]["x"] + 5, boxes[0]["y"] + 5)
-    bench.page.mouse.down()
-    for box in boxes[1:]:
-        bench.page.mouse.move(box["x"] + 5, box["y"] + 5, steps=4)
-    bench.page.mouse.up()
+    stroke(bench, 4)
     bench.settled()
     assert [bench.shown()[f"mask||4|{col}"] for col in range(4)] == ["✕", "✕", "✕", "✓"]
     bench.do("undo")

@@ -323,8 +323,8 @@ export class Grid {
       return leaving;
     }
     this.drafts.delete(key(cell));
+    if (value !== undefined && value !== before) this.#write(cell, [[value]]); // on its way before anything is drawn
     this.#close();
-    if (value !== undefined && value !== before) this.#write(cell, [[value]]);
     return true;
   }
 
