@@ -297,6 +297,7 @@ export class Grid {
     const input = element("input", { class: "editor", type: "text", inputmode: "text", autocomplete: "off", spellcheck: "false", "aria-label": this.bench.nameOf(cell) });
     input.value = text ?? held;
     td.replaceChildren(input);
+    td.closest("figure").classList.add("editing");
     this.#editor = { input, cell, td, caret };
     input.focus();
     if (text === undefined && !caret) input.select();
@@ -331,6 +332,7 @@ export class Grid {
   #close() {
     const { td } = this.#editor;
     this.#editor = null;
+    td.closest("figure")?.classList.remove("editing");
     this.bench.view.forget(td);
     this.bench.repaint();
   }
