@@ -41,6 +41,7 @@ export default function follow({ parentElement, data, setStateValue }) {
     };
     window.addEventListener("mha-painted", painted);
     follower.stop = () => {
+      if (parentElement.isConnected) return;
       window.removeEventListener("mha-painted", painted);
       followers.delete(parentElement);
     };
@@ -49,7 +50,10 @@ export default function follow({ parentElement, data, setStateValue }) {
   return follower.stop;
 }
 """
-"""Asks for a rerun of the fragment that it stands in when the bench has painted another revision of the numbers."""
+"""Asks for a rerun of the fragment that it stands in when the bench has painted another revision of the numbers.
+
+Streamlit calls what is returned here also where an answer overtakes the one before: only a follower that has left the
+page stops."""
 
 
 def receive_edits() -> None:

@@ -19,6 +19,7 @@ export default function mount({ parentElement, data, setStateValue }) {
   if (!bench) benches.set(parentElement, (bench = new Bench(parentElement)));
   bench.update(data, (value) => setStateValue("edits", value));
   return () => {
+    if (parentElement.isConnected) return; // Streamlit cleans up after every answer that another has overtaken, too
     bench.unmount();
     benches.delete(parentElement);
   };
