@@ -32,7 +32,7 @@ def test_an_edit_changes_every_number_that_depends_on_it(visit):
     assert_shows(bench, set_cell(example, "w_k", 1, 1, 0, 2.25))
 
 
-@pytest.mark.parametrize("slower", [1, 4, 4, 4, 6])
+@pytest.mark.parametrize("slower", [1, 2, 3, 4, 6])
 def test_twenty_edits_typed_fast_are_all_kept(visit, slower):
     bench = visit("?example=causal")
     throttle = bench.page.context.new_cdp_session(bench.page)
