@@ -1,10 +1,13 @@
 """Multi-head attention, every number of it: examples, traces and derivations.
 
 Read in this order: ``example`` (the data), ``files`` and ``validate`` (the way in), ``graph`` (the declared
-computation), ``trace`` (torch computes it), ``derive`` (where a number comes from), ``edit`` (the next example),
-``link`` (an example in a URL), ``library`` (the built-in ones).
+computation), ``trace`` (torch computes it), ``derive`` (where a number comes from); ``printed``, ``mistakes``,
+``hypotheses`` and ``check`` (somebody's own numbers: which are wrong, and why), ``report`` (that in words); ``paste``,
+``claims`` and ``exercise`` (filling such numbers in); ``edit`` (the next example), ``link`` (an example in a URL),
+``library`` (the built-in ones).
 """
 
+from mha_core.check import Verdict, check
 from mha_core.derive import Cell, Derivation, Term, arithmetic, derive, feeds
 from mha_core.device import Place, place
 from mha_core.errors import CellError, DeviceError, ExampleError, LinkError, MhaError, NumberRangeError
@@ -35,8 +38,10 @@ __all__ = [
     "Step",
     "Term",
     "Trace",
+    "Verdict",
     "arithmetic",
     "built_in",
+    "check",
     "derive",
     "dump",
     "feeds",

@@ -1,4 +1,4 @@
-"""``python -m mha_core``: trace and explain examples from a shell, as JSON."""
+"""``python -m mha_core``: trace, explain and check examples from a shell, as JSON."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
+from mha_core.check import check
 from mha_core.derive import Cell, arithmetic, derive, feeds, number, step_of
 from mha_core.device import DEVICES, DTYPES, place
 from mha_core.errors import N_, CellError, ExampleError, MhaError
@@ -18,9 +19,11 @@ from mha_core.files import MAX_BYTES, parse
 from mha_core.graph import PER_HEAD_INPUTS, formula
 from mha_core.library import library
 from mha_core.messages import in_words, shell_language
+from mha_core.report import as_json, as_markdown
 from mha_core.trace import Trace, trace
 from mha_core.validate import PER_HEAD_STEPS
 
+WRONG_NUMBERS = 1
 BAD_INPUT = 2
 
 
@@ -34,12 +37,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(in_words(error, shell_language()), file=sys.stderr)
         return BAD_INPUT
     _print(answer)
-    return 0
+    return WRONG_NUMBERS if isinstance(answer, _Report) and not answer.ok else 0
+
+
+class _Report(NamedTuple):
+    """What ``check`` prints, and whether nothing was wrong."""
+
+    ok: bool
+    content: object
 
 
 def _print(answer: object) -> None:
-    """JSON in UTF-8 whatever the shell's encoding; no complaint where the reader, such as ``head``, has left."""
-    text = json.dumps(answer, ensure_ascii=False, allow_nan=False) + "\n"
+    """JSON (or text) in UTF-8 whatever the shell's encoding; no complaint where the reader, such as ``head``, left."""
+    content = answer.content if isinstance(answer, _Report) else answer
+    text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, allow_nan=False)
+    text += "\n"
     try:
         sys.stdout.buffer.write(text.encode())
         sys.stdout.buffer.flush()
@@ -75,6 +87,11 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--head", type=int, help="counted from 0; omit for what the whole layer shares")
     sub.add_argument("--row", type=int, required=True, help="counted from 0")
     sub.add_argument("--col", type=int, required=True, help="counted from 0")
+    sub = add("check", _check, "Check the claimed numbers of an example: which are wrong, and why.")
+    sub.add_argument(
+        "file", metavar="FILE", help="a *.mha.json file with claimed numbers, - for standard input"
+    )
+    sub.add_argument("--markdown", action="store_true", help="print a report to read instead of JSON")
     add("examples", _examples, "List the built-in examples.")
     return parser
 
@@ -137,6 +154,12 @@ def _explain(options: argparse.Namespace) -> object:
         "constant": _plain(found.constant),
         "arithmetic": arithmetic(found),
     }
+
+
+def _check(options: argparse.Namespace) -> object:
+    verdict, language = check(_read(options.file)), shell_language()
+    write = as_markdown if options.markdown else as_json
+    return _Report(verdict.ok, write(verdict, language))
 
 
 def _examples(_: argparse.Namespace) -> object:

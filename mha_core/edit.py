@@ -12,6 +12,7 @@ from math import isfinite
 from random import Random
 from typing import Any, TypeAlias
 
+from mha_core.claims import claim_block, claim_text, clear_claims
 from mha_core.errors import N_, ExampleError
 from mha_core.example import (
     AXES,
@@ -274,6 +275,9 @@ _EDITS: dict[str, Callable[[Example, Edit], Example]] = {
     "scale": _switch_scale,
     "context": _switch_context,
     "title": _set_title,
+    "claim": claim_block,
+    "claim_text": claim_text,
+    "clear_claims": clear_claims,
 }
 
 

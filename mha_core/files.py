@@ -295,16 +295,23 @@ def _claimed_cell(value: object, place: str) -> float | str | None:
     if value is None:
         return None
     if isinstance(value, str):
-        printed = value.strip().replace("−", "-")
-        if printed in _NEG_INF_TEXT:
-            return "-inf"
-        if len(printed) > 64 or not _PRINTED_NUMBER.match(printed) or not isfinite(float(printed)):
+        printed = printed_number(value)
+        if printed is None:
             raise _fail(place, N_("expected a number, got {got}"), got=_short(value))
         return printed
     number = _float(value, place)
     if not isfinite(number):
         raise _fail(place, N_("expected a number, got {got}"), got=_short(value))
     return number
+
+
+def printed_number(text: str) -> str | None:
+    """A number as it is kept when somebody printed it, digit for digit ("-inf" for −∞); None for any other text."""
+    printed = text.strip().replace("−", "-")
+    if printed in _NEG_INF_TEXT:
+        return "-inf"
+    known = len(printed) <= 64 and _PRINTED_NUMBER.match(printed) and isfinite(float(printed))
+    return printed if known else None
 
 
 _FIELDS: dict[str, Callable[[object, str], Any]] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
@@ -222,7 +222,15 @@ def _softmax(step: Step, tensors: Mapping[str, Tensor], constants: Constants) ->
 
 def _concat(step: Step, tensors: Mapping[str, Tensor], _: Constants) -> Tensor:
     heads = tensors[step.operands[0].name]
-    return heads.transpose(0, 1).flatten(1)
+    return heads.transpose(-3, -2).flatten(-2)
+
+
+def operate(step: Step, tensors: Mapping[str, Tensor], constants: Constants) -> Tensor:
+    """Run one declared step on other numbers than the example's: each operand B × rows × columns.
+
+    For ``concat`` the head outputs are B × h × rows × columns.
+    """
+    return _OPERATIONS[step.op](replace(step, per_head=True), tensors, constants)
 
 
 _OPERATIONS: dict[Operation, Callable[[Step, Mapping[str, Tensor], Constants], Tensor]] = {

@@ -18,6 +18,7 @@ NAMES = [
     "padding",
     "saturated",
     "scaled",
+    "published",
 ]
 
 
@@ -40,7 +41,7 @@ def test_each_says_what_to_look_at_in_both_languages(name):
         assert text_in(text, "en") != text_in(text, "zh")
     assert name.isascii()
     assert name == name.lower()
-    assert example.claimed is None
+    assert (example.claimed is not None) == (name == "published")
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,0 +1,265 @@
+"""Examples with one known mistake in their claimed numbers, for measuring what the check finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from random import Random
+from typing import TypeAlias
+
+import torch
+from torch import Tensor
+
+from mha_core import AllowMask, Example, Head, trace
+from mha_core.example import Mask, divisor, mask_fill
+from mha_core.graph import Step, head_graph
+from mha_core.mistakes import CATALOGUE, ROUNDED_EARLY, SLIPS, At, Mistake
+from mha_core.trace import Constants, input_matrix, operate
+from mha_core.validate import WHOLE_LAYER_STEPS, validate
+
+IDS = tuple(dict.fromkeys([ROUNDED_EARLY, *(mistake.id for mistake in CATALOGUE), *SLIPS]))
+"""Every mistake that can be planted."""
+
+KEPT = {"all": None, "weights and output": ("weights", "output", "concat")}
+"""Which steps are given: all, or the weights and the last one."""
+
+
+@dataclass(frozen=True)
+class Planted:
+    """An example whose claims hold one mistake; ``step`` and ``cell`` say where, for a slip of the pen."""
+
+    example: Example
+    id: str
+    step: str = ""
+    cell: tuple[int | None, int, int] | None = None
+
+
+def planted(label: str, random: Random, given: str = "all") -> Planted | None:
+    """One random small-integer example with this mistake; None where it cannot be made in what was drawn."""
+    example = drawn(random, label)
+    decimals = random.choice([2, 3, 4])
+    if label in SLIPS:
+        return _slipped(example, label, random, decimals, given)
+    steps = None
+    if label == ROUNDED_EARLY:
+        steps = computed(example, decimals=decimals)
+    else:
+        entry = random.choice([mistake for mistake in CATALOGUE if mistake.id == label])
+        if random.random() < 0.5 and label != "q_k_swapped":  # at one step, or wherever it can be made
+            entry = replace(entry, steps=(random.choice(entry.steps),))
+        steps = computed(example, entry, random)
+    if steps is None:
+        return None
+    return Planted(replace(example, claimed=printed(_kept(example, steps, given), decimals)), label)
+
+
+def drawn(random: Random, label: str = "") -> Example:
+    """A random example in small integers, of a kind in which the mistake has a chance to be made."""
+    h, n, d_model = random.choice([1, 2, 2, 3]), random.randint(2, 4), random.randint(2, 4)
+    d_k = random.choice([2, 3, 4, d_model])
+    d_v = d_k if label in ("v_from_k",) else random.choice([2, 3, d_model])
+    if label == "k_not_transposed":
+        d_k = n
+    if label in ("weight_transposed", "v_not_projected"):
+        d_k = d_v = d_model
+    if label in ("heads_interleaved", "heads_reordered", "other_head", "heads_averaged"):
+        h = random.choice([2, 3])
+    crossed = label == "x_for_context" or random.random() < 0.15
+    n_k = n if not crossed or label == "x_for_context" else random.randint(2, 4)
+    masked = label.startswith("mask") or random.random() < 0.2
+    d_out = {"w_o_left_out": h * d_v, "w_o_transposed": h * d_v}.get(label, random.randint(2, 4))
+    projected = label in ("w_o_left_out", "w_o_transposed", "heads_averaged") or (
+        label not in ("heads_interleaved", "heads_reordered") and random.random() < 0.5
+    )
+    biases = label == "bias_forgotten" or random.random() < 0.15
+    scale = "none" if label == "scaled_anyway" else 2.5 if label == "divided_by_sqrt_dk" else "sqrt_dk"
+
+    def matrix(rows: int, cols: int) -> tuple[tuple[float, ...], ...]:
+        return tuple(tuple(float(random.randint(-3, 3)) for _ in range(cols)) for _ in range(rows))
+
+    def bias(size: int) -> tuple[float, ...] | None:
+        return matrix(1, size)[0] if biases else None
+
+    heads = []
+    for _ in range(h):
+        w_q, w_k = matrix(d_model, d_k), matrix(d_model, d_k)
+        if label == "zero_row":
+            w_q = tuple(tuple(0.0 for _ in row) for row in w_q)
+        b_q, b_k, b_v = (None if label == "zero_row" else bias(size) for size in (d_k, d_k, d_v))
+        heads.append(Head(w_q, w_k, matrix(d_model, d_v), b_q, b_k, b_v))
+    return validate(
+        Example(
+            title=label,
+            tokens=tuple(f"t{i}" for i in range(n)),
+            heads=tuple(heads),
+            x=matrix(n, d_model),
+            context=matrix(n_k, d_model) if crossed else None,
+            w_o=matrix(h * d_v, d_out) if projected else None,
+            b_o=bias(d_out) if projected else None,
+            scale=scale,  # type: ignore[arg-type]  # one of the three kinds
+            mask=_mask(random, n, n_k) if masked else None,
+        )
+    )
+
+
+def _mask(random: Random, n_q: int, n_k: int) -> Mask:
+    if random.random() < 0.6:
+        return "causal"
+    rows = [[random.random() < 0.7 for _ in range(n_k)] for _ in range(n_q)]
+    for row in rows:
+        row[random.randrange(n_k)] = True
+    return AllowMask(tuple(tuple(row) for row in rows))
+
+
+Steps: TypeAlias = dict[tuple[str, "int | None"], Tensor]
+
+
+def computed(
+    example: Example, entry: Mistake | None = None, random: Random | None = None, decimals: int | None = None
+) -> Steps | None:
+    """Every step, in full precision or rounded at each step, with a mistake made in every head that can make it.
+
+    None where no head can.
+    """
+    run = _Run(example, entry, random or Random(0), decimals)
+    for g, head in enumerate(
+        example.heads
+    ):  # projections of every head first: mistakes reach for other heads'
+        for step in head_graph(example, head):
+            if step.name in ("q", "k", "v"):
+                run.step(step, g)
+    for g, head in enumerate(example.heads):
+        for step in head_graph(example, head):
+            if step.name not in ("q", "k", "v"):
+                run.step(step, g)
+    for step in trace(example).steps:
+        if not step.per_head:
+            run.step(step, None)
+    return run.found if run.made or entry is None else None
+
+
+class _Run:
+    """One pass through the declared steps, with a mistake wherever it can be made."""
+
+    def __init__(
+        self, example: Example, entry: Mistake | None, random: Random, decimals: int | None = None
+    ) -> None:
+        self.example, self.entry, self.random, self.decimals = example, entry, random, decimals
+        self.constants = Constants(divisor(example), mask_fill(example), example.mask is not None)
+        self.found: Steps = {}
+        self.made = False
+
+    def look(self, name: str, head: int | None) -> Tensor | None:
+        """A step's numbers so far, or an input, 1 × rows × columns."""
+        if (name, head) in self.found:
+            return self.found[name, head][None]
+        rows = input_matrix(self.example, name, head) or input_matrix(self.example, name)
+        return None if rows is None else torch.tensor([rows], dtype=torch.float64)
+
+    def tensors(self, step: Step, head: int | None) -> dict[str, Tensor]:
+        """A step's operands."""
+        if step.op == "concat":
+            heads = [self.found["head_outputs", g] for g in range(len(self.example.heads))]
+            return {"head_outputs": torch.stack(heads)[None]}
+        return {name: found for name in step.operand_names if (found := self.look(name, head)) is not None}
+
+    def step(self, step: Step, head: int | None) -> None:
+        """Run one step, rightly or with the mistake."""
+        tensors = self.tensors(step, head)
+        result = operate(step, tensors, self.constants)
+        if self.entry is not None and step.name in self.entry.steps:
+            at = At(step, head, tensors, self.constants, self.example.dims, self.look)
+            ways = [way for way in self.entry.wrong(at) if way.shape[-2:] == result.shape[-2:]]
+            if ways:
+                result, self.made = self.random.choice(ways), True
+        rounded = result[0] if self.decimals is None else torch.round(result[0], decimals=self.decimals)
+        self.found[step.name, head] = rounded
+
+
+def _kept(example: Example, steps: Steps, given: str) -> dict[str, list[Tensor]]:
+    """The steps that are given, by name, in order."""
+    names = KEPT[given]
+    found: dict[str, list[Tensor]] = {}
+    for step in trace(example).steps:
+        last = "output" if example.w_o else "concat"
+        if names is None or (step.name in names and step.name in ("weights", last)):
+            found[step.name] = [steps[key] for key in steps if key[0] == step.name]
+    return found
+
+
+def printed(steps: dict[str, list[Tensor]], decimals: int) -> dict[str, tuple]:
+    """Claims as a person prints them."""
+
+    def cell(number: float) -> str:
+        return "-inf" if number == float("-inf") else f"{number:.{decimals}f}"
+
+    def matrix(tensor: Tensor) -> tuple[tuple[str, ...], ...]:
+        return tuple(tuple(cell(number) for number in row) for row in tensor.tolist())
+
+    return {
+        name: matrix(tensors[0]) if name in WHOLE_LAYER_STEPS else tuple(map(matrix, tensors))
+        for name, tensors in steps.items()
+    }
+
+
+def _slipped(example: Example, label: str, random: Random, decimals: int, given: str) -> Planted | None:
+    """A slip of the pen at one step, and everything after it computed from what was written."""
+    steps = computed(example)
+    assert steps is not None
+    name = random.choice([name for name in _kept(example, steps, given) if name != "masked_scores"])
+    head = None if name in WHOLE_LAYER_STEPS else random.randrange(len(example.heads))
+    numbers = torch.round(steps[name, head], decimals=decimals).clone()
+    at = _slip(numbers, label, random, decimals)
+    if at is None:
+        return None
+    steps = following(example, steps, name, head, numbers)
+    claims = printed(_kept(example, steps, given), decimals)
+    return Planted(replace(example, claimed=claims), label, name, (head, *at))
+
+
+def following(example: Example, steps: Steps, name: str, head: int | None, numbers: Tensor) -> Steps:
+    """All steps anew, with these numbers at one of them."""
+    run = _Run(example, None, Random(0))
+    run.found = steps | {(name, head): numbers}
+    order = [step.name for step in trace(example).steps]
+    for step in trace(example).steps[order.index(name) + 1 :]:
+        for g in range(len(example.heads)) if step.per_head else [None]:
+            if g is None or g == head:
+                run.step(step, g)
+    return run.found
+
+
+def _slip(numbers: Tensor, label: str, random: Random, decimals: int) -> tuple[int, int] | None:
+    """Make the slip in place; returns the cell (of a row, the first), None where it would change nothing."""
+    rows, cols = numbers.shape
+    i, j = random.randrange(rows), random.randrange(cols)
+    before = numbers.clone()
+    if label == "sign_slipped":
+        numbers[i, j] *= -1
+    elif label == "decimal_point":
+        numbers[i, j] *= 10.0 ** random.choice([-1, 1])
+        numbers[i, j] = torch.round(numbers[i, j], decimals=decimals)
+    elif label == "digit_slipped":
+        text = list(f"{abs(float(numbers[i, j])):.{decimals}f}")
+        at = random.choice([n for n, c in enumerate(text) if c != "."])
+        text[at] = random.choice("0123456789".replace(text[at], ""))
+        numbers[i, j] = float("".join(text)) * (-1 if numbers[i, j] < 0 else 1)
+    elif label == "cells_exchanged":
+        k, m = random.randrange(rows), random.randrange(cols)
+        numbers[i, j], numbers[k, m] = before[k, m], before[i, j]
+    elif label == "row_copied":
+        numbers[i] = before[random.randrange(rows)]
+    moved = ((numbers - before).abs() > 1.5 * 10.0**-decimals).nonzero().tolist()
+    return tuple(moved[0]) if moved else None
+
+
+def many(label: str, count: int, given: str, seed: int = 0) -> Iterator[Planted]:
+    """``count`` examples with this mistake."""
+    random, left = Random(f"{label} {given} {seed}"), count
+    for _ in range(count * 200):
+        if not left:
+            return
+        one = planted(label, random, given)
+        if one is not None:
+            left -= 1
+            yield one

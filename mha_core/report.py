@@ -1,0 +1,254 @@
+"""What a check found, in words: sentences, JSON (``mha-check/1``) and Markdown, in either language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from mha_core.check import Cause, Verdict, WrongCell
+from mha_core.derive import Cell, arithmetic, derive
+from mha_core.errors import N_, CellError
+from mha_core.example import NEG_INF, text_in
+from mha_core.free_checks import MESSAGES as FINDINGS
+from mha_core.free_checks import Finding, free_checks
+from mha_core.graph import formula, symbol
+from mha_core.messages import catalogue
+from mha_core.mistakes import CATALOGUE, formula_of, message_of
+from mha_core.validate import STEPS
+
+FORMAT = "mha-check/1"
+
+Say: TypeAlias = Callable[[str], str]
+
+STEP_NAMES = {
+    "q": N_("queries"),
+    "k": N_("keys"),
+    "v": N_("values"),
+    "scores": N_("scores"),
+    "scaled_scores": N_("scaled scores"),
+    "masked_scores": N_("masked scores"),
+    "weights": N_("attention weights"),
+    "head_outputs": N_("head outputs"),
+    "concat": N_("concatenation"),
+    "output": N_("output"),
+}
+
+
+def number(value: float, decimals: int = 4) -> str:
+    """A number as a report prints it: no more digits than wanted, none that are zeros only."""
+    if value == NEG_INF:
+        return "−∞"
+    text = f"{value:.{decimals}f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return text.replace("-", "−") if float(text) else "0"
+
+
+def place(verdict: Verdict, cell: Cell, say: Say, whole: str = "cell") -> str:
+    """Where a cell is, counted from 1: ``attention weights, head 2, row 1, column 3``."""
+    parts = [say(STEP_NAMES.get(cell.name, cell.name))]
+    if cell.head is not None and len(verdict.trace.example.heads) > 1:
+        parts.append(say(N_("head {number}")).format(number=cell.head + 1))
+    if whole in ("cell", "row"):
+        parts.append(say(N_("row {number}")).format(number=cell.row + 1))
+    if whole == "cell":
+        parts.append(say(N_("column {number}")).format(number=cell.col + 1))
+    return say(N_(", ")).join(parts)
+
+
+def cause_message(verdict: Verdict, cause: Cause, language: str) -> str:
+    """What a cause is, in a sentence, and where, unless it is everywhere."""
+    say = catalogue(language).gettext
+    example = verdict.trace.example
+    divisor = "√d_k" if isinstance(example.scale, str) else f"{example.scale:g}"
+    sentences = [say(message_of(label, cause.cell.name)).format(divisor=divisor) for label in cause.ids]
+    what = sentences[0]
+    if len(sentences) > 1:
+        what = say(N_("Two at once: {one} {other}")).format(one=sentences[0], other=sentences[1])
+    where = []
+    if cause.heads is not None and len(example.heads) > 1:
+        numbers = ", ".join(str(head + 1) for head in cause.heads)
+        where.append(say(N_("head {number}")).format(number=numbers))
+    if cause.rows is not None:
+        where.append(say(N_("row {number}")).format(number=", ".join(str(row + 1) for row in cause.rows)))
+    return say(N_("{place}: {what}")).format(place=say(N_(", ")).join(where), what=what) if where else what
+
+
+def cause_lines(verdict: Verdict, cause: Cause) -> tuple[str, str]:
+    """The right calculation of a cell that a cause explains, and what was written: two lines of mathematics."""
+    example, cell = verdict.trace.example, cause.cell
+    wrong = next(w for w in verdict.steps[cell.name].wrong if w.cell == cell)
+    mistake = next((m for m in CATALOGUE if m.id == cause.ids[0]), None)
+    step_name = cell.name if mistake is None or cell.name in mistake.steps else mistake.steps[0]
+    steps = {step.name: step for step in verdict.trace.steps}
+    right = (
+        f"{symbol(step_name, example)} = {formula(steps[step_name], example)}" if step_name in steps else ""
+    )
+    changed = formula_of(cause.ids[0], step_name)
+    yours = f"{symbol(step_name, example)} = {changed}" if changed else ""
+    return _line(right, right_line(verdict, cell)), _line(yours, _written(verdict, wrong))
+
+
+def _line(formula: str, numbers: str) -> str:
+    return f"{formula};  {numbers}" if formula else numbers
+
+
+def right_line(verdict: Verdict, cell: Cell, decimals: int = 4) -> str:
+    """The right calculation of a cell with its numbers: ``Q[2, 1] = 3·1 + 4·0 = 3``."""
+    try:
+        found = arithmetic(derive(verdict.trace, cell), decimals)
+    except CellError:  # given, or a copy of the step before
+        found = number(_correct(verdict, cell), decimals)
+        return f"{_name(verdict, cell)} = {found}"
+    return f"{_name(verdict, cell)} = {found}"
+
+
+def _correct(verdict: Verdict, cell: Cell) -> float:
+    return next(
+        (w.correct for step in verdict.steps.values() for w in step.wrong + step.doubtful if w.cell == cell),
+        0.0,
+    )
+
+
+def _written(verdict: Verdict, wrong: WrongCell) -> str:
+    return f"{_name(verdict, wrong.cell)} = {number(wrong.claimed, 10)}"
+
+
+def _name(verdict: Verdict, cell: Cell) -> str:
+    letter = symbol(cell.name, verdict.trace.example).replace("head_i", f"head_{(cell.head or 0) + 1}")
+    return f"{letter}[{cell.row + 1}, {cell.col + 1}]"
+
+
+def finding_message(verdict: Verdict, finding: Finding, language: str) -> str:
+    """What a free check found, in a sentence."""
+    say = catalogue(language).gettext
+    values = {
+        name: number(value) if isinstance(value, float) else value for name, value in finding.values.items()
+    }
+    where = place(verdict, finding.cell, say, finding.whole)
+    return say(FINDINGS[finding.id]).format(place=where, **values)
+
+
+def unexplained_message(language: str) -> str:
+    """What is said where there is no explanation."""
+    return catalogue(language).gettext(N_("No known mistake explains this."))
+
+
+def as_json(verdict: Verdict, language: str = "en") -> dict[str, Any]:
+    """The report as data: what ``python -m mha_core check`` prints."""
+    steps = {}
+    for name, step in verdict.steps.items():
+        steps[name] = {
+            "status": step.status,
+            "wrong": [_wrong(cell) for cell in step.wrong],
+            "causes": [
+                {
+                    "id": "+".join(cause.ids),
+                    "message": cause_message(verdict, cause, language),
+                    "heads": cause.heads,
+                    "rows": cause.rows,
+                    "right": cause_lines(verdict, cause)[0],
+                    "yours": cause_lines(verdict, cause)[1],
+                }
+                for cause in step.causes
+            ],
+        }
+        if step.doubtful:
+            steps[name]["doubtful"] = [_wrong(cell) for cell in step.doubtful]
+        if step.unexplained:
+            steps[name]["message"] = unexplained_message(language)
+    return {
+        "format": FORMAT,
+        "ok": verdict.ok,
+        "first_wrong": None if verdict.first_wrong is None else _cell(verdict.first_wrong),
+        "steps": steps,
+        "free_checks": [
+            {"id": found.id, "message": finding_message(verdict, found, language), **_cell(found.cell)}
+            for found in free_checks(verdict.trace)
+        ],
+    }
+
+
+def _wrong(cell: WrongCell) -> dict[str, Any]:
+    place = {name: value for name, value in _cell(cell.cell).items() if name != "step"}
+    return place | {"claimed": _plain(cell.claimed), "correct": _plain(cell.correct), "own": cell.own}
+
+
+def _cell(cell: Cell) -> dict[str, Any]:
+    return {"step": cell.name, "head": cell.head, "row": cell.row, "col": cell.col}
+
+
+def _plain(value: float) -> float | str:
+    return "-inf" if value == NEG_INF else value
+
+
+def summary(verdict: Verdict, language: str) -> str:
+    """The outcome in one sentence."""
+    say = catalogue(language).gettext
+    given = sum(step.given for step in verdict.steps.values())
+    wrong = [cell for step in verdict.steps.values() for cell in step.wrong]
+    doubtful = sum(len(step.doubtful) for step in verdict.steps.values())
+    if not given:
+        return say(N_("No numbers have been filled in yet."))
+    if not wrong:
+        sentence = say(N_("All {given} numbers are right.")).format(given=given)
+        if doubtful:
+            sentence = say(
+                N_("{count} of {given} whole numbers are off by one; rounding cannot do that.")
+            ).format(count=doubtful, given=given)
+        return sentence
+    own = sum(cell.own for cell in wrong)
+    return say(
+        N_(
+            "{wrong} of {given} numbers are wrong: {own} of them by themselves, {rest} only follow from others."
+        )
+    ).format(wrong=len(wrong), given=given, own=own, rest=len(wrong) - own)
+
+
+def as_markdown(verdict: Verdict, language: str = "en") -> str:
+    """The report as Markdown, to keep."""
+    say = catalogue(language).gettext
+    title = text_in(verdict.trace.example.title, language)
+    lines = [f"# {say(N_('Check'))}: {_text(title)}", "", summary(verdict, language), ""]
+    first = verdict.first_wrong
+    if first is not None:
+        lines += [say(N_("Look first at: {place}.")).format(place=place(verdict, first, say)), ""]
+    for name in STEPS:
+        step = verdict.steps.get(name)
+        if step is not None and step.given:
+            lines += _step_lines(verdict, name, language)
+    found = free_checks(verdict.trace)
+    if found:
+        lines += [f"## {say(N_('What cannot be, whatever X and W are'))}", ""]
+        lines += [f"- {finding_message(verdict, one, language)}" for one in found] + [""]
+    return "\n".join(lines)
+
+
+def _step_lines(verdict: Verdict, name: str, language: str) -> list[str]:
+    say, step = catalogue(language).gettext, verdict.steps[name]
+    lines = [f"## {say(STEP_NAMES[name])} {symbol(name, verdict.trace.example)}", ""]
+    if not step.wrong and not step.doubtful:
+        return [*lines, say(N_("Right.")), ""]
+    for cause in step.causes:
+        right, yours = cause_lines(verdict, cause)
+        lines += [f"- **{cause_message(verdict, cause, language)}**"]
+        lines += [f"  - {say(N_('right'))}: `{right}`", f"  - {say(N_('yours'))}: `{yours}`"]
+    if step.unexplained:
+        lines.append(f"- **{unexplained_message(language)}**")
+    header = [say(N_("where")), say(N_("yours")), say(N_("right")), ""]
+    lines += ["", f"| {' | '.join(header)} |", "| --- | ---: | ---: | --- |"]
+    for cell in step.wrong:
+        kind = say(N_("wrong by itself")) if cell.own else say(N_("follows from an earlier number"))
+        lines.append(_row(verdict, cell, kind, say))
+    for cell in step.doubtful:
+        lines.append(_row(verdict, cell, say(N_("off by one: rounding cannot do that")), say))
+    return [*lines, ""]
+
+
+def _row(verdict: Verdict, cell: WrongCell, kind: str, say: Say) -> str:
+    where = place(verdict, cell.cell, say)
+    return f"| {where} | {number(cell.claimed, 10)} | {number(cell.correct, 6)} | {kind} |"
+
+
+def _text(text: str) -> str:
+    """A visitor's text that Markdown takes for nothing but text."""
+    return "".join(f"\\{c}" if c in r"\`*_{}[]<>()#+-.!|&~" else c for c in " ".join(text.split()))
