@@ -49,8 +49,8 @@ def claim_block(example: Example, edit: Mapping[str, Any]) -> Example:
 def claim_text(example: Example, edit: Mapping[str, Any]) -> Example:
     """Write what is read from a text (``paste.read_matrices``), from (row, col) on.
 
-    Several matrices go to this head and the ones after it. Where one matrix as a whole has another shape than the
-    step, and is what a known mistake gives, the refusal says so.
+    Several matrices go to this head and the ones after it. ``whole``: each must have the step's shape. Where one
+    has another, and is what a known mistake gives, the refusal says so.
     """
     step, head = _place(example, edit)
     row, col = edit.get("row", 0), edit.get("col", 0)
@@ -67,7 +67,9 @@ def claim_text(example: Example, edit: Mapping[str, Any]) -> Example:
     grids = {}
     for at, matrix in zip(heads, matrices, strict=True):
         grid = _grid(example, step, at)
-        if row + len(matrix) > len(grid) or col + len(matrix[0]) > len(grid[0]):
+        rows, cols = row + len(matrix), col + len(matrix[0])
+        fits = rows <= len(grid) and cols <= len(grid[0])
+        if not fits or (edit.get("whole") and (rows, cols) != (len(grid), len(grid[0]))):
             raise _no_room(example, step, at, len(matrix), len(matrix[0]), _why(example, step, matrix))
         for i, cells in enumerate(matrix):
             for j, printed in enumerate(cells):

@@ -6,6 +6,7 @@ small integers anew; the sizes change where they would hide a mistake (d_k = √
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations, product
@@ -15,14 +16,18 @@ from typing import Final
 import torch
 from torch import Tensor
 
+from mha_core.check import Verdict
+from mha_core.claims import claimed_rows
+from mha_core.derive import Cell
 from mha_core.device import Place
 from mha_core.errors import N_, ExampleError
 from mha_core.example import Dims, Example, Head, Matrix, Row, key_tokens
 from mha_core.graph import graph
 from mha_core.hypotheses import Hypotheses
 from mha_core.printed import Key
+from mha_core.report import cause_message, right_line
 from mha_core.trace import trace
-from mha_core.validate import STEPS, validate
+from mha_core.validate import STEPS, WHOLE_LAYER_STEPS, validate
 
 TRIES: Final = 12
 MOST_TOKENS: Final = 6
@@ -151,3 +156,28 @@ def _coincide(sizes: tuple[int, int, int, int], dims: Dims) -> bool:
     """Whether a mistake would give what is right, or what another mistake gives."""
     d_model, d_k, _, _ = sizes
     return d_k * d_k == d_model or d_k in (dims.n_q, dims.n_k) or d_k == d_model or d_model == dims.n_k
+
+
+def hints(verdict: Verdict, asked: tuple[str, ...], language: str) -> tuple[Cell | None, tuple[str, ...]]:
+    """The first asked cell that is wrong or still blank, and hints for it, each telling more: what is wrong, if that
+    is known; what it is computed from; the number. (None, ()) where all is done.
+    """
+    example = verdict.trace.example
+    for name in asked:
+        heads = [None] if name in WHOLE_LAYER_STEPS else range(example.dims.h)
+        own = {one.cell for one in verdict.steps[name].wrong + verdict.steps[name].doubtful}
+        for head in heads:
+            rows = claimed_rows(example, name, head)
+            height, width = example.dims.shape(name)
+            for i, j in product(range(height), range(width)):
+                cell = Cell(name, head, i, j)
+                if rows is None or rows[i][j] is None or cell in own:
+                    return cell, _hints(verdict, cell, language)
+    return None, ()
+
+
+def _hints(verdict: Verdict, cell: Cell, language: str) -> tuple[str, ...]:
+    causes = [cause_message(verdict, cause, language) for cause in verdict.steps[cell.name].causes]
+    whole = right_line(verdict, cell)
+    left = re.split(r" [=≈] (?=[^=≈]*$)", whole)[0]
+    return (*causes[:1], f"{left} = ?", whole)

@@ -50,7 +50,7 @@ def free_checks(computed: Trace) -> tuple[Finding, ...]:
 
 
 def _weights(claims: Mapping[Key, Printed], computed: Trace) -> Iterator[Finding]:
-    for (name, head), (numbers, given, units, _) in claims.items():
+    for (name, head), (given, numbers, units, _) in claims.items():
         if name != "weights" or head is None:
             continue
         unit = float(units.max())
@@ -65,7 +65,7 @@ def _weights(claims: Mapping[Key, Printed], computed: Trace) -> Iterator[Finding
 
 
 def _outputs(claims: Mapping[Key, Printed], computed: Trace) -> Iterator[Finding]:
-    for (name, head), (numbers, given, units, _) in claims.items():
+    for (name, head), (given, numbers, units, _) in claims.items():
         if name != "head_outputs" or head is None:
             continue
         values = torch.tensor(computed.matrix("v", head), dtype=torch.float64)
@@ -82,7 +82,7 @@ def _outputs(claims: Mapping[Key, Printed], computed: Trace) -> Iterator[Finding
 
 def _alike(claims: Mapping[Key, Printed], computed: Trace) -> Iterator[Finding]:
     full = {key: claim for key, claim in claims.items() if bool(claim.given.all()) and key[1] is not None}
-    for (one, (a, _, units, _)), (other, (b, _, _, _)) in combinations(full.items(), 2):
+    for (one, (_, a, units, _)), (other, (_, b, _, _)) in combinations(full.items(), 2):
         unit = float(units.max())
         if one[0] != other[0]:
             continue

@@ -16,7 +16,7 @@ from mha_ui import state
 from mha_ui.css import css_variables
 from mha_ui.language import LANGUAGES, NAMES
 
-PAGES: Final = {"app.py": N_("Bench")}
+PAGES: Final = {"app.py": N_("Bench"), "pages/check.py": N_("Check")}
 """Pages in the order of the navigation: script and label."""
 
 _EXAMPLE: Final = "frame.example"

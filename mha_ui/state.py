@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeGuard
 
 import streamlit as st
@@ -21,6 +21,7 @@ from mha_core import (
     Place,
     Trace,
     built_in,
+    check,
     from_token,
     library,
     parse,
@@ -30,6 +31,7 @@ from mha_core import (
 from mha_core.edit import apply
 from mha_core.errors import N_, LinkError
 from mha_core.example import AXES
+from mha_core.exercise import askable, exercise, hints
 from mha_ui.language import LANGUAGES, Words, language_for, sentence, words_in
 
 # Every run is a new thread, in which torch would first gather a team of threads: 10 ms, for matrices that one
@@ -39,6 +41,8 @@ torch.set_num_threads(1)
 UNDO_STEPS = 100
 DECIMALS = 4
 MOST_DECIMALS = 10
+OWN_SEED = "own"
+"""In a link: an exercise whose numbers are drawn anew for whoever opens it."""
 _KEY = "mha.work"
 
 
@@ -59,6 +63,18 @@ class Version(NamedTuple):
 
 
 @dataclass
+class Exercise:
+    """Steps to be worked out: ``asked``, by name. ``checked``: the learner wants to know which numbers are right.
+
+    ``hinted``: the cell that was asked about, and how many hints have been given for it.
+    """
+
+    asked: tuple[str, ...]
+    checked: bool = False
+    hinted: tuple[Cell | None, int] = (None, 0)
+
+
+@dataclass
 class Work:
     """One visitor's work. ``origin`` is what reset returns to, ``name`` the built-in example it is, if one.
 
@@ -72,6 +88,7 @@ class Work:
     decimals: int = DECIMALS
     pinned: Cell | None = None
     query: int = 0
+    exercise: Exercise | None = None
     session: str = field(default_factory=lambda: secrets.token_hex(8))
     applied: int = 0
     revision: int = 0
@@ -145,7 +162,16 @@ def address(current: Work) -> dict[str, str]:
         query["decimals"] = str(current.decimals)
     if current.pinned:
         query["cell"] = ".".join("" if part is None else str(part) for part in current.pinned)
+    if current.exercise:
+        query["ask"] = ".".join(current.exercise.asked)
     return query
+
+
+def without_claims(current: Work) -> Work:
+    """The same work with nothing filled in, as it is handed out."""
+    copy = replace(current, past=[], future=[])
+    copy.trace = trace(replace(current.example, claimed=None), current.place)
+    return copy
 
 
 def _opened(query: Mapping[str, str], locale: str | None) -> Work:
@@ -166,7 +192,24 @@ def _opened(query: Mapping[str, str], locale: str | None) -> Work:
     if query.get("decimals", "") in map(str, range(MOST_DECIMALS + 1)):
         opened.decimals = int(query["decimals"])
     opened.pinned = _cell_in(opened, query.get("cell", ""))
+    if message is None:
+        _set_exercise(opened, query.get("ask", ""), query.get("seed", ""))
     return opened
+
+
+def _set_exercise(current: Work, ask: str, seed: str) -> None:
+    """The exercise of a link: its steps, and numbers of each learner's own where the link says ``seed=own``."""
+    asked = tuple(name for name in askable(current.example) if name in ask.split("."))
+    if not asked:
+        return
+    if seed == OWN_SEED:
+        attempt(current, lambda: _start(current, exercise(current.example, secrets.randbelow(10**6))))
+    current.exercise = Exercise(asked)
+
+
+def _start(current: Work, example: Example) -> None:
+    """Start from an example, with nothing to undo."""
+    current.origin, current.name, current.trace = example, None, trace(example, current.place)
 
 
 def _cell_in(current: Work, text: str) -> Cell | None:
@@ -236,10 +279,27 @@ def _one(current: Work, edit: Mapping[str, Any]) -> None:
             known.session, known.applied = current.session, current.applied
             known.revision, known.opened = current.revision + 1, current.opened + 1
             current.__dict__.update(known.__dict__)
+        case {"op": "check" | "hint" | "end_exercise" as asked}:
+            _in_exercise(current, asked)
         case {"op": "decimals", "value": int(value)}:
             current.decimals = min(MOST_DECIMALS, max(0, value))
         case _:
             attempt(current, lambda: _become(current, apply(current.example, edit)))
+
+
+def _in_exercise(current: Work, asked: str) -> None:
+    """What a learner asks for while he works on an exercise: which numbers are right, a hint, an end."""
+    at_work = current.exercise
+    if at_work is None:
+        return
+    if asked == "check":
+        at_work.checked = True
+    elif asked == "hint":
+        cell, _ = hints(check(current.example), at_work.asked, current.language)
+        before, count = at_work.hinted
+        at_work.hinted = (cell, count + 1 if cell == before else 1)
+    else:
+        current.exercise = None
 
 
 def attempt(current: Work, change: Callable[[], None]) -> None:
@@ -274,6 +334,8 @@ def _step(current: Work, source: list[Version], target: list[Version]) -> None:
 
 
 def _show(current: Work, version: Version, computed: Trace) -> None:
+    if version.origin is not current.origin:
+        current.exercise = None  # it was about another example
     current.trace = computed
     current.revision += 1
     current.opened += version.origin is not current.origin
@@ -287,6 +349,18 @@ def open_built_in(current: Work, name: str) -> None:
     """Start from a built-in example; what was at hand can be had back by undo."""
     current.message = None
     _open(current, built_in(name), name)
+
+
+def set_exercise(current: Work, asked: tuple[str, ...], seed: int | None) -> None:
+    """Blank these steps out, of this example or (with a seed) of one like it with other numbers."""
+    current.message = None
+
+    def start() -> None:
+        example = current.example if seed is None else exercise(current.example, seed)
+        _open(current, replace(example, claimed=None), None)
+        current.exercise = Exercise(asked)
+
+    attempt(current, start)
 
 
 def open_file(current: Work, text: bytes) -> None:

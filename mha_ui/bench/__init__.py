@@ -7,8 +7,9 @@ component files, so that an edit's answer carries numbers only and no code.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import streamlit as st
 from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
@@ -66,9 +67,9 @@ def receive_edits() -> None:
         st.rerun()  # another example: the frame around the bench names it
 
 
-def bench() -> None:
-    """Mount the bench for the example at hand."""
-    _component()(key=_KEY, data=payload(state.work()), on_edits_change=_noted)
+def bench(data: Mapping[str, Any] | None = None) -> None:
+    """Mount the bench for the example at hand; ``data``: what it shows where that is not simply all of it."""
+    _component()(key=_KEY, data=data or payload(state.work()), on_edits_change=_noted)
 
 
 def _noted() -> None:

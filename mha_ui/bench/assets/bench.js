@@ -7,6 +7,7 @@ import { isEditable, isPerHead, key, rowsOf, unkey } from "./graph.js";
 import { Grid } from "./grid.js";
 import { Menu } from "./menu.js";
 import { Sender } from "./sender.js";
+import { Verdict } from "./verdict.js";
 import { structureOf, symbolOf, View } from "./view.js";
 
 const benches = new WeakMap();
@@ -77,6 +78,8 @@ class Bench {
     if (structure !== this.#structure) this.#rebuild(structure);
     else this.view.patch(data, this.#grid.drafts);
     this.controls.update(data);
+    this.verdict.update(data.check);
+    this.root.classList.toggle("checking", Boolean(data.check));
     const pinning = sender.pending.findLast((edit) => edit.op === "pin");
     this.#pinned = pinning ? pinning.cell : data.pinned;
     this.#showMessage(data.message);
@@ -142,6 +145,13 @@ class Bench {
     this.#rest();
   }
 
+  /** Bring a cell into view and give it the focus. */
+  goTo(cell) {
+    const td = this.view.cells.get(key(cell));
+    td?.scrollIntoView({ block: "center", inline: "nearest" });
+    td?.focus({ preventScroll: true });
+  }
+
   nameOf(cell) {
     const matrix = this.model.matrices[cell.name];
     const head = cell.head === null ? "" : `, ${this.words.head} ${cell.head + 1}`;
@@ -153,12 +163,13 @@ class Bench {
   #speak(words) {
     this.words = words;
     this.#structure = "";
-    this.controls = new Controls(words, (edit) => this.send(edit), (text, kind) => this.say(text, kind));
+    this.controls = new Controls(words, (edit) => this.send(edit), (text, kind) => this.say(text, kind), this.model.check);
+    this.verdict = new Verdict(this, words);
     this.explain = new Explain(this, words);
     this.menu = new Menu(this, words);
     this.root.setAttribute("aria-label", words.bench);
     this.root.lang = words.lang;
-    this.root.replaceChildren(this.controls.root, this.tables, this.explain.root, this.menu.root, this.live);
+    this.root.replaceChildren(this.controls.root, this.verdict.root, this.tables, this.explain.root, this.menu.root, this.live);
   }
 
   #rebuild(structure) {
@@ -228,7 +239,7 @@ class Bench {
   #act(event) {
     const button = event.target.closest?.("button[data-do]");
     if (!button) {
-      if (!event.target.closest?.(".popup")) this.menu?.close();
+      if (!event.composedPath().includes(this.menu?.root)) this.menu?.close();
       return;
     }
     const { do: what, which, index, head } = button.dataset;
@@ -267,7 +278,7 @@ class Bench {
 
 /** Show an edit of numbers at once, before the server has answered: an input is its own value. */
 function overlay(model, edit) {
-  if (edit.op !== "set" || !model.matrices[edit.matrix]) return;
+  if (!["set", "claim"].includes(edit.op) || !model.matrices[edit.matrix]) return;
   const rows = rowsOf(model, edit.matrix, isPerHead(model, edit.matrix) ? edit.head : null);
   edit.values.forEach((values, i) =>
     values.forEach((value, j) => {
@@ -293,7 +304,7 @@ class Address {
     clearTimeout(this.#timer);
     if (!this.#ours) return;
     const query = new URLSearchParams(window.location.search);
-    for (const name of ["example", "s", "lang", "cell", "decimals"]) query.delete(name);
+    for (const name of ["example", "s", "lang", "cell", "decimals", "ask", "seed"]) query.delete(name);
     for (const [name, value] of Object.entries(this.#ours)) query.set(name, value);
     const search = query.size ? `?${query}` : "";
     this.#ours = null;

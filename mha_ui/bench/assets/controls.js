@@ -6,7 +6,8 @@ import { parse } from "./numbers.js";
 export class Controls {
   #update = [];
 
-  constructor(words, send, say) {
+  /** `check`: numbers are checked, not changed, so that only the history is wanted. */
+  constructor(words, send, say, check) {
     this.words = words;
     this.say = say;
     this.send = send;
@@ -19,22 +20,24 @@ export class Controls {
         this.#button("redo", "↷", words.redo, (model) => model.controls.redo),
         this.#button("reset", "⟲", words.reset, (model) => model.controls.undo || model.controls.changed),
       ),
-      this.#group(
-        words.sizes,
-        this.#stepper("h", words.heads, (by) => ({ op: by > 0 ? "add_head" : "remove_head" })),
-        ...["d_model", "d_context", "d_k", "d_v", "d_out"].map((axis) =>
-          this.#stepper(axis, null, (by) => ({ op: "resize", axis, by })),
+      ...(check ? [] : [
+        this.#group(
+          words.sizes,
+          this.#stepper("h", words.heads, (by) => ({ op: by > 0 ? "add_head" : "remove_head" })),
+          ...["d_model", "d_context", "d_k", "d_v", "d_out"].map((axis) =>
+            this.#stepper(axis, null, (by) => ({ op: "resize", axis, by })),
+          ),
         ),
-      ),
-      this.#group(
-        words.layer,
-        this.#scale(),
-        this.#mask(),
-        this.#check("w_o", "W_O"),
-        this.#check("biases", words.biases),
-        this.#check("context", words.context),
-      ),
-      this.#group(words.view, this.#decimals()),
+        this.#group(
+          words.layer,
+          this.#scale(),
+          this.#mask(),
+          this.#check("w_o", "W_O"),
+          this.#check("biases", words.biases),
+          this.#check("context", words.context),
+        ),
+        this.#group(words.view, this.#decimals()),
+      ]),
     );
   }
 

@@ -1,7 +1,7 @@
 // Lighting up operands, and the line of arithmetic.
 
 import { element, fill, symbol } from "./dom.js";
-import { arithmetic, exists, fedBy, key, termsOf, valueOf } from "./graph.js";
+import { arithmetic, exists, fedBy, isClaim, key, termsOf, valueOf } from "./graph.js";
 import { brief, exact, isRounded } from "./numbers.js";
 import { symbolOf } from "./view.js";
 
@@ -39,6 +39,7 @@ export class Explain {
 
   #sentence(model, cell, terms, fed, pinned) {
     const place = element("span", { class: "place" }, ...this.#place(model, cell));
+    if (isClaim(model, cell.name)) return this.#claimed(model, cell, place);
     const parts = [place, " = "];
     const how = {
       show: (number) => brief(number, model.decimals),
@@ -58,6 +59,18 @@ export class Explain {
     }
     if (pinned)
       parts.push(element("button", { type: "button", class: "quiet", "data-focus": "unpin", onclick: () => this.bench.unpin() }, `✕ ${this.words.unpin}`));
+    return parts;
+  }
+
+  /** What was written down, and what is known of it. */
+  #claimed(model, cell, place) {
+    const mark = model.marks?.[key(cell)];
+    const step = model.matrices[cell.name];
+    const parts = [place, " = ", element("strong", {}, exact(valueOf(model, cell)) || "?")];
+    if (mark) parts.push(element("span", { class: `verdict-mark ${mark}` }, ` ${this.words[`mark_${mark}`]}. `));
+    else if (step.formula) parts.push(element("span", { class: "quiet-text" }, "  = "), element("span", { class: "formula" }, symbol(step.formula)));
+    const note = model.notes?.[key(cell)];
+    if (note) parts.push(element("span", { class: "quiet-text" }, `${this.words.right}: `), element("span", { class: "number" }, note));
     return parts;
   }
 

@@ -23,6 +23,11 @@ export function isEditable(model, name, head) {
   return Array.isArray(edit) ? edit[head] : edit;
 }
 
+/** Whether somebody writes down here what he has worked out: editable, but computed all the same. */
+export const isClaim = (model, name) => Boolean(model.matrices[name].claim);
+
+const isGiven = (model, name, head) => isEditable(model, name, head) && !isClaim(model, name);
+
 export const valueOf = (model, cell) => rowsOf(model, cell.name, cell.head)?.[cell.row]?.[cell.col];
 
 export function exists(model, cell) {
@@ -32,7 +37,7 @@ export function exists(model, cell) {
 /** The terms of a computed cell: a list of lists of cells; empty for an input. */
 export function termsOf(model, cell) {
   const step = model.steps[cell.name];
-  if (!step || isEditable(model, cell.name, cell.head)) return [];
+  if (!step || isGiven(model, cell.name, cell.head)) return [];
   const at = (name, row, col) => ({ name, head: isPerHead(model, name) ? cell.head : null, row, col });
   if (step.op === "concat") {
     const width = model.dims.d_v;
@@ -67,7 +72,7 @@ export function fedBy(model, cell) {
       const heads = !isPerHead(model, name) ? [null] : cell.head === null ? [...Array(model.dims.h).keys()] : [cell.head];
       for (const head of heads) {
         const rows = rowsOf(model, name, head);
-        if (!rows || isEditable(model, name, head)) continue;
+        if (!rows || isGiven(model, name, head)) continue;
         const at = {};
         [...index].forEach((letter, axis) => (at[letter] = index.length === 2 && axis === 0 ? cell.row : cell.col));
         const all = (letter, size) => (letter in at ? [at[letter]] : [...Array(size).keys()]);

@@ -1,8 +1,8 @@
 // Moving, selecting, editing, copying and pasting in the tables, as in a spreadsheet.
 
 import { element, fill } from "./dom.js";
-import { isEditable, key, rowsOf, unkey, valueOf } from "./graph.js";
-import { exact, parse, parseMask, splitBlock, toTsv } from "./numbers.js";
+import { isClaim, isEditable, key, rowsOf, unkey, valueOf } from "./graph.js";
+import { exact, parse, parseClaim, parseMask, splitBlock, toTsv } from "./numbers.js";
 
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
@@ -284,7 +284,8 @@ export class Grid {
   #clear(cell) {
     const rows = this.#selected(cell);
     for (const one of rows.flat()) this.drafts.delete(key(one));
-    this.#write(rows[0][0], rows.map((row) => row.map(() => 0)));
+    const nothing = isClaim(this.bench.model, cell.name) ? "" : 0;
+    this.#write(rows[0][0], rows.map((row) => row.map(() => nothing)));
   }
 
   // --- editing -------------------------------------------------------------------------------------------------
@@ -311,7 +312,8 @@ export class Grid {
   #commit({ leaving = false } = {}) {
     const { input, cell } = this.#editor;
     const text = input.value.trim();
-    const value = (cell.name === "mask" ? parseMask : parse)(text);
+    const claim = isClaim(this.bench.model, cell.name);
+    const value = (claim ? parseClaim : cell.name === "mask" ? parseMask : parse)(text);
     const before = valueOf(this.bench.model, cell);
     const most = this.bench.model.limits.number;
     const outside = typeof value === "number" && Math.abs(value) > most;
@@ -338,7 +340,8 @@ export class Grid {
   }
 
   #write(cell, values) {
-    this.bench.send({ op: "set", matrix: cell.name, head: cell.head, row: cell.row, col: cell.col, values });
+    const op = isClaim(this.bench.model, cell.name) ? "claim" : "set";
+    this.bench.send({ op, matrix: cell.name, head: cell.head, row: cell.row, col: cell.col, values });
   }
 
   // --- the clipboard -------------------------------------------------------------------------------------------
@@ -358,13 +361,20 @@ export class Grid {
       this.bench.say(fill(this.bench.words.computed, { place: this.bench.nameOf(cell) }));
       return;
     }
-    const block = splitBlock(event.clipboardData.getData("text/plain"));
+    const text = event.clipboardData.getData("text/plain");
+    const block = splitBlock(text);
     const single = block.length === 1 && block[0].length === 1;
     if (this.#editor && single) return; // the input takes it
     event.preventDefault();
     if (this.#editor) this.#close();
-    this.pasteAt(cell, block);
+    if (isClaim(this.bench.model, cell.name)) this.pasteText(cell, text);
+    else this.pasteAt(cell, block);
     this.#focus(cell);
+  }
+
+  /** The server reads the text: LaTeX, Markdown, CSV, brackets. A whole matrix starts at the first cell. */
+  pasteText({ name, head, row, col }, text) {
+    this.bench.send({ op: "claim_text", matrix: name, head, row, col, text });
   }
 
   pasteAt(cell, block) {

@@ -1,7 +1,7 @@
 // The menu of one matrix: copy, download, fill.
 
 import { download, element } from "./dom.js";
-import { isEditable, rowsOf } from "./graph.js";
+import { isClaim, isEditable, rowsOf } from "./graph.js";
 import { toCsv, toTsv } from "./numbers.js";
 
 export class Menu {
@@ -26,7 +26,10 @@ export class Menu {
       [this.words.copy, () => this.#copy(toTsv(rowsOf(model, name, head)))],
       [this.words.csv, () => this.#csv(name, head)],
     ];
-    if (isEditable(model, name, head) && name !== "mask")
+    if (isClaim(model, name)) {
+      items.push([this.words.claim_text, () => this.#text(name, head)]);
+      items.push([this.words.clear, () => this.bench.send({ op: "clear_claims", matrix: name, head })]);
+    } else if (isEditable(model, name, head) && name !== "mask")
       for (const kind of ["zeros", "identity", "integers", "random"])
         items.push([this.words[`fill_${kind}`], () => this.bench.send({ op: "fill", matrix: name, head, with: kind, seed: this.#nextSeed() })]);
     this.root.replaceChildren(
@@ -35,6 +38,25 @@ export class Menu {
       ),
     );
     this.button = button;
+    this.#place(button);
+    this.root.firstChild.focus();
+  }
+
+  /** Text to be read as a matrix, where there is no keyboard to paste with, or to look at it first. */
+  #text(name, head) {
+    const area = element("textarea", { rows: 6, cols: 34, placeholder: "[[1, 2], [3, 4]]", "aria-label": this.words.claim_text, "data-focus": "claim text" });
+    const send = () => {
+      const text = area.value;
+      this.close();
+      this.bench.send({ op: "claim_text", matrix: name, head, row: 0, col: 0, text, whole: true });
+    };
+    const button = element("button", { type: "button", class: "send", "data-focus": "claim text send", onclick: send }, this.words.fill_in);
+    this.root.replaceChildren(element("p", { class: "about" }, this.words.claim_formats), area, button);
+    this.#place(this.button);
+    area.focus();
+  }
+
+  #place(button) {
     this.root.hidden = false;
     const host = this.root.offsetParent.getBoundingClientRect();
     const at = button.getBoundingClientRect();
@@ -42,7 +64,6 @@ export class Menu {
     this.root.style.left = `${left}px`;
     const below = at.bottom + this.root.offsetHeight + 8 <= window.innerHeight;
     this.root.style.top = `${below ? at.bottom - host.top + 2 : at.top - host.top - this.root.offsetHeight - 2}px`;
-    this.root.firstChild.focus();
   }
 
   close() {
@@ -52,6 +73,7 @@ export class Menu {
   }
 
   #key(event) {
+    if (event.target.tagName === "TEXTAREA" && event.key !== "Escape") return;
     const items = [...this.root.children];
     const at = items.indexOf(event.target);
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];

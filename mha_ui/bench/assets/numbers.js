@@ -13,8 +13,10 @@ export function format(number, decimals) {
 }
 
 /** A given number as it was typed: the shortest text that reads back as the same number. */
-export const exact = (number) =>
-  typeof number === "number" ? String(number).replace("-", MINUS) : format(number, 0);
+export function exact(number) {
+  if (typeof number === "string" && number !== "-inf") return number.replace("-", MINUS); // printed: digit for digit
+  return typeof number === "number" ? String(number).replace("-", MINUS) : format(number, 0);
+}
 
 /**
  * In a line of arithmetic: an exact number without trailing zeros; a rounded one with all its decimals, or as a
@@ -36,6 +38,14 @@ export function parse(text) {
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain)) return undefined;
   const number = Number(plain);
   return Number.isFinite(number) ? number : undefined;
+}
+
+/** A number as it was typed, digit for digit; "" for none, undefined for any other text. */
+export function parseClaim(text) {
+  const plain = text.normalize("NFKC").replace(/[−–]/g, "-").trim();
+  if (plain === "") return "";
+  const hidden = parseMask(plain) === "-inf" ? "-inf" : undefined;
+  return parse(plain) === undefined ? hidden : plain;
 }
 
 export const parseMask = (text) => (/^[-−]\s*(inf|infinity|∞)$/i.test(text.trim()) ? "-inf" : parse(text));

@@ -1,7 +1,7 @@
 // The matrices as tables: built once for a structure, then patched cell by cell.
 
 import { element, fill, setText, symbol } from "./dom.js";
-import { isEditable, key, rowsOf } from "./graph.js";
+import { isClaim, isEditable, key, rowsOf } from "./graph.js";
 import { exact, format } from "./numbers.js";
 
 /** What must be equal for the tables that stand to be patched instead of built anew. */
@@ -10,7 +10,7 @@ export function structureOf(model) {
     const lists = m.perHead ? m.values : [m.values];
     return [name, m.edit, m.formula, m.symbol, lists.map((rows) => rows && [rows.length, rows[0].length])];
   });
-  return JSON.stringify([model.lang, shapes, model.stages, model.dims]);
+  return JSON.stringify([model.lang, Boolean(model.check), shapes, model.stages, model.dims]);
 }
 
 /** A matrix's letter; head outputs are named after their head. */
@@ -37,8 +37,8 @@ export class View {
         "div",
         { class: "head-title", style: `--accent: var(--mha-head-${head})` },
         element("h3", {}, `${this.words.head} ${head + 1}`),
-        element("button", { type: "button", class: "quiet", "data-do": "copy_head", "data-head": head, "data-focus": `copy_head ${head}` }, this.words.copy_head),
-        element("button", { type: "button", class: "quiet", "data-do": "remove_head", "data-head": head, "data-focus": `remove_head ${head}`, disabled: model.dims.h === 1 }, this.words.remove),
+        model.check ? null : element("button", { type: "button", class: "quiet", "data-do": "copy_head", "data-head": head, "data-focus": `copy_head ${head}` }, this.words.copy_head),
+        model.check ? null : element("button", { type: "button", class: "quiet", "data-do": "remove_head", "data-head": head, "data-focus": `remove_head ${head}`, disabled: model.dims.h === 1 }, this.words.remove),
       ),
     );
     return element("div", { class: "stage head-titles" }, element("div", { class: "stage-title" }), ...heads);
@@ -77,7 +77,8 @@ export class View {
     const where = head === null ? "" : `, ${this.words.head} ${head + 1}`;
     const shape = `${rows.length} × ${rows[0].length}`;
     const sign = symbolOf(matrix, head);
-    const formula = symbol(editable || !matrix.formula ? sign : `${sign} = ${matrix.formula}`);
+    const claim = isClaim(model, name);
+    const formula = symbol((editable && !claim) || !matrix.formula ? sign : `${sign} = ${matrix.formula}`);
     const caption = element(
       "figcaption",
       {},
@@ -93,7 +94,7 @@ export class View {
       "data-head": head ?? "",
     });
     table.append(this.#columnHeads(model, matrix, rows[0].length), this.#body(model, name, head, rows, editable));
-    const classes = ["matrix", `hue-${matrix.hue || "none"}`, `scale-${matrix.scale}`, editable ? "editable" : "computed"];
+    const classes = ["matrix", `hue-${matrix.hue || "none"}`, `scale-${matrix.scale}`, editable ? "editable" : "computed", claim ? "claim" : ""];
     const parts = [caption, table];
     if (editable && matrix.axes[0] === "n_q" && name === "x") parts.push(this.#addToken("tokens"));
     if (editable && name === "context") parts.push(this.#addToken("context_tokens"));
@@ -204,6 +205,7 @@ export class View {
         const td = tds[row][col];
         const draft = drafts.size ? drafts.get(td.dataset.key) : undefined;
         const shown = this.#shown.get(td);
+        this.#mark(td, model.marks?.[td.dataset.key], model.words);
         if (shown?.value === value && shown.look === look && shown.draft === draft) return;
         if (td.firstElementChild) return; // being edited
         this.#shown.set(td, { value, look, draft });
@@ -215,6 +217,15 @@ export class View {
         else td.setAttribute("aria-invalid", "true");
       }),
     );
+  }
+
+  /** Whether what stands here is right: own, follows, doubtful or right. */
+  #mark(td, mark, words) {
+    if (td.dataset.mark === mark) return;
+    if (mark) td.dataset.mark = mark;
+    else delete td.dataset.mark;
+    if (mark) td.setAttribute("aria-description", words[`mark_${mark}`]);
+    else td.removeAttribute("aria-description");
   }
 
   /** The cell's own text is gone (an editor stood in it): show it anew at the next patch. */

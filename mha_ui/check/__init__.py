@@ -1,0 +1,116 @@
+"""The page Check: one's own numbers in the bench's tables, what is wrong with them, a report, and exercises."""
+
+from __future__ import annotations
+
+from json import dumps
+from typing import Final
+from urllib.parse import urlencode, urlsplit, urlunsplit
+
+import streamlit as st
+
+from mha_core import check
+from mha_core.errors import N_
+from mha_core.exercise import askable
+from mha_core.report import as_json, as_markdown
+from mha_ui import state
+from mha_ui.bench import bench
+from mha_ui.bench.model import NAMES
+from mha_ui.check.model import check_payload
+
+_ASKED: Final = "check.asked"
+_NUMBERS: Final = "check.numbers"
+_SEED: Final = "check.seed"
+_KINDS: Final = {
+    "these": N_("the numbers at hand"),
+    "same": N_("new numbers, the same for everybody"),
+    "own": N_("new numbers, for everybody his own"),
+}
+
+
+def check_bench() -> None:
+    """The tables to fill in, with the verdict above them."""
+    bench(check_payload(state.work()))
+
+
+def tools() -> None:
+    """The report to keep, and setting the example as an exercise."""
+    work = state.work()
+    with st.container(horizontal=True, vertical_alignment="center", key="check-tools"):
+        if not work.exercise:
+            _report(work)
+        _exercise_menu(work)
+
+
+def _report(work: state.Work) -> None:
+    words, language = work.words, work.language
+    with st.popover(words(N_("Report")), type="tertiary"):
+        st.download_button(
+            words(N_("Report as Markdown")),
+            data=lambda: as_markdown(check(work.example), language).encode(),
+            file_name="attention-check.md",
+            mime="text/markdown",
+            on_click="ignore",
+            key="check.markdown",
+            width="stretch",
+        )
+        st.download_button(
+            words(N_("Report as JSON")),
+            data=lambda: dumps(as_json(check(work.example), language), ensure_ascii=False, indent=2).encode(),
+            file_name="attention-check.json",
+            mime="application/json",
+            on_click="ignore",
+            key="check.json",
+            width="stretch",
+        )
+
+
+def _exercise_menu(work: state.Work) -> None:
+    words = work.words
+    with st.popover(words(N_("Exercise")), type="tertiary"):
+        names = askable(work.example)
+        held = state.widget_value(_ASKED)
+        chosen = names[-2:] if held is None else [name for name in held if name in names]
+        state.set_widget(_ASKED, list(chosen))
+        asked = st.pills(
+            words(N_("Steps to work out")),
+            names,
+            selection_mode="multi",
+            format_func=lambda name: words(NAMES[name]),
+            key=_ASKED,
+        )
+        kind = st.radio(
+            words(N_("With")), list(_KINDS), format_func=lambda kind: words(_KINDS[kind]), key=_NUMBERS
+        )
+        seed = st.number_input(words(N_("Seed")), 0, 999_999, 1, key=_SEED)
+        st.button(
+            words(N_("Set the exercise")),
+            disabled=not asked,
+            on_click=_set,
+            args=(tuple(asked), kind, int(seed)),
+            width="stretch",
+        )
+        if work.exercise:
+            st.caption(words(N_("The link to hand out:")))
+            st.code(_link(work), language=None, wrap_lines=True)
+        elif asked and kind == "own":
+            st.caption(words(N_("The link to hand out; everybody who opens it gets other numbers:")))
+            st.code(_own_link(work, tuple(asked)), language=None, wrap_lines=True)
+
+
+def _set(asked: tuple[str, ...], kind: str, seed: int) -> None:
+    state.set_exercise(state.work(), asked, None if kind == "these" else seed)
+
+
+def _link(work: state.Work) -> str:
+    """The exercise as it stands, without what has been filled in."""
+    return _url(state.address(state.without_claims(work)))
+
+
+def _own_link(work: state.Work, asked: tuple[str, ...]) -> str:
+    query = state.address(state.without_claims(work))
+    return _url({**query, "ask": ".".join(asked), "seed": state.OWN_SEED})
+
+
+def _url(query: dict[str, str]) -> str:
+    page = urlsplit(st.context.url or "")
+    return urlunsplit((page.scheme, page.netloc, page.path, urlencode(query), ""))
