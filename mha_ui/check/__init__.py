@@ -36,9 +36,9 @@ def tools() -> None:
     """The report to keep, and setting the example as an exercise."""
     work = state.work()
     with st.container(horizontal=True, vertical_alignment="center", key="check-tools"):
-        if not work.exercise:
-            _report(work)
         _exercise_menu(work)
+        if not work.exercise:  # it would give the answers away
+            _report(work)
 
 
 def _report(work: state.Work) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
 
 from tests.e2e.driver import WAIT, Bench, Server, chromium, running
 
@@ -34,10 +34,16 @@ class Watch:
         self.foreign: list[str] = []
 
     def on(self, page: Page) -> None:
-        page.on("console", lambda m: self.complaints.append(m.text) if m.type == "error" else None)
+        page.on("console", self._console)
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("request", lambda request: self._request(request.url))
         page.on("websocket", lambda socket: self._request(socket.url))
+
+    def _console(self, message: ConsoleMessage) -> None:
+        """Below a page's address Streamlit first asks for its own files there, and then at the root."""
+        probe = message.location["url"].endswith(("/_stcore/health", "/_stcore/host-config"))
+        if message.type == "error" and not (probe and "404" in message.text):
+            self.complaints.append(message.text)
 
     def _request(self, url: str) -> None:
         if not url.startswith(("http://localhost:", "ws://localhost:", "blob:", "data:")):

@@ -56,6 +56,6 @@ export class Verdict {
   }
 
   #jump(cell, text) {
-    return element("button", { type: "button", class: "quiet jump", onclick: () => this.bench.goTo(cell) }, text);
+    return element("button", { type: "button", class: "quiet jump", onclick: () => this.bench.goTo(cell) }, symbol(text));
   }
 }

@@ -1,0 +1,189 @@
+"""Check in a real browser: paste, find, fix, all green; an exercise solved from a link; wrong input."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from mha_core import built_in, from_token, trace
+from tests.e2e.driver import WAIT
+
+
+def marks(bench):
+    """Every marked cell's mark by key."""
+    return bench.page.evaluate(
+        """() => {
+            const host = [...document.querySelectorAll("*")].find((e) => e.shadowRoot?.querySelector(".bench"));
+            const cells = [...host.shadowRoot.querySelectorAll("td[data-mark]")];
+            return Object.fromEntries(cells.map((cell) => [cell.dataset.key, cell.dataset.mark]));
+        }"""
+    )
+
+
+def paste(bench, name, head, text):
+    """Paste a text at the first cell of a step."""
+    bench.page.evaluate("text => navigator.clipboard.writeText(text)", text)
+    bench.cell(name, head, 0, 0).focus()
+    bench.page.keyboard.press("Control+V")
+    bench.settled()
+
+
+def rounded(rows, decimals=2):
+    return [[f"{number:.{decimals}f}" for number in row] for row in rows]
+
+
+@pytest.fixture
+def check(visit):
+    def opened(query="", **options):
+        return visit(f"check{query}", permissions=["clipboard-read", "clipboard-write"], **options)
+
+    return opened
+
+
+def test_paste_find_fix_all_green(check):
+    bench = check("?example=first")
+    expect(bench.page.locator(".verdict")).to_contain_text("Fill in your own numbers")
+    computed = trace(built_in("first"))
+    scaled = computed.matrix("scaled_scores", 0)
+    unscaled = computed.matrix("scores", 0)
+    paste(bench, "scores", 0, "\n".join("\t".join(f"{n:.2f}" for n in row) for row in unscaled))
+    assert set(marks(bench).values()) == {"right"}
+    paste(bench, "scaled_scores", 0, str([[round(n, 2) for n in row] for row in unscaled]))
+    verdict = bench.page.locator(".verdict")
+    expect(verdict).to_contain_text("The scores are not divided by √d_k.".replace("_k", "k"))
+    expect(verdict.locator("dd.right")).to_contain_text("÷")
+    assert marks(bench)["scaled_scores|0|0|0"] == "own"
+    verdict.get_by_role("button", name="Look here first").click()
+    expect(bench.cell("scaled_scores", 0, 0, 0)).to_be_focused()
+    paste(
+        bench,
+        "scaled_scores",
+        0,
+        r"\begin{bmatrix}" + r"\\".join(" & ".join(row) for row in rounded(scaled)) + r"\end{bmatrix}",
+    )
+    assert set(marks(bench).values()) == {"right"}
+    expect(verdict).to_contain_text("All 18 numbers are right.")
+
+
+def test_what_follows_is_told_from_what_is_wrong_by_itself(check):
+    bench = check("?example=water&lang=zh")
+    computed = trace(built_in("water"))
+    weights = computed.matrix("weights", 0)
+    wrong = [row[:] for row in weights]
+    wrong[0][0] += 0.2
+    values = computed.matrix("v", 0)
+    outputs = [
+        [sum(a * v for a, v in zip(row, col, strict=True)) for col in zip(*values, strict=True)]
+        for row in wrong
+    ]
+    paste(bench, "weights", 0, "\n".join("\t".join(row) for row in rounded(wrong, 3)))
+    paste(bench, "head_outputs", 0, "\n".join("\t".join(row) for row in rounded(outputs, 3)))
+    found = marks(bench)
+    assert found["weights|0|0|0"] == "own"
+    assert found["weights|0|0|1"] == "right"
+    assert {mark for key, mark in found.items() if key.startswith("head_outputs")} <= {"follows", "right"}
+    assert "follows" in found.values()
+    expect(bench.page.locator(".verdict")).to_contain_text("每一行之和都是 1")
+
+
+def test_the_published_example_cannot_be_trusted(check):
+    bench = check("?example=published")
+    verdict = bench.page.locator(".verdict")
+    expect(verdict).to_contain_text("No known mistake explains this.")
+    expect(verdict).to_contain_text("the row sums to 0.0442")
+    bench.cell("k", 0, 1, 0).hover()
+    expect(bench.page.locator(".explain .line")).to_contain_text("3·1 + 4·1 = 7")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("1 2\n3 x", "row 2, column 2: “x” is no number"),
+        ("[[1, 2], [3]]", "row 2 has 1 cells, the longest row has 2"),
+        ("1 2 3\n4 5 6", "expected 3 × 2, got 2 × 3: the matrix is transposed".partition(":")[0]),
+        ("<b>1</b>", "is no number"),
+    ],
+)
+def test_bad_text_is_refused_with_a_sentence_and_nothing_is_lost(check, text, told):
+    bench = check("?example=first")
+    bench.type("q", 0, 0, 0, "1.00")
+    bench.page.locator('[data-focus="menu q 1"]').focus()
+    bench.page.keyboard.press("Enter")
+    bench.page.get_by_role("menuitem", name="Fill in from text").click()
+    bench.page.locator('[data-focus="claim text"]').fill(text)
+    bench.page.locator('[data-focus="claim text send"]').click()
+    bench.settled()
+    expect(bench.message()).to_contain_text(told)
+    assert bench.shown()["q|0|0|0"] == "1.00"
+    assert bench.shown()["q|1|0|0"] == ""
+
+
+def test_a_number_that_is_none_is_marked_and_a_cleared_one_goes(check):
+    bench = check("?example=first")
+    bench.type("v", 1, 0, 0, "abc")
+    expect(bench.message()).to_contain_text("“abc” is no number")
+    bench.page.keyboard.press("Escape")
+    bench.type("v", 1, 0, 0, "1.50")
+    assert marks(bench) == {"v|1|0|0": "own"}
+    bench.cell("v", 1, 0, 0).focus()
+    bench.page.keyboard.press("Delete")
+    bench.settled()
+    assert marks(bench) == {}
+    bench.page.keyboard.press("Control+Z")
+    bench.settled()
+    assert bench.shown()["v|1|0|0"] == "1.50"
+
+
+def test_an_exercise_is_set_handed_out_and_solved(check):
+    bench = check("?example=first")
+    page = bench.page
+    page.get_by_role("button", name="Exercise").click()
+    page.get_by_text("new numbers, the same for everybody").click()
+    page.get_by_role("button", name="Set the exercise").click()
+    expect(page.locator(".verdict")).to_contain_text("Work out the blank steps")
+    expect(page.locator("code")).to_contain_text("ask=")
+    link = page.locator("code").inner_text().replace("\n", "")
+    query = parse_qs(urlsplit(link).query)
+    asked = query["ask"][0].split(".")
+    example = from_token(query["s"][0])
+    assert example.claimed is None
+
+    learner = check("?" + urlsplit(link).query)
+    shown = learner.shown()
+    assert all((text == "") == (key.split("|")[0] in asked) for key, text in shown.items())
+    learner.do("hint")
+    expect(learner.page.locator(".verdict-hint")).to_contain_text("= ?")
+    learner.do("hint")
+    expect(learner.page.locator(".verdict-hint")).not_to_contain_text("?")
+    computed = trace(example)
+    for name in asked:
+        for head in [None] if name in ("concat", "output") else range(len(example.heads)):
+            paste(learner, name, head, str(rounded(computed.matrix(name, head))).replace("'", ""))
+    assert marks(learner) == {}
+    learner.do("check")
+    assert set(marks(learner).values()) == {"right"}
+    expect(learner.page.locator(".verdict")).to_contain_text("All done, and all right.")
+    learner.do("end_exercise")
+    expect(learner.page.locator(".verdict")).to_contain_text("numbers are right")
+
+
+def test_everybody_gets_numbers_of_his_own(check):
+    seen = set()
+    for _ in range(2):
+        bench = check("?example=first&ask=weights&seed=own&lang=zh")
+        expect(bench.page.locator(".verdict")).to_contain_text("把空着的步骤算出来")
+        bench.page.wait_for_function("location.search.includes('s=')", timeout=WAIT)
+        seen.add(re.search(r"s=([^&]*)", bench.page.url).group(1))
+    assert len(seen) == 2
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("query", ["?example=published", "?example=causal&ask=weights&lang=zh"])
+def test_no_serious_barrier(check, query, scheme):
+    bench = check(query, color_scheme=scheme)
+    found = Axe().run(bench.page).response["violations"]
+    assert [v["id"] for v in found if v["impact"] in ("serious", "critical")] == []
