@@ -208,7 +208,8 @@ def as_markdown(verdict: Verdict, language: str = "en") -> str:
     """The report as Markdown, to keep."""
     say = catalogue(language).gettext
     title = text_in(verdict.trace.example.title, language)
-    lines = [f"# {say(N_('Check'))}: {_text(title)}", "", summary(verdict, language), ""]
+    heading = say(N_("Check"))
+    lines = [f"# {heading}: {_text(title)}", "", summary(verdict, language), ""]
     first = verdict.first_wrong
     if first is not None:
         lines += [say(N_("Look first at: {place}.")).format(place=place(verdict, first, say)), ""]
@@ -218,7 +219,8 @@ def as_markdown(verdict: Verdict, language: str = "en") -> str:
             lines += _step_lines(verdict, name, language)
     found = free_checks(verdict.trace)
     if found:
-        lines += [f"## {say(N_('What cannot be, whatever X and W are'))}", ""]
+        impossible = say(N_("What cannot be, whatever X and W are"))
+        lines += [f"## {impossible}", ""]
         lines += [f"- {finding_message(verdict, one, language)}" for one in found] + [""]
     return "\n".join(lines)
 
@@ -228,13 +230,14 @@ def _step_lines(verdict: Verdict, name: str, language: str) -> list[str]:
     lines = [f"## {say(STEP_NAMES[name])} {symbol(name, verdict.trace.example)}", ""]
     if not step.wrong and not step.doubtful:
         return [*lines, say(N_("Right.")), ""]
+    of_right, of_yours = say(N_("right")), say(N_("yours"))
     for cause in step.causes:
         right, yours = cause_lines(verdict, cause)
         lines += [f"- **{cause_message(verdict, cause, language)}**"]
-        lines += [f"  - {say(N_('right'))}: `{right}`", f"  - {say(N_('yours'))}: `{yours}`"]
+        lines += [f"  - {of_right}: `{right}`", f"  - {of_yours}: `{yours}`"]
     if step.unexplained:
         lines.append(f"- **{unexplained_message(language)}**")
-    header = [say(N_("where")), say(N_("yours")), say(N_("right")), ""]
+    header = [say(N_("where")), of_yours, of_right, ""]
     lines += ["", f"| {' | '.join(header)} |", "| --- | ---: | ---: | --- |"]
     for cell in step.wrong:
         kind = say(N_("wrong by itself")) if cell.own else say(N_("follows from an earlier number"))

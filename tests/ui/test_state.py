@@ -424,7 +424,8 @@ def test_an_address_restores_an_example_with_every_cell(name, language):
     assert address(work)["s"] == to_token(work.example)
     assert_restores(work)
     send(work, {"op": "remove_head", "head": work.example.dims.h - 1})
-    assert address(work)["example"] == name
+    if built_in(name).claimed is None:  # claims do not outlive a change of sizes
+        assert address(work)["example"] == name
 
 
 @pytest.mark.parametrize("decimals", range(11))
