@@ -4,7 +4,7 @@ Read in this order: ``example`` (the data), ``files`` and ``validate`` (the way 
 computation), ``trace`` (torch computes it), ``derive`` (where a number comes from); ``printed``, ``mistakes``,
 ``hypotheses`` and ``check`` (somebody's own numbers: which are wrong, and why), ``report`` (that in words); ``paste``,
 ``claims`` and ``exercise`` (filling such numbers in); ``edit`` (the next example), ``link`` (an example in a URL),
-``library`` (the built-in ones).
+``library`` (the built-in ones), ``measures`` (what weights are like), ``scaling`` (why √d_k, as an experiment).
 """
 
 from mha_core.check import Verdict, check

@@ -16,7 +16,8 @@ from mha_ui import state
 from mha_ui.css import css_variables
 from mha_ui.language import LANGUAGES, NAMES
 
-PAGES: Final = {"app.py": N_("Bench"), "pages/check.py": N_("Check")}
+LESSONS: Final = "pages/lessons.py"
+PAGES: Final = {"app.py": N_("Bench"), "pages/check.py": N_("Check"), LESSONS: N_("Lessons")}
 """Pages in the order of the navigation: script and label."""
 
 _EXAMPLE: Final = "frame.example"
@@ -35,8 +36,8 @@ def configure() -> None:
     st.html(f"<style>{css_variables()}{_STYLE}</style>")
 
 
-def frame() -> None:
-    """Draw the page's head."""
+def frame(*, note: bool = True) -> None:
+    """Draw the page's head, and the note of the example at hand unless the page shows it elsewhere."""
     work = state.work()
     words = work.words
     with st.container(horizontal=True, vertical_alignment="center", key="frame"):
@@ -46,14 +47,19 @@ def frame() -> None:
         )
         if len(PAGES) > 1:
             for script, label in PAGES.items():
-                st.page_link(script, label=words(label))
+                st.page_link(script, label=words(label), query_params=_address(work, script))
         _example_menu(work)
         _file_menu(work)
         _language_switch(work)
         _device_badge(work)
-    note = text_in(work.example.note, work.language)
-    if note:
-        st.html(f'<p class="mha-note" dir="auto">{escape(note)}</p>')
+    text = text_in(work.example.note, work.language)
+    if note and text:
+        st.html(f'<p class="mha-note" dir="auto">{escape(text)}</p>')
+
+
+def _address(work: state.Work, script: str) -> dict[str, str]:
+    """What a link to a page carries, so that it opens the same work in a new tab as well."""
+    return state.lesson_address(work, work.lesson) if script == LESSONS else state.address(work)
 
 
 def _example_menu(work: state.Work) -> None:

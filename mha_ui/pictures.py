@@ -33,7 +33,7 @@ def pictures() -> None:
         theme: Theme = "dark" if st.context.theme.type == "dark" else "light"
         for name in opened:
             figure = FIGURES[name].build(work.trace, theme=theme, words=work.words, query=work.query)
-            _draw(name, figure, image)
+            draw(name, figure, image)
 
 
 def _choice(work: state.Work, names: list[str]) -> list[str]:
@@ -80,7 +80,8 @@ def _image_format(work: state.Work) -> str:
     )
 
 
-def _draw(name: str, figure: Figure, image: str) -> None:
+def draw(name: str, figure: Figure, image: str = "png") -> None:
+    """Draw one figure, with its words for who cannot see it; ``name`` is the key of its place on the page."""
     with st.container(key=f"picture-{name}"):
         st.plotly_chart(
             figure.payload,

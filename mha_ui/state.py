@@ -7,7 +7,7 @@ that was restarted); after that the session leads, and the bench writes its addr
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeGuard
 
@@ -89,12 +89,14 @@ class Work:
     pinned: Cell | None = None
     query: int = 0
     exercise: Exercise | None = None
+    lesson: str = ""
     session: str = field(default_factory=lambda: secrets.token_hex(8))
     applied: int = 0
     revision: int = 0
     opened: int = 0
     too_large: bool = False
     message: Message | None = None
+    linked: tuple[Example, str | LinkError] | None = None
     past: list[Version] = field(default_factory=list)
     future: list[Version] = field(default_factory=list)
     trace: Trace = None  # type: ignore[assignment]  # set below, from origin
@@ -150,7 +152,7 @@ def address(current: Work) -> dict[str, str]:
         query["example"] = current.name
     else:
         try:
-            query["s"] = to_token(current.example)
+            query["s"] = _token(current)
             current.too_large = False
         except LinkError as error:
             if not current.too_large:  # said once, not at every edit
@@ -172,6 +174,35 @@ def without_claims(current: Work) -> Work:
     copy = replace(current, past=[], future=[])
     copy.trace = trace(replace(current.example, claimed=None), current.place)
     return copy
+
+
+def _token(current: Work) -> str:
+    """The example at hand as a token, made once for many links. Raises ``LinkError`` where it is too large."""
+    if current.linked is None or current.linked[0] is not current.example:
+        try:
+            current.linked = (current.example, to_token(current.example))
+        except LinkError as error:
+            current.linked = (current.example, error)
+    token = current.linked[1]
+    if isinstance(token, LinkError):
+        raise token
+    return token
+
+
+PAGE_KEYS = ("example", "s", "lang", "cell", "decimals", "ask", "seed", "lesson")
+"""Every query parameter that a page of ours writes; bench.js lists them too."""
+
+
+def lesson(current: Work, topics: Sequence[str]) -> str:
+    """The lesson that the address asks for, else the one read last, else the first."""
+    asked = st.query_params.get("lesson", "")
+    current.lesson = next((topic for topic in (asked, current.lesson) if topic in topics), topics[0])
+    return current.lesson
+
+
+def lesson_address(current: Work, topic: str) -> dict[str, str]:
+    """The query parameters that open a lesson with this work."""
+    return address(current) | ({"lesson": topic} if topic else {})
 
 
 def _opened(query: Mapping[str, str], locale: str | None) -> Work:
@@ -361,6 +392,12 @@ def set_exercise(current: Work, asked: tuple[str, ...], seed: int | None) -> Non
         current.exercise = Exercise(asked)
 
     attempt(current, start)
+
+
+def open_example(current: Work, example: Example) -> None:
+    """Start from an example that a page has made; what was at hand can be had back by undo."""
+    current.message = None
+    _open(current, example, None)
 
 
 def open_file(current: Work, text: bytes) -> None:

@@ -3,7 +3,9 @@
 Read in this order: ``figure`` (what comes out), ``labels`` and ``geometry`` (tokens, numbers, ranges), ``layout``
 and ``pairs`` (the parts), then the pictures: ``weights``, ``scores``, ``outputs``, ``hulls``.
 
-``FIGURES`` is all of them, in order, each called in the same way:
+The lessons have pictures of their own: ``library``, ``scaling``, ``agreement``, ``ranges``.
+
+``FIGURES`` is all pictures that a trace has on the bench, in order, each called in the same way:
 
     for name, picture in FIGURES.items():
         if picture.available(trace):

@@ -304,7 +304,7 @@ class Address {
     clearTimeout(this.#timer);
     if (!this.#ours) return;
     const query = new URLSearchParams(window.location.search);
-    for (const name of ["example", "s", "lang", "cell", "decimals", "ask", "seed"]) query.delete(name);
+    for (const name of ["example", "s", "lang", "cell", "decimals", "ask", "seed", "lesson"]) query.delete(name);
     for (const [name, value] of Object.entries(this.#ours)) query.set(name, value);
     const search = query.size ? `?${query}` : "";
     this.#ours = null;

@@ -1,0 +1,105 @@
+"""The lessons: short texts, each with a live picture, something to try on the bench, and a question.
+
+``lesson`` says what a lesson is made of; ``library``, ``scaling``, ``heads`` and ``outputs`` are the four, each its
+words and its live part; this file lays one out.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+from typing import Final
+
+import streamlit as st
+
+from mha_core.errors import N_
+from mha_ui import frame, state
+from mha_ui.address import keep_address
+from mha_ui.lessons.heads import HEADS
+from mha_ui.lessons.lesson import Lesson, heading, open_on_bench
+from mha_ui.lessons.library import LIBRARY
+from mha_ui.lessons.outputs import OUTPUTS
+from mha_ui.lessons.scaling import SCALING
+
+LESSONS: Final[dict[str, Lesson]] = {
+    "library": LIBRARY,
+    "sqrt-dk": SCALING,
+    "many-heads": HEADS,
+    "weighted-mean": OUTPUTS,
+}
+"""Topic, as in the address, → lesson, in reading order."""
+
+_STYLE: Final = (Path(__file__).resolve().parent / "lessons.css").read_text(encoding="utf-8")
+
+
+def lessons_page() -> None:
+    """The whole page: frame, list of lessons, and the one that the address asks for."""
+    work = state.work()
+    topic = state.lesson(work, tuple(LESSONS))
+    st.html(f"<style>{_STYLE}</style>")
+    frame.frame(note=False)
+    if work.message:
+        st.html(f'<p class="mha-message" role="alert" dir="auto">{escape(work.message.text)}</p>')
+    _list(work, topic)
+    with st.container(key="lesson"):
+        with st.container(key="lesson-text"):
+            _text(work, topic)
+        with st.container(key="lesson-live"):
+            LESSONS[topic].live(work)  # no fragment: a server started anew would know none, and not answer it
+        with st.container(key="lesson-after"):
+            _after(work, topic)
+    keep_address({"lesson": topic})
+
+
+def _list(work: state.Work, current: str) -> None:
+    """Links to all lessons; the one that is open is marked, in words too."""
+    words = work.words
+    with st.container(key="lesson-list", horizontal=True):
+        for number, (topic, lesson) in enumerate(LESSONS.items(), start=1):
+            here = topic == current
+            with st.container(key="lesson-here" if here else f"lesson-to-{topic}", width="content"):
+                _link(work, topic, f"{number}  {words(lesson.title)}")
+    number = list(LESSONS).index(current) + 1
+    place = words(N_("Lesson {number} of {count}")).format(number=number, count=len(LESSONS))
+    st.html(f'<p class="mha-unseen">{place}</p>')
+
+
+def _link(work: state.Work, topic: str, label: str) -> None:
+    st.page_link(frame.LESSONS, label=label, query_params=state.lesson_address(work, topic))
+
+
+def _text(work: state.Work, topic: str) -> None:
+    words, lesson = work.words, LESSONS[topic]
+    number = list(LESSONS).index(topic) + 1
+    st.html(
+        f'<header class="mha-lesson" lang="{work.language}"><span class="number" aria-hidden="true">{number}</span>'
+        f"<h2>{escape(words(lesson.title))}</h2><p>{escape(words(lesson.lede))}</p></header>"
+    )
+    for index, paragraph in enumerate(lesson.text, start=1):
+        st.markdown(words(paragraph))
+        if index == lesson.formula_after:
+            st.latex(lesson.formula)
+    if lesson.source:
+        st.html(f'<p class="mha-source">{escape(words(lesson.source))}</p>')
+
+
+def _after(work: state.Work, topic: str) -> None:
+    words, lesson = work.words, LESSONS[topic]
+    with st.container(key="lesson-try"):
+        heading(words(N_("Try this")))
+        st.markdown(words(lesson.experiment))
+        with st.container(horizontal=True):
+            for name in lesson.examples:
+                open_on_bench(work, name)
+    with st.container(key="lesson-question"):
+        heading(words(N_("A question")))
+        st.markdown(words(lesson.question))
+        with st.expander(words(N_("Show the answer")), key=f"lessons.answer.{topic}"):
+            st.markdown(words(lesson.answer))
+    topics = list(LESSONS)
+    at = topics.index(topic)
+    with st.container(key="lesson-steps", horizontal=True, horizontal_alignment="distribute"):
+        if at > 0:
+            _link(work, topics[at - 1], f"← {words(LESSONS[topics[at - 1]].title)}")
+        if at + 1 < len(topics):
+            _link(work, topics[at + 1], f"{words(LESSONS[topics[at + 1]].title)} →")

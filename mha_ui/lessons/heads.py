@@ -1,0 +1,140 @@
+"""Lesson 3: several heads as several readers, on the example at hand."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import streamlit as st
+
+from mha_core.errors import N_
+from mha_core.example import key_tokens
+from mha_core.measures import agreement, keys_in_view
+from mha_ui import state
+from mha_ui.figures.agreement import agreement_figure
+from mha_ui.figures.labels import labels, number, weight
+from mha_ui.figures.layout import head_name
+from mha_ui.figures.weights import weights_bars
+from mha_ui.lessons.lesson import Lesson, heading, note, said, table, theme
+from mha_ui.pictures import draw
+
+_QUERY: Final = "lessons.query"
+
+
+def _live(work: state.Work) -> None:
+    words, look = work.words, theme()
+    heading(words(N_("The heads of the example at hand")))
+    note(work)
+    with st.container(key="lesson-controls"):
+        _query(work)
+        alone = st.toggle(words(N_("Agreement about this query only")), key="lessons.alone")
+    draw("readers", weights_bars(work.trace, theme=look, words=words, query=work.query))
+    _readers(work)
+    if len(work.example.heads) == 1:
+        said(
+            words(
+                N_("This example has one head: one reader. Choose one with several above, to compare them.")
+            )
+        )
+        return
+    query = work.query if alone else None
+    draw("agreement", agreement_figure(work.trace, theme=look, words=words, query=query))
+    rows = agreement(work.trace, query)
+    pairs = [(rows[a][b], b, a) for a in range(len(rows)) for b in range(a)]
+    (least, a, b), (most, c, d) = min(pairs), max(pairs)
+    sentence = words(N_("{first} and {second} agree least, by {least}."))
+    if len(pairs) > 1:
+        sentence = words(
+            N_("{first} and {second} agree least, by {least}; {third} and {fourth} most, by {most}.")
+        )
+    names = [head_name(words, head) for head in (a, b, c, d)]
+    said(
+        sentence.format(
+            first=names[0],
+            second=names[1],
+            third=names[2],
+            fourth=names[3],
+            least=weight(least),
+            most=weight(most),
+        )
+    )
+
+
+def _query(work: state.Work) -> None:
+    tokens = labels(work.example.tokens).names
+    state.set_widget(_QUERY, work.query)
+    work.query = st.selectbox(
+        work.words(N_("Query")),
+        range(len(tokens)),
+        format_func=lambda index: f"{index + 1}  {tokens[index]}",
+        key=_QUERY,
+        on_change=_query_chosen,
+        width=240,
+    )
+
+
+def _query_chosen() -> None:
+    state.work().query = state.widget_value(_QUERY)
+
+
+def _readers(work: state.Work) -> None:
+    """Where each head looks from this query: its favourite key, and over how many it spreads."""
+    words, keys = work.words, labels(key_tokens(work.example)).names
+    name = labels(work.example.tokens).names[work.query]
+    rows = []
+    for head, weights in enumerate(work.trace.values["weights"]):
+        row = weights[work.query]
+        if work.trace.dead_rows[head][work.query]:
+            cells = [words(N_("may attend to nothing")), "–", "–"]
+        else:
+            top = max(range(len(row)), key=row.__getitem__)
+            alike = max(row) - min(row) < 1e-9 and len(row) > 1
+            spread = number(keys_in_view(row)) if min(row) >= 0 else "–"
+            cells = [words(N_("all keys alike")) if alike else keys[top], weight(row[top]), spread]
+        rows.append([head_name(words, head), *cells])
+    heads = [
+        words(N_("reader")),
+        words(N_("looks most at")),
+        words(N_("weight")),
+        words(N_("as if evenly at, keys")),
+    ]
+    table(heads, rows, words(N_("Where each head looks from “{query}”")).format(query=name))
+
+
+HEADS: Final = Lesson(
+    title=N_("Several heads, several readers"),
+    lede=N_(
+        "One reader asks one question. Send several with different questions, and they bring back different things."
+    ),
+    text=(
+        N_(
+            "In a head, each query has one row of weights, and that row adds up to 1. A head that wants to look at who "
+            "acts *and* at what is done must share its attention, and comes back with the mean of both; from a mean "
+            "nobody can tell any more which was which."
+        ),
+        N_(
+            "So a layer sends several readers. Each head has its own $W_Q$, $W_K$ and $W_V$: it asks its own question, "
+            "goes by its own spine numbers and takes its own notes. The notes are laid side by side, and $W_O$ makes "
+            "one output of them."
+        ),
+        N_(
+            "Nothing forces heads to differ; a second one with the same matrices costs as much as the first and adds "
+            "nothing new. The picture therefore shows agreement: the share of attention that two heads spend on the "
+            "same keys, 1 where their weights are equal, 0 where they look at nothing in common."
+        ),
+    ),
+    formula=r"\sum_j\min(a_j,b_j)=1-\tfrac12\sum_j|a_j-b_j|",
+    live=_live,
+    experiment=N_(
+        "On the bench, copy $W_Q$ and $W_K$ of one head into another: the two now agree by 1. Then come back here, and "
+        "see that their outputs may still differ."
+    ),
+    examples=("programming", "water"),
+    question=N_("Two heads agree by 1.00 for every query. Can one of them be left out?"),
+    answer=N_(
+        "Not on that ground alone. Agreement compares weights; with another $W_V$ the second head looks at the same "
+        "places and takes something else from them. But one head could do the work of both, with the columns of both "
+        "values side by side. Only where $W_V$ is the same too is one head superfluous: its rows of $W_O$ can be "
+        "added to the other's."
+    ),
+    formula_after=3,
+)

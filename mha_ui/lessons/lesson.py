@@ -1,0 +1,84 @@
+"""What a lesson is made of, and what the live parts have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+import streamlit as st
+
+from mha_core import library
+from mha_core.errors import N_
+from mha_core.example import text_in
+from mha_ui import state
+from mha_ui.palette import Theme
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """One lesson. Texts are messages in English, in Markdown with TeX between dollar signs; all are translated.
+
+    ``formula``: TeX, after so many paragraphs. ``live`` draws the picture and its controls. ``experiment`` says what
+    to try, with ``examples`` (names of built-in ones) to open on the bench.
+    """
+
+    title: str
+    lede: str
+    text: Sequence[str]
+    formula: str
+    live: Callable[[state.Work], None]
+    experiment: str
+    examples: Sequence[str]
+    question: str
+    answer: str
+    source: str = ""
+    formula_after: int = 1
+
+
+def theme() -> Theme:
+    """The reader's theme, for a figure."""
+    return "dark" if st.context.theme.type == "dark" else "light"
+
+
+def open_on_bench(work: state.Work, name: str) -> None:
+    """A button that opens a built-in example on the bench; undo there brings back what was at hand."""
+    title = text_in(library()[name].title, work.language)
+    label = work.words(N_("Open on the bench: {title}")).format(title=title)
+    if st.button(label, key=f"lessons.open.{name}"):
+        state.open_built_in(work, name)
+        st.switch_page("app.py", query_params=state.address(work))
+
+
+def heading(text: str) -> None:
+    """The heading of one part of a lesson."""
+    st.html(f"<h3>{escape(text)}</h3>")
+
+
+def note(work: state.Work) -> None:
+    """The note of the example at hand, where a lesson is about it."""
+    text = text_in(work.example.note, work.language)
+    if text:
+        st.html(f'<p class="mha-note" dir="auto">{escape(text)}</p>')
+
+
+def said(text: str) -> None:
+    """A line below the picture that says what it shows now; ``text`` is plain."""
+    st.html(f'<p class="mha-said" role="status" dir="auto">{escape(text)}</p>')
+
+
+def table(
+    heads: Sequence[str], rows: Sequence[Sequence[str]], caption: str, chosen: int | None = None
+) -> None:
+    """A small table: the first cell of each row is its heading; all texts are plain. ``chosen``: a row to mark."""
+    top = "".join(f'<th scope="col">{escape(head)}</th>' for head in heads)
+    body = "".join(
+        f'<tr{" class=chosen" if index == chosen else ""}><th scope="row" dir="auto">{escape(first)}</th>'
+        + "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+        + "</tr>"
+        for index, (first, *cells) in enumerate(rows)
+    )
+    st.html(
+        f'<div class="mha-table" role="region" tabindex="0" aria-label="{escape(caption)}"><table>'
+        f"<caption>{escape(caption)}</caption><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>"
+    )

@@ -1,0 +1,137 @@
+"""Lesson 1: books, numbers and readers as values, keys and queries."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import streamlit as st
+
+from mha_core import Example, Head, trace, validate
+from mha_core.errors import N_
+from mha_ui import state
+from mha_ui.figures.labels import number, weight
+from mha_ui.figures.library import library_figure
+from mha_ui.language import Words
+from mha_ui.lessons.lesson import Lesson, heading, said, table, theme
+from mha_ui.pictures import draw
+
+SUBJECTS: Final = (N_("computing"), N_("mathematics"), N_("nursing"))
+"""What keys and queries speak about: d_k = 3."""
+CONTENTS: Final = (N_("code"), N_("proofs"), N_("case notes"))
+"""What values consist of, in pages: d_v = 3."""
+BOOKS: Final = (N_("Programming"), N_("Algorithms"), N_("Probability"), N_("Nursing"))
+KEYS: Final = ((3.0, 0.0, 0.0), (2.0, 1.0, 0.0), (0.0, 3.0, 0.0), (0.0, 0.0, 3.0))
+VALUES: Final = ((80.0, 0.0, 10.0), (40.0, 50.0, 0.0), (10.0, 90.0, 0.0), (0.0, 0.0, 70.0))
+INTEREST: Final = (2.0, 1.0, 0.0)
+"""The reader who wants to know about artificial intelligence."""
+
+
+def library_example(words: Words, interest: tuple[float, ...], *, swapped: bool = False) -> Example:
+    """One query (the reader) and four keys and values (the books), in one head that starts from q, k and v.
+
+    ``swapped``: the first and the last book have each other's contents, while the numbers on their spines stay.
+    """
+    values = (VALUES[3], *VALUES[1:3], VALUES[0]) if swapped else VALUES
+    return validate(
+        Example(
+            title=words(N_("A reader in a library")),
+            tokens=(words(N_("reader")),),
+            context_tokens=tuple(words(book) for book in BOOKS),
+            heads=(Head(q=(interest,), k=KEYS, v=values),),
+        )
+    )
+
+
+def _live(work: state.Work) -> None:
+    words = work.words
+    heading(words(N_("You are the reader: what do you want to know about?")))
+    with st.container(key="lesson-controls"):
+        interest = tuple(
+            st.slider(words(subject), 0.0, 4.0, start, 0.5, key=f"lessons.interest.{index}")
+            for index, (subject, start) in enumerate(zip(SUBJECTS, INTEREST, strict=True))
+        )
+        swapped = st.toggle(
+            words(N_("Swap what stands inside Programming and Nursing; their keys stay")), key="lessons.swap"
+        )
+    example = library_example(words, interest, swapped=swapped)
+    computed = trace(example, work.place)
+    columns = [words(column) for column in CONTENTS]
+    draw("library", library_figure(computed, columns=columns, theme=theme(), words=words))
+    scores, scaled = computed.values["scores"][0][0], computed.values["scaled_scores"][0][0]
+    weights, head = computed.values["weights"][0][0], example.heads[0]
+    table(
+        [
+            words(N_("book")),
+            words(N_("number (key)")),
+            "q · k",
+            "÷ √3",
+            words(N_("weight")),
+            words(N_("contents (value)")),
+        ],
+        [
+            [book, _vector(key), number(score), number(divided), weight(share), _vector(value)]
+            for book, key, score, divided, share, value in zip(
+                example.context_tokens or (), KEYS, scores, scaled, weights, head.v or (), strict=True
+            )
+        ],
+        words(N_("Your query is q = {query}")).format(query=_vector(interest)),
+    )
+    closest = max(range(len(weights)), key=weights.__getitem__)
+    sentence = words(
+        N_("You read {book} most closely, with {share} of your attention, and carry home {output}.")
+    )
+    if max(weights) - min(weights) < 1e-9:
+        sentence = words(N_("You read all books alike, and carry home {output}."))
+    book = (example.context_tokens or ())[closest]
+    home = ", ".join(
+        f"{column} {number(v)}"
+        for column, v in zip(columns, computed.values["head_outputs"][0][0], strict=True)
+    )
+    said(sentence.format(book=book, share=weight(weights[closest]), output=home))
+    if st.button(words(N_("Take this library to the bench")), key="lessons.library.open"):
+        state.open_example(work, example)
+        st.switch_page("app.py", query_params=state.address(work))
+
+
+def _vector(row: tuple[float, ...]) -> str:
+    return f"({', '.join(number(v) for v in row)})"
+
+
+LIBRARY: Final = Lesson(
+    title=N_("Books, numbers and a reader"),
+    lede=N_(
+        "Attention looks things up as a reader does in a library, but it reads a little of every book at once."
+    ),
+    text=(
+        N_(
+            "What stands inside a book is its **value**. Nobody can open all books, so each bears a number on its "
+            "spine that says what it is about: its **key**. And you come in with something that you want to know: your "
+            "**query**. In attention all three are rows of numbers."
+        ),
+        N_(
+            "You hold your query against every key. Where both are large in the same places, their product $q\\cdot k$ "
+            "is large and you read closely; elsewhere you leaf through. Softmax turns the products into shares that "
+            "add up to 1, the attention weights. What you carry home is the contents of all books, mixed in these "
+            "shares."
+        ),
+        N_(
+            "Key and value do different work: the key decides how closely a book is read, the value what is got from "
+            "it. In self-attention every token plays all three parts, and nobody writes the numbers by hand: "
+            "${Q=XW_Q}$, ${K=XW_K}$ and ${V=XW_V}$, and the three matrices are learned."
+        ),
+    ),
+    formula=r"\begin{gathered}a=\operatorname{softmax}\!\left(\frac{q\cdot k_1}{\sqrt{d_k}},\dots,"
+    r"\frac{q\cdot k_n}{\sqrt{d_k}}\right)\\ o=\sum_j a_j\,v_j\end{gathered}",
+    live=_live,
+    experiment=N_(
+        "On the bench, change a number of $W_V$ in head 2: its outputs change, its weights do not. Then change one of "
+        "$W_K$: now the weights follow, and the outputs with them."
+    ),
+    examples=("water",),
+    question=N_("Set all three interests to 0. What does the reader carry home, and why is it not nothing?"),
+    answer=N_(
+        "All products are 0, so softmax gives each of the four books the same share, ¼, and the reader carries home "
+        "the plain mean of all values. A head cannot decline to read: its weights add up to 1 whatever the query is. "
+        "Only a mask can keep books out of reach."
+    ),
+)

@@ -1,0 +1,142 @@
+"""Lesson 4: a head output is a weighted mean of V's rows; on the example at hand."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import streamlit as st
+
+from mha_core import Trace, trace
+from mha_core.edit import apply
+from mha_core.errors import N_
+from mha_core.example import MAX_NUMBER, divisor
+from mha_core.trace import Rows
+from mha_ui import state
+from mha_ui.figures.hulls import hulls_figure
+from mha_ui.figures.labels import number
+from mha_ui.figures.layout import head_name
+from mha_ui.figures.ranges import column_ranges, inside, ranges_figure
+from mha_ui.lessons.lesson import Lesson, heading, note, said, table, theme
+from mha_ui.pictures import draw
+
+SHARPNESS: Final = (0.01, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 10.0, 100.0)
+"""What the scores are multiplied by: at 0.01 all keys are nearly alike, at 100 one has nearly everything."""
+
+
+def sharpened(at_hand: Trace, factor: float) -> Trace:
+    """The example with its scores multiplied by ``factor``: its divisor, divided by it."""
+    if factor == 1:
+        return at_hand
+    by = (divisor(at_hand.example) or 1.0) / factor
+    size = min(MAX_NUMBER, max(1 / MAX_NUMBER, abs(by)))
+    edit = {"op": "scale", "value": size if by > 0 else -size}
+    return trace(apply(at_hand.example, edit), at_hand.place)
+
+
+def _live(work: state.Work) -> None:
+    words, look = work.words, theme()
+    heading(words(N_("The head outputs of the example at hand")))
+    note(work)
+    with st.container(key="lesson-controls"):
+        factor = st.select_slider(
+            words(N_("Multiply all scores by")),
+            SHARPNESS,
+            1.0,
+            key="lessons.sharpness",
+            format_func=lambda value: f"× {value:g}",
+        )
+    computed = sharpened(work.trace, factor)
+    if work.example.dims.d_v == 2:
+        draw("among", hulls_figure(computed, theme=look, words=words))
+    else:
+        draw("ranges", ranges_figure(computed, theme=look, words=words))
+    _verdict(work, computed)
+    _columns(work, computed)
+
+
+def _verdict(work: state.Work, computed: Trace) -> None:
+    """How many outputs lie within their columns; only given weights or a query without keys can lie outside."""
+    words = work.words
+    count = within = 0
+    for head in range(len(computed.example.heads)):
+        ranges, out = column_ranges(computed.values["v"][head]), _alive(computed, head)
+        count += len(out)
+        within += sum(inside(row, ranges) for row in out)
+    if within == count:
+        said(
+            words(
+                N_("All {count} head outputs lie between the smallest and the largest number of each column.")
+            ).format(count=count)
+        )
+    else:
+        said(
+            words(
+                N_(
+                    "{within} of {count} head outputs lie within the columns; given weights need not be a mean."
+                )
+            ).format(within=within, count=count)
+        )
+
+
+def _alive(computed: Trace, head: int) -> Rows:
+    """The head's outputs, without those of queries that may attend to nothing."""
+    rows = zip(computed.values["head_outputs"][head], computed.dead_rows[head], strict=True)
+    return [row for row, gone in rows if not gone]
+
+
+def _columns(work: state.Work, computed: Trace) -> None:
+    """Every column of every head: the range of V, and how much of it the outputs take up."""
+    words = work.words
+    rows = []
+    for head in range(len(computed.example.heads)):
+        reached = column_ranges(_alive(computed, head))
+        for column, (low, high) in enumerate(column_ranges(computed.values["v"][head])):
+            ends = map(number, reached[column]) if reached else ("–", "–")
+            rows.append([f"{head_name(words, head)} [{column + 1}]", number(low), *ends, number(high)])
+    table(
+        [
+            words(N_("column")),
+            words(N_("V, smallest")),
+            words(N_("outputs from")),
+            words(N_("to")),
+            words(N_("V, largest")),
+        ],
+        rows,
+        words(N_("Every column of V, and how far the outputs reach in it")),
+    )
+
+
+OUTPUTS: Final = Lesson(
+    title=N_("What an output can be, and what not"),
+    lede=N_("A head invents nothing: all that it says is a mean of what stands in V."),
+    text=(
+        N_(
+            "Weights are never negative and add up to 1. A head output is therefore a weighted mean of V's rows: in "
+            "each column it lies between the smallest and the largest number there, and as a point it lies in the "
+            "convex hull of the rows."
+        ),
+        N_(
+            "All weight on one key is a corner: the query copies that row. Equal weights are the middle, the plain "
+            "mean. Between them lies every compromise. With more keys than $d_v+1$, different weights can lead to the "
+            "same point, and the output no longer tells which it was."
+        ),
+        N_(
+            "What lies outside is out of reach, whatever queries and keys are: they choose a place in the hull, and "
+            "only $W_V$ moves the hull. To leave it takes what comes after the head: $W_O$ with its bias, the "
+            "residual connection, the next layers."
+        ),
+    ),
+    formula=r"\begin{gathered}\text{head}_i=\sum_j a_{ij}\,v_j\\ a_{ij}\ge 0,\quad\sum_j a_{ij}=1\end{gathered}",
+    live=_live,
+    experiment=N_(
+        "Move the slider from × 0.01 to × 100 and watch the outputs wander from the middle to the corners. Then open "
+        "an example with $W_O$ on the bench: which numbers of O lie outside the range of V?"
+    ),
+    examples=("output-projection", "scaled"),
+    question=N_("Can a head output be larger than every number in its column of V? And the layer's output?"),
+    answer=N_(
+        "A head output cannot, nor smaller than all of them. The layer's output can: $W_O$ adds up the numbers of all "
+        "heads with factors of any size and sign, and $b_O$ comes on top. There is one exception, by convention: a "
+        "query that may attend to nothing gets 0, even where 0 lies outside."
+    ),
+)

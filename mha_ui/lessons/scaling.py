@@ -1,0 +1,134 @@
+"""Lesson 2: why scores are divided by √d_k."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+import streamlit as st
+
+from mha_core.errors import N_
+from mha_core.scaling import SIZES, Comparison, Softmax, experiment
+from mha_ui import state
+from mha_ui.figures.labels import number, weight
+from mha_ui.figures.scaling import one_query_figure, scaling_figure
+from mha_ui.lessons.lesson import Lesson, heading, said, table, theme
+from mha_ui.pictures import draw
+
+MOST_SEED: Final = 999_999
+MOST_KEYS: Final = 64
+_SEED: Final = "lessons.seed"
+
+
+@lru_cache(maxsize=64)
+def _rows(seed: int, n_k: int, sigma: float) -> tuple[Comparison, ...]:
+    return experiment(seed, n_k, sigma)
+
+
+def _live(work: state.Work) -> None:
+    words = work.words
+    heading(words(N_("The experiment: random queries and keys")))
+    with st.container(key="lesson-controls"):
+        n_k = st.slider(words(N_("Number of keys, nₖ")), 2, MOST_KEYS, 8, key="lessons.keys")
+        sigma = st.slider(
+            words(N_("Standard deviation of the components, σ")), 0.25, 2.0, 1.0, 0.25, key="lessons.sigma"
+        )
+        d_k = st.select_slider(words(N_("Look closer at dₖ")), SIZES, 64, key="lessons.d_k")
+        with st.container(horizontal=True, vertical_alignment="bottom", key="lesson-seed"):
+            seed = st.number_input(words(N_("Seed")), 0, MOST_SEED, 0, key=_SEED, width=130)
+            st.button(words(N_("Draw again")), key="lessons.again", on_click=_next_seed)
+    rows, at = _rows(seed, n_k, sigma), SIZES.index(d_k)
+    look, row = theme(), rows[at]
+    draw("scaling", scaling_figure(rows, n_k=n_k, sigma=sigma, at=at, theme=look, words=words))
+    sentence = words(
+        N_(
+            "At dₖ = {d_k} the scores spread by {plain}; divided by √dₖ, by {scaled}. The largest weight is {before} "
+            "on average, and {after} after dividing."
+        )
+    )
+    said(
+        sentence.format(
+            d_k=d_k,
+            plain=number(row.plain.spread),
+            scaled=number(row.scaled.spread),
+            before=weight(row.plain.largest),
+            after=weight(row.scaled.largest),
+        )
+    )
+    draw("one-query", one_query_figure(row, theme=look, words=words))
+    table(
+        [
+            "dₖ",
+            words(N_("spread")),
+            "÷ √dₖ",
+            words(N_("entropy")),
+            "÷ √dₖ",
+            words(N_("gradient")),
+            "÷ √dₖ",
+        ],
+        [[str(row.d_k), *_cells(row)] for row in rows],
+        words(N_("Each measure twice: not divided, and divided by √dₖ")),
+        at,
+    )
+
+
+def _next_seed() -> None:
+    seed = state.widget_value(_SEED)
+    state.set_widget(_SEED, (seed + 1) % (MOST_SEED + 1))
+
+
+def _cells(row: Comparison) -> list[str]:
+    plain, scaled = _numbers(row.plain), _numbers(row.scaled)
+    return [cell for pair in zip(plain, scaled, strict=True) for cell in pair]
+
+
+def _numbers(found: Softmax) -> tuple[str, ...]:
+    return f"{found.spread:.2f}", f"{found.entropy:.2f}", f"{found.gradient:.3f}"
+
+
+SCALING: Final = Lesson(
+    title=N_("Why divide by √dₖ"),
+    lede=N_("One small divisor decides whether softmax can still learn."),
+    text=(
+        N_(
+            "Say that the components of $q$ and $k$ are independent, with mean 0 and variance 1. Then each product "
+            "$q_ck_c$ has mean 0 and variance 1 as well, and a score adds up $d_k$ of them. Variances of independent "
+            "terms add up too, so a score has variance $d_k$: its typical size is 1 for $d_k=1$, but 22.6 for "
+            "$d_k=512$."
+        ),
+        N_(
+            "Softmax sees differences between scores, and sees them through the exponential: 20 apart, and one key "
+            "gets half a thousand million times the attention of the other. All weight falls on one key, the entropy "
+            "goes to 0, and so does the derivative. Moving a score a little then moves nothing, so nothing tells "
+            "$W_Q$ and $W_K$ which way to learn."
+        ),
+        N_(
+            "Dividing by $\\sqrt{d_k}$ brings the variance back to 1, however wide the head is. How sharply a head "
+            "looks is then something that it learns, not an accident of its width."
+        ),
+        N_(
+            "The gradient here is the size of softmax's Jacobian $J$ (its Frobenius norm): how strongly the weights "
+            "answer when the numbers that go into softmax are moved. It is 0 when one key has everything, small when "
+            "many keys are alike, and never above ½."
+        ),
+    ),
+    formula=r"\begin{gathered}\operatorname{Var}(q\cdot k)=\sum_{c=1}^{d_k}\operatorname{Var}(q_c k_c)=d_k\\"
+    r"\operatorname{Var}\!\left(\frac{q\cdot k}{\sqrt{d_k}}\right)=\frac{d_k}{(\sqrt{d_k})^2}=1\end{gathered}",
+    live=_live,
+    experiment=N_(
+        "Two examples have the same queries and keys with $d_k=16$, one without a divisor, one with $\\sqrt{16}=4$. "
+        "Compare their weights; then set the divisor to 2, to 8 and to 100."
+    ),
+    examples=("saturated", "scaled"),
+    question=N_(
+        "Set σ to 2. The divided scores no longer have a spread of 1. Which spread do they have, does it depend on "
+        "$d_k$, and which divisor would bring it back to 1?"
+    ),
+    answer=N_(
+        "Each product now has variance $2^2\\cdot2^2=16$ and a score $16\\,d_k$, so after dividing by $\\sqrt{d_k}$ "
+        "the spread is 4, for every $d_k$. A divisor of $\\sigma^2\\sqrt{d_k}=4\\sqrt{d_k}$ would make it 1. The root "
+        "of $d_k$ corrects for the width alone; that components start out with variance near 1 is up to the "
+        "initialisation and to layer normalisation."
+    ),
+    source=N_("After Vaswani et al. 2017, “Attention Is All You Need”, section 3.2.1, footnote 4"),
+)

@@ -1,0 +1,253 @@
+"""The lessons in a real browser: their links, their controls, their way to the bench and back."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from mha_core import built_in, trace
+from mha_core.edit import apply
+from mha_core.scaling import experiment
+from mha_ui.language import LANGUAGES, words_in
+from mha_ui.lessons import LESSONS
+from tests.e2e.driver import WAIT, Bench, assert_shows, running
+
+TOPICS = list(LESSONS)
+
+
+@pytest.fixture
+def read(server, new_context):
+    """Open a lesson in a fresh browser context."""
+
+    def opened(topic: str, query: str = "", **options) -> Page:
+        page = new_context(**options).new_page()
+        return settled(goto(page, f"{server.url}lessons?lesson={topic}{query}"), topic)
+
+    return opened
+
+
+def goto(page: Page, url: str) -> Page:
+    page.goto(url)
+    return page
+
+
+def settled(page: Page, topic: str) -> Page:
+    """Wait until this lesson is there, with its picture and its address."""
+    headings = [words_in(language)(LESSONS[topic].title) for language in LANGUAGES]
+    heading = page.get_by_role("heading", name=headings[0], exact=True).or_(
+        page.get_by_role("heading", name=headings[1], exact=True)
+    )
+    expect(heading).to_be_visible(timeout=WAIT)
+    expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible(timeout=WAIT)
+    page.wait_for_function("(topic) => location.search.includes(`lesson=${topic}`)", arg=topic, timeout=WAIT)
+    return page
+
+
+def y_of(page: Page, key: str) -> list[list[float]]:
+    """The heights that one picture has drawn, trace by trace."""
+    return json.loads(
+        page.evaluate(
+            """(key) => JSON.stringify(document.querySelector(`.st-key-picture-${key} .js-plotly-plot`).data
+                .map((part) => Array.from(part.y)))""",
+            key,
+        )
+    )
+
+
+def expect_y(page: Page, key: str, index: int, wanted: list[float]) -> None:
+    """Wait until one trace of a picture has these heights."""
+    page.wait_for_function(
+        """([key, index, wanted]) => {
+            const part = document.querySelector(`.st-key-picture-${key} .js-plotly-plot`)?.data?.[index];
+            return part && JSON.stringify(Array.from(part.y)) === JSON.stringify(wanted);
+        }""",
+        arg=[key, index, wanted],
+        timeout=WAIT,
+    )
+
+
+def press(page: Page, slider: str, key: str, times: int = 1) -> None:
+    handle = page.get_by_role("slider", name=slider)
+    handle.focus()
+    for _ in range(times):
+        handle.press(key)
+
+
+# --- every lesson ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
+@pytest.mark.parametrize("topic", TOPICS)
+def test_a_link_opens_its_lesson_and_its_answer_is_revealed(read, topic, locale):
+    page = read(topic, locale=locale)
+    words, lesson = words_in("zh" if locale == "zh-CN" else "en"), LESSONS[topic]
+    expect(page.get_by_role("heading", name=words(lesson.title), exact=True)).to_be_visible()
+    expect(page.locator('.st-key-lesson-list a[aria-current="page"]')).to_contain_text(words(lesson.title))
+    assert page.evaluate("document.documentElement.lang") == locale[:2]
+    answer = page.locator(".st-key-lesson-question details p").last
+    expect(answer).not_to_be_visible()
+    page.get_by_text(words("Show the answer")).click()
+    expect(answer).to_be_visible()
+    assert page.locator(".katex-error").count() == 0
+    for unseen in page.locator(".mha-unseen").all():
+        assert len(unseen.text_content() or "") > 5
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("topic", TOPICS)
+def test_axe_finds_no_serious_violation(read, topic, scheme, width):
+    page = read(topic, color_scheme=scheme, viewport={"width": width, "height": 800})
+    page.get_by_text("Show the answer").click()
+    found = Axe().run(page)
+    serious = [v for v in found.response["violations"] if v["impact"] in ("serious", "critical")]
+    assert [(v["id"], [node["html"][:160] for node in v["nodes"]][:3]) for v in serious] == []
+
+
+@pytest.mark.parametrize("width", [390, 1280, 1920])
+@pytest.mark.parametrize("topic", TOPICS)
+def test_nothing_sticks_out_of_the_page(read, topic, width):
+    page = read(topic, "&lang=zh", viewport={"width": width, "height": 900})
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.evaluate("document.querySelector('.stMain').scrollWidth <= innerWidth")
+
+
+# --- their controls --------------------------------------------------------------------------------------------
+
+
+def test_the_readers_interest_moves_the_weights_by_keyboard(read):
+    page = read("library")
+    before = y_of(page, "library")
+    press(page, "nursing", "End")
+    expect(page.get_by_role("status").filter(has_text="You read Nursing most closely")).to_be_visible()
+    assert y_of(page, "library") != before
+    weights = [height[0] for height in y_of(page, "library")[:4]]
+    page.get_by_text("Swap what stands inside").click()
+    expect(page.get_by_role("cell", name="(0, 0, 70)").first).to_be_visible()
+    expect(page.locator("tr", has_text="Programming").get_by_role("cell").last).to_have_text("(0, 0, 70)")
+    assert [height[0] for height in y_of(page, "library")[:4]] == weights
+
+
+def test_the_experiment_is_repeated_with_other_numbers(read):
+    page = read("sqrt-dk")
+    expect_y(page, "scaling", 2, [row.plain.spread for row in experiment(0, 8)])
+    page.get_by_role("button", name="Draw again").click()
+    expect_y(page, "scaling", 2, [row.plain.spread for row in experiment(1, 8)])
+    press(page, "Number of keys", "ArrowRight")
+    expect_y(page, "scaling", 6, [row.scaled.entropy for row in experiment(1, 9)])
+    press(page, "Standard deviation", "ArrowLeft", 2)
+    expect_y(page, "scaling", 8, [row.plain.gradient for row in experiment(1, 9, 0.5)])
+    press(page, "Look closer", "End")
+    expect_y(page, "one-query", 0, list(experiment(1, 9, 0.5)[-1].plain.first))
+    expect(page.locator("tr.chosen th")).to_have_text("512")
+
+
+def test_each_query_has_its_readers(read):
+    page = read("many-heads", "&example=water")
+    page.locator('.st-key-lesson-controls [data-testid="stSelectbox"] input').click()
+    page.get_by_role("option", name="3 toxic").click()
+    weights = trace(built_in("water")).values["weights"]
+    for head, rows in enumerate(weights):
+        expect_y(page, "readers", head, rows[2])
+    page.get_by_text("Agreement about this query only").click()
+    expect(page.locator(".mha-unseen", has_text="How far the heads agree about “toxic”")).to_have_count(1)
+
+
+def test_sharp_weights_send_the_outputs_to_the_corners(read):
+    page = read("weighted-mean", "&example=scaled")
+    press(page, "Multiply all scores by", "End")
+    v = trace(built_in("scaled")).values["v"][0]
+    page.wait_for_function(
+        """([x]) => {
+            const out = document.querySelector(".st-key-picture-among .js-plotly-plot")?.data?.[2];
+            return out && Array.from(out.x).every((value, i) => Math.abs(value - x[i]) < 1e-9);
+        }""",
+        arg=[[row[0] for row in v]],
+        timeout=WAIT,
+    )
+
+
+def test_pictures_follow_the_theme(read):
+    page = read("sqrt-dk", color_scheme="dark")
+    colour = page.evaluate("document.querySelector('.js-plotly-plot').layout.title.font.color")
+    assert colour == "#e6eaf0"
+
+
+# --- their place in the app ------------------------------------------------------------------------------------
+
+
+def test_lessons_follow_one_another_and_back_leads_back(read):
+    page = read(TOPICS[0], "&example=causal&lang=en")
+    for before, after in pairwise(TOPICS):
+        page.locator(".st-key-lesson-steps a").last.click()
+        settled(page, after)
+        assert page.url.endswith(f"example=causal&lang=en&lesson={after}"), before
+    for topic in reversed(TOPICS[:-1]):
+        page.go_back()
+        settled(page, topic)
+
+
+def test_an_edit_on_the_bench_is_seen_in_the_lesson_and_kept_in_every_link(visit):
+    bench = visit("?example=water")
+    bench.edit("x", None, 0, 0, 3.5)
+    example = apply(built_in("water"), {"op": "set", "matrix": "x", "row": 0, "col": 0, "values": [[3.5]]})
+    bench.page.get_by_role("link", name="Lessons").click()
+    page = settled(bench.page, TOPICS[0])
+    bench.wait_for_address(example)
+    page.locator(".st-key-lesson-list a").nth(2).click()
+    settled(page, "many-heads")
+    for head, rows in enumerate(trace(example).values["weights"]):
+        expect_y(page, "readers", head, rows[0])
+    links = page.locator(".st-key-lesson-list a, .st-key-lesson-steps a, .st-key-frame a")
+    home, *others = {
+        link.split("?")[0]: link for link in sorted(links.evaluate_all("all => all.map((a) => a.href)"))
+    }.values()
+    assert home.split("?")[0].endswith(f":{page.url.split(':')[2].split('/')[0]}/")
+    assert all("s=" in link for link in (home, *others))
+    page.get_by_role("link", name="Bench", exact=True).click()
+    assert_shows(bench.settled(), example)
+    page.wait_for_function("!location.search.includes('lesson=')")
+    bench.do("undo")
+    assert_shows(bench, built_in("water"))
+
+
+def test_what_there_is_to_try_opens_on_the_bench_and_undo_brings_the_work_back(read):
+    page = read("sqrt-dk", "&example=causal")
+    page.get_by_role("button", name="Open on the bench: Saturated").click()
+    expect(page.locator(".bench")).to_be_visible()
+    bench = Bench(page).settled()
+    assert_shows(bench, built_in("saturated"))
+    bench.do("undo")
+    assert_shows(bench, built_in("causal"))
+
+
+def test_a_lesson_is_the_first_page_of_a_fresh_server_and_survives_it(new_context, watch):
+    with running() as server:
+        page = settled(
+            goto(new_context().new_page(), f"{server.url}lessons?lesson=weighted-mean&example=water"),
+            "weighted-mean",
+        )
+        page.locator('.st-key-frame [data-testid="stSelectbox"] input').click()
+        page.get_by_role("option", name="春眠不觉晓").click()
+        page.wait_for_function("location.search.includes('example=causal')")
+        page.locator(".st-key-lesson-list a").nth(2).click()
+        settled(page, "many-heads")
+        connected = page.locator('[data-test-connection-state="CONNECTED"]')
+        server.kill()
+        expect(connected).to_have_count(0)
+        server.start()
+        expect(connected).to_have_count(1, timeout=WAIT)
+        page.get_by_text(
+            "Agreement about this query only"
+        ).click()  # asks the new server, which knows nothing
+        page.wait_for_function(
+            "performance.getEntriesByType('navigation')[0].type === 'reload'", timeout=WAIT
+        )
+        settled(page, "many-heads")
+        expect_y(page, "readers", 0, trace(built_in("causal")).values["weights"][0][0])
+    assert all("ERR_CONNECTION" in text or "disconnected" in text for text in watch.complaints)
+    watch.complaints.clear()  # that nobody answered is all that the browser had to say

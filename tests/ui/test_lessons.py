@@ -1,0 +1,258 @@
+"""The lessons as Streamlit runs them, without a browser."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from mha_core import Head, built_in, library, to_token, trace
+from mha_core.edit import apply
+from mha_core.example import Example
+from mha_core.scaling import experiment
+from mha_ui import state
+from mha_ui.language import LANGUAGES, words_in
+from mha_ui.lessons import LESSONS
+from mha_ui.lessons.outputs import SHARPNESS, sharpened
+from tests.core.edits import FURTHER_ON
+
+APP = Path(__file__).resolve().parents[2] / "app.py"
+PAGE = "pages/lessons.py"
+
+
+@pytest.fixture
+def read():
+    """Open a lesson at a query in a fresh session."""
+
+    def opened(lesson=None, locale=None, theme="light", **query):
+        st.cache_resource.clear()
+        app = AppTest.from_file(APP, default_timeout=60).switch_page(PAGE)
+        app.query_params.update(query | ({"lesson": lesson} if lesson else {}))
+        app.context.update(locale=locale, theme=theme)
+        return sound(app.run())
+
+    yield opened
+    st.cache_resource.clear()
+
+
+def sound(app):
+    assert not app.exception
+    return app
+
+
+def work(app):
+    return app.session_state[state._KEY]
+
+
+def html(app):
+    return "".join(element.proto.body for element in app.html)
+
+
+def figure(app, name):
+    return json.loads(app.get_by_key(f"pictures.{name}").proto.spec)
+
+
+def address(app):
+    return json.loads(app.get_by_key("address.keep").proto.json)["address"]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("topic", LESSONS)
+def test_a_link_opens_its_lesson_in_its_language(read, topic, language, theme):
+    app = read(topic, lang=language, example="water", theme=theme)
+    words, lesson = words_in(language), LESSONS[topic]
+    assert f"<h2>{words(lesson.title)}</h2>" in html(app)
+    shown = [element.value for element in app.markdown]
+    for paragraph in (*lesson.text, lesson.experiment, lesson.question, lesson.answer):
+        assert words(paragraph) in shown
+        assert (words(paragraph) != paragraph) == (language == "zh")
+    assert app.expander[0].label == words("Show the answer")
+    assert not app.expander[0].proto.expanded
+    assert address(app) == {"example": "water", "lang": language, "lesson": topic}
+
+
+@pytest.mark.parametrize("asked", [None, "nowhere", "", "<b>"])
+def test_an_address_without_a_lesson_opens_the_first(read, asked):
+    assert address(read(asked))["lesson"] == "library"
+
+
+@pytest.mark.parametrize("topic", LESSONS)
+@pytest.mark.parametrize("name", library())
+def test_every_lesson_reads_with_every_example(read, name, topic):
+    app = read(topic, example=name)
+    assert work(app).example == built_in(name)
+
+
+NO_QUERIES = Example(
+    title="given weights",
+    tokens=("a", "b"),
+    heads=(Head(weights=((2.0, -1.0), (0.5, 0.5)), v=((0.0, 1.0, 2.0), (1.0, 1.0, 5.0))),),
+    scale="none",
+)
+
+
+@pytest.mark.parametrize("example", [FURTHER_ON, NO_QUERIES], ids=["further on", "given weights"])
+@pytest.mark.parametrize("topic", LESSONS)
+def test_every_lesson_reads_with_heads_that_start_further_on(read, topic, example):
+    app = read(topic, s=to_token(example))
+    assert work(app).example == example
+
+
+def test_weights_that_are_no_shares_are_told(read):
+    app = read("weighted-mean", s=to_token(NO_QUERIES))
+    assert "1 of 2 head outputs lie within" in html(app)
+
+
+def test_the_readers_interests_move_the_picture(read):
+    app = read("library")
+    before = figure(app, "library")
+    sound(app.slider(key="lessons.interest.2").set_value(4.0).run())
+    after = figure(app, "library")
+    assert before != after
+    assert "You read Nursing most closely" in html(app)
+    for subject in range(3):
+        app.slider(key=f"lessons.interest.{subject}").set_value(0.0)
+    sound(app.run())
+    assert "You read all books alike" in html(app)
+    assert "code 32.5, proofs 35, case notes 20" in html(app)
+
+
+def test_swapped_contents_leave_the_weights(read):
+    app = read("library")
+    before = figure(app, "library")
+    sound(app.toggle(key="lessons.swap").set_value(True).run())
+    after = figure(app, "library")
+    assert before["data"][:4] == after["data"][:4]
+    assert before["data"][4:] != after["data"][4:]
+
+
+def test_the_experiment_shows_what_the_core_computes(read):
+    app = read("sqrt-dk")
+    app.slider(key="lessons.keys").set_value(5)
+    app.slider(key="lessons.sigma").set_value(1.5)
+    app.number_input(key="lessons.seed").set_value(7)
+    app.select_slider(key="lessons.d_k").set_value(256)
+    sound(app.run())
+    rows = experiment(7, 5, 1.5)
+    lines = figure(app, "scaling")["data"]
+    assert lines[2]["y"] == [row.plain.spread for row in rows]
+    assert figure(app, "one-query")["data"][0]["y"] == list(rows[8].plain.first)
+    for row in rows:
+        assert f'<th scope="row" dir="auto">{row.d_k}</th><td>{row.plain.spread:.2f}</td>' in html(app)
+
+
+def test_drawing_again_takes_the_next_seed(read):
+    app = read("sqrt-dk")
+    before = figure(app, "scaling")
+    sound(app.button(key="lessons.again").click().run())
+    assert app.number_input(key="lessons.seed").value == 1
+    assert figure(app, "scaling") != before
+    sound(app.number_input(key="lessons.seed").set_value(999_999).run())
+    sound(app.button(key="lessons.again").click().run())
+    assert app.number_input(key="lessons.seed").value == 0
+    assert figure(app, "scaling") == before
+
+
+def test_the_chosen_query_is_the_one_of_the_bench(read):
+    app = read("many-heads", example="programming")
+    sound(app.selectbox(key="lessons.query").set_value(2).run())
+    assert work(app).query == 2
+    assert "programming" in figure(app, "readers")["layout"]["title"]["text"]
+    before = figure(app, "agreement")
+    sound(app.toggle(key="lessons.alone").set_value(True).run())
+    assert figure(app, "agreement") != before
+
+
+def test_one_head_has_nobody_to_agree_with(read):
+    app = read("many-heads", example="scaled")
+    assert "This example has one head" in html(app)
+    assert [element.key for element in app.get("plotly_chart")] == ["pictures.readers"]
+
+
+@pytest.mark.parametrize("name", library())
+def test_sharpness_divides_the_divisor(name):
+    at_hand = trace(built_in(name))
+    assert sharpened(at_hand, 1.0) is at_hand
+    plain = at_hand.values["weights"]
+    for factor in SHARPNESS:
+        for rows, before in zip(sharpened(at_hand, factor).values["weights"], plain, strict=True):
+            for row, old in zip(rows, before, strict=True):
+                assert (max(row) >= max(old) - 1e-12) if factor >= 1 else (max(row) <= max(old) + 1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e-12, -1e12, -2.0, "none", "sqrt_dk"])
+def test_sharpness_of_any_divisor(scale):
+    at_hand = trace(replace(built_in("water"), scale=scale))
+    for factor in SHARPNESS:
+        assert sharpened(at_hand, factor).values["weights"]
+
+
+def test_the_slider_moves_the_outputs(read):
+    app = read("weighted-mean", example="water")
+    before = figure(app, "among")
+    sound(app.select_slider(key="lessons.sharpness").set_value(100.0).run())
+    assert figure(app, "among") != before
+    assert work(app).example == built_in("water")  # the picture alone is sharpened
+
+
+def test_another_d_v_is_shown_column_by_column(read):
+    example = apply(built_in("water"), {"op": "resize", "axis": "d_v", "size": 3})
+    app = read("weighted-mean", s=to_token(example))
+    assert [element.key for element in app.get("plotly_chart")] == ["pictures.ranges"]
+    assert "All 6 head outputs lie between" in html(app)
+
+
+@pytest.mark.parametrize(("topic", "name"), [(t, n) for t, each in LESSONS.items() for n in each.examples])
+def test_what_there_is_to_try_opens_on_the_bench(read, topic, name):
+    app = read(topic, example="causal", lang="zh")
+    sound(app.button(key=f"lessons.open.{name}").click().run())
+    assert work(app).example == built_in(name)
+    assert app.get_by_key("bench.matrices")
+    assert work(app).past[-1].example == built_in("causal")
+
+
+def test_the_library_is_taken_to_the_bench(read):
+    app = read("library", lang="zh")
+    sound(app.button(key="lessons.library.open").click().run())
+    assert work(app).example.context_tokens == ("《程序设计》", "《算法》", "《概率论》", "《护理学》")
+    assert app.get_by_key("bench.matrices")
+
+
+def test_the_bench_clears_the_keys_of_every_page_from_its_address():
+    script = (APP.parent / "mha_ui/bench/assets/bench.js").read_text("utf-8")
+    assert f"of {json.dumps(list(state.PAGE_KEYS))}) query.delete" in script
+
+
+def test_what_is_too_large_for_a_link_is_read_and_told(read):
+    app = read("many-heads")
+    size = {"op": "resize", "size": 64}
+    example = built_in("first")
+    for axis in ("d_model", "d_k", "d_v"):
+        example = apply(example, {**size, "axis": axis})
+    for index in range(14):
+        example = apply(example, {"op": "add_head"})
+        example = apply(
+            example, {"op": "fill", "matrix": "w_q", "head": index, "with": "random", "seed": index}
+        )
+    state.open_example(work(app), example)
+    sound(app.run())
+    assert work(app).too_large
+    assert address(app) == {"lesson": "many-heads"}
+
+
+def test_a_bad_link_is_told_here_too(read):
+    app = read("sqrt-dk", s="2abc")
+    assert "the link was made by another version of this program" in html(app)
+    assert address(app) == {"example": "first", "lesson": "sqrt-dk"}
+
+
+def test_texts_of_an_example_are_shown_as_text(read):
+    nasty = "<img src=x onerror=alert(1)> $x$ **b**"
+    example = replace(built_in("water"), title=nasty, note=nasty, tokens=(nasty, "is", "toxic"))
+    for topic in LESSONS:
+        app = read(topic, s=to_token(example))
+        assert "<img" not in html(app)
+        assert not any(nasty in element.value for element in app.markdown)
