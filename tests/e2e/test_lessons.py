@@ -249,5 +249,6 @@ def test_a_lesson_is_the_first_page_of_a_fresh_server_and_survives_it(new_contex
         )
         settled(page, "many-heads")
         expect_y(page, "readers", 0, trace(built_in("causal")).values["weights"][0][0])
-    assert all("ERR_CONNECTION" in text or "disconnected" in text for text in watch.complaints)
+    unanswered = ("ERR_CONNECTION", "disconnected", "Client Error in reaching", "Is Streamlit still running")
+    assert [text for text in watch.complaints if not any(said in text for said in unanswered)] == []
     watch.complaints.clear()  # that nobody answered is all that the browser had to say
