@@ -5,12 +5,22 @@ computation), ``trace`` (torch computes it), ``derive`` (where a number comes fr
 ``hypotheses`` and ``check`` (somebody's own numbers: which are wrong, and why), ``report`` (that in words); ``paste``,
 ``claims`` and ``exercise`` (filling such numbers in); ``edit`` (the next example), ``link`` (an example in a URL),
 ``library`` (the built-in ones), ``measures`` (what weights are like), ``scaling`` (why √d_k, as an experiment).
+Beside them: ``interop`` (other libraries' layers) and ``export`` (programs and documents).
 """
 
 from mha_core.check import Verdict, check
 from mha_core.derive import Cell, Derivation, Term, arithmetic, derive, feeds
 from mha_core.device import Place, place
-from mha_core.errors import CellError, DeviceError, ExampleError, LinkError, MhaError, NumberRangeError
+from mha_core.errors import (
+    CellError,
+    DeviceError,
+    ExampleError,
+    ExportError,
+    InteropError,
+    LinkError,
+    MhaError,
+    NumberRangeError,
+)
 from mha_core.example import AddMask, AllowMask, Dims, Example, Head
 from mha_core.files import dump, parse, pretty
 from mha_core.graph import Operand, Step, formula, graph
@@ -29,7 +39,9 @@ __all__ = [
     "Dims",
     "Example",
     "ExampleError",
+    "ExportError",
     "Head",
+    "InteropError",
     "LinkError",
     "MhaError",
     "NumberRangeError",

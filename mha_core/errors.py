@@ -5,7 +5,9 @@
     ├── LinkError         a share link's token cannot be read
     ├── CellError         a cell that was asked for is not in the trace
     ├── NumberRangeError  a number outgrew what the chosen dtype can hold
-    └── DeviceError       the device or dtype asked for is not to be had
+    ├── DeviceError       the device or dtype asked for is not to be had
+    ├── InteropError      a weight file or another library's layer cannot become an example, or the reverse
+    └── ExportError       an example that a library or a format cannot express
 
 An error carries its sentence as a template and the template's values, so that a page can say it in the
 reader's language: ``gettext(error.template).format(**error.values)``. Templates are marked with ``N_`` so that
@@ -56,3 +58,11 @@ class NumberRangeError(MhaError):
 
 class DeviceError(MhaError):
     """The device or dtype asked for is not available here."""
+
+
+class InteropError(MhaError):
+    """A weight file, or a layer of another library, that cannot be read or has no counterpart here."""
+
+
+class ExportError(MhaError):
+    """This example has something that the chosen target cannot express."""

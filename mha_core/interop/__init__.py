@@ -1,0 +1,60 @@
+"""Layers of other libraries, to and from examples. Read in this order:
+
+``packed`` (what every layer holds), ``torch_layer``, ``keras_layer``, ``bert`` (each library's arrangement of it),
+``masks`` (whose True hides, whose allows), ``weights`` (files, read so that nothing in them runs), ``layers`` (which
+layers a file holds, and a slice of one as an example).
+"""
+
+from mha_core.interop.bert import from_bert, to_bert
+from mha_core.interop.keras_layer import from_keras, keras_layer, keras_weights, to_keras
+from mha_core.interop.layers import (
+    KIND_NAMES,
+    Layer,
+    Slice,
+    input_matrices,
+    layers,
+    load_layer,
+    open_layer,
+)
+from mha_core.interop.masks import (
+    from_bert_mask,
+    from_keras_mask,
+    from_torch_masks,
+    to_bert_mask,
+    to_keras_mask,
+    to_torch_mask,
+)
+from mha_core.interop.packed import Packed, pack, unpack
+from mha_core.interop.torch_layer import from_torch, to_torch, torch_layer
+from mha_core.interop.weights import Weights, read_weights, read_weights_file
+
+__all__ = [
+    "KIND_NAMES",
+    "Layer",
+    "Packed",
+    "Slice",
+    "Weights",
+    "from_bert",
+    "from_bert_mask",
+    "from_keras",
+    "from_keras_mask",
+    "from_torch",
+    "from_torch_masks",
+    "input_matrices",
+    "keras_layer",
+    "keras_weights",
+    "layers",
+    "load_layer",
+    "open_layer",
+    "pack",
+    "read_weights",
+    "read_weights_file",
+    "to_bert",
+    "to_bert_mask",
+    "to_keras",
+    "to_keras_mask",
+    "to_torch",
+    "to_torch_mask",
+    "torch_layer",
+    "unpack",
+]

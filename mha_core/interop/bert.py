@@ -1,0 +1,82 @@
+"""Hugging Face BERT's self-attention, by the names of its state dict.
+
+attention.self.query.weight   E × E, rows are outputs; head i has rows i·d_k … (i + 1)·d_k; key and value alike
+attention.self.query.bias     E
+attention.output.dense.weight E × E, W_O; a residual sum and a LayerNorm follow it, which are no part of attention
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from torch import Tensor
+
+from mha_core.errors import N_, InteropError
+from mha_core.example import Example
+from mha_core.interop.packed import Packed, exact, pack, wrong_shape
+from mha_core.interop.torch_layer import join_heads, split_heads
+
+SELF = "self."
+OUTPUT = "output.dense."
+_PARTS = ("query", "key", "value")
+
+
+def from_bert(state: Mapping[str, Tensor], num_heads: int, prefix: str = "") -> Packed:
+    """The parameters of ``BertAttention`` (``self.query.weight`` …) or, without W_O, ``BertSelfAttention``.
+
+    ``prefix`` is what stands before ``self.``, or before ``query`` where there is no ``self.``. Raises
+    ``InteropError`` for a name that is missing or a shape that does not fit.
+    """
+    inside = prefix + SELF if f"{prefix}{SELF}query.weight" in state else prefix
+    weights = {part: _read(state, f"{inside}{part}.weight") for part in _PARTS}
+    embed = weights["query"].shape[0]
+    for part, weight in weights.items():
+        if weight.dim() != 2 or weight.shape[0] != embed or weight.shape[1] != weights["query"].shape[1]:
+            raise wrong_shape(f"{inside}{part}.weight", f"{embed} × {weights['query'].shape[-1]}", weight)
+    if num_heads < 1 or embed % num_heads:
+        raise InteropError(N_("{heads} heads do not divide {width}"), heads=num_heads, width=embed)
+    biases = [_bias(state, f"{inside}{part}.bias", embed) for part in _PARTS]
+    dense = f"{prefix}{OUTPUT}weight"
+    w_o = _read(state, dense).T if inside != prefix and dense in state else None
+    if w_o is not None and (w_o.dim() != 2 or w_o.shape[0] != embed):
+        raise wrong_shape(dense, f"d × {embed}", w_o.T)
+    b_q, b_k, b_v = (None if bias is None else bias.reshape(num_heads, -1) for bias in biases)
+    w_q, w_k, w_v = (split_heads(weights[part], num_heads) for part in _PARTS)
+    b_o = None if w_o is None else _bias(state, f"{prefix}{OUTPUT}bias", w_o.shape[1])
+    return Packed(w_q, w_k, w_v, b_q, b_k, b_v, w_o, b_o)
+
+
+def to_bert(example: Example, prefix: str = "attention.") -> dict[str, Tensor]:
+    """The example as a state dict of ``BertAttention``, in float64; biases that it lacks are zeros.
+
+    Raises ``InteropError`` where it has a context, or shapes other than d_model = d_out = h·d_k, d_v = d_k.
+    """
+    packed, dims = pack(example), example.dims
+    embed = dims.h * dims.d_k
+    if example.context is not None:
+        raise InteropError(N_("BERT's self-attention has no context"), place="context")
+    if not dims.d_model == embed == dims.h * dims.d_v or dims.d_out not in (0, embed):
+        raise InteropError(N_("BERT wants d_model = d_out = h·d_k and d_v = d_k"))
+    state = {}
+    for part in _PARTS:
+        state[f"{prefix}{SELF}{part}.weight"] = join_heads(getattr(packed, f"w_{part[0]}"))
+        state[f"{prefix}{SELF}{part}.bias"] = packed.bias(f"b_{part[0]}").flatten()
+    if packed.w_o is not None:
+        state[f"{prefix}{OUTPUT}weight"] = packed.w_o.T.contiguous()
+        state[f"{prefix}{OUTPUT}bias"] = packed.joined_bias
+    return state
+
+
+def _read(state: Mapping[str, Tensor], name: str) -> Tensor:
+    if name not in state:
+        raise InteropError(N_("is missing"), place=name)
+    return exact(state[name], name)
+
+
+def _bias(state: Mapping[str, Tensor], name: str, width: int) -> Tensor | None:
+    if name not in state:
+        return None
+    bias = exact(state[name], name)
+    if tuple(bias.shape) != (width,):
+        raise wrong_shape(name, str(width), bias)
+    return bias

@@ -1,0 +1,284 @@
+"""The attention layers in a weight file, and a slice of one that is small enough to be looked at."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import torch
+from torch import Tensor
+
+from mha_core.errors import N_, InteropError
+from mha_core.example import MAX_HEADS, MAX_SIZE, Example
+from mha_core.interop.bert import from_bert
+from mha_core.interop.keras_layer import PARTS, from_keras
+from mha_core.interop.packed import EXACT, Packed, exact, unpack, wrong_shape
+from mha_core.interop.torch_layer import from_torch
+from mha_core.interop.weights import Weights
+
+Kind: TypeAlias = Literal["torch", "keras", "bert"]
+
+KIND_NAMES: dict[Kind, str] = {
+    "torch": "torch.nn.MultiheadAttention",
+    "keras": "keras.layers.MultiHeadAttention",
+    "bert": "BERT self-attention",
+}
+MAX_LAYERS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A layer that a weight file holds: ``name`` is what stands before its tensors' own names.
+
+    d_query, d_key, d_value: what its three inputs are wide; width = h·d_k. ``heads`` is None where the file does
+    not say how many there are, as torch's and BERT's do not.
+    """
+
+    kind: Kind
+    name: str
+    d_query: int
+    d_key: int
+    d_value: int
+    width: int
+    heads: int | None
+
+    @property
+    def possible_heads(self) -> tuple[int, ...]:
+        """How many heads it may have: every divisor of its width, or the number that is known."""
+        if self.heads is not None:
+            return (self.heads,)
+        return tuple(h for h in range(1, self.width + 1) if self.width % h == 0)
+
+    @property
+    def likely_heads(self) -> int:
+        """The number that is known; else that of heads 64 wide, as published models have them, or 1."""
+        return self.heads or (self.width // 64 if self.width % 64 == 0 else 1)
+
+    @property
+    def attends_to_itself(self) -> bool:
+        """Whether keys and values may come from the same rows as queries."""
+        return self.d_query == self.d_key == self.d_value
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """What of a layer goes on the bench: which heads, how many columns of X and of each head, which rows.
+
+    ``heads`` count from 0. ``tokens`` rows of X (and of the context, where the layer needs one) are drawn at random
+    with ``seed``, unless ``inputs`` names a matrix of the file, such as an embedding, and ``rows`` the rows of it.
+    """
+
+    heads: tuple[int, ...] = (0,)
+    d_model: int = 8
+    d_head: int = 4
+    tokens: int = 4
+    seed: int = 0
+    inputs: str | None = None
+    rows: tuple[int, ...] = ()
+
+
+def layers(weights: Weights) -> tuple[Layer, ...]:
+    """Every attention layer in the file, in the order of its names. Raises ``InteropError`` where there is none."""
+    found = []
+    for name in weights:
+        layer = _layer_at(weights, name)
+        if layer is not None and layer not in found:
+            found.append(layer)
+        if len(found) == MAX_LAYERS:
+            break
+    if not found:
+        raise InteropError(
+            N_("no attention layer was found: neither torch's, nor Keras's, nor BERT's names are there")
+        )
+    return tuple(found)
+
+
+def load_layer(weights: Weights, layer: Layer, num_heads: int | None = None) -> Packed:
+    """All of a layer's parameters. ``num_heads`` where the file does not say it. Raises ``InteropError``."""
+    heads = layer.heads or num_heads or layer.likely_heads
+    try:
+        if layer.kind == "bert":
+            return from_bert(weights, heads, layer.name)
+        own = {
+            name.removeprefix(layer.name): weights[name] for name in weights if name.startswith(layer.name)
+        }
+        return from_torch(own, heads) if layer.kind == "torch" else from_keras(own)
+    except InteropError as error:
+        if layer.kind == "bert" or not error.place:
+            raise
+        raise InteropError(error.template, place=layer.name + error.place, **error.values) from None
+
+
+def open_layer(weights: Weights, layer: Layer, part: Slice, num_heads: int | None = None) -> Example:
+    """A slice of a layer as an example: the numbers of the parameters are the file's own.
+
+    Where columns are left out, products and the divisor √d_k are those of what is left. Raises ``InteropError``
+    where the slice is not in the layer or does not fit the bench.
+    """
+    packed = load_layer(weights, layer, num_heads)
+    _check_slice(packed, part)
+    small = _sliced(packed, part)
+    query = _inputs(weights, layer, part, small.w_q.shape[1])
+    key = value = None
+    if not layer.attends_to_itself:
+        random = torch.Generator().manual_seed(part.seed + 1)
+        key = _random(part.tokens, small.w_k.shape[1], random)
+        value = key if layer.d_key == layer.d_value else _random(part.tokens, small.w_v.shape[1], random)
+    tokens = [str(row) for row in part.rows] if part.inputs else None
+    title = f"{layer.name or KIND_NAMES[layer.kind]}"[:200]
+    return unpack(small, query, key, value, title=title, note=_note(layer, packed, part), tokens=tokens)
+
+
+def _note(layer: Layer, packed: Packed, part: Slice) -> Mapping[str, str]:
+    heads = ", ".join(str(head + 1) for head in part.heads)
+    d_k, d_v = packed.w_q.shape[2], packed.w_v.shape[2]
+    shown = (min(part.d_model, layer.d_query), min(part.d_head, d_k), min(part.d_head, d_v))
+    whole = shown == (layer.d_query, d_k, d_v)
+    en = f"{KIND_NAMES[layer.kind]}: head {heads} of {packed.h}; {shown[0]} of {layer.d_query} columns of X, "
+    en += f"{shown[1]} of d_k = {d_k}."
+    zh = f"{KIND_NAMES[layer.kind]}：{packed.h} 个头中的第 {heads} 个；X 取 {layer.d_query} 列中的前 {shown[0]} 列，"
+    zh += f"d_k = {d_k} 中取 {shown[1]}。"
+    if not whole:
+        en += " Columns are left out, so scores and weights are not those of the whole layer."
+        zh += "有些列没有取，所以分数和权重与整层的并不相同。"
+    return {"en": en[:1000], "zh": zh[:1000]}
+
+
+# --- finding ---------------------------------------------------------------------------------------------------
+
+_BERT_QUERY = re.compile(r"(.*?)(self\.)?query\.weight\Z", re.DOTALL)
+
+
+def _layer_at(weights: Weights, name: str) -> Layer | None:
+    """The layer whose first tensor has this name."""
+    for end in ("in_proj_weight", "q_proj_weight"):
+        if name.endswith(end) and f"{name.removesuffix(end)}out_proj.weight" in weights:
+            return _torch_layer(weights, name.removesuffix(end), joined=end == "in_proj_weight")
+    if name.endswith("query/kernel"):
+        prefix = name.removesuffix("query/kernel")
+        if all(f"{prefix}{part}/kernel" in weights for part in PARTS):
+            return _keras_layer(weights, prefix)
+    match = _BERT_QUERY.match(name)
+    if match:
+        inside = match[1] + (match[2] or "")
+        if all(f"{inside}{part}.weight" in weights for part in ("key", "value")):
+            return _bert_layer(weights, match[1], inside)
+    return None
+
+
+def _torch_layer(weights: Weights, prefix: str, *, joined: bool) -> Layer | None:
+    if joined:
+        weight = weights[f"{prefix}in_proj_weight"]
+        if weight.dim() != 2 or weight.shape[0] != 3 * weight.shape[1]:
+            return None
+        width = weight.shape[1]
+        return Layer("torch", prefix, width, width, width, width, None)
+    shapes = [
+        weights[f"{prefix}{x}_proj_weight"].shape for x in "qkv" if f"{prefix}{x}_proj_weight" in weights
+    ]
+    if len(shapes) != 3 or any(len(shape) != 2 for shape in shapes):
+        return None
+    return Layer("torch", prefix, shapes[0][1], shapes[1][1], shapes[2][1], shapes[0][0], None)
+
+
+def _keras_layer(weights: Weights, prefix: str) -> Layer | None:
+    shapes = [weights[f"{prefix}{part}/kernel"].shape for part in PARTS[:3]]
+    if any(len(shape) != 3 for shape in shapes):
+        return None
+    query, key, value = shapes
+    return Layer("keras", prefix, query[0], key[0], value[0], query[1] * query[2], query[1])
+
+
+def _bert_layer(weights: Weights, prefix: str, inside: str) -> Layer | None:
+    weight = weights[f"{inside}query.weight"]
+    if weight.dim() != 2:
+        return None
+    width, d_in = weight.shape
+    return Layer("bert", prefix, d_in, d_in, d_in, width, None)
+
+
+# --- slicing ---------------------------------------------------------------------------------------------------
+
+
+def _check_slice(packed: Packed, part: Slice) -> None:
+    if not 1 <= len(part.heads) <= MAX_HEADS:
+        raise InteropError(
+            N_("expected 1 to {most}, got {got}"), place="heads", most=MAX_HEADS, got=len(part.heads)
+        )
+    for head in part.heads:
+        if not 0 <= head < packed.h:
+            raise InteropError(
+                N_("expected heads from 0 to {last}, got {got}"), place="heads", last=packed.h - 1, got=head
+            )
+    for place, got in (("d_model", part.d_model), ("d_head", part.d_head), ("tokens", part.tokens)):
+        if not 1 <= got <= MAX_SIZE:
+            raise InteropError(N_("expected 1 to {most}, got {got}"), place=place, most=MAX_SIZE, got=got)
+
+
+def _sliced(packed: Packed, part: Slice) -> Packed:
+    """The chosen heads, the first ``d_model`` rows and ``d_head`` columns of their matrices, and W_O's to match."""
+    heads = list(part.heads)
+    wide, deep = part.d_head, part.d_model
+
+    def weight(matrix: Tensor) -> Tensor:
+        return matrix[heads, :deep, :wide]
+
+    def bias(rows: Tensor | None) -> Tensor | None:
+        return None if rows is None else rows[heads, :wide]
+
+    w_o = None
+    if packed.w_o is not None:
+        by_head = packed.w_o.reshape(packed.h, packed.w_v.shape[2], -1)
+        w_o = by_head[heads, :wide, :deep].flatten(0, 1)
+    return Packed(
+        weight(packed.w_q),
+        weight(packed.w_k),
+        weight(packed.w_v),
+        bias(packed.b_q),
+        bias(packed.b_k),
+        bias(packed.b_v),
+        w_o,
+        None if packed.b_o is None else packed.b_o[:deep],
+    )
+
+
+def input_matrices(weights: Weights, layer: Layer) -> tuple[str, ...]:
+    """Names of the file's matrices whose rows could be tokens of this layer: those d_query wide, its own apart."""
+    names = (name for name in weights if not name.startswith(layer.name) or not layer.name)
+    return tuple(_wide(weights, names, layer.d_query))
+
+
+def _wide(weights: Weights, names: Iterator[str], width: int) -> Iterator[str]:
+    for name in names:
+        tensor = weights[name]
+        if tensor.dim() == 2 and tensor.shape[1] == width and tensor.is_floating_point():
+            yield name
+
+
+def _inputs(weights: Weights, layer: Layer, part: Slice, width: int) -> Tensor:
+    if part.inputs is None:
+        return _random(part.tokens, width, torch.Generator().manual_seed(part.seed))
+    if part.inputs not in weights:
+        raise InteropError(N_("is missing"), place=part.inputs[:200])
+    table = weights[part.inputs]
+    if table.dim() != 2 or table.shape[1] != layer.d_query:
+        raise wrong_shape(part.inputs[:200], f"n × {layer.d_query}", table)
+    _check_rows(part.rows, table.shape[0])
+    return exact(table[list(part.rows), :width], part.inputs[:200])
+
+
+def _check_rows(rows: Sequence[int], count: int) -> None:
+    if not 1 <= len(rows) <= MAX_SIZE:
+        raise InteropError(N_("expected 1 to {most}, got {got}"), place="rows", most=MAX_SIZE, got=len(rows))
+    for row in rows:
+        if not 0 <= row < count:
+            raise InteropError(
+                N_("expected rows from 0 to {last}, got {got}"), place="rows", last=count - 1, got=row
+            )
+
+
+def _random(rows: int, columns: int, random: torch.Generator) -> Tensor:
+    """Normal numbers of two decimals, the same ones for the same seed."""
+    return torch.randn(rows, columns, generator=random, dtype=EXACT).mul(100).round().div(100)

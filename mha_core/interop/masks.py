@@ -1,0 +1,121 @@
+"""Masks between libraries: here ``allow``, True = may attend.
+
+torch.nn.MultiheadAttention   ``attn_mask`` and ``key_padding_mask``: True hides; numbers are added
+Keras MultiHeadAttention      ``attention_mask``: True may attend
+BERT self-attention           numbers that are added, 0 or a very low one, 1 × 1 × n_q × n_k
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from mha_core.errors import N_, InteropError
+from mha_core.example import NEG_INF, AddMask, AllowMask, Example, Mask, allow_matrix, mask_fill
+from mha_core.interop.packed import EXACT, matrix, wrong_shape
+
+KERAS_FILL = -1e9
+"""What Keras puts in the place of a hidden pair's score, before it gives the pair the weight 0."""
+
+
+def from_torch_masks(
+    attn_mask: Tensor | None, key_padding_mask: Tensor | None = None, *, n_q: int, n_k: int
+) -> Mask:
+    """The mask that torch's two make together: n_q × n_k, and n_k for the keys. In both True hides."""
+    found = None if attn_mask is None else _two_axes(attn_mask, n_q, n_k, "attn_mask")
+    if key_padding_mask is not None:
+        if tuple(key_padding_mask.shape) != (n_k,):
+            raise wrong_shape("key_padding_mask", f"{n_k}", key_padding_mask)
+        padding = key_padding_mask.expand(n_q, n_k)
+        found = padding if found is None else _both(found, padding)
+    if found is None:
+        return None
+    return _allowed(~found) if found.dtype == torch.bool else _added(found)
+
+
+def to_torch_mask(example: Example) -> Tensor | None:
+    """``attn_mask`` for torch: True hides, or the numbers that are added. n_q × n_k; None where there is none."""
+    if isinstance(example.mask, AddMask):
+        return torch.tensor(example.mask.add, dtype=EXACT)
+    allow = _allow_without_fill(example)
+    return None if allow is None else ~allow
+
+
+def from_keras_mask(attention_mask: Tensor | None, *, causal: bool = False, n_q: int, n_k: int) -> Mask:
+    """Keras's ``attention_mask`` (True may attend) together with ``use_causal_mask``."""
+    if attention_mask is None:
+        return "causal" if causal else None
+    allow = _two_axes(attention_mask, n_q, n_k, "attention_mask").bool()
+    return _allowed(allow & torch.ones(n_q, n_k, dtype=torch.bool).tril() if causal else allow)
+
+
+def to_keras_mask(example: Example) -> Tensor | None:
+    """``attention_mask`` for Keras: True may attend. Raises ``InteropError`` where numbers other than −∞ are added."""
+    if isinstance(example.mask, AddMask):
+        added = torch.tensor(example.mask.add, dtype=EXACT)
+        if not ((added == 0) | (added == NEG_INF)).all():
+            raise InteropError(
+                N_("Keras's mask allows or hides a pair; it adds no numbers"), place="mask.add"
+            )
+        return added == 0
+    return _allow_without_fill(example)
+
+
+def from_bert_mask(attention_mask: Tensor | None, *, n_q: int, n_k: int) -> Mask:
+    """BERT's mask of numbers that are added; dtype's lowest number, or −∞, hides a pair."""
+    if attention_mask is None:
+        return None
+    added = _two_axes(attention_mask, n_q, n_k, "attention_mask")
+    return _added(torch.where(added <= torch.finfo(added.dtype).min, NEG_INF, added))
+
+
+def to_bert_mask(example: Example) -> Tensor | None:
+    """The numbers to add for BERT, 1 × 1 × n_q × n_k: 0, −∞ where a pair is hidden, or the example's own."""
+    if isinstance(example.mask, AddMask):
+        return torch.tensor(example.mask.add, dtype=EXACT)[None, None]
+    allow = _allow_without_fill(example)
+    if allow is None:
+        return None
+    return torch.zeros(allow.shape, dtype=EXACT).masked_fill(~allow, NEG_INF)[None, None]
+
+
+def _allow_without_fill(example: Example) -> Tensor | None:
+    if mask_fill(example) != NEG_INF:
+        raise InteropError(
+            N_("libraries hide a pair with −∞; this example fills in another number"), place="mask.fill"
+        )
+    allow = allow_matrix(example)
+    return None if allow is None else torch.tensor(allow)
+
+
+def _both(one: Tensor, other: Tensor) -> Tensor:
+    if one.dtype == other.dtype == torch.bool:
+        return one | other
+    return _numbers(one) + _numbers(other)
+
+
+def _numbers(hidden: Tensor) -> Tensor:
+    """True hides → 0 or −∞; numbers stay."""
+    if hidden.dtype != torch.bool:
+        return hidden.to(EXACT)
+    return torch.zeros(hidden.shape, dtype=EXACT).masked_fill(hidden, NEG_INF)
+
+
+def _allowed(allow: Tensor) -> AllowMask:
+    return AllowMask(tuple(tuple(cells) for cells in allow.tolist()))
+
+
+def _added(numbers: Tensor) -> AddMask:
+    numbers = numbers.to(EXACT)
+    if torch.isnan(numbers).any() or (numbers == float("inf")).any():
+        raise InteropError(N_("holds a number that is NaN or infinite"), place="mask")
+    return AddMask(matrix(numbers))
+
+
+def _two_axes(mask: Tensor, n_q: int, n_k: int, place: str) -> Tensor:
+    """n_q × n_k, without leading axes of length 1 and with those along the rows written out."""
+    while mask.dim() > 2 and mask.shape[0] == 1:
+        mask = mask[0]
+    if mask.dim() != 2 or mask.shape[1] != n_k or mask.shape[0] not in (1, n_q):
+        raise wrong_shape(place, f"{n_q} × {n_k}", mask)
+    return mask.expand(n_q, n_k)

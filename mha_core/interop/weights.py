@@ -1,0 +1,219 @@
+"""Weight files, read so that nothing in them can run: ``.pt`` as torch writes it since 1.6, and ``.safetensors``.
+
+A ``.pt`` file is a zip of raw numbers and of one pickle that says how they are arranged. Before torch reads it (with
+``weights_only``), its structure is checked, and every name that the pickle calls must be one of the few that build a
+plain tensor. A ``.safetensors`` file says in its first 8 bytes how long its header is; that is checked before anything
+is allocated, and its own library, an optional package, reads the rest.
+"""
+
+from __future__ import annotations
+
+import io
+import pickletools
+import re
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import torch
+from torch import Tensor
+
+from mha_core.errors import N_, InteropError
+
+Weights: TypeAlias = Mapping[str, Tensor]
+"""Tensors by name, as the file holds them."""
+
+MAX_BYTES = 1_000_000_000
+"""Largest weight file read from a disk; a page takes less."""
+MAX_HEADER = 10_000_000
+"""Longest header of a .safetensors file, in bytes: that of a model of 100,000 tensors."""
+MAX_PICKLE = 4_000_000
+MAX_RECORDS = 20_000
+MAX_TENSORS = 20_000
+MAX_NAME = 500
+
+_RECORD = re.compile(
+    r"[^/]+/(data\.pkl|data/\d+|version|byteorder|\.format_version|\.storage_alignment|\.data/serialization_id)\Z"
+)
+_STORAGES = tuple(
+    f"torch {kind}Storage"
+    for kind in "Double Float Half BFloat16 Long Int Short Char Byte Bool ComplexFloat ComplexDouble".split()
+)
+_CALLED = frozenset(
+    (
+        "collections OrderedDict",
+        "torch._utils _rebuild_tensor_v2",
+        "torch._utils _rebuild_parameter",
+        *_STORAGES,
+    )
+)
+"""What the pickle of a state dict may name."""
+_RUNS_WITHOUT_NAME = frozenset(("INST", "OBJ", "NEWOBJ", "NEWOBJ_EX", "STACK_GLOBAL", "EXT1", "EXT2", "EXT4"))
+_HOLDERS = ("state_dict", "model_state_dict", "model")
+"""Under which key a checkpoint holds its state dict."""
+
+
+def read_weights(data: bytes, name: str = "") -> Weights:
+    """The tensors in a file's bytes; ``name``, where given, says by its ending what the file claims to be.
+
+    Raises ``InteropError``, and nothing else, for whatever is not a plain file of tensors. No code of the file's
+    runs, and no more memory is taken than a few times the file's own size.
+    """
+    if len(data) > MAX_BYTES:
+        raise InteropError(N_("the file is larger than {most} MB"), most=MAX_BYTES // 1_000_000)
+    claimed = name.rpartition(".")[2].lower() if "." in name else ""
+    if data[:4] == b"PK\x03\x04":
+        if claimed == "safetensors":
+            raise InteropError(
+                N_("this is no .safetensors file, whatever its name says; it is a zip, as .pt files are")
+            )
+        return _read_torch(data)
+    if claimed in ("pt", "pth", "bin") or data[:1] == b"\x80":
+        raise InteropError(
+            N_(
+                "this is no .pt file as torch has written it since 1.6; older ones can run code and are not read"
+            )
+        )
+    return _read_safetensors(data)
+
+
+def read_weights_file(path: str) -> Weights:
+    """``read_weights`` of a file on the disk; no more than the limit is read."""
+    try:
+        with Path(path).open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InteropError(N_("cannot be read: {reason}"), place=path, reason=reason) from None
+    return read_weights(data, path)
+
+
+# --- .pt -------------------------------------------------------------------------------------------------------
+
+
+def _read_torch(data: bytes) -> Weights:
+    _check_pickle(_pickle_in(data))
+    try:
+        loaded = torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
+    except Exception:  # noqa: BLE001  # a damaged file makes torch raise almost anything
+        raise _damaged() from None
+    return _state_dict(loaded)
+
+
+def _damaged() -> InteropError:
+    return InteropError(N_("the file is damaged or incomplete"))
+
+
+def _pickle_in(data: bytes) -> bytes:
+    """The one pickle of a .pt file, once the zip around it holds nothing else than records of numbers."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            records = archive.infolist()
+            _check_records(records, len(data))
+            return archive.read(next(record for record in records if record.filename.endswith("/data.pkl")))
+    except InteropError:
+        raise
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, OSError, EOFError):
+        raise _damaged() from None
+
+
+def _check_records(records: list[zipfile.ZipInfo], size: int) -> None:
+    foreign = next((record.filename for record in records if not _RECORD.match(record.filename)), None)
+    if foreign is not None:
+        raise InteropError(
+            N_("a state dict has no record {name}; programs saved by torch.jit or torch.export are not read"),
+            name=repr(foreign[:60]),
+        )
+    names = [record.filename for record in records]
+    pickles = [record for record in records if record.filename.endswith("/data.pkl")]
+    packed = any(record.compress_type != zipfile.ZIP_STORED for record in records)
+    if len(pickles) != 1 or len(set(names)) != len(names) or packed:
+        raise InteropError(N_("this zip is not one that torch writes"))
+    if len(records) > MAX_RECORDS or pickles[0].file_size > MAX_PICKLE:
+        raise InteropError(N_("the file holds more tensors than are read here"))
+    if sum(record.file_size for record in records) > size:
+        raise _damaged()
+
+
+def _check_pickle(text: bytes) -> None:
+    """Look through the pickle without running it. Raises ``InteropError`` for any name that builds no tensor."""
+    try:
+        called = next(filter(None, map(_called, pickletools.genops(text))), None)
+    except Exception:  # noqa: BLE001  # a pickle of noise makes pickletools raise almost anything
+        raise _damaged() from None
+    if called:
+        raise InteropError(
+            N_("the file calls {name}, which is no part of a plain state dict; nothing of it was run"),
+            name=repr(called[:60]),
+        )
+
+
+def _called(operation: tuple[pickletools.OpcodeInfo, object, object]) -> str:
+    """What this operation calls that may not be called; "" for most."""
+    opcode, argument, _ = operation
+    if opcode.name in _RUNS_WITHOUT_NAME:
+        return opcode.name
+    return str(argument).replace(" ", ".") if opcode.name == "GLOBAL" and argument not in _CALLED else ""
+
+
+def _state_dict(loaded: object) -> Weights:
+    """The tensors by name; a checkpoint's own dict of them where it has one."""
+    if isinstance(loaded, Mapping):
+        inner = next((loaded[key] for key in _HOLDERS if isinstance(loaded.get(key), Mapping)), loaded)
+        named = {name: tensor for name, tensor in inner.items() if _is_name(name) and _is_plain(tensor)}
+        if named:
+            return named
+    raise InteropError(N_("the file holds no tensors by name"))
+
+
+def _is_name(name: object) -> bool:
+    """Whether this can be shown as it stands."""
+    return isinstance(name, str) and name.isprintable() and len(name) <= MAX_NAME
+
+
+def _is_plain(thing: object) -> bool:
+    """A tensor whose numbers all stand in the file: none that repeats a few of them without end."""
+    if not isinstance(thing, Tensor):
+        return False
+    return thing.numel() * thing.element_size() <= thing.untyped_storage().nbytes()
+
+
+# --- .safetensors ----------------------------------------------------------------------------------------------
+
+
+def _read_safetensors(data: bytes) -> Weights:
+    if len(data) < 10:
+        raise _damaged()
+    header = int.from_bytes(data[:8], "little")
+    if data[8:9] != b"{":
+        raise InteropError(N_("this is neither a .safetensors file nor one that torch.save wrote"))
+    if header > MAX_HEADER:
+        raise InteropError(
+            N_("the header says that it is {got} bytes long; at most {most} are read"),
+            got=header,
+            most=MAX_HEADER,
+        )
+    if header > len(data) - 8:
+        raise _damaged()
+    library: Any = _safetensors()
+    try:
+        loaded: dict[str, Tensor] = library.load(data)
+    except Exception:  # noqa: BLE001  # the library raises its own error, KeyError for a dtype and more
+        raise _damaged() from None
+    named = {name: tensor for name, tensor in loaded.items() if _is_name(name)}
+    if not named:
+        raise InteropError(N_("the file holds no tensors by name"))
+    if len(named) > MAX_TENSORS:
+        raise InteropError(N_("the file holds more tensors than are read here"))
+    return named
+
+
+def _safetensors() -> Any:
+    try:
+        import safetensors.torch  # noqa: PLC0415  # optional
+    except ImportError:
+        raise InteropError(
+            N_("this needs the package {name}: pip install -r requirements-interop.txt"), name="safetensors"
+        ) from None
+    return safetensors.torch

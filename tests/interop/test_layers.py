@@ -1,0 +1,224 @@
+"""Which layers a file holds, and slices of them: the numbers on the bench are the file's own."""
+
+import io
+
+import keras
+import pytest
+import safetensors.torch
+import torch
+from torch import nn
+
+from mha_core import InteropError, place, trace
+from mha_core.example import text_in
+from mha_core.interop import (
+    Layer,
+    Slice,
+    input_matrices,
+    keras_weights,
+    layers,
+    load_layer,
+    open_layer,
+    read_weights,
+    read_weights_file,
+)
+from tests.interop.bert_reference import BertAttention
+from tests.interop.hostile import saved
+
+HERE = place("cpu", "float64")
+
+
+class Model(nn.Module):
+    """An encoder layer, cross-attention with separate projections, and BERT's names, as models nest them."""
+
+    def __init__(self):
+        super().__init__()
+        self.embedding = nn.Embedding(30, 12)
+        self.encoder = nn.TransformerEncoderLayer(12, 3, 16, batch_first=True)
+        self.cross = nn.MultiheadAttention(12, 2, kdim=5, vdim=7, batch_first=True)
+        self.layer = nn.ModuleList([nn.ModuleDict({"attention": BertAttention(128, 2, torch.float32)})])
+
+
+@pytest.fixture(scope="module")
+def model():
+    torch.manual_seed(7)
+    return Model().eval()
+
+
+@pytest.fixture(params=["pt", "checkpoint", "safetensors"])
+def weights(request, model):
+    state = {name: tensor.contiguous() for name, tensor in model.state_dict().items()}
+    if request.param == "safetensors":
+        return read_weights(safetensors.torch.save(state), "model.safetensors")
+    return read_weights(
+        saved(state if request.param == "pt" else {"epoch": 3, "state_dict": state}), "model.pt"
+    )
+
+
+def test_every_layer_is_listed(weights):
+    assert set(layers(weights)) == {
+        Layer("torch", "encoder.self_attn.", 12, 12, 12, 12, None),
+        Layer("torch", "cross.", 12, 5, 7, 12, None),
+        Layer("bert", "layer.0.attention.", 128, 128, 128, 128, None),
+    }
+
+
+def found(weights, name):
+    return next(layer for layer in layers(weights) if layer.name == name)
+
+
+def test_heads_that_a_layer_may_have(weights):
+    assert found(weights, "cross.").possible_heads == (1, 2, 3, 4, 6, 12)
+    assert found(weights, "cross.").likely_heads == 1
+    assert found(weights, "layer.0.attention.").likely_heads == 2
+
+
+def test_a_whole_layer_gives_the_model_s_own_numbers(weights, model):
+    """Not a slice: all heads, all columns, rows of the embedding as tokens."""
+    rows = (3, 29, 0, 3, 11)
+    part = Slice(heads=(0, 1, 2), d_model=64, d_head=64, inputs="embedding.weight", rows=rows)
+    example = open_layer(weights, found(weights, "encoder.self_attn."), part, 3)
+    assert example.tokens == ("3", "29", "0", "3", "11")
+    layer = model.encoder.self_attn.double()
+    x = model.embedding.weight.detach().double()[list(rows)]
+    output, attention = layer(x[None], x[None], x[None], average_attn_weights=False)
+    layer.float()
+    values = trace(example, HERE).values
+    assert torch.allclose(
+        torch.tensor(values["weights"], dtype=torch.float64), attention[0], rtol=0, atol=1e-12
+    )
+    assert torch.allclose(torch.tensor(values["output"], dtype=torch.float64), output[0], rtol=0, atol=1e-12)
+    assert "Columns are left out" not in text_in(example.note, "en")
+
+
+def test_a_slice_holds_the_file_s_numbers(weights, model):
+    part = Slice(heads=(1, 0), d_model=6, d_head=3, tokens=5)
+    example = open_layer(weights, found(weights, "layer.0.attention."), part, 2)
+    assert (example.dims.n_q, example.dims.h, example.dims.d_model, example.dims.d_k) == (5, 2, 6, 3)
+    attention = model.layer[0]["attention"]
+    query = attention.self.query.weight  # rows are outputs: head 2 has rows 64 … 127
+    assert example.heads[0].w_q == tuple(map(tuple, query[64:67, :6].T.tolist()))
+    assert example.heads[1].b_q == tuple(attention.self.query.bias[:3].tolist())
+    assert example.w_o[0] == tuple(attention.output.dense.weight[:6, 64].tolist())
+    assert example.w_o[3] == tuple(attention.output.dense.weight[:6, 0].tolist())
+    assert example.b_o == tuple(attention.output.dense.bias[:6].tolist())
+    assert "Columns are left out" in text_in(example.note, "en")
+    assert "head 2, 1 of 2; 6 of 128 columns of X, 3 of d_k = 64" in text_in(example.note, "en")
+
+
+def test_cross_attention_gets_a_context(weights, model):
+    part = Slice(heads=(0, 1), d_model=64, d_head=64, tokens=3, seed=5)
+    example = open_layer(weights, found(weights, "cross."), part, 2)
+    x = torch.tensor(example.x, dtype=torch.float64)
+    context = torch.tensor(example.context, dtype=torch.float64)
+    assert context.shape == (3, 12)
+    layer = model.cross.double()
+    output, _ = layer(x[None], context[None, :, :5], context[None, :, 5:])
+    layer.float()
+    values = trace(example, HERE).values
+    assert torch.allclose(torch.tensor(values["output"], dtype=torch.float64), output[0], rtol=0, atol=1e-12)
+
+
+def test_the_same_seed_draws_the_same_rows(weights):
+    layer = found(weights, "cross.")
+    assert open_layer(weights, layer, Slice(seed=1)) == open_layer(weights, layer, Slice(seed=1))
+    assert open_layer(weights, layer, Slice(seed=1)) != open_layer(weights, layer, Slice(seed=2))
+
+
+def test_rows_that_could_be_tokens(weights):
+    assert "embedding.weight" in input_matrices(weights, found(weights, "encoder.self_attn."))
+    assert "embedding.weight" not in input_matrices(weights, found(weights, "layer.0.attention."))
+
+
+def test_a_keras_layer_says_how_many_heads_it_has():
+    layer = keras.layers.MultiHeadAttention(3, 5, value_dim=2, dtype="float32")
+    layer.build((1, 2, 7), (1, 2, 7))
+    named = {f"model/mha/{name}": tensor for name, tensor in keras_weights(layer).items()}
+    weights = read_weights(safetensors.torch.save(named), "layer.safetensors")
+    (listed,) = layers(weights)
+    assert listed == Layer("keras", "model/mha/", 7, 7, 7, 15, 3)
+    assert listed.possible_heads == (3,)
+    packed = load_layer(weights, listed)
+    assert (packed.w_q.shape, packed.w_v.shape, packed.w_o.shape) == ((3, 7, 5), (3, 7, 2), (6, 7))
+    example = open_layer(weights, listed, Slice(heads=(2,), d_model=7, d_head=64))
+    assert example.heads[0].w_v == tuple(map(tuple, named["model/mha/value/kernel"][:, 2].tolist()))
+
+
+def test_keras_layers_in_a_torch_state_dict():
+    layer = keras.layers.MultiHeadAttention(3, 5)
+    layer.build((1, 2, 7), (1, 2, 7))
+    state = {name: tensor.detach() for name, tensor in layer.state_dict().items()}
+    weights = read_weights(saved(state), "layer.pt")
+    assert [found.heads for found in layers(weights)] == [3]
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
+def test_other_floating_types_are_read_exactly(dtype):
+    layer = nn.MultiheadAttention(4, 2, dtype=dtype)
+    weights = read_weights(saved(layer.state_dict()), "layer.pt")
+    (listed,) = layers(weights)
+    example = open_layer(weights, listed, Slice(d_model=4, d_head=4), 2)
+    assert example.heads[0].w_q == tuple(map(tuple, layer.in_proj_weight[:2].double().T.tolist()))
+
+
+def test_a_file_on_the_disk(tmp_path, model):
+    path = tmp_path / "model.safetensors"
+    safetensors.torch.save_file(
+        {"query.weight": torch.eye(2), "key.weight": torch.eye(2), "value.weight": torch.eye(2)}, path
+    )
+    assert layers(read_weights_file(str(path))) == (Layer("bert", "", 2, 2, 2, 2, None),)
+
+
+def test_a_file_without_attention():
+    with pytest.raises(InteropError, match="no attention layer was found"):
+        layers(read_weights(saved({"weight": torch.ones(2, 2)}), "linear.pt"))
+
+
+@pytest.mark.parametrize(
+    ("part", "heads", "sentence"),
+    [
+        (Slice(heads=()), 2, "heads: expected 1 to 16, got 0"),
+        (Slice(heads=(2,)), 2, "heads: expected heads from 0 to 1, got 2"),
+        (Slice(heads=(-1,)), 2, "heads: expected heads from 0 to 1, got -1"),
+        (Slice(heads=(0,) * 17), 2, "heads: expected 1 to 16, got 17"),
+        (Slice(d_model=65), 2, "d_model: expected 1 to 64, got 65"),
+        (Slice(d_head=0), 2, "d_head: expected 1 to 64, got 0"),
+        (Slice(tokens=65), 2, "tokens: expected 1 to 64, got 65"),
+        (Slice(), 5, "encoder.self_attn.: 5 heads do not divide 12"),
+        (Slice(inputs="nowhere"), 2, "nowhere: is missing"),
+        (Slice(inputs="encoder.norm1.weight"), 2, "encoder.norm1.weight: expected n × 12, got 12"),
+        (Slice(inputs="embedding.weight"), 2, "rows: expected 1 to 64, got 0"),
+        (Slice(inputs="embedding.weight", rows=(30,)), 2, "rows: expected rows from 0 to 29, got 30"),
+    ],
+)
+def test_slices_that_are_not_there(model, part, heads, sentence):
+    weights = read_weights(saved(model.state_dict()), "model.pt")
+    with pytest.raises(InteropError) as caught:
+        open_layer(weights, found(weights, "encoder.self_attn."), part, heads)
+    assert str(caught.value).removeprefix("encoder.self_attn.: ") == sentence.removeprefix(
+        "encoder.self_attn.: "
+    )
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"self_attn.in_proj_weight": torch.ones(5, 2)}, "no attention layer was found"),
+        (
+            {"self_attn.in_proj_weight": torch.ones(6, 2)},
+            "self_attn.out_proj.weight: expected 2 × 2, got 12 × 12",
+        ),
+    ],
+)
+def test_layers_of_shapes_that_do_not_meet(model, changed, sentence):
+    state = model.encoder.state_dict() | changed
+    weights = read_weights(saved(state), "model.pt")
+    with pytest.raises(InteropError) as caught:
+        open_layer(weights, layers(weights)[0], Slice())
+    assert sentence in str(caught.value)
+
+
+def test_what_is_written_is_read_again():
+    """torch.save to a stream, as a person would."""
+    out = io.BytesIO()
+    torch.save(nn.MultiheadAttention(4, 2).state_dict(), out)
+    assert layers(read_weights(out.getvalue()))[0].width == 4
