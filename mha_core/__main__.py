@@ -1,4 +1,4 @@
-"""``python -m mha_core``: trace, explain and check examples from a shell, as JSON."""
+"""``python -m mha_core``: trace, explain, check and export examples, and open layers of weight files, from a shell."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from typing import Any, NamedTuple, NoReturn
 from mha_core.check import check
 from mha_core.derive import Cell, arithmetic, derive, feeds, number, step_of
 from mha_core.device import DEVICES, DTYPES, place
-from mha_core.errors import N_, CellError, ExampleError, MhaError
+from mha_core.errors import N_, CellError, ExampleError, InteropError, MhaError
 from mha_core.example import NEG_INF, Example, text_in
-from mha_core.files import MAX_BYTES, parse
+from mha_core.export import TARGETS, export
+from mha_core.files import MAX_BYTES, parse, pretty
 from mha_core.graph import PER_HEAD_INPUTS, formula
+from mha_core.interop import KIND_NAMES, Slice, layers, open_layer, read_weights_file
 from mha_core.library import library
 from mha_core.messages import in_words, shell_language
 from mha_core.report import as_json, as_markdown
@@ -51,7 +53,7 @@ def _print(answer: object) -> None:
     """JSON (or text) in UTF-8 whatever the shell's encoding; no complaint where the reader, such as ``head``, left."""
     content = answer.content if isinstance(answer, _Report) else answer
     text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, allow_nan=False)
-    text += "\n"
+    text += "" if text.endswith("\n") else "\n"
     try:
         sys.stdout.buffer.write(text.encode())
         sys.stdout.buffer.flush()
@@ -93,7 +95,38 @@ def _parser() -> argparse.ArgumentParser:
     )
     sub.add_argument("--markdown", action="store_true", help="print a report to read instead of JSON")
     add("examples", _examples, "List the built-in examples.")
+    sub = add("export", _export, "Print code that asserts an example's numbers, or a document of every step.")
+    sub.add_argument("file", metavar="FILE", help="a *.mha.json file, - for standard input")
+    sub.add_argument("--to", required=True, choices=list(TARGETS))
+    sub.add_argument(
+        "--decimals", type=int, help="of the numbers that are told; what suits the target if omitted"
+    )
+    sub = add("layers", _layers, "List the attention layers in a .pt or .safetensors file.")
+    sub.add_argument("file", metavar="FILE", help="a .pt file of a state dict, or a .safetensors file")
+    _add_import(add("import", _import, "Print a slice of a layer in a weight file as an example."))
     return parser
+
+
+def _add_import(sub: argparse.ArgumentParser) -> None:
+    sub.add_argument("file", metavar="FILE", help="a .pt file of a state dict, or a .safetensors file")
+    sub.add_argument("--layer", help="its name, as layers prints it; the first if omitted")
+    sub.add_argument("--num-heads", type=int, help="how many the layer has, where the file does not say it")
+    sub.add_argument("--heads", type=_indices, default=(0,), help="which, counted from 0, such as 0,3")
+    sub.add_argument("--d-model", type=int, default=8, help="how many columns of X")
+    sub.add_argument("--d-head", type=int, default=4, help="how many columns of each head")
+    sub.add_argument("--tokens", type=int, default=4, help="how many rows of X to draw at random")
+    sub.add_argument("--seed", type=int, default=0, help="of the random rows")
+    sub.add_argument("--inputs", help="a matrix in the file whose rows are tokens, such as an embedding")
+    sub.add_argument(
+        "--rows", type=_indices, default=(), help="which rows of it, counted from 0, such as 5,2,9"
+    )
+
+
+def _indices(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError("expected whole numbers such as 0,3") from None
 
 
 def _read(file: str) -> Example:
@@ -171,6 +204,43 @@ def _examples(_: argparse.Namespace) -> object:
         }
         for name, example in library().items()
     ]
+
+
+def _export(options: argparse.Namespace) -> str:
+    return export(_read(options.file), options.to, options.decimals, shell_language())
+
+
+def _layers(options: argparse.Namespace) -> object:
+    return [
+        {
+            "layer": layer.name,
+            "kind": KIND_NAMES[layer.kind],
+            "d_query": layer.d_query,
+            "d_key": layer.d_key,
+            "d_value": layer.d_value,
+            "width": layer.width,
+            "heads": layer.heads,
+        }
+        for layer in layers(read_weights_file(options.file))
+    ]
+
+
+def _import(options: argparse.Namespace) -> str:
+    weights = read_weights_file(options.file)
+    listed = {layer.name: layer for layer in layers(weights)}
+    name = next(iter(listed)) if options.layer is None else options.layer
+    if name not in listed:
+        raise InteropError(N_("there is no layer named {name}"), name=repr(name[:100]))
+    part = Slice(
+        heads=options.heads,
+        d_model=options.d_model,
+        d_head=options.d_head,
+        tokens=options.tokens,
+        seed=options.seed,
+        inputs=options.inputs,
+        rows=options.rows,
+    )
+    return pretty(open_layer(weights, listed[name], part, options.num_heads))
 
 
 def _cell(cell: Cell) -> dict[str, object]:

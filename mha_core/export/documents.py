@@ -1,0 +1,252 @@
+"""Every step of an example as LaTeX or Markdown: formulas and numbers follow from the declared computation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from mha_core.errors import N_
+from mha_core.example import AXES, Example, key_tokens, text_in
+from mha_core.export.text import is_cjk, latex, markdown, shown
+from mha_core.graph import LAYER_INPUTS, PER_HEAD_INPUTS, Step, formula, symbol
+from mha_core.messages import catalogue
+from mha_core.trace import Rows, Trace, input_matrix
+
+DECIMALS = 4
+
+NAMES = {
+    "x": N_("Input"),
+    "context": N_("Context"),
+    "mask": N_("Mask: 1 may attend, 0 may not"),
+    "q": N_("Queries"),
+    "k": N_("Keys"),
+    "v": N_("Values"),
+    "scores": N_("Attention scores"),
+    "scaled_scores": N_("Scaled scores"),
+    "masked_scores": N_("Masked scores"),
+    "weights": N_("Attention weights"),
+    "head_outputs": N_("Head outputs"),
+    "concat": N_("Concatenation"),
+    "output": N_("Output"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One matrix to print: whose it is (None: the whole layer's), its symbol, its numbers and their labels."""
+
+    name: str
+    head: int | None
+    symbol: str
+    rows: Rows
+    row_labels: tuple[str, ...]
+    column_labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading, the formula of what is computed under it ("" for what is given), and its matrices."""
+
+    heading: str
+    formula: str
+    tables: tuple[Table, ...]
+
+
+def sections(computed: Trace, words: Callable[[str], str]) -> Iterator[Section]:
+    """The inputs, then every step in the order of the computation."""
+    example = computed.example
+    given = [
+        _table(example, name, head, rows)
+        for names, heads in ((LAYER_INPUTS, [None]), (PER_HEAD_INPUTS, list(range(len(example.heads)))))
+        for head in heads
+        for name in names
+        if (rows := input_matrix(example, name, head)) is not None
+    ]
+    yield Section(words(N_("Given")), "", tuple(given))
+    starts = [
+        _table(example, name, head, rows)
+        for head in range(len(example.heads))
+        for name in ("q", "k", "v", "weights")
+        if (rows := input_matrix(example, name, head)) is not None
+    ]
+    if starts:
+        yield Section(words(N_("Heads that start further on")), "", tuple(starts))
+    for step in computed.steps:
+        yield Section(
+            words(NAMES.get(step.name, step.name)),
+            formula(step, example),
+            tuple(_step_tables(computed, step)),
+        )
+
+
+def _step_tables(computed: Trace, step: Step) -> Iterator[Table]:
+    """The step's matrix in every head that computes it, or the layer's one."""
+    example = computed.example
+    if not step.per_head:
+        yield _table(example, step.name, None, computed.matrix(step.name))
+        return
+    for head, rows in enumerate(computed.values[step.name]):
+        if rows is not None and input_matrix(example, step.name, head) is None:
+            yield _table(example, step.name, head, rows)
+
+
+def _table(example: Example, name: str, head: int | None, rows: Rows) -> Table:
+    along, across = AXES.get(name, ("", ""))
+    letter = "head_i" if name == "head_outputs" else symbol(name, example)
+    return Table(
+        name, head, letter, rows, _labels(example, along, len(rows)), _labels(example, across, len(rows[0]))
+    )
+
+
+def _labels(example: Example, axis: str, count: int) -> tuple[str, ...]:
+    """Tokens along an axis of tokens, else numbers from 1."""
+    tokens = {"n_q": example.tokens, "n_k": key_tokens(example)}.get(axis, ())
+    if axis == "1":
+        return ("",)
+    return tokens if len(tokens) == count else tuple(str(index + 1) for index in range(count))
+
+
+# --- LaTeX -----------------------------------------------------------------------------------------------------
+
+_SYMBOL_WORDS = re.compile(r"√d_k|_(\w+)|\^?[A-Za-z]{2,}|[·÷ᵀ×Σ√−∞|−]")
+_SIGNS = {
+    "·": r" \cdot ",
+    "÷": r" \div ",
+    "×": r" \times ",
+    "ᵀ": r"^{\top}",
+    "Σ": r"\sum ",
+    "∞": r"\infty ",
+    "−": "-",
+    "|": r" \mid ",
+    "√": r"\surd ",
+    "√d_k": r"\sqrt{d_k}",
+}
+
+
+def latex_formula(text: str) -> str:
+    """A formula of the declared computation, such as ``softmax(S/√d_k)``, in LaTeX."""
+
+    def sign(match: re.Match[str]) -> str:
+        found = match[0]
+        if found in _SIGNS:
+            return _SIGNS[found]
+        if found.startswith("_"):
+            return f"_{{{found[1:]}}}" if len(found) == 2 else rf"_{{\mathrm{{{found[1:]}}}}}"
+        return rf"\operatorname{{{found}}}"
+
+    return _SYMBOL_WORDS.sub(sign, text)
+
+
+def latex_document(computed: Trace, decimals: int | None = None, language: str = "en") -> str:
+    """A document of every step, to be compiled with XeLaTeX, LuaLaTeX or Tectonic."""
+    decimals = DECIMALS if decimals is None else decimals
+    example = computed.example
+    words: Callable[[str], str] = catalogue(language).gettext
+    title = text_in(example.title, language) or words(N_("An example"))
+    body = "\n".join(_latex_section(section, decimals, words) for section in sections(computed, words))
+    chinese = language == "zh" or is_cjk(title + body)
+    return _PREAMBLE.format(
+        kind="ctexart" if chinese else "article",
+        title=latex(title),
+        decimals=words(N_("Numbers are rounded to {decimals} decimals.")).format(decimals=decimals),
+        body=body,
+        dead=_dead_note(computed, words, latex),
+    )
+
+
+_PREAMBLE = r"""% xelatex, lualatex or tectonic
+\documentclass{{{kind}}}
+\usepackage[margin=2cm]{{geometry}}
+\usepackage{{amsmath}}
+\usepackage{{graphicx}}
+\usepackage{{textcomp}}
+\setlength{{\parindent}}{{0pt}}
+% A matrix that is wider than the page is made to fit.
+\newcommand{{\fitted}}[1]{{%
+  \resizebox{{\ifdim\width>\linewidth\linewidth\else\width\fi}}{{!}}{{$\displaystyle #1$}}\par\medskip}}
+\title{{{title}}}
+\date{{}}
+\begin{{document}}
+\maketitle
+{decimals}{dead}
+
+{body}
+\end{{document}}
+"""
+
+
+def _latex_section(section: Section, decimals: int, words: Callable[[str], str]) -> str:
+    lines = [rf"\section*{{{latex(section.heading)}}}"]
+    if section.formula:
+        lines.append(rf"\[ {latex_formula(section.tables[0].symbol)} = {latex_formula(section.formula)} \]")
+    lines += [_latex_table(table, decimals, words) for table in section.tables]
+    return "\n".join(lines) + "\n"
+
+
+def _latex_table(table: Table, decimals: int, words: Callable[[str], str]) -> str:
+    """One matrix with its labels, as an array."""
+    head = "" if table.head is None else rf"\text{{{latex(_head(table.head, words))}: }}"
+    across = " & ".join(("", *(rf"\text{{{latex(label)}}}" for label in table.column_labels)))
+    rows = [
+        " & ".join((rf"\text{{{latex(label)}}}", *(_latex_number(n, decimals) for n in numbers)))
+        for label, numbers in zip(table.row_labels, table.rows, strict=True)
+    ]
+    columns = "r|" + "r" * len(table.rows[0])
+    body = " \\\\\n".join([across + r" \\ \hline", *rows]).replace(r"\hline \\", r"\hline")
+    return (
+        rf"\fitted{{{head}{latex_formula(table.symbol)} = \begin{{array}}{{{columns}}}" + "\n"
+        f"{body}\n" + r"\end{array}}"
+    )
+
+
+def _latex_number(number: float, decimals: int) -> str:
+    text = shown(number, decimals)
+    return r"-\infty" if text == "-inf" else text
+
+
+# --- Markdown --------------------------------------------------------------------------------------------------
+
+
+def markdown_document(computed: Trace, decimals: int | None = None, language: str = "en") -> str:
+    """Every step as headings, formulas and tables."""
+    decimals = DECIMALS if decimals is None else decimals
+    example = computed.example
+    words: Callable[[str], str] = catalogue(language).gettext
+    title = text_in(example.title, language) or words(N_("An example"))
+    note = words(N_("Numbers are rounded to {decimals} decimals.")).format(decimals=decimals)
+    parts = [f"# {markdown(title)}", note + _dead_note(computed, words, markdown)]
+    for section in sections(computed, words):
+        parts.append(f"## {markdown(section.heading)}")
+        if section.formula:
+            parts.append(f"`{section.tables[0].symbol} = {section.formula}`")
+        for table in section.tables:
+            head = "" if table.head is None else f"{markdown(_head(table.head, words))}, "
+            parts += [f"{head}`{table.symbol}`", _markdown_table(table, decimals)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _markdown_table(table: Table, decimals: int) -> str:
+    lines = [
+        "| " + " | ".join(("", *(markdown(label) for label in table.column_labels))) + " |",
+        "|" + "---:|" * (len(table.rows[0]) + 1),
+    ]
+    for label, numbers in zip(table.row_labels, table.rows, strict=True):
+        told = (shown(number, decimals).replace("-inf", "−∞").replace("-", "−") for number in numbers)
+        lines.append("| " + " | ".join((f"**{markdown(label)}**" if label.strip() else "", *told)) + " |")
+    return "\n".join(lines)
+
+
+def _head(index: int, words: Callable[[str], str]) -> str:
+    return words(N_("Head {number}")).format(number=index + 1)
+
+
+def _dead_note(computed: Trace, words: Callable[[str], str], escaped: Callable[[str], str]) -> str:
+    """A sentence on queries that may attend to nothing, where there are any."""
+    example = computed.example
+    dead = sorted({i for head in computed.dead_rows for i, row in enumerate(head) if row})
+    if not dead:
+        return ""
+    tokens = ", ".join(f"{i + 1} ({escaped(example.tokens[i])})" for i in dead)
+    told = words(N_("Queries that may attend to nothing get weights 0 and head output 0: {tokens}."))
+    return " " + told.replace("{tokens}", tokens)

@@ -1,0 +1,91 @@
+"""Examples beyond the built-in ones, for what programs must take or refuse."""
+
+from dataclasses import replace
+from random import Random
+
+from mha_core import AddMask, AllowMask, Example, Head, built_in, validate
+
+NEG_INF = float("-inf")
+
+
+def changed(example, **values):
+    return validate(replace(example, **values))
+
+
+def layer(seed, n_q, n_k, h, d_model, d_context, d_k, d_v, d_out, *, biased=True, **values):
+    """A random layer; d_context None: it attends to itself; d_out None: no W_O."""
+    random = Random(seed)
+
+    def matrix(rows, columns):
+        return tuple(tuple(random.gauss(0, 0.7) for _ in range(columns)) for _ in range(rows))
+
+    def bias(size):
+        return matrix(1, size)[0] if biased else None
+
+    source = d_context or d_model
+    heads = tuple(
+        Head(
+            w_q=matrix(d_model, d_k),
+            w_k=matrix(source, d_k),
+            w_v=matrix(source, d_v),
+            b_q=bias(d_k),
+            b_k=bias(d_k),
+            b_v=bias(d_v),
+        )
+        for _ in range(h)
+    )
+    return validate(
+        Example(
+            **{
+                "title": "A layer",
+                "tokens": tuple(map(str, range(n_q))),
+                "x": matrix(n_q, d_model),
+                "context": matrix(n_k, d_context) if d_context else None,
+                "heads": heads,
+                "w_o": matrix(h * d_v, d_out) if d_out else None,
+                "b_o": bias(d_out) if d_out else None,
+            }
+            | values
+        )
+    )
+
+
+def started(**shapes):
+    """Two heads that both start from what ``shapes`` names, over the first example's X."""
+    random = Random(9)
+
+    def matrix(rows, columns):
+        return tuple(tuple(random.gauss(0, 1) for _ in range(columns)) for _ in range(rows))
+
+    heads = tuple(
+        replace(head, **{name: matrix(*shape) for name, shape in shapes.items()})
+        for head in built_in("first").heads
+    )
+    return changed(built_in("first"), heads=heads)
+
+
+WEIGHTS = ((0.2, 0.3, 0.5), (1.0, 0.0, 0.0), (0.0, 0.5, 0.5))
+FIRST = built_in("first")
+PART_BIASED = (FIRST.heads[0], replace(FIRST.heads[1], b_q=(1.0, -1.0), b_v=(0.5, 0.25)))
+SHUT = ((True, False, True), (False, False, False), (True, True, False))
+
+SAMPLES = {
+    "prime cross": layer(1, 7, 11, 3, 13, 17, 5, 2, 19),
+    "d_v over d_k": layer(2, 2, 3, 5, 7, 11, 3, 13, 5, biased=False),
+    "no w_o": layer(3, 5, 3, 2, 7, None, 3, 5, None, tokens=("a",) * 5),
+    "fits torch": layer(4, 5, 7, 3, 6, 11, 2, 2, 6),
+    "fits torch, itself": layer(5, 5, 5, 2, 6, None, 3, 3, 6, scale=-2.0),
+    "no divisor": layer(6, 3, 3, 2, 4, None, 2, 2, 4, scale="none"),
+    "biases in part": changed(FIRST, heads=PART_BIASED),
+    "dead row": layer(7, 3, 3, 2, 4, None, 2, 2, 4, mask=AllowMask(SHUT)),
+    "dead row by adding": layer(8, 2, 2, 2, 4, None, 2, 2, 4, mask=AddMask(((NEG_INF, NEG_INF), (0.0, 0.0)))),
+    "added mask": layer(9, 2, 2, 2, 4, None, 2, 2, 4, mask=AddMask(((0.5, -1.0), (NEG_INF, 2.0)))),
+    "filled mask": layer(10, 3, 3, 2, 4, None, 2, 2, 4, mask=AllowMask(SHUT, -1e9)),
+    "causal over a context": layer(11, 3, 5, 2, 4, 3, 2, 2, 4, mask="causal"),
+    "given q": started(q=(3, 2)),
+    "given k": started(k=(3, 2)),
+    "given v": started(v=(3, 2)),
+    "given q and k": started(q=(3, 2), k=(3, 2)),
+    "mixed starts": changed(FIRST, heads=(FIRST.heads[0], replace(FIRST.heads[1], q=((1.0, 2.0),) * 3))),
+    "given weights": changed(FIRST, heads=tuple(replace(head, weights=WEIGHTS) for head in FIRST.heads)),
+}

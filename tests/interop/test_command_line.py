@@ -1,0 +1,156 @@
+"""``python -m mha_core export | layers | import``."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import save_file
+from torch import nn
+
+from mha_core import built_in, parse
+from mha_core.__main__ import main
+from mha_core.export import TARGETS, export
+from tests.interop.hostile import FILES
+
+ROOT = Path(__file__).resolve().parents[2]
+WATER = str(ROOT / "examples" / "20_water.mha.json")
+
+
+@pytest.fixture(autouse=True)
+def english(monkeypatch):
+    for name in ("LC_ALL", "LC_MESSAGES"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LANG", "en_US.UTF-8")
+
+
+@pytest.fixture
+def run(capfdbinary):
+    def command(*arguments):
+        try:
+            status: object = main(arguments)
+        except SystemExit as stop:
+            status = stop.code
+        out, err = capfdbinary.readouterr()
+        return status, out.decode(), err.decode()
+
+    return command
+
+
+@pytest.fixture
+def model(tmp_path):
+    torch.manual_seed(3)
+    path = tmp_path / "model.safetensors"
+    layer = nn.MultiheadAttention(12, 3)
+    save_file({"a.b." + name: tensor for name, tensor in layer.state_dict().items()}, path)
+    return str(path), layer
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_export_prints_the_text_and_nothing_else(run, target):
+    assert run("export", WATER, "--to", target) == (0, export(built_in("water"), target), "")
+
+
+def test_export_at_chosen_decimals_in_the_shell_s_language(run, monkeypatch):
+    monkeypatch.setenv("LANG", "zh_CN.UTF-8")
+    _, out, _ = run("export", WATER, "--to", "markdown", "--decimals", "2")
+    assert out == export(built_in("water"), "markdown", 2, "zh")
+    assert "0.95" in out
+
+
+def test_what_is_exported_runs(tmp_path):
+    """As a person would: one command's output is the next one's program."""
+    program = subprocess.run(
+        [sys.executable, "-m", "mha_core", "export", WATER, "--to", "torch-scratch"],
+        cwd=ROOT, capture_output=True, check=True, timeout=60,
+    ).stdout  # fmt: skip
+    (tmp_path / "program.py").write_bytes(program)
+    answer = subprocess.run(
+        [sys.executable, "program.py"], cwd=tmp_path, capture_output=True, check=True, timeout=60
+    )
+    assert answer.stdout.decode().endswith("\n")
+    assert answer.stderr == b""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--to", "torch", "--decimals", "99"], "expected 0 to 15 decimals, got 99"),
+        (["--to", "tensorflow"], "invalid choice: 'tensorflow'"),
+        ([], "the following arguments are required: --to"),
+    ],
+)
+def test_bad_exports_are_told_in_one_line(run, arguments, told):
+    status, out, err = run("export", WATER, *arguments)
+    assert (status, out) == (2, "")
+    assert told in err
+    assert err.count("\n") == 1
+
+
+def test_a_target_that_cannot_express_the_example(run, tmp_path):
+    path = tmp_path / "weights.mha.json"
+    path.write_text(
+        '{"format":"mha-example/1","title":"","tokens":["a"],"scale":"none","heads":[{"weights":[[1]],"v":[[2]]}]}'
+    )
+    status, out, err = run("export", str(path), "--to", "torch")
+    assert (status, out) == (2, "")
+    assert (
+        err
+        == "heads[0]: a library's layer computes the attention weights itself; this head starts from them\n"
+    )
+    assert run("export", str(path), "--to", "numpy")[0] == 0
+
+
+def test_layers_are_listed(run, model):
+    status, out, err = run("layers", model[0])
+    assert (status, err) == (0, "")
+    assert json.loads(out) == [
+        {
+            "layer": "a.b.",
+            "kind": "torch.nn.MultiheadAttention",
+            "d_query": 12,
+            "d_key": 12,
+            "d_value": 12,
+            "width": 12,
+            "heads": None,
+        }
+    ]
+
+
+def test_a_slice_is_imported(run, model):
+    path, layer = model
+    status, out, err = run(
+        "import", path, *"--layer a.b. --num-heads 3 --heads 2,0 --d-model 5 --d-head 2".split()
+    )
+    assert (status, err) == (0, "")
+    example = parse(out)
+    assert (example.dims.h, example.dims.d_model, example.dims.d_k, example.dims.n_q) == (2, 5, 2, 4)
+    assert example.heads[0].w_q == tuple(map(tuple, layer.in_proj_weight[8:10, :5].T.tolist()))
+    assert run("import", path, "--num-heads", "3")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--layer", "x."], "there is no layer named 'x.'"),
+        (["--num-heads", "5"], "5 heads do not divide 12"),
+        (["--heads", "a"], "argument --heads: expected whole numbers such as 0,3"),
+        (["--inputs", "a.b.out_proj.weight", "--rows", "99"], "rows: expected rows from 0 to 11, got 99"),
+    ],
+)
+def test_bad_imports_are_told_in_one_line(run, model, arguments, told):
+    status, out, err = run("import", model[0], *arguments)
+    assert (status, out) == (2, "")
+    assert told in err
+    assert err.count("\n") == 1
+
+
+def test_a_hostile_file_is_told_in_one_line(run, tmp_path):
+    for name in ("code.pt", "huge-header.safetensors"):
+        path = tmp_path / name
+        path.write_bytes(FILES[name][0])
+        status, out, err = run("layers", str(path))
+        assert (status, out, err.count("\n")) == (2, "", 1)
+        assert FILES[name][1] in err
