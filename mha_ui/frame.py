@@ -14,6 +14,7 @@ from mha_core.errors import N_
 from mha_core.example import text_in
 from mha_ui import state
 from mha_ui.css import css_variables
+from mha_ui.exchange import export_button, import_button
 from mha_ui.language import LANGUAGES, NAMES
 
 LESSONS: Final = "pages/lessons.py"
@@ -50,6 +51,8 @@ def frame(*, note: bool = True) -> None:
                 st.page_link(script, label=words(label), query_params=_address(work, script))
         _example_menu(work)
         _file_menu(work)
+        import_button(work)
+        export_button(work)
         _language_switch(work)
         _device_badge(work)
     text = text_in(work.example.note, work.language)

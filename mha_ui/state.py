@@ -397,7 +397,7 @@ def set_exercise(current: Work, asked: tuple[str, ...], seed: int | None) -> Non
 def open_example(current: Work, example: Example) -> None:
     """Start from an example that a page has made; what was at hand can be had back by undo."""
     current.message = None
-    _open(current, example, None)
+    attempt(current, lambda: _open(current, example, None))
 
 
 def open_file(current: Work, text: bytes) -> None:

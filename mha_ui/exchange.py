@@ -1,0 +1,213 @@
+"""Taking an example away as code, and opening a layer of a weight file: two dialogs, and the buttons that open them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+import streamlit as st
+
+from mha_core import MhaError
+from mha_core.errors import N_
+from mha_core.example import MAX_HEADS, MAX_SIZE
+from mha_core.export import MOST_DECIMALS, TARGETS, export
+from mha_core.interop import (
+    KIND_NAMES,
+    Layer,
+    Slice,
+    Weights,
+    input_matrices,
+    layers,
+    open_layer,
+    read_weights,
+)
+from mha_core.messages import catalogue
+from mha_ui import state
+from mha_ui.bench import receive_edits
+from mha_ui.language import sentence
+
+Choice = TypeVar("Choice")
+
+_TARGET: Final = "export.target"
+_DECIMALS: Final = "export.decimals"
+_FILE: Final = "import.file"
+_LAYER: Final = "import.layer"
+_NUM_HEADS: Final = "import.num_heads"
+_HEADS: Final = "import.heads"
+_INPUTS: Final = "import.inputs"
+_ROWS: Final = "import.rows"
+_D_MODEL: Final = "import.d_model"
+_D_HEAD: Final = "import.d_head"
+_TOKENS: Final = "import.tokens"
+_OF_A_LAYER: Final = (_NUM_HEADS, _HEADS, _INPUTS, _D_MODEL, _D_HEAD)
+MAX_UPLOAD_MB: Final = 50
+_MOST_CHOICES: Final = 200
+_FIRST_ROWS: Final = "0, 1, 2, 3"
+
+
+def export_button(work: state.Work) -> None:
+    """The button that opens the example at hand as code or as a document."""
+    if st.button(work.words(N_("Export")), key="export.open", type="tertiary"):
+        receive_edits()  # what was typed just before the click belongs to it
+        st.dialog(work.words(N_("Export")), width="large")(_export)()
+
+
+def import_button(work: state.Work) -> None:
+    """The button that opens a layer of a weight file."""
+    if st.button(work.words(N_("Import")), key="import.open", type="tertiary"):
+        st.dialog(work.words(N_("Import a layer")), width="large")(_import)()
+
+
+# --- export ----------------------------------------------------------------------------------------------------
+
+
+def _export() -> None:
+    work = state.work()
+    words = work.words
+    names = catalogue(work.language).gettext
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    with row:
+        target = st.selectbox(
+            words(N_("Export as")),
+            list(TARGETS),
+            format_func=lambda name: names(TARGETS[name].label),
+            key=_TARGET,
+            width=320,
+        )
+        decimals = st.number_input(
+            words(N_("Decimals")),
+            min_value=0,
+            max_value=MOST_DECIMALS,
+            value=None,
+            key=_DECIMALS,
+            placeholder=words(N_("automatic")),
+            width=140,
+        )
+    try:
+        text = export(work.example, target, decimals, work.language)
+    except MhaError as error:
+        st.error(sentence(error, work.language))
+        return
+    row.download_button(
+        words(N_("Download")),
+        data=text.encode(),
+        file_name=f"attention.{TARGETS[target].suffix}",
+        mime="text/plain",
+        on_click="ignore",
+        key="export.download",
+    )
+    if TARGETS[target].suffix == "py":
+        st.caption(words(N_("It runs as it stands, and ends by asserting these numbers.")))
+    st.code(text, language=TARGETS[target].syntax, wrap_lines=True)
+
+
+# --- import ----------------------------------------------------------------------------------------------------
+
+
+def _import() -> None:
+    work = state.work()
+    words = work.words
+    st.caption(
+        words(
+            N_(
+                "Attention layers of torch.nn.MultiheadAttention, Keras and BERT, from a .pt file of a state dict or a "
+                ".safetensors file. Nothing in the file is run, and nothing of it is kept."
+            )
+        )
+    )
+    upload = st.file_uploader(
+        words(N_("A .pt or .safetensors file, up to {most} MB")).format(most=MAX_UPLOAD_MB),
+        key=_FILE,
+        on_change=_forget,
+        args=(_LAYER, *_OF_A_LAYER),
+        max_upload_size=MAX_UPLOAD_MB,
+    )
+    if upload is None:
+        return
+    try:
+        weights = read_weights(upload.getvalue(), upload.name)
+        found = layers(weights)
+        layer = _chosen_layer(work, found)
+        num_heads = _chosen_count(work, layer)
+        part = _chosen_slice(work, weights, layer, num_heads)
+        if st.button(words(N_("Open on the bench")), key="import.do", type="primary"):
+            state.open_example(work, open_layer(weights, layer, part, num_heads))
+            st.rerun()
+    except MhaError as error:
+        st.error(sentence(error, work.language))
+
+
+def _chosen_layer(work: state.Work, found: tuple[Layer, ...]) -> Layer:
+    named = {f"{layer.name or '·'}  ({KIND_NAMES[layer.kind]})": layer for layer in found}
+    first = next(iter(named))
+    return named[_select(work.words(N_("Layer")), list(named), _LAYER, first, changes=_OF_A_LAYER)]
+
+
+def _chosen_count(work: state.Work, layer: Layer) -> int:
+    """How many heads the layer has: told by the visitor where the file does not."""
+    options = list(layer.possible_heads[:_MOST_CHOICES])
+    label = work.words(N_("Heads in the layer"))
+    return _select(
+        label, options, _NUM_HEADS, layer.likely_heads, disabled=len(options) == 1, changes=(_HEADS, _D_HEAD)
+    )
+
+
+def _chosen_slice(work: state.Work, weights: Weights, layer: Layer, num_heads: int) -> Slice:
+    words = work.words
+    options = list(range(num_heads))
+    held = state.widget_value(_HEADS)
+    state.set_widget(_HEADS, [head for head in held if head in options] if held else options[:2])
+    heads = st.multiselect(
+        words(N_("Heads to open")),
+        options,
+        format_func=lambda head: str(head + 1),
+        key=_HEADS,
+        max_selections=MAX_HEADS,
+    )
+    with st.container(horizontal=True):
+        d_model = _number(words(N_("Columns of X")), _D_MODEL, layer.d_query, 8)
+        d_head = _number(words(N_("Columns of each head")), _D_HEAD, layer.width // num_heads, 4)
+        matrices = ["", *input_matrices(weights, layer)[:_MOST_CHOICES]]
+        inputs = _select(
+            words(N_("Rows of X")), matrices, _INPUTS, "", shown=lambda name: name or words(N_("random"))
+        )
+        if not inputs:
+            return Slice(tuple(heads), d_model, d_head, _number(words(N_("Tokens")), _TOKENS, MAX_SIZE, 4))
+        rows = st.text_input(words(N_("Which rows, from 0")), value=_FIRST_ROWS, max_chars=400, key=_ROWS)
+    numbers = tuple(int(part) for part in rows.replace("，", ",").split(",") if part.strip().isdecimal())
+    return Slice(tuple(heads), d_model, d_head, max(1, len(numbers)), inputs=inputs, rows=numbers)
+
+
+def _select(
+    label: str,
+    options: list[Choice],
+    key: str,
+    default: Choice,
+    *,
+    disabled: bool = False,
+    shown: Callable[[Choice], str] = str,
+    changes: tuple[str, ...] = (),
+) -> Choice:
+    """A selectbox whose choice falls back to ``default`` where the options no longer hold it.
+
+    ``changes``: the widgets that start anew when another is chosen.
+    """
+    if state.widget_value(key) not in options:
+        state.set_widget(key, default)
+    return st.selectbox(
+        label, options, key=key, disabled=disabled, format_func=shown, on_change=_forget, args=changes
+    )
+
+
+def _forget(*keys: str) -> None:
+    """These widgets belong to what was chosen before."""
+    for key in keys:
+        state.set_widget(key, None)
+
+
+def _number(label: str, key: str, most: int, default: int) -> int:
+    """A whole number from 1 to ``most``, and to what the bench takes."""
+    most = min(most, MAX_SIZE)
+    held = state.widget_value(key)
+    state.set_widget(key, min(held or default, most))
+    return int(st.number_input(label, min_value=1, max_value=most, key=key))

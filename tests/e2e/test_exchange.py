@@ -1,0 +1,141 @@
+"""In real Chromium: a layer of a weight file is opened on the bench, and the example leaves as code that runs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+import torch
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+from safetensors.torch import save
+from torch import nn
+
+from mha_core import built_in, trace
+from mha_core.edit import apply
+from mha_core.export import export
+from mha_core.interop import Slice, layers, open_layer, read_weights
+from tests.e2e.driver import assert_shows
+from tests.interop.hostile import FILES
+
+
+@pytest.fixture
+def model():
+    torch.manual_seed(11)
+    named = {
+        "encoder.attn." + name: tensor for name, tensor in nn.MultiheadAttention(12, 3).state_dict().items()
+    }
+    return save(named | {"embedding.weight": torch.randn(20, 12)})
+
+
+def dialog(page: Page):
+    return page.get_by_role("dialog")
+
+
+def choose(page: Page, label: str, option: str) -> None:
+    dialog(page).get_by_label(label, exact=True).click()
+    page.get_by_test_id("stSelectboxVirtualDropdown").get_by_role("option", name=option, exact=True).click()
+
+
+def upload(page: Page, name: str, data: bytes) -> None:
+    page.get_by_role("button", name="Import", exact=True).click()
+    file = {"name": name, "mimeType": "application/octet-stream", "buffer": data}
+    dialog(page).locator('input[type="file"]').set_input_files(file)
+
+
+def serious(page: Page) -> list[str]:
+    found = Axe().run(page).response["violations"]
+    return [
+        f"{v['id']}: {[node['html'][:150] for node in v['nodes']][:3]}"
+        for v in found
+        if v["impact"] in ("serious", "critical")
+    ]
+
+
+def code(page: Page) -> str:
+    return dialog(page).locator('[data-testid="stCode"] code').inner_text()
+
+
+def run(text: str, folder) -> None:
+    (folder / "program.py").write_text(text, "utf-8")
+    answer = subprocess.run(
+        [sys.executable, "program.py"], cwd=folder, capture_output=True, timeout=120, check=False
+    )
+    assert answer.returncode == 0, answer.stderr.decode()[-1000:]
+    assert "All numbers agree." in answer.stdout.decode()
+
+
+def test_a_layer_of_a_safetensors_file_is_opened_and_leaves_as_code_that_runs(visit, model, tmp_path):
+    bench = visit()
+    page = bench.page
+    upload(page, "model.safetensors", model)
+    choose(page, "Heads in the layer", "3")
+    choose(page, "Rows of X", "embedding.weight")
+    dialog(page).get_by_label("Which rows, from 0").fill("7, 0, 19")
+    dialog(page).get_by_label("Which rows, from 0").press("Enter")
+    dialog(page).get_by_role("button", name="Open on the bench").click()
+    expect(dialog(page)).to_have_count(0)
+    weights = read_weights(model)
+    part = Slice(heads=(0, 1), d_model=8, d_head=4, tokens=3, inputs="embedding.weight", rows=(7, 0, 19))
+    example = open_layer(weights, layers(weights)[0], part, 3)
+    bench.settled()
+    bench.wait_for_address(example)
+    assert_shows(bench, example)
+
+    page.get_by_role("button", name="Export", exact=True).click()
+    with page.expect_download() as caught:
+        dialog(page).get_by_role("button", name="Download").click()
+    assert caught.value.suggested_filename == "attention.py"
+    downloaded = caught.value.path().read_text("utf-8")
+    assert downloaded == export(example, "torch")
+    run(downloaded, tmp_path)
+
+
+def test_what_was_just_typed_is_exported(visit, tmp_path):
+    bench = visit("?example=water")
+    bench.edit("x", None, 1, 3, 1.5)
+    edited = apply(built_in("water"), {"op": "set", "matrix": "x", "row": 1, "col": 3, "values": [[1.5]]})
+    bench.page.get_by_role("button", name="Export", exact=True).click()
+    expect(dialog(bench.page).locator("code")).to_contain_text("[0., 1., 0., 1.5],  # is")
+    choose(bench.page, "Export as", "PyTorch, from scratch")
+    expect(dialog(bench.page).locator("code")).to_contain_text("from scratch")
+    text = code(bench.page)
+    assert text.strip() == export(edited, "torch-scratch").strip()
+    run(text, tmp_path)
+    choose(bench.page, "Export as", "Markdown")
+    expect(dialog(bench.page).locator("code")).to_contain_text("## Attention weights")
+    dialog(bench.page).get_by_label("Decimals").fill("1")
+    dialog(bench.page).get_by_label("Decimals").press("Enter")
+    expect(dialog(bench.page).locator("code")).to_contain_text("rounded to 1 decimals")
+    assert trace(edited).values["weights"]
+
+
+@pytest.mark.parametrize("name", ["code.pt", "huge-header.safetensors", "zip.safetensors"])
+def test_a_hostile_file_is_refused_in_a_sentence_and_nothing_is_lost(visit, name):
+    bench = visit("?example=water")
+    data, sentence = FILES[name]
+    upload(bench.page, name, data)
+    expect(dialog(bench.page).get_by_role("alert")).to_contain_text(sentence)
+    bench.page.keyboard.press("Escape")
+    expect(dialog(bench.page)).to_have_count(0)
+    assert_shows(bench.settled(), built_in("water"))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_dialogs_in_chinese_on_a_phone(visit, model, scheme):
+    bench = visit("?lang=zh", viewport={"width": 390, "height": 844}, color_scheme=scheme)
+    page = bench.page
+    page.get_by_role("button", name="导出", exact=True).click()
+    expect(dialog(page).locator("code")).to_contain_text("直接运行即可")
+    assert serious(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.keyboard.press("Escape")
+    expect(dialog(page)).to_have_count(0)
+    page.get_by_role("button", name="导入", exact=True).click()
+    dialog(page).locator('input[type="file"]').set_input_files(
+        {"name": "model.safetensors", "mimeType": "application/octet-stream", "buffer": model}
+    )
+    expect(dialog(page).get_by_role("button", name="在演算台上打开")).to_be_visible()
+    assert serious(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
