@@ -318,10 +318,14 @@ def test_stages_and_words_are_in_the_language(language):
     assert set(chinese) == {language == "zh"}
 
 
+MARKS = ("right", "own", "follows", "doubtful")
+
+
 def test_the_browser_is_told_the_words_that_it_asks_for_and_no_others():
     asked = set()
     for script in (Path(model.__file__).parent / "assets").glob("*.js"):
         text = script.read_text("utf-8")
         asked |= set(re.findall(r"\bwords\.(\w+)", text))
         asked |= {f"fill_{kind}" for kind in FILLS if "words[`fill_${kind}`]" in text}
+        asked |= {f"mark_{mark}" for mark in MARKS if "words[`mark_${mark}`]" in text}
     assert asked == set(model.ui_words("en")) == set(model.ui_words("zh"))
