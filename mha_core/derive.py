@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import exp, fsum, prod
+from math import cos, exp, fsum, prod, sin, sqrt, tanh
 from typing import NamedTuple
 
 from mha_core.errors import N_, CellError
-from mha_core.example import NEG_INF, divisor, mask_fill
-from mha_core.graph import LAYER_INPUTS, Operand, Operation, Step, head_graph
+from mha_core.example import NEG_INF, divisor, mask_fill, owner
+from mha_core.graph import LAYER_INPUTS, Operand, Operation, Step, axes, head_graph, inner_size
 from mha_core.trace import Trace
-from mha_core.validate import WHOLE_LAYER_STEPS
+from mha_core.validate import EARLY_STEPS, WHOLE_LAYER_STEPS
 
 
 class Cell(NamedTuple):
@@ -39,12 +39,19 @@ class Term:
 class Derivation:
     """A computed cell, its terms and its value.
 
-    matmul   value = Σ product of each term's numbers (a bias is a term of one number)
-    divide   value = the term's number ÷ ``constant``
-    hide     value = the first number where the second is 1, else ``constant``
-    add      value = the sum of the term's numbers
-    softmax  value = e^terms[``at``] ÷ Σ e^term; 0 where all terms are −∞
-    concat   value = the term's number
+    matmul       value = Σ product of each term's numbers (a bias is a term of one number)
+    multiply     value = the product of the term's numbers
+    divide       value = the term's number ÷ ``constant``
+    hide         value = the first number where the second is 1, else ``constant``
+    add          value = the sum of the term's numbers
+    softmax      value = e^terms[``at``] ÷ Σ e^term; 0 where all terms are −∞
+    concat       value = the term's number
+    tanh         value = tanh of the term's number
+    norm         value = √Σ term²
+    normalize    value = the first number ÷ the second; 0 where that is 0
+    sinusoid     value = sin (``at`` = 0) or cos (``at`` = 1) of the term's number
+    rotate       value = a·cos θ − b·sin θ (``at`` = 0) or a·sin θ + b·cos θ (``at`` = 1) of the terms (a, θ), (b, θ)
+    linear_bias  value = −slope·|p − q| of the term's numbers (slope, p, q)
     """
 
     cell: Cell
@@ -59,17 +66,35 @@ class Derivation:
         match self.op:
             case "matmul":
                 return fsum(prod(term.numbers) for term in self.terms)
-            case "divide":
-                return self.terms[0].numbers[0] / (self.constant or 1.0)
             case "hide":
                 score, allow = self.terms[0].numbers
                 return score if allow else self.constant or 0.0
-            case "add":
-                return sum(self.terms[0].numbers)
             case "softmax":
                 return _softmax([term.numbers[0] for term in self.terms], self.at or 0)
-            case "concat":
-                return self.terms[0].numbers[0]
+            case "norm":
+                return sqrt(fsum(term.numbers[0] ** 2 for term in self.terms))
+            case "rotate":
+                (a, angle), (b, _) = (term.numbers for term in self.terms)
+                return a * sin(angle) + b * cos(angle) if self.at else a * cos(angle) - b * sin(angle)
+        return self._of_one_term(*self.terms[0].numbers)
+
+    def _of_one_term(self, a: float, *rest: float) -> float:
+        match self.op:
+            case "multiply":
+                return a * rest[0]
+            case "divide":
+                return a / (self.constant or 1.0)
+            case "add":
+                return a + rest[0]
+            case "tanh":
+                return tanh(a)
+            case "normalize":
+                return a / rest[0] if rest[0] else 0.0
+            case "sinusoid":
+                return cos(a) if self.at else sin(a)
+            case "linear_bias":
+                return 0.0 - a * abs(rest[0] - rest[1])
+        return a  # a copy
 
 
 def _softmax(scores: list[float], at: int) -> float:
@@ -86,7 +111,7 @@ def derive(trace: Trace, cell: Cell) -> Derivation:
     cells = tuple(_operand_cells(trace, step, cell))
     terms = tuple(Term(term, tuple(number(trace, c) for c in term)) for term in cells)
     constant = {"divide": divisor(trace.example), "hide": mask_fill(trace.example)}.get(step.op)
-    at = cell.col if step.op == "softmax" else None
+    at = {"softmax": cell.col, "sinusoid": cell.col % 2, "rotate": cell.col % 2}.get(step.op)
     return Derivation(cell, step.op, terms, value, constant, at)
 
 
@@ -96,14 +121,14 @@ def feeds(trace: Trace, cell: Cell) -> tuple[Cell, ...]:
     Raises ``CellError`` where there is no such cell.
     """
     number(trace, cell)
-    found: list[Cell] = []
-    for head in range(len(trace.example.heads)) if cell.head is None else (cell.head,):
-        for step in head_graph(trace.example, trace.example.heads[head]):
-            found += _fed_by(trace, step, cell, head)
-    for step in trace.steps:
-        if not step.per_head:
-            found += _fed_by(trace, step, cell, None)
-    return tuple(found)
+    example = trace.example
+    readers: list[tuple[Step, int | None]] = [(step, None) for step in trace.steps if not step.per_head]
+    early = [(step, head) for step, head in readers if step.name in EARLY_STEPS]
+    for head in range(len(example.heads)):
+        if cell.head is None or owner(example, cell.name, head) == cell.head:
+            early += [(step, head) for step in head_graph(example, example.heads[head])]
+    late = [(step, head) for step, head in readers if step.name not in EARLY_STEPS]
+    return tuple(fed for step, head in (*early, *late) for fed in _fed_by(trace, step, cell, head))
 
 
 def step_of(trace: Trace, cell: Cell) -> Step:
@@ -146,33 +171,55 @@ def _operand_cells(trace: Trace, step: Step, cell: Cell) -> Iterator[tuple[Cell,
         d_v = len(trace.matrix("head_outputs", 0)[0])
         yield (Cell("head_outputs", cell.col // d_v, cell.row, cell.col % d_v),)
         return
-    summed = [operand for operand in step.operands if "k" in operand.index]
-    single = [operand for operand in step.operands if "k" not in operand.index]
-    for k in range(_summed_size(trace, summed, cell.head)):
-        yield tuple(_operand_cell(operand, cell, k) for operand in summed)
-    if single:
-        yield tuple(_operand_cell(operand, cell, 0) for operand in single)
+    parts = [step.operands]
+    if step.op == "matmul":  # a bias is a term of its own
+        parts = [tuple(o for o in step.operands if ("k" in o.index) is summed) for summed in (True, False)]
+    for operands in parts:
+        for k in range(_summed_size(trace, operands, cell.head) if operands else 0):
+            at = _letters(trace, step.name, step.index, cell) | {"k": k}
+            yield tuple(_operand_cell(trace, operand, cell.head, at) for operand in operands)
 
 
-def _summed_size(trace: Trace, summed: list[Operand], head: int | None) -> int:
-    if not summed:
-        return 0
-    rows = trace.matrix(summed[0].name, _head_of(summed[0].name, head))
-    return len(rows[0])  # the first summed operand always runs with k along its columns
+def _summed_size(trace: Trace, operands: tuple[Operand, ...], head: int | None) -> int:
+    """How far k runs in these operands; 1 where they have none."""
+    for operand in operands:
+        _, columns = axes(operand.name, operand.index)
+        if columns == "k":  # it runs along the columns of the first operand that has it
+            return len(trace.matrix(operand.name, _head_of(trace, operand.name, head))[0])
+        if "k" in columns:
+            return inner_size(columns, 0)
+    return 1
 
 
-def _operand_cell(operand: Operand, cell: Cell, k: int) -> Cell:
-    at = {"i": cell.row, "j": cell.col, "k": k}
-    *rows, col = (at[letter] for letter in operand.index)
-    return Cell(operand.name, _head_of(operand.name, cell.head), rows[0] if rows else 0, col)
+def _letters(trace: Trace, name: str, index: str, cell: Cell) -> dict[str, int]:
+    """Where each letter of a matrix's axes stands in ``cell``."""
+    letters = {}
+    for axis, at in zip(axes(name, index), (cell.row, cell.col), strict=True):
+        if len(axis) == 2:
+            letters[axis[0]], letters[axis[1]] = divmod(at, inner_size(axis, trace.example.dims.n_k))
+        elif axis:
+            letters[axis] = at
+    return letters
 
 
-def _head_of(name: str, head: int | None) -> int | None:
-    return None if name in LAYER_INPUTS or name in WHOLE_LAYER_STEPS else head
+def _operand_cell(trace: Trace, operand: Operand, head: int | None, letters: dict[str, int]) -> Cell:
+    places = []
+    for axis in axes(operand.name, operand.index):
+        outer, *inner = (letters[letter] for letter in axis) if axis else (0,)
+        places.append(outer * inner_size(axis, trace.example.dims.n_k) + inner[0] if inner else outer)
+    return Cell(operand.name, _head_of(trace, operand.name, head), *places)
+
+
+def _head_of(trace: Trace, name: str, head: int | None) -> int | None:
+    """The head that holds a matrix for ``head``; None for what the whole layer shares."""
+    if head is None or name in LAYER_INPUTS or name in WHOLE_LAYER_STEPS:
+        return None
+    return owner(trace.example, name, head)
 
 
 def _fed_by(trace: Trace, step: Step, cell: Cell, head: int | None) -> Iterator[Cell]:
-    """The cells of ``step`` (of ``head``) that have ``cell`` in a term."""
+    """The cells of ``step`` (of ``head``) that have ``cell`` in a term, each once."""
+    found: dict[Cell, None] = {}
     for operand in step.operands:
         if operand.name != cell.name:
             continue
@@ -180,13 +227,27 @@ def _fed_by(trace: Trace, step: Step, cell: Cell, head: int | None) -> Iterator[
         if step.op == "concat":
             d_v = len(rows[0]) // len(trace.example.heads)
             yield Cell(step.name, None, cell.row, (cell.head or 0) * d_v + cell.col)
-            continue
-        at = dict(
-            zip(operand.index, (cell.row, cell.col) if len(operand.index) == 2 else (cell.col,), strict=True)
-        )
-        for i in (at["i"],) if "i" in at else range(len(rows)):
-            for j in (at["j"],) if "j" in at else range(len(rows[0])):
-                yield Cell(step.name, head, i, j)
+            return
+        at = _letters(trace, operand.name, operand.index, cell)
+        along = [
+            _places(axis, at, size, trace.example.dims.n_k)
+            for axis, size in zip(axes(step.name, step.index), (len(rows), len(rows[0])), strict=True)
+        ]
+        found |= dict.fromkeys(Cell(step.name, head, i, j) for i in along[0] for j in along[1])
+    yield from found
+
+
+def _places(axis: str, letters: dict[str, int], size: int, n_k: int) -> list[int]:
+    """Which of ``size`` places along an axis have these letters: all where none is its own."""
+    if len(axis) == 2:
+        inner = inner_size(axis, n_k)
+        places = [
+            outer * inner + at
+            for outer in _places(axis[0], letters, -(-size // inner), n_k)
+            for at in _places(axis[1], letters, inner, n_k)
+        ]
+        return [place for place in places if place < size]
+    return [letters[axis]] if axis in letters else list(range(size))
 
 
 def cells(trace: Trace) -> Iterator[Cell]:
@@ -211,19 +272,40 @@ def arithmetic(derivation: Derivation, decimals: int = 4) -> str:
         told.append(derivation.constant or 1.0)
     equals = "≈" if any(_is_rounded(number, decimals) for number in told) else "="
     match derivation.op:
-        case "matmul":
-            return " + ".join("·".join(numbers) for numbers in shown) + f" {equals} {value}"
-        case "divide":
-            return f"{shown[0][0]} ÷ {_show(derivation.constant or 1.0, decimals)} {equals} {value}"
         case "hide":
             return value if derivation.terms[0].numbers[1] else f"{shown[0][0]} → {value}"
-        case "add":
-            return " + ".join(shown[0]) + f" {equals} {value}"
-        case "softmax":
-            powers = [f"e^{numbers[0]}" for numbers in shown]
-            return f"{powers[derivation.at or 0]} ÷ ({' + '.join(powers)}) {equals} {value}"
+        case "normalize" if not derivation.terms[0].numbers[1]:
+            return f"{shown[0][0]} ÷ 0 → 0"
         case "concat":  # a copy: the same number, however rounded
             return f"{shown[0][0]} = {value}"
+    return f"{_right_hand_side(derivation, shown, decimals)} {equals} {value}"
+
+
+def _right_hand_side(derivation: Derivation, shown: list[list[str]], decimals: int) -> str:
+    first = shown[0]
+    match derivation.op:
+        case "divide":
+            return f"{first[0]} ÷ {_show(derivation.constant or 1.0, decimals)}"
+        case "normalize":
+            return " ÷ ".join(first)
+        case "add":
+            return " + ".join(first)
+        case "softmax":
+            powers = [f"e^{numbers[0]}" for numbers in shown]
+            return f"{powers[derivation.at or 0]} ÷ ({' + '.join(powers)})"
+        case "tanh":
+            return f"tanh {first[0]}"
+        case "norm":
+            return "√(" + " + ".join(f"{numbers[0]}²" for numbers in shown) + ")"
+        case "sinusoid":
+            return f"{'cos' if derivation.at else 'sin'} {first[0]}"
+        case "rotate":
+            (a, angle), (b, _) = shown
+            one, sign, other = ("sin", "+", "cos") if derivation.at else ("cos", "−", "sin")
+            return f"{a}·{one} {angle} {sign} {b}·{other} {angle}"
+        case "linear_bias":
+            return f"−{first[0]}·|{first[1]} − {first[2]}|"
+    return " + ".join("·".join(numbers) for numbers in shown)
 
 
 def _is_rounded(number: float, decimals: int) -> bool:

@@ -31,13 +31,36 @@ MAX_TEXT = 1000
 
 NEG_INF = float("-inf")
 
-HEAD_MATRICES = ("w_q", "w_k", "w_v", "q", "k", "v", "weights")
+HEAD_MATRICES = ("w_q", "w_k", "w_v", "w_a", "u_a", "q", "k", "v", "weights")
 """What a head may give as a matrix."""
 HEAD_BIASES = ("b_q", "b_k", "b_v")
+HEAD_ROWS = (*HEAD_BIASES, "v_a", "slope")
+"""What a head may give as one row of numbers; the slope is one number."""
+SHARED = ("w_k", "b_k", "w_v", "b_v", "k", "v", "k_rotated", "k_norms", "k_unit")
+"""What belongs to keys and values: heads of one group (``kv_heads``) have one of it together."""
+POSITION_INPUTS = ("position_ids", "context_position_ids", "frequencies", "context_frequencies")
+"""Where tokens stand, and the frequencies that turn a position into angles: given, or by rule."""
+
+SCORINGS = ("dot", "bilinear", "additive", "cosine")
+POSITIONS = ("sinusoidal", "rotary", "alibi")
+SCORING_PARAMETERS = {"dot": (), "bilinear": ("w_a",), "additive": ("w_a", "u_a", "v_a"), "cosine": ()}
+"""What each head must give for its scores, by scoring."""
+BASE = 10000.0
+"""The wavelengths of sinusoidal and rotary positions reach from 2π to 2π·BASE."""
 
 AXES: dict[str, tuple[str, str]] = {
     "x": ("n_q", "d_model"),
     "context": ("n_k", "d_context"),
+    "position_ids": ("n_q", "1"),
+    "frequencies": ("1", "d_freq"),
+    "angles": ("n_q", "d_freq"),
+    "positional_encoding": ("n_q", "d_model"),
+    "x_positioned": ("n_q", "d_model"),
+    "context_position_ids": ("n_k", "1"),
+    "context_frequencies": ("1", "d_context_freq"),
+    "context_angles": ("n_k", "d_context_freq"),
+    "context_positional_encoding": ("n_k", "d_context"),
+    "context_positioned": ("n_k", "d_context"),
     "w_q": ("d_model", "d_k"),
     "b_q": ("1", "d_k"),
     "w_k": ("d_context", "d_k"),
@@ -47,8 +70,24 @@ AXES: dict[str, tuple[str, str]] = {
     "q": ("n_q", "d_k"),
     "k": ("n_k", "d_k"),
     "v": ("n_k", "d_v"),
+    "q_rotated": ("n_q", "d_k"),
+    "k_rotated": ("n_k", "d_k"),
+    "q_norms": ("n_q", "1"),
+    "k_norms": ("n_k", "1"),
+    "q_unit": ("n_q", "d_k"),
+    "k_unit": ("n_k", "d_k"),
+    "w_a": ("d_k", "d_a"),
+    "u_a": ("d_k", "d_a"),
+    "v_a": ("1", "d_a"),
+    "q_a": ("n_q", "d_a"),
+    "k_a": ("n_k", "d_a"),
+    "pair_sums": ("n_q·n_k", "d_a"),
+    "pair_tanh": ("n_q·n_k", "d_a"),
     "scores": ("n_q", "n_k"),
     "scaled_scores": ("n_q", "n_k"),
+    "slope": ("1", "1"),
+    "linear_biases": ("n_q", "n_k"),
+    "biased_scores": ("n_q", "n_k"),
     "mask": ("n_q", "n_k"),
     "masked_scores": ("n_q", "n_k"),
     "weights": ("n_q", "n_k"),
@@ -68,6 +107,8 @@ class Head:
     Shapes: w_q, w_k: d_model × d_k (w_k: d_context × d_k where there is a context), w_v: d_context × d_v;
     b_q, b_k: d_k; b_v: d_v; q: n_q × d_k; k: n_k × d_k; v: n_k × d_v; weights: n_q × n_k.
     ``q``, ``k``, ``v`` and ``weights`` stand in for what would compute them.
+    ``w_a``, ``u_a``: d_k × d_a and ``v_a``: d_a are the parameters of additive scoring, ``w_a``: d_k × d_k alone
+    that of bilinear scoring; ``slope``: the one number m of linear biases.
     """
 
     w_q: Matrix | None = None
@@ -80,6 +121,10 @@ class Head:
     k: Matrix | None = None
     v: Matrix | None = None
     weights: Matrix | None = None
+    w_a: Matrix | None = None
+    u_a: Matrix | None = None
+    v_a: Row | None = None
+    slope: Row | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +142,28 @@ class AddMask:
     add: Matrix
 
 
+@dataclass(frozen=True, slots=True)
+class Positions:
+    """How tokens tell where they stand.
+
+    sinusoidal   sines and cosines of the position are added to X, and to the context (Vaswani et al. 2017, 3.5)
+    rotary       each pair of columns of Q and K is turned by an angle that grows with the position (Su et al. 2021)
+    alibi        every score loses slope·distance, each head with a slope of its own (Press et al. 2021)
+
+    ``ids``: n_q, ``context_ids``: n_k numbers, 0, 1, 2 … where not given. ``frequencies``, ``context_frequencies``:
+    one for each pair of columns, 10000^(−2m/d) where not given; the angle is position · frequency.
+    """
+
+    kind: Literal["sinusoidal", "rotary", "alibi"]
+    ids: Row | None = None
+    context_ids: Row | None = None
+    frequencies: Row | None = None
+    context_frequencies: Row | None = None
+
+
 Mask: TypeAlias = Literal["causal"] | AllowMask | AddMask | None
 Scale: TypeAlias = Literal["sqrt_dk", "none"] | float
+Scoring: TypeAlias = Literal["dot", "bilinear", "additive", "cosine"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +172,15 @@ class Example:
 
     Shapes: x: n_q × d_model; context: n_k × d_context; w_o: (h·d_v) × d_out; b_o: d_out.
     ``claimed`` holds somebody's own numbers by step name: per-head steps as a list over heads.
+    ``scoring`` is how a query and a key make a score, which ``scale`` then divides:
+
+    dot        q·k                         (Luong et al. 2015; divided by √d_k: Vaswani et al. 2017)
+    bilinear   (q·W_a)·k                   ("general" in Luong et al. 2015)
+    additive   v_a·tanh(q·W_a + k·U_a)     (Bahdanau et al. 2015)
+    cosine     q·k ÷ (‖q‖·‖k‖)             the divisor is the temperature
+
+    ``kv_heads``: how many heads have keys and values of their own; h ÷ kv_heads heads in a row share them, and the
+    first of these gives them (grouped-query attention, Ainslie et al. 2023; 1: multi-query, Shazeer 2019).
     """
 
     title: Text
@@ -122,6 +196,9 @@ class Example:
     claimed: Mapping[str, tuple] | None = None  # type: ignore[type-arg]  # ragged by design: cells may be absent
     source: str | None = None
     note: Text | None = None
+    scoring: Scoring = "dot"
+    kv_heads: int | None = None
+    positions: Positions | None = None
 
     @property
     def source_rows(self) -> Matrix | None:
@@ -136,7 +213,9 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Dims:
-    """The sizes of an example. ``d_model``, ``d_context``, ``d_k`` and ``d_out`` are 0 where nothing has them."""
+    """The sizes of an example; 0 where nothing has them. ``d_a``: columns of W_a, ``d_freq``, ``d_context_freq``:
+    how many frequencies turn the positions into angles.
+    """
 
     n_q: int
     n_k: int
@@ -146,28 +225,42 @@ class Dims:
     d_k: int
     d_v: int
     d_out: int
+    d_a: int
+    d_freq: int
+    d_context_freq: int
 
     @classmethod
     def of(cls, example: Example) -> Dims:
         """Read the sizes off the matrices; ``example`` need not be valid yet."""
         n_q = len(example.tokens)
         d_model = len(example.x[0]) if example.x else 0
+        d_context = len(example.context[0]) if example.context else d_model
+        d_k = _width(example, ("q", "k", "w_q", "w_k"))
+        d_freq, d_context_freq = _frequency_counts(example, d_model, d_context, d_k)
         return cls(
             n_q=n_q,
             n_k=_n_k(example, n_q),
             h=len(example.heads),
             d_model=d_model,
-            d_context=len(example.context[0]) if example.context else d_model,
-            d_k=_width(example, ("q", "k", "w_q", "w_k")),
+            d_context=d_context,
+            d_k=d_k,
             d_v=_width(example, ("v", "w_v")),
             d_out=len(example.w_o[0]) if example.w_o else 0,
+            d_a=0 if example.scoring in ("dot", "cosine") else _d_a(example, d_k),
+            d_freq=d_freq,
+            d_context_freq=d_context_freq,
         )
 
     def size(self, axis: str) -> int:
         """The length of one of the axes in ``AXES``."""
-        if axis == "1":
-            return 1
-        return self.h * self.d_v if axis == "h·d_v" else int(getattr(self, axis))
+        match axis:
+            case "1":
+                return 1
+            case "h·d_v":
+                return self.h * self.d_v
+            case "n_q·n_k":
+                return self.n_q * self.n_k
+        return int(getattr(self, axis))
 
     def shape(self, name: str) -> tuple[int, int]:
         """Rows and columns of a matrix by name."""
@@ -201,6 +294,67 @@ def _width(example: Example, names: tuple[str, ...]) -> int:
             if matrix:
                 return len(matrix[0])
     return 0
+
+
+def _d_a(example: Example, d_k: int) -> int:
+    return d_k if example.scoring == "bilinear" else _width(example, ("w_a", "u_a"))
+
+
+def _frequency_counts(example: Example, d_model: int, d_context: int, d_k: int) -> tuple[int, int]:
+    """One frequency for each pair of columns that positions turn: of X and the context, or of Q and K."""
+    kind = example.positions.kind if example.positions else None
+    if kind == "sinusoidal":
+        return (d_model + 1) // 2, (d_context + 1) // 2
+    return (d_k // 2, d_k // 2) if kind == "rotary" else (0, 0)
+
+
+def keys_are_queries(example: Example) -> bool:
+    """Whether queries and keys are the same tokens: self-attention."""
+    return example.context is None and example.context_tokens is None and example.dims.n_k == example.dims.n_q
+
+
+def owner(example: Example, name: str, head: int) -> int:
+    """The head that holds this matrix for ``head``: the first of its group for shared keys and values, else itself."""
+    if example.kv_heads is None or name not in SHARED:
+        return head
+    return head - head % (len(example.heads) // example.kv_heads)
+
+
+def shares(head: Head) -> bool:
+    """Whether this head takes its keys and values from the first of its group: it has none of its own."""
+    return head.v is None and head.w_v is None
+
+
+def position_inputs(example: Example) -> dict[str, Row]:
+    """Position ids and frequencies that this example computes with, by name: given, or by rule."""
+    positions = example.positions
+    if positions is None:
+        return {}
+    dims, kind = example.dims, positions.kind
+    apart = example.context is not None if kind == "sinusoidal" else not keys_are_queries(example)
+    found = {"position_ids": positions.ids or _counted(dims.n_q)}
+    if kind != "alibi":
+        width = dims.d_model if kind == "sinusoidal" else dims.d_k
+        found["frequencies"] = positions.frequencies or _frequencies(width)
+    if apart:
+        found["context_position_ids"] = positions.context_ids or _counted(dims.n_k)
+        if kind == "sinusoidal":
+            found["context_frequencies"] = positions.context_frequencies or _frequencies(dims.d_context)
+    return found
+
+
+def _counted(count: int) -> Row:
+    return tuple(float(i) for i in range(count))
+
+
+def _frequencies(width: int) -> Row:
+    """10000^(−2m/d) for each pair m of d columns."""
+    return tuple(BASE ** (-2 * m / width) for m in range((width + 1) // 2))
+
+
+def alibi_slope(head: int, heads: int) -> float:
+    """The slope that ALiBi's authors give to this one of h heads: 2^(−8·(head + 1)/h), head counted from 0."""
+    return float(2 ** (-8 * (head + 1) / heads))
 
 
 def divisor(example: Example) -> float | None:

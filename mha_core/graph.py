@@ -9,25 +9,55 @@ letters of the result's cell ``i, j`` and of the summed index ``k``, as in einsu
     weights = softmax(scores "ik")                   A[i,j] = e^S[i,j] / Σ_k e^S[i,k]
     concat  = concat(head_outputs "ik")              Concat[i, g·d_v + k] = head_g[i,k]
 
+A matrix of one row or one column (``example.AXES`` says "1") has no letter for it. Two letters in parentheses run
+one inside the other along one axis, as in einops: rows "(ij)" are pairs of a query i and a key j, columns "(mr)" the
+two columns r of pair m. Most results are "ij"; a step whose result runs otherwise says so:
+
+    q_rotated "i(mr)"  = rotate(q "i(mk)", angles "im")
+    pair_sums "(ij)c"  = add(q_a "ic", k_a "jc")     Z[(i,j),c] = Q_a[i,c] + K_a[j,c]
+    scores             = matmul(pair_tanh "(ij)k", v_a "k")
+
 So the cells that a cell is computed from, the cells that it feeds and its formula all follow from here.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
-from mha_core.example import AddMask, Example, Head
+from mha_core.example import AXES, AddMask, Example, Head, Scoring, keys_are_queries, shares
 
-Operation: TypeAlias = Literal["matmul", "divide", "hide", "add", "softmax", "concat"]
+Operation: TypeAlias = Literal[
+    "matmul",
+    "multiply",
+    "divide",
+    "hide",
+    "add",
+    "softmax",
+    "concat",
+    "tanh",
+    "norm",
+    "normalize",
+    "sinusoid",
+    "rotate",
+    "linear_bias",
+]
 """
-matmul   Σ_k a·b, plus a bias where there is a third operand
-divide   a ÷ the divisor
-hide     a where the mask allows the pair, else the fill
-add      a + the mask's number
-softmax  e^a over the row's sum of them; a row of −∞ alone becomes 0
-concat   the heads' rows side by side
+matmul       Σ_k a·b, plus a bias where there is a third operand
+multiply     a·b
+divide       a ÷ the divisor
+hide         a where the mask allows the pair, else the fill
+add          a + b
+softmax      e^a over the row's sum of them; a row of −∞ alone becomes 0
+concat       the heads' rows side by side
+tanh         tanh a
+norm         √Σ_k a²
+normalize    a ÷ b; 0 where b is 0: a row of zeros has no direction
+sinusoid     sin a in the first column of a pair, cos a in the second
+rotate       the pair (a, b) turned by the angle θ: a·cos θ − b·sin θ in its first column, a·sin θ + b·cos θ in its second
+linear_bias  −slope·|a − b|
 """
 
 
@@ -41,12 +71,16 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step: ``name`` = ``op``(operands). ``per_head``: every head has its own; else one for the layer."""
+    """One step: ``name`` = ``op``(operands). ``per_head``: every head has its own; else one for the layer.
+
+    ``index``: the letters of the result's own axes.
+    """
 
     name: str
     op: Operation
     operands: tuple[Operand, ...]
     per_head: bool = True
+    index: str = "ij"
 
     @property
     def operand_names(self) -> tuple[str, ...]:
@@ -54,12 +88,32 @@ class Step:
         return tuple(operand.name for operand in self.operands)
 
 
-PER_HEAD_INPUTS = ("w_q", "b_q", "w_k", "b_k", "w_v", "b_v")
-LAYER_INPUTS = ("x", "context", "mask", "w_o", "b_o")
+PER_HEAD_INPUTS = ("w_q", "b_q", "w_k", "b_k", "w_v", "b_v", "w_a", "u_a", "v_a", "slope")
+LAYER_INPUTS = (
+    "x",
+    "context",
+    "position_ids",
+    "frequencies",
+    "context_position_ids",
+    "context_frequencies",
+    "mask",
+    "w_o",
+    "b_o",
+)
 
 SYMBOLS = {
     "x": "X",
     "context": "C",
+    "position_ids": "p",
+    "frequencies": "ω",
+    "angles": "Θ",
+    "positional_encoding": "P",
+    "x_positioned": "X_P",
+    "context_position_ids": "p_C",
+    "context_frequencies": "ω_C",
+    "context_angles": "Θ_C",
+    "context_positional_encoding": "P_C",
+    "context_positioned": "C_P",
     "w_q": "W_Q",
     "w_k": "W_K",
     "w_v": "W_V",
@@ -69,8 +123,24 @@ SYMBOLS = {
     "q": "Q",
     "k": "K",
     "v": "V",
+    "q_rotated": "Q_R",
+    "k_rotated": "K_R",
+    "q_norms": "‖Q‖",
+    "k_norms": "‖K‖",
+    "q_unit": "Q̂",
+    "k_unit": "K̂",
+    "w_a": "W_a",
+    "u_a": "U_a",
+    "v_a": "v_a",
+    "q_a": "Q_a",
+    "k_a": "K_a",
+    "pair_sums": "Z",
+    "pair_tanh": "T",
     "scores": "S",
     "scaled_scores": "S/√d_k",
+    "slope": "m",
+    "linear_biases": "B",
+    "biased_scores": "S_B",
     "mask": "M",
     "masked_scores": "S_M",
     "weights": "A",
@@ -84,24 +154,52 @@ SYMBOLS = {
 
 
 def graph(example: Example) -> tuple[Step, ...]:
-    """The layer's steps in order: each step that at least one head computes."""
+    """The layer's steps in order: what comes before the heads, each step that at least one head computes, the rest."""
     found: dict[str, Step] = {}
     for head in example.heads:
         for step in head_graph(example, head):
             found.setdefault(step.name, step)
     ordered = [found[name] for name in SYMBOLS if name in found]
-    return (*ordered, *_layer_steps(example.w_o is not None, example.b_o is not None))
+    return (*early_steps(example), *ordered, *_layer_steps(example.w_o is not None, example.b_o is not None))
+
+
+def early_steps(example: Example) -> tuple[Step, ...]:
+    """The whole layer's steps before the heads: what positions make of X, or the angles that heads turn by."""
+    if example.positions is None or example.positions.kind == "alibi":
+        return ()
+    sinusoidal = example.positions.kind == "sinusoidal"
+    apart = example.context is not None if sinusoidal else not keys_are_queries(example)
+    return _early_steps(sinusoidal, apart)
 
 
 def head_graph(example: Example, head: Head) -> tuple[Step, ...]:
-    """The steps that this head computes, from where it starts to its head output."""
+    """The steps that this head computes, from where it starts to its head output.
+
+    A head that shares keys and values reads those of its group's first head (``example.owner``).
+    """
     return _head_steps(
         source="x" if example.context is None else "context",
         given=frozenset(name for name in ("q", "k", "v", "weights") if getattr(head, name) is not None),
         biases=frozenset(name for name in ("b_q", "b_k", "b_v") if getattr(head, name) is not None),
         scaled=example.scale != "none",
         mask=None if example.mask is None else "add" if isinstance(example.mask, AddMask) else "hide",
+        scoring=example.scoring,
+        positions=None if example.positions is None else _positions(example),
+        group=None if example.kv_heads in (None, len(example.heads)) else _role(head),
     )
+
+
+def _positions(example: Example) -> tuple[str, str]:
+    """What kind, and what stands before the names of the keys' position ids and angles."""
+    assert example.positions is not None  # noqa: S101  # the caller has asked
+    return example.positions.kind, "" if keys_are_queries(example) else "context_"
+
+
+def _role(head: Head) -> Literal["first", "first with keys", "other"]:
+    """In its group: the first head computes keys for the others though it may start from its own weights."""
+    if shares(head):
+        return "other"
+    return "first" if head.k is None and head.w_k is None else "first with keys"
 
 
 @lru_cache(maxsize=256)
@@ -112,29 +210,107 @@ def _head_steps(
     biases: frozenset[str],
     scaled: bool,
     mask: Literal["hide", "add"] | None,
+    scoring: Scoring,
+    positions: tuple[str, str] | None,
+    group: Literal["first", "first with keys", "other"] | None,
 ) -> tuple[Step, ...]:
-    steps = []
-
-    def project(name: str, rows: str) -> None:
-        if name not in given:
-            bias = (Operand(f"b_{name}", "j"),) if f"b_{name}" in biases else ()
-            steps.append(Step(name, "matmul", (Operand(rows, "ik"), Operand(f"w_{name}", "kj"), *bias)))
-
-    if "weights" not in given:
-        project("q", "x")
-        project("k", source)
-    project("v", source)
-    if "weights" not in given:
-        steps.append(Step("scores", "matmul", (Operand("q", "ik"), Operand("k", "jk"))))
-        last = "scores"
-        if scaled:
-            steps.append(Step("scaled_scores", "divide", (Operand(last, "ij"),)))
-            last = "scaled_scores"
-        if mask:
-            steps.append(Step("masked_scores", mask, (Operand(last, "ij"), Operand("mask", "ij"))))
-            last = "masked_scores"
-        steps.append(Step("weights", "softmax", (Operand(last, "ik"),)))
+    kind, of_keys = positions or (None, "")
+    scored = "weights" not in given
+    has = {
+        "q": scored,
+        "k": group == "first with keys" or (scored and group != "other"),
+        "v": group != "other",
+    }
+    rows = {"q": "x", "k": source, "v": source}
+    if kind == "sinusoidal":
+        rows = {name: f"{row}_positioned" for name, row in rows.items()}
+    steps = [_projection(name, rows[name], biases) for name in "qkv" if has[name] and name not in given]
+    sides = {"q": "q", "k": "k"}
+    if kind == "rotary":
+        steps += [_rotation(name, of_keys if name == "k" else "") for name in "qk" if has[name]]
+        sides = {"q": "q_rotated", "k": "k_rotated"}
+    if scoring == "cosine":
+        steps += [step for name in "qk" if has[name] for step in _unit(name, sides[name])]
+        sides = {"q": "q_unit", "k": "k_unit"}
+    if scored:
+        steps += _score_steps(scoring, sides["q"], sides["k"])
+        steps += _weight_steps(scaled, mask, f"{of_keys}position_ids" if kind == "alibi" else None)
     steps.append(Step("head_outputs", "matmul", (Operand("weights", "ik"), Operand("v", "kj"))))
+    return tuple(steps)
+
+
+def _projection(name: str, rows: str, biases: frozenset[str]) -> Step:
+    bias = (Operand(f"b_{name}", "j"),) if f"b_{name}" in biases else ()
+    return Step(name, "matmul", (Operand(rows, "ik"), Operand(f"w_{name}", "kj"), *bias))
+
+
+def _rotation(name: str, context: str) -> Step:
+    return Step(
+        f"{name}_rotated",
+        "rotate",
+        (Operand(name, "i(mk)"), Operand(f"{context}angles", "im")),
+        index="i(mr)",
+    )
+
+
+def _unit(name: str, rows: str) -> tuple[Step, Step]:
+    """Rows ÷ their lengths."""
+    return (
+        Step(f"{name}_norms", "norm", (Operand(rows, "ik"),), index="i"),
+        Step(f"{name}_unit", "normalize", (Operand(rows, "ij"), Operand(f"{name}_norms", "i"))),
+    )
+
+
+def _score_steps(scoring: Scoring, q: str, k: str) -> tuple[Step, ...]:
+    """From queries and keys to scores."""
+    q_a = Step("q_a", "matmul", (Operand(q, "ik"), Operand("w_a", "kj")))
+    if scoring == "additive":
+        return (
+            q_a,
+            Step("k_a", "matmul", (Operand(k, "ik"), Operand("u_a", "kj"))),
+            Step("pair_sums", "add", (Operand("q_a", "ic"), Operand("k_a", "jc")), index="(ij)c"),
+            Step("pair_tanh", "tanh", (Operand("pair_sums", "ij"),)),
+            Step("scores", "matmul", (Operand("pair_tanh", "(ij)k"), Operand("v_a", "k"))),
+        )
+    if scoring == "bilinear":
+        return q_a, Step("scores", "matmul", (Operand("q_a", "ik"), Operand(k, "jk")))
+    return (Step("scores", "matmul", (Operand(q, "ik"), Operand(k, "jk"))),)
+
+
+def _weight_steps(
+    scaled: bool, mask: Literal["hide", "add"] | None, key_ids: str | None
+) -> tuple[Step, ...]:
+    """From scores to weights; ``key_ids``: where keys stand, for linear biases."""
+    steps, last = [], "scores"
+    if scaled:
+        steps.append(Step("scaled_scores", "divide", (Operand(last, "ij"),)))
+        last = "scaled_scores"
+    if key_ids:
+        operands = (Operand("slope", ""), Operand("position_ids", "i"), Operand(key_ids, "j"))
+        steps.append(Step("linear_biases", "linear_bias", operands))
+        steps.append(Step("biased_scores", "add", (Operand(last, "ij"), Operand("linear_biases", "ij"))))
+        last = "biased_scores"
+    if mask:
+        steps.append(Step("masked_scores", mask, (Operand(last, "ij"), Operand("mask", "ij"))))
+        last = "masked_scores"
+    steps.append(Step("weights", "softmax", (Operand(last, "ik"),)))
+    return tuple(steps)
+
+
+@lru_cache(maxsize=8)
+def _early_steps(sinusoidal: bool, apart: bool) -> tuple[Step, ...]:
+    """``apart``: keys have positions of their own; in rotary positions they turn with the queries' frequencies."""
+    steps = []
+    for context, rows in (("", "x"), ("context_", "context"))[: 1 + apart]:
+        frequencies = f"{context}frequencies" if sinusoidal else "frequencies"
+        operands = (Operand(f"{context}position_ids", "i"), Operand(frequencies, "j"))
+        steps.append(Step(f"{context}angles", "multiply", operands, per_head=False))
+        if sinusoidal:
+            encoding = f"{context}positional_encoding"
+            angles = (Operand(f"{context}angles", "im"),)
+            steps.append(Step(encoding, "sinusoid", angles, per_head=False, index="i(mr)"))
+            sum_of = (Operand(rows, "ij"), Operand(encoding, "ij"))
+            steps.append(Step(f"{rows}_positioned", "add", sum_of, per_head=False))
     return tuple(steps)
 
 
@@ -148,6 +324,19 @@ def _layer_steps(w_o: bool, b_o: bool) -> tuple[Step, ...]:
     return (concat, output)
 
 
+@lru_cache(maxsize=256)
+def axes(name: str, index: str) -> tuple[str, str]:
+    """The letters along a matrix's rows and along its columns: "" where it has but one, two where pairs run."""
+    letters = (pair or letter for pair, letter in re.findall(r"\((\w\w)\)|(\w)", index))
+    rows, cols = ("" if axis == "1" else next(letters) for axis in AXES[name])
+    return rows, cols
+
+
+def inner_size(axis: str, n_k: int) -> int:
+    """How many places the second letter of an axis of pairs has: keys of a query, or the two columns of a pair."""
+    return n_k if axis == "ij" else 2
+
+
 def symbol(name: str, example: Example) -> str:
     """The letter of a matrix; scaled scores name this example's own divisor, such as ``S/8``."""
     if name == "scaled_scores" and not isinstance(example.scale, str):
@@ -155,21 +344,43 @@ def symbol(name: str, example: Example) -> str:
     return SYMBOLS[name]
 
 
+def _is_transposed(step: Step, operand: Operand) -> bool:
+    """Whether the operand's rows run with the result's columns."""
+    return step.index == "ij" and axes(operand.name, operand.index)[0] == "j"
+
+
 def formula(step: Step, example: Example) -> str:
     """The step's right-hand side in symbols, such as ``Q·Kᵀ`` or ``softmax(S/√d_k)``."""
     first, *rest = (
-        symbol(operand.name, example) + ("ᵀ" if operand.index == "jk" else "") for operand in step.operands
+        symbol(operand.name, example) + ("ᵀ" if _is_transposed(step, operand) else "")
+        for operand in step.operands
     )
     match step.op:
         case "matmul":
             return f"{first}·{rest[0]}" + "".join(f" + {bias}" for bias in rest[1:])
+        case "multiply":
+            return f"{first}·{rest[0]}"
         case "divide":
             return f"{first} ÷ " + ("√d_k" if isinstance(example.scale, str) else f"{example.scale:g}")
         case "hide":
             return f"mask({first}, {rest[0]})"
+        case "add" if step.index == "(ij)c":
+            return f"{first}[i] + {rest[0]}[j]"
         case "add":
             return f"{first} + {rest[0]}"
         case "softmax":
             return f"softmax({first})"
+        case "tanh":
+            return f"tanh({first})"
+        case "norm":
+            return f"‖{first}‖"
+        case "normalize":
+            return f"{first} ÷ {rest[0]}"
+        case "sinusoid":
+            return f"sin, cos({first})"
+        case "rotate":
+            return f"rotate({first}, {rest[0]})"
+        case "linear_bias":
+            return f"−{first}·|{rest[0]} − {rest[1]}|"
         case "concat":
             return "[" + " | ".join(f"head_{g + 1}" for g in range(len(example.heads))) + "]"

@@ -13,12 +13,30 @@ from torch import Tensor
 
 from mha_core.device import Place, place
 from mha_core.errors import N_, CellError, NumberRangeError
-from mha_core.example import NEG_INF, AddMask, Example, allow_matrix, divisor, mask_fill
-from mha_core.graph import LAYER_INPUTS, SYMBOLS, Operation, Step, graph, head_graph
-from mha_core.validate import PER_HEAD_STEPS, WHOLE_LAYER_STEPS
+from mha_core.example import (
+    AXES,
+    HEAD_ROWS,
+    NEG_INF,
+    POSITION_INPUTS,
+    SHARED,
+    AddMask,
+    Dims,
+    Example,
+    allow_matrix,
+    divisor,
+    mask_fill,
+    owner,
+    position_inputs,
+    shares,
+)
+from mha_core.graph import LAYER_INPUTS, Operation, Step, early_steps, graph, head_graph
+from mha_core.validate import EARLY_STEPS, LATE_STEPS, PER_HEAD_STEPS, WHOLE_LAYER_STEPS
 
 Rows: TypeAlias = list[list[float]]
 """A matrix as Python numbers, read off the device."""
+
+_ROWS = frozenset((*HEAD_ROWS, "b_o"))
+_PER_HEAD = frozenset(PER_HEAD_STEPS)
 
 MAX_FLOAT32 = torch.finfo(torch.float32).max
 
@@ -30,7 +48,7 @@ class Trace:
     ``groups``: heads that share the same steps, with their tensors by step name, each g × rows × columns for the
     g heads of the group (one group unless some heads start further on). ``layer``: the steps of the whole layer,
     rows × columns. Shapes by name are those of DESIGN's table: q: h × n_q × d_k, weights: h × n_q × n_k,
-    head_outputs: h × n_q × d_v, concat: n_q × (h·d_v), output: n_q × d_out.
+    head_outputs: h × n_q × d_v, concat: n_q × (h·d_v), output: n_q × d_out; all of them in ``example.AXES``.
     """
 
     example: Example
@@ -47,16 +65,20 @@ class Trace:
     def values(self) -> dict[str, Any]:
         """Numbers by step name, in order: a list over heads (None where a head has no such step) or one matrix.
 
-        What a head starts from stands where it would have been computed.
+        What a head starts from stands where it would have been computed; keys and values that heads share stand
+        with the first head of the group, and with the others None.
         """
-        heads: dict[str, list[Rows | None]] = {name: [None] * len(self.example.heads) for name in SYMBOLS}
+        heads: dict[str, list[Rows | None]] = {}
         for members, tensors in self.groups:
             for name, tensor in tensors.items():
-                if name in PER_HEAD_STEPS:
-                    for head, rows in zip(members, tensor.tolist(), strict=True):
-                        heads[name][head] = rows
-        values: dict[str, Any] = {name: rows for name, rows in heads.items() if any(rows)}
-        return values | {name: self.layer[name].tolist() for name in WHOLE_LAYER_STEPS if name in self.layer}
+                if name in _PER_HEAD:
+                    rows = heads.setdefault(name, [None] * len(self.example.heads))
+                    for head, matrix in zip(members, tensor.tolist(), strict=True):
+                        if owner(self.example, name, head) == head:
+                            rows[head] = matrix
+        early = {name: self.layer[name].tolist() for name in EARLY_STEPS if name in self.layer}
+        ordered = {name: heads[name] for name in PER_HEAD_STEPS if any(heads.get(name, ()))}
+        return early | ordered | {name: self.layer[name].tolist() for name in LATE_STEPS if name in self.layer}
 
     @cached_property
     def dead_rows(self) -> tuple[tuple[bool, ...], ...]:
@@ -95,6 +117,9 @@ def input_matrix(example: Example, name: str, head: int | None = None) -> Rows |
     """A given matrix by name, as rows; None where the example has none."""
     if name == "mask":
         return _mask_rows(example)
+    if name in POSITION_INPUTS:
+        row = position_inputs(example).get(name)
+        return row and [list(row)] if AXES[name][0] == "1" else row and [[number] for number in row]  # type: ignore[return-value]
     if name in LAYER_INPUTS:
         given = getattr(example, name)
     elif head is not None and 0 <= head < len(example.heads):
@@ -103,7 +128,7 @@ def input_matrix(example: Example, name: str, head: int | None = None) -> Rows |
         return None
     if given is None:
         return None
-    return [list(given)] if name.startswith("b_") else [list(row) for row in given]
+    return [list(given)] if name in _ROWS else [list(row) for row in given]
 
 
 def _mask_rows(example: Example) -> Rows | None:
@@ -117,13 +142,14 @@ def _mask_rows(example: Example) -> Rows | None:
 class Inputs:
     """An example's numbers on the device, ready to compute with.
 
-    ``groups``: members, their steps, and their inputs by name, each g × rows × columns. ``layer_steps`` and
-    ``layer``: the same for the whole layer, rows × columns.
+    ``groups``: members, their steps, and their inputs by name, each g × rows × columns. ``early_steps``,
+    ``layer_steps`` and ``layer``: the same for the whole layer, before and after the heads, rows × columns.
     """
 
     example: Example
     place: Place
     groups: tuple[tuple[tuple[int, ...], tuple[Step, ...], Mapping[str, Tensor]], ...]
+    early_steps: tuple[Step, ...]
     layer_steps: tuple[Step, ...]
     layer: Mapping[str, Tensor]
 
@@ -146,37 +172,70 @@ def trace(example: Example, where: Place | None = None) -> Trace:
 
 
 def load(example: Example, where: Place) -> Inputs:
-    """Send an example's numbers to the device, heads that share their steps stacked."""
-    by_steps: dict[tuple[Step, ...], list[int]] = {}
+    """Send an example's numbers to the device, heads that share their steps stacked; borrowers of keys come last."""
+    by_steps: dict[tuple[bool, tuple[Step, ...]], list[int]] = {}
     for index, head in enumerate(example.heads):
-        by_steps.setdefault(head_graph(example, head), []).append(index)
+        by_steps.setdefault((shares(head), head_graph(example, head)), []).append(index)
     groups = tuple(
         (tuple(members), steps, _load_group(example, steps, members, where))
-        for steps, members in by_steps.items()
+        for (_, steps), members in sorted(by_steps.items(), key=lambda item: item[0][0])
     )
-    layer_steps = tuple(step for step in graph(example) if not step.per_head)
-    blocks = {
-        name: [input_matrix(example, name)] for name in ("w_o", "b_o") if getattr(example, name) is not None
-    }
+    early = early_steps(example)
+    computed = {step.name for step in early}
+    names = {name for step in early for name in step.operand_names if name not in computed}
+    names |= {name for name in ("w_o", "b_o") if getattr(example, name) is not None}
+    if example.positions is not None:
+        names |= position_inputs(example).keys()
+    blocks = {name: [input_matrix(example, name)] for name in LAYER_INPUTS if name in names}
     layer = {name: tensor[0] for name, tensor in _to_device(blocks, where).items()}  # type: ignore[arg-type]
-    return Inputs(example, where, groups, layer_steps, layer)
+    layer_steps = tuple(step for step in graph(example)[len(early) :] if not step.per_head)
+    return Inputs(example, where, groups, early, layer_steps, layer)
 
 
 def compute(inputs: Inputs) -> Trace:
     """Run the declared steps on loaded numbers, in ``torch.inference_mode``."""
     example = inputs.example
-    constants = Constants(divisor(example), mask_fill(example), example.mask is not None)
+    dims = example.dims if example.positions is not None or example.scoring == "additive" else None
+    constants = Constants(divisor(example), mask_fill(example), example.mask is not None, dims)
     with torch.inference_mode():
-        groups = []
+        layer = dict(inputs.layer)
+        for step in inputs.early_steps:
+            layer[step.name] = _OPERATIONS[step.op](step, layer, constants)
+        groups: list[tuple[tuple[int, ...], Mapping[str, Tensor]]] = []
         for members, steps, given in inputs.groups:
             tensors = dict(given)
+            if dims is not None:
+                tensors |= {name: layer[name].expand(len(members), -1, -1) for name in _read(steps, layer)}
+            if shares(example.heads[members[0]]):
+                tensors |= _borrowed(example, members, steps, groups)
             for step in steps:
                 tensors[step.name] = _OPERATIONS[step.op](step, tensors, constants)
             groups.append((members, tensors))
-        layer = {**inputs.layer, "head_outputs": _in_head_order(groups)}
+        layer["head_outputs"] = _in_head_order(groups)
         for step in inputs.layer_steps:
             layer[step.name] = _OPERATIONS[step.op](step, layer, constants)
     return Trace(example, inputs.place, tuple(groups), layer)
+
+
+def _read(steps: tuple[Step, ...], names: Mapping[str, Tensor]) -> set[str]:
+    """Which of these names the steps read."""
+    return {name for step in steps for name in step.operand_names if name in names}
+
+
+def _borrowed(
+    example: Example,
+    members: tuple[int, ...],
+    steps: tuple[Step, ...],
+    groups: Sequence[tuple[tuple[int, ...], Mapping[str, Tensor]]],
+) -> dict[str, Tensor]:
+    """Keys and values of the heads that hold them for these heads, g × rows × columns."""
+    held = {head: (tensors, at) for heads, tensors in groups for at, head in enumerate(heads)}
+    wanted = {name for step in steps for name in step.operand_names if name in SHARED}
+    borrowed = {}
+    for name in wanted:
+        places = [held[owner(example, name, head)] for head in members]
+        borrowed[name] = torch.stack([tensors[name][at] for tensors, at in places])
+    return borrowed
 
 
 class Constants(NamedTuple):
@@ -185,13 +244,17 @@ class Constants(NamedTuple):
     divisor: float | None
     fill: float
     masked: bool
+    dims: Dims | None
+    """Only where positions or pairs of tokens need them."""
 
 
-def _matmul(step: Step, tensors: Mapping[str, Tensor], _: Constants) -> Tensor:
+def _matmul(step: Step, tensors: Mapping[str, Tensor], constants: Constants) -> Tensor:
     left, right, *bias = step.operands
     a, b = tensors[left.name], tensors[right.name]
     if right.index == "jk":
         b = b.mT
+    elif left.index == "(ij)k":
+        return torch.bmm(a, b.mT).view(len(a), -1, constants.dims.n_k)  # type: ignore[union-attr]
     if bias:
         add = torch.baddbmm if step.per_head else torch.addmm
         return add(tensors[bias[0].name], a, b)
@@ -208,8 +271,50 @@ def _hide(step: Step, tensors: Mapping[str, Tensor], constants: Constants) -> Te
 
 
 def _add(step: Step, tensors: Mapping[str, Tensor], _: Constants) -> Tensor:
-    scores, mask = (tensors[operand.name] for operand in step.operands)
-    return scores + mask
+    a, b = (tensors[operand.name] for operand in step.operands)
+    if step.index == "(ij)c":
+        return (a.unsqueeze(-2) + b.unsqueeze(-3)).flatten(-3, -2)
+    return a + b
+
+
+def _multiply(step: Step, tensors: Mapping[str, Tensor], _: Constants) -> Tensor:
+    a, b = (tensors[operand.name] for operand in step.operands)
+    return a * b
+
+
+def _tanh(step: Step, tensors: Mapping[str, Tensor], _: Constants) -> Tensor:
+    return torch.tanh(tensors[step.operands[0].name])
+
+
+def _norm(step: Step, tensors: Mapping[str, Tensor], _: Constants) -> Tensor:
+    return torch.linalg.vector_norm(tensors[step.operands[0].name], dim=-1, keepdim=True)
+
+
+def _normalize(step: Step, tensors: Mapping[str, Tensor], _: Constants) -> Tensor:
+    rows, norms = (tensors[operand.name] for operand in step.operands)
+    return (rows / norms).masked_fill(norms == 0, 0.0)
+
+
+def _sinusoid(step: Step, tensors: Mapping[str, Tensor], constants: Constants) -> Tensor:
+    angles = tensors[step.operands[0].name]
+    columns = constants.dims.shape(step.name)[1]  # type: ignore[union-attr]  # there are positions
+    return _interleaved(torch.sin(angles), torch.cos(angles))[..., :columns]
+
+
+def _rotate(step: Step, tensors: Mapping[str, Tensor], _: Constants) -> Tensor:
+    rows, angles = (tensors[operand.name] for operand in step.operands)
+    a, b, cos, sin = rows[..., 0::2], rows[..., 1::2], torch.cos(angles), torch.sin(angles)
+    return _interleaved(a * cos - b * sin, a * sin + b * cos)
+
+
+def _interleaved(first: Tensor, second: Tensor) -> Tensor:
+    """Columns of the one and of the other in turn."""
+    return torch.stack((first, second), -1).flatten(-2)
+
+
+def _linear_bias(step: Step, tensors: Mapping[str, Tensor], _: Constants) -> Tensor:
+    slope, of_query, of_key = (tensors[operand.name] for operand in step.operands)
+    return 0.0 - slope * (of_query - of_key.mT).abs()  # from 0, so that no −0 comes out
 
 
 def _softmax(step: Step, tensors: Mapping[str, Tensor], constants: Constants) -> Tensor:
@@ -240,15 +345,32 @@ _OPERATIONS: dict[Operation, Callable[[Step, Mapping[str, Tensor], Constants], T
     "add": _add,
     "softmax": _softmax,
     "concat": _concat,
+    "multiply": _multiply,
+    "tanh": _tanh,
+    "norm": _norm,
+    "normalize": _normalize,
+    "sinusoid": _sinusoid,
+    "rotate": _rotate,
+    "linear_bias": _linear_bias,
 }
 
 
 def _load_group(
     example: Example, steps: tuple[Step, ...], members: list[int], where: Place
 ) -> dict[str, Tensor]:
-    """The inputs of one group of heads, each g × rows × columns, layer inputs expanded over g."""
-    computed = {step.name for step in steps}
-    wanted = dict.fromkeys(name for step in steps for name in step.operand_names if name not in computed)
+    """The inputs of one group of heads, each g × rows × columns, layer inputs expanded over g.
+
+    Positions and what is computed before the heads come with the layer, shared keys and values from other heads.
+    """
+    elsewhere = {step.name for step in steps}
+    if example.positions is not None:
+        elsewhere.update(EARLY_STEPS, POSITION_INPUTS)
+    first = example.heads[members[0]]
+    if shares(first):
+        elsewhere.update(SHARED)
+    wanted = dict.fromkeys(name for step in steps for name in step.operand_names if name not in elsewhere)
+    if example.kv_heads is not None:
+        wanted |= dict.fromkeys(name for name in ("k", "v") if getattr(first, name) is not None)  # for others
     blocks = {
         name: [
             input_matrix(example, name, head) for head in (members[:1] if name in LAYER_INPUTS else members)
@@ -296,7 +418,7 @@ def _check_mask(example: Example) -> None:
 
 def _check_range(computed: Trace) -> None:
     for step in computed.steps:
-        if step.op in ("hide", "add"):
+        if step.name == "masked_scores":
             continue  # −∞ is what these are for
         heads = computed.values[step.name] if step.per_head else [computed.values[step.name]]
         for rows in heads:

@@ -22,10 +22,42 @@ from mha_core.example import (
     Matrix,
 )
 
-PER_HEAD_STEPS = ("q", "k", "v", "scores", "scaled_scores", "masked_scores", "weights", "head_outputs")
+EARLY_STEPS = (
+    "angles",
+    "positional_encoding",
+    "x_positioned",
+    "context_angles",
+    "context_positional_encoding",
+    "context_positioned",
+)
+"""The whole layer's steps before the heads."""
+PER_HEAD_STEPS = (
+    "q",
+    "k",
+    "v",
+    "q_rotated",
+    "k_rotated",
+    "q_norms",
+    "k_norms",
+    "q_unit",
+    "k_unit",
+    "q_a",
+    "k_a",
+    "pair_sums",
+    "pair_tanh",
+    "scores",
+    "scaled_scores",
+    "linear_biases",
+    "biased_scores",
+    "masked_scores",
+    "weights",
+    "head_outputs",
+)
 """The steps that each head has its own matrix of."""
-WHOLE_LAYER_STEPS = ("concat", "output")
-STEPS = PER_HEAD_STEPS + WHOLE_LAYER_STEPS
+LATE_STEPS = ("concat", "output")
+"""The whole layer's steps after the heads."""
+WHOLE_LAYER_STEPS = EARLY_STEPS + LATE_STEPS
+STEPS = EARLY_STEPS + PER_HEAD_STEPS + LATE_STEPS
 """All computed steps, in order."""
 
 
