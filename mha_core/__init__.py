@@ -21,7 +21,7 @@ from mha_core.errors import (
     MhaError,
     NumberRangeError,
 )
-from mha_core.example import AddMask, AllowMask, Dims, Example, Head
+from mha_core.example import AddMask, AllowMask, Dims, Example, Head, Positions
 from mha_core.files import dump, parse, pretty
 from mha_core.graph import Operand, Step, formula, graph
 from mha_core.library import built_in, library
@@ -47,6 +47,7 @@ __all__ = [
     "NumberRangeError",
     "Operand",
     "Place",
+    "Positions",
     "Step",
     "Term",
     "Trace",

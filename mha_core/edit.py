@@ -18,16 +18,26 @@ from mha_core.example import (
     AXES,
     HEAD_BIASES,
     HEAD_MATRICES,
+    HEAD_ROWS,
     MAX_SIZE,
     NEG_INF,
+    POSITION_INPUTS,
+    POSITIONS,
+    SCORING_PARAMETERS,
+    SHARED,
     AddMask,
     AllowMask,
     Example,
     Head,
     Matrix,
+    Positions,
     Row,
+    alibi_slope,
     allow_matrix,
     key_tokens,
+    keys_are_queries,
+    owner,
+    position_inputs,
 )
 from mha_core.validate import validate
 
@@ -140,17 +150,24 @@ def _remove_token(example: Example, edit: Edit) -> Example:
 def _keep_tokens(example: Example, which: str, kept: Kept, new: str = "") -> Example:
     old = getattr(example, which) or key_tokens(example)
     tokens = tuple(new if i is None else old[i] for i in kept)
-    shared = which == "tokens" and _keys_are_queries(example)
+    shared = which == "tokens" and keys_are_queries(example)
     axes = {"n_q": kept, "n_k": kept} if shared else {"n_q" if which == "tokens" else "n_k": kept}
     labels = {which: tokens} if getattr(example, which) is not None or which == "tokens" else {}
     return replace(_reshaped(example, axes), **labels)  # type: ignore[arg-type]  # a name of two
 
 
 def _add_head(example: Example, edit: Edit) -> Example:
-    """A new head after the last: small integers of its own, or a copy of head ``copy``."""
+    """A new head after the last: small integers of its own, or a copy of head ``copy``.
+
+    Where all heads share keys and values so does the new one; other groups would be unequal, so each head then gets
+    its own copy of what it shared.
+    """
+    example = example if example.kv_heads == 1 else _apart(example)
     dims = example.dims
     copied = edit.get("copy")
     head = _new_head(example) if copied is None else example.heads[_index(copied)]
+    if example.kv_heads:
+        head = _without_keys(head)
     kept = [*range(dims.h * dims.d_v), *[None] * dims.d_v]
     return replace(_reshaped(example, {"h·d_v": kept}), heads=(*example.heads, head))
 
@@ -159,40 +176,51 @@ def _new_head(example: Example) -> Head:
     """A head like the first in what it is given, with numbers of its own."""
     dims, pattern, seed = example.dims, example.heads[0], len(example.heads)
     fields: dict[str, Any] = {}
-    for name in (*HEAD_MATRICES, *HEAD_BIASES):
-        if getattr(pattern, name) is not None:
+    for name in (*HEAD_MATRICES, *HEAD_ROWS):
+        if name == "slope" and pattern.slope is not None:
+            fields[name] = (alibi_slope(seed, seed + 1),)
+        elif getattr(pattern, name) is not None:
             rows = filled(
                 *dims.shape(name), "zeros" if name in HEAD_BIASES else "integers", seed * 16 + len(fields)
             )
-            fields[name] = rows[0] if name in HEAD_BIASES else rows
+            fields[name] = rows[0] if name in HEAD_ROWS else rows
     return Head(**fields)
 
 
 def _remove_head(example: Example, edit: Edit) -> Example:
-    """Remove a head, the last one where none is named."""
+    """Remove a head, the last one where none is named; what the others shared with it stays."""
     dims = example.dims
     gone = _index(edit.get("head", dims.h - 1))
     if dims.h == 1:
         raise ExampleError(N_("the last one cannot be removed"), place="heads")
     example.heads[gone]  # an index past the end is an error
+    groups = example.kv_heads
+    example = _apart(example)
     kept = [row for row in range(dims.h * dims.d_v) if row // dims.d_v != gone]
     heads = example.heads[:gone] + example.heads[gone + 1 :]
-    return replace(_reshaped(example, {"h·d_v": kept}), heads=heads)
+    smaller = replace(_reshaped(example, {"h·d_v": kept}), heads=heads)
+    return _grouped(smaller, 1) if groups == 1 else smaller
 
 
 def _resize(example: Example, edit: Edit) -> Example:
-    """Set d_model, d_context, d_k, d_v or d_out, or change it ``by`` so much; with self-attention d_model is
-    the context's too.
+    """Set d_model, d_context, d_k, d_v, d_out or d_a, or change it ``by`` so much; with self-attention d_model is
+    the context's too, with bilinear scoring d_k is d_a's. Rotary positions take d_k in steps of two.
     """
     axis, dims = edit["axis"], example.dims
-    if axis not in ("d_model", "d_context", "d_k", "d_v", "d_out") or dims.size(axis) == 0:
+    if axis not in ("d_model", "d_context", "d_k", "d_v", "d_out", "d_a") or dims.size(axis) == 0:
         raise ExampleError(N_("this example has no {name}"), name=axis)
-    new = _index(dims.size(axis) + _whole(edit["by"]) if "by" in edit else edit["size"])
+    if axis == "d_a" and example.scoring == "bilinear":
+        axis = "d_k"
+    rotary = example.positions is not None and example.positions.kind == "rotary"
+    step = 2 if axis == "d_k" and rotary else 1
+    new = _index(dims.size(axis) + step * _whole(edit["by"]) if "by" in edit else edit["size"])
     _room(axis, new)
     kept = _to_size(dims.size(axis), new)
     axes: dict[str, Kept] = {axis: kept}
     if axis == "d_model" and example.context is None:
         axes["d_context"] = kept
+    if axis == "d_k" and example.scoring == "bilinear":
+        axes["d_a"] = kept
     if axis == "d_v":
         axes["h·d_v"] = [None if i is None else head * dims.d_v + i for head in range(dims.h) for i in kept]
     return _reshaped(example, axes)
@@ -251,9 +279,137 @@ def _switch_context(example: Example, edit: Edit) -> Example:
     if edit["on"]:
         if example.x is None:
             raise ExampleError(N_("this example has no {name}"), name="X")
-        return replace(example, context=example.x, context_tokens=example.tokens)
+        positions = example.positions and replace(
+            example.positions,
+            context_ids=example.positions.ids,
+            context_frequencies=example.positions.frequencies
+            if example.positions.kind == "sinusoidal"
+            else None,
+        )
+        return replace(example, context=example.x, context_tokens=example.tokens, positions=positions)
     axes = {"n_k": _to_size(dims.n_k, dims.n_q), "d_context": _to_size(dims.d_context, dims.d_model)}
-    return replace(_reshaped(example, axes), context=None, context_tokens=None)
+    positions = example.positions and replace(example.positions, context_ids=None, context_frequencies=None)
+    return replace(_reshaped(example, axes), context=None, context_tokens=None, positions=positions)
+
+
+def _switch_scoring(example: Example, edit: Edit) -> Example:
+    """Another way to make scores, with its ``scale`` where one is named.
+
+    Bilinear scoring starts with the identity, so that it begins as the dot product; additive scoring with tenths, so
+    that tanh is not saturated at once; cosine with a temperature of 1/4. W_a stays where its shape fits.
+    """
+    kind, dims = edit["kind"], example.dims
+    names: tuple[str, ...] = SCORING_PARAMETERS[kind]
+    width = dims.d_a if kind == "additive" and dims.d_a else dims.d_k
+    shapes = {"w_a": (dims.d_k, width), "u_a": (dims.d_k, width), "v_a": (1, width)}
+
+    def parameters(index: int, head: Head) -> dict[str, Any]:
+        fields: dict[str, Any] = dict.fromkeys(_ADDITIVE)
+        for at, name in enumerate(names if head.weights is None else ()):
+            rows, cols = shapes[name]
+            held = getattr(head, name)
+            if held is not None and (len(held[0]) == cols if name != "v_a" else len(held) == cols):
+                fields[name] = held
+            elif kind == "bilinear":
+                fields[name] = filled(rows, cols, "identity")
+            else:
+                whole = filled(rows, cols, "integers", index * len(_ADDITIVE) + at + 1)
+                fields[name] = (
+                    whole[0] if name == "v_a" else tuple(tuple(n / 10 for n in row) for row in whole)
+                )
+        return fields
+
+    heads = tuple(replace(head, **parameters(index, head)) for index, head in enumerate(example.heads))
+    switched = replace(example, scoring=kind, heads=heads, claimed=None, scale=_scale_after(example, kind))
+    return _switch_scale(switched, {"value": edit["scale"]}) if "scale" in edit else switched
+
+
+_ADDITIVE = SCORING_PARAMETERS["additive"]
+
+
+def _scale_after(example: Example, kind: str) -> Any:
+    """The divisor that goes with another scoring; the one at hand where both are dot products."""
+    products = ("dot", "bilinear")
+    if kind == example.scoring or (kind in products and example.scoring in products):
+        return example.scale
+    if kind in products:
+        return "sqrt_dk" if example.dims.d_k else "none"
+    return "none" if kind == "additive" else 0.25
+
+
+def _switch_kv_heads(example: Example, edit: Edit) -> Example:
+    """So many heads with keys and values of their own, each the first of an equal group. More than before: copies."""
+    count = _whole(edit["count"])
+    if count < 1 or example.dims.h % count:
+        return replace(example, kv_heads=count)  # refused with its sentence
+    return replace(_grouped(_apart(example), count), claimed=None)
+
+
+def _apart(example: Example) -> Example:
+    """Every head with keys and values of its own: copies of what it shared."""
+    if example.kv_heads is None:
+        return example
+
+    def own(index: int, head: Head) -> Head:
+        held = example.heads[owner(example, "v", index)]
+        return replace(head, **{name: getattr(held, name) for name in _HELD})
+
+    heads = tuple(own(index, head) for index, head in enumerate(example.heads))
+    return replace(example, heads=heads, kv_heads=None)
+
+
+_HELD = tuple(name for name in SHARED if name in Head.__dataclass_fields__)
+_KEYS = ("w_k", "b_k", "k")
+
+
+def _grouped(example: Example, count: int) -> Example:
+    """Heads in groups of equal size, the first of each with the keys and values of all."""
+    h = len(example.heads)
+    if count == h:
+        return example
+    heads, size = list(example.heads), h // count
+    for start in range(0, h, size):
+        group = heads[start : start + size]
+        keyed = next((head for head in group if head.k is not None or head.w_k is not None), group[0])
+        heads[start] = replace(group[0], **{name: getattr(keyed, name) for name in _KEYS})
+        heads[start + 1 : start + size] = [_without_keys(head) for head in group[1:]]
+    return replace(example, heads=tuple(heads), kv_heads=count)
+
+
+def _without_keys(head: Head) -> Head:
+    return replace(head, **dict.fromkeys(_HELD))
+
+
+def _switch_positions(example: Example, edit: Edit) -> Example:
+    """No positions, or one kind; slopes start as ALiBi's authors set them. Position ids that were given stay."""
+    kind, before = edit["kind"], example.positions
+    if kind not in ("none", *POSITIONS):
+        raise KeyError(kind)
+    if before is not None and kind == before.kind:
+        return example
+    positions = None
+    if kind != "none":
+        positions = Positions(kind)
+        used = position_inputs(replace(example, positions=positions))
+        for field in ("ids", "context_ids"):
+            if before is not None and _POSITION_FIELDS[field] in used:
+                positions = replace(positions, **{field: getattr(before, field)})
+    slopes: list[Row | None] = [None] * len(example.heads)
+    if kind == "alibi":
+        slopes = [
+            (alibi_slope(g, len(slopes)),) if head.weights is None else None
+            for g, head in enumerate(example.heads)
+        ]
+    heads = tuple(replace(head, slope=slope) for head, slope in zip(example.heads, slopes, strict=True))
+    return replace(example, positions=positions, heads=heads, claimed=None)
+
+
+_POSITION_FIELDS = {
+    "ids": "position_ids",
+    "context_ids": "context_position_ids",
+    "frequencies": "frequencies",
+    "context_frequencies": "context_frequencies",
+}
 
 
 def _set_title(example: Example, edit: Edit) -> Example:
@@ -274,6 +430,9 @@ _EDITS: dict[str, Callable[[Example, Edit], Example]] = {
     "mask": _switch_mask,
     "scale": _switch_scale,
     "context": _switch_context,
+    "scoring": _switch_scoring,
+    "kv_heads": _switch_kv_heads,
+    "positions": _switch_positions,
     "title": _set_title,
     "claim": claim_block,
     "claim_text": claim_text,
@@ -299,7 +458,7 @@ def _reshaped(example: Example, axes: Mapping[str, Kept]) -> Example:
         return tuple(tuple(new if i is None or j is None else matrix[i][j] for j in col_map) for i in row_map)
 
     heads = tuple(
-        replace(head, **{name: fit(name, getattr(head, name)) for name in (*HEAD_MATRICES, *HEAD_BIASES)})
+        replace(head, **{name: fit(name, getattr(head, name)) for name in (*HEAD_MATRICES, *HEAD_ROWS)})
         for head in example.heads
     )
     layer = {name: fit(name, getattr(example, name)) for name in ("x", "context", "w_o", "b_o")}
@@ -308,23 +467,52 @@ def _reshaped(example: Example, axes: Mapping[str, Kept]) -> Example:
         mask = replace(mask, allow=fit("mask", mask.allow, True))
     elif isinstance(mask, AddMask):
         mask = AddMask(fit("mask", mask.add))
-    return replace(example, heads=heads, mask=mask, claimed=None, **layer)
+    positions = None if example.positions is None else _moved(example.positions, axes)
+    return replace(example, heads=heads, mask=mask, claimed=None, positions=positions, **layer)
+
+
+def _moved(positions: Positions, axes: Mapping[str, Kept]) -> Positions:
+    """A new token stands after the last; frequencies of another width come by rule again."""
+
+    def fit(ids: Row | None, kept: Kept | None) -> Row | None:
+        if ids is None or kept is None:
+            return ids
+        return tuple(max(ids) + 1 if i is None else ids[i] for i in kept)
+
+    widths = ("d_k", "d_k") if positions.kind == "rotary" else ("d_model", "d_context")
+    return replace(
+        positions,
+        ids=fit(positions.ids, axes.get("n_q")),
+        context_ids=fit(positions.context_ids, axes.get("n_k")),
+        frequencies=None if widths[0] in axes else positions.frequencies,
+        context_frequencies=None if widths[1] in axes else positions.context_frequencies,
+    )
 
 
 def _given(example: Example, name: str, head: int | None) -> Matrix:
     """The matrix to edit; a bias as a matrix of one row."""
-    owner = example if head is None else example.heads[_index(head)]
+    if name in POSITION_INPUTS and head is None:
+        row = position_inputs(example)[name]
+        return (row,) if AXES[name][0] == "1" else tuple((number,) for number in row)
+    holder = example if head is None else example.heads[_index(head)]
     if (name not in ("x", "context", "w_o", "b_o") and head is None) or name not in AXES:
         raise KeyError(name)
-    value = getattr(owner, name)
-    return (value,) if name.startswith("b_") else value
+    value = getattr(holder, name)
+    return (value,) if name in _ROWS else value
+
+
+_ROWS = (*HEAD_ROWS, "b_o")
 
 
 def _with(example: Example, name: str, head: int | None, matrix: Any) -> Example:
     if name == "mask":
         painted = AddMask(matrix) if isinstance(example.mask, AddMask) else None
         return replace(example, mask=painted or replace(_as_allow(example), allow=matrix))
-    value = matrix[0] if name.startswith("b_") else matrix
+    if name in POSITION_INPUTS:
+        row = matrix[0] if AXES[name][0] == "1" else tuple(number for (number,) in matrix)
+        field = next(field for field, of in _POSITION_FIELDS.items() if of == name)
+        return replace(example, positions=replace(example.positions, **{field: row}))  # type: ignore[type-var]
+    value = matrix[0] if name in _ROWS else matrix
     if head is None:
         return replace(example, **{name: value})
     heads = list(example.heads)
@@ -364,15 +552,9 @@ def _cell_value(kind: str, value: object, place: str) -> Any:
 def _tokens_of(example: Example, edit: Edit) -> str:
     """ "tokens", or "context_tokens" where keys have labels of their own."""
     which = edit["which"]
-    if which not in ("tokens", "context_tokens") or (
-        which == "context_tokens" and _keys_are_queries(example)
-    ):
+    if which not in ("tokens", "context_tokens") or (which == "context_tokens" and keys_are_queries(example)):
         raise KeyError(which)
     return str(which)
-
-
-def _keys_are_queries(example: Example) -> bool:
-    return example.context is None and example.context_tokens is None and example.dims.n_k == example.dims.n_q
 
 
 def _to_size(old: int, new: int) -> Kept:

@@ -1,4 +1,17 @@
-"""The file format ``mha-example/1``: text → ``Example`` and back. The one place where outside data comes in."""
+"""The file format ``mha-example/1``: text → ``Example`` and back. The one place where outside data comes in.
+
+Beside tokens, X, heads, W_O, ``scale`` and ``mask`` (README, "File format") an example may have
+
+scoring     "dot" (where absent), "bilinear", "additive" or "cosine": how a query and a key make a score. ``scale`` is
+            the divisor of that score: dot with "sqrt_dk" is scaled dot-product attention, with "none" the plain dot
+            product; of cosine scoring it is the temperature. Where ``scale`` is absent it is "sqrt_dk" for dot and
+            bilinear, "none" for additive and cosine, which know no √d_k.
+            A head gives w_a: d_k × d_k for bilinear, w_a, u_a: d_k × d_a and v_a: d_a for additive scoring.
+kv_heads    how many heads have keys and values of their own: it divides the heads into groups, and of each group the
+            first gives w_k, w_v, b_k, b_v (or k, v) for all. 1 is multi-query attention; absent, each head has its own.
+positions   "sinusoidal", "rotary" or "alibi", or {"kind": one of them, "ids": [0, 1, …], "context_ids": …,
+            "frequencies": […], "context_frequencies": …}. With "alibi" each head gives its slope, one number.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +26,18 @@ from mha_core.example import (
     HEAD_BIASES,
     HEAD_MATRICES,
     NEG_INF,
+    POSITIONS,
+    SCORINGS,
     AddMask,
     AllowMask,
     Example,
     Head,
     Mask,
     Matrix,
+    Positions,
     Row,
     Scale,
+    Scoring,
     Text,
 )
 from mha_core.validate import STEPS, WHOLE_LAYER_STEPS, validate
@@ -59,6 +76,8 @@ def from_json(data: object) -> Example:
     }
     values.pop("format")
     values.setdefault("title", "")
+    if values.get("scoring") in ("additive", "cosine"):
+        values.setdefault("scale", "none")
     return validate(Example(**values))
 
 
@@ -86,7 +105,10 @@ def to_json(example: Example) -> dict[str, object]:
         "heads": [_head_json(head) for head in example.heads],
         "w_o": _rows(example.w_o),
         "b_o": _row(example.b_o),
+        "scoring": None if example.scoring == "dot" else example.scoring,
         "scale": example.scale if isinstance(example.scale, str) else _number(example.scale),
+        "kv_heads": example.kv_heads,
+        "positions": None if example.positions is None else _positions_json(example.positions),
         "mask": _mask_json(example.mask),
         "claimed": None if example.claimed is None else _claimed_json(example.claimed),
     }
@@ -228,7 +250,8 @@ def _heads(value: object, place: str) -> tuple[Head, ...]:
 def _head(value: object, place: str) -> Head:
     readers: dict[str, Callable[[object, str], Any]] = {
         **dict.fromkeys(HEAD_MATRICES, _matrix),
-        **dict.fromkeys(HEAD_BIASES, _vector),
+        **dict.fromkeys((*HEAD_BIASES, "v_a"), _vector),
+        "slope": lambda item, here: (_float(item, here),),
     }
     fields = _object(value, place, readers)
     return Head(
@@ -242,6 +265,36 @@ def _scale(value: object, place: str) -> Scale:
             return value  # type: ignore[return-value]  # mypy does not narrow str to the literals
         raise _fail(place, N_('expected "sqrt_dk", "none" or a number, got {got}'), got=_short(value))
     return _float(value, place)
+
+
+def _one_of(names: tuple[str, ...]) -> Callable[[object, str], Any]:
+    expected = " or ".join((", ".join(f'"{name}"' for name in names[:-1]), f'"{names[-1]}"'))
+
+    def read(value: object, place: str) -> str:
+        if not isinstance(value, str) or value not in names:
+            raise _fail(place, N_("expected {expected}, got {got}"), expected=expected, got=_short(value))
+        return value
+
+    return read
+
+
+_scoring: Callable[[object, str], Scoring] = _one_of(SCORINGS)
+_kind = _one_of(POSITIONS)
+
+
+def _count(value: object, place: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise _fail(place, N_("expected a whole number, got {got}"), got=_short(value))
+    return value
+
+
+def _positions(value: object, place: str) -> Positions:
+    if not isinstance(value, dict):
+        return Positions(_kind(value, place))
+    rows = ("ids", "context_ids", "frequencies", "context_frequencies")
+    fields = _object(value, place, dict.fromkeys(("kind", *rows)))
+    given = {name: _vector(fields[name], f"{place}.{name}") for name in rows if fields.get(name) is not None}
+    return Positions(_kind(fields.get("kind"), f"{place}.kind"), **given)
 
 
 def _mask(value: object, place: str) -> Mask:
@@ -326,7 +379,10 @@ _FIELDS: dict[str, Callable[[object, str], Any]] = {
     "heads": _heads,
     "w_o": _matrix,
     "b_o": _vector,
+    "scoring": _scoring,
     "scale": _scale,
+    "kv_heads": _count,
+    "positions": _positions,
     "mask": _mask,
     "claimed": _claimed,
 }
@@ -365,8 +421,20 @@ def _nested(claim: object) -> object:
 
 def _head_json(head: Head) -> dict[str, object]:
     matrices = {name: _rows(getattr(head, name)) for name in HEAD_MATRICES}
-    biases = {name: _row(getattr(head, name)) for name in HEAD_BIASES}
-    return {name: value for name, value in {**matrices, **biases}.items() if value is not None}
+    rows = {name: _row(getattr(head, name)) for name in (*HEAD_BIASES, "v_a")}
+    slope = None if head.slope is None else _number(head.slope[0])
+    return {name: value for name, value in {**matrices, **rows, "slope": slope}.items() if value is not None}
+
+
+def _positions_json(positions: Positions) -> object:
+    rows = {
+        "ids": _row(positions.ids),
+        "context_ids": _row(positions.context_ids),
+        "frequencies": _row(positions.frequencies),
+        "context_frequencies": _row(positions.context_frequencies),
+    }
+    given = {name: row for name, row in rows.items() if row is not None}
+    return {"kind": positions.kind, **given} if given else positions.kind
 
 
 def _mask_json(mask: Mask) -> object:

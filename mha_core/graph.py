@@ -56,7 +56,7 @@ tanh         tanh a
 norm         √Σ_k a²
 normalize    a ÷ b; 0 where b is 0: a row of zeros has no direction
 sinusoid     sin a in the first column of a pair, cos a in the second
-rotate       the pair (a, b) turned by the angle θ: a·cos θ − b·sin θ in its first column, a·sin θ + b·cos θ in its second
+rotate       the pair (a, b) turned by the angle θ: a·cos θ − b·sin θ in its first column, then a·sin θ + b·cos θ
 linear_bias  −slope·|a − b|
 """
 
@@ -277,9 +277,7 @@ def _score_steps(scoring: Scoring, q: str, k: str) -> tuple[Step, ...]:
     return (Step("scores", "matmul", (Operand(q, "ik"), Operand(k, "jk"))),)
 
 
-def _weight_steps(
-    scaled: bool, mask: Literal["hide", "add"] | None, key_ids: str | None
-) -> tuple[Step, ...]:
+def _weight_steps(scaled: bool, mask: Literal["hide", "add"] | None, key_ids: str | None) -> tuple[Step, ...]:
     """From scores to weights; ``key_ids``: where keys stand, for linear biases."""
     steps, last = [], "scores"
     if scaled:
@@ -357,30 +355,25 @@ def formula(step: Step, example: Example) -> str:
     )
     match step.op:
         case "matmul":
-            return f"{first}·{rest[0]}" + "".join(f" + {bias}" for bias in rest[1:])
-        case "multiply":
-            return f"{first}·{rest[0]}"
+            return " + ".join((f"{first}·{rest[0]}", *rest[1:]))
         case "divide":
             return f"{first} ÷ " + ("√d_k" if isinstance(example.scale, str) else f"{example.scale:g}")
-        case "hide":
-            return f"mask({first}, {rest[0]})"
-        case "add" if step.index == "(ij)c":
-            return f"{first}[i] + {rest[0]}[j]"
-        case "add":
-            return f"{first} + {rest[0]}"
-        case "softmax":
-            return f"softmax({first})"
-        case "tanh":
-            return f"tanh({first})"
-        case "norm":
-            return f"‖{first}‖"
-        case "normalize":
-            return f"{first} ÷ {rest[0]}"
-        case "sinusoid":
-            return f"sin, cos({first})"
-        case "rotate":
-            return f"rotate({first}, {rest[0]})"
-        case "linear_bias":
-            return f"−{first}·|{rest[0]} − {rest[1]}|"
         case "concat":
             return "[" + " | ".join(f"head_{g + 1}" for g in range(len(example.heads))) + "]"
+        case "add" if step.index == "(ij)c":
+            return f"{first}[i] + {rest[0]}[j]"
+    return _FORMULAS[step.op].format(first, *rest)
+
+
+_FORMULAS = {
+    "multiply": "{0}·{1}",
+    "hide": "mask({0}, {1})",
+    "add": "{0} + {1}",
+    "softmax": "softmax({0})",
+    "tanh": "tanh({0})",
+    "norm": "‖{0}‖",
+    "normalize": "{0} ÷ {1}",
+    "sinusoid": "sin, cos({0})",
+    "rotate": "rotate({0}, {1})",
+    "linear_bias": "−{0}·|{1} − {2}|",
+}

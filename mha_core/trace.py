@@ -78,7 +78,9 @@ class Trace:
                             rows[head] = matrix
         early = {name: self.layer[name].tolist() for name in EARLY_STEPS if name in self.layer}
         ordered = {name: heads[name] for name in PER_HEAD_STEPS if any(heads.get(name, ()))}
-        return early | ordered | {name: self.layer[name].tolist() for name in LATE_STEPS if name in self.layer}
+        return (
+            early | ordered | {name: self.layer[name].tolist() for name in LATE_STEPS if name in self.layer}
+        )
 
     @cached_property
     def dead_rows(self) -> tuple[tuple[bool, ...], ...]:
@@ -254,7 +256,8 @@ def _matmul(step: Step, tensors: Mapping[str, Tensor], constants: Constants) -> 
     if right.index == "jk":
         b = b.mT
     elif left.index == "(ij)k":
-        return torch.bmm(a, b.mT).view(len(a), -1, constants.dims.n_k)  # type: ignore[union-attr]
+        scores: Tensor = torch.bmm(a, b.mT).view(len(a), -1, constants.dims.n_k)  # type: ignore[union-attr]
+        return scores
     if bias:
         add = torch.baddbmm if step.per_head else torch.addmm
         return add(tensors[bias[0].name], a, b)
@@ -287,7 +290,8 @@ def _tanh(step: Step, tensors: Mapping[str, Tensor], _: Constants) -> Tensor:
 
 
 def _norm(step: Step, tensors: Mapping[str, Tensor], _: Constants) -> Tensor:
-    return torch.linalg.vector_norm(tensors[step.operands[0].name], dim=-1, keepdim=True)
+    norms: Tensor = torch.linalg.vector_norm(tensors[step.operands[0].name], dim=-1, keepdim=True)
+    return norms
 
 
 def _normalize(step: Step, tensors: Mapping[str, Tensor], _: Constants) -> Tensor:
@@ -369,7 +373,7 @@ def _load_group(
     if shares(first):
         elsewhere.update(SHARED)
     wanted = dict.fromkeys(name for step in steps for name in step.operand_names if name not in elsewhere)
-    if example.kv_heads is not None:
+    if example.kv_heads not in (None, len(example.heads)):
         wanted |= dict.fromkeys(name for name in ("k", "v") if getattr(first, name) is not None)  # for others
     blocks = {
         name: [

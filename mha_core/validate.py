@@ -9,17 +9,22 @@ from mha_core.errors import N_, ExampleError
 from mha_core.example import (
     HEAD_BIASES,
     HEAD_MATRICES,
+    HEAD_ROWS,
     MAX_HEADS,
     MAX_NUMBER,
     MAX_SIZE,
     MAX_TEXT,
     NEG_INF,
+    SCORING_PARAMETERS,
+    SHARED,
     AddMask,
     AllowMask,
     Dims,
     Example,
-    Head,
     Matrix,
+    Row,
+    owner,
+    position_inputs,
 )
 
 EARLY_STEPS = (
@@ -67,8 +72,15 @@ def validate(example: Example) -> Example:
     _sizes(example, dims)
     _texts(example)
     _numbers(example)
+    if example.kv_heads is not None:
+        _groups(example, dims)
+    _parameters(example)
     _shapes(example, dims)
     _starts(example, dims)
+    if example.positions is not None:
+        _positions(example, dims)
+    if example.scoring == "additive":
+        _pairs(dims)
     _mask(example, dims)
     _scale(example)
     _claimed(example, dims)
@@ -120,12 +132,15 @@ def _shapes(example: Example, dims: Dims) -> None:
         if matrix is None:
             continue
         rows, cols = dims.shape(name)
-        if name.startswith("b_") and not _has_weight(example, place):
+        if name in _BIASES and not _has_weight(example, place):
             raise _fail(place, N_("there is nothing that it could be added to"))
         if rows == 0 or cols == 0:
             raise _fail(place, N_("there is nothing that it could be multiplied with"))
         if (len(matrix), len(matrix[0])) != (rows, cols):
             raise _wrong_shape(place, (rows, cols), (len(matrix), len(matrix[0])))
+
+
+_BIASES = (*HEAD_BIASES, "b_o")
 
 
 def _has_weight(example: Example, place: str) -> bool:
@@ -154,37 +169,143 @@ def _given(example: Example) -> Iterator[tuple[str, str, Matrix | None]]:
     for index, head in enumerate(example.heads):
         for name in HEAD_MATRICES:
             yield name, f"heads[{index}].{name}", getattr(head, name)
-        for name in HEAD_BIASES:
-            bias = getattr(head, name)
-            yield name, f"heads[{index}].{name}", None if bias is None else (bias,)
+        for name in HEAD_ROWS:
+            row = getattr(head, name)
+            yield name, f"heads[{index}].{name}", None if row is None else (row,)
     yield "w_o", "w_o", example.w_o
     yield "b_o", "b_o", None if example.b_o is None else (example.b_o,)
 
 
 def _starts(example: Example, dims: Dims) -> None:
     """Every head must be able to reach its head output."""
-    for index, head in enumerate(example.heads):
-        missing = _missing(example, head, dims)
+    for index in range(dims.h):
+        missing = _missing(example, index, dims)
         if missing:
             raise _fail(
                 f"heads[{index}]", N_("{name} is missing, and nothing stands in for it"), name=missing
             )
 
 
-def _missing(example: Example, head: Head, dims: Dims) -> str:
+def _missing(example: Example, index: int, dims: Dims) -> str:
     """The first matrix that this head lacks, or "" where it lacks none."""
-    needs = [("v", example.source_rows)]
+    head = example.heads[index]
+    holder = head if example.kv_heads is None else example.heads[owner(example, "v", index)]
+    needs = [("v", holder, example.source_rows)]
     if head.weights is None:
-        needs = [("q", example.x), ("k", example.source_rows), *needs]
-    for name, source in needs:
-        if getattr(head, name) is None:
-            if getattr(head, f"w_{name}") is None:
+        needs = [("q", head, example.x), ("k", holder, example.source_rows), *needs]
+    for name, of, source in needs:
+        if getattr(of, name) is None:
+            if getattr(of, f"w_{name}") is None:
                 return f"w_{name}"
             if source is None:
                 return "x" if name == "q" or example.context_tokens is None else "context"
             if name != "q" and len(source) != dims.n_k:  # labels for other keys than the rows of X
                 return "context"
+    if head.weights is None:
+        return next((name for name in _wanted(example) if getattr(head, name) is None), "")
     return ""
+
+
+# --- what scoring, groups and positions ask for ------------------------------------------------------------------
+
+
+def _wanted(example: Example) -> tuple[str, ...]:
+    """The parameters that a head must give beside its weights."""
+    linear = example.positions is not None and example.positions.kind == "alibi"
+    return (*SCORING_PARAMETERS[example.scoring], *(("slope",) if linear else ()))
+
+
+_PARAMETERS = {
+    "w_a": '"scoring": "bilinear" or "additive"',
+    "u_a": '"scoring": "additive"',
+    "v_a": '"scoring": "additive"',
+    "slope": '"positions": "alibi"',
+}
+"""Parameters, and the setting that each is for."""
+
+
+def _parameters(example: Example) -> None:
+    """A parameter that nothing uses is a mistake."""
+    wanted = _wanted(example)
+    for index, head in enumerate(example.heads):
+        for name, setting in _PARAMETERS.items():
+            if name not in wanted and getattr(head, name) is not None:
+                raise _unused(f"heads[{index}].{name}", setting)
+
+
+def _unused(place: str, setting: str) -> ExampleError:
+    return _fail(place, N_("is of no use here without {setting}"), setting=setting)
+
+
+def _groups(example: Example, dims: Dims) -> None:
+    count = example.kv_heads or 0
+    if count < 1 or dims.h % count:
+        raise _fail(
+            "kv_heads",
+            N_("expected a number that divides the {count} heads into equal groups, got {got}"),
+            count=dims.h,
+            got=example.kv_heads,
+        )
+    for index, head in enumerate(example.heads):
+        first = owner(example, "k", index)
+        for name in SHARED:
+            if first != index and getattr(head, name, None) is not None:
+                raise _fail(
+                    f"heads[{index}].{name}",
+                    N_("keys and values are shared here: give them in heads[{first}] alone"),
+                    first=first,
+                )
+
+
+def _pairs(dims: Dims) -> None:
+    """Additive scoring has a row of d_a numbers for each pair of tokens: no more than fill the largest matrix."""
+    count, most = dims.n_q * dims.n_k * dims.d_a, MAX_SIZE**2
+    if count > most:
+        raise _fail(
+            "scoring",
+            N_("additive scoring makes n_q × n_k × d_a numbers, at most {most}, got {n_q} × {n_k} × {d_a}"),
+            most=most,
+            n_q=dims.n_q,
+            n_k=dims.n_k,
+            d_a=dims.d_a,
+        )
+
+
+def _positions(example: Example, dims: Dims) -> None:
+    positions, rows = example.positions, position_inputs(example)
+    kind = getattr(positions, "kind", None)
+    if kind == "rotary" and (dims.d_k % 2 or not dims.d_k):
+        raise _fail(
+            "positions",
+            N_("rotary positions turn pairs of columns of Q and K: d_k must be even, got {d_k}"),
+            d_k=dims.d_k,
+        )
+    if kind == "sinusoidal" and example.x is None:
+        raise _fail("positions", N_("sinusoidal positions are added to X, and there is none"))
+    for field, name, size in (
+        ("ids", "position_ids", dims.n_q),
+        ("context_ids", "context_position_ids", dims.n_k),
+        ("frequencies", "frequencies", dims.d_freq),
+        ("context_frequencies", "context_frequencies", dims.d_context_freq),
+    ):
+        row: Row | None = getattr(positions, field)
+        if row is None:
+            continue
+        place = f"positions.{field}"
+        if name not in rows:
+            raise _unused(place, _POSITION_SETTINGS[field])
+        if len(row) != size:
+            raise _fail(place, N_("expected {cols} numbers, got {count}"), cols=size, count=len(row))
+        for j, number in enumerate(row):
+            _in_range(f"{place}[{j}]", number)
+
+
+_POSITION_SETTINGS = {
+    "ids": '"kind"',
+    "context_ids": '"context"',
+    "frequencies": '"kind": "sinusoidal" or "rotary"',
+    "context_frequencies": '"kind": "sinusoidal" and a context',
+}
 
 
 def _numbers(example: Example) -> None:
@@ -201,13 +322,18 @@ def _numbers(example: Example) -> None:
                 )
             for j, number in enumerate(row):
                 if not -MAX_NUMBER <= number <= MAX_NUMBER:  # NaN fails this too
-                    raise _fail(
-                        f"{place}[{i}][{j}]",
-                        N_("expected a number from {low:g} to {high:g}, got {number}"),
-                        low=-MAX_NUMBER,
-                        high=MAX_NUMBER,
-                        number=number,
-                    )
+                    _in_range(f"{place}[{i}][{j}]", number)
+
+
+def _in_range(place: str, number: float) -> None:
+    if not -MAX_NUMBER <= number <= MAX_NUMBER:
+        raise _fail(
+            place,
+            N_("expected a number from {low:g} to {high:g}, got {number}"),
+            low=-MAX_NUMBER,
+            high=MAX_NUMBER,
+            number=number,
+        )
 
 
 def _mask(example: Example, dims: Dims) -> None:
@@ -229,6 +355,14 @@ def _mask(example: Example, dims: Dims) -> None:
 
 def _scale(example: Example) -> None:
     scale = example.scale
+    if example.scoring in ("additive", "cosine") and scale == "sqrt_dk":
+        raise _fail(
+            "scale",
+            N_('√d_k is for dot products; with {scoring} scoring write "none" or a number'),
+            scoring=example.scoring,
+        )
+    if example.scoring == "cosine" and not isinstance(scale, str) and scale < 0:
+        raise _fail("scale", N_("expected a temperature above 0, got {number}"), number=scale)
     if isinstance(scale, str):
         if scale == "sqrt_dk" and not example.dims.d_k and any(h.weights is None for h in example.heads):
             raise _fail("scale", N_("there is no d_k to take the root of"))
@@ -238,9 +372,12 @@ def _scale(example: Example) -> None:
 
 
 def _claimed(example: Example, dims: Dims) -> None:
-    for step, claim in (example.claimed or {}).items():
-        if step == "output" and example.w_o is None:
-            raise _fail("claimed.output", N_("this example has no such step"))
+    if not example.claimed:
+        return
+    missing = set(_absent_steps(example))
+    for step, claim in example.claimed.items():
+        if step in missing:
+            raise _fail(f"claimed.{step}", N_("this example has no such step"))
         if step in WHOLE_LAYER_STEPS:
             _claimed_matrix(f"claimed.{step}", claim, dims.shape(step))
             continue
@@ -250,7 +387,33 @@ def _claimed(example: Example, dims: Dims) -> None:
             )
         for index, matrix in enumerate(claim):
             if matrix is not None:
+                if owner(example, step, index) != index:
+                    raise _fail(
+                        f"claimed.{step}[{index}]",
+                        N_("keys and values are shared here: give them in heads[{first}] alone"),
+                        first=owner(example, step, index),
+                    )
                 _claimed_matrix(f"claimed.{step}[{index}]", matrix, dims.shape(step))
+
+
+def _absent_steps(example: Example) -> Iterator[str]:
+    """Steps that only some examples have, and this one has not."""
+    kind = example.positions.kind if example.positions else None
+    apart = "context_position_ids" in position_inputs(example)
+    for there, steps in (
+        (example.w_o is not None, ("output",)),
+        (kind in ("sinusoidal", "rotary"), ("angles",)),
+        (kind in ("sinusoidal", "rotary") and apart, ("context_angles",)),
+        (kind == "sinusoidal", ("positional_encoding", "x_positioned")),
+        (kind == "sinusoidal" and apart, ("context_positional_encoding", "context_positioned")),
+        (kind == "rotary", ("q_rotated", "k_rotated")),
+        (kind == "alibi", ("linear_biases", "biased_scores")),
+        (example.scoring == "cosine", ("q_norms", "k_norms", "q_unit", "k_unit")),
+        (example.scoring in ("bilinear", "additive"), ("q_a",)),
+        (example.scoring == "additive", ("k_a", "pair_sums", "pair_tanh")),
+    ):
+        if not there:
+            yield from steps
 
 
 def _claimed_matrix(place: str, matrix: tuple, shape: tuple[int, int]) -> None:  # type: ignore[type-arg]

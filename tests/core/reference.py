@@ -3,17 +3,32 @@
 It reads the fields of an ``Example`` and takes nothing else from the package, and no other library.
 """
 
-from math import exp, sqrt
+from math import ceil, cos, exp, sin, sqrt, tanh
 
 NEG_INF = float("-inf")
 
 
+NAMES = (
+    "q k v q_rotated k_rotated q_norms k_norms q_unit k_unit q_a k_a pair_sums pair_tanh "
+    "scores scaled_scores linear_biases biased_scores masked_scores weights head_outputs"
+).split()
+
+
 def reference(example):
     """Every step by name: a list over heads (None where a head starts later) or, for the layer, one matrix."""
-    heads = [reference_head(example, head) for head in example.heads]
-    names = ("q", "k", "v", "scores", "scaled_scores", "masked_scores", "weights", "head_outputs")
-    steps = {
-        name: [head.get(name) for head in heads] for name in names if any(name in head for head in heads)
+    early, rows_q, rows_k = positioned(example)
+    heads = []
+    for index, head in enumerate(example.heads):
+        size = len(example.heads) // (example.kv_heads or len(example.heads))
+        shared = heads[index - index % size] if index % size else None
+        heads.append(reference_head(example, head, rows_q, rows_k, early, shared))
+    for index, head in enumerate(heads):
+        size = len(example.heads) // (example.kv_heads or len(example.heads))
+        if index % size:  # what is shared belongs to the first of the group
+            for name in ("k", "v", "k_rotated", "k_norms", "k_unit"):
+                head.pop(name, None)
+    steps = early | {
+        name: [head.get(name) for head in heads] for name in NAMES if any(name in head for head in heads)
     }
     steps["concat"] = [
         [number for head in heads for number in head["head_outputs"][i]] for i in range(len(example.tokens))
@@ -23,19 +38,107 @@ def reference(example):
     return steps
 
 
-def reference_head(example, head):
-    """The steps of one head, from where it starts."""
+def positioned(example):
+    """What positions compute before the heads, and the rows that queries and keys are projected from."""
     keys_from = example.context if example.context is not None else example.x
+    positions, steps = example.positions, {}
+    if positions is None or positions.kind == "alibi":
+        return {}, example.x, keys_from
+    if positions.kind == "rotary":
+        width = next(
+            len(matrix[0])
+            for head in example.heads
+            for matrix in (head.q, head.k, head.w_q, head.w_k)
+            if matrix is not None
+        )
+        steps["angles"] = angles(positions.ids, len(example.tokens), positions.frequencies, width)
+        n_k = count_keys(example)
+        if example.context is not None or example.context_tokens is not None or n_k != len(example.tokens):
+            steps["context_angles"] = angles(positions.context_ids, n_k, positions.frequencies, width)
+        return steps, example.x, keys_from
+    both = [("", "x", example.x, positions.ids, positions.frequencies)]
+    if example.context is not None:
+        row = (positions.context_ids, positions.context_frequencies)
+        both.append(("context_", "context", example.context, *row))
+    for prefix, name, rows, ids, frequencies in both:
+        turned = steps[f"{prefix}angles"] = angles(ids, len(rows), frequencies, len(rows[0]))
+        waves = [[(sin, cos)[c % 2](row[c // 2]) for c in range(len(rows[0]))] for row in turned]
+        steps[f"{prefix}positional_encoding"] = waves
+        steps[f"{name}_positioned"] = [
+            [rows[i][c] + waves[i][c] for c in range(len(rows[0]))] for i in range(len(rows))
+        ]
+    rows_q = steps["x_positioned"]
+    return steps, rows_q, steps.get("context_positioned", rows_q)
+
+
+def angles(ids, count, frequencies, width):
+    """position · frequency, for every position and every pair of columns."""
+    ids = ids if ids is not None else range(count)
+    if frequencies is None:
+        frequencies = [1 / 10000 ** (2 * m / width) for m in range(ceil(width / 2))]
+    return [[position * frequency for frequency in frequencies] for position in ids]
+
+
+def count_keys(example):
+    """How many keys there are: labels, rows of the context, given keys or values, or as many as tokens."""
+    for rows in (example.context_tokens, example.context):
+        if rows is not None:
+            return len(rows)
+    if example.x is None:
+        for head in example.heads:
+            for rows in (head.v, head.k):
+                if rows is not None:
+                    return len(rows)
+    return len(example.tokens)
+
+
+def reference_head(example, head, rows_q, rows_k, early, shared=None):
+    """The steps of one head, from where it starts; ``shared``: those of the head whose keys and values it takes."""
     steps = {}
+    kind = example.positions.kind if example.positions else None
+    keys = head.weights is None or (
+        example.kv_heads not in (None, len(example.heads)) and not (head.k is None and head.w_k is None)
+    )
     if head.weights is None:
-        steps["q"] = listed(head.q) or project(example.x, head.w_q, head.b_q)
-        steps["k"] = listed(head.k) or project(keys_from, head.w_k, head.b_k)
-    steps["v"] = listed(head.v) or project(keys_from, head.w_v, head.b_v)
+        steps["q"] = listed(head.q) or project(rows_q, head.w_q, head.b_q)
+    if shared is not None:
+        steps |= {name: shared[name] for name in ("k", "v", "k_rotated", "k_norms", "k_unit") if name in shared}
+    else:
+        if keys:
+            steps["k"] = listed(head.k) or project(rows_k, head.w_k, head.b_k)
+        steps["v"] = listed(head.v) or project(rows_k, head.w_v, head.b_v)
+    q, k = "q", "k"
+    if kind == "rotary":
+        for name, turn in (("q", early["angles"]), ("k", early.get("context_angles", early["angles"]))):
+            if name in steps:
+                steps[f"{name}_rotated"] = rotated(steps[name], turn)
+        q, k = "q_rotated", "k_rotated"
+    if example.scoring == "cosine":
+        for name, rows in (("q", q), ("k", k)):
+            if rows in steps:
+                norms = [sqrt(sum(number * number for number in row)) for row in steps[rows]]
+                steps[f"{name}_norms"] = [[norm] for norm in norms]
+                steps[f"{name}_unit"] = [
+                    [number / norm if norm else 0.0 for number in row]
+                    for row, norm in zip(steps[rows], norms, strict=True)
+                ]
+        q, k = "q_unit", "k_unit"
     if head.weights is None:
-        scores = steps["scores"] = dot_products(steps["q"], steps["k"])
+        scores = score(example, head, steps, q, k)
         if example.scale != "none":
             by = sqrt(len(steps["q"][0])) if example.scale == "sqrt_dk" else example.scale
-            scores = steps["scaled_scores"] = [[score / by for score in row] for row in scores]
+            scores = steps["scaled_scores"] = [[number / by for number in row] for row in scores]
+        if kind == "alibi":
+            ids = example.positions.ids or range(len(scores))
+            key_ids = example.positions.context_ids
+            own = example.context is not None or example.context_tokens is not None
+            if key_ids is None:
+                key_ids = range(len(scores[0])) if own or len(scores) != len(scores[0]) else ids
+            biases = [[-head.slope[0] * abs(p - other) for other in key_ids] for p in ids]
+            steps["linear_biases"] = biases
+            scores = steps["biased_scores"] = [
+                [scores[i][j] + biases[i][j] for j in range(len(scores[0]))] for i in range(len(scores))
+            ]
         if example.mask is not None:
             scores = steps["masked_scores"] = masked(scores, example.mask)
         steps["weights"] = [softmax(row) for row in scores]
@@ -43,6 +146,37 @@ def reference_head(example, head):
         steps["weights"] = listed(head.weights)
     steps["head_outputs"] = weighted_sums(steps["weights"], steps["v"])
     return steps
+
+
+def score(example, head, steps, q, k):
+    """Scores of every query and key, one of four ways."""
+    if example.scoring == "bilinear":
+        steps["q_a"] = project(steps[q], head.w_a, None)
+        q = "q_a"
+    if example.scoring == "additive":
+        left = steps["q_a"] = project(steps[q], head.w_a, None)
+        right = steps["k_a"] = project(steps[k], head.u_a, None)
+        width = range(len(head.v_a))
+        steps["pair_sums"] = [[one[c] + other[c] for c in width] for one in left for other in right]
+        steps["pair_tanh"] = [[tanh(number) for number in row] for row in steps["pair_sums"]]
+        steps["scores"] = [
+            [sum(head.v_a[c] * tanh(one[c] + other[c]) for c in width) for other in right] for one in left
+        ]
+    else:
+        steps["scores"] = dot_products(steps[q], steps[k])
+    return steps["scores"]
+
+
+def rotated(rows, turns):
+    """Every pair of columns turned by its angle."""
+    result = []
+    for row, turn in zip(rows, turns, strict=True):
+        turned = []
+        for m, angle in enumerate(turn):
+            a, b = row[2 * m], row[2 * m + 1]
+            turned += [a * cos(angle) - b * sin(angle), a * sin(angle) + b * cos(angle)]
+        result.append(turned)
+    return result
 
 
 def project(rows, weight, bias):

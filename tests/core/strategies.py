@@ -2,7 +2,10 @@
 
 from hypothesis import strategies as st
 
-from mha_core import AddMask, AllowMask, Example, Head, validate
+from dataclasses import replace
+
+from mha_core import AddMask, AllowMask, Example, Head, Positions, validate
+from mha_core.example import position_inputs
 
 NEG_INF = float("-inf")
 SIZES = st.integers(1, 4)
@@ -19,8 +22,11 @@ def rows(count, width, cells=numbers):
 
 
 @st.composite
-def examples(draw, *, plain=False, masks=True, context=None, claims=True):
-    """Valid examples. ``plain``: every head starts at X. ``context``: whether there is one; None leaves it open."""
+def examples(draw, *, plain=False, masks=True, context=None, claims=True, variants=False):
+    """Valid examples. ``plain``: every head starts at X. ``context``: whether there is one; None leaves it open.
+
+    ``variants``: other scorings, shared keys and values, and positions too.
+    """
     n_q, d_model, d_k, d_v, h = (draw(SIZES) for _ in range(5))
     crossed = draw(st.booleans()) if context is None else context
     n_k, d_context = (draw(SIZES), draw(SIZES)) if crossed else (n_q, d_model)
@@ -43,7 +49,68 @@ def examples(draw, *, plain=False, masks=True, context=None, claims=True):
     )
     if all(_starts_further_on(head) for head in heads) and not crossed:
         example = draw(st.sampled_from([example, _without_x(example)]))
-    return validate(example)
+    return validate(draw(_varied(example)) if variants else example)
+
+
+@st.composite
+def _varied(draw, example):
+    """The example with a scoring, groups and positions that fit it; its claims go."""
+    dims = example.dims
+    scoring = draw(st.sampled_from(["dot", "bilinear", "additive", "cosine"])) if dims.d_k else "dot"
+    kinds = [None, "alibi", *["rotary"] * (dims.d_k > 0 and dims.d_k % 2 == 0)]
+    kinds += ["sinusoidal"] * (example.x is not None)
+    kind = draw(st.sampled_from(kinds))
+    kv_heads = draw(st.none() | st.sampled_from([g for g in range(1, dims.h + 1) if dims.h % g == 0]))
+    d_a = draw(SIZES)
+    heads = []
+    for index, head in enumerate(example.heads):
+        scored = head.weights is None
+        fields = {}
+        if scored and scoring == "bilinear":
+            fields["w_a"] = draw(rows(dims.d_k, dims.d_k))
+        if scored and scoring == "additive":
+            fields |= {"w_a": draw(rows(dims.d_k, d_a)), "u_a": draw(rows(dims.d_k, d_a))}
+            fields["v_a"] = draw(st.tuples(*[numbers] * d_a))
+        if scored and kind == "alibi":
+            fields["slope"] = (draw(st.sampled_from([0.5, 0.25, 0.0, -1.0])),)
+        heads.append(replace(head, **fields))
+    if kv_heads:
+        size = dims.h // kv_heads
+        for start in range(0, dims.h, size):
+            group = heads[start : start + size]
+            if any(head.weights is None for head in group) and not (group[0].k or group[0].w_k):
+                heads[start] = replace(group[0], k=draw(rows(dims.n_k, dims.d_k)))
+            for index in range(start + 1, start + size):
+                heads[index] = replace(heads[index], **dict.fromkeys(["w_k", "b_k", "k", "w_v", "b_v", "v"]))
+    scale = example.scale
+    if scoring in ("additive", "cosine"):
+        scale = draw(st.sampled_from(["none", 0.25, 2.0]))
+    varied = replace(
+        example, scoring=scoring, heads=tuple(heads), kv_heads=kv_heads, scale=scale, claimed=None
+    )
+    if kind is None:
+        return varied
+    varied = replace(varied, positions=Positions(kind))
+    sizes = {
+        "ids": dims.n_q,
+        "context_ids": dims.n_k,
+        "frequencies": varied.dims.d_freq,
+        "context_frequencies": varied.dims.d_context_freq,
+    }
+    given = {
+        field: draw(st.none() | st.tuples(*[numbers] * size))
+        for field, size in sizes.items()
+        if POSITION_FIELDS[field] in position_inputs(varied)
+    }
+    return replace(varied, positions=Positions(kind, **given))
+
+
+POSITION_FIELDS = {
+    "ids": "position_ids",
+    "context_ids": "context_position_ids",
+    "frequencies": "frequencies",
+    "context_frequencies": "context_frequencies",
+}
 
 
 @st.composite
