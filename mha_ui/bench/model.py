@@ -13,6 +13,7 @@ from mha_core.example import (
     MAX_NUMBER,
     MAX_SIZE,
     NEG_INF,
+    SHARED,
     AddMask,
     AllowMask,
     Example,
@@ -20,8 +21,18 @@ from mha_core.example import (
     divisor,
     key_tokens,
     mask_fill,
+    owner,
 )
-from mha_core.graph import LAYER_INPUTS, PER_HEAD_INPUTS, Step, formula, graph, head_graph, symbol
+from mha_core.graph import (
+    LAYER_INPUTS,
+    PER_HEAD_INPUTS,
+    Step,
+    early_steps,
+    formula,
+    graph,
+    head_graph,
+    symbol,
+)
 from mha_core.trace import Trace, input_matrix
 from mha_core.validate import PER_HEAD_STEPS
 from mha_ui.language import words_in
@@ -29,9 +40,33 @@ from mha_ui.state import Work, address
 
 STAGES: Final = (
     (N_("Input"), N_("One row a token."), ("x", "context")),
+    (
+        N_("Positions"),
+        N_("Where each token stands."),
+        (
+            "position_ids",
+            "frequencies",
+            "angles",
+            "positional_encoding",
+            "x_positioned",
+            "context_position_ids",
+            "context_frequencies",
+            "context_angles",
+            "context_positional_encoding",
+            "context_positioned",
+        ),
+    ),
     (N_("Projections"), N_("Each head has its own."), ("w_q", "w_k", "w_v", "b_q", "b_k", "b_v")),
     (N_("Queries, keys, values"), N_("Every token, seen three ways."), ("q", "k", "v")),
+    (N_("Rotated"), N_("Turned by their positions."), ("q_rotated", "k_rotated")),
+    (N_("Directions"), N_("Rows of length 1."), ("q_norms", "q_unit", "k_norms", "k_unit")),
+    (
+        N_("Scoring weights"),
+        N_("Only scores are made with them."),
+        ("w_a", "u_a", "v_a", "q_a", "k_a", "pair_sums", "pair_tanh"),
+    ),
     (N_("Scores"), N_("Each query against each key."), ("scores", "scaled_scores")),
+    (N_("Linear biases"), N_("Distance costs."), ("slope", "linear_biases", "biased_scores")),
     (N_("Mask"), N_("Which pairs may attend."), ("mask", "masked_scores")),
     (N_("Attention weights"), N_("Softmax: each row sums to 1."), ("weights",)),
     (N_("Head outputs"), N_("Weighted means of V's rows."), ("head_outputs",)),
@@ -43,6 +78,16 @@ STAGES: Final = (
 NAMES: Final = {
     "x": N_("input"),
     "context": N_("context"),
+    "position_ids": N_("positions"),
+    "frequencies": N_("frequencies"),
+    "angles": N_("angles"),
+    "positional_encoding": N_("positional encoding"),
+    "x_positioned": N_("input with positions"),
+    "context_position_ids": N_("positions of the keys"),
+    "context_frequencies": N_("frequencies of the context"),
+    "context_angles": N_("angles of the keys"),
+    "context_positional_encoding": N_("positional encoding of the context"),
+    "context_positioned": N_("context with positions"),
     "w_q": N_("query weights"),
     "w_k": N_("key weights"),
     "w_v": N_("value weights"),
@@ -52,8 +97,24 @@ NAMES: Final = {
     "q": N_("queries"),
     "k": N_("keys"),
     "v": N_("values"),
+    "q_rotated": N_("rotated queries"),
+    "k_rotated": N_("rotated keys"),
+    "q_norms": N_("lengths of the queries"),
+    "k_norms": N_("lengths of the keys"),
+    "q_unit": N_("directions of the queries"),
+    "k_unit": N_("directions of the keys"),
+    "w_a": N_("scoring weights of the queries"),
+    "u_a": N_("scoring weights of the keys"),
+    "v_a": N_("scoring vector"),
+    "q_a": N_("queries for scoring"),
+    "k_a": N_("keys for scoring"),
+    "pair_sums": N_("sums of each pair"),
+    "pair_tanh": N_("tanh of each pair"),
     "scores": N_("scores"),
     "scaled_scores": N_("scaled scores"),
+    "slope": N_("slope"),
+    "linear_biases": N_("linear biases"),
+    "biased_scores": N_("biased scores"),
     "mask": N_("mask"),
     "masked_scores": N_("masked scores"),
     "weights": N_("attention weights"),
@@ -92,7 +153,22 @@ _UI: Final = {
     "mask_none": N_("none"),
     "mask_causal": N_("causal"),
     "mask_painted": N_("painted"),
+    "scoring": N_("Scoring"),
+    "scoring_scaled_dot": N_("scaled dot product"),
+    "scoring_dot": N_("dot product"),
+    "scoring_bilinear": N_("bilinear"),
+    "scoring_additive": N_("additive"),
+    "scoring_cosine": N_("cosine"),
+    "positions": N_("Positions"),
+    "positions_none": N_("none"),
+    "positions_sinusoidal": N_("sinusoidal"),
+    "positions_rotary": N_("rotary (RoPE)"),
+    "positions_alibi": N_("linear (ALiBi)"),
+    "kv_heads": N_("K, V heads"),
+    "shared": N_("{list} of head {head}"),
+    "no_direction": N_("a row of zeros has no direction and stays zeros"),
     "divisor": N_("Divide by"),
+    "temperature": N_("Temperature"),
     "scale_none": N_("nothing"),
     "scale_number": N_("a number"),
     "decimals": N_("Decimals"),
@@ -130,6 +206,14 @@ _UI: Final = {
 }
 
 
+_HUES: Final = {
+    "q": ("q", "w_q", "b_q", "q_rotated", "q_norms", "q_unit", "q_a", "w_a"),
+    "k": ("k", "w_k", "b_k", "k_rotated", "k_norms", "k_unit", "k_a", "u_a"),
+    "v": ("v", "w_v", "b_v"),
+}
+"""What belongs to queries, keys or values, and is coloured so."""
+
+
 def payload(work: Work) -> dict[str, Any]:
     """Everything that the bench shows, for one state of the work."""
     trace, example = work.trace, work.example
@@ -147,11 +231,11 @@ def payload(work: Work) -> dict[str, Any]:
         "pinned": work.pinned and work.pinned._asdict(),
         "message": work.message and {"text": work.message.text, "kind": work.message.kind},
         "dims": {name: getattr(example.dims, name) for name in example.dims.__slots__},
-        "labels": {"n_q": example.tokens, "n_k": key_tokens(example)},
+        "labels": _labels(example),
         "stages": _stages(work.language),
         "matrices": matrices(trace, work.language),
         "steps": {
-            name: {"op": s.op, "operands": [(o.name, o.index) for o in s.operands]}
+            name: {"op": s.op, "index": s.index, "operands": [(o.name, o.index) for o in s.operands]}
             for name, s in _steps(example)
         },
         "constants": {"divisor": divisor(example), "fill": _json(mask_fill(example))},
@@ -177,21 +261,33 @@ def _stages(language: str) -> list[dict[str, Any]]:
     return [{"title": words(title), "hint": words(hint), "matrices": names} for title, hint, names in STAGES]
 
 
+def _labels(example: Example) -> dict[str, Any]:
+    """Names of queries and keys, and of their pairs where a matrix has a row for each."""
+    keys = key_tokens(example)
+    if example.scoring != "additive":
+        return {"n_q": example.tokens, "n_k": keys}
+    pairs = [f"{query} → {key}" for query in example.tokens for key in keys]
+    return {"n_q": example.tokens, "n_k": keys, "n_q·n_k": pairs}
+
+
 def _steps(example: Example) -> list[tuple[str, Step]]:
     """Each step once; of heads that differ in biases, the fuller form: the bench skips what a head lacks."""
-    found: dict[str, Step] = {}
+    found: dict[str, Step] = {step.name: step for step in early_steps(example)}
     for head in example.heads:
         for step in head_graph(example, head):
             if step.name not in found or len(step.operands) > len(found[step.name].operands):
                 found[step.name] = step
-    return [*found.items(), *((step.name, step) for step in graph(example) if not step.per_head)]
+    layer = (step for step in graph(example) if not step.per_head)
+    return [*found.items(), *((step.name, step) for step in layer if step.name not in found)]
 
 
 def matrices(trace: Trace, language: str) -> dict[str, dict[str, Any]]:
     """Every matrix of the example by name, in the order of the computation."""
     example, words = trace.example, words_in(language)
-    # The letter of scaled scores, S/√d_k, is its formula already.
-    formulas = {name: formula(step, example) for name, step in _steps(example) if step.op != "divide"}
+    # The letters of scaled scores and of lengths, S/√d_k and ‖Q‖, are formulas already.
+    formulas = {
+        name: formula(step, example) for name, step in _steps(example) if step.op not in ("divide", "norm")
+    }
     found = {}
     for name in AXES:
         values, edit = _values(trace, name)
@@ -208,6 +304,8 @@ def matrices(trace: Trace, language: str) -> dict[str, dict[str, Any]]:
             "edit": edit,
             "values": values,
         }
+        if name in SHARED and example.kv_heads is not None:
+            found[name]["owners"] = [owner(example, name, head) for head in range(len(example.heads))]
     return found
 
 
@@ -217,7 +315,7 @@ def _per_head(name: str) -> bool:
 
 def _hue(name: str) -> str:
     """q, k or v for what belongs to queries, keys or values."""
-    return name[-1] if name in ("q", "k", "v", *PER_HEAD_INPUTS) else ""
+    return next((hue for hue, names in _HUES.items() if name in names), "")
 
 
 def _values(trace: Trace, name: str) -> tuple[Any, bool | list[bool]]:
@@ -261,6 +359,9 @@ def _controls(work: Work) -> dict[str, Any]:
         or any(getattr(head, name) is not None for head in example.heads for name in HEAD_BIASES),
         "context": example.context is not None,
         "scale": example.scale,
+        "scoring": "scaled_dot" if example.scoring == "dot" and example.scale != "none" else example.scoring,
+        "positions": example.positions.kind if example.positions else "none",
+        "kv_heads": example.kv_heads or len(example.heads),
         "mask": "none"
         if example.mask is None
         else "painted"

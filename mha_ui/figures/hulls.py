@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from mha_core.example import key_tokens
+from mha_core.example import key_tokens, owner
 from mha_core.trace import Rows, Trace
 from mha_ui.figures.figure import Figure, Payload
 from mha_ui.figures.geometry import Box, Point, Range, around, contains, convex_hull, free_side, square_ranges
@@ -65,8 +65,8 @@ def hulls_figure(trace: Trace, *, theme: Theme, words: Words) -> Figure:
 
 
 def values(trace: Trace, head: int) -> list[Point]:
-    """V's rows as points."""
-    return _points(trace.values["v"][head])
+    """V's rows as points: of the head that holds them, where heads share."""
+    return _points(trace.values["v"][owner(trace.example, "v", head)])
 
 
 def outputs(trace: Trace, head: int) -> list[Point]:

@@ -16,11 +16,11 @@ from mha_ui.figures.pairs import Pairs, pairs
 from mha_ui.language import Words
 from mha_ui.palette import Theme, palette
 
-STAGES = ("scores", "scaled_scores", "masked_scores")
+STAGES = ("scores", "scaled_scores", "biased_scores", "masked_scores")
 
 
 def scores_heatmaps(trace: Trace, *, theme: Theme, words: Words) -> Figure:
-    """scores, scaled_scores, masked_scores (each h × n_q × n_k), as far as an example has them, side by side.
+    """scores, scaled, biased and masked scores (each h × n_q × n_k), as far as an example has them, side by side.
 
     One signed scale for all, up to a nice number above every score before the mask, so that it stays put while one
     edits and while a mask writes −10⁹. Heads that start from given weights have no scores and are left out.
@@ -51,7 +51,7 @@ def heads_with_scores(trace: Trace) -> list[int]:
 
 def score_span(trace: Trace) -> float:
     """The end of the colour scale: a nice number at or above every score before the mask."""
-    stages = (trace.values.get(stage, ()) for stage in STAGES[:2])
+    stages = (trace.values.get(stage, ()) for stage in STAGES[:-1])
     return nice(largest(rows for stage in stages for rows in stage if rows is not None))
 
 

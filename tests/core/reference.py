@@ -102,7 +102,9 @@ def reference_head(example, head, rows_q, rows_k, early, shared=None):
     if head.weights is None:
         steps["q"] = listed(head.q) or project(rows_q, head.w_q, head.b_q)
     if shared is not None:
-        steps |= {name: shared[name] for name in ("k", "v", "k_rotated", "k_norms", "k_unit") if name in shared}
+        steps |= {
+            name: shared[name] for name in ("k", "v", "k_rotated", "k_norms", "k_unit") if name in shared
+        }
     else:
         if keys:
             steps["k"] = listed(head.k) or project(rows_k, head.w_k, head.b_k)

@@ -1,10 +1,12 @@
 """The built-in examples: all that there should be, and what their notes promise is there in the numbers."""
 
+from dataclasses import replace
 from math import isclose
 
 import pytest
 
-from mha_core import AllowMask, CellError, Trace, built_in, library, trace
+from mha_core import AllowMask, Cell, CellError, Trace, built_in, derive, feeds, library, trace
+from mha_core.edit import apply
 from mha_core.example import text_in
 from mha_core.library import FOLDER
 
@@ -19,6 +21,13 @@ NAMES = [
     "saturated",
     "scaled",
     "published",
+    "additive",
+    "bilinear",
+    "cosine",
+    "sinusoidal",
+    "rotary",
+    "alibi",
+    "grouped-query",
 ]
 
 
@@ -49,8 +58,11 @@ def test_numbers_are_small_enough_for_a_hand(name):
     example = built_in(name)
     matrices = [example.x, example.context, example.w_o, example.b_o and (example.b_o,)]
     matrices += [
-        getattr(head, field) for head in example.heads for field in ("w_q", "w_k", "w_v", "q", "k", "v")
+        getattr(head, field)
+        for head in example.heads
+        for field in ("w_q", "w_k", "w_v", "w_a", "u_a", "q", "k", "v")
     ]
+    matrices += [head.v_a and (head.v_a,) for head in example.heads]
     numbers = {number for matrix in matrices for row in matrix or () for number in row}
     assert all(abs(number) <= 6 and isclose(number * 10, round(number * 10)) for number in numbers)
 
@@ -124,3 +136,78 @@ def test_scaled_is_saturated_with_a_divisor():
     assert scaled.dims.d_k == 16
     assert all(max(row) > 0.999 for row in trace(saturated).values["weights"][0])
     assert all(0.8 < max(row) < 0.9 for row in trace(scaled).values["weights"][0])
+
+
+def test_additive_asks_what_is_smaller_and_what_is_larger():
+    computed = trace(built_in("additive"))
+    assert looks_at(computed, 0) == [0, 0, 0]
+    assert looks_at(computed, 1) == [2, 2, 2]
+    assert computed.values["pair_sums"][0] == [
+        [q - k for q, k in zip(query, key, strict=True)]
+        for query in computed.example.x
+        for key in computed.example.x
+    ]
+    assert [round(weight, 2) for weight in computed.values["weights"][0][2][:2]] == [0.45, 0.37]
+
+
+def test_bilinear_looks_at_the_opposite_and_with_the_identity_at_itself():
+    example = built_in("bilinear")
+    assert looks_at(trace(example), 0)[:2] == [1, 0]
+    plain = apply(example, {"op": "fill", "matrix": "w_a", "head": 0, "with": "identity"})
+    assert looks_at(trace(plain), 0)[:2] == [0, 1]
+    dot = apply(example, {"op": "scoring", "kind": "dot"})
+    assert trace(dot).values["weights"] == trace(plain).values["weights"]
+
+
+def test_cosine_cannot_tell_two_lengths_of_one_direction_apart():
+    example = built_in("cosine")
+    scores = trace(example).values["scores"][0]
+    assert scores[0] == pytest.approx(scores[1])
+    assert [row[0] for row in scores] == pytest.approx([row[1] for row in scores])
+    assert trace(example).values["q_norms"][0] == [[5], [2.5], [5]]
+    dot = trace(apply(example, {"op": "scoring", "kind": "dot", "scale": "none"}))
+    assert looks_at(dot, 0)[:2] == [0, 0]
+    for temperature, most in ((0.1, 0.49), (5.0, 0.4)):
+        row = trace(replace(example, scale=temperature)).values["weights"][0][0]
+        assert (row[0] > most) == (temperature < 1)
+
+
+def test_sinusoidal_and_rotary_tell_orders_apart_that_no_positions_do_not():
+    for name in ("sinusoidal", "rotary"):
+        example = built_in(name)
+        bare = apply(example, {"op": "positions", "kind": "none"})
+        backwards = {"tokens": example.tokens[::-1], "x": example.x[::-1]}
+        for one, same in ((bare, True), (example, False)):
+            there = trace(one).values["concat"]
+            back = trace(replace(one, **backwards)).values["concat"][::-1]
+            difference = max(
+                abs(a - b) for x, y in zip(there, back, strict=True) for a, b in zip(x, y, strict=True)
+            )
+            assert (difference < 1e-12) == same, name
+    rotary = built_in("rotary")
+    assert rotary.x[0] == rotary.x[2]
+    outputs = trace(rotary).values["concat"]
+    assert outputs[0] != outputs[2]
+    further = replace(rotary, positions=replace(rotary.positions, ids=(5.0, 6.0, 7.0)))
+    for one, other in zip(trace(rotary).values["scores"], trace(further).values["scores"], strict=True):
+        assert one == [pytest.approx(row) for row in other]
+
+
+def test_alibi_has_equal_scores_and_a_short_sighted_head():
+    computed = trace(built_in("alibi"))
+    assert {number for rows in computed.values["scores"] for row in rows for number in row} == {1}
+    near, far = (rows[4][4] for rows in computed.values["weights"])
+    assert near > far
+    assert computed.values["head_outputs"][0][4][0] > computed.values["head_outputs"][1][4][0]
+
+
+def test_grouped_query_shares_keys_and_values_in_pairs():
+    computed = trace(built_in("grouped-query"))
+    assert [rows is None for rows in computed.values["k"]] == [False, True, False, True]
+    fed = feeds(computed, Cell("w_k", 0, 0, 0))
+    assert {cell.head for cell in fed} == {0}
+    assert {cell.head for cell in feeds(computed, Cell("k", 0, 0, 0))} == {0, 1}
+    assert derive(computed, Cell("scores", 3, 1, 2)).terms[0].cells == (
+        Cell("q", 3, 1, 0),
+        Cell("k", 2, 2, 0),
+    )

@@ -19,7 +19,9 @@ from urllib.request import urlopen
 from playwright.sync_api import Browser, Locator, Page, Playwright, expect
 
 from mha_core import Example, Trace, built_in, from_token, trace
-from mha_core.example import NEG_INF
+from mha_core.example import NEG_INF, POSITION_INPUTS, position_inputs
+from mha_core.graph import PER_HEAD_INPUTS
+from mha_core.validate import WHOLE_LAYER_STEPS
 
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM_FLAGS = (
@@ -175,15 +177,15 @@ def expected(computed: Trace) -> dict[str, float]:
             for j, number in enumerate(row):
                 numbers[f"{name}|{'' if head is None else head}|{i}|{j}"] = number
 
-    for name in ("x", "context", "w_o", "b_o"):
-        if getattr(example, name) is not None:
+    for name in ("x", "context", "w_o", "b_o", *position_inputs(example)):
+        if name in POSITION_INPUTS or getattr(example, name) is not None:
             put(name, None)
     for head, given in enumerate(example.heads):
-        for name in ("w_q", "w_k", "w_v", "b_q", "b_k", "b_v"):
+        for name in PER_HEAD_INPUTS:
             if getattr(given, name) is not None:
                 put(name, head)
     for name, rows in computed.values.items():
-        if name in ("concat", "output"):
+        if name in WHOLE_LAYER_STEPS:
             put(name, None)
             continue
         for head, matrix in enumerate(rows):

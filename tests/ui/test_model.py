@@ -9,8 +9,9 @@ import pytest
 
 from mha_core import AddMask, AllowMask, CellError, ExampleError, built_in, graph, library, to_token
 from mha_core.edit import FILLS, apply
-from mha_core.example import AXES
+from mha_core.example import AXES, owner
 from mha_core.graph import LAYER_INPUTS, PER_HEAD_INPUTS, head_graph
+from mha_core.validate import WHOLE_LAYER_STEPS
 from mha_ui.bench import model
 from mha_ui.bench.model import payload
 from mha_ui.language import LANGUAGES, words_in
@@ -144,11 +145,17 @@ def test_its_steps_are_the_declared_ones(name):
     declared = {step.name: step for step in graph(computed.example)}
     assert set(data["steps"]) == set(declared)
     for step, told_step in data["steps"].items():
-        assert set(told_step) == {"op", "operands"}
-        assert told_step["op"] == declared[step].op
+        assert set(told_step) == {"op", "index", "operands"}
+        assert (told_step["op"], told_step["index"]) == (declared[step].op, declared[step].index)
         for operand, index in told_step["operands"]:
             assert operand in data["matrices"]
-            assert len(index) == len([axis for axis in AXES[operand] if axis != "1"])
+            assert len(axes_in(index)) == len([axis for axis in AXES[operand] if axis != "1"])
+        assert len(axes_in(told_step["index"])) == len([axis for axis in AXES[step] if axis != "1"])
+
+
+def axes_in(index):
+    """ "(ij)k" → ["(ij)", "k"]"""
+    return re.findall(r"\(\w\w\)|\w", index)
 
 
 @every_example
@@ -157,12 +164,13 @@ def test_a_heads_own_step_is_the_told_one_without_what_the_head_lacks(name):
     for g, head in enumerate(computed.example.heads):
         for step in head_graph(computed.example, head):
             operands = [tuple(operand) for operand in data["steps"][step.name]["operands"]]
-            present = [operand for operand in operands if has(computed, operand[0], _head_of(operand[0], g))]
+            at = {name: _head_of(computed.example, name, g) for name, _ in operands}
+            present = [operand for operand in operands if has(computed, operand[0], at[operand[0]])]
             assert present == [(operand.name, operand.index) for operand in step.operands]
 
 
-def _head_of(name, head):
-    return None if name in LAYER_INPUTS else head
+def _head_of(example, name, head):
+    return None if name in (*LAYER_INPUTS, *WHOLE_LAYER_STEPS) else owner(example, name, head)
 
 
 def test_of_heads_that_differ_in_biases_the_fuller_step_is_told():
@@ -258,14 +266,27 @@ def after(example, *edits):
         ([{"op": "mask", "kind": "causal"}], {"undo": T, "changed": T, "mask": "causal"}),
         ([{"op": "mask", "kind": "painted"}], {"undo": T, "changed": T, "mask": "painted"}),
         ([{"op": "scale", "value": 4}], {"undo": T, "changed": T, "scale": 4}),
-        ([{"op": "scale", "value": "none"}], {"undo": T, "changed": T, "scale": "none"}),
+        ([{"op": "scale", "value": "none"}], {"undo": T, "changed": T, "scale": "none", "scoring": "dot"}),
+        (
+            [{"op": "scoring", "kind": "cosine"}],
+            {"undo": T, "changed": T, "scale": 0.25, "scoring": "cosine"},
+        ),
+        (
+            [{"op": "scoring", "kind": "additive"}, {"op": "scoring", "kind": "dot", "scale": "sqrt_dk"}],
+            {"undo": T},
+        ),
+        ([{"op": "positions", "kind": "rotary"}], {"undo": T, "changed": T, "positions": "rotary"}),
+        ([{"op": "kv_heads", "count": 1}], {"undo": T, "changed": T, "kv_heads": 1}),
     ],
     ids=str,
 )
 def test_controls_show_what_the_layer_has(edits, controls):
     bare = {"undo": F, "redo": F, "changed": F, "w_o": F, "biases": F, "context": F}
     told_controls = after(built_in("first"), *edits)["controls"]
-    assert told_controls == {**bare, "scale": "sqrt_dk", "mask": "none", **controls}
+    layer = {"scale": "sqrt_dk", "scoring": "scaled_dot", "positions": "none", "kv_heads": 2, "mask": "none"}
+    if edits[:1] == [{"op": "add_head"}] and len(edits) == 1:
+        layer["kv_heads"] = 3
+    assert told_controls == {**bare, **layer, **controls}
 
 
 def test_a_bias_of_w_o_alone_is_a_bias():

@@ -24,14 +24,17 @@ export class Controls {
         this.#group(
           words.sizes,
           this.#stepper("h", words.heads, (by) => ({ op: by > 0 ? "add_head" : "remove_head" })),
-          ...["d_model", "d_context", "d_k", "d_v", "d_out"].map((axis) =>
+          ...["d_model", "d_context", "d_k", "d_a", "d_v", "d_out"].map((axis) =>
             this.#stepper(axis, null, (by) => ({ op: "resize", axis, by })),
           ),
         ),
         this.#group(
           words.layer,
+          this.#scoring(),
           this.#scale(),
+          this.#positions(),
           this.#mask(),
+          this.#kvHeads(),
           this.#check("w_o", "W_O"),
           this.#check("biases", words.biases),
           this.#check("context", words.context),
@@ -66,7 +69,7 @@ export class Controls {
     const node = element("span", { class: "stepper", role: "group", "aria-label": name }, symbol(label ?? axis), less, count, more);
     this.#update.push((model) => {
       const size = model.dims[axis];
-      node.hidden = !size || (axis === "d_context" && !model.controls.context);
+      node.hidden = !size || (axis === "d_context" && !model.controls.context) || (axis === "d_a" && model.controls.scoring !== "additive");
       setText(count, String(size));
       less.disabled = size <= 1;
       more.disabled = size >= (axis === "h" ? model.limits.heads : model.limits.size);
@@ -101,6 +104,58 @@ export class Controls {
     return label;
   }
 
+  #scoring() {
+    const { words } = this;
+    const [node, label] = this.#select(
+      "scoring",
+      words.scoring,
+      [
+        ["scaled_dot", words.scoring_scaled_dot],
+        ["dot", words.scoring_dot],
+        ["bilinear", words.scoring_bilinear],
+        ["additive", words.scoring_additive],
+        ["cosine", words.scoring_cosine],
+      ],
+      (kind) => this.send({ op: "scoring", ...({ scaled_dot: { kind: "dot", scale: "sqrt_dk" }, dot: { kind, scale: "none" } }[kind] ?? { kind }) }),
+    );
+    this.#update.push((model) => (node.value = model.controls.scoring));
+    return label;
+  }
+
+  #positions() {
+    const { words } = this;
+    const [node, label] = this.#select(
+      "positions",
+      words.positions,
+      [
+        ["none", words.positions_none],
+        ["sinusoidal", words.positions_sinusoidal],
+        ["rotary", words.positions_rotary],
+        ["alibi", words.positions_alibi],
+      ],
+      (kind) => this.send({ op: "positions", kind }),
+    );
+    this.#update.push((model) => (node.value = model.controls.positions));
+    return label;
+  }
+
+  /** How many heads have keys and values of their own; groups are equal, so only divisors are offered. */
+  #kvHeads() {
+    const [node, label] = this.#select("kv_heads", this.words.kv_heads, [], (count) => this.send({ op: "kv_heads", count: Number(count) }));
+    let offered = 0;
+    this.#update.push((model) => {
+      const { h } = model.dims;
+      if (h !== offered) {
+        const divisors = [...Array(h).keys()].map((n) => n + 1).filter((count) => h % count === 0);
+        node.replaceChildren(...divisors.map((count) => element("option", { value: count }, String(count))));
+        offered = h;
+      }
+      node.value = String(model.controls.kv_heads);
+      label.hidden = h === 1;
+    });
+    return label;
+  }
+
   #scale() {
     const { words } = this;
     const divisor = element("input", { class: "divisor", type: "text", inputmode: "decimal", "aria-label": words.divisor, "data-focus": "divisor" });
@@ -128,6 +183,11 @@ export class Controls {
     );
     this.#update.push((model) => {
       const { scale } = model.controls;
+      const { scoring } = model.controls;
+      const named = scoring === "cosine" ? words.temperature : words.divisor;
+      setText(label.firstChild, named);
+      divisor.setAttribute("aria-label", named);
+      node.querySelector("[value=sqrt_dk]").disabled = scoring === "additive" || scoring === "cosine"; // no products of d_k numbers
       node.value = typeof scale === "number" ? "number" : scale;
       divisor.hidden = typeof scale !== "number";
       if (typeof scale === "number" && divisor.getRootNode().activeElement !== divisor) divisor.value = String(scale);

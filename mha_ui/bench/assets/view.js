@@ -1,7 +1,7 @@
 // The matrices as tables: built once for a structure, then patched cell by cell.
 
 import { element, fill, setText, symbol } from "./dom.js";
-import { isClaim, isEditable, key, rowsOf } from "./graph.js";
+import { headOf, isClaim, isEditable, key, rowsOf } from "./graph.js";
 import { exact, format } from "./numbers.js";
 
 /** What must be equal for the tables that stand to be patched instead of built anew. */
@@ -63,11 +63,21 @@ export class View {
             { class: "head", style: `--accent: var(--mha-head-${head})`, role: "group", "aria-label": label },
             element("span", { class: "chip", "aria-hidden": "true" }, label),
             ...present.map((name) => this.#matrix(model, name, head)),
+            this.#shared(model, own, head),
           ),
         );
       }
     }
     return row;
+  }
+
+  /** Says whose keys and values this head uses, where it has none of its own. */
+  #shared(model, names, head) {
+    const borrowed = names.filter((name) => headOf(model, name, head) !== head && rowsOf(model, name, headOf(model, name, head)));
+    if (!borrowed.length) return null;
+    const list = borrowed.map((name) => model.matrices[name].symbol).join(", ");
+    const owner = headOf(model, borrowed[0], head) + 1;
+    return element("p", { class: "shared" }, symbol(fill(this.words.shared, { list, head: owner })));
   }
 
   #matrix(model, name, head) {
