@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from mha_core import Head, library, parse
 from mha_core.edit import FILLS
+from mha_core.example import POSITION_INPUTS, POSITIONS, SCORINGS, position_inputs
 from tests.core.malformed import ODD_VALUES
 
 BUILT_IN = list(library().values())
@@ -28,11 +29,14 @@ PLAUSIBLE = {
     "index": st.integers(0, 4),
     "text": st.sampled_from(["", "new", "思考", "<b>", "x" * 1001]),
     "copy": st.none() | st.integers(0, 3),
-    "axis": st.sampled_from(["d_model", "d_context", "d_k", "d_v", "d_out"]),
+    "axis": st.sampled_from(["d_model", "d_context", "d_k", "d_v", "d_out", "d_a"]),
     "size": st.integers(0, 6) | st.sampled_from([64, 65]),
     "by": st.integers(-2, 2),
     "on": st.booleans(),
-    "kind": st.sampled_from(["none", "causal", "painted"]),
+    "kind": st.sampled_from(
+        ["none", "causal", "painted", *SCORINGS, *POSITIONS]  # of masks, scorings and positions
+    ),
+    "count": st.integers(0, 4),
     "value": st.sampled_from(["sqrt_dk", "none", 2, 0, -0.25, 1e-300]),
 }
 KEYS = {
@@ -49,6 +53,9 @@ KEYS = {
     "mask": "kind",
     "scale": "value",
     "context": "on",
+    "scoring": "kind",
+    "positions": "kind",
+    "kv_heads": "count",
     "title": "text",
 }
 
@@ -56,6 +63,7 @@ KEYS = {
 def places(example):
     """(matrix, head) of everything that can be edited, and of a bias and a W_O that may be missing."""
     yield from ((name, None) for name in ("x", "context", "mask", "w_o", "b_o") if getattr(example, name))
+    yield from ((name, None) for name in POSITION_INPUTS if name in position_inputs(example))
     for g, head in enumerate(example.heads):
         yield from ((name, g) for name in Head.__dataclass_fields__ if getattr(head, name))
     yield from (("w_o", None), ("b_q", 0))

@@ -1,11 +1,12 @@
 """Examples for hypothesis to draw: every kind that the format knows, in small sizes and hand-sized numbers."""
 
-from hypothesis import strategies as st
-
 from dataclasses import replace
 
+from hypothesis import assume
+from hypothesis import strategies as st
+
 from mha_core import AddMask, AllowMask, Example, Head, Positions, validate
-from mha_core.example import position_inputs
+from mha_core.example import POSITIONS, SCORINGS, position_inputs
 
 NEG_INF = float("-inf")
 SIZES = st.integers(1, 4)
@@ -25,7 +26,8 @@ def rows(count, width, cells=numbers):
 def examples(draw, *, plain=False, masks=True, context=None, claims=True, variants=False):
     """Valid examples. ``plain``: every head starts at X. ``context``: whether there is one; None leaves it open.
 
-    ``variants``: other scorings, shared keys and values, and positions too.
+    ``variants``: other scorings, shared keys and values, and positions too; a dictionary of scorings, kinds and
+    ``grouped`` draws these alone.
     """
     n_q, d_model, d_k, d_v, h = (draw(SIZES) for _ in range(5))
     crossed = draw(st.booleans()) if context is None else context
@@ -49,21 +51,26 @@ def examples(draw, *, plain=False, masks=True, context=None, claims=True, varian
     )
     if all(_starts_further_on(head) for head in heads) and not crossed:
         example = draw(st.sampled_from([example, _without_x(example)]))
-    return validate(draw(_varied(example)) if variants else example)
+    narrowed = variants if isinstance(variants, dict) else {}
+    return validate(draw(_varied(example, **narrowed)) if variants else example)
 
 
 @st.composite
-def _varied(draw, example):
+def _varied(draw, example, scorings=SCORINGS, kinds=(None, *POSITIONS), grouped=False):
     """The example with a scoring, groups and positions that fit it; its claims go."""
     dims = example.dims
-    scoring = draw(st.sampled_from(["dot", "bilinear", "additive", "cosine"])) if dims.d_k else "dot"
-    kinds = [None, "alibi", *["rotary"] * (dims.d_k > 0 and dims.d_k % 2 == 0)]
-    kinds += ["sinusoidal"] * (example.x is not None)
+    assume(dims.d_k or "dot" in scorings)
+    assume(not grouped or dims.h > 1)
+    scoring = draw(st.sampled_from(scorings)) if dims.d_k else "dot"
+    fits = {"rotary": dims.d_k > 0 and dims.d_k % 2 == 0, "sinusoidal": example.x is not None}
+    kinds = [kind for kind in kinds if fits.get(kind, True)]
+    assume(kinds)
     kind = draw(st.sampled_from(kinds))
-    kv_heads = draw(st.none() | st.sampled_from([g for g in range(1, dims.h + 1) if dims.h % g == 0]))
+    divisors = [count for count in range(1, dims.h + 1) if dims.h % count == 0]
+    kv_heads = draw(st.sampled_from(divisors[:-1]) if grouped else st.none() | st.sampled_from(divisors))
     d_a = draw(SIZES)
     heads = []
-    for index, head in enumerate(example.heads):
+    for head in example.heads:
         scored = head.weights is None
         fields = {}
         if scored and scoring == "bilinear":

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from mha_core import AddMask, AllowMask, Example, ExampleError, Head, built_in, dump, parse, trace, validate
 from mha_core.edit import FILLS, apply
+from mha_core.example import POSITIONS, SCORINGS
 from tests.core.malformed import ODD_VALUES
 from tests.core.reference import largest_difference
 from tests.core.strategies import NEG_INF, examples
@@ -20,7 +21,7 @@ edits = st.one_of(
         {
             "op": st.just("set"),
             "matrix": st.sampled_from(
-                ["x", "context", "mask", "w_q", "w_k", "w_v", "b_q", "q", "weights", "w_o", "b_o"]
+                "x context mask w_q w_k w_v b_q q weights w_o b_o w_a v_a slope position_ids frequencies".split()
             ),
             "head": st.none() | small,
             "row": small,
@@ -52,7 +53,7 @@ edits = st.one_of(
     st.fixed_dictionaries(
         {
             "op": st.just("resize"),
-            "axis": st.sampled_from(["d_model", "d_context", "d_k", "d_v", "d_out"]),
+            "axis": st.sampled_from(["d_model", "d_context", "d_k", "d_v", "d_out", "d_a"]),
             "size": small | st.just(65),
         }
     ),
@@ -61,6 +62,9 @@ edits = st.one_of(
     st.fixed_dictionaries(
         {"op": st.just("scale"), "value": st.sampled_from(["sqrt_dk", "none", 0, 2, -0.5])}
     ),
+    st.fixed_dictionaries({"op": st.just("scoring"), "kind": st.sampled_from(SCORINGS)}),
+    st.fixed_dictionaries({"op": st.just("positions"), "kind": st.sampled_from(["none", *POSITIONS])}),
+    st.fixed_dictionaries({"op": st.just("kv_heads"), "count": st.integers(0, 4)}),
     st.fixed_dictionaries({"op": st.just("title"), "text": st.text(max_size=5)}),
 )
 
@@ -81,7 +85,7 @@ def edited(example: Example, edit) -> Example | None:
 
 
 @settings(max_examples=150)
-@given(examples(), st.lists(edits, min_size=1, max_size=4))
+@given(examples() | examples(variants=True), st.lists(edits, min_size=1, max_size=4))
 def test_any_edits_lead_to_valid_examples_or_are_refused(example, sequence):
     for edit in sequence:
         example = edited(example, edit) or example
