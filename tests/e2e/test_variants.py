@@ -1,0 +1,141 @@
+"""Scoring, positions and shared keys on the bench: every number right, every operation explained, undo and link."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from mha_core import arithmetic, built_in, derive, trace
+from mha_core.derive import cells
+from mha_core.edit import apply
+from tests.e2e.driver import assert_shows, example_in
+from tests.e2e.test_editing import set_cell
+
+SCORINGS = {
+    "additive": {"op": "scoring", "kind": "additive"},
+    "cosine": {"op": "scoring", "kind": "cosine"},
+    "bilinear": {"op": "scoring", "kind": "bilinear"},
+    "dot": {"op": "scoring", "kind": "dot", "scale": "none"},
+    "scaled_dot": {"op": "scoring", "kind": "dot", "scale": "sqrt_dk"},
+}
+
+
+def test_switching_the_scoring_shows_every_number_of_it(visit):
+    bench = visit("?example=translation")
+    example = built_in("translation")
+    for choice, edit in SCORINGS.items():
+        bench.choose("scoring", choice)
+        example = apply(example, edit)
+        assert_shows(bench, example)
+        assert bench.page.locator('[data-focus="scoring"]').input_value() == choice
+
+
+def test_switching_positions_shows_every_number_of_them(visit):
+    bench = visit("?example=causal")
+    example = built_in("causal")
+    for kind in ("sinusoidal", "rotary", "alibi", "none"):
+        bench.choose("positions", kind)
+        example = apply(example, {"op": "positions", "kind": kind})
+        assert_shows(bench, example)
+    assert example == built_in("causal")
+
+
+def test_an_additive_parameter_is_edited_and_undone(visit):
+    bench = visit()
+    bench.choose("scoring", "additive")
+    example = apply(built_in("first"), SCORINGS["additive"])
+    bench.edit("v_a", 1, 0, 1, 2.5)
+    edited = set_cell(example, "v_a", 1, 0, 1, 2.5)
+    assert_shows(bench, edited)
+    assert example_in(bench.wait_for_address(edited)) == edited
+    bench.edit("u_a", 0, 1, 0, -4)
+    assert_shows(bench, set_cell(edited, "u_a", 0, 1, 0, -4.0))
+    bench.do("undo")
+    bench.do("undo")
+    assert_shows(bench, example)
+    bench.do("d_a more")
+    assert_shows(bench, apply(example, {"op": "resize", "axis": "d_a", "by": 1}))
+    bench.do("undo")
+    bench.do("undo")
+    assert_shows(bench, built_in("first"))
+
+
+def test_positions_frequencies_and_slopes_are_edited(visit):
+    bench = visit("?example=rotary")
+    example = built_in("rotary")
+    scores = {key: text for key, text in bench.shown().items() if key.startswith("scores")}
+    for row in range(3):
+        bench.edit("position_ids", None, row, 0, row + 5)
+        example = set_cell(example, "position_ids", None, row, 0, row + 5.0)
+    assert_shows(bench, example)
+    assert {key: text for key, text in bench.shown().items() if key.startswith("scores")} == scores
+    bench.edit("frequencies", None, 0, 0, 0.5)
+    assert_shows(bench, set_cell(example, "frequencies", None, 0, 0, 0.5))
+    bench = visit("?example=alibi")
+    bench.edit("slope", 0, 0, 0, 2)
+    assert_shows(bench, set_cell(built_in("alibi"), "slope", 0, 0, 0, 2.0))
+
+
+def test_heads_share_and_part(visit):
+    bench = visit("?example=grouped-query")
+    expect(bench.page.locator(".shared")).to_have_text(
+        [f"WK, WV of head {head}" for head in (1, 3)] + [f"K, V of head {head}" for head in (1, 3)]
+    )
+    example = built_in("grouped-query")
+    bench.edit("w_k", 0, 0, 1, 3)
+    example = set_cell(example, "w_k", 0, 0, 1, 3.0)
+    assert_shows(bench, example)
+    bench.cell("scores", 1, 0, 1).hover()
+    expect(bench.page.locator("td.operand")).to_have_count(4)
+    lit = bench.page.locator("td.operand").evaluate_all("cells => cells.map((cell) => cell.dataset.key)")
+    assert sorted(lit) == ["k|0|1|0", "k|0|1|1", "q|1|0|0", "q|1|0|1"]
+    bench.cell("k", 0, 1, 0).hover()
+    fed = bench.page.locator("td.fed").evaluate_all("cells => cells.map((cell) => cell.dataset.key)")
+    assert sorted(fed) == [f"scores|{head}|{row}|1" for head in (0, 1) for row in range(3)]
+    for count in (1, 4):
+        bench.choose("kv_heads", str(count))
+        example = apply(example, {"op": "kv_heads", "count": count})
+        assert_shows(bench, example)
+
+
+def test_a_cosine_divisor_is_a_temperature_and_knows_no_root(visit):
+    bench = visit("?example=cosine")
+    label = bench.page.locator("label", has=bench.page.locator('[data-focus="scale"]'))
+    expect(label).to_contain_text("Temperature")
+    assert bench.page.locator('[data-focus="scale"] option[value="sqrt_dk"]').is_disabled()
+    divisor = bench.page.locator('[data-focus="divisor"]')
+    divisor.fill("-1")
+    divisor.press("Enter")
+    expect(bench.message()).to_contain_text("expected a temperature above 0, got -1.0")
+    assert_shows(bench.settled(), built_in("cosine"))
+
+
+@pytest.mark.parametrize("name", ["additive", "cosine", "sinusoidal", "rotary", "alibi", "grouped-query"])
+def test_every_kind_of_cell_says_the_arithmetic_that_the_core_says(visit, name):
+    """The last cell of every step: the browser's line, without its spaces and parentheses, is the core's."""
+    bench = visit(f"?example={name}")
+    computed = trace(built_in(name))
+    last = {(cell.name, cell.head): cell for cell in cells(computed)}
+    for (step, head), cell in last.items():
+        if head not in (None, 1) or step == "masked_scores":
+            continue
+        bench.cell(*cell).scroll_into_view_if_needed()
+        bench.cell(*cell).hover()
+        said = re.split(r" = ", bench.arithmetic(), maxsplit=1)[1]
+        told = arithmetic(derive(computed, cell))
+        assert squeezed(said).endswith(squeezed(told)), cell
+
+
+def squeezed(text):
+    return re.sub(r"[\s()^]|\.0+(?=\D|$)|(?<=\.\d)0+(?=\D|$)", "", text)
+
+
+def test_in_chinese_and_at_390_pixels(visit):
+    bench = visit("?example=additive&lang=zh", viewport={"width": 390, "height": 800})
+    assert_shows(bench, built_in("additive"))
+    bench.cell("pair_sums", 0, 1, 0).hover()
+    assert "小 → 中" in bench.arithmetic()
+    wide = bench.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert wide <= 0
