@@ -253,14 +253,11 @@ class Dims:
 
     def size(self, axis: str) -> int:
         """The length of one of the axes in ``AXES``."""
-        match axis:
-            case "1":
-                return 1
-            case "h·d_v":
-                return self.h * self.d_v
-            case "n_q·n_k":
-                return self.n_q * self.n_k
-        return int(getattr(self, axis))
+        if axis == "1":
+            return 1
+        first, product, second = axis.partition("·")
+        size = int(getattr(self, first))
+        return size * int(getattr(self, second)) if product else size
 
     def shape(self, name: str) -> tuple[int, int]:
         """Rows and columns of a matrix by name."""

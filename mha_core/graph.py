@@ -160,7 +160,12 @@ def graph(example: Example) -> tuple[Step, ...]:
         for step in head_graph(example, head):
             found.setdefault(step.name, step)
     ordered = [found[name] for name in SYMBOLS if name in found]
-    return (*early_steps(example), *ordered, *_layer_steps(example.w_o is not None, example.b_o is not None))
+    return (*early_steps(example), *ordered, *late_steps(example))
+
+
+def late_steps(example: Example) -> tuple[Step, ...]:
+    """The whole layer's steps after the heads."""
+    return _late_steps(example.w_o is not None, example.b_o is not None)
 
 
 def early_steps(example: Example) -> tuple[Step, ...]:
@@ -178,14 +183,14 @@ def head_graph(example: Example, head: Head) -> tuple[Step, ...]:
     A head that shares keys and values reads those of its group's first head (``example.owner``).
     """
     return _head_steps(
-        source="x" if example.context is None else "context",
-        given=frozenset(name for name in ("q", "k", "v", "weights") if getattr(head, name) is not None),
-        biases=frozenset(name for name in ("b_q", "b_k", "b_v") if getattr(head, name) is not None),
-        scaled=example.scale != "none",
-        mask=None if example.mask is None else "add" if isinstance(example.mask, AddMask) else "hide",
-        scoring=example.scoring,
-        positions=None if example.positions is None else _positions(example),
-        group=None if example.kv_heads in (None, len(example.heads)) else _role(head),
+        "x" if example.context is None else "context",
+        (head.q is not None, head.k is not None, head.v is not None, head.weights is not None),
+        (head.b_q is not None, head.b_k is not None, head.b_v is not None),
+        example.scale != "none",
+        None if example.mask is None else "add" if isinstance(example.mask, AddMask) else "hide",
+        example.scoring,
+        None if example.positions is None else _positions(example),
+        None if example.kv_heads in (None, len(example.heads)) else _role(head),
     )
 
 
@@ -204,18 +209,19 @@ def _role(head: Head) -> Literal["first", "first with keys", "other"]:
 
 @lru_cache(maxsize=256)
 def _head_steps(
-    *,
     source: str,
-    given: frozenset[str],
-    biases: frozenset[str],
+    given: tuple[bool, bool, bool, bool],
+    biases: tuple[bool, bool, bool],
     scaled: bool,
     mask: Literal["hide", "add"] | None,
     scoring: Scoring,
     positions: tuple[str, str] | None,
     group: Literal["first", "first with keys", "other"] | None,
 ) -> tuple[Step, ...]:
+    """``given``: whether the head starts from its q, k, v, weights; ``biases``: whether it has b_q, b_k, b_v."""
     kind, of_keys = positions or (None, "")
-    scored = "weights" not in given
+    *starts, weights = given
+    scored = not weights
     has = {
         "q": scored,
         "k": group == "first with keys" or (scored and group != "other"),
@@ -224,7 +230,11 @@ def _head_steps(
     rows = {"q": "x", "k": source, "v": source}
     if kind == "sinusoidal":
         rows = {name: f"{row}_positioned" for name, row in rows.items()}
-    steps = [_projection(name, rows[name], biases) for name in "qkv" if has[name] and name not in given]
+    steps = [
+        _projection(name, rows[name], bias)
+        for name, start, bias in zip("qkv", starts, biases, strict=True)
+        if has[name] and not start
+    ]
     sides = {"q": "q", "k": "k"}
     if kind == "rotary":
         steps += [_rotation(name, of_keys if name == "k" else "") for name in "qk" if has[name]]
@@ -239,8 +249,8 @@ def _head_steps(
     return tuple(steps)
 
 
-def _projection(name: str, rows: str, biases: frozenset[str]) -> Step:
-    bias = (Operand(f"b_{name}", "j"),) if f"b_{name}" in biases else ()
+def _projection(name: str, rows: str, biased: bool) -> Step:
+    bias = (Operand(f"b_{name}", "j"),) if biased else ()
     return Step(name, "matmul", (Operand(rows, "ik"), Operand(f"w_{name}", "kj"), *bias))
 
 
@@ -313,7 +323,7 @@ def _early_steps(sinusoidal: bool, apart: bool) -> tuple[Step, ...]:
 
 
 @lru_cache(maxsize=8)
-def _layer_steps(w_o: bool, b_o: bool) -> tuple[Step, ...]:
+def _late_steps(w_o: bool, b_o: bool) -> tuple[Step, ...]:
     concat = Step("concat", "concat", (Operand("head_outputs", "ik"),), per_head=False)
     if not w_o:
         return (concat,)

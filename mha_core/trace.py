@@ -29,7 +29,7 @@ from mha_core.example import (
     position_inputs,
     shares,
 )
-from mha_core.graph import LAYER_INPUTS, Operation, Step, early_steps, graph, head_graph
+from mha_core.graph import LAYER_INPUTS, Operation, Step, early_steps, graph, head_graph, late_steps
 from mha_core.validate import EARLY_STEPS, LATE_STEPS, PER_HEAD_STEPS, WHOLE_LAYER_STEPS
 
 Rows: TypeAlias = list[list[float]]
@@ -69,12 +69,13 @@ class Trace:
         with the first head of the group, and with the others None.
         """
         heads: dict[str, list[Rows | None]] = {}
+        shared = self.example.kv_heads is not None
         for members, tensors in self.groups:
             for name, tensor in tensors.items():
                 if name in _PER_HEAD:
                     rows = heads.setdefault(name, [None] * len(self.example.heads))
                     for head, matrix in zip(members, tensor.tolist(), strict=True):
-                        if owner(self.example, name, head) == head:
+                        if not shared or owner(self.example, name, head) == head:
                             rows[head] = matrix
         early = {name: self.layer[name].tolist() for name in EARLY_STEPS if name in self.layer}
         ordered = {name: heads[name] for name in PER_HEAD_STEPS if any(heads.get(name, ()))}
@@ -183,15 +184,13 @@ def load(example: Example, where: Place) -> Inputs:
         for (_, steps), members in sorted(by_steps.items(), key=lambda item: item[0][0])
     )
     early = early_steps(example)
-    computed = {step.name for step in early}
-    names = {name for step in early for name in step.operand_names if name not in computed}
-    names |= {name for name in ("w_o", "b_o") if getattr(example, name) is not None}
+    names = [name for name in ("w_o", "b_o") if getattr(example, name) is not None]
     if example.positions is not None:
-        names |= position_inputs(example).keys()
-    blocks = {name: [input_matrix(example, name)] for name in LAYER_INPUTS if name in names}
+        names += [name for name in ("x", "context") if any(name in step.operand_names for step in early)]
+        names += position_inputs(example)
+    blocks = {name: [input_matrix(example, name)] for name in names}
     layer = {name: tensor[0] for name, tensor in _to_device(blocks, where).items()}  # type: ignore[arg-type]
-    layer_steps = tuple(step for step in graph(example)[len(early) :] if not step.per_head)
-    return Inputs(example, where, groups, early, layer_steps, layer)
+    return Inputs(example, where, groups, early, late_steps(example), layer)
 
 
 def compute(inputs: Inputs) -> Trace:
@@ -208,7 +207,7 @@ def compute(inputs: Inputs) -> Trace:
             tensors = dict(given)
             if dims is not None:
                 tensors |= {name: layer[name].expand(len(members), -1, -1) for name in _read(steps, layer)}
-            if shares(example.heads[members[0]]):
+            if example.kv_heads is not None and shares(example.heads[members[0]]):
                 tensors |= _borrowed(example, members, steps, groups)
             for step in steps:
                 tensors[step.name] = _OPERATIONS[step.op](step, tensors, constants)

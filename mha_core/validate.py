@@ -129,8 +129,6 @@ def _given_texts(example: Example) -> Iterator[tuple[str, str]]:
 
 def _shapes(example: Example, dims: Dims) -> None:
     for name, place, matrix in _given(example):
-        if matrix is None:
-            continue
         rows, cols = dims.shape(name)
         if name in _BIASES and not _has_weight(example, place):
             raise _fail(place, N_("there is nothing that it could be added to"))
@@ -162,18 +160,25 @@ def _wrong_shape(place: str, expected: tuple[int, int], got: tuple[object, objec
     )
 
 
-def _given(example: Example) -> Iterator[tuple[str, str, Matrix | None]]:
-    """(name, place, matrix) of every matrix that an example may give; a bias counts as a matrix of one row."""
-    yield "x", "x", example.x
-    yield "context", "context", example.context
+def _given(example: Example) -> Iterator[tuple[str, str, Matrix]]:
+    """(name, place, matrix) of every matrix that an example gives; a bias counts as a matrix of one row."""
+    if example.x is not None:
+        yield "x", "x", example.x
+    if example.context is not None:
+        yield "context", "context", example.context
     for index, head in enumerate(example.heads):
         for name in HEAD_MATRICES:
-            yield name, f"heads[{index}].{name}", getattr(head, name)
+            matrix = getattr(head, name)
+            if matrix is not None:
+                yield name, f"heads[{index}].{name}", matrix
         for name in HEAD_ROWS:
             row = getattr(head, name)
-            yield name, f"heads[{index}].{name}", None if row is None else (row,)
-    yield "w_o", "w_o", example.w_o
-    yield "b_o", "b_o", None if example.b_o is None else (example.b_o,)
+            if row is not None:
+                yield name, f"heads[{index}].{name}", (row,)
+    if example.w_o is not None:
+        yield "w_o", "w_o", example.w_o
+    if example.b_o is not None:
+        yield "b_o", "b_o", (example.b_o,)
 
 
 def _starts(example: Example, dims: Dims) -> None:
@@ -227,10 +232,11 @@ _PARAMETERS = {
 def _parameters(example: Example) -> None:
     """A parameter that nothing uses is a mistake."""
     wanted = _wanted(example)
+    unwanted = [name for name in _PARAMETERS if name not in wanted]
     for index, head in enumerate(example.heads):
-        for name, setting in _PARAMETERS.items():
-            if name not in wanted and getattr(head, name) is not None:
-                raise _unused(f"heads[{index}].{name}", setting)
+        for name in unwanted:
+            if getattr(head, name) is not None:
+                raise _unused(f"heads[{index}].{name}", _PARAMETERS[name])
 
 
 def _unused(place: str, setting: str) -> ExampleError:
@@ -310,8 +316,6 @@ _POSITION_SETTINGS = {
 
 def _numbers(example: Example) -> None:
     for _, place, matrix in _given(example):
-        if matrix is None:
-            continue
         width = len(matrix[0]) if matrix else 0
         if not 1 <= width <= MAX_SIZE:
             raise _fail(place, N_("expected 1 to {most}, got {count}"), most=MAX_SIZE, count=width)
