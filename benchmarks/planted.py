@@ -145,7 +145,9 @@ class _Run:
         self, example: Example, entry: Mistake | None, random: Random, decimals: int | None = None
     ) -> None:
         self.example, self.entry, self.random, self.decimals = example, entry, random, decimals
-        self.constants = Constants(divisor(example), mask_fill(example), example.mask is not None)
+        self.constants = Constants(
+            divisor(example), mask_fill(example), example.mask is not None, example.dims
+        )
         self.found: Steps = {}
         self.made = False
 

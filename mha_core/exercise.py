@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations, product
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 import torch
 from torch import Tensor
@@ -21,7 +21,7 @@ from mha_core.claims import claimed_rows
 from mha_core.derive import Cell
 from mha_core.device import Place
 from mha_core.errors import N_, ExampleError
-from mha_core.example import Dims, Example, Head, Matrix, Row, key_tokens
+from mha_core.example import HEAD_BIASES, HEAD_MATRICES, Dims, Example, Head, Matrix, Row, key_tokens, owner
 from mha_core.graph import graph
 from mha_core.hypotheses import Hypotheses
 from mha_core.printed import Key
@@ -48,7 +48,11 @@ def exercise(example: Example, seed: int) -> Example:
             tokens=MOST_TOKENS,
             heads=MOST_HEADS,
         )
-    if example.x is None or any(h.w_q is None or h.w_k is None or h.w_v is None for h in example.heads):
+    starts = all(
+        getattr(example.heads[owner(example, name, head)], name) is not None
+        for name, head in product(("w_q", "w_k", "w_v"), range(example.dims.h))
+    )
+    if example.x is None or not starts:
         raise ExampleError(N_("an exercise needs heads that start at X, with W_Q, W_K and W_V"))
     random = Random(f"exercise {seed}")
     best, most = None, -1
@@ -105,17 +109,13 @@ def _drawn(example: Example, random: Random) -> Example:
             return None
         return tuple(float(random.choice([-2, -1, 1, 2])) for _ in range(dims.shape(name)[1]))
 
-    heads = tuple(
-        Head(
-            w_q=matrix("w_q"),
-            w_k=matrix("w_k"),
-            w_v=matrix("w_v"),
-            b_q=bias("b_q", head.b_q),
-            b_k=bias("b_k", head.b_k),
-            b_v=bias("b_v", head.b_v),
-        )
-        for head in example.heads
-    )
+    def head_like(head: Head) -> Head:
+        given = [name for name in HEAD_MATRICES if name.startswith(("w_", "u_")) and getattr(head, name)]
+        fields: dict[str, Any] = {name: matrix(name) for name in given}
+        fields |= {name: bias(name, getattr(head, name)) for name in (*HEAD_BIASES, "v_a")}
+        return Head(**fields, slope=head.slope)
+
+    heads = tuple(map(head_like, example.heads))
     crossed = example.context is not None
     return validate(
         replace(
@@ -124,6 +124,8 @@ def _drawn(example: Example, random: Random) -> Example:
             x=matrix("x"),
             context=matrix("context") if crossed else None,
             context_tokens=key_tokens(example) if crossed else None,
+            positions=example.positions
+            and replace(example.positions, frequencies=None, context_frequencies=None),
             w_o=None if example.w_o is None else matrix("w_o"),
             b_o=None if example.w_o is None else bias("b_o", example.b_o),
             claimed=None,
@@ -141,10 +143,14 @@ def _sizes(dims: Dims, example: Example, random: Random) -> Dims:
         return sum(abs(a - b) for a, b in zip(had, (d_model, d_k, d_v), strict=True)), random.random()
 
     d_out = dims.d_out and max(2, min(dims.d_out, 4))
-    candidates = [sizes for sizes in _candidates(d_out) if not _coincide(sizes, dims)]
+    rotary = example.positions is not None and example.positions.kind == "rotary"
+    candidates = [
+        sizes for sizes in _candidates(d_out) if not _coincide(sizes, dims) and not (rotary and sizes[1] % 2)
+    ]
     d_model, d_k, d_v, d_out = min(candidates, key=cost)
     d_context = d_model if example.context is None else max(2, min(dims.d_context, 4))
-    return replace(dims, d_model=d_model, d_context=d_context, d_k=d_k, d_v=d_v, d_out=d_out)
+    d_a = d_k if example.scoring == "bilinear" else dims.d_a
+    return replace(dims, d_model=d_model, d_context=d_context, d_k=d_k, d_v=d_v, d_out=d_out, d_a=d_a)
 
 
 def _candidates(d_out: int) -> Iterator[tuple[int, int, int, int]]:

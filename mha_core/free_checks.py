@@ -12,6 +12,7 @@ from torch import Tensor
 
 from mha_core.derive import Cell
 from mha_core.errors import N_
+from mha_core.example import owner
 from mha_core.printed import Key, Printed, claimed
 from mha_core.trace import Trace
 
@@ -68,8 +69,8 @@ def _outputs(claims: Mapping[Key, Printed], computed: Trace) -> Iterator[Finding
     for (name, head), (given, numbers, units, _) in claims.items():
         if name != "head_outputs" or head is None:
             continue
-        values = torch.tensor(computed.matrix("v", head), dtype=torch.float64)
-        written, unit = claims.get(("v", head)), float(units.max())
+        values = torch.tensor(computed.matrix("v", owner(computed.example, "v", head)), dtype=torch.float64)
+        written, unit = claims.get(("v", owner(computed.example, "v", head))), float(units.max())
         if written is not None:
             values = torch.where(written.given, written.numbers, values)
         low, high = values.amin(0), values.amax(0)

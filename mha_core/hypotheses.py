@@ -16,12 +16,12 @@ from typing import Final, NamedTuple, TypeAlias
 import torch
 from torch import Tensor
 
-from mha_core.example import divisor, mask_fill
+from mha_core.example import divisor, mask_fill, owner
 from mha_core.graph import LAYER_INPUTS, Operand, Step, head_graph
 from mha_core.mistakes import ROUNDED_EARLY, At, at_step
 from mha_core.printed import Key
 from mha_core.trace import Constants, Trace, input_matrix, operate
-from mha_core.validate import PER_HEAD_STEPS
+from mha_core.validate import WHOLE_LAYER_STEPS
 
 Blame: TypeAlias = tuple[tuple[str, "int | None"], ...]
 """The mistakes made, each with the one head it was made in (None: in every head that the numbers depend on)."""
@@ -30,7 +30,7 @@ _MOST_WAYS: Final = 600
 """Combinations of the heads' members that are tried; beyond, the first of each head, the second, and so on."""
 _MOST_ALIKE: Final = (600, 600, 8)
 """Ways of making the same mistakes that are kept, for hypotheses of at most none, one and two mistakes."""
-_COPIED: Final = {"scaled_scores": ("scores",), "masked_scores": ("scaled_scores", "scores")}
+_COPIED: Final = {"scaled_scores": ("scores",), "masked_scores": ("biased_scores", "scaled_scores", "scores")}
 """Steps that an example may not use, but somebody writes down all the same, and what they are copies of."""
 
 
@@ -74,7 +74,7 @@ class Hypotheses:
         """Each matrix as its author carried it on: as printed, and as it was before rounding."""
         self.steps = _declared(computed)
         example = computed.example
-        self._constants = Constants(divisor(example), mask_fill(example), example.mask is not None)
+        self._constants = Constants(divisor(example), mask_fill(example), example.mask is not None, self.dims)
         self._copies: dict[Key, Step] = {}
         self._inputs: dict[Key, Tensor | None] = {}
 
@@ -118,6 +118,7 @@ class Hypotheses:
 
     def look(self, name: str, head: int | None) -> Tensor | None:
         """A matrix for a mistake to reach for: an input, or a step as its author carried it."""
+        head = self._holder(name, head) if head is not None else None
         found = self._input(name, head)
         if found is None and ((name, head) in self.steps or (name, head) in self.carried):
             found = self._family((name, head), Growth(0)).values[:1]
@@ -189,7 +190,7 @@ class Hypotheses:
             if matrix is not None:
                 given[operand.name] = matrix
                 continue
-            family = self._family((operand.name, head if operand.name in PER_HEAD_STEPS else None), growth)
+            family = self._family((operand.name, self._holder(operand.name, head)), growth)
             pairs = [
                 (mine, theirs)
                 for mine, theirs in product(range(len(blames)), range(len(family.blames)))
@@ -213,6 +214,12 @@ class Hypotheses:
         rows = [row for _, row in found]
         stacked = [family.values[[row[g] for row in rows]] for g, family in enumerate(families)]
         return [blame for blame, _ in found], {"head_outputs": torch.stack(stacked, 1)}
+
+    def _holder(self, name: str, head: int | None) -> int | None:
+        """The head that holds a step for this one: heads may share keys and values."""
+        if head is None or name in WHOLE_LAYER_STEPS:
+            return None
+        return owner(self.trace.example, name, head)
 
     def _constants_of(self, key: Key) -> Constants:
         return self._constants._replace(divisor=1.0) if key in self._copies else self._constants

@@ -198,8 +198,8 @@ def _mask_filled_with_0(at: At) -> Iterator[Tensor]:
 
 
 def _mask_after_softmax(at: At) -> Iterator[Tensor]:
-    scores, allow = at.other("scaled_scores"), at.look("mask", None)
-    scores = at.other("scores") if scores is None else scores
+    before = (at.other(name) for name in ("biased_scores", "scaled_scores", "scores"))
+    scores, allow = next((found for found in before if found is not None), None), at.look("mask", None)
     if at.step.operands[0].name != "masked_scores" or scores is None or allow is None:
         return
     if at.constants.fill == NEG_INF:
@@ -223,6 +223,9 @@ def _softmax_unscaled(at: At) -> Iterator[Tensor]:
         return
     if at.step.operands[0].name == "masked_scores" and allow is not None:
         scores = scores.masked_fill(at.operand(0)[:1] == NEG_INF, NEG_INF)
+    biases = at.other("linear_biases")
+    if biases is not None:
+        scores = scores + biases
     yield at.run(numbers={at.step.operands[0].name: scores})
 
 

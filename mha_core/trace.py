@@ -245,7 +245,7 @@ class Constants(NamedTuple):
     divisor: float | None
     fill: float
     masked: bool
-    dims: Dims | None
+    dims: Dims | None = None
     """Only where positions or pairs of tokens need them."""
 
 

@@ -17,7 +17,7 @@ NAMES = (
 def reference(example):
     """Every step by name: a list over heads (None where a head starts later) or, for the layer, one matrix."""
     early, rows_q, rows_k = positioned(example)
-    heads = []
+    heads: list[dict] = []
     for index, head in enumerate(example.heads):
         size = len(example.heads) // (example.kv_heads or len(example.heads))
         shared = heads[index - index % size] if index % size else None

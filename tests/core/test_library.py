@@ -176,10 +176,9 @@ def test_sinusoidal_and_rotary_tell_orders_apart_that_no_positions_do_not():
     for name in ("sinusoidal", "rotary"):
         example = built_in(name)
         bare = apply(example, {"op": "positions", "kind": "none"})
-        backwards = {"tokens": example.tokens[::-1], "x": example.x[::-1]}
         for one, same in ((bare, True), (example, False)):
             there = trace(one).values["concat"]
-            back = trace(replace(one, **backwards)).values["concat"][::-1]
+            back = trace(replace(one, tokens=one.tokens[::-1], x=one.x[::-1])).values["concat"][::-1]
             difference = max(
                 abs(a - b) for x, y in zip(there, back, strict=True) for a, b in zip(x, y, strict=True)
             )

@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 from math import cos, exp, sin, sqrt, tanh
 from random import Random
+from typing import Any
 
 import pytest
 import torch
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from torch.nn import functional as F  # noqa: N812  # its usual name
 
 from mha_core import (
+    AllowMask,
     Cell,
     Example,
     ExampleError,
@@ -19,6 +21,7 @@ from mha_core import (
     Positions,
     arithmetic,
     built_in,
+    check,
     derive,
     dump,
     formula,
@@ -32,8 +35,12 @@ from mha_core import (
     trace,
     validate,
 )
+from mha_core.__main__ import main
 from mha_core.edit import apply
 from mha_core.example import alibi_slope, position_inputs
+from mha_core.exercise import exercise
+from mha_core.library import FOLDER
+from mha_core.report import as_json, as_markdown
 from tests.core.reference import largest_difference, reference
 from tests.core.strategies import examples
 from tests.core.test_derive import check_terms_and_feeds
@@ -102,8 +109,6 @@ def layer(random, shape, *, scoring="dot", kind=None, kv_heads=None, masked=True
         return Head(**fields)
 
     allow = tuple(tuple(j == i % n_k or random.random() < 0.6 for j in range(n_k)) for i in range(n_q))
-    from mha_core import AllowMask
-
     return validate(
         Example(
             title="",
@@ -136,6 +141,7 @@ def test_grouped_queries_as_torch_shares_them(shape):
 
     q, k, v = stacked(example.x, "q"), stacked(example.context, "k"), stacked(example.context, "v")
     assert (q.shape[1], k.shape[1]) == (shape[2], 2)
+    assert isinstance(example.mask, AllowMask)
     allow = torch.tensor(example.mask.allow)
     found = F.scaled_dot_product_attention(q, k, v, attn_mask=allow, enable_gqa=True)[0]
     assert same(trace(example, place("cpu")).values["head_outputs"], found.tolist())
@@ -236,7 +242,7 @@ def test_frequencies_fall_from_1_as_the_authors_set_them():
     example = layer(Random(1), (2, 3, 2, 5, 4, 6, 3), kind="rotary", masked=False)
     rows = position_inputs(example)
     assert rows["frequencies"] == pytest.approx([1, 10000 ** (-1 / 3), 10000 ** (-2 / 3)])
-    assert rows["context_position_ids"] == (0, 1, 2)
+    assert rows["context_position_ids"] == (0.0, 1.0, 2.0)
     sines = position_inputs(replace(example, positions=Positions("sinusoidal")))
     assert sines["frequencies"] == pytest.approx(
         [1, 10000 ** (-2 / 5), 10000 ** (-4 / 5)]
@@ -389,7 +395,7 @@ def test_turning_keeps_lengths():
 
 # --- files -------------------------------------------------------------------------------------------------------
 
-SMALL = {
+SMALL: dict[str, Any] = {
     "format": "mha-example/1",
     "tokens": ["a", "b"],
     "x": [[1, 2], [3, 4]],
@@ -523,7 +529,7 @@ def test_a_bilinear_start_changes_no_score_and_w_a_stays_on_the_way_to_additive(
     assert trace(example).values["scores"] == trace(built_in("first")).values["scores"]
     edited = apply(example, {"op": "set", "matrix": "w_a", "head": 1, "row": 0, "col": 1, "values": [[5]]})
     additive = apply(edited, {"op": "scoring", "kind": "additive"})
-    assert additive.heads[1].w_a == ((1, 5), (0, 1))
+    assert additive.heads[1].w_a == ((1.0, 5.0), (0.0, 1.0))
     assert additive.scale == "none"
     assert additive.heads[0].u_a != additive.heads[1].u_a
     assert apply(additive, {"op": "scoring", "kind": "cosine"}).scale == 0.25
@@ -534,14 +540,14 @@ def test_switching_positions_gives_slopes_and_keeps_ids():
     alibi = apply(example, {"op": "positions", "kind": "alibi"})
     assert [head.slope for head in alibi.heads] == [(alibi_slope(g, 3),) for g in range(3)]
     moved = apply(alibi, {"op": "set", "matrix": "position_ids", "row": 1, "col": 0, "values": [[7]]})
-    assert moved.positions.ids == (0, 7, 2)
+    assert moved.positions.ids == (0.0, 7.0, 2.0)
     steeper = apply(moved, {"op": "set", "matrix": "slope", "head": 2, "row": 0, "col": 0, "values": [[2]]})
-    assert steeper.heads[2].slope == (2,)
+    assert steeper.heads[2].slope == (2.0,)
     rotary = apply(steeper, {"op": "positions", "kind": "rotary"})
-    assert rotary.positions == Positions("rotary", ids=(0, 7, 2))
+    assert rotary.positions == Positions("rotary", ids=(0.0, 7.0, 2.0))
     assert all(head.slope is None for head in rotary.heads)
     more = apply(rotary, {"op": "add_token", "which": "tokens", "index": 0})
-    assert more.positions.ids == (8, 0, 7, 2)
+    assert more.positions.ids == (8.0, 0.0, 7.0, 2.0)
     assert apply(more, {"op": "positions", "kind": "none"}).positions is None
     slower = apply(rotary, {"op": "set", "matrix": "frequencies", "row": 0, "col": 0, "values": [[0.5]]})
     assert slower.positions.frequencies == (0.5, *position_inputs(rotary)["frequencies"][1:])
@@ -555,7 +561,7 @@ def test_a_context_of_its_own_has_positions_of_its_own():
     assert same(trace(example).values["concat"], trace(built_in("sinusoidal")).values["concat"])
     edit = {"op": "set", "matrix": "context_position_ids", "row": 0, "col": 0, "values": [[4]]}
     moved = apply(example, edit)
-    assert moved.positions.context_ids == (4, 1, 2)
+    assert moved.positions.context_ids == (4.0, 1.0, 2.0)
     assert apply(moved, {"op": "context", "on": False}) == built_in("sinusoidal")
 
 
@@ -613,3 +619,91 @@ def test_edits_that_do_not_fit_are_refused(name, edit, sentence):
     with pytest.raises(ExampleError) as error:
         apply(built_in(name), edit)
     assert str(error.value) == sentence
+
+
+# --- checking, exercises, the command line -----------------------------------------------------------------------
+
+VARIANTS = ("additive", "bilinear", "cosine", "sinusoidal", "rotary", "alibi", "grouped-query")
+
+
+def claiming(example, decimals=4):
+    """The example with all its own numbers, as somebody would print them."""
+
+    def rows(matrix):
+        return matrix and tuple(
+            tuple("-inf" if n == float("-inf") else f"{n:.{decimals}f}" for n in row) for row in matrix
+        )
+
+    claimed = {
+        step.name: tuple(map(rows, values)) if step.per_head else rows(values)
+        for step in graph(example)
+        for values in [trace(example).values[step.name]]
+    }
+    return validate(replace(example, claimed=claimed))
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_right_numbers_are_found_right_and_a_wrong_one_where_it_stands(name):
+    example = claiming(built_in(name))
+    assert check(example).ok
+    assert as_json(check(example), "zh")["ok"]
+    for step in graph(example):
+        head = 0 if step.per_head else None
+        spoilt = apply(
+            example,
+            {"op": "claim", "matrix": step.name, "head": head, "row": 1, "col": 0, "values": [["77.7777"]]},
+        )
+        verdict = check(spoilt)
+        assert verdict.first_wrong == Cell(step.name, head, 1, 0)
+        assert "# " in as_markdown(verdict, "zh")
+        assert as_json(verdict, "en")["steps"][step.name]["status"] == "wrong"
+
+
+@pytest.mark.parametrize(
+    ("name", "step", "edit", "mistake"),
+    [
+        ("rotary", "scaled_scores", {"op": "scale", "value": "none"}, "not_scaled"),
+        ("alibi", "masked_scores", {"op": "mask", "kind": "none"}, "mask_forgotten"),
+        ("grouped-query", "scaled_scores", {"op": "scale", "value": 2}, "divided_by_dk"),
+        ("sinusoidal", "scaled_scores", {"op": "scale", "value": 2}, "divided_by_dk"),
+    ],
+)
+def test_known_mistakes_are_named_in_variants(name, step, edit, mistake):
+    example, other = built_in(name), apply(built_in(name), edit)
+    source = {"scaled_scores": "scores", "masked_scores": "biased_scores"}[step]
+    wrong = trace(other).values[step if step in trace(other).values else source]
+    for head, rows in enumerate(wrong):
+        printed = [[f"{number:.4f}" for number in row] for row in rows]
+        example = apply(
+            example, {"op": "claim", "matrix": step, "head": head, "row": 0, "col": 0, "values": printed}
+        )
+    verdict = check(example)
+    assert not verdict.ok
+    assert mistake in {label for cause in verdict.steps[step].causes for label in cause.ids}
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_exercises_are_of_the_same_kind(name):
+    example = built_in(name)
+    drawn = exercise(example, 7)
+    assert drawn == exercise(example, 7)
+    assert (drawn.scoring, drawn.kv_heads, drawn.positions) == (
+        example.scoring,
+        example.kv_heads,
+        example.positions,
+    )
+    assert drawn.heads != example.heads
+    assert largest_difference(trace(drawn).values, reference(drawn)) <= 1e-12
+
+
+def test_the_command_line_explains_new_steps(capsysbinary):
+    file = str(FOLDER / "98_grouped-query.mha.json")
+    assert main(["explain", file, "--step", "scores", "--head", "1", "--row", "0", "--col", "1"]) == 0
+    told = json.loads(capsysbinary.readouterr().out)
+    assert told["arithmetic"] == "0·0 + 2·1 = 2"
+    assert told["terms"][0]["cells"][1] == {"step": "k", "head": 0, "row": 1, "col": 0}
+    assert main(["explain", file, "--step", "k", "--head", "1", "--row", "0", "--col", "1"]) == 2
+    assert b"there is no k, head 1 here" in capsysbinary.readouterr().err
+    assert main(["trace", str(FOLDER / "96_rotary.mha.json")]) == 0
+    steps = json.loads(capsysbinary.readouterr().out)["steps"]
+    assert list(steps)[:1] + list(steps)[4:6] == ["angles", "q_rotated", "k_rotated"]
