@@ -13,9 +13,19 @@ from typing import NamedTuple
 
 from mha_core.errors import N_, CellError
 from mha_core.example import NEG_INF, divisor, mask_fill, owner
-from mha_core.graph import LAYER_INPUTS, Operand, Operation, Step, axes, head_graph, inner_size
+from mha_core.graph import (
+    LAYER_INPUTS,
+    Operand,
+    Operation,
+    Step,
+    axes,
+    early_steps,
+    head_graph,
+    inner_size,
+    late_steps,
+)
 from mha_core.trace import Trace
-from mha_core.validate import EARLY_STEPS, WHOLE_LAYER_STEPS
+from mha_core.validate import WHOLE_LAYER_STEPS
 
 
 class Cell(NamedTuple):
@@ -122,13 +132,12 @@ def feeds(trace: Trace, cell: Cell) -> tuple[Cell, ...]:
     """
     number(trace, cell)
     example = trace.example
-    readers: list[tuple[Step, int | None]] = [(step, None) for step in trace.steps if not step.per_head]
-    early = [(step, head) for step, head in readers if step.name in EARLY_STEPS]
+    readers: list[tuple[Step, int | None]] = [(step, None) for step in early_steps(example)]
     for head in range(len(example.heads)):
         if cell.head is None or owner(example, cell.name, head) == cell.head:
-            early += [(step, head) for step in head_graph(example, example.heads[head])]
-    late = [(step, head) for step, head in readers if step.name not in EARLY_STEPS]
-    return tuple(fed for step, head in (*early, *late) for fed in _fed_by(trace, step, cell, head))
+            readers += [(step, head) for step in head_graph(example, example.heads[head])]
+    readers += [(step, None) for step in late_steps(example)]
+    return tuple(fed for step, head in readers for fed in _fed_by(trace, step, cell, head))
 
 
 def step_of(trace: Trace, cell: Cell) -> Step:
