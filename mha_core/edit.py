@@ -300,6 +300,8 @@ def _switch_scoring(example: Example, edit: Edit) -> Example:
     """
     kind, dims = edit["kind"], example.dims
     names: tuple[str, ...] = SCORING_PARAMETERS[kind]
+    if kind == example.scoring:
+        return _switch_scale(example, {"value": edit["scale"]}) if "scale" in edit else example
     width = dims.d_a if kind == "additive" and dims.d_a else dims.d_k
     shapes = {"w_a": (dims.d_k, width), "u_a": (dims.d_k, width), "v_a": (1, width)}
 
@@ -330,7 +332,7 @@ _ADDITIVE = SCORING_PARAMETERS["additive"]
 def _scale_after(example: Example, kind: str) -> Any:
     """The divisor that goes with another scoring; the one at hand where both are dot products."""
     products = ("dot", "bilinear")
-    if kind == example.scoring or (kind in products and example.scoring in products):
+    if kind in products and example.scoring in products:
         return example.scale
     if kind in products:
         return "sqrt_dk" if example.dims.d_k else "none"

@@ -425,7 +425,9 @@ def test_an_address_restores_an_example_with_every_cell(name, language):
     assert_restores(work)
     send(work, {"op": "remove_head", "head": work.example.dims.h - 1})
     example = built_in(name)
-    if example.claimed is None and example.kv_heads is None:  # claims and groups do not outlive another count of heads
+    if (
+        example.claimed is None and example.kv_heads is None
+    ):  # claims and groups do not outlive another count of heads
         assert address(work)["example"] == name
 
 
