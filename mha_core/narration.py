@@ -88,6 +88,87 @@ _PRODUCTS = {
     ),
 }
 
+_VARIANTS = {
+    "q_a": (
+        N_("Each query is multiplied with W_a before it meets the keys."),
+        N_("W_a is learned: it decides which features of a query count, and for which features of a key."),
+        N_("Ask: with which W_a would this be the plain dot product?"),
+    ),
+    "k_a": (
+        N_("Each key is multiplied with U_a before it meets the queries."),
+        N_("Query and key are brought into one space, in which they can be added."),
+        N_("Ask: why can query and key have different widths here, and not with a dot product?"),
+    ),
+    "pair_sums": (
+        N_("For every pair of a query and a key, their two rows are added."),
+        N_("A small network looks at each pair by itself: this is its input."),
+        N_("Ask: how many rows does this table have, and why?"),
+    ),
+    "pair_tanh": (
+        N_("Every number goes through tanh, which keeps it between −1 and 1."),
+        N_("tanh bends: so the score can depend on the pair in ways that no dot product can."),
+        N_("Ask: what happens to differences between large numbers?"),
+    ),
+    "q_norms": (
+        N_("The length of each query: the root of the sum of its squares."),
+        N_("It will be divided out, so that only the direction counts."),
+        N_("Ask: which query is the longest, and would it win every comparison?"),
+    ),
+    "k_norms": (
+        N_("The length of each key: the root of the sum of its squares."),
+        N_("It will be divided out, so that no key is chosen for its length alone."),
+        N_("Ask: which key is the longest?"),
+    ),
+    "q_unit": (
+        N_("Each query is divided by its length."),
+        N_("All queries are now of length 1 and differ in direction only."),
+        N_("Ask: what would change if a query were twice as long?"),
+    ),
+    "k_unit": (
+        N_("Each key is divided by its length."),
+        N_("The dot product of two rows of length 1 is the cosine of the angle between them."),
+        N_("Ask: between which two numbers must every score lie now?"),
+    ),
+    "angles": (
+        N_("Each position times each frequency gives an angle."),
+        N_("Fast frequencies tell neighbours apart, slow ones tell far from near."),
+        N_("Ask: after how many positions does the first angle come round again?"),
+    ),
+    "positional_encoding": (
+        N_("Sine and cosine of every angle stand side by side."),
+        N_("Every position gets a row of its own, and rows of near positions are alike."),
+        N_("Ask: why is one sine alone not enough?"),
+    ),
+    "x_positioned": (
+        N_("The row of its position is added to every token."),
+        N_("Without it, attention would not notice if the tokens changed places."),
+        N_("Ask: what would happen to the outputs if two tokens were exchanged?"),
+    ),
+    "q_rotated": (
+        N_("Each query is turned, two numbers at a time, by the angles of its position."),
+        N_(
+            "Turned queries and keys meet in a product that depends on how far apart they stand, not on where."
+        ),
+        N_("Ask: does turning change a query's length?"),
+    ),
+    "k_rotated": (
+        N_("Each key is turned by the angles of its own position."),
+        N_("Only the difference of the two angles is left in the score: the distance between the tokens."),
+        N_("Ask: what happens to the scores if all positions move on by one?"),
+    ),
+    "linear_biases": (
+        N_("Each pair gets minus the head's slope times the distance between the two tokens."),
+        N_("So a head prefers what is near, the more the steeper its slope."),
+        N_("Ask: which head looks farther?"),
+    ),
+    "biased_scores": (
+        N_("The bias of its distance is added to every score."),
+        N_("Far keys lose a little before softmax; no position needs to be learned."),
+        N_("Ask: how far must a key be to lose against its neighbour?"),
+    ),
+}
+"""What variants of the layer do beyond the common steps, by step."""
+
 SQRT = N_("Every score is divided by √d_k = √{d_k} ≈ {divisor}.")
 NUMBER = N_("Every score is divided by {divisor}.")
 
@@ -95,6 +176,8 @@ NUMBER = N_("Every score is divided by {divisor}.")
 def of_step(step: Step, example: Example, width: int) -> Words:
     """The words of a step; ``width`` is how many columns its result has."""
     title = Sentence(TITLES[step.name]) if step.name in TITLES else _plain(symbol(step.name, example))
+    if step.name in _VARIANTS:
+        return Words(title, *(Sentence(text) for text in _VARIANTS[step.name]))
     match step.op:
         case "matmul":
             what, why, note = _of_matmul(step, example, width)
