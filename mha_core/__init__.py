@@ -4,7 +4,8 @@ Read in this order: ``example`` (the data), ``files`` and ``validate`` (the way 
 computation), ``trace`` (torch computes it), ``derive`` (where a number comes from); ``printed``, ``mistakes``,
 ``hypotheses`` and ``check`` (somebody's own numbers: which are wrong, and why), ``report`` (that in words); ``paste``,
 ``claims`` and ``exercise`` (filling such numbers in); ``edit`` (the next example), ``link`` (an example in a URL),
-``library`` (the built-in ones), ``measures`` (what weights are like), ``scaling`` (why √d_k, as an experiment).
+``library`` (the built-in ones), ``measures`` (what weights are like), ``scaling`` (why √d_k, as an experiment);
+``narration`` and ``walk`` (the computation stage by stage), ``takeaway`` (a walk as a page or as Markdown).
 Beside them: ``interop`` (other libraries' layers) and ``export`` (programs and documents).
 """
 
@@ -26,8 +27,10 @@ from mha_core.files import dump, parse, pretty
 from mha_core.graph import Operand, Step, formula, graph
 from mha_core.library import built_in, library
 from mha_core.link import from_token, to_token
+from mha_core.takeaway import as_html, as_markdown
 from mha_core.trace import Trace, trace
 from mha_core.validate import validate
+from mha_core.walk import walk
 
 __all__ = [
     "AddMask",
@@ -52,6 +55,8 @@ __all__ = [
     "Trace",
     "Verdict",
     "arithmetic",
+    "as_html",
+    "as_markdown",
     "built_in",
     "check",
     "derive",
@@ -67,4 +72,5 @@ __all__ = [
     "to_token",
     "trace",
     "validate",
+    "walk",
 ]

@@ -18,7 +18,12 @@ from mha_ui.exchange import export_button, import_button
 from mha_ui.language import LANGUAGES, NAMES
 
 LESSONS: Final = "pages/lessons.py"
-PAGES: Final = {"app.py": N_("Bench"), "pages/check.py": N_("Check"), LESSONS: N_("Lessons")}
+PAGES: Final = {
+    "app.py": N_("Bench"),
+    "pages/walkthrough.py": N_("Walkthrough"),
+    "pages/check.py": N_("Check"),
+    LESSONS: N_("Lessons"),
+}
 """Pages in the order of the navigation: script and label."""
 
 _EXAMPLE: Final = "frame.example"

@@ -6,6 +6,7 @@ that was restarted); after that the session leads, and the bench writes its addr
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -43,6 +44,9 @@ DECIMALS = 4
 MOST_DECIMALS = 10
 OWN_SEED = "own"
 """In a link: an exercise whose numbers are drawn anew for whoever opens it."""
+VIEWS = ("projector", "presenter")
+_STAGE = re.compile(r"[a-z][a-z0-9_-]{0,39}")
+_SUB = re.compile(r"[1-9][0-9]{0,3}(\.[1-9][0-9]{0,3})?")
 _KEY = "mha.work"
 
 
@@ -52,6 +56,21 @@ class Message:
 
     text: str
     kind: str = "error"
+
+
+class WalkPlace(NamedTuple):
+    """Where the walkthrough stands: a stage by name, ``"3"`` or ``"3.2"`` in it (part and beat, from 1), and how.
+
+    ``view`` is "", "projector" or "presenter"; ``predict``: results are hidden until they are revealed.
+    """
+
+    step: str = ""
+    sub: str = ""
+    view: str = ""
+    predict: bool = False
+
+
+NOWHERE = WalkPlace()
 
 
 class Version(NamedTuple):
@@ -90,6 +109,7 @@ class Work:
     query: int = 0
     exercise: Exercise | None = None
     lesson: str = ""
+    walk: WalkPlace = NOWHERE
     session: str = field(default_factory=lambda: secrets.token_hex(8))
     applied: int = 0
     revision: int = 0
@@ -166,6 +186,9 @@ def address(current: Work) -> dict[str, str]:
         query["cell"] = ".".join("" if part is None else str(part) for part in current.pinned)
     if current.exercise:
         query["ask"] = ".".join(current.exercise.asked)
+    for name, value in current.walk._asdict().items():
+        if value:
+            query[name] = "1" if value is True else value
     return query
 
 
@@ -189,8 +212,8 @@ def _token(current: Work) -> str:
     return token
 
 
-PAGE_KEYS = ("example", "s", "lang", "cell", "decimals", "ask", "seed", "lesson")
-"""Every query parameter that a page of ours writes; bench.js lists them too."""
+PAGE_KEYS = ("example", "s", "lang", "cell", "decimals", "ask", "seed", "lesson", *WalkPlace._fields)
+"""Every query parameter that a page of ours writes; address.js lists them too."""
 
 
 def lesson(current: Work, topics: Sequence[str]) -> str:
@@ -225,7 +248,22 @@ def _opened(query: Mapping[str, str], locale: str | None) -> Work:
     opened.pinned = _cell_in(opened, query.get("cell", ""))
     if message is None:
         _set_exercise(opened, query.get("ask", ""), query.get("seed", ""))
+    opened.walk = place_in(query)
     return opened
+
+
+def place_in(query: Mapping[str, object]) -> WalkPlace:
+    """A place of the walkthrough from an address or a message; what could be none is left out.
+
+    Whether this example has such a stage only the walk knows: it goes to the nearest that there is.
+    """
+    step, sub, view = (str(query.get(name, "")) for name in ("step", "sub", "view"))
+    return WalkPlace(
+        step if _STAGE.fullmatch(step) else "",
+        sub if _SUB.fullmatch(sub) else "",
+        view if view in VIEWS else "",
+        query.get("predict") in ("1", True),
+    )
 
 
 def _set_exercise(current: Work, ask: str, seed: str) -> None:
@@ -312,7 +350,9 @@ def _one(current: Work, edit: Mapping[str, Any]) -> None:
             current.__dict__.update(known.__dict__)
         case {"op": "check" | "hint" | "end_exercise" as asked}:
             _in_exercise(current, asked)
-        case {"op": "decimals", "value": int(value)}:
+        case {"op": "place"}:
+            current.walk = place_in(edit)
+        case {"op": "decimals", "value": int(value)} if _is_whole(value):
             current.decimals = min(MOST_DECIMALS, max(0, value))
         case _:
             attempt(current, lambda: _become(current, apply(current.example, edit)))
@@ -365,11 +405,12 @@ def _step(current: Work, source: list[Version], target: list[Version]) -> None:
 
 
 def _show(current: Work, version: Version, computed: Trace) -> None:
-    if version.origin is not current.origin:
-        current.exercise = None  # it was about another example
     current.trace = computed
     current.revision += 1
-    current.opened += version.origin is not current.origin
+    if version.origin is not current.origin:
+        current.opened += 1
+        current.exercise = None  # it was about another example
+        current.walk = current.walk._replace(step="", sub="")
     current.origin, current.name = version.origin, version.name
     current.query = min(current.query, len(computed.example.tokens) - 1)
     if current.pinned:

@@ -20,16 +20,21 @@ from mha_ui.bench.model import payload
 
 _KEY: Final = "bench.matrices"
 _FOLLOWER_KEY: Final = "bench.follower"
-_HERE: Final = Path(__file__).resolve().parent
+HERE: Final = Path(__file__).resolve().parent
 
 
-_LOADER: Final = """
+def loader(module: str) -> str:
+    """Loads a served module once, such as ``bench/bench.js``.
+
+    Given as a path, Streamlit would add a script element and wait for it at every answer, which costs more than the
+    whole computation; given as text, all of it would travel with every answer.
+    """
+    return f"""
 const app = document.querySelector('script[type="module"][src*="static/js/"]').src;
-const bench = import(new URL("../../_stcore/bidi-components/mha.bench/bench.js", app));
-export default async (component) => (await bench).default(component);
+const served = import(new URL("../../_stcore/bidi-components/mha.{module}", app));
+export default async (component) => (await served).default(component);
 """
-"""Loads ``bench.js`` once. Given as a path, Streamlit would add a script element and wait for it at every answer,
-which costs more than the whole computation; given as text, all of it would travel with every answer."""
+
 
 _FOLLOWER: Final = """
 const followers = new WeakMap();
@@ -84,14 +89,18 @@ def after_bench() -> None:
     _follower()(key=_FOLLOWER_KEY, data={"drawn": state.work().revision}, on_seen_change=_noted)
 
 
+def serve_assets(name: str, folder: Path) -> None:
+    """Serve ``folder``/assets as the component ``mha.name``'s, as Streamlit does for an installed package."""
+    manifest = ComponentManifest(
+        name="mha", version="1", components=[ComponentConfig(name=name, asset_dir="assets")]
+    )
+    get_bidi_component_manager().register_from_manifest(manifest, folder)
+
+
 @st.cache_resource(show_spinner=False)
 def _component():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
-    """Register the component's folder, as Streamlit does for an installed package, and the component."""
-    manifest = ComponentManifest(
-        name="mha", version="1", components=[ComponentConfig(name="bench", asset_dir="assets")]
-    )
-    get_bidi_component_manager().register_from_manifest(manifest, _HERE)
-    return st.components.v2.component("mha.bench", js=_LOADER, css="bench.css")
+    serve_assets("bench", HERE)
+    return st.components.v2.component("mha.bench", js=loader("bench/bench.js"), css="bench.css")
 
 
 @st.cache_resource(show_spinner=False)

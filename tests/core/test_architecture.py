@@ -73,7 +73,7 @@ def test_modules_are_read_in_the_order_that_the_package_tells():
         "paste",
         "claims",
     ]
-    order += ["exercise", "edit", "link", "library", "measures", "scaling"]
+    order += ["exercise", "edit", "link", "library", "measures", "scaling", "narration", "walk", "takeaway"]
     for name in order:
         tree = ast.parse((CORE / f"{name}.py").read_text("utf-8"))
         used = {

@@ -1,5 +1,6 @@
 // The matrix bench: edit and see the whole computation. Streamlit calls the default export with every answer.
 
+import { Address } from "./address.js";
 import { Controls } from "./controls.js";
 import { element } from "./dom.js";
 import { Explain } from "./explain.js";
@@ -65,6 +66,7 @@ class Bench {
   unmount() {
     document.removeEventListener("pointerdown", this.#outside);
     window.removeEventListener("beforeunload", this.#leaving);
+    this.#address.stop();
     this.root.remove();
   }
 
@@ -285,31 +287,4 @@ function overlay(model, edit) {
       if (value !== null && rows?.[edit.row + i]?.[edit.col + j] !== undefined) rows[edit.row + i][edit.col + j] = value;
     }),
   );
-}
-
-/** The address bar holds the work; what is not ours in it stays. */
-class Address {
-  #timer = 0;
-  #ours = null;
-  #written = 0;
-
-  /** Written at once, but in a burst of edits only now and then: each writing is slow, and browsers ration them. */
-  keep(ours) {
-    this.#ours = ours;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.flush(), performance.now() - this.#written > 1000 ? 0 : 200);
-  }
-
-  flush() {
-    clearTimeout(this.#timer);
-    if (!this.#ours) return;
-    const query = new URLSearchParams(window.location.search);
-    for (const name of ["example", "s", "lang", "cell", "decimals", "ask", "seed", "lesson"]) query.delete(name);
-    for (const [name, value] of Object.entries(this.#ours)) query.set(name, value);
-    const search = query.size ? `?${query}` : "";
-    this.#ours = null;
-    if (search === window.location.search) return;
-    this.#written = performance.now();
-    window.history.replaceState(window.history.state, "", window.location.pathname + search + window.location.hash);
-  }
 }

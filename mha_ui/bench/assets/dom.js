@@ -28,6 +28,13 @@ export function symbol(text) {
   return node;
 }
 
+/** A sentence of ours as nodes, its W_Q with a subscript and its e^−∞ with a superscript. */
+export const rich = (text) =>
+  text.split(/(?<=[A-Za-z])(_[A-Za-z]\w*|\^[−\d∞]+)/).map((part) => {
+    if (/^_\w/.test(part)) return element("sub", {}, part.slice(1));
+    return part.startsWith("^") ? element("sup", {}, part.slice(1)) : part;
+  });
+
 /** "{count} cells" with {count: 3} → "3 cells" */
 export const fill = (template, values) => template.replace(/\{(\w+)\}/g, (all, name) => values[name] ?? all);
 

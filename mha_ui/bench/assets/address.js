@@ -1,0 +1,36 @@
+// The address bar. These are ours in it; state.PAGE_KEYS lists them too.
+
+const NAMES = ["example", "s", "lang", "cell", "decimals", "ask", "seed", "lesson", "step", "sub", "view", "predict"];
+
+/** The address bar holds the work; what is not ours in it stays. */
+export class Address {
+  #timer = 0;
+  #ours = null;
+  #written = 0;
+
+  /** Written at once, but in a burst of edits only now and then: each writing is slow, and browsers ration them. */
+  keep(ours) {
+    this.#ours = ours;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.flush(), performance.now() - this.#written > 1000 ? 0 : 200);
+  }
+
+  /** Nothing more is written: another page has the address bar now. */
+  stop() {
+    clearTimeout(this.#timer);
+    this.#ours = null;
+  }
+
+  flush() {
+    clearTimeout(this.#timer);
+    if (!this.#ours) return;
+    const query = new URLSearchParams(window.location.search);
+    for (const name of NAMES) query.delete(name);
+    for (const [name, value] of Object.entries(this.#ours)) query.set(name, value);
+    const search = query.size ? `?${query}` : "";
+    this.#ours = null;
+    if (search === window.location.search) return;
+    this.#written = performance.now();
+    window.history.replaceState(window.history.state, "", window.location.pathname + search + window.location.hash);
+  }
+}

@@ -1,0 +1,80 @@
+"""The walkthrough: one component that steps through the computation, in the browser alone.
+
+The browser gets the numbers, the declared operations and the stages (``model.py``); every key press is answered from
+those. Where it stands is told to the server only once it rests there, through a second component in a fragment of its
+own, so that the numbers are not sent again.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import streamlit as st
+
+from mha_core.errors import N_
+from mha_core.takeaway import as_html, as_markdown
+from mha_ui import state
+from mha_ui.bench import HERE as BENCH
+from mha_ui.bench import loader, serve_assets
+from mha_ui.walkthrough.model import payload
+
+_KEY: Final = "walk.stages"
+_PLACE_KEY: Final = "walk.place"
+_HERE: Final = Path(__file__).resolve().parent
+
+
+def walkthrough() -> None:
+    """Mount the walk of the example at hand."""
+    _walk()(key=_KEY, data=payload(state.work()))
+
+
+def receive_place() -> None:
+    """Mount what tells the server where the walk stands; in a fragment of its own."""
+    work, held = state.work(), state.widget_value(_PLACE_KEY)
+    opened = work.opened
+    if held:
+        state.receive(work, held.get("edits"))
+    if work.opened != opened:
+        st.rerun()  # a new server was given the page's address: the whole page follows
+    told = {"session": work.session, "ack": work.applied, "address": state.address(work)}
+    _place()(key=_PLACE_KEY, data=told, on_edits_change=_noted)
+
+
+def _noted() -> None:
+    """Streamlit hands out a component's state only where it has a callback; ``receive_place`` reads it."""
+
+
+def take_away() -> None:
+    """The whole walk to keep: one web page that prints, and Markdown with LaTeX."""
+    work = state.work()
+    words, trace, language, decimals = work.words, work.trace, work.language, work.decimals
+    with st.container(horizontal=True, key="walk-takeaway"):
+        st.download_button(
+            words(N_("Take away as a web page (prints)")),
+            data=lambda: as_html(trace, language, decimals).encode(),
+            file_name="attention-walk.html",
+            mime="text/html",
+            on_click="ignore",
+            key="walk.html",
+        )
+        st.download_button(
+            words(N_("Take away as Markdown with LaTeX")),
+            data=lambda: as_markdown(trace, language, decimals).encode(),
+            file_name="attention-walk.md",
+            mime="text/markdown",
+            on_click="ignore",
+            key="walk.markdown",
+        )
+
+
+@st.cache_resource(show_spinner=False)
+def _walk():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
+    serve_assets("bench", BENCH)  # whose modules the walk reads numbers and terms with
+    serve_assets("walkthrough", _HERE)
+    return st.components.v2.component("mha.walkthrough", js=loader("walkthrough/walk.js"), css="walk.css")
+
+
+@st.cache_resource(show_spinner=False)
+def _place():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
+    return st.components.v2.component("mha.place", js=loader("walkthrough/place.js"))

@@ -1,0 +1,52 @@
+// Keys that walk, from anywhere on the page: but never those that a text field, a list or a pressed button needs.
+
+const MOVES = {
+  ArrowRight: "next",
+  PageDown: "next",
+  ArrowLeft: "previous",
+  PageUp: "previous",
+  ArrowDown: "into",
+  ArrowUp: "out",
+  Home: "first",
+  End: "last",
+  " ": "play",
+  Enter: "reveal",
+  Escape: "leave",
+};
+const PRESSES = new Set([" ", "Enter"]);
+const OWN = "textarea, select, [contenteditable], [role=combobox], [role=listbox], [role=option], [role=menu], [role^=menuitem], [role=slider], [role=radio], [role=dialog], iframe";
+const BUTTONLIKE = "button, a[href], summary, input, [role=button], [role=switch], [role=checkbox], [role=tab]";
+const NO_TEXT = new Set(["checkbox", "button", "submit", "reset", "file"]);
+const DIGITS_APART = 700; // milliseconds within which two digits are one number
+
+/** What a key press means here: {move}, {jump: number}, or null. */
+export class Keys {
+  #digits = "";
+  #typed = 0;
+
+  read(event) {
+    if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return null;
+    const target = event.composedPath()[0];
+    if (target instanceof Element && isBusy(target, event.key)) return null;
+    if (/^[0-9]$/.test(event.key)) return this.#digit(event);
+    const move = MOVES[event.key];
+    return move && !event.shiftKey ? { move } : null;
+  }
+
+  #digit(event) {
+    if (event.timeStamp - this.#typed > DIGITS_APART) this.#digits = "";
+    this.#typed = event.timeStamp;
+    this.#digits = (this.#digits + event.key).slice(-2);
+    return { jump: Number(this.#digits) };
+  }
+}
+
+function isBusy(target, key) {
+  if (target.closest(OWN)) return true;
+  const field = target.closest("input");
+  if (field && !NO_TEXT.has(field.type)) return true;
+  return PRESSES.has(key) && Boolean(target.closest(BUTTONLIKE));
+}
+
+/** Whether somebody is typing into a text field. */
+export const isField = (node) => node instanceof HTMLInputElement && node.classList.contains("answer");

@@ -1,0 +1,58 @@
+// The presenter's page: what to say here, what comes next, and a clock.
+
+import { element, rich } from "../mha.bench/dom.js";
+
+export class Notes {
+  #begun = Date.now();
+  #timer = 0;
+
+  constructor(words) {
+    this.words = words;
+    this.note = element("p", { class: "note" });
+    this.next = element("p", { class: "next" });
+    this.time = element("span", { class: "time" });
+    this.elapsed = element("span", { class: "elapsed" });
+    const restart = element("button", { type: "button", class: "round", title: words.restart, "aria-label": words.restart, "data-focus": "restart", onclick: () => this.#restart() }, "⟲");
+    this.root = element(
+      "aside",
+      { class: "notes", "aria-label": words.notes },
+      element("h3", {}, words.clock),
+      element("p", { class: "clock" }, this.time, element("span", {}, this.elapsed, ` ${words.elapsed} `, restart)),
+      element("h3", {}, words.notes),
+      this.note,
+      element("h3", {}, words.next_step),
+      this.next,
+    );
+    this.#timer = setInterval(() => this.#tick(), 1000);
+    this.#tick();
+  }
+
+  stop() {
+    clearInterval(this.#timer);
+  }
+
+  show(model, place, depth, next, told) {
+    this.note.replaceChildren(...rich(told.note));
+    if (!next) {
+      this.next.textContent = this.words.last;
+      return;
+    }
+    const stage = model.stages[next.stage];
+    const step = stage.kind === "head" && next.part !== null ? stage.steps[next.part] : stage;
+    const count = next.part === null ? "" : ` ${next.part + 1}${next.beat === null ? "" : `.${next.beat + 1}`}`;
+    this.next.replaceChildren(element("strong", {}, `${next.stage + 1} · ${step.title}${count}`), next.stage === place.stage ? "" : element("span", {}, " ", ...rich(step.what)));
+  }
+
+  #restart() {
+    this.#begun = Date.now();
+    this.#tick();
+  }
+
+  #tick() {
+    const two = (number) => String(number).padStart(2, "0");
+    const now = new Date();
+    const seconds = Math.floor((now - this.#begun) / 1000);
+    this.time.textContent = `${two(now.getHours())}:${two(now.getMinutes())}`;
+    this.elapsed.textContent = `${Math.floor(seconds / 60)}:${two(seconds % 60)}`;
+  }
+}

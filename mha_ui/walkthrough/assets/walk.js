@@ -1,0 +1,474 @@
+// The walkthrough: steps through what it holds, and asks the server for nothing. Streamlit calls the default export
+// with every answer.
+
+import { Address } from "../mha.bench/address.js";
+import { element, fill, rich, symbol } from "../mha.bench/dom.js";
+import { isRight } from "./answers.js";
+import { isField, Keys } from "./keys.js";
+import { Notes } from "./notes.js";
+import { after, atDepth, before, beatsOf, entry, read, start, written } from "./path.js";
+import { Picture } from "./picture.js";
+
+const walks = new WeakMap();
+
+/** Where this tab stood last: a page that comes back need not ask. */
+let held = null;
+
+export default function mount({ parentElement, data }) {
+  let walk = walks.get(parentElement);
+  if (!walk) walks.set(parentElement, (walk = new Walk(parentElement)));
+  walk.update(data);
+  return () => {
+    if (parentElement.isConnected) return; // Streamlit cleans up after every answer that another has overtaken, too
+    walk.unmount();
+    walks.delete(parentElement);
+  };
+}
+
+const SPEEDS = [0.5, 1, 2, 4, 8];
+const SIZES = [34, 30, 27, 24, 22, 20, 18]; // pixels, of a projected picture: the largest that fits
+const NAMES = ["step", "sub", "view", "predict"];
+
+class Walk {
+  model = null;
+  place = start();
+  depth = 0;
+  view = "";
+  predict = false;
+  #revealed = new Set();
+  #answers = new Map();
+  #asked = [];
+  #picture = null;
+  #drawn = "";
+  #keys = new Keys();
+  #address = new Address();
+  #resting = 0;
+  #timer = 0;
+  #seconds = 2;
+  #channel = null;
+  #fitting = new ResizeObserver(() => this.#fit());
+
+  constructor(parent) {
+    this.root = element("div", { class: "walk", role: "region" });
+    parent.append(this.root);
+    this.live = element("div", { class: "visually-hidden", "aria-live": "polite", role: "status" });
+    this.pressed = (event) => this.#onKey(event);
+    window.addEventListener("keydown", this.pressed);
+    this.leaving = () => this.#address.flush();
+    window.addEventListener("beforeunload", this.leaving);
+    this.#fitting.observe(document.documentElement);
+  }
+
+  unmount() {
+    this.#pause();
+    clearTimeout(this.#resting);
+    window.removeEventListener("keydown", this.pressed);
+    window.removeEventListener("beforeunload", this.leaving);
+    document.documentElement.classList.remove("mha-projecting");
+    this.#fitting.disconnect();
+    this.#address.stop();
+    this.#channel?.close();
+    this.notes?.stop();
+    this.root.remove();
+  }
+
+  /** New numbers, another language, or the first: the place is kept where the same work is walked. */
+  update(data) {
+    const first = this.model === null;
+    const known = held?.session === data.session && held.opened === data.opened;
+    const stood = first ? (known ? held.at : data.place) : this.#at();
+    const other = !first && this.model.opened !== data.opened;
+    if (!first && this.model.revision !== data.revision) this.#forget();
+    this.model = data;
+    const { place, depth } = read(data.stages, other ? { step: "", sub: "" } : stood);
+    Object.assign(this, { place, depth, view: stood.view, predict: Boolean(stood.predict) });
+    this.#build();
+    this.#changed({ quiet: first });
+  }
+
+  #forget() {
+    this.#answers.clear();
+    this.#revealed.clear();
+  }
+
+  #at() {
+    return { ...written(this.model.stages, this.place, this.depth), view: this.view, predict: this.predict };
+  }
+
+  // --- moving ----------------------------------------------------------------------------------------------------
+
+  next() {
+    if (this.#hiding()) return this.reveal();
+    const place = after(this.model.stages, this.place, this.depth);
+    if (place) this.#go(place);
+    else this.#pause();
+  }
+
+  previous() {
+    const place = before(this.model.stages, this.place, this.depth);
+    if (place) this.#go(place);
+  }
+
+  into() {
+    this.#goDeep(Math.min(2, this.depth + 1));
+  }
+
+  out() {
+    this.#goDeep(Math.max(0, this.depth - 1));
+  }
+
+  first() {
+    this.#go(entry(this.model.stages, 0, this.depth));
+  }
+
+  last() {
+    this.#go(entry(this.model.stages, this.model.stages.length - 1, this.depth));
+  }
+
+  jump(number) {
+    if (number >= 1 && number <= this.model.stages.length) this.#go(entry(this.model.stages, number - 1, this.depth));
+  }
+
+  #goDeep(depth) {
+    this.depth = depth;
+    this.#go(atDepth(this.model.stages, this.place, depth));
+  }
+
+  #go(place) {
+    this.place = place;
+    this.#changed();
+  }
+
+  play() {
+    if (this.#timer) return this.#pause();
+    this.#timer = setInterval(() => this.next(), this.#seconds * 1000);
+    this.#showPlaying();
+  }
+
+  #pause() {
+    clearInterval(this.#timer);
+    this.#timer = 0;
+    if (this.model) this.#showPlaying();
+  }
+
+  #pace(seconds) {
+    this.#seconds = seconds;
+    if (!this.#timer) return;
+    this.#pause();
+    this.play();
+  }
+
+  leave() {
+    if (isField(this.root.getRootNode().activeElement)) return this.root.getRootNode().activeElement.blur();
+    if (this.view) this.look("");
+  }
+
+  look(view) {
+    this.view = view;
+    this.#build();
+    this.#changed();
+  }
+
+  foretell(on) {
+    this.predict = on;
+    this.#forget();
+    this.#changed();
+  }
+
+  #onKey(event) {
+    if (!this.root.isConnected) return;
+    const meant = this.#keys.read(event);
+    if (!meant) return this.#fieldKey(event);
+    if (meant.move === "leave" && !this.view) return;
+    if (meant.move === "reveal" && !this.#hiding()) return;
+    event.preventDefault();
+    if (meant.jump !== undefined) this.jump(meant.jump);
+    else this[meant.move]();
+  }
+
+  /** In a field Enter goes on to the next that is empty, and reveals after the last; Escape leaves it. */
+  #fieldKey(event) {
+    const field = event.composedPath()[0];
+    if (!isField(field) || event.isComposing) return;
+    if (event.key === "Escape") field.blur();
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    const empty = [...this.root.querySelectorAll("input.answer")].find((input) => !input.value.trim());
+    if (empty) empty.focus();
+    else this.reveal();
+  }
+
+  // --- predicting ------------------------------------------------------------------------------------------------
+
+  #key() {
+    const { stage, part, beat } = this.place;
+    return `${stage}|${part}|${beat}`;
+  }
+
+  #asks() {
+    const { kind, steps } = this.model.stages[this.place.stage];
+    if (!this.predict || (kind !== "step" && kind !== "head") || !steps.length) return false;
+    if (kind === "head") return this.place.part !== null;
+    if (this.place.beat === null) return true;
+    const { layout } = steps[0];
+    const last = this.place.beat === beatsOf(this.model.stages, this.place) - 1;
+    return layout === "softmax" || this.#isSingle() ? last : true;
+  }
+
+  #isSingle() {
+    const [, , top, bottom, left, right] = this.model.stages[this.place.stage].parts[this.place.part];
+    return bottom - top === 1 && right - left === 1;
+  }
+
+  #hiding() {
+    return this.#asks() && !this.#revealed.has(this.#key());
+  }
+
+  reveal() {
+    if (!this.#hiding()) return;
+    this.#revealed.add(this.#key());
+    this.#changed();
+  }
+
+  #answered(one, text) {
+    const of = `${one.cell.name}|${one.cell.head ?? ""}|${one.cell.row}|${one.cell.col}`;
+    const right = isRight(text, one.value);
+    if (text.trim()) this.#answers.set(of, { text: text.trim(), right: right === true });
+    else this.#answers.delete(of);
+  }
+
+  #verdict() {
+    const given = this.#asked.map(({ cell }) => this.#answers.get(`${cell.name}|${cell.head ?? ""}|${cell.row}|${cell.col}`)).filter(Boolean);
+    return given.length ? fill(this.model.words.verdict, { right: given.filter(({ right }) => right).length, asked: given.length }) : "";
+  }
+
+  // --- building --------------------------------------------------------------------------------------------------
+
+  #build() {
+    const { words, stages } = this.model;
+    const focused = this.root.getRootNode().activeElement?.dataset?.focus;
+    this.root.setAttribute("aria-label", words.walk);
+    this.root.lang = words.lang;
+    this.root.dataset.view = this.view || "page";
+    document.documentElement.classList.toggle("mha-projecting", Boolean(this.view));
+    this.bar = element("div", { class: "bar", "aria-hidden": "true" }, element("div", {}));
+    this.outline = element("ol", {}, ...stages.map((stage, index) => this.#chip(stage, index)));
+    const nav = element("nav", { class: "outline", "aria-label": words.outline }, this.outline);
+    this.title = element("h2", {});
+    this.what = element("p", { class: "what" });
+    this.why = element("p", { class: "why" });
+    this.formula = element("p", { class: "formula" });
+    this.lesson = element("a", { class: "lesson", "data-focus": "lesson" }, words.lesson);
+    this.text = element("div", { class: "text" }, this.title, this.formula, this.what, this.why, this.lesson);
+    this.stand = element("div", { class: "stand" });
+    this.line = element("div", { class: "line" });
+    this.stage = element("div", { class: "stage", tabindex: -1 }, this.text, this.stand);
+    const main = element("div", { class: "main" }, this.stage, this.line, this.view ? null : element("p", { class: "hint" }, words.keys));
+    this.notes?.stop();
+    this.notes = this.view === "presenter" ? new Notes(words) : null;
+    this.root.replaceChildren(...[this.bar, nav, this.#controls(), main, this.notes?.root, this.live].filter(Boolean));
+    this.#drawn = "";
+    if (focused) this.root.querySelector(`[data-focus="${focused}"]`)?.focus();
+    this.#join();
+  }
+
+  #chip(stage, index) {
+    const { words } = this.model;
+    const label = { tokens: words.tokens, closing: words.closing, inputs: this.#given(stage), given: this.#given(stage) }[stage.kind];
+    const sign = stage.kind === "head" ? `head_${stage.head + 1}` : (stage.steps[0]?.symbol ?? label);
+    return element(
+      "li",
+      {},
+      element("button", { type: "button", title: stage.title, "aria-label": `${index + 1} ${stage.title}`, "data-focus": `step ${index}`, onclick: (event) => this.#pressed(event, () => this.jump(index + 1)) }, element("span", { class: "count" }, String(index + 1)), label ? element("span", {}, label) : symbol(sign)),
+    );
+  }
+
+  #given(stage) {
+    return [...new Set(stage.parts.map(([name]) => this.model.matrices[name].symbol))].join(", ");
+  }
+
+  #controls() {
+    const { words } = this.model;
+    const button = (name, sign, act = () => this[name]()) =>
+      element("button", { type: "button", class: "round", title: words[name], "aria-label": words[name], "data-focus": name, onclick: (event) => this.#pressed(event, act) }, sign);
+    this.playing = button("play", "▶");
+    this.counter = element("span", { class: "counter" });
+    const speed = element("select", { "data-focus": "speed", "aria-label": words.speed, title: words.speed, onchange: (event) => this.#pace(Number(event.target.value)) }, ...SPEEDS.map((seconds) => element("option", { value: seconds, selected: seconds === this.#seconds }, `${seconds} s`)));
+    this.predicting = element("input", { type: "checkbox", "data-focus": "predict", onchange: (event) => this.foretell(event.target.checked) });
+    this.revealing = element("button", { type: "button", class: "main-action", "data-focus": "reveal", onclick: (event) => this.#pressed(event, () => this.reveal()) }, words.reveal);
+    const views = this.view
+      ? [button("leave", "✕")]
+      : [
+          element("button", { type: "button", "data-focus": "projector", onclick: (event) => this.#pressed(event, () => this.look("projector")) }, words.projector),
+          (this.presenting = element("a", { class: "button", target: "_blank", "data-focus": "presenter" }, `${words.presenter} ↗`)),
+        ];
+    return element(
+      "div",
+      { class: "controls", role: "group", "aria-label": words.controls },
+      element("span", { class: "group" }, button("previous", "←"), button("next", "→"), button("into", "↓"), button("out", "↑"), this.playing, speed),
+      this.counter,
+      element("label", { class: "switch" }, this.predicting, words.predict),
+      this.revealing,
+      element("span", { class: "group end" }, ...views),
+    );
+  }
+
+  /** After a click with the pointer the keys walk on: a focused button would take the space bar. */
+  #pressed(event, act) {
+    if (event.detail > 0) event.currentTarget.blur();
+    act();
+  }
+
+  // --- showing ---------------------------------------------------------------------------------------------------
+
+  #changed({ quiet = false, remote = false } = {}) {
+    const { stages, words } = this.model;
+    const stage = stages[this.place.stage];
+    const inHead = stage.kind === "head" && this.place.part !== null;
+    const step = stage.kind === "step" ? stage.steps[0] : inHead ? stage.steps[this.place.part] : null;
+    const drawn = `${this.model.revision} ${this.model.lang} ${this.place.stage} ${step?.name ?? ""} ${this.view}`;
+    const anew = drawn !== this.#drawn;
+    if (anew) this.#draw(stage, step, drawn);
+    const hiding = this.#hiding();
+    this.#asked = this.#picture.show(this.place, {
+      hiding,
+      revealed: this.#asks() && !hiding,
+      answers: this.#answers,
+      onAnswer: (one, text) => this.#answered(one, text),
+    });
+    this.line.replaceChildren(...this.#picture.line(this.place, { hiding }), ...this.#remarks(stage, step, hiding));
+    this.revealing.hidden = !hiding;
+    this.predicting.checked = this.predict;
+    this.#showPlace(stage);
+    this.notes?.show(this.model, this.place, this.depth, after(stages, this.place, this.depth), step ?? stage);
+    this.root.classList.toggle("moving", !anew);
+    if (anew || (this.view && !this.#fits())) this.#fit(); // a longer line of arithmetic leaves the picture less room
+    this.#follow();
+    this.#tell(quiet, remote);
+    this.live.textContent = quiet ? "" : `${anew ? `${fill(words.step_of, { step: this.place.stage + 1, steps: stages.length })}: ${this.title.textContent}. ${this.what.textContent}` : ""} ${this.#spoken()}`.trim();
+    this.root.dataset.at = `${stage.id} ${written(stages, this.place, this.depth).sub}`.trim();
+  }
+
+  /** The line of arithmetic without the terms that are still to come. */
+  #spoken() {
+    return [...this.line.children].filter((node) => !node.classList.contains("unseen")).map((node) => node.textContent).join("");
+  }
+
+  #draw(stage, step, drawn) {
+    const { words, decimals } = this.model;
+    this.#drawn = drawn;
+    const told = step ?? stage;
+    const head = stage.head !== null && stage.kind === "step" ? ` · ${words.head} ${stage.head + 1}` : "";
+    this.title.textContent = stage.kind === "head" && step ? `${words.head} ${stage.head + 1} · ${step.title}` : stage.title + head;
+    this.what.replaceChildren(...rich(told.what));
+    this.why.replaceChildren(...rich(told.why));
+    this.formula.replaceChildren(...(step ? [symbol(`${step.symbol} = ${step.formula}`)] : []));
+    this.formula.hidden = !step;
+    this.lesson.hidden = !stage.lesson;
+    this.lesson.dataset.topic = stage.lesson ?? "";
+    this.#picture = new Picture(this.model, stage, step, decimals);
+    if (this.#picture.slot && this.root.clientWidth > 1000) this.#picture.slot.append(this.text);
+    else this.stage.prepend(this.text);
+    this.stand.replaceChildren(this.#picture.root);
+  }
+
+  #remarks(stage, step, hiding) {
+    const { words } = this.model;
+    const found = [];
+    if (stage.powers?.some((row) => row.shift)) found.push(words.shifted);
+    if (hiding) found.push(words.asked);
+    const verdict = this.#asks() && !hiding ? this.#verdict() : "";
+    return [
+      ...(verdict ? [element("strong", { class: "verdict" }, verdict)] : []),
+      ...found.map((text) => element("span", { class: "remark" }, text)),
+    ];
+  }
+
+  #showPlace(stage) {
+    const { stages, words } = this.model;
+    const { part, beat } = this.place;
+    const all = stage.parts.length;
+    const within = (part === null ? 0 : (part + (beat === null ? 0 : beat / beatsOf(stages, this.place))) / all);
+    this.bar.firstChild.style.width = `${(100 * (this.place.stage + (part === null ? 1 : within))) / stages.length}%`;
+    for (const [index, item] of [...this.outline.children].entries()) {
+      const current = index === this.place.stage;
+      item.firstChild.classList.toggle("done", index < this.place.stage);
+      if (current) item.firstChild.setAttribute("aria-current", "step");
+      else item.firstChild.removeAttribute("aria-current");
+    }
+    const counts = part === null ? [] : [fill(words.part_of, { part: part + 1, parts: all })];
+    if (beat !== null && beatsOf(stages, this.place) > 1) counts.push(fill(words.part_of, { part: beat + 1, parts: beatsOf(stages, this.place) }));
+    this.counter.textContent = [words[`depth_${this.depth}`], ...counts].join(" · ");
+  }
+
+  #showPlaying() {
+    const { words } = this.model;
+    const label = this.#timer ? words.pause : words.play;
+    this.playing.textContent = this.#timer ? "❚❚" : "▶";
+    this.playing.title = label;
+    this.playing.setAttribute("aria-label", label);
+    this.playing.setAttribute("aria-pressed", String(Boolean(this.#timer)));
+  }
+
+  /** On a projector: the largest type with which nothing sticks out. */
+  #fit() {
+    if (!this.model) return;
+    this.stage.style.removeProperty("--size");
+    this.stage.classList.remove("tight");
+    if (!this.view) return;
+    for (const size of SIZES) if (this.#fits(size)) return;
+    this.stage.classList.add("tight");
+    this.#fits(SIZES.at(-1));
+  }
+
+  #fits(size) {
+    if (size) this.stage.style.setProperty("--size", `${size}px`);
+    const { scrollHeight, clientHeight, scrollWidth, clientWidth } = this.stage;
+    return scrollHeight <= clientHeight && scrollWidth <= clientWidth;
+  }
+
+  /** What is new is in sight, also where the picture is larger than the window. */
+  #follow() {
+    if (this.depth === 0) return;
+    this.#picture.root.querySelector("td.current, td.now")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    this.outline.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+
+  // --- telling: the address, the server, a second window --------------------------------------------------------------
+
+  #tell(quiet, remote) {
+    const at = this.#at();
+    held = { session: this.model.session, opened: this.model.opened, at };
+    const query = Object.fromEntries(Object.entries(this.model.address).filter(([name]) => !NAMES.includes(name)));
+    for (const [name, value] of Object.entries(at)) if (value) query[name] = value === true ? "1" : value;
+    this.#address.keep(query);
+    const link = (values) => `?${new URLSearchParams(values)}`;
+    if (this.presenting) this.presenting.href = link({ ...query, view: "presenter" });
+    const { step: _step, sub: _sub, view: _view, predict: _predict, ...rest } = query;
+    this.lesson.href = `lessons${link({ lesson: this.lesson.dataset.topic, ...rest })}`;
+    if (quiet) return;
+    clearTimeout(this.#resting);
+    this.#resting = setTimeout(() => window.dispatchEvent(new CustomEvent("mha-place", { detail: at })), 500);
+    if (!remote) this.#channel?.postMessage({ on: this.#sharedBy(), step: at.step, sub: at.sub, predict: this.predict, revealed: [...this.#revealed] });
+  }
+
+  /** A projector and a presenter's page of the same walk, in two windows, go together. */
+  #join() {
+    this.#channel?.close();
+    this.#channel = null;
+    if (!this.view || !window.BroadcastChannel) return;
+    this.#channel = new BroadcastChannel("mha-walk");
+    this.#channel.onmessage = ({ data }) => {
+      if (data.on !== this.#sharedBy()) return;
+      const { place, depth } = read(this.model.stages, data);
+      Object.assign(this, { place, depth, predict: data.predict });
+      this.#revealed = new Set(data.revealed);
+      this.#changed({ remote: true });
+    };
+  }
+
+  #sharedBy() {
+    const { example, s } = this.model.address;
+    return example ?? s ?? this.model.session;
+  }
+}

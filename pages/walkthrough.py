@@ -1,0 +1,19 @@
+"""The walkthrough: step through the computation, alone or before an audience."""
+
+import streamlit as st
+
+from mha_ui import frame
+from mha_ui.walkthrough import receive_place, take_away, walkthrough
+
+frame.configure()
+frame.frame()
+
+
+@st.fragment
+def _place() -> None:
+    receive_place()
+
+
+walkthrough()
+_place()
+take_away()

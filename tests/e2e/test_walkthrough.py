@@ -1,0 +1,463 @@
+"""The walkthrough in a real browser: keys, links, projector, predicting, and what is taken away."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from mha_core import built_in, library, trace
+from mha_core.derive import Cell
+from mha_core.walk import walk as stages_of
+from tests.core.test_walk import check_page
+from tests.e2e.driver import Bench, running
+from tests.e2e.walk import Walk, assert_right
+
+FIRST = trace(built_in("first"))
+PROJECTOR = {"width": 1280, "height": 720}
+
+
+@pytest.fixture
+def walk(server, new_context):
+    """Open the walkthrough at a query such as ``?step=scores`` in a fresh browser context."""
+
+    def opened(query: str = "", **options) -> Walk:
+        return Walk(new_context(**options).new_page()).open(f"{server.url}walkthrough{query}")
+
+    return opened
+
+
+def places(computed, depth):
+    """Every place of a walk at a depth, as ``Walk.at`` tells it."""
+    found = []
+    for stage in stages_of(computed):
+        if depth == 0:
+            found.append(stage.id)
+        for number, part in enumerate(stage.parts, 1):
+            if depth == 1:
+                found.append(f"{stage.id} {number}")
+            if depth == 2:
+                found += [f"{stage.id} {number}.{beat}" for beat in range(1, part.beats + 1)]
+        if depth and not stage.parts:
+            found.append(f"{stage.id} {'1' if depth == 1 else '1.1'}")
+    return found
+
+
+# --- keys --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("depth", [0, 1, 2])
+def test_the_whole_walk_of_the_first_example_by_keyboard_alone(walk, depth):
+    """Every stage, every part, every beat: in order, each with the trace's numbers, and all of them seen."""
+    page = walk()
+    page.press(*["ArrowDown"] * depth)
+    expected, seen = places(FIRST, depth), set()
+    for place in expected:
+        page.stands_at(place)
+        if depth < 2:
+            seen |= {cell for cell, text in assert_right(page, FIRST).items() if text != "·"}
+        page.press("ArrowRight")
+    page.stands_at(expected[-1])
+    if depth == 1:
+        computed = {Cell(name, head, 0, 0) for name in ("q", "scores", "weights") for head in (0, 1)}
+        assert computed | {Cell("concat", None, 2, 3), Cell("x", None, 2, 1)} <= seen
+    for place in reversed(expected[:-1]):
+        page.press("ArrowLeft").stands_at(place)
+
+
+def test_a_clicker_home_end_and_digits(walk):
+    page = walk()
+    page.press("PageDown", "PageDown").stands_at("q")
+    page.press("PageUp").stands_at("inputs")
+    page.press("End").stands_at("closing")
+    page.press("Home").stands_at("tokens")
+    page.press("6").stands_at("scores")
+    page.page.clock.install()
+    page.page.clock.fast_forward(2000)
+    page.press("1", "1").stands_at("concat")
+
+
+def test_into_a_step_and_out_of_it(walk):
+    page = walk("?step=scores")
+    assert "13" in assert_right(page, FIRST)[Cell("scores", 0, 1, 0)]
+    page.press("ArrowDown").stands_at("scores 1")
+    assert [text for cell, text in page.shown().items() if cell.name == "scores"] == ["5", *"········"]
+    page.press("ArrowDown").stands_at("scores 1.1")
+    assert page.shown()[Cell("scores", 0, 0, 0)] == "·"
+    assert page.line() == "S[1, 1] = 1 · 3"
+    page.press("ArrowRight").stands_at("scores 1.2")
+    assert page.shown()[Cell("scores", 0, 0, 0)] == "5"
+    page.press("ArrowUp").stands_at("scores 1").press("ArrowUp").stands_at("scores")
+
+
+def test_row_i_and_column_j_meet_at_their_cell(walk):
+    page = walk("?step=scores&sub=6")
+    cell = page.cell("scores", 0, 1, 2).bounding_box()
+    left, above = page.cell("q", 0, 1, 0).bounding_box(), page.cell("k", 0, 2, 0).bounding_box()
+    assert abs(left["y"] - cell["y"]) < 1
+    assert left["x"] + left["width"] < cell["x"]
+    assert abs(above["x"] - cell["x"]) < 1
+    assert above["y"] + above["height"] < cell["y"]
+
+
+def test_softmax_appears_as_powers_sum_and_division(walk):
+    page = walk("?step=weights&sub=1.1&example=water")
+    computed = trace(built_in("water"))
+    power = page.page.locator('.walk td[data-power="0|0"]')
+    total = page.page.locator('.walk td[data-power="0|sum"]')
+    weight = page.cell("weights", 0, 0, 0)
+    expect(power).not_to_have_class(re.compile("later"))
+    expect(total).to_have_class(re.compile("later"))
+    expect(weight).to_have_text("·")
+    page.press("ArrowRight")
+    expect(total).not_to_have_class(re.compile("later"))
+    expect(weight).to_have_text("·")
+    page.press("ArrowRight")
+    assert_right(page, computed)
+    number = computed.matrix("weights", 0)[0][0]
+    assert abs(float(power.inner_text()) / float(total.inner_text()) - number) < 1e-3
+    assert f"{number:.3f}" in weight.get_attribute("style")
+
+
+def test_keys_are_left_alone_in_text_fields_and_buttons(walk):
+    page = walk("?step=q")
+    page.page.get_by_role("combobox").first.click()
+    page.press("ArrowRight", "Home", "3")
+    page.stands_at("q")
+    page.press("Escape")
+    page.button("predict").focus()
+    page.press(" ")
+    expect(page.button("predict")).to_be_checked()
+    page.stands_at("q")
+    page.press("ArrowRight")  # reveals
+    page.press("ArrowRight").stands_at("k")
+
+
+def test_space_plays_and_pauses_at_the_chosen_speed(walk):
+    page = walk()
+    page.page.clock.install()
+    page.button("speed").select_option("0.5")
+    page.press(" ")
+    page.page.clock.run_for(520)
+    page.stands_at("inputs")
+    page.page.clock.run_for(500)
+    page.stands_at("q")
+    page.press(" ")
+    page.page.clock.run_for(5000)
+    page.stands_at("q")
+
+
+def test_less_motion_is_obeyed(walk):
+    for wanted, animated in (("reduce", False), ("no-preference", True)):
+        page = walk("?step=q&sub=1", reduced_motion=wanted).press("ArrowRight")
+        name = page.page.locator(".walk td.current > span").evaluate("e => getComputedStyle(e).animationName")
+        assert (name == "appear") == animated
+
+
+# --- the address, the server -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "query", ["step=weights&sub=2.3", "step=head-2&sub=4", "step=concat", "step=scores&sub=9.1"]
+)
+def test_a_link_lands_exactly_there_on_a_fresh_server(new_context, query):
+    with running() as server:
+        page = Walk(new_context().new_page()).open(f"{server.url}walkthrough?example=causal&{query}")
+        step, _, sub = query.removeprefix("step=").partition("&sub=")
+        page.stands_at(f"{step} {sub}".strip())
+        assert_right(page, trace(built_in("causal")))
+
+
+def test_the_address_follows_every_step_and_restores_it(walk, new_context):
+    page = walk("?example=padding").press("8", "ArrowDown", "ArrowDown", "ArrowRight")
+    place = page.at
+    assert place == "masked_scores 1.2"
+    page.button("predict").check()
+    page.page.wait_for_url("**step=masked_scores&sub=1.2&predict=1")
+    other = Walk(new_context(locale="zh-CN").new_page()).open(page.page.url)
+    other.stands_at(place)
+    expect(other.button("predict")).to_be_checked()
+
+
+@pytest.mark.parametrize("query", ["?step=nowhere&sub=3.1", "?step=q&sub=999.999", "?step=tokens&sub=7"])
+def test_a_place_that_is_not_there_opens_the_nearest(walk, query):
+    assert walk(query).at in ("tokens 1.1", "q 6.2", "tokens 1")
+
+
+def test_editing_on_the_bench_and_coming_back_keeps_the_place(walk):
+    page = walk("?step=scores&sub=4")
+    page.press("ArrowRight").stands_at("scores 5")
+    page.page.get_by_role("link", name="Bench").click()
+    bench = Bench(page.page).settled()
+    bench.edit("x", None, 1, 0, 7)
+    page.page.get_by_role("link", name="Walkthrough").click()
+    page.ready().stands_at("scores 5")
+    example = bench_example(FIRST.example, 7.0)
+    assert_right(page, trace(example))
+
+
+def bench_example(example, number):
+    from mha_core.edit import apply
+
+    return apply(example, {"op": "set", "matrix": "x", "row": 1, "col": 0, "values": [[number]]})
+
+
+def test_where_the_walk_rests_reaches_the_server(walk):
+    page = walk("?step=scores")
+    page.page.evaluate("window.addEventListener('mha-place', ({detail}) => (window.told = detail))")
+    page.press("ArrowDown", "ArrowRight")
+    page.page.wait_for_function("window.told?.sub === '2'")
+    assert page.page.evaluate("window.told") == {"step": "scores", "sub": "2", "view": "", "predict": False}
+    page.page.reload()
+    page.ready().stands_at("scores 2")
+
+
+def test_the_walk_goes_on_while_the_server_is_dead_and_after_it_is_back(new_context, watch):
+    with running() as server:
+        page = Walk(new_context().new_page()).open(f"{server.url}walkthrough?example=water")
+        page.press("3", "ArrowDown").stands_at("q 1")
+        server.kill()
+        for place in places(trace(built_in("water")), 1)[5:12]:
+            page.press("ArrowRight").stands_at(place)
+        server.start()
+        page.press("ArrowRight").stands_at("k 3")
+        page.page.wait_for_url("**step=k&sub=3")
+        expect(page.page.locator(".st-key-walk-takeaway button").first).to_be_visible()
+        page.stands_at("k 3")
+        assert_right(page, trace(built_in("water")))
+    watch.complaints.clear()  # that nobody answered is all that the browser had to say
+
+
+# --- before an audience ------------------------------------------------------------------------------------------
+
+MEASURE = """() => {
+    const root = [...document.querySelectorAll("*")].find((e) => e.shadowRoot?.querySelector(".walk")).shadowRoot;
+    const walk = root.querySelector(".walk"), stage = root.querySelector(".stage"), small = [], out = [], cut = [];
+    const told = (node) => node.textContent.trim().slice(0, 20);
+    const looks = (node) => node.checkVisibility({visibilityProperty: true}) && !node.closest(".visually-hidden");
+    for (const node of walk.querySelectorAll("*")) {
+        if (!looks(node)) continue;
+        const own = [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim());
+        if (own && parseFloat(getComputedStyle(node).fontSize) < 18) small.push(told(node));
+        const box = node.getBoundingClientRect();
+        const sticks = box.right > innerWidth + 1 || box.bottom > innerHeight + 1 || box.left < -1 || box.top < -1;
+        if (own && sticks) out.push(told(node));
+        const clips = getComputedStyle(node).overflowX !== "visible";
+        if ((own || node.matches("th")) && clips && node.scrollWidth > node.clientWidth + 1) cut.push(told(node));
+    }
+    if (stage.scrollHeight > stage.clientHeight + 1 || stage.scrollWidth > stage.clientWidth + 1)
+        out.push(`stage ${stage.scrollWidth} × ${stage.scrollHeight} in ${stage.clientWidth} × ${stage.clientHeight}`);
+    const ends = stage.getBoundingClientRect(), line = root.querySelector(".line");
+    if (line.scrollHeight > line.clientHeight + 1) out.push("line");
+    for (const node of stage.querySelectorAll("table, .text")) {
+        const box = node.getBoundingClientRect();
+        if (box.bottom > ends.bottom + 1 || box.right > ends.right + 1 || box.top < ends.top - 1) out.push(told(node));
+    }
+    return {small, out, cut};
+}"""
+
+
+@pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
+@pytest.mark.parametrize("name", library())
+def test_on_a_projector_nothing_is_clipped_and_no_type_is_small(walk, name, locale):
+    page = walk(f"?example={name}&view=projector", viewport=PROJECTOR, locale=locale)
+    for header in (".stAppHeader", ".st-key-frame", ".st-key-walk-takeaway"):
+        expect(page.page.locator(header).first).to_be_hidden()
+    problems = {}
+    computed = trace(built_in(name))
+    for place in places(computed, 0):
+        page.stands_at(place)
+        for step in range(3):
+            found = page.page.evaluate(MEASURE)
+            if any(found.values()):
+                problems[page.at] = found
+            page.press("ArrowDown" if step < 2 else "ArrowRight")
+        page.press("ArrowUp", "ArrowUp")
+        if page.at != place:
+            continue
+        page.press("ArrowRight")
+    assert problems == {}
+
+
+def test_projector_mode_is_entered_and_left(walk):
+    page = walk("?step=q")
+    page.button("projector").click()
+    page.page.wait_for_url("**view=projector**")
+    expect(page.page.locator(".st-key-frame")).to_be_hidden()
+    assert page.root.bounding_box() == {"x": 0, "y": 0, **page.page.viewport_size}
+    assert page.page.locator(".walk .outline button").count() == 12
+    bar = page.page.locator(".walk .bar div")
+    before = bar.bounding_box()["width"]
+    page.press("End")
+    page.page.wait_for_function(
+        "([least]) => [...document.querySelectorAll('*')].find((e) => e.shadowRoot?.querySelector('.walk'))"
+        ".shadowRoot.querySelector('.bar div').getBoundingClientRect().width > least",
+        arg=[before * 2],
+    )
+    page.press("Escape")
+    expect(page.page.locator(".st-key-frame")).to_be_visible()
+    page.page.wait_for_function("!location.search.includes('view=')")
+    page.stands_at("closing")
+
+
+def test_the_presenters_page_has_notes_the_next_step_and_a_clock_and_goes_along(new_context, server):
+    context = new_context()
+    front = Walk(context.new_page()).open(f"{server.url}walkthrough?step=q&view=projector")
+    back = Walk(context.new_page()).open(f"{server.url}walkthrough?step=q&view=presenter")
+    notes = back.page.locator(".walk .notes")
+    expect(notes.locator(".note")).to_contain_text("Ask:")
+    expect(notes.locator(".next")).to_contain_text("4 · Keys")
+    expect(notes.locator(".time")).to_have_text(re.compile(r"^\d\d:\d\d$"))
+    expect(notes.locator(".elapsed")).to_have_text(re.compile(r"^\d+:\d\d$"))
+    back.press("ArrowRight", "ArrowDown", "ArrowRight").stands_at("k 2")
+    front.stands_at("k 2")
+    front.press("ArrowUp").stands_at("k")
+    back.stands_at("k")
+
+
+def test_the_presenters_link_opens_the_same_place(walk):
+    page = walk("?step=weights&sub=2")
+    with page.page.context.expect_page() as opened:
+        page.button("presenter").click()
+    other = Walk(opened.value).ready()
+    other.stands_at("weights 2")
+    expect(other.page.locator(".walk .notes")).to_be_visible()
+
+
+# --- predict first -----------------------------------------------------------------------------------------------
+
+
+def test_predict_reveal_and_see_which_were_right(walk):
+    page = walk("?step=scaled_scores&predict=1&example=first")
+    fields = page.page.locator(".walk input.answer")
+    expect(fields).to_have_count(9)
+    assert "3.5355" not in " ".join(page.shown().values())
+    for index, text in enumerate(("3.54", "9.2", "14.9", "9.17", "100")):
+        fields.nth(index).fill(text)
+    fields.nth(8).press("Escape")
+    page.button("reveal").click()
+    exact = [number for row in FIRST.matrix("scaled_scores", 0) for number in row]
+    # Off by no more than one unit of the last printed digit: 14.8492 against 14.9 is right, 9.1924 against 9.17 is not.
+    wanted = [True, True, True, False, False]
+    for index, right in enumerate(wanted):
+        cell = page.cell("scaled_scores", 0, index // 3, index % 3)
+        expect(cell).to_have_class(re.compile("right" if right else "wrong"))
+        expect(cell).to_contain_text(f"{exact[index]:.4f}")
+        expect(cell.get_by_role("img", name="right" if right else "not right", exact=True)).to_be_visible()
+    assert "3 of 5 right" in page.line()
+    assert_right_after = page.shown()
+    assert assert_right_after[Cell("scaled_scores", 0, 2, 2)] == f"{exact[8]:.4f}"
+
+
+def test_predicting_cell_by_cell_from_the_keyboard(walk):
+    page = walk("?step=q&sub=1&predict=1")
+    assert page.shown()[Cell("q", 0, 0, 0)] == ""
+    assert page.line().startswith("Q[1, 1] = 1 · 1 + 2 · 0")
+    assert "= 1" not in page.line().removeprefix("Q[1, 1] = ")
+    page.press("Tab")
+    field = page.page.locator(".walk input.answer")
+    field.focus()
+    page.page.keyboard.type("1")
+    page.press("ArrowRight", "2")  # in a text field keys are typed
+    page.stands_at("q 1")
+    expect(field).to_have_value("12")
+    page.press("Backspace", "Enter")
+    expect(page.cell("q", 0, 0, 0)).to_have_class(re.compile("right"))
+    assert "1 of 1 right" in page.line()
+    page.press("ArrowRight").stands_at("q 2")
+    expect(page.page.locator(".walk input.answer")).to_have_count(1)
+    page.press("ArrowRight").stands_at("q 2")  # reveals first
+    expect(page.page.locator(".walk input.answer")).to_have_count(0)
+    page.press("ArrowRight").stands_at("q 3")
+
+
+# --- to take away ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "locale"), [("first", "en-US"), ("padding", "zh-CN")])
+def test_the_page_taken_away_opens_without_a_network_and_shows_the_same_numbers(
+    walk, browser, tmp_path, name, locale
+):
+    page = walk(f"?example={name}", locale=locale)
+    with page.page.expect_download() as caught:
+        page.page.locator(".st-key-walk-takeaway button").first.click()
+    saved = tmp_path / "walk.html"
+    caught.value.save_as(saved)
+    check_page(trace(built_in(name)), saved.read_text("utf-8"))
+    context = browser.new_context(offline=True)
+    asked = []
+    context.on("request", lambda request: asked.append(request.url))
+    alone = context.new_page()
+    alone.goto(saved.as_uri())
+    assert asked == [saved.as_uri()]
+    cells = alone.locator('td[data-cell^="weights|0|"]').all_inner_texts()
+    numbers = {f"{number:.4f}" for row in trace(built_in(name)).matrix("weights", 0) for number in row}
+    assert numbers == set(cells)
+    alone.emulate_media(media="print")
+    assert alone.locator("nav").is_hidden()
+    assert alone.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    context.close()
+
+
+def test_markdown_is_taken_away(walk, tmp_path):
+    page = walk("?example=causal")
+    with page.page.expect_download() as caught:
+        page.page.get_by_role("button", name="Take away as Markdown").click()
+    saved = tmp_path / "walk.md"
+    caught.value.save_as(saved)
+    assert "$$" in saved.read_text("utf-8")
+
+
+# --- for everybody -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "?step=scores&sub=4",
+        "?step=weights&example=padding&view=projector",
+        "?step=q&predict=1",
+        "?step=closing&view=presenter",
+    ],
+)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
+def test_axe_finds_no_serious_violation(walk, query, scheme, locale):
+    page = walk(query, color_scheme=scheme, locale=locale, reduced_motion="reduce")
+    found = Axe().run(page.page)
+    serious = [v for v in found.response["violations"] if v["impact"] in ("serious", "critical")]
+    assert [(v["id"], [node["html"][:120] for node in v["nodes"]][:3]) for v in serious] == []
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (1280, 800), (1920, 1080)])
+@pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
+def test_nothing_sticks_out_of_the_page(walk, width, height, locale):
+    page = walk("?step=weights&example=causal", viewport={"width": width, "height": height}, locale=locale)
+    for key in ("ArrowRight", "ArrowDown", "ArrowRight", "Home", "End"):
+        assert page.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert page.page.evaluate("document.querySelector('.stMain').scrollWidth <= innerWidth")
+        page.press(key)
+
+
+def test_a_visitors_text_is_text(walk):
+    from mha_core import to_token
+    from mha_core.edit import apply
+
+    nasty = '<img src=x onerror="document.title=1"> $x$ **b**'
+    example = apply(built_in("first"), {"op": "rename_token", "which": "tokens", "index": 0, "text": nasty})
+    page = walk(f"?s={to_token(example)}")
+    expect(page.page.locator(".walk .tokens li").first).to_have_text(nasty)
+    for _ in places(trace(example), 0):
+        page.press("ArrowRight")
+    expect(page.page.locator(".walk .looks")).to_contain_text(nasty)
+    assert page.page.locator(".walk img, .walk b, .walk em").count() == 0
+    assert page.page.title() == "Multi-head attention"
+
+
+def test_the_lesson_link_keeps_the_work(walk):
+    page = walk("?step=scaled_scores&example=water&lang=zh")
+    expect(page.button("lesson")).to_have_attribute(
+        "href", re.compile(r"^lessons\?lesson=sqrt-dk&example=water&lang=zh")
+    )

@@ -1,0 +1,80 @@
+"""What the tests do with the walkthrough: open it, press keys, and read what it shows."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Locator, Page, expect
+
+from mha_core import Trace
+from mha_core.derive import Cell
+from mha_core.example import NEG_INF
+from tests.e2e.driver import WAIT
+
+
+class Walk:
+    """The walkthrough on a page."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.root = page.locator(".walk")
+
+    def open(self, url: str) -> Walk:
+        self.page.goto(url)
+        return self.ready()
+
+    def ready(self) -> Walk:
+        expect(self.page.locator(".walk[data-at]")).to_have_count(1, timeout=WAIT)
+        return self
+
+    def press(self, *keys: str) -> Walk:
+        for key in keys:
+            self.page.keyboard.press(key)
+        return self
+
+    @property
+    def at(self) -> str:
+        """Where the walk stands: a stage, and part and beat in it, such as ``scores 4.2``."""
+        return self.root.get_attribute("data-at")
+
+    def stands_at(self, place: str) -> Walk:
+        expect(self.root).to_have_attribute("data-at", place)
+        return self
+
+    def cell(self, name: str, head: int | None, row: int, col: int) -> Locator:
+        return self.page.locator(f'.walk td[data-key="{name}|{"" if head is None else head}|{row}|{col}"]')
+
+    def button(self, focus: str) -> Locator:
+        return self.page.locator(f'.walk [data-focus="{focus}"]')
+
+    def shown(self) -> dict[Cell, str]:
+        """Every matrix cell's text; what does not stand there yet is "·"."""
+        texts = self.page.evaluate(
+            """() => {
+                const host = [...document.querySelectorAll("*")].find((e) => e.shadowRoot?.querySelector(".walk"));
+                const cells = [...host.shadowRoot.querySelectorAll("td[data-key]")];
+                return cells.map((td) => [td.dataset.key, td.querySelector("input")?.value ?? td.textContent]);
+            }"""
+        )
+        return {cell_of(key): text for key, text in texts}
+
+    def line(self) -> str:
+        return " ".join(self.root.locator(".line").inner_text().split())
+
+
+def cell_of(key: str) -> Cell:
+    name, head, row, col = key.split("|")
+    return Cell(name, int(head) if head else None, int(row), int(col))
+
+
+def assert_right(walk: Walk, computed: Trace, decimals: int = 4) -> dict[Cell, str]:
+    """Every number in the picture is the trace's, rounded."""
+    shown = walk.shown()
+    for cell, text in shown.items():
+        if cell.name == "mask" or text == "·":
+            continue
+        number = computed.matrix(cell.name, cell.head)[cell.row][cell.col]
+        plain = text.replace("−", "-")
+        if number == NEG_INF:
+            assert plain == "-∞", cell
+        else:
+            assert abs(float(plain) - number) <= 0.5 * 10**-decimals + 1e-9, (cell, text, number)
+    return shown

@@ -1,0 +1,152 @@
+"""The walkthrough as Streamlit runs it, without a browser: what the component is told, and what it tells."""
+
+import json
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from mha_core import built_in, library, to_token, trace
+from mha_core.edit import apply
+from mha_core.walk import walk
+from mha_ui import state
+from mha_ui.language import LANGUAGES, words_in
+from mha_ui.walkthrough.model import payload, stages
+from tests.core.edits import FURTHER_ON
+from tests.ui.test_app import APP
+
+WALK = "walk.stages"
+PLACE = "walk.place"
+TAKE_AWAY = ("Take away as a web page (prints)", "Take away as Markdown with LaTeX")
+
+
+@pytest.fixture
+def visit():
+    """Open the walkthrough at a query in a fresh session."""
+
+    def opened(locale=None, **query):
+        st.cache_resource.clear()  # components are registered once a server, and every visit has a server of its own
+        app = AppTest.from_file(APP, default_timeout=60)
+        app.query_params.update(query)
+        app.context.update(locale=locale, theme="light")
+        app.run()
+        return sound(app.switch_page("pages/walkthrough.py").run())
+
+    yield opened
+    st.cache_resource.clear()
+
+
+def sound(app):
+    """The app, if nothing went wrong and the walk was told what the work says."""
+    assert not app.exception
+    assert told(app) == json.loads(json.dumps(payload(work(app))))
+    return app
+
+
+def told(app):
+    return json.loads(app.get_by_key(WALK).proto.json)
+
+
+def work(app):
+    return app.session_state[state._KEY]
+
+
+def send(app, **place):
+    """Run the app with a place that the walk has told."""
+    edit = {"op": "place", "seq": work(app).applied + 1, **place}
+    app.session_state[PLACE] = {"edits": {"session": work(app).session, "edits": [edit]}}
+    return app.run()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", library())
+def test_every_example_has_its_walk(visit, name, language):
+    app = visit(example=name, lang=language)
+    assert [stage["id"] for stage in told(app)["stages"]] == [
+        stage.id for stage in walk(trace(built_in(name)))
+    ]
+    json.dumps(told(app), allow_nan=False)
+    labels = [button.label for button in app.get("download_button")][
+        1:
+    ]  # the first saves the example as a file
+    assert labels == [words_in(language)(text) for text in TAKE_AWAY]
+
+
+def test_the_stages_carry_words_parts_and_formulas():
+    (scores,) = [s for s in stages(trace(built_in("first")), "en") if s["id"] == "scores"]
+    assert scores["title"] == "Scores"
+    assert scores["lesson"] == "library"
+    assert scores["parts"][4] == ("scores", 0, 1, 2, 1, 2, 2)
+    (step,) = scores["steps"]
+    assert (step["symbol"], step["formula"], step["layout"]) == ("S", "Q·Kᵀ", "product")
+    (weights,) = [s for s in stages(trace(built_in("first")), "zh") if s["id"] == "weights"]
+    assert [set(row) for row in weights["powers"]] == [{"powers", "total", "shift"}] * 3
+    assert weights["title"] == "softmax 归一化"
+
+
+def test_a_link_opens_the_very_place(visit):
+    app = visit(example="causal", step="masked_scores", sub="3.2", view="projector", predict="1")
+    place = {"step": "masked_scores", "sub": "3.2", "view": "projector", "predict": True}
+    assert told(app)["place"] == place
+    assert state.address(work(app)) == {"example": "causal"} | place | {"predict": "1"}
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"step": "../etc", "sub": "0", "view": "admin", "predict": "yes"},
+        {"step": "<b>", "sub": "1.2.3", "view": "", "predict": "0"},
+        {"step": "q" * 41, "sub": "99999"},
+        {"sub": "-1"},
+        {"sub": "1e3"},
+    ],
+)
+def test_a_place_that_can_be_none_is_the_start(visit, query):
+    assert told(visit(**query))["place"] == {"step": "", "sub": "", "view": "", "predict": False}
+
+
+def test_where_the_walk_rests_is_kept_for_the_bench_and_back(visit):
+    app = visit(example="first")
+    send(app, step="scores", sub="4", view="", predict=True)
+    assert work(app).walk == ("scores", "4", "", True)
+    assert "sub" in state.address(work(app))
+    app.switch_page("app.py").run()
+    edit = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[5]]}
+    state.receive(
+        work(app), {"session": work(app).session, "edits": [{**edit, "seq": work(app).applied + 1}]}
+    )
+    app.switch_page("pages/walkthrough.py").run()
+    sound(app)
+    assert told(app)["place"] == {"step": "scores", "sub": "4", "view": "", "predict": True}
+    assert told(app)["matrices"]["x"]["values"][0][0] == 5
+
+
+def test_another_example_is_walked_from_its_start(visit):
+    app = visit(example="first", step="scores", sub="4", predict="1")
+    app.selectbox(key="frame.example").set_value("water").run()
+    sound(app)
+    assert told(app)["place"] == {"step": "", "sub": "", "view": "", "predict": True}
+
+
+@pytest.mark.parametrize("place", [{"step": 3}, {"sub": ["1"]}, {"view": None}, {"predict": "maybe"}, {}])
+def test_a_message_that_no_walk_would_send_changes_nothing(visit, place):
+    app = visit(example="first")
+    assert not send(app, **place).exception
+    assert work(app).walk == state.NOWHERE
+
+
+def test_a_new_server_is_given_the_pages_address(visit):
+    app = visit(example="first")
+    restore = {"op": "restore", "seq": 1, "address": {"example": "water", "step": "k", "sub": "2"}}
+    app.session_state[PLACE] = {"edits": {"session": work(app).session, "edits": [restore]}}
+    sound(app.run())
+    assert work(app).example == built_in("water")
+    assert told(app)["place"]["step"] == "k"
+
+
+def test_texts_of_an_example_reach_the_walk_as_data(visit):
+    nasty = "<img src=x onerror=alert(1)> $x$"
+    example = apply(FURTHER_ON, {"op": "rename_token", "which": "tokens", "index": 0, "text": nasty})
+    app = visit(s=to_token(example))
+    assert told(app)["labels"]["n_q"][0] == nasty
+    assert [stage["kind"] for stage in told(app)["stages"]].count("head") == 3
