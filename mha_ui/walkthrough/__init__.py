@@ -7,6 +7,7 @@ own, so that the numbers are not sent again.
 
 from __future__ import annotations
 
+from html import escape
 from pathlib import Path
 from typing import Final
 
@@ -25,8 +26,12 @@ _HERE: Final = Path(__file__).resolve().parent
 
 
 def walkthrough() -> None:
-    """Mount the walk of the example at hand."""
-    _walk()(key=_KEY, data=payload(state.work()))
+    """Mount the walk of the example at hand; above it what went wrong on the way, if anything."""
+    work = state.work()
+    told = payload(work)
+    if work.message:
+        st.html(f'<p class="mha-message" role="alert" dir="auto">{escape(work.message.text)}</p>')
+    _walk()(key=_KEY, data=told)
 
 
 def receive_place() -> None:

@@ -105,6 +105,13 @@ def test_a_place_that_can_be_none_is_the_start(visit, query):
     assert told(visit(**query))["place"] == {"step": "", "sub": "", "view": "", "predict": False}
 
 
+def test_a_bad_link_is_walked_as_the_first_example_and_says_so(visit):
+    app = visit(s="2abc", step="scores")
+    assert told(app)["place"]["step"] == "scores"
+    assert work(app).example == built_in("first")
+    assert any("another version" in element.proto.body for element in app.html)
+
+
 def test_where_the_walk_rests_is_kept_for_the_bench_and_back(visit):
     app = visit(example="first")
     send(app, step="scores", sub="4", view="", predict=True)
