@@ -24,6 +24,7 @@ def test_a_link_shows_the_same_in_a_fresh_browser(visit, new_context):
     bench.settled()
     example = apply(built_in("water"), {"op": "set", "matrix": "x", "row": 0, "col": 0, "values": [[3.5]]})
     example = apply(example, {"op": "add_head"})
+    bench.page.wait_for_url("**cell=weights.1.0.1**")  # written a little after the numbers
     address = bench.wait_for_address(example)
     assert example_in(address) == example
 
