@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mha_core.example import key_tokens
+from mha_core.example import key_tokens, owner
 from mha_core.trace import Rows, Trace
 from mha_ui.figures.figure import Figure, Payload
 from mha_ui.figures.geometry import Range, nice
@@ -60,6 +60,11 @@ def column_ranges(rows: Rows) -> list[Range]:
     return [(min(column), max(column)) for column in zip(*rows, strict=True)]
 
 
+def values_of(trace: Trace, head: int) -> Rows:
+    """V as a head uses it: its own, or that of the first of its group."""
+    return trace.matrix("v", owner(trace.example, "v", head))
+
+
 def inside(row: Sequence[float], ranges: Sequence[Range]) -> bool:
     """Whether every number of a row lies in its column's range, but for rounding."""
     slack = _SLACK * max((abs(end) for ends in ranges for end in ends), default=0.0)
@@ -69,7 +74,11 @@ def inside(row: Sequence[float], ranges: Sequence[Range]) -> bool:
 def _span(trace: Trace) -> Range:
     """From a nice number below all of V and all outputs to one above; 0 is always shown."""
     numbers = [
-        v for step in ("v", "head_outputs") for rows in trace.values[step] for row in rows for v in row
+        v
+        for step in ("v", "head_outputs")
+        for rows in trace.values[step]
+        for row in rows or ()  # heads of a group share the first one's V
+        for v in row
     ]
     low, high = min(0.0, *numbers), max(0.0, *numbers)
     size = nice(max(-low, high)) / 10
@@ -80,7 +89,7 @@ def _head_part(
     trace: Trace, head: int, panel: Panel, span: Range, across: int, colours: Palette, words: Words
 ) -> Part:
     queries, keys = labels(trace.example.tokens), labels(key_tokens(trace.example))
-    v, out, accent = trace.values["v"][head], trace.values["head_outputs"][head], colours.heads[head]
+    v, out, accent = values_of(trace, head), trace.values["head_outputs"][head], colours.heads[head]
     nothing, dead = words("may attend to nothing"), trace.dead_rows[head]
     said = [f"{name}<br>{nothing}" if gone else name for name, gone in zip(queries.full, dead, strict=True)]
     first = (panel.number - 1) % across == 0
@@ -147,7 +156,7 @@ def _alt(trace: Trace, words: Words) -> str:
     """For each head, each column's range and its outputs', and whether all lie inside."""
     said = [words("The range of each column of V, and the head outputs in it.")]
     for head, dead in enumerate(trace.dead_rows):
-        ranges = column_ranges(trace.values["v"][head])
+        ranges = column_ranges(values_of(trace, head))
         out = [row for row, gone in zip(trace.values["head_outputs"][head], dead, strict=True) if not gone]
         columns = [
             words("column {number}: V from {low} to {high}").format(

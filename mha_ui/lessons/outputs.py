@@ -15,7 +15,7 @@ from mha_ui import state
 from mha_ui.figures.hulls import hulls_figure
 from mha_ui.figures.labels import number
 from mha_ui.figures.layout import head_name
-from mha_ui.figures.ranges import column_ranges, inside, ranges_figure
+from mha_ui.figures.ranges import column_ranges, inside, ranges_figure, values_of
 from mha_ui.lessons.lesson import Lesson, heading, note, said, table, theme
 from mha_ui.pictures import draw
 
@@ -59,7 +59,7 @@ def _verdict(work: state.Work, computed: Trace) -> None:
     words = work.words
     count = within = 0
     for head in range(len(computed.example.heads)):
-        ranges, out = column_ranges(computed.values["v"][head]), _alive(computed, head)
+        ranges, out = column_ranges(values_of(computed, head)), _alive(computed, head)
         count += len(out)
         within += sum(inside(row, ranges) for row in out)
     if within == count:
@@ -90,7 +90,7 @@ def _columns(work: state.Work, computed: Trace) -> None:
     rows = []
     for head in range(len(computed.example.heads)):
         reached = column_ranges(_alive(computed, head))
-        for column, (low, high) in enumerate(column_ranges(computed.values["v"][head])):
+        for column, (low, high) in enumerate(column_ranges(values_of(computed, head))):
             ends = map(number, reached[column]) if reached else ("–", "–")
             rows.append([f"{head_name(words, head)} [{column + 1}]", number(low), *ends, number(high)])
     table(

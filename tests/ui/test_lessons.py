@@ -222,8 +222,8 @@ def test_the_library_is_taken_to_the_bench(read):
 
 
 def test_the_bench_clears_the_keys_of_every_page_from_its_address():
-    script = (APP.parent / "mha_ui/bench/assets/bench.js").read_text("utf-8")
-    assert f"of {json.dumps(list(state.PAGE_KEYS))}) query.delete" in script
+    script = (APP.parent / "mha_ui/bench/assets/address.js").read_text("utf-8")
+    assert f"NAMES = {json.dumps(list(state.PAGE_KEYS))};" in script
 
 
 def test_what_is_too_large_for_a_link_is_read_and_told(read):
