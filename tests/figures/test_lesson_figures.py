@@ -12,7 +12,7 @@ from mha_core.measures import agreement
 from mha_core.scaling import SIZES, experiment
 from mha_ui.figures.agreement import agreement_figure
 from mha_ui.figures.library import library_figure, shares
-from mha_ui.figures.ranges import column_ranges, inside, ranges_figure
+from mha_ui.figures.ranges import column_ranges, inside, ranges_figure, values_of
 from mha_ui.figures.scaling import one_query_figure, scaling_figure
 from mha_ui.language import LANGUAGES, words_in
 from mha_ui.lessons.library import CONTENTS, INTEREST, library_example
@@ -184,10 +184,10 @@ def test_ranges_hold_every_number_of_v_and_every_output(name):
     assert len(boxes) == heads * d_v
     for head in range(heads):
         v, out = marks[2 * head : 2 * head + 2]
-        assert v["y"] == [number for row in computed.values["v"][head] for number in row]
+        assert v["y"] == [number for row in values_of(computed, head) for number in row]
         assert out["y"] == [number for row in computed.values["head_outputs"][head] for number in row]
         ranges = [(box["y0"], box["y1"]) for box in boxes[head * d_v : (head + 1) * d_v]]
-        assert ranges == column_ranges(computed.values["v"][head])
+        assert ranges == column_ranges(values_of(computed, head))
     assert "Not all outputs" not in figure.alt
 
 
@@ -196,7 +196,7 @@ def test_ranges_hold_every_number_of_v_and_every_output(name):
 def test_every_output_lies_within_its_columns(example):
     computed = trace(example)
     for head, dead in enumerate(computed.dead_rows):
-        ranges = column_ranges(computed.values["v"][head])
+        ranges = column_ranges(values_of(computed, head))
         for row, gone in zip(computed.values["head_outputs"][head], dead, strict=True):
             assert gone or inside(row, ranges)
 
