@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any, Final
+from urllib.parse import urlencode
 
 from mha_core import Example, Verdict, check
 from mha_core.claims import claimed_rows
@@ -21,7 +22,7 @@ from mha_core.report import (
 )
 from mha_core.validate import PER_HEAD_STEPS, STEPS
 from mha_ui.bench.model import payload
-from mha_ui.state import Exercise, Work
+from mha_ui.state import Exercise, Work, address
 
 MOST_NOTES: Final = 400
 """Wrong cells whose right calculation is sent along; beyond, one reads the report."""
@@ -88,11 +89,13 @@ def _notes(verdict: Verdict) -> dict[str, str]:
 
 def _check(work: Work, verdict: Verdict) -> dict[str, Any]:
     language, example = work.language, work.example
-    causes = [
+    query = address(work)
+    causes: list[dict[str, Any]] = [
         {
             "step": _letter(name, example),
             "cell": cause.cell._asdict(),
             "text": cause_message(verdict, cause, language),
+            "link": f"walkthrough?{urlencode({**query, 'step': name})}",
             **dict(zip(("right", "yours"), cause_lines(verdict, cause), strict=True)),
         }
         for name, step in verdict.steps.items()

@@ -57,6 +57,9 @@ def test_paste_find_fix_all_green(check):
     expect(verdict).to_contain_text("The scores are not divided by √d_k.".replace("_k", "k"))
     expect(verdict.locator("dd.right")).to_contain_text("÷")
     assert marks(bench)["scaled_scores|0|0|0"] == "own"
+    link = verdict.get_by_role("link", name="See this step").get_attribute("href")
+    assert link.startswith("walkthrough?")
+    assert parse_qs(urlsplit(link).query)["step"] == ["scaled_scores"]
     verdict.get_by_role("button", name="Look here first").click()
     expect(bench.cell("scaled_scores", 0, 0, 0)).to_be_focused()
     paste(
