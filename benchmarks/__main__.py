@@ -1,13 +1,15 @@
-"""Print the table: ``python -m benchmarks``, or ``python -m benchmarks core`` or ``browser`` alone."""
+"""Print the table: ``python -m benchmarks``, or a part of it: ``python -m benchmarks core``, ``check``
+or ``browser``.
+"""
 
 from __future__ import annotations
 
 import sys
 
-from benchmarks import browser, core
+from benchmarks import browser, check, core
 from benchmarks.table import show
 
-PARTS = {"core": core.measure, "browser": browser.measure}
+PARTS = {"core": core.measure, "check": check.measure, "browser": browser.measure}
 
 if __name__ == "__main__":
     wanted = sys.argv[1:] or list(PARTS)

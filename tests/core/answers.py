@@ -70,7 +70,7 @@ def work_out(example, instead=None, heads=None):
     x = example.x
     source = x if example.context is None else example.context
     divisor = len(example.heads[0].w_q[0]) ** 0.5 if example.scale == "sqrt_dk" else example.scale
-    every = []
+    every: list[SimpleNamespace] = []
     for g, head in enumerate(example.heads):
         every.append(SimpleNamespace(example=example, g=g, head=head, heads=every, x=x, source=source))
         every[-1].divisor, every[-1].n, every[-1].d_model = divisor, len(x), len(x[0])

@@ -32,7 +32,13 @@ from tests.core.answers import (
 )
 from tests.core.reference import NEG_INF, dot_products, project, softmax, weighted_sums
 
-PADDED = AllowMask(((True, True, False, True), (True, True, True, True), (False, True, True, False), (True, False, True, True)))  # fmt: skip
+SEEN = (
+    (True, True, False, True),
+    (True, True, True, True),
+    (False, True, True, False),
+    (True, False, True, True),
+)
+PADDED = AllowMask(SEEN)
 
 
 def made(label, steps, way="", **sizes):
@@ -45,9 +51,14 @@ def by_row(change):
     return lambda s: [softmax(row) for row in change(s)]
 
 
-def hidden(s, fill, allow):
+def x_times(name):
+    """X·W, without a bias."""
+    return lambda s: project(s.x, getattr(s.head, name), None)
+
+
+def hide(fill, allow):
     """Scaled scores with what is not allowed replaced."""
-    return [
+    return lambda s: [
         [cell if allow(i, j) else fill for j, cell in enumerate(row)] for i, row in enumerate(s.scaled_scores)
     ]
 
@@ -90,25 +101,25 @@ BY_HAND = [
     made("multiplied_by_divisor", {"scaled_scores": lambda s: divided(s.scores, 1 / s.divisor)}),
     made("k_not_transposed", {"scores": lambda s: project(s.q, s.k, None)}, n=3, d_k=3, d_model=4),
     made("q_k_swapped", {"scores": lambda s: dot_products(s.k, s.q)}),
-    made("q_k_swapped", {"q": lambda s: project(s.x, s.head.w_k, None), "k": lambda s: project(s.x, s.head.w_q, None)}),
-    made("v_from_k", {"v": lambda s: project(s.x, s.head.w_k, None)}),
+    made("q_k_swapped", {"q": x_times("w_k"), "k": x_times("w_q")}),
+    made("v_from_k", {"v": x_times("w_k")}),
     made("v_from_k", {"head_outputs": lambda s: weighted_sums(s.weights, s.k)}),
     made("weight_transposed", {"q": lambda s: project(s.x, transposed(s.head.w_q), None)}, d_k=3),
     made("weight_transposed", {"v": lambda s: project(s.x, transposed(s.head.w_v), None)}, d_v=3),
     made("other_head", {"q": lambda s: project(s.x, other(s).head.w_q, None)}),
     made("other_head", {"k": lambda s: project(s.x, other(s).head.w_k, None)}),
     made("other_head", {"head_outputs": lambda s: weighted_sums(s.weights, other(s).v)}),
-    made("bias_forgotten", {"q": lambda s: project(s.x, s.head.w_q, None)}, biases=True),
-    made("bias_forgotten", {"v": lambda s: project(s.x, s.head.w_v, None)}, biases=True),
+    made("bias_forgotten", {"q": x_times("w_q")}, biases=True),
+    made("bias_forgotten", {"v": x_times("w_v")}, biases=True),
     made("bias_forgotten", {"output": lambda s: project(s.concat, s.example.w_o, None)}, biases=True),
-    made("x_for_context", {"k": lambda s: project(s.x, s.head.w_k, None)}, n_k=4),
-    made("x_for_context", {"k": lambda s: project(s.x, s.head.w_k, None), "v": lambda s: project(s.x, s.head.w_v, None)}, n_k=4),
+    made("x_for_context", {"k": x_times("w_k")}, n_k=4),
+    made("x_for_context", {"k": x_times("w_k"), "v": x_times("w_v")}, n_k=4),
     made("mask_forgotten", {"masked_scores": lambda s: s.scaled_scores}, mask="causal"),
-    made("mask_inverted", {"masked_scores": lambda s: hidden(s, NEG_INF, lambda i, j: j > i)}, mask="causal"),
-    made("mask_off_by_one", {"masked_scores": lambda s: hidden(s, NEG_INF, lambda i, j: j <= i + 1)}, "one more", mask="causal"),
-    made("mask_off_by_one", {"masked_scores": lambda s: hidden(s, NEG_INF, lambda i, j: j < i)}, "one less", mask="causal"),
-    made("mask_filled_with_0", {"masked_scores": lambda s: hidden(s, 0.0, lambda i, j: j <= i)}, mask="causal"),
-    made("mask_filled_with_0", {"masked_scores": lambda s: hidden(s, 0.0, lambda i, j: PADDED.allow[i][j])}, "painted", mask=PADDED),
+    made("mask_inverted", {"masked_scores": hide(NEG_INF, lambda i, j: j > i)}, mask="causal"),
+    made("mask_off_by_one", {"masked_scores": hide(NEG_INF, lambda i, j: j <= i + 1)}, "one more", mask="causal"),
+    made("mask_off_by_one", {"masked_scores": hide(NEG_INF, lambda i, j: j < i)}, "one less", mask="causal"),
+    made("mask_filled_with_0", {"masked_scores": hide(0.0, lambda i, j: j <= i)}, mask="causal"),
+    made("mask_filled_with_0", {"masked_scores": hide(0.0, lambda i, j: PADDED.allow[i][j])}, "painted", mask=PADDED),
     made("mask_after_softmax", {"weights": lambda s: [
         [cell if j <= i else 0.0 for j, cell in enumerate(softmax(row))] for i, row in enumerate(s.scaled_scores)
     ]}, mask="causal"),
@@ -116,7 +127,8 @@ BY_HAND = [
     made("softmax_columns", {"weights": lambda s: transposed([softmax(row) for row in transposed(s.masked_scores)])}),
     made("softmax_everything", {"weights": over_everything}),
     made("not_normalised", {"weights": lambda s: [[exp(cell) for cell in row] for row in s.masked_scores]}),
-    made("not_normalised", {"weights": lambda s: [[exp(cell - max(row)) for cell in row] for row in s.masked_scores]}, "less the largest"),
+    made("not_normalised", {"weights": lambda s: [[exp(cell - max(row)) for cell in row] for row in s.masked_scores]},
+        "less the largest"),
     made("softmax_forgotten", {"weights": lambda s: s.masked_scores}),
     made("without_exp", {"weights": lambda s: [[cell / sum(row) for cell in row] for row in s.masked_scores]}),
     made("scaled_after_softmax", {"weights": lambda s: [divided([softmax(row)], s.divisor)[0] for row in s.scores]}),
@@ -236,7 +248,7 @@ BOTH = {
         ("weights", "output"), {"k_not_transposed", "divided_by_dk"}, {"n": 3, "d_k": 3, "d_model": 4}),
     "another head's W_Q, softmax over everything": ({"q": lambda s: project(s.x, other(s).head.w_q, None),
         "weights": over_everything}, ("weights", "head_outputs"), {"other_head", "softmax_everything"}, {}),
-    "V from K, weights transposed": ({"v": lambda s: project(s.x, s.head.w_k, None),
+    "V from K, weights transposed": ({"v": x_times("w_k"),
         "head_outputs": lambda s: weighted_sums(transposed(s.weights), s.v)},
         ("weights", "head_outputs"), {"v_from_k", "weights_transposed"}, {}),
     "interleaved, W_O transposed": ({"concat": interleaved,
@@ -273,7 +285,7 @@ def symmetric(example):
 
 UNCHANGED = {
     "W its own transpose": (symmetric(layer(d_k=3)), {"q": lambda s: project(s.x, transposed(s.head.w_q), None)}),
-    "W_Q and W_K alike": (symmetric(layer(d_k=3)), {"q": lambda s: project(s.x, s.head.w_k, None)}),
+    "W_Q and W_K alike": (symmetric(layer(d_k=3)), {"q": x_times("w_k")}),
     "one key": (layer(n=1), {"weights": over_everything}),
     "a divisor of 1": (layer(d_k=1), {"scaled_scores": lambda s: s.scores}),
     "d_k = n": (layer(d_k=2, n=2), {"scaled_scores": lambda s: divided(s.scores, sqrt(s.n))}),
