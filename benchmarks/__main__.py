@@ -1,13 +1,13 @@
-"""Print the table: ``python -m benchmarks``, or ``core``, ``browser`` or ``walk`` alone: ``… benchmarks walk``."""
+"""Print the table: ``python -m benchmarks``, or a part of it: ``core``, ``check``, ``browser`` or ``walk`` alone."""
 
 from __future__ import annotations
 
 import sys
 
-from benchmarks import browser, core, walk
+from benchmarks import browser, check, core, walk
 from benchmarks.table import show
 
-PARTS = {"core": core.measure, "browser": browser.measure, "walk": walk.measure}
+PARTS = {"core": core.measure, "check": check.measure, "browser": browser.measure, "walk": walk.measure}
 
 if __name__ == "__main__":
     wanted = sys.argv[1:] or list(PARTS)

@@ -34,9 +34,9 @@ class Planted:
     cell: tuple[int | None, int, int] | None = None
 
 
-def planted(label: str, random: Random, given: str = "all") -> Planted | None:
-    """One random small-integer example with this mistake; None where it cannot be made in what was drawn."""
-    example = drawn(random, label)
+def planted(label: str, random: Random, given: str = "all", example: Example | None = None) -> Planted | None:
+    """A random small-integer example (or this one) with this mistake; None where it cannot be made in it."""
+    example = example or drawn(random, label)
     decimals = random.choice([2, 3, 4])
     if label in SLIPS:
         return _slipped(example, label, random, decimals, given)

@@ -136,11 +136,15 @@ class _Check:
         """Go through the claims in the order of the computation."""
         with torch.inference_mode():
             exact = {key: values for key in self.claims if (values := self.hypotheses.exact(key)) is not None}
-            if not all(self.claims[key].all_fit(values) for key, values in exact.items()):
+            if all(self.claims[key].all_fit(values) for key, values in exact.items()):
+                for key, values in exact.items():
+                    nothing = torch.zeros_like(self.claims[key].given)
+                    self._note(key, self.claims[key], values, nothing, nothing)
+            else:
                 self.throughout = self._throughout(list(exact))
-            for key, values in exact.items():
-                self._judge(key, values)
-            self._name_throughout()
+                for key, values in exact.items():
+                    self._judge(key, values)
+                self._name_throughout()
         names = [name for name in STEPS if name in self.trace.values or any(name == key[0] for key in exact)]
         return Verdict(self.trace, {name: self._checked(name) for name in names})
 
@@ -202,7 +206,7 @@ class _Check:
         elif wrong.any() and self._nothing_wrong_before(key):
             self._blame(key, (ROUNDED_EARLY,), wrong)
         self._note(key, claim, exact, wrong, own)
-        self._carry(key, claim, exact, best)
+        self._carry(key, claim, exact, best, plain)
 
     def _nothing_wrong_before(self, key: Key) -> bool:
         return not any(self.wrong[name] or self.doubtful[name] for name in STEPS[: STEPS.index(key[0])])
@@ -217,13 +221,16 @@ class _Check:
                 numbers = float(claim.numbers[i, j]), float(exact[i, j])
                 found.append(WrongCell(Cell(name, head, i, j), *numbers, mine))
 
-    def _carry(self, key: Key, claim: Printed, exact: Tensor, best: Tensor) -> None:
-        """What the author had from here on: the printed numbers, or those before rounding where they are known."""
+    def _carry(self, key: Key, claim: Printed, exact: Tensor, best: Tensor, plain: Family) -> None:
+        """What the author had from here on: the printed numbers, or those before rounding where they are known, also
+        where an earlier step was rounded.
+        """
         fits, right = claim.fits(best), claim.fits(exact)
         as_printed = torch.where(claim.given, claim.numbers, best)
         in_full = torch.where(claim.given & ~fits, torch.where(right, exact, claim.numbers), best)
         values = [in_full]
-        for other in (as_printed, *(numbers[key] for numbers in self.throughout.values())):
+        rounded_before = plain.values[claim.all_fit(plain.values)]
+        for other in (as_printed, *(numbers[key] for numbers in self.throughout.values()), *rounded_before):
             if len(values) < _MOST_ALTERNATIVES and not any(torch.equal(other, one) for one in values):
                 values.append(other)
         self.hypotheses.carried[key] = Family([()] * len(values), torch.stack(values))
@@ -277,10 +284,11 @@ class _Check:
         if key in self.hypotheses.steps:
             single = self.hypotheses.family(key, 1, claim.decimals)
             found = self._all_cells(key, claim, own, single)
-            if found is None:
-                found = self._row_by_row(key, claim, own, single, best, partly=not slipped)
-            if found is None and not slipped and own.numel() <= _MOST_CELLS and own.sum() >= _LEAST_EVIDENCE:
-                found = self._all_cells(key, claim, own, self.hypotheses.family(key, 2, claim.decimals))
+            by_row = self._by_row(claim, own, single) if found is None else {}
+            if found is None and not slipped and not _one_for_all(by_row, own):
+                found = self._pairs(key, claim, own)
+            if found is None and by_row:
+                found = self._rows(key, claim, own, single, best, by_row, partly=not slipped)
             if found is not None:
                 return found
         if not slipped:
@@ -301,26 +309,48 @@ class _Check:
             self._blame(key, tuple(label for label, _ in family.blames[n]), own, heads=heads or None)
         return family.values[(everywhere or explaining)[0]]
 
-    def _row_by_row(
-        self, key: Key, claim: Printed, own: Tensor, single: Family, best: Tensor, partly: bool
-    ) -> Tensor | None:
-        """Mistakes made in single rows; ``partly``: even where some rows stay unexplained. None where none helps."""
+    def _pairs(self, key: Key, claim: Printed, own: Tensor) -> Tensor | None:
+        """Two mistakes at once; few errors are evidence for no more than a pair that another head has shown."""
+        shown = {frozenset(cause.ids) for cause in self.causes[key[0]] if len(cause.ids) > 1}
+        enough = own.sum() >= _LEAST_EVIDENCE
+        if own.numel() > _MOST_CELLS or not (enough or shown):
+            return None
+        family = self.hypotheses.family(key, 2, claim.decimals)
+        if not enough:
+            ids = [frozenset(label for label, _ in blame) for blame in family.blames]
+            family = family.chosen([n for n, of in enumerate(ids) if of in shown])
+        return self._all_cells(key, claim, own, family)
+
+    def _by_row(self, claim: Printed, own: Tensor, single: Family) -> dict[int, dict[str, int]]:
+        """For each row with errors that mistakes explain: these, and where in the family."""
         fits = (claim.fits(single.values) | ~claim.given).all(-1)
-        best, left = best.clone(), own.clone()
-        made: dict[int, list[str]] = {}
+        found: dict[int, dict[str, int]] = {}
         for i in own.any(-1).nonzero().flatten().tolist():
-            named: dict[str, int] = {}
             for n in fits[:, i].nonzero().flatten().tolist() if claim.given[i].sum() > 1 else ():
                 blame = single.blames[n]
                 if blame and blame[0][0] in _BY_ROW:
-                    named.setdefault(blame[0][0], n)
-            if named:
-                made[i], left[i] = list(named), False
-                best[i] = single.values[next(iter(named.values())), i]
-        if not made or (left.any() and not partly):
+                    found.setdefault(i, {}).setdefault(blame[0][0], n)
+        return found
+
+    def _rows(
+        self,
+        key: Key,
+        claim: Printed,
+        own: Tensor,
+        single: Family,
+        best: Tensor,
+        by_row: dict[int, dict[str, int]],
+        *,
+        partly: bool,
+    ) -> Tensor | None:
+        """Blame mistakes made in single rows; ``partly``: even where some rows stay unexplained. None where not."""
+        best, left = best.clone(), own.clone()
+        for i, named in by_row.items():
+            best[i], left[i] = single.values[next(iter(named.values())), i], False
+        if left.any() and not partly:
             return None
-        for i, labels in made.items():
-            self._blame_each(key, labels, own, rows=(i,))
+        for i, named in by_row.items():
+            self._blame_each(key, named, own, rows=(i,))
         if left.any():
             slipped = slips(claim, best, left)
             self._blame_each(key, slipped, left)
@@ -346,6 +376,12 @@ class _Check:
         i, j = (own if rows is None else own & _only(rows, own)).nonzero()[0].tolist()
         mine = heads if head is None else (head,)
         self.causes[name].append(Cause(ids, Cell(name, head, i, j), mine, rows))
+
+
+def _one_for_all(by_row: dict[int, dict[str, int]], own: Tensor) -> bool:
+    """Whether one mistake explains every row with errors."""
+    labels = [set(named) for named in by_row.values()]
+    return len(labels) == int(own.any(-1).sum()) and bool(set.intersection(*labels))
 
 
 def _only(rows: tuple[int, ...], like: Tensor) -> Tensor:
@@ -389,7 +425,7 @@ def explain_shape(computed: Trace, step: str, matrix: Claims) -> Iterator[str]:
             ("heads_stacked", stacked.flatten(0, 1)),
         ]
     rows = computed.values.get(step) or []
-    matrices = [rows] if step in WHOLE_LAYER_STEPS else [one for one in rows if one]
+    matrices = [one for one in ([rows] if step in WHOLE_LAYER_STEPS else rows) if one]
     candidates += [("matrix_transposed", torch.tensor(one, dtype=torch.float64).mT) for one in matrices]
     shape = (len(matrix), max((len(row) for row in matrix if row), default=0))
     for label, values in candidates:

@@ -68,9 +68,11 @@ def claim_text(example: Example, edit: Mapping[str, Any]) -> Example:
     for at, matrix in zip(heads, matrices, strict=True):
         grid = _grid(example, step, at)
         rows, cols = row + len(matrix), col + len(matrix[0])
-        fits = rows <= len(grid) and cols <= len(grid[0])
-        if not fits or (edit.get("whole") and (rows, cols) != (len(grid), len(grid[0]))):
-            raise _no_room(example, step, at, len(matrix), len(matrix[0]), _why(example, step, matrix))
+        fits = row >= 0 and rows <= len(grid) and col >= 0 and cols <= len(grid[0])
+        part = edit.get("whole") and (rows, cols) != (len(grid), len(grid[0]))
+        why = "" if (row, col) != (0, 0) else _why(example, step, matrix)
+        if why or part or not fits:
+            raise _no_room(example, step, at, len(matrix), len(matrix[0]), why)
         for i, cells in enumerate(matrix):
             for j, printed in enumerate(cells):
                 grid[row + i][col + j] = printed if printed is not None else grid[row + i][col + j]
@@ -102,8 +104,10 @@ def _place(example: Example, edit: Mapping[str, Any]) -> tuple[str, int | None]:
     step, head = edit["matrix"], edit.get("head")
     if step not in STEPS or (step in PER_HEAD_STEPS) != (head is not None):
         raise KeyError(step)
-    if head is not None:
-        example.heads[head]  # an index past the end is an error
+    if step == "output" and example.w_o is None:
+        raise ExampleError(N_("this example has no such step"), place="claimed.output")
+    if head is not None and head not in range(len(example.heads)):
+        raise IndexError(head)
     return step, head
 
 
@@ -124,6 +128,9 @@ def _no_room(example: Example, step: str, head: int | None, rows: int, cols: int
 
 
 def _why(example: Example, step: str, matrix: Cells) -> str:
+    """The mistake that gives this matrix, where it has another shape than the step."""
+    if (len(matrix), len(matrix[0])) == example.dims.shape(step):
+        return ""
     return next(explain_shape(trace(example), step, matrix), "")
 
 

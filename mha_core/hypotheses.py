@@ -8,7 +8,7 @@ the declared steps on from there, all hypotheses of a step in one batch. A mista
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
 from typing import Final, NamedTuple, TypeAlias
@@ -79,10 +79,14 @@ class Hypotheses:
         self._inputs: dict[Key, Tensor | None] = {}
 
     def declare_copy(self, key: Key) -> None:
-        """Let a step that this example does not use stand for a copy of the scores before it."""
+        """Let a step that this example does not use stand for a copy of the scores before it, and the next take it."""
         name, head = key
         source = next((source for source in _COPIED.get(name, ()) if (source, head) in self.steps), None)
         if key not in self.steps and source:
+            for after in [
+                (later, head) for later in ("masked_scores", "weights") if (later, head) in self.steps
+            ]:
+                self.steps[after] = _taking(self.steps[after], source, name)
             self._copies[key] = self.steps[key] = Step(name, "divide", (Operand(source, "ij"),))
 
     def exact(self, key: Key) -> Tensor | None:
@@ -237,6 +241,13 @@ def _declared(computed: Trace) -> dict[Key, Step]:
     for g, head in enumerate(computed.example.heads):
         steps |= {(step.name, g): step for step in head_graph(computed.example, head)}
     return steps | {(step.name, None): step for step in computed.steps if not step.per_head}
+
+
+def _taking(step: Step, source: str, instead: str) -> Step:
+    """The step with another operand in place of one."""
+    return replace(
+        step, operands=tuple(replace(o, name=instead) if o.name == source else o for o in step.operands)
+    )
 
 
 def _pruned(family: Family, most: int) -> Family:

@@ -19,11 +19,11 @@ MAX_TEXT: Final = 200_000
 MAX_CELLS: Final = 64 * 64 * 16
 
 _BLANK: Final = {"", "-", "?", "…", "...", "—", "nan", "none", "null"}
-_ENVIRONMENT: Final = re.compile(
-    r"\\begin\{([a-zA-Z]*matrix|array)\*?\}(?:\{[^}]*\})?(.*?)\\end\{\1\*?\}", re.DOTALL
-)
+_BEGIN: Final = re.compile(r"\\begin\{((?:[a-zA-Z]{0,9}matrix|array)\*?)\}(?:\{[^{}]{0,80}\})?")
 _COMMAND: Final = re.compile(r"\\(?:hline|cdot|quad|qquad|,|;|!|text|mathrm|mathbf|phantom)\b|\\[,;!]|[{}$]")
-_RULE: Final = re.compile(r"^[\s|:+=-]*-[\s|:+=-]*$")
+_CALL: Final = re.compile(r"[^\W\d]\w{0,40}\(")
+_NUMBER_LIKE: Final = re.compile(r"[-+.\d∞]|inf", re.IGNORECASE)
+_RULE: Final = frozenset(" \t|:+=-")
 
 
 def read_matrices(text: str) -> list[Cells]:
@@ -33,13 +33,12 @@ def read_matrices(text: str) -> list[Cells]:
     """
     if len(text) > MAX_TEXT:
         raise ExampleError(N_("the text is longer than {most} characters"), most=MAX_TEXT)
-    plain = _plain(text)
-    found = [_cells(rows) for rows in _blocks(plain)]
-    if not found:
+    blocks = _blocks(_plain(text))
+    if not any(_is_number(cell) for rows in blocks for row in rows for cell in row):
         raise ExampleError(N_("there is no number in this text"))
-    if sum(len(rows) * len(rows[0]) for rows in found) > MAX_CELLS:
+    if sum(len(row) for rows in blocks for row in rows) > MAX_CELLS:
         raise ExampleError(N_("there are more than {most} cells"), most=MAX_CELLS)
-    return found
+    return [_cells(rows) for rows in blocks]
 
 
 def _plain(text: str) -> str:
@@ -50,19 +49,41 @@ def _plain(text: str) -> str:
 
 def _blocks(text: str) -> list[list[list[str]]]:
     """Rows of cell texts, for each matrix."""
-    environments = [match.group(2) for match in _ENVIRONMENT.finditer(text)]
+    environments = _environments(text)
     if environments:
-        return [_latex(body) for body in environments]
-    if "[" in text or "(" in text:
+        return _kept([_latex(body) for body in environments])
+    text = text.replace("{", "[").replace("}", "]")
+    if not set(text).isdisjoint("[]()"):
         return _bracketed(text)
-    lines = [line for line in text.split("\n") if line.strip()]
-    if any("|" in line for line in lines):
-        return _kept([_markdown(lines)])
-    return _kept([_separated(lines)])
+    return _kept(
+        [
+            _markdown(lines) if any("|" in line for line in lines) else _separated(lines)
+            for lines in _parts(text)
+        ]
+    )
+
+
+def _parts(text: str) -> list[list[str]]:
+    """Lines; a blank line parts two matrices where both have several lines. A row of blank cells is a line too."""
+    parts = [[line for line in part.split("\n") if line.strip(" ")] for part in re.split(r"\n *\n", text)]
+    parts = [lines for lines in parts if lines]
+    return parts if all(len(lines) > 1 for lines in parts) else [[line for lines in parts for line in lines]]
 
 
 def _kept(blocks: list[list[list[str]]]) -> list[list[list[str]]]:
     return [rows for rows in blocks if rows and any(rows)]
+
+
+def _environments(text: str) -> list[str]:
+    """What stands between ``\\begin{bmatrix}`` and its end, for every matrix."""
+    found, at = list[str](), 0
+    while begin := _BEGIN.search(text, at):
+        end = text.find(f"\\end{{{begin[1]}}}", begin.end())
+        if end < 0:
+            break
+        found.append(text[begin.end() : end])
+        at = end
+    return found
 
 
 def _latex(body: str) -> list[list[str]]:
@@ -73,7 +94,8 @@ def _latex(body: str) -> list[list[str]]:
 
 
 def _bracketed(text: str) -> list[list[list[str]]]:
-    """Nested brackets of depth 1 (one row), 2 (a matrix) or 3 (one for each head); words around them are skipped."""
+    """Nested brackets of depth 1 (rows), 2 (a matrix) or 3 (one for each head); words around them are skipped."""
+    text = _without_calls(text)
     blocks: list[list[list[str]]] = []
     rows: list[list[str]] = []
     depth, start, deepest = 0, 0, _depth(text)
@@ -82,18 +104,32 @@ def _bracketed(text: str) -> list[list[list[str]]]:
             depth, start = depth + 1, at + 1
         elif character in "])":
             if depth == deepest:
-                rows.append(_split(text[start:at]))
+                rows += [_split(re.sub(r",\s*$", "", line)) for line in text[start:at].split(";")]
             depth -= 1
             if depth < 0:
                 raise ExampleError(N_("a bracket is closed that was never opened"))
-            if depth == max(deepest - 2, 0) and rows:
+            if depth == deepest - 2 or (deepest == 1 and ";" in text[start:at]):
                 blocks.append(rows)
                 rows = []
     if depth:
         raise ExampleError(N_("a bracket is never closed"))
     if deepest > 3:
         raise ExampleError(N_("the brackets are nested too deeply"))
-    return _kept(blocks)
+    return _kept([*blocks, rows])
+
+
+def _without_calls(text: str) -> str:
+    """``tensor([[1.]], device='cuda')`` without the call's own parentheses."""
+    calls = {match.end() - 1 for match in _CALL.finditer(text)}
+    kept, opened = list[str](), list[bool]()
+    for at, character in enumerate(text):
+        if character == "(":
+            opened.append(at in calls)
+        if character not in "()" or not (opened and opened[-1]):
+            kept.append(character)
+        if character == ")" and opened:
+            opened.pop()
+    return "".join(kept)
 
 
 def _depth(text: str) -> int:
@@ -105,11 +141,11 @@ def _depth(text: str) -> int:
 
 
 def _markdown(lines: list[str]) -> list[list[str]]:
-    """A table's rows without its rules; a heading and a first column that hold no numbers are labels."""
+    """A table's rows without its rules and labels."""
     rows = [
         [cell.strip().strip("*`$ ") for cell in line.strip().strip("|").split("|")]
         for line in lines
-        if not _RULE.match(line)
+        if "-" not in line or not _RULE.issuperset(line.strip())
     ]
     return _without_labels(rows)
 
@@ -122,6 +158,8 @@ def _separated(lines: list[str]) -> list[list[str]]:
         rows = [[_point(cell.strip()) for cell in line.split(mark)] for line in lines]
     else:
         rows = [_split(line) for line in lines]
+        if all(len(row) > 1 and not row[-1] for row in rows):  # a comma at the end of every line
+            rows = [row[:-1] for row in rows]
     return _without_labels(rows)
 
 
@@ -130,25 +168,27 @@ def _point(cell: str) -> str:
 
 
 def _split(line: str) -> list[str]:
-    """Cells between commas, else between spaces."""
+    """Cells between commas, else between spaces; between spaces too where each cell has a decimal comma."""
+    spaced = [_point(cell) for cell in line.split()]
+    if len(spaced) > 1 and "," in line and all(map(_is_number, spaced)):
+        return spaced
     cells = line.split(",") if "," in line else line.split()
-    if cells and not cells[-1].strip() and len(cells) > 1:
-        cells = cells[:-1]  # a comma at the end
     return [cell.strip().strip('"') for cell in cells]
 
 
 def _without_labels(rows: list[list[str]]) -> list[list[str]]:
-    if (
-        len(rows) > 1
-        and not any(_is_number(cell) for cell in rows[0])
-        and any(cell.lower() not in _BLANK for cell in rows[0])
-    ):
+    """The rows without a heading, and without a first column of labels."""
+    if len(rows) > 1 and _are_labels(rows[0]):
         rows = rows[1:]
-    first = [row[0] for row in rows if row]
-    labels = first and all(len(row) > 1 for row in rows) and not any(map(_is_number, first))
-    if labels and any(cell.lower() not in _BLANK for cell in first):
+    if all(len(row) > 1 for row in rows) and _are_labels([row[0] for row in rows]):
         rows = [row[1:] for row in rows]
     return rows
+
+
+def _are_labels(cells: list[str]) -> bool:
+    """Words or blanks throughout; what begins like a number was meant as one."""
+    words = [cell for cell in cells if cell.lower() not in _BLANK]
+    return bool(words) and not any(_is_number(cell) or _NUMBER_LIKE.match(cell) for cell in words)
 
 
 def _is_number(cell: str) -> bool:

@@ -226,8 +226,8 @@ def as_markdown(verdict: Verdict, language: str = "en") -> str:
     """The report as Markdown, to keep."""
     say = catalogue(language).gettext
     title = text_in(verdict.trace.example.title, language)
-    heading = say(N_("Check"))
-    lines = [f"# {heading}: {_text(title)}", "", summary(verdict, language), ""]
+    heading = say(N_("Check: {title}")).format(title=_text(title))
+    lines = [f"# {heading}", "", summary(verdict, language), ""]
     first = verdict.first_wrong
     if first is not None:
         lines += [say(N_("Look first at: {place}.")).format(place=place(verdict, first, say)), ""]

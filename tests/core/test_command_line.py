@@ -9,13 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from mha_core import built_in, dump, library, trace
+from mha_core import built_in, check, dump, library, trace
 from mha_core.__main__ import main
+from mha_core.report import as_json, as_markdown
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FIRST = str(ROOT / "examples" / "10_first.mha.json")
 CAUSAL = str(ROOT / "examples" / "50_causal.mha.json")
 SATURATED = str(ROOT / "examples" / "80_saturated.mha.json")
+PUBLISHED = str(ROOT / "examples" / "91_published.mha.json")
 STARTS = str(Path(__file__).parent / "starts_further_on.mha.json")
 CPU = ["--device", "cpu"]
 
@@ -142,6 +144,21 @@ def test_explain_needs_no_head_where_there_is_one(run):
         assert json.loads(out)["cell"]["head"] == 0
 
 
+def test_check_prints_what_is_wrong_and_says_so_by_its_status(run):
+    status, out, err = run("check", PUBLISHED)
+    assert (status, err) == (1, "")
+    assert json.loads(out) == json.loads(json.dumps(as_json(check(built_in("published")))))
+    assert run("check", FIRST)[0] == 0
+
+
+def test_check_prints_a_report_to_read(run, monkeypatch):
+    status, out, _ = run("check", PUBLISHED, "--markdown")
+    assert (status, out) == (1, as_markdown(check(built_in("published"))) + "\n")
+    monkeypatch.setenv("LANG", "zh_CN.UTF-8")
+    assert run("check", PUBLISHED, "--markdown")[1] == as_markdown(check(built_in("published")), "zh") + "\n"
+    assert "没有" in run("check", PUBLISHED)[1]
+
+
 def test_examples_lists_the_built_in_ones(run):
     status, out, err = run("examples")
     assert (status, err) == (0, "")
@@ -178,7 +195,7 @@ def test_a_dash_reads_standard_input(run, monkeypatch):
     ],
     ids=lambda value: repr(value[:24]),
 )  # fmt: skip
-@pytest.mark.parametrize("command", ["trace", "explain"])
+@pytest.mark.parametrize("command", ["trace", "explain", "check"])
 def test_bad_files(run, tmp_path, command, content, line):
     file = tmp_path / "bad.mha.json"
     file.write_bytes(content)
@@ -261,6 +278,12 @@ def test_json_is_utf8_whatever_the_shell_speaks():
     done = shell("examples", env={"PYTHONIOENCODING": "ascii"})
     assert (done.returncode, done.stderr) == (0, b"")
     assert "思考" in done.stdout.decode("utf-8")
+
+
+def test_check_in_a_shell():
+    wrong = shell("check", "-", input=dump(built_in("published")).encode())
+    assert (wrong.returncode, wrong.stderr) == (1, b"")
+    assert json.loads(wrong.stdout)["format"] == "mha-check/1"
 
 
 def test_a_reader_that_leaves_early_is_no_error():

@@ -1,0 +1,72 @@
+"""Checking somebody's own numbers, at 3 tokens × d 4 × 2 heads with W_O: each known mistake in turn, and none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from random import Random
+from time import perf_counter
+
+import torch
+
+from benchmarks.core import sized
+from benchmarks.planted import IDS, KEPT, computed, planted, printed
+from benchmarks.table import Line
+from mha_core import Example, check, trace
+from mha_core.edit import filled
+
+DRAWS = 12
+"""Examples of each mistake, every other one with a causal mask."""
+
+
+def measure() -> list[Line]:
+    """How long a check takes, in the one thread that the app gives torch."""
+    torch.set_num_threads(1)
+    wrong = [timed(example) for example in with_mistakes()]
+    right = [timed(example) for example in without()]
+    return [
+        Line("check 3×4×2, wrong numbers", wrong, goal=(20, "")),
+        Line("check 3×4×2, wrong numbers, 95th percentile", slowest(wrong), goal=(100, "")),
+        Line("check 3×4×2, right numbers", right, goal=(20, "")),
+    ]
+
+
+def with_mistakes() -> list[Example]:
+    """Every known mistake that can be made at this size, in all steps and in weights and output alone."""
+    found = []
+    for draw, given, label in product(range(DRAWS), KEPT, IDS):
+        one = planted(label, Random(f"{label} {draw}"), given, layer(draw))
+        if one is not None and not check(one.example).ok:
+            found.append(one.example)
+    return found
+
+
+def without() -> list[Example]:
+    """Right numbers, rounded at the end or at every step."""
+    found = []
+    for draw in range(10 * DRAWS):
+        example, decimals = layer(draw), 2 + draw % 3
+        steps = computed(example, decimals=decimals if draw % 2 else None) or {}
+        names = [step.name for step in trace(example).steps]
+        claims = {name: [steps[key] for key in steps if key[0] == name] for name in names}
+        found.append(replace(example, claimed=printed(claims, decimals)))
+    return found
+
+
+def layer(draw: int) -> Example:
+    """3 tokens, d_model = d_k = d_v = 4, 2 heads."""
+    output = filled(8, 4, "integers", 100 * draw + 98)
+    return replace(sized(3, 4, 2, draw), w_o=output, mask="causal" if draw % 2 else None)
+
+
+def timed(example: Example) -> float:
+    """Milliseconds of one check."""
+    begin = perf_counter()
+    check(example)
+    return (perf_counter() - begin) * 1000
+
+
+def slowest(samples: list[float]) -> list[float]:
+    """The samples about the 95th percentile, so that it is their median."""
+    ordered = sorted(samples)
+    return ordered[int(0.9 * len(ordered)) :]

@@ -1,0 +1,339 @@
+"""Which claimed numbers are wrong, which of them are the author's own, and where to look first."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mha_core import AddMask, AllowMask, Example, Head, built_in, check, parse, trace, validate
+from tests.core.answers import (
+    RIGHT,
+    answer,
+    found,
+    layer,
+    named,
+    printed,
+    unexplained,
+    used,
+    with_cell,
+    work_out,
+    wrong_cells,
+)
+from tests.core.strategies import examples
+
+WORKED = Path(__file__).parent / "worked"
+EXPECTED = json.loads((WORKED / "expected_wrong.json").read_text("utf-8"))
+
+
+def worked(name):
+    """The verdict on a published example."""
+    return check(parse((WORKED / f"{name}.mha.json").read_bytes()))
+
+
+def one(**claimed):
+    """Two tokens, one head that starts from q, k and v: scores are [[1, 2], [3, 4]], not scaled."""
+    head = Head(q=((1.0, 0.0), (0.0, 1.0)), k=((1.0, 3.0), (2.0, 4.0)), v=((10.0, 0.0), (0.0, 10.0)))
+    return check(validate(Example("", ("a", "b"), (head,), scale="none", claimed=claimed)))
+
+
+# --- published examples ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_published_examples_have_exactly_these_wrong_cells(name):
+    verdict = worked(name)
+    assert sorted(wrong_cells(verdict), key=str) == sorted(map(tuple, EXPECTED[name]), key=str)
+    assert verdict.ok == (not EXPECTED[name])
+    assert (verdict.first_wrong is None) == verdict.ok
+
+
+def test_every_published_example_is_expected():
+    assert {path.name.removesuffix(".mha.json") for path in WORKED.glob("*.mha.json")} == set(EXPECTED)
+
+
+def test_ilovecats_divides_one_row_by_dk():
+    verdict = worked("ilovecats_4_5_wrong_weights")
+    (cause,) = verdict.steps["weights"].causes
+    assert (cause.ids, cause.rows) == (("divided_by_dk",), (2,))
+    assert verdict.steps["weights"].unexplained  # the other row is somebody's secret
+    assert {cell[2] for cell in wrong_cells(verdict, own=True)} == {1, 2}
+    assert {cell[0] for cell in wrong_cells(verdict, own=False)} == {"head_outputs"}
+
+
+def test_maochiyu_forgets_the_scaling_in_the_last_row_and_carries_rounded_weights():
+    verdict = worked("zh_maochiyu_scale_missing_row")
+    causes = verdict.steps["weights"].causes
+    assert ("softmax_unscaled",) in [cause.ids for cause in causes]
+    assert {cause.rows for cause in causes} == {(2,)}
+    assert wrong_cells(verdict, own=True) == [("weights", 0, 2, j) for j in range(3)]
+    assert {cell[0] for cell in wrong_cells(verdict, own=False)} == {"head_outputs"}
+    assert unexplained(verdict) == []
+
+
+def test_catsleeps_has_a_row_of_zeros():
+    verdict = worked("catsleeps_two_heads")
+    assert named(verdict) == [("zero_row",)]
+    assert tuple(verdict.first_wrong) == ("head_outputs", 1, 0, 0)
+    assert {cell[0] for cell in wrong_cells(verdict, own=False)} == {"concat"}
+
+
+def test_brownfox_is_unexplained_and_everything_after_its_weights_follows():
+    verdict = worked("brownfox_two_heads")
+    assert named(verdict) == []
+    assert unexplained(verdict) == ["weights"]
+    assert {cell[0] for cell in wrong_cells(verdict, own=True)} == {"weights"}
+    assert {cell[0] for cell in wrong_cells(verdict, own=False)} == {"head_outputs", "concat", "output"}
+
+
+def test_pleasestudyman_is_unexplained():
+    verdict = worked("pleasestudyman_unscaled")
+    assert named(verdict) == []
+    assert unexplained(verdict) == ["weights"]
+    assert wrong_cells(verdict, own=True) == [("weights", 0, 2, j) for j in range(3)]
+
+
+def test_the_first_article_cannot_be_explained():
+    verdict = check(built_in("published"))
+    assert [name for name, step in verdict.steps.items() if step.status == "wrong"] == [
+        "q",
+        "k",
+        "scaled_scores",
+        "weights",
+        "head_outputs",
+        "concat",
+    ]
+    assert {cell[1] for cell in wrong_cells(verdict) if cell[0] == "q"} == {1}
+    assert {cell[1] for cell in wrong_cells(verdict) if cell[0] == "k"} == {0, 1}
+    assert tuple(verdict.first_wrong) == ("q", 1, 0, 0)
+    assert named(verdict) == []
+    assert unexplained(verdict) == ["q", "k", "scaled_scores", "weights", "head_outputs"]
+    assert {cell[0] for cell in wrong_cells(verdict, own=False)} == {"scaled_scores", "concat"}
+
+
+# --- the rule ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("0.27", True), ("0.26", True), ("0.28", False), ("0.25", False), ("0.29", False),  # 0.2689…
+        ("0.268941", True), ("0.268943", False), ("0.3", True), ("0.2", True), ("0.4", False), ("0.1", False),
+        ("0", True), ("1", True), ("2", False), ("0.30", False), ("2.7e-1", True), ("26.9e-2", True),
+        ("3e-1", True), ("27.3e-2", False), ("0.2689414213699951", True), ("-0.27", False), ("-inf", False),
+    ],
+)  # fmt: skip
+def test_a_cell_may_be_off_by_one_unit_of_its_last_digit(text, right):
+    verdict = one(weights=(((text, None), None),))
+    assert verdict.ok == right
+    assert verdict.steps["weights"].given == 1
+    assert verdict.steps["weights"].status == ("ok" if right else "wrong")
+
+
+def test_large_numbers_may_be_printed_by_their_first_digits():
+    example = replace(layer(d_out=None), x=((512.0, 0.0, 0.0),) * 4)
+    head = replace(example.heads[0], w_q=((1.0, 0.0), (0.0, 0.0), (0.0, 0.0)))
+    example = replace(example, heads=(head, example.heads[1]))
+    for text, right in (("5e2", True), ("6e2", True), ("4e2", False), ("5.1e2", True), ("5.3e2", False)):
+        claimed = {"q": (((text, None), None, None, None), None)}
+        assert check(validate(replace(example, claimed=claimed))).ok == right
+
+
+def test_a_bare_number_has_the_digits_of_the_longest_in_its_matrix():
+    assert one(weights=(((0.3, None), (None, None)),)).ok
+    assert not one(weights=(((0.3, 0.73), (None, None)),)).ok
+    assert one(weights=(((0.3, None), (0.27, 0.73)),)).first_wrong.row == 0
+    assert one(weights=((("0.3", 0.73), (0.27, 0.73)),)).ok  # a string keeps its own
+    assert one(weights=(((1.0, None), (None, None)),)).ok  # 1.0 and 1 are the same number in a file
+
+
+def test_whole_numbers_off_by_one_are_doubtful_not_wrong():
+    verdict = one(scores=(((1, 2), (3, 5)),))
+    assert verdict.ok
+    assert verdict.first_wrong is None
+    (doubtful,) = verdict.steps["scores"].doubtful
+    assert (tuple(doubtful.cell), doubtful.claimed, doubtful.correct) == (("scores", 0, 1, 1), 5, 4)
+    assert one(scores=(((1, 2), (3, 4)),)).steps["scores"].doubtful == ()
+    assert one(weights=(((1, 0), (1, 0)),)).steps["weights"].doubtful == ()  # 0.27 may be printed as 1
+    wrong = one(scores=(((1, 2), (3, 6)),))
+    assert not wrong.ok
+    assert wrong.steps["scores"].doubtful == ()
+
+
+def test_a_doubtful_number_is_looked_at_before_what_follows_from_it():
+    verdict = one(scores=(((1, 2), (3, 5)),), weights=((("0.27", "0.73"), ("0.12", "0.88")),))
+    assert tuple(verdict.first_wrong) == ("scores", 0, 1, 1)
+    assert wrong_cells(verdict, own=True) == []
+    assert wrong_cells(verdict, own=False) == [("weights", 0, 1, 0), ("weights", 0, 1, 1)]
+
+
+def test_minus_infinity_is_right_only_where_a_mask_hides():
+    example = layer(mask="causal")
+    claims = answer(example, work_out(example))
+    assert claims.claimed["masked_scores"][0][0][1] == "-inf"
+    assert check(claims).ok
+    hidden = with_cell(claims, "masked_scores", 0, 2, 1, "-inf")
+    assert wrong_cells(check(hidden)) == [("masked_scores", 0, 2, 1)]
+    shown = with_cell(claims, "masked_scores", 1, 0, 3, "0.5")
+    assert wrong_cells(check(shown)) == [("masked_scores", 1, 0, 3)]
+
+
+# --- own errors, and what follows --------------------------------------------------------------------------------
+
+
+def test_only_the_first_error_is_own_where_the_rest_is_worked_out_from_it():
+    def slipped(s):
+        rows = RIGHT["k"](s)
+        rows[1][0] += 2
+        return rows
+
+    for seed in range(10):
+        example = layer(seed)
+        verdict = found(example, work_out(example, {"k": slipped}, heads=[1]))
+        assert wrong_cells(verdict, own=True) == [("k", 1, 1, 0)]
+        assert tuple(verdict.first_wrong) == ("k", 1, 1, 0)
+        assert {head for _, head, _, _ in wrong_cells(verdict)} <= {1, None}
+
+
+def test_a_number_mended_on_the_way_is_not_wrong():
+    example = layer(2)
+    claims = with_cell(answer(example, work_out(example)), "q", 0, 0, 0, "9")
+    verdict = check(claims)
+    assert wrong_cells(verdict) == [("q", 0, 0, 0)]
+
+
+def test_a_second_own_error_further_on_is_own_too():
+    example = layer(2)
+    claims = with_cell(answer(example, work_out(example)), "q", 0, 0, 0, "9")
+    verdict = check(with_cell(claims, "output", None, 3, 2, "-77"))
+    assert wrong_cells(verdict, own=True) == [("q", 0, 0, 0), ("output", None, 3, 2)]
+
+
+def test_rounding_at_one_step_and_carrying_on_in_full_is_followed():
+    """Scaled scores to 2 decimals, weights from them in full, printed to 2 too."""
+    for seed in range(10):
+        example = layer(seed, scale=3.0)
+        example = replace(example, x=tuple(tuple(5 * cell for cell in row) for row in example.x), scale=30.0)
+        once = {"scaled_scores": lambda s: [[round(c, 2) for c in row] for row in RIGHT["scaled_scores"](s)]}
+        verdict = found(example, work_out(example, once), decimals=2)
+        assert unexplained(verdict) == []
+        assert wrong_cells(verdict, own=True) == []
+
+
+# --- every kind of layer -----------------------------------------------------------------------------------------
+
+KINDS = {
+    "one head": {"h": 1},
+    "five heads": {"h": 5},
+    "no W_O": {"d_out": None},
+    "biases": {"biases": True},
+    "causal": {"mask": "causal"},
+    "painted": {"mask": AllowMask(((True, False, True, True),) * 4)},
+    "painted with a number": {"mask": AllowMask(((True, False, True, True),) * 4, -1e9)},
+    "added": {"mask": AddMask(((0.0, 1.5, float("-inf"), -1.0),) * 4)},
+    "a query that sees nothing": {"mask": AllowMask(((True,) * 4, (False,) * 4, (True,) * 4, (True,) * 4))},
+    "not scaled": {"scale": "none"},
+    "divided by a number": {"scale": -2.5},
+    "cross-attention": {"n_k": 5, "biases": True},
+    "one token": {"n": 1},
+}
+
+
+@pytest.mark.parametrize("sizes", KINDS.values(), ids=KINDS)
+def test_right_answers_are_right_and_a_wrong_cell_is_found(sizes):
+    example = layer(5, **sizes)
+    claims = answer(example, work_out(example), 6)
+    verdict = check(claims)
+    assert verdict.ok
+    assert [name for name, step in verdict.steps.items() if step.status == "ok"] == used(example)
+    for name in used(example):
+        head = None if name in ("concat", "output") else len(example.heads) - 1
+        verdict = check(with_cell(claims, name, head, 0, 0, "5.4321"))
+        assert wrong_cells(verdict) == [(name, head, 0, 0)]
+        assert verdict.steps[name].status == "wrong"
+
+
+@settings(max_examples=60)
+@given(examples(claims=False), st.integers(2, 8))
+def test_any_example_printed_as_it_is_is_right(example, decimals):
+    steps = {
+        name: [one or [] for one in rows] if name not in ("concat", "output") else rows
+        for name, rows in trace(example).values.items()
+    }
+    claimed = {
+        name: tuple(one or None for one in rows) if name not in ("concat", "output") else rows
+        for name, rows in printed(steps, decimals).items()
+    }
+    verdict = check(validate(replace(example, claimed=claimed)))
+    assert verdict.ok
+    assert verdict.first_wrong is None
+
+
+@settings(max_examples=60)
+@given(examples())
+def test_any_claims_can_be_checked(example):
+    verdict = check(example)
+    assert verdict.ok == (not wrong_cells(verdict))
+    for name, step in verdict.steps.items():
+        assert all(cell.cell.name == name for cell in step.wrong + step.doubtful)
+        assert not step.causes or step.wrong
+        assert (step.status == "missing") == (step.given == 0)
+
+
+@pytest.mark.parametrize("step", ["scaled_scores", "masked_scores"])
+def test_a_step_that_the_example_does_not_use_is_a_copy_of_the_one_before(step):
+    scores = (("1", "2"), ("3", "4"))
+    assert one(**{step: (scores,)}).ok
+    verdict = one(**{step: ((("1", "2"), ("3", "7")),)})
+    assert wrong_cells(verdict, own=True) == [(step, 0, 1, 1)]
+    follows = one(**{step: ((("1", "2"), ("3", "7")),)}, weights=((("0.269", "0.731"), ("0.018", "0.982")),))
+    assert wrong_cells(follows, own=True) == [(step, 0, 1, 1)]
+
+
+def test_heads_that_start_further_on():
+    example = parse((Path(__file__).parent / "starts_further_on.mha.json").read_bytes())
+    steps = trace(example).values
+    claimed = {"weights": printed({"weights": steps["weights"]})["weights"]}
+    assert check(validate(replace(example, claimed=claimed))).ok
+    claims = validate(replace(example, claimed=claimed))
+    given = check(with_cell(claims, "weights", 3, 0, 0, "0.9"))
+    assert wrong_cells(given, own=True) == [("weights", 3, 0, 0)]
+    computed = check(with_cell(claims, "weights", 1, 0, 0, "0.4444"))
+    assert wrong_cells(computed, own=True) == [("weights", 1, 0, 0)]
+
+
+# --- answers that are not complete -------------------------------------------------------------------------------
+
+
+def test_nothing_given_is_missing_and_not_wrong():
+    for claimed in (None, {"q": (None, None)}, {"weights": ((None,) * 4, None)}):
+        verdict = check(replace(layer(), claimed=claimed))
+        assert verdict.ok
+        assert verdict.first_wrong is None
+        assert {step.status for step in verdict.steps.values()} == {"missing"}
+
+
+def test_cells_rows_and_heads_may_be_left_out():
+    example = layer(3)
+    claims = answer(example, work_out(example), only=("k", "weights", "output"))
+    first, second = claims.claimed["weights"]
+    for weights in (
+        (None, second),
+        ((None, *first[1:]), second),
+        (((None, *first[0][1:]), *first[1:]), None),
+    ):
+        part = replace(claims, claimed=claims.claimed | {"weights": weights})
+        assert check(part).ok
+        wrong = check(with_cell(part, "output", None, 1, 1, "55.5"))
+        assert wrong_cells(wrong, own=True) == [("output", None, 1, 1)]
+
+
+@pytest.mark.parametrize("step", ["weights", "head_outputs", "output"])
+def test_a_mistake_is_named_from_a_step_alone_though_cells_are_blank(step):
+    example = layer(4)
+    wrong = work_out(example, {"scaled_scores": lambda s: s.scores})
+    claims = answer(example, wrong, only=(step,))
+    blank = with_cell(claims, step, None if step == "output" else 0, 0, 0, None)
+    assert any("not_scaled" in ids for ids in named(check(blank)))

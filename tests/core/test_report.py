@@ -1,0 +1,134 @@
+"""What a check found, in words: sentences, JSON and Markdown, in both languages."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from mha_core import built_in, check, dump, parse
+from mha_core.report import as_json, as_markdown, cause_lines, cause_message, summary
+from tests.core.answers import answer, layer, with_cell, work_out
+from tests.core.test_check import EXPECTED, WORKED, one
+
+PUBLISHED = check(built_in("published"))
+UNSCALED = check(answer(layer(4), work_out(layer(4), {"scaled_scores": lambda s: s.scores})))
+RIGHT = check(answer(layer(4), work_out(layer(4))))
+
+
+def test_the_json_has_exactly_the_keys_of_the_format():
+    found = as_json(PUBLISHED)
+    assert list(found) == ["format", "ok", "first_wrong", "steps", "free_checks"]
+    assert (found["format"], found["ok"]) == ("mha-check/1", False)
+    assert found["first_wrong"] == {"step": "q", "head": 1, "row": 0, "col": 0}
+    assert found["steps"]["scores"] == {"status": "missing", "wrong": [], "causes": []}
+    assert found["steps"]["v"] == {"status": "ok", "wrong": [], "causes": []}
+    assert found["steps"]["q"]["status"] == "wrong"
+    assert found["steps"]["q"]["wrong"][0] == {
+        "head": 1, "row": 0, "col": 0, "claimed": 3.0, "correct": 1.0, "own": True
+    }  # fmt: skip
+    assert found["steps"]["q"]["causes"] == []
+    assert found["steps"]["concat"]["wrong"][0]["head"] is None
+    assert [one_["id"] for one_ in found["free_checks"]].count("row_sum") == 2
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+
+
+def test_what_is_right_is_ok_and_null():
+    found = as_json(RIGHT)
+    assert (found["ok"], found["first_wrong"], found["free_checks"]) == (True, None, [])
+    assert {step["status"] for step in found["steps"].values()} == {"ok"}
+
+
+def test_a_cause_has_its_id_its_sentence_and_both_calculations():
+    (cause,) = as_json(UNSCALED)["steps"]["scaled_scores"]["causes"]
+    assert (cause["id"], cause["message"]) == ("not_scaled", "The scores are not divided by √d_k.")
+    assert cause["right"].startswith("S/√d_k = S ÷ √d_k;  S/√d_k[1, ")
+    assert cause["yours"].startswith("S/√d_k = S;  S/√d_k[1, ")
+    (chinese,) = as_json(UNSCALED, "zh")["steps"]["scaled_scores"]["causes"]
+    assert chinese["id"] == "not_scaled"
+    assert chinese["message"] != cause["message"]
+
+
+def test_minus_infinity_is_text():
+    example = layer(mask="causal")
+    claims = with_cell(answer(example, work_out(example)), "masked_scores", 0, 3, 0, "-inf")
+    wrong = as_json(check(claims))["steps"]["masked_scores"]["wrong"]
+    assert wrong[0]["claimed"] == "-inf"
+    shown = with_cell(answer(example, work_out(example)), "masked_scores", 0, 0, 3, "1")
+    assert as_json(check(shown))["steps"]["masked_scores"]["wrong"][0]["correct"] == "-inf"
+
+
+def test_heads_and_rows_of_a_cause_are_said_from_1():
+    (cause,) = (
+        check(parse((WORKED / "ilovecats_4_5_wrong_weights.mha.json").read_bytes())).steps["weights"].causes
+    )
+    verdict = check(parse((WORKED / "ilovecats_4_5_wrong_weights.mha.json").read_bytes()))
+    assert cause_message(verdict, cause, "en") == "row 3: The scores are divided by d_k, not by √d_k."
+    example = layer(4)
+    verdict = check(answer(example, work_out(example, {"scaled_scores": lambda s: s.scores}, heads=[1])))
+    (cause,) = verdict.steps["scaled_scores"].causes
+    assert cause_message(verdict, cause, "en") == "head 2: The scores are not divided by √d_k."
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("name", EXPECTED)
+def test_every_cause_of_every_published_example_can_be_said(name, language):
+    verdict = check(parse((WORKED / f"{name}.mha.json").read_bytes()))
+    for step in verdict.steps.values():
+        for cause in step.causes:
+            right, yours = cause_lines(verdict, cause)
+            assert right
+            assert yours
+            assert cause_message(verdict, cause, language)
+    assert as_markdown(verdict, language).startswith("# ")
+    assert as_json(verdict, language)["format"] == "mha-check/1"
+
+
+def test_the_outcome_in_one_sentence():
+    assert summary(check(layer()), "en") == "No numbers have been filled in yet."
+    assert summary(RIGHT, "en").startswith("All ")
+    assert summary(one(scores=(((1, 2), (3, 5)),)), "en") == (
+        "1 of 4 whole numbers are off by one; rounding cannot do that."
+    )
+    assert summary(PUBLISHED, "en") == (
+        "58 of 87 numbers are wrong: 42 of them by themselves, 16 only follow from others."
+    )
+
+
+def test_the_report_in_markdown():
+    lines = as_markdown(UNSCALED).split("\n")
+    assert lines[0] == "# Check: layer"
+    assert any(line.startswith("Look first at: scaled scores, head 1, row 1, column ") for line in lines)
+    assert "- **The scores are not divided by √d_k.**" in lines
+    assert "## queries Q" in lines
+    assert "Right." in lines
+    table = [line for line in lines if line.startswith("| ")]
+    assert all(line.count("|") == 5 for line in table)
+    assert any(line.endswith("| wrong by itself |") for line in table)
+    assert any(line.endswith("| follows from an earlier number |") for line in table)
+    published = as_markdown(PUBLISHED)
+    assert "- **No known mistake explains this.**" in published
+    assert "## What cannot be, whatever X and W are" in published
+    assert "| queries, head 2, row 1, column 2 | 2 | 3 | off by one: rounding cannot do that |" in published
+
+
+def test_the_report_in_chinese_has_no_english_sentence():
+    report = as_markdown(PUBLISHED, "zh")
+    for word in ("wrong", "row", "head ", "column", "known", "weights", "Check", "right", "follow"):
+        assert word not in report
+    assert "0.0442" in report
+
+
+HOSTILE = "# <script>alert(1)</script> [x](javascript:y) ![i](//h) `c` *b* |\n\n- {0} %s \\"
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_title_is_text_and_never_markup(language):
+    example = replace(built_in("published"), title=HOSTILE, tokens=("<b>", "|", "{x}"))
+    report = as_markdown(check(example), language)
+    first = report.split("\n")[0]
+    for mark in ("<", ">", "[", "]", "(", ")", "`", "*", "|", "#", "!"):
+        assert all(first[at - 1] == "\\" for at, c in enumerate(first) if c == mark and at > 0)
+    assert "<script>" not in report
+    assert report.split("\n")[1] == ""
+    assert json.dumps(as_json(check(example), language))
+    assert parse(dump(example)) == example
