@@ -8,9 +8,8 @@ import torch
 from hypothesis import HealthCheck, settings
 
 os.environ["KERAS_BACKEND"] = "torch"
-torch.set_num_threads(
-    1
-)  # two of them wait for each other longer than they compute, where other tests run beside
+# Two of them wait for each other longer than they compute, where other tests run beside.
+torch.set_num_threads(1)
 
 settings.register_profile(
     "fixed", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]

@@ -153,9 +153,9 @@ def test_check_prints_what_is_wrong_and_says_so_by_its_status(run):
 
 def test_check_prints_a_report_to_read(run, monkeypatch):
     status, out, _ = run("check", PUBLISHED, "--markdown")
-    assert (status, out) == (1, as_markdown(check(built_in("published"))) + "\n")
+    assert (status, out) == (1, as_markdown(check(built_in("published"))))
     monkeypatch.setenv("LANG", "zh_CN.UTF-8")
-    assert run("check", PUBLISHED, "--markdown")[1] == as_markdown(check(built_in("published")), "zh") + "\n"
+    assert run("check", PUBLISHED, "--markdown")[1] == as_markdown(check(built_in("published")), "zh")
     assert "没有" in run("check", PUBLISHED)[1]
 
 
