@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from math import isfinite, trunc
+
 from torch import Tensor
 
-from mha_core.example import NEG_INF
 from mha_core.printed import Printed
 
 
@@ -29,16 +30,23 @@ def _near(one: float, other: float, unit: float) -> bool:
 
 
 def _of_one(written: float, right: float, decimals: int) -> list[str]:
-    if NEG_INF in (written, right):
+    if not (isfinite(written) and isfinite(right)):
         return []
     unit, found = 10.0**-decimals, []
     if _near(written, -right, unit):
         found.append("sign_slipped")
-    if any(_near(written, right * 10.0**by, unit * max(1.0, 10.0**by)) for by in (-3, -2, -1, 1, 2, 3)):
+    shifted = [shown * 10.0**by for shown in _shown(right, unit) for by in (-3, -2, -1, 1, 2, 3)]
+    if any(_near(written, number, unit) for number in shifted):
         found.append("decimal_point")
-    if _one_digit(f"{abs(written):.{decimals}f}", f"{abs(right):.{decimals}f}") and written * right >= 0:
+    one_sign = written * right >= 0 or abs(right) < unit
+    if one_sign and _one_digit(f"{abs(written):.{decimals}f}", f"{abs(right):.{decimals}f}"):
         found.append("digit_slipped")
     return found
+
+
+def _shown(number: float, unit: float) -> tuple[float, float, float]:
+    """A number in full, and as rounding and truncating leave it."""
+    return number, round(number / unit) * unit, trunc(number / unit) * unit
 
 
 def _one_digit(written: str, right: str) -> bool:

@@ -349,6 +349,16 @@ def test_a_slip_is_looked_at_where_it_was_made_and_the_rest_follows(label):
     assert clean >= 0.95 * total
 
 
+def test_what_follows_from_weights_of_minus_infinity_is_checked_too():
+    """−∞ · 0 is no number, and slips no digit."""
+    example = layer(4, mask="causal")
+    scores = work_out(example, {"weights": lambda s: s.masked_scores, "head_outputs": lambda s: s.v})
+    verdict = found(with_cell(answer(example, scores), "head_outputs", 0, 0, 0, None), scores)
+    assert ("softmax_forgotten",) in named(verdict, "weights")
+    one = with_cell(answer(example, work_out(example)), "weights", 0, 0, 1, "-inf")
+    assert tuple(check(with_cell(one, "head_outputs", 0, 0, 0, "7")).first_wrong) == ("weights", 0, 0, 1)
+
+
 def test_any_cell_written_otherwise_is_found_to_the_cell():
     """One cell off by 3 units to 5, with everything after it worked out from it or rightly."""
     random, hit, followed, total = Random(3), 0, 0, 0
