@@ -7,12 +7,15 @@ from math import exp, sqrt
 from random import Random
 
 import pytest
+import torch
 
 from benchmarks.mistakes import outcome, rounded
 from benchmarks.planted import IDS, KEPT, many
 from mha_core import AllowMask, check
 from mha_core.messages import catalogue
 from mha_core.mistakes import CATALOGUE, MESSAGES, ROUNDED_EARLY, SLIPS
+from mha_core.printed import printed
+from mha_core.slips import slips
 from tests.core.answers import (
     LAYER,
     RIGHT,
@@ -349,12 +352,30 @@ def test_a_slip_is_looked_at_where_it_was_made_and_the_rest_follows(label):
     assert clean >= 0.95 * total
 
 
+@pytest.mark.parametrize(
+    ("right", "written", "ids"),
+    [
+        (0.5, "5.00", ["decimal_point", "digit_slipped"]),
+        (0.512, "5.10", ["decimal_point"]),  # the printed 0.51, moved
+        (-0.003, "0.04", ["digit_slipped"]),  # prints as 0.00
+        (0.25, "0.52", ["digit_slipped"]),
+        (0.25, "0.28", ["digit_slipped"]),
+        (12.5, "1.25", ["decimal_point"]),
+        (1.5, "-1.50", ["sign_slipped"]),
+        (1.5, "-1.80", []),
+        (0.25, "0.41", []),
+    ],
+)
+def test_slips_of_one_cell(right, written, ids):
+    claim = printed(((written,),), (1, 1))
+    assert list(slips(claim, torch.tensor([[right]]), torch.tensor([[True]]))) == ids
+
+
 def test_what_follows_from_weights_of_minus_infinity_is_checked_too():
     """−∞ · 0 is no number, and slips no digit."""
     example = layer(4, mask="causal")
     scores = work_out(example, {"weights": lambda s: s.masked_scores, "head_outputs": lambda s: s.v})
-    verdict = found(with_cell(answer(example, scores), "head_outputs", 0, 0, 0, None), scores)
-    assert ("softmax_forgotten",) in named(verdict, "weights")
+    assert ("softmax_forgotten",) in named(found(example, scores), "weights")
     one = with_cell(answer(example, work_out(example)), "weights", 0, 0, 1, "-inf")
     assert tuple(check(with_cell(one, "head_outputs", 0, 0, 0, "7")).first_wrong) == ("weights", 0, 0, 1)
 
