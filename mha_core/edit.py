@@ -147,6 +147,21 @@ def _remove_token(example: Example, edit: Edit) -> Example:
     return _keep_tokens(example, which, [i for i in range(len(tokens)) if i != index])
 
 
+def _permute(example: Example, edit: Edit) -> Example:
+    """Put the tokens into another order: token i is the one that was token order[i].
+
+    Each takes along its numbers and what a painted mask says of it. Positions and a causal mask are about places
+    and stay where they are. In self-attention the keys are the same tokens.
+    """
+    order = [_index(index) for index in edit["order"]]
+    if sorted(order) != list(range(len(example.tokens))):
+        raise ExampleError(
+            N_("expected each of the {count} tokens once"), place="order", count=len(example.tokens)
+        )
+    moved = _keep_tokens(example, "tokens", order)
+    return replace(moved, positions=example.positions)
+
+
 def _keep_tokens(example: Example, which: str, kept: Kept, new: str = "") -> Example:
     old = getattr(example, which) or key_tokens(example)
     tokens = tuple(new if i is None else old[i] for i in kept)
@@ -424,6 +439,7 @@ _EDITS: dict[str, Callable[[Example, Edit], Example]] = {
     "rename_token": _rename_token,
     "add_token": _add_token,
     "remove_token": _remove_token,
+    "permute": _permute,
     "add_head": _add_head,
     "remove_head": _remove_head,
     "resize": _resize,

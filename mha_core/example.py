@@ -94,6 +94,8 @@ AXES: dict[str, tuple[str, str]] = {
     "head_outputs": ("n_q", "d_v"),
     "concat": ("n_q", "h·d_v"),
     "w_o": ("h·d_v", "d_out"),
+    "w_o_block": ("d_v", "d_out"),
+    "head_terms": ("n_q", "d_out"),
     "b_o": ("1", "d_out"),
     "output": ("n_q", "d_out"),
 }

@@ -43,6 +43,7 @@ Operation: TypeAlias = Literal[
     "sinusoid",
     "rotate",
     "linear_bias",
+    "sum",
 ]
 """
 matmul       Σ_k a·b, plus a bias where there is a third operand
@@ -58,6 +59,7 @@ normalize    a ÷ b; 0 where b is 0: a row of zeros has no direction
 sinusoid     sin a in the first column of a pair, cos a in the second
 rotate       the pair (a, b) turned by the angle θ: a·cos θ − b·sin θ in its first column, then a·sin θ + b·cos θ
 linear_bias  −slope·|a − b|
+sum          Σ over the heads, plus a bias where there is a second operand
 """
 
 
@@ -147,6 +149,8 @@ SYMBOLS = {
     "head_outputs": "head_i",
     "concat": "Concat",
     "w_o": "W_O",
+    "w_o_block": "W_Oi",
+    "head_terms": "head_i·W_Oi",
     "b_o": "b_O",
     "output": "O",
 }
@@ -332,6 +336,20 @@ def _late_steps(w_o: bool, b_o: bool) -> tuple[Step, ...]:
     return (concat, output)
 
 
+def term_steps(example: Example) -> tuple[Step, ...]:
+    """The output once more, as what each head adds to it: O = Σ_i head_i·W_Oi + b_O.
+
+    ``w_o_block`` is the rows of W_O that meet head i in Concat. Empty where there is no W_O.
+    """
+    if example.w_o is None:
+        return ()
+    bias = (Operand("b_o", "j"),) if example.b_o is not None else ()
+    return (
+        Step("head_terms", "matmul", (Operand("head_outputs", "ik"), Operand("w_o_block", "kj"))),
+        Step("output", "sum", (Operand("head_terms", "ij"), *bias), per_head=False),
+    )
+
+
 @lru_cache(maxsize=256)
 def axes(name: str, index: str) -> tuple[str, str]:
     """The letters along a matrix's rows and along its columns: "" where it has but one, two where pairs run."""
@@ -370,6 +388,9 @@ def formula(step: Step, example: Example) -> str:
             return f"{first} ÷ " + ("√d_k" if isinstance(example.scale, str) else f"{example.scale:g}")
         case "concat":
             return "[" + " | ".join(f"head_{g + 1}" for g in range(len(example.heads))) + "]"
+        case "sum":
+            terms = [f"head_{g + 1}·W_O{g + 1}" for g in range(len(example.heads))]
+            return " + ".join((*terms, *rest))
         case "add" if step.index == "(ij)c":
             return f"{first}[i] + {rest[0]}[j]"
     return _FORMULAS[step.op].format(first, *rest)

@@ -333,10 +333,16 @@ def _concat(step: Step, tensors: Mapping[str, Tensor], _: Constants) -> Tensor:
     return heads.transpose(-3, -2).flatten(-2)
 
 
+def _sum(step: Step, tensors: Mapping[str, Tensor], _: Constants) -> Tensor:
+    terms, *bias = (tensors[operand.name] for operand in step.operands)
+    total: Tensor = terms.sum(-3)
+    return total + bias[0] if bias else total
+
+
 def operate(step: Step, tensors: Mapping[str, Tensor], constants: Constants) -> Tensor:
     """Run one declared step on other numbers than the example's: each operand B × rows × columns.
 
-    For ``concat`` the head outputs are B × h × rows × columns.
+    For ``concat`` and ``sum`` what comes from the heads is B × h × rows × columns.
     """
     return _OPERATIONS[step.op](replace(step, per_head=True), tensors, constants)
 
@@ -355,6 +361,7 @@ _OPERATIONS: dict[Operation, Callable[[Step, Mapping[str, Tensor], Constants], T
     "sinusoid": _sinusoid,
     "rotate": _rotate,
     "linear_bias": _linear_bias,
+    "sum": _sum,
 }
 
 

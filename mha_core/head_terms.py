@@ -1,0 +1,36 @@
+"""What each head adds to the output: Concat·W_O taken apart into one term a head."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+
+from mha_core.errors import N_, CellError
+from mha_core.graph import term_steps
+from mha_core.trace import Constants, Rows, Trace, input_matrix, operate
+
+
+class HeadTerms(NamedTuple):
+    """``w_o_block``: the rows of W_O that meet head i, h × d_v × d_out.
+
+    ``head_terms``: head_i·W_Oi, h × n_q × d_out.
+    """
+
+    w_o_block: list[Rows]
+    head_terms: list[Rows]
+
+
+def head_terms(trace: Trace) -> HeadTerms:
+    """O = Σ_i head_i·W_Oi + b_O, since Concat·W_O meets head i only in its own d_v rows of W_O.
+
+    Raises ``CellError`` where the example has no W_O: then the heads stay side by side and nothing is added.
+    """
+    step = next(iter(term_steps(trace.example)), None)
+    w_o = input_matrix(trace.example, "w_o")
+    if step is None or w_o is None:
+        raise CellError(N_("there is no {name} here"), name="w_o")
+    heads = torch.tensor(trace.values["head_outputs"], dtype=torch.float64)
+    blocks = torch.tensor(w_o, dtype=torch.float64).view(len(heads), -1, len(w_o[0]))
+    terms = operate(step, {"head_outputs": heads, "w_o_block": blocks}, Constants(None, 0.0, masked=False))
+    return HeadTerms(blocks.tolist(), terms.tolist())
