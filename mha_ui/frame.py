@@ -22,6 +22,7 @@ PAGES: Final = {
     "app.py": N_("Bench"),
     "pages/walkthrough.py": N_("Walkthrough"),
     "pages/check.py": N_("Check"),
+    "pages/experiments.py": N_("Experiments"),
     LESSONS: N_("Lessons"),
 }
 """Pages in the order of the navigation: script and label."""

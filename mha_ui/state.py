@@ -33,6 +33,7 @@ from mha_core.edit import apply
 from mha_core.errors import N_, LinkError
 from mha_core.example import AXES
 from mha_core.exercise import askable, exercise, hints
+from mha_core.variant import AS_IT_IS, Variant, read, written
 from mha_ui.language import LANGUAGES, Words, language_for, sentence, words_in
 
 # Every run is a new thread, in which torch would first gather a team of threads: 10 ms, for matrices that one
@@ -47,6 +48,7 @@ OWN_SEED = "own"
 VIEWS = ("projector", "presenter")
 _STAGE = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _SUB = re.compile(r"[1-9][0-9]{0,3}(\.[1-9][0-9]{0,3})?")
+_BETWEEN = "~~"
 _KEY = "mha.work"
 
 
@@ -71,6 +73,13 @@ class WalkPlace(NamedTuple):
 
 
 NOWHERE = WalkPlace()
+
+
+class Sides(NamedTuple):
+    """The two sides of an experiment, each a variant of the example at hand."""
+
+    left: Variant = AS_IT_IS
+    right: Variant = AS_IT_IS
 
 
 class Version(NamedTuple):
@@ -110,6 +119,8 @@ class Work:
     exercise: Exercise | None = None
     lesson: str = ""
     walk: WalkPlace = NOWHERE
+    experiment: str = ""
+    sides: dict[str, Sides] = field(default_factory=dict)
     session: str = field(default_factory=lambda: secrets.token_hex(8))
     applied: int = 0
     revision: int = 0
@@ -189,7 +200,15 @@ def address(current: Work) -> dict[str, str]:
     for name, value in current.walk._asdict().items():
         if value:
             query[name] = "1" if value is True else value
-    return query
+    return query | _experiment_address(current)
+
+
+def _experiment_address(current: Work) -> dict[str, str]:
+    if not current.experiment:
+        return {}
+    chosen = current.sides.get(current.experiment, Sides())
+    variant = {"variant": _BETWEEN.join(map(written, chosen))} if any(map(written, chosen)) else {}
+    return {"experiment": current.experiment, **variant}
 
 
 def without_claims(current: Work) -> Work:
@@ -212,7 +231,10 @@ def _token(current: Work) -> str:
     return token
 
 
-PAGE_KEYS = ("example", "s", "lang", "cell", "decimals", "ask", "seed", "lesson", *WalkPlace._fields)
+PAGE_KEYS = (
+    *("example", "s", "lang", "cell", "decimals", "ask", "seed", "lesson", "experiment", "variant"),
+    *WalkPlace._fields,
+)
 """Every query parameter that a page of ours writes; address.js lists them too."""
 
 
@@ -249,7 +271,18 @@ def _opened(query: Mapping[str, str], locale: str | None) -> Work:
     if message is None:
         _set_exercise(opened, query.get("ask", ""), query.get("seed", ""))
     opened.walk = place_in(query)
+    asked = query.get("experiment", "")
+    if _STAGE.fullmatch(asked):
+        left, _, right = query.get("variant", "").partition(_BETWEEN)
+        choose_experiment(opened, asked, Sides(read(left), read(right)) if left or right else None)
     return opened
+
+
+def choose_experiment(current: Work, name: str, sides: Sides | None = None) -> None:
+    """Turn to an experiment, with these sides where they are given."""
+    current.experiment = name
+    if sides is not None:
+        current.sides[name] = sides
 
 
 def place_in(query: Mapping[str, object]) -> WalkPlace:

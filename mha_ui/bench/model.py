@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from mha_core.errors import N_
 from mha_core.example import (
@@ -38,7 +38,9 @@ from mha_core.validate import PER_HEAD_STEPS
 from mha_ui.language import words_in
 from mha_ui.state import Work, address
 
-STAGES: Final = (
+Stages: TypeAlias = tuple[tuple[str, str, tuple[str, ...]], ...]
+
+STAGES: Final[Stages] = (
     (N_("Input"), N_("One row a token."), ("x", "context")),
     (
         N_("Positions"),
@@ -122,6 +124,8 @@ NAMES: Final = {
     "concat": N_("concatenation"),
     "w_o": N_("output weights"),
     "b_o": N_("output bias"),
+    "w_o_block": N_("the head's rows of the output weights"),
+    "head_terms": N_("what the head adds"),
     "output": N_("output"),
 }
 
@@ -216,7 +220,6 @@ _HUES: Final = {
 
 def payload(work: Work) -> dict[str, Any]:
     """Everything that the bench shows, for one state of the work."""
-    trace, example = work.trace, work.example
     held_by = address(work)
     return {
         "session": work.session,
@@ -225,23 +228,37 @@ def payload(work: Work) -> dict[str, Any]:
         "opened": work.opened,
         "unsaved": work.too_large,
         "address": held_by,
-        "lang": work.language,
-        "words": ui_words(work.language),
-        "decimals": work.decimals,
         "pinned": work.pinned and work.pinned._asdict(),
         "message": work.message and {"text": work.message.text, "kind": work.message.kind},
-        "dims": {name: getattr(example.dims, name) for name in example.dims.__slots__},
-        "labels": _labels(example),
-        "stages": _stages(work.language),
-        "matrices": matrices(trace, work.language),
-        "steps": {
-            name: {"op": s.op, "index": s.index, "operands": [(o.name, o.index) for o in s.operands]}
-            for name, s in _steps(example)
-        },
-        "constants": {"divisor": divisor(example), "fill": _json(mask_fill(example))},
-        "dead": trace.dead_rows if example.mask is not None else None,
+        **numbers(work.trace, work.language, work.decimals),
         "controls": _controls(work),
         "limits": {"number": MAX_NUMBER, "size": MAX_SIZE, "heads": MAX_HEADS},
+    }
+
+
+def numbers(trace: Trace, language: str, decimals: int) -> dict[str, Any]:
+    """What is shown of a trace, whoever works on it: every number, and the declared operations."""
+    example = trace.example
+    return {
+        "lang": language,
+        "words": ui_words(language),
+        "decimals": decimals,
+        "dims": {name: getattr(example.dims, name) for name in example.dims.__slots__},
+        "labels": _labels(example),
+        "stages": stages(STAGES, language),
+        "matrices": matrices(trace, language),
+        "steps": {name: step_data(step) for name, step in _steps(example)},
+        "constants": {"divisor": divisor(example), "fill": _json(mask_fill(example))},
+        "dead": trace.dead_rows if example.mask is not None else None,
+    }
+
+
+def step_data(step: Step) -> dict[str, Any]:
+    """A declared step, as the browser reads it."""
+    return {
+        "op": step.op,
+        "index": step.index,
+        "operands": [(operand.name, operand.index) for operand in step.operands],
     }
 
 
@@ -255,10 +272,13 @@ def ui_words(language: str) -> dict[str, str]:
     }
 
 
-@lru_cache(maxsize=4)
-def _stages(language: str) -> list[dict[str, Any]]:
+@lru_cache(maxsize=8)
+def stages(declared: Stages, language: str) -> list[dict[str, Any]]:
+    """Stages of a page, with their words in one language."""
     words = words_in(language)
-    return [{"title": words(title), "hint": words(hint), "matrices": names} for title, hint, names in STAGES]
+    return [
+        {"title": words(title), "hint": words(hint), "matrices": names} for title, hint, names in declared
+    ]
 
 
 def _labels(example: Example) -> dict[str, Any]:

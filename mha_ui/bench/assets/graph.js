@@ -79,6 +79,11 @@ export function termsOf(model, cell) {
     const head = Math.floor(cell.col / width);
     return [[{ name: step.operands[0][0], head, row: cell.row, col: cell.col % width }]];
   }
+  if (step.op === "sum") {
+    const [[name], ...biases] = step.operands;
+    const ofHeads = [...Array(model.dims.h).keys()].map((head) => [{ name, head, row: cell.row, col: cell.col }]);
+    return [...ofHeads, ...biases.map(([bias]) => [{ name: bias, head: null, row: 0, col: cell.col }])];
+  }
   const operands = step.operands.filter(([name]) => rowsOf(model, name, headOf(model, name, cell.head)));
   const at = lettersAt(model, cell.name, step.index, cell);
   const place = ([name, index], k) => {
@@ -162,6 +167,8 @@ export function arithmetic(model, cell, { show, rounds, most = Infinity }) {
     }
     case "add":
       return [...joined(terms[0].map((of) => [number(of)]), " + "), equals, value];
+    case "sum":
+      return [...joined(some(terms.map(([of]) => [number(of)])), " + "), equals, value];
     case "multiply":
       return [...joined(terms[0].map((of) => [number(of)]), " · "), equals, value];
     case "tanh":

@@ -1,6 +1,6 @@
 // The matrices as tables: built once for a structure, then patched cell by cell.
 
-import { element, fill, setText, symbol } from "./dom.js";
+import { element, fill, rich, setText, symbol } from "./dom.js";
 import { headOf, isClaim, isEditable, key, rowsOf } from "./graph.js";
 import { exact, format } from "./numbers.js";
 
@@ -22,9 +22,11 @@ export class View {
   #shown = new WeakMap(); // <td> → what it shows now
   #labels = []; // [{node, axis, index}]
 
-  constructor(model, words) {
+  /** `bare`: no stages are laid out; `matrix` gives single tables to whoever lays them out. */
+  constructor(model, words, { bare = false } = {}) {
     this.words = words;
     this.root = element("div", { class: "stages", style: `--heads: ${model.dims.h}` });
+    if (bare) return;
     if (model.dims.h > 0) this.root.append(this.#headers(model));
     for (const stage of model.stages)
       if (stage.matrices.some((name) => model.matrices[name])) this.root.append(this.#stage(model, stage));
@@ -32,13 +34,14 @@ export class View {
   }
 
   #headers(model) {
+    const fixed = Boolean(model.check) || !model.controls;
     const heads = [...Array(model.dims.h).keys()].map((head) =>
       element(
         "div",
         { class: "head-title", style: `--accent: var(--mha-head-${head})` },
         element("h3", {}, `${this.words.head} ${head + 1}`),
-        model.check ? null : element("button", { type: "button", class: "quiet", "data-do": "copy_head", "data-head": head, "data-focus": `copy_head ${head}` }, this.words.copy_head),
-        model.check ? null : element("button", { type: "button", class: "quiet", "data-do": "remove_head", "data-head": head, "data-focus": `remove_head ${head}`, disabled: model.dims.h === 1 }, this.words.remove),
+        fixed ? null : element("button", { type: "button", class: "quiet", "data-do": "copy_head", "data-head": head, "data-focus": `copy_head ${head}` }, this.words.copy_head),
+        fixed ? null : element("button", { type: "button", class: "quiet", "data-do": "remove_head", "data-head": head, "data-focus": `remove_head ${head}`, disabled: model.dims.h === 1 }, this.words.remove),
       ),
     );
     return element("div", { class: "stage head-titles" }, element("div", { class: "stage-title" }), ...heads);
@@ -49,9 +52,9 @@ export class View {
     const shared = names.filter((name) => !model.matrices[name].perHead);
     const own = names.filter((name) => model.matrices[name].perHead);
     const row = element("section", { class: "stage", "aria-label": stage.title });
-    row.append(element("div", { class: "stage-title" }, element("h3", {}, stage.title), element("p", {}, stage.hint)));
+    row.append(element("div", { class: "stage-title" }, element("h3", {}, ...rich(stage.title)), element("p", {}, ...rich(stage.hint))));
     if (shared.length)
-      row.append(element("div", { class: "layer" }, ...shared.map((name) => this.#matrix(model, name, null))));
+      row.append(element("div", { class: "layer" }, ...shared.map((name) => this.matrix(model, name, null))));
     if (own.length) {
       if (shared.length) row.append(element("div", { class: "stage-title" }));
       for (let head = 0; head < model.dims.h; head++) {
@@ -62,7 +65,7 @@ export class View {
             "div",
             { class: "head", style: `--accent: var(--mha-head-${head})`, role: "group", "aria-label": label },
             element("span", { class: "chip", "aria-hidden": "true" }, label),
-            ...present.map((name) => this.#matrix(model, name, head)),
+            ...present.map((name) => this.matrix(model, name, head)),
             this.#shared(model, own, head),
           ),
         );
@@ -80,7 +83,8 @@ export class View {
     return element("p", { class: "shared" }, symbol(fill(this.words.shared, { list, head: owner })));
   }
 
-  #matrix(model, name, head) {
+  /** One matrix as a table with its caption. */
+  matrix(model, name, head) {
     const matrix = model.matrices[name];
     const rows = rowsOf(model, name, head);
     const editable = isEditable(model, name, head);
@@ -205,11 +209,11 @@ export class View {
 
   #patchMatrix(model, name, head, top, drafts) {
     const rows = rowsOf(model, name, head);
-    if (!rows) return;
+    const tds = this.#tables.get(`${name} ${head}`);
+    if (!rows || !tds) return;
     const editable = isEditable(model, name, head);
     const whole = editable || rows.every((row) => row.every((v) => typeof v !== "number" || Number.isInteger(v)));
     const look = `${top} ${whole ? 0 : model.decimals}`;
-    const tds = this.#tables.get(`${name} ${head}`);
     rows.forEach((cells, row) =>
       cells.forEach((value, col) => {
         const td = tds[row][col];

@@ -1,0 +1,68 @@
+"""The experiments: the example at hand beside itself done otherwise.
+
+``experiment`` says what an experiment is made of, ``board`` shows one trace or two side by side; the others are one
+experiment each; this file lays one out.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+from typing import Final
+
+import streamlit as st
+
+from mha_core.errors import N_
+from mha_ui import frame, state
+from mha_ui.address import keep_address
+from mha_ui.experiments.experiment import Experiment, warn
+from mha_ui.experiments.heads import HEADS
+from mha_ui.experiments.order import ORDER
+from mha_ui.experiments.sides import SIDES
+from mha_ui.experiments.temperature import TEMPERATURE
+
+EXPERIMENTS: Final[dict[str, Experiment]] = {
+    "sides": SIDES,
+    "heads": HEADS,
+    "order": ORDER,
+    "temperature": TEMPERATURE,
+}
+"""Name, as in the address, → experiment, in the order of the menu."""
+
+_CHOICE: Final = "experiments.choice"
+_HERE: Final = Path(__file__).resolve().parent
+_STYLE: Final = (_HERE.parent / "lessons" / "lessons.css").read_text("utf-8") + (
+    _HERE / "experiments.css"
+).read_text("utf-8")
+
+
+def experiments_page() -> None:
+    """The whole page: frame, menu of experiments, and the one that was chosen."""
+    work = state.work()
+    words = work.words
+    st.html(f"<style>{_STYLE}</style>")
+    frame.frame()
+    if work.message:
+        warn(work.message.text)
+    if work.experiment not in EXPERIMENTS:
+        state.choose_experiment(work, next(iter(EXPERIMENTS)))
+    state.set_widget(_CHOICE, work.experiment)
+    st.segmented_control(
+        words(N_("Experiments")),
+        list(EXPERIMENTS),
+        format_func=lambda name: words(EXPERIMENTS[name].title),
+        key=_CHOICE,
+        on_change=_chosen,
+        label_visibility="collapsed",
+    )
+    experiment = EXPERIMENTS[work.experiment]
+    st.html(f'<p class="mha-question" lang="{work.language}">{escape(words(experiment.question))}</p>')
+    with st.container(key="experiment"):
+        experiment.live(work)
+    keep_address({})
+
+
+def _chosen() -> None:
+    name = state.widget_value(_CHOICE)
+    if name:  # a click on what is chosen already takes the choice away
+        state.choose_experiment(state.work(), name)

@@ -1,0 +1,351 @@
+// The board: one trace, or two side by side with what differs marked. The tables, their keyboard and the line of
+// arithmetic are the bench's; nothing here can be edited.
+
+import { element, fill, rich, setText } from "../mha.bench/dom.js";
+import { Explain } from "../mha.bench/explain.js";
+import { headOf, key, rowsOf, unkey } from "../mha.bench/graph.js";
+import { Grid } from "../mha.bench/grid.js";
+import { Menu } from "../mha.bench/menu.js";
+import { brief } from "../mha.bench/numbers.js";
+import { structureOf, View } from "../mha.bench/view.js";
+
+const boards = new WeakMap();
+
+export default function mount({ parentElement, data }) {
+  let board = boards.get(parentElement);
+  if (!board) boards.set(parentElement, (board = new Board(parentElement)));
+  board.update(data);
+  return () => {
+    if (parentElement.isConnected) return; // Streamlit cleans up after every answer that another has overtaken, too
+    board.unmount();
+    boards.delete(parentElement);
+  };
+}
+
+/** One side: what the bench's grid, menu and line of arithmetic expect of a bench. */
+class Pane {
+  pinned = null;
+  message = element("div", { hidden: true });
+
+  constructor(board, index) {
+    this.board = board;
+    this.index = index;
+    this.grid = new Grid(this);
+  }
+
+  /** Called where the tables have to be built anew. */
+  build({ title, model, wrong }, bare) {
+    this.title = title;
+    this.model = model;
+    this.wrong = wrong;
+    this.words = model.words;
+    this.grid.rebuilt();
+    this.view = new View(model, model.words, { bare });
+    this.explain = new Explain(this, model.words);
+    this.explain.root.prepend(element("span", { class: "side" }, title));
+    this.menu ??= new Menu(this, model.words);
+  }
+
+  send() {} // nothing here can be edited
+
+  show() {}
+
+  say(text) {
+    this.board.say(text);
+  }
+
+  pin(cell) {
+    const same = this.pinned && key(this.pinned) === key(cell);
+    this.pinned = same ? null : cell;
+    this.board.rest();
+  }
+
+  unpin() {
+    this.pinned = null;
+    this.board.rest();
+  }
+}
+
+class Board {
+  #data = null;
+  #structure = "";
+  #head = 0;
+  #only = true;
+  #hovered = null; // {pane, cell}
+  #differences = new Map(); // "name|head" → difference
+
+  constructor(parent) {
+    this.root = element("div", { class: "bench board", role: "region" });
+    this.bar = element("div", { class: "board-bar" });
+    this.tables = element("div", { class: "tables" });
+    this.foot = element("div", { class: "board-foot" });
+    this.live = element("div", { class: "visually-hidden", "aria-live": "polite", role: "status" });
+    this.panes = [];
+    parent.append(this.root);
+    this.root.append(this.bar, this.tables, this.foot, this.live);
+    this.tables.addEventListener("pointerover", (event) => this.#point(event.target));
+    this.tables.addEventListener("pointerleave", () => this.#point(null));
+    this.tables.addEventListener("focusin", (event) => this.#focus(event.target));
+    this.root.addEventListener("click", (event) => this.#act(event));
+    this.outside = (event) => event.composedPath().includes(this.root) || this.#menus((menu) => menu.close());
+    document.addEventListener("pointerdown", this.outside);
+  }
+
+  unmount() {
+    document.removeEventListener("pointerdown", this.outside);
+    this.root.remove();
+  }
+
+  update(data) {
+    const first = this.#data === null || this.#data.panes.length !== data.panes.length;
+    if (first || this.#data.only !== data.only) this.#only = data.only;
+    this.#data = data;
+    this.root.lang = data.panes[0].model.words.lang;
+    this.root.setAttribute("aria-label", data.words.board);
+    this.root.classList.toggle("alone", data.panes.length === 1);
+    this.#differences = new Map(data.differences.map((one) => [`${one.name}|${one.head ?? ""}`, one]));
+    this.#head = Math.min(this.#head, this.#heads() - 1);
+    if (first) this.#head = data.differences.find((one) => one.head !== null)?.head ?? 0;
+    this.#show();
+  }
+
+  say(text) {
+    this.live.textContent = text;
+  }
+
+  /** Explain what is pointed at, else what has the focus, else what is held. */
+  rest() {
+    const focused = this.#focused();
+    const held = this.panes.find((pane) => pane.pinned);
+    const at = this.#hovered ?? focused ?? (held ? { pane: held, cell: held.pinned } : null);
+    for (const pane of this.panes) {
+      const cell = at && (pane === at.pane ? at.cell : this.#counterpart(at.pane, at.cell, pane));
+      pane.explain.show(cell, Boolean(cell && pane.pinned) && key(cell) === key(pane.pinned));
+      if (at && !(cell && rowsOf(pane.model, cell.name, cell.head))) pane.explain.line.textContent = this.#data.words.no_counterpart;
+      else if (cell && pane.wrong[cell.name]) this.#wrongly(pane, cell);
+      else if (!at) pane.explain.line.textContent = pane === this.panes[0] ? this.#data.words.look : "";
+    }
+    this.foot.classList.toggle("idle", !at);
+    setText(this.delta, at ? this.#differs(at) : "");
+  }
+
+  // --- showing ---------------------------------------------------------------------------------------------------
+
+  #heads() {
+    return Math.max(...this.#data.panes.map((pane) => pane.model.dims.h));
+  }
+
+  #show() {
+    const { panes, stages, words } = this.#data;
+    const shown = stages.map((stage) => ({ ...stage, matrices: stage.matrices.filter((name) => this.#wanted(name)) })).filter((stage) => stage.matrices.length);
+    const structure = JSON.stringify([
+      panes.map((pane) => [pane.title, structureOf(pane.model), pane.wrong]),
+      shown.map((stage) => [stage.title, stage.matrices]),
+      panes.length > 1 && this.#head,
+    ]);
+    this.#bar(words);
+    if (structure !== this.#structure) this.#rebuild(shown, panes);
+    this.#structure = structure;
+    panes.forEach(({ model, wrong }, index) => {
+      const pane = this.panes[index];
+      Object.assign(pane, { model, wrong });
+      pane.view.patch(model);
+    });
+    this.#markDifferences();
+    this.rest();
+  }
+
+  /** Whether a matrix has its place here: one pane shows all that it was given, two what differs or everything. */
+  #wanted(name) {
+    const { panes, differences } = this.#data;
+    if (!panes.some((pane) => pane.model.matrices[name])) return false;
+    if (panes.length === 1 || !this.#only) return true;
+    return differences.some((one) => one.name === name && (one.head === null || one.head === this.#head));
+  }
+
+  #bar(words) {
+    const focus = this.root.getRootNode().activeElement?.dataset?.focus;
+    const parts = [];
+    const heads = this.#heads();
+    if (this.#data.panes.length > 1) {
+      if (heads > 1)
+        parts.push(
+          element(
+            "div",
+            { class: "group heads", role: "group", "aria-label": words.all_heads },
+            ...[...Array(heads).keys()].map((head) =>
+              element(
+                "button",
+                { type: "button", "aria-pressed": String(head === this.#head), "data-focus": `head ${head}`, style: `--accent: var(--mha-head-${head})`, onclick: () => this.#choose({ head }) },
+                `${this.#data.panes[0].model.words.head} ${head + 1}`,
+              ),
+            ),
+          ),
+        );
+      const box = element("input", { type: "checkbox", "data-focus": "only", onchange: () => this.#choose({ only: box.checked }) });
+      box.checked = this.#only;
+      parts.push(element("label", { class: "check" }, box, words.only_differences));
+    }
+    this.bar.replaceChildren(...parts);
+    this.bar.hidden = !parts.length;
+    if (focus) this.bar.querySelector(`[data-focus="${CSS.escape(focus)}"]`)?.focus();
+  }
+
+  #choose({ head = this.#head, only = this.#only }) {
+    this.#head = head;
+    this.#only = only;
+    this.#show();
+  }
+
+  #rebuild(shown, panes) {
+    const focused = this.#focused();
+    while (this.panes.length < panes.length) this.panes.push(new Pane(this, this.panes.length));
+    this.panes.length = panes.length;
+    const alone = panes.length === 1;
+    panes.forEach((pane, index) => this.panes[index].build(alone ? { ...pane, model: { ...pane.model, stages: shown } } : pane, !alone));
+    this.delta = element("p", { class: "delta" });
+    this.foot.replaceChildren(...this.panes.map((pane) => pane.explain.root), this.delta);
+    if (alone) {
+      const holder = element("div", {}, this.panes[0].view.root);
+      this.panes[0].grid.listen(holder);
+      this.tables.replaceChildren(holder);
+    } else this.tables.replaceChildren(this.#sides(shown));
+    for (const pane of this.panes) this.root.append(pane.menu.root);
+    if (focused) this.#cellOf(this.panes[focused.pane.index] ?? this.panes[0], focused.cell)?.focus();
+  }
+
+  /** Two columns, a row for each stage. */
+  #sides(shown) {
+    const root = element("div", { class: "sides", style: `--accent: var(--mha-head-${this.#head})` });
+    root.append(element("div", {}), ...this.panes.map((pane) => element("h3", { class: "side-title" }, pane.title)));
+    if (!shown.length) root.append(element("p", { class: "nothing" }, this.#data.words.nothing_differs));
+    for (const stage of shown) {
+      root.append(element("div", { class: "stage-title" }, element("h3", {}, ...rich(stage.title)), element("p", {}, ...rich(stage.hint))));
+      for (const pane of this.panes) {
+        const cell = element("section", { class: "side-stage", "aria-label": `${stage.title}, ${pane.title}` }, ...stage.matrices.map((name) => this.#matrix(pane, name)));
+        pane.grid.listen(cell);
+        root.append(cell);
+      }
+    }
+    return root;
+  }
+
+  #matrix(pane, name) {
+    const { model } = pane;
+    if (!model.matrices[name]) return element("p", { class: "absent" }, this.#data.words.not_here);
+    const head = model.matrices[name].perHead ? headOf(model, name, this.#head) : null;
+    if (!rowsOf(model, name, head)) return element("p", { class: "absent" }, this.#data.words.not_here);
+    if (pane.view.cells.has(key({ name, head, row: 0, col: 0 }))) return null;
+    const figure = pane.view.matrix(model, name, head);
+    if (pane.wrong[name]) figure.classList.add("made-wrong");
+    return figure;
+  }
+
+  /** Each number of the last side that differs: its direction as a sign, and by how much for who asks. */
+  #markDifferences() {
+    const pane = this.panes.at(-1);
+    for (const [of, td] of pane.view.cells) {
+      const by = this.#by(unkey(of));
+      const sign = !by ? undefined : by === "inf" || by > 0 ? "up" : "down";
+      if (sign) {
+        td.dataset.change = sign;
+        td.setAttribute("aria-description", this.#said(by));
+      } else if (td.dataset.change) {
+        delete td.dataset.change;
+        td.removeAttribute("aria-description");
+      }
+    }
+  }
+
+  #by({ name, head, row, col }) {
+    return this.#differences.get(`${name}|${head ?? ""}`)?.by[row]?.[col];
+  }
+
+  #said(by) {
+    const number = typeof by === "number" ? brief(Math.abs(by), this.panes[0].model.decimals) : "∞";
+    return fill(this.#data.words.by, { by: `${by === "inf" || by > 0 ? "+" : "−"}${number}` });
+  }
+
+  // --- looking ---------------------------------------------------------------------------------------------------
+
+  /** The same token's cell on the other side. */
+  #counterpart(from, cell, to) {
+    const axes = from.model.matrices[cell.name].axes;
+    const last = this.panes.at(-1);
+    const moved = (axis, at) => {
+      const places = this.#data.places[axis];
+      if (!places) return at;
+      return from === last ? places[at] : places.indexOf(at);
+    };
+    if (!to.model.matrices[cell.name]) return null;
+    return { ...cell, row: moved(axes[0], cell.row), col: moved(axes[1], cell.col) };
+  }
+
+  #differs({ pane, cell }) {
+    const last = this.panes.at(-1);
+    const here = pane === last ? cell : this.#counterpart(pane, cell, last);
+    if (!here || (this.panes.length === 1 && !this.#differences.size)) return "";
+    const difference = this.#differences.get(`${here.name}|${here.head ?? ""}`);
+    if (difference && difference.kind !== "changed") return this.#data.words[difference.kind === "reshaped" ? "reshaped" : "no_counterpart"];
+    const by = this.#by(here);
+    return by ? this.#said(by) : this.#data.words.same;
+  }
+
+  /** What was computed here instead of the step. */
+  #wrongly(pane, cell) {
+    const value = brief(rowsOf(pane.model, cell.name, cell.head)[cell.row][cell.col], pane.model.decimals);
+    const text = [...pane.explain.line.querySelectorAll(".place")].map((node) => node.textContent).join("");
+    pane.explain.line.replaceChildren(
+      element("span", { class: "place" }, text),
+      " = ",
+      element("span", { class: "wrong-formula" }, pane.wrong[cell.name]),
+      " ≈ ",
+      element("strong", {}, value),
+    );
+  }
+
+  #cellOf(pane, cell) {
+    return pane.view.cells.get(key(cell));
+  }
+
+  #placeOf(target) {
+    const td = target?.closest?.("td[data-key]");
+    const pane = td && this.panes.find((one) => one.view?.cells.get(td.dataset.key) === td);
+    return pane ? { pane, cell: unkey(td.dataset.key) } : null;
+  }
+
+  #focused() {
+    return this.#placeOf(this.root.getRootNode().activeElement);
+  }
+
+  #point(target) {
+    this.#hovered = this.#placeOf(target);
+    this.rest();
+  }
+
+  #focus(target) {
+    if (!this.#placeOf(target)) return;
+    this.#hovered = null;
+    this.rest();
+    this.live.textContent = [...this.panes.map((pane) => `${pane.title}: ${pane.explain.text()}`), this.delta.textContent].join(". ");
+  }
+
+  #menus(act) {
+    for (const pane of this.panes) if (pane.menu) act(pane.menu);
+  }
+
+  #act(event) {
+    const button = event.target.closest?.('button[data-do="menu"]');
+    if (!button) {
+      this.#menus((menu) => event.composedPath().includes(menu.root) || menu.close());
+      return;
+    }
+    const pane = this.panes.find((one) => [...one.view.cells.values()][0] && this.#holds(one, button));
+    pane?.menu.toggle(button);
+  }
+
+  #holds(pane, button) {
+    const table = button.closest("figure").querySelector("td[data-key]");
+    return pane.view.cells.get(table.dataset.key) === table;
+  }
+}

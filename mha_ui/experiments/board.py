@@ -1,0 +1,107 @@
+"""The board: matrices of one trace or of two side by side, to be looked at, with what differs marked.
+
+It shows the bench's tables, from the bench's modules: every number explains itself, in both traces at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from math import isfinite
+from pathlib import Path
+from typing import Any, Final
+
+import streamlit as st
+
+from mha_core.compare import Difference
+from mha_core.errors import N_
+from mha_ui import state
+from mha_ui.bench import HERE as BENCH
+from mha_ui.bench import loader, serve_assets
+from mha_ui.bench.model import STAGES, Stages, stages
+from mha_ui.language import words_in
+
+_KEY: Final = "experiments.board"
+_HERE: Final = Path(__file__).resolve().parent
+
+_UI: Final = {
+    "board": N_("Side by side"),
+    "by": N_("differs by {by}"),
+    "same": N_("the same"),
+    "no_counterpart": N_("there is no such number here"),
+    "only_differences": N_("Only what differs"),
+    "all_heads": N_("Head shown"),
+    "not_here": N_("not in this one"),
+    "reshaped": N_("another shape"),
+    "nothing_differs": N_("No number differs."),
+    "look": N_("Point at a number: both sides say where theirs comes from."),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Pane:
+    """One side: its title, and the bench's data of its trace (``bench.model.numbers``), nothing of it to be edited.
+
+    ``wrong``: steps that were not computed as declared, with what was computed instead, in symbols.
+    """
+
+    title: str
+    model: Mapping[str, Any]
+    wrong: Mapping[str, str] = field(default_factory=dict)
+
+
+def board(
+    panes: Sequence[Pane],
+    differences: Sequence[Difference] = (),
+    *,
+    places: Mapping[str, Sequence[int]] | None = None,
+    declared: Stages = STAGES,
+    only: bool = True,
+) -> None:
+    """Mount the board. ``differences`` are the last pane's from the first's; ``places`` tells, by axis, where the
+    first has the counterpart of each row or column; ``only``: at first show nothing but what differs.
+    """
+    work = state.work()
+    data = {
+        "lang": work.language,
+        "words": _words(work.language),
+        "panes": [
+            {"title": pane.title, "model": _read_only(pane.model), "wrong": pane.wrong} for pane in panes
+        ],
+        "stages": stages(declared, work.language),
+        "differences": [_sent(difference) for difference in differences],
+        "places": places or {},
+        "only": only,
+    }
+    _component()(key=_KEY, data=data)
+
+
+def _read_only(model: Mapping[str, Any]) -> dict[str, Any]:
+    matrices = {name: matrix | {"edit": False} for name, matrix in model["matrices"].items()}
+    return {**model, "matrices": matrices}
+
+
+def _sent(difference: Difference) -> dict[str, Any]:
+    return {
+        "name": difference.name,
+        "head": difference.head,
+        "kind": difference.kind,
+        "by": [
+            [number if isfinite(number) else ("inf" if number > 0 else "-inf") for number in row]
+            for row in difference.by
+        ],
+    }
+
+
+@lru_cache(maxsize=4)
+def _words(language: str) -> dict[str, str]:
+    words = words_in(language)
+    return {name: words(text) for name, text in _UI.items()}
+
+
+@st.cache_resource(show_spinner=False)
+def _component():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
+    serve_assets("bench", BENCH)  # whose modules the board shows and explains numbers with
+    serve_assets("experiments", _HERE)
+    return st.components.v2.component("mha.experiments", js=loader("experiments/board.js"), css="board.css")

@@ -1,0 +1,178 @@
+"""What an experiment is made of, and what several have in common: sides, what they are called, what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import NamedTuple
+
+import streamlit as st
+
+from mha_core import Example, MhaError, Trace, trace
+from mha_core.compare import Difference, compare
+from mha_core.derive import Cell
+from mha_core.errors import N_
+from mha_core.example import AXES, key_tokens
+from mha_core.graph import symbol
+from mha_core.variant import AS_IT_IS, Variant, varied
+from mha_ui import state
+from mha_ui.bench.model import NAMES, numbers
+from mha_ui.experiments.board import Pane
+from mha_ui.figures.labels import labels, number
+from mha_ui.language import Words, sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """One experiment: its name in the menu, the question that it answers, and what draws it, controls and all."""
+
+    title: str
+    question: str
+    live: Callable[[state.Work], None]
+
+
+class Both(NamedTuple):
+    """Two traces, and what differs in the second."""
+
+    left: Trace
+    right: Trace
+    differences: tuple[Difference, ...]
+
+
+def both(work: state.Work, sides: state.Sides, order: Sequence[int] = ()) -> Both:
+    """The two sides, computed. Where the example cannot be varied so, the side stays as it is and it is said why."""
+    left, right = (_traced(work, side) for side in sides)
+    return Both(left, right, compare(left, right, order))
+
+
+def _traced(work: state.Work, variant: Variant) -> Trace:
+    if variant == AS_IT_IS:
+        return work.trace
+    try:
+        return trace(varied(work.example, variant), work.place)
+    except MhaError as error:
+        warn(
+            work.words(N_("This side stays as it is. {reason}")).format(reason=sentence(error, work.language))
+        )
+        return work.trace
+
+
+def pane(work: state.Work, computed: Trace, title: str) -> Pane:
+    """One side of the board."""
+    return Pane(title, numbers(computed, work.language, work.decimals))
+
+
+def warn(text: str) -> None:
+    """A sentence about what could not be done; ``text`` is plain."""
+    st.html(f'<p class="mha-message" role="alert" dir="auto">{escape(text)}</p>')
+
+
+AS_GIVEN = ""
+"""In a menu: what the example itself has."""
+SCORINGS = {
+    "scaled_dot": N_("scaled dot product"),
+    "dot": N_("dot product, not scaled"),
+    "bilinear": N_("bilinear scoring"),
+    "additive": N_("additive scoring"),
+    "cosine": N_("cosine scoring"),
+}
+POSITIONS = {
+    "none": N_("no positions"),
+    "sinusoidal": N_("sinusoidal positions"),
+    "rotary": N_("rotary positions"),
+    "alibi": N_("ALiBi"),
+}
+MASKS = {"none": N_("no mask"), "causal": N_("causal mask")}
+
+
+def described(variant: Variant, words: Words) -> str:
+    """What a side is called."""
+    parts = [
+        words(names[chosen])
+        for names, chosen in (
+            (SCORINGS, variant.scoring),
+            (POSITIONS, variant.positions),
+            (MASKS, variant.mask),
+        )
+        if chosen is not None
+    ]
+    if variant.kv_heads is not None:
+        parts.append(words(N_("K, V heads: {count}")).format(count=variant.kv_heads))
+    if variant.temperature is not None:
+        parts.append(f"T = {number(variant.temperature)}")
+    if variant.muted:
+        listed = words(N_(", ")).join(str(head + 1) for head in variant.muted)
+        parts.append(words(N_("without head {list}")).format(list=listed))
+    if variant.order:
+        parts.append(words(N_("other order")))
+    return capital(" · ".join(parts)) or words(N_("As it is"))
+
+
+def told(work: state.Work, found: Both) -> str:
+    """What differs, in a few sentences: where it starts, how much of the weights, and of what comes out."""
+    words = work.words
+    if not found.differences:
+        return words(N_("No number differs."))
+    sentences = []
+    first = next((one for one in found.differences if one.computed), found.differences[0])
+    where = f"{words(NAMES[first.name])} {plain(first.name, found.right.example)}"
+    sentences.append(words(N_("Everything before the {step} is the same.")).format(step=where))
+    last = "output" if found.right.example.w_o is not None else "concat"
+    for name in dict.fromkeys(("weights", last)):
+        sentences += _extent(work, found, name)
+    return " ".join(sentences)
+
+
+def _extent(work: state.Work, found: Both, name: str) -> list[str]:
+    """How many numbers of a step differ, and by how much at most."""
+    words = work.words
+    changed = [one for one in found.differences if one.name == name and one.kind == "changed"]
+    if not changed:
+        same = not any(one.name == name for one in found.differences)
+        return [words(N_("{what}: no number differs.")).format(what=_named(words, name))] if same else []
+    most = max(changed, key=lambda one: abs(one.most))
+    rows, cols = found.right.example.dims.shape(name)
+    heads = 1 if most.head is None else len(found.right.example.heads)
+    return [
+        words(N_("{what}: {count} of {total} numbers differ, at most by {by} ({place}).")).format(
+            what=_named(words, name),
+            count=sum(one.unequal for one in changed),
+            total=rows * cols * heads,
+            by=signed(most.most),
+            place=place(work, found.right.example, most.at),
+        )
+    ]
+
+
+def _named(words: Words, name: str) -> str:
+    """A matrix's name at the beginning of a sentence."""
+    return capital(words(NAMES[name]))
+
+
+def capital(text: str) -> str:
+    """With a capital letter at its beginning."""
+    return text[:1].upper() + text[1:]
+
+
+def signed(by: float) -> str:
+    """A difference with its sign."""
+    return f"{'+' if by > 0 else '−'}{number(abs(by))}"
+
+
+def plain(name: str, example: Example) -> str:
+    """A matrix's letter, as plain text."""
+    return symbol(name, example).replace("head_i", "head").replace("_", "")
+
+
+def place(work: state.Work, example: Example, cell: Cell | None) -> str:
+    """Where a cell is, by its tokens where it has any, else counted from 1."""
+    if cell is None:
+        return ""
+    tokens = {"n_q": labels(example.tokens).names, "n_k": labels(key_tokens(example)).names}
+    row, col = (
+        tokens[axis][at] if axis in tokens else str(at + 1)
+        for axis, at in zip(AXES[cell.name], (cell.row, cell.col), strict=True)
+    )
+    head = "" if cell.head is None else work.words(N_("head {number}, ")).format(number=cell.head + 1)
+    return f"{head}{row}{' → ' if AXES[cell.name][1] == 'n_k' else ', '}{col}"

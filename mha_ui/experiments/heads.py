@@ -1,0 +1,133 @@
+"""Experiment: mute heads, and see what each adds to the output."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import streamlit as st
+
+from mha_core import trace
+from mha_core.compare import compare
+from mha_core.errors import N_
+from mha_core.example import AXES
+from mha_core.graph import formula, symbol, term_steps
+from mha_core.head_terms import head_terms
+from mha_core.trace import Trace
+from mha_core.variant import Variant, varied
+from mha_ui import state
+from mha_ui.bench.model import NAMES, Stages, numbers, step_data
+from mha_ui.experiments.board import Pane, board
+from mha_ui.experiments.experiment import Experiment, both, described, place, signed
+from mha_ui.figures.labels import number
+from mha_ui.figures.layout import head_name
+from mha_ui.lessons.lesson import said, table
+
+NAME: Final = "heads"
+_MUTED: Final = "experiments.heads.muted"
+
+TERMS: Final[Stages] = (
+    (N_("Head outputs"), N_("A muted head has none."), ("head_outputs",)),
+    (N_("Its rows of W_O"), N_("Concat·W_O meets each head in these alone."), ("w_o_block",)),
+    (N_("What the head adds"), N_("One term of the output."), ("head_terms",)),
+    (N_("Output"), N_("The sum of the terms."), ("b_o", "output")),
+)
+SIDE_BY_SIDE: Final[Stages] = (
+    (N_("Head outputs"), N_("A muted head has none."), ("head_outputs",)),
+    (N_("Concatenation"), N_("Without W_O the heads stay side by side."), ("concat",)),
+)
+
+
+def _live(work: state.Work) -> None:
+    words, count = work.words, len(work.example.heads)
+    held = work.sides.get(NAME, state.Sides()).right.muted
+    muted = tuple(head for head in held if head < count)
+    state.set_widget(_MUTED, list(muted))
+    st.pills(
+        words(N_("Mute")),
+        range(count),
+        selection_mode="multi",
+        format_func=lambda head: head_name(words, head),
+        key=_MUTED,
+        on_change=_chosen,
+    )
+    sides = state.Sides(right=Variant(muted=muted))
+    found = both(work, sides)
+    added = work.example.w_o is not None
+    last = "output" if added else "concat"
+    changed = next((one for one in found.differences if one.name == last), None)
+    if not muted:
+        said(words(N_("All heads speak. Mute one, and see what the output loses.")))
+    elif changed is None:
+        said(words(N_("The output stays as it was: what was muted added nothing.")))
+    else:
+        said(
+            words(
+                N_("{muted}: {count} of {total} numbers of the output change, at most by {by} ({place}).")
+            ).format(
+                muted=described(sides.right, words),
+                count=changed.unequal,
+                total=changed.total,
+                by=signed(changed.most),
+                place=place(work, found.right.example, changed.at),
+            )
+        )
+    data = terms(work, found.right) if added else numbers(found.right, work.language, work.decimals)
+    differences = [one for one in found.differences if one.name in ("head_outputs", "concat", "output")]
+    board(
+        [Pane(described(sides.right, words), data)],
+        differences,
+        declared=TERMS if added else SIDE_BY_SIDE,
+        only=False,
+    )
+    if count > 1:
+        _each_alone(work, last)
+
+
+def terms(work: state.Work, computed: Trace) -> dict:  # type: ignore[type-arg]  # JSON
+    """The bench's data of a trace, with the output declared as the sum of what each head adds."""
+    data, example, words = numbers(computed, work.language, work.decimals), computed.example, work.words
+    term, total = term_steps(example)
+    for name, values in head_terms(computed)._asdict().items():
+        data["matrices"][name] = {
+            "symbol": symbol(name, example).replace("head_i", "head_{h}").replace("W_Oi", "W_O{h}"),
+            "word": words(NAMES[name]),
+            "formula": "",
+            "hue": "",
+            "scale": "signed",
+            "axes": AXES[name],
+            "perHead": True,
+            "edit": False,
+            "values": values,
+        }
+    data["matrices"]["output"] |= {"formula": formula(total, example)}
+    del data["steps"]["concat"]  # here the output is not made of it
+    data["steps"] |= {step.name: step_data(step) for step in (term, total)}
+    return data
+
+
+def _each_alone(work: state.Work, last: str) -> None:
+    """How much the output changes when each head is muted alone."""
+    words, rows = work.words, []
+    for head in range(len(work.example.heads)):
+        without = trace(varied(work.example, Variant(muted=(head,))), work.place)
+        change = next((one for one in compare(work.trace, without) if one.name == last), None)
+        most = (
+            ["0", "–"]
+            if change is None
+            else [number(abs(change.most)), place(work, without.example, change.at)]
+        )
+        rows.append([head_name(words, head), *most])
+    heads = [words(N_("muted alone")), words(N_("largest change of the output")), words(N_("where"))]
+    table(heads, rows, words(N_("Which head the output misses most")))
+
+
+def _chosen() -> None:
+    muted = tuple(sorted(state.widget_value(_MUTED)))
+    state.work().sides[NAME] = state.Sides(right=Variant(muted=muted))
+
+
+HEADS: Final = Experiment(
+    title=N_("Mute heads"),
+    question=N_("What does each head add to the output, and what is missing without it?"),
+    live=_live,
+)

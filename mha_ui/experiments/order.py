@@ -1,0 +1,151 @@
+"""Experiment: the same tokens in another order, with and without positions."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Final
+
+import streamlit as st
+
+from mha_core import MhaError, trace
+from mha_core.compare import compare, orders
+from mha_core.errors import N_
+from mha_core.variant import Variant, varied
+from mha_ui import state
+from mha_ui.experiments.board import board
+from mha_ui.experiments.experiment import AS_GIVEN, POSITIONS, Experiment, both, described, pane
+from mha_ui.figures.labels import labels, number
+from mha_ui.lessons.lesson import said, table
+
+NAME: Final = "order"
+_ORDER: Final = "experiments.order.order"
+_POSITIONS: Final = "experiments.order.positions"
+
+
+def _live(work: state.Work) -> None:
+    words, count = work.words, len(work.example.tokens)
+    if count == 1:
+        said(words(N_("One token has but one order. Add a token on the bench, or choose another example.")))
+        return
+    held = work.sides.get(NAME, state.Sides()).right
+    order = held.order if sorted(held.order) == list(range(count)) else (1, 0, *range(2, count))
+    with st.container(key="experiment-choices"):
+        _order(work, order)
+        state.set_widget(_POSITIONS, held.positions or AS_GIVEN)
+        st.selectbox(
+            words(N_("Positions, on both sides")),
+            [AS_GIVEN, *POSITIONS],
+            format_func=lambda kind: words(POSITIONS[kind] if kind else N_("as it is")),
+            key=_POSITIONS,
+            on_change=_positions_chosen,
+        )
+    _orders(work, order)
+    sides = state.Sides(Variant(positions=held.positions), Variant(positions=held.positions, order=order))
+    found = both(work, sides, order)
+    if found.left.example.tokens == found.right.example.tokens and order != tuple(range(count)):
+        order = ()  # the side stayed as it is
+    said(_conclusion(work, found.differences))
+    titles = [described(sides.left, words), words(N_("{variant}, tokens in another order"))]
+    titles[1] = titles[1].format(variant=titles[0])
+    panes = [pane(work, *one) for one in zip((found.left, found.right), titles, strict=True)]
+    board(panes, found.differences, places=orders(found.right, order), only=False)
+    _by_positions(work, order)
+
+
+def _order(work: state.Work, order: tuple[int, ...]) -> None:
+    """The order, token by token."""
+    words, names = work.words, labels(work.example.tokens).names
+    state.set_widget(_ORDER, list(order))
+    st.multiselect(
+        words(N_("Order of the tokens (what is left out follows)")),
+        range(len(names)),
+        format_func=lambda index: names[index],
+        key=_ORDER,
+        on_change=_order_chosen,
+    )
+
+
+def _orders(work: state.Work, order: tuple[int, ...]) -> None:
+    """A few orders to start from."""
+    count = len(order)
+    with st.container(horizontal=True, key="experiment-orders"):
+        for label, made in (
+            (N_("First two exchanged"), (1, 0, *range(2, count))),
+            (N_("Reversed"), tuple(reversed(range(count)))),
+            (N_("Shuffled"), _shuffled(order)),
+            (N_("As it was"), tuple(range(count))),
+        ):
+            st.button(work.words(label), key=f"experiments.order.{label}", on_click=_set_order, args=(made,))
+
+
+def _shuffled(order: tuple[int, ...]) -> tuple[int, ...]:
+    """Another order, the same one after the same order."""
+    made, random = list(order), Random(str(order))
+    while tuple(made) == order:
+        random.shuffle(made)
+    return tuple(made)
+
+
+def _order_chosen() -> None:
+    work = state.work()
+    chosen = tuple(state.widget_value(_ORDER))
+    _set_order((*chosen, *(index for index in range(len(work.example.tokens)) if index not in chosen)))
+
+
+def _set_order(order: tuple[int, ...]) -> None:
+    work = state.work()
+    right = work.sides.get(NAME, state.Sides()).right
+    work.sides[NAME] = state.Sides(right=Variant(positions=right.positions, order=order))
+
+
+def _positions_chosen() -> None:
+    work = state.work()
+    right = work.sides.get(NAME, state.Sides()).right
+    chosen = state.widget_value(_POSITIONS) or None
+    work.sides[NAME] = state.Sides(right=Variant(positions=chosen, order=right.order))
+
+
+def _conclusion(work: state.Work, differences: tuple) -> str:  # type: ignore[type-arg]  # of Difference
+    words = work.words
+    if not any(one.computed for one in differences):
+        return words(
+            N_(
+                "Every token has the same numbers as before, only in another row: attention by itself does not know "
+                "the order of the tokens."
+            )
+        )
+    return words(
+        N_(
+            "The same tokens in another order have other numbers: something here knows where each token stands."
+        )
+    )
+
+
+def _by_positions(work: state.Work, order: tuple[int, ...]) -> None:
+    """How much any token's output changes by the new order, for every kind of positions."""
+    words, rows = work.words, []
+    chosen = work.sides.get(NAME, state.Sides()).right.positions
+    own = "none" if work.example.positions is None else work.example.positions.kind
+    kinds = list(POSITIONS)
+    for kind in kinds:
+        try:
+            before = varied(work.example, Variant(positions=kind))
+            after = varied(before, Variant(order=order))
+        except MhaError as error:
+            rows.append([words(POSITIONS[kind]), words(N_("not here")), error.sentence()])
+            continue
+        found = compare(trace(before, work.place), trace(after, work.place), order)
+        changes = [abs(one.most) for one in found if one.name in ("concat", "output")]
+        most = max(changes, default=0.0)
+        verdict = words(N_("the same outputs, moved")) if most == 0 else words(N_("other outputs"))
+        rows.append([words(POSITIONS[kind]), number(most), verdict])
+    heads = [words(N_("with")), words(N_("largest change of any token's output")), ""]
+    caption = words(N_("The new order, with and without positions"))
+    table(heads, rows, caption, chosen=kinds.index(chosen or own))
+
+
+ORDER: Final = Experiment(
+    title=N_("Order of the tokens"),
+    question=N_("Does attention notice when the same tokens stand in another order?"),
+    live=_live,
+)

@@ -1,0 +1,99 @@
+"""Experiment: two variants of the example, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+import streamlit as st
+
+from mha_core.errors import N_
+from mha_core.variant import AS_IT_IS, Variant, varied
+from mha_ui import state
+from mha_ui.experiments.board import board
+from mha_ui.experiments.experiment import (
+    AS_GIVEN,
+    MASKS,
+    POSITIONS,
+    SCORINGS,
+    Experiment,
+    both,
+    described,
+    pane,
+    told,
+)
+from mha_ui.lessons.lesson import said
+
+NAME: Final = "sides"
+DEFAULT: Final = state.Sides(right=Variant(scoring="dot"))
+_SIDES: Final = {"left": N_("Left"), "right": N_("Right")}
+
+
+def _live(work: state.Work) -> None:
+    words = work.words
+    chosen = work.sides.get(NAME, DEFAULT)
+    with st.container(key="experiment-sides"):
+        for side, variant in zip(_SIDES, chosen, strict=True):
+            with st.container(key=f"experiment-{side}", border=True):
+                _controls(work, side, variant)
+    found = both(work, chosen)
+    said(told(work, found))
+    titles = [described(variant, words) for variant in chosen]
+    panes = [pane(work, *one) for one in zip((found.left, found.right), titles, strict=True)]
+    board(panes, found.differences)
+
+
+def _controls(work: state.Work, side: str, variant: Variant) -> None:
+    words, heads = work.words, len(work.example.heads)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.html(f"<h3>{words(_SIDES[side])}</h3>", width="content")
+        opened = st.button(
+            words(N_("Open on the bench")),
+            key=f"experiments.open.{side}",
+            type="tertiary",
+            disabled=variant == AS_IT_IS,
+        )
+    if opened:
+        state.attempt(work, lambda: state.open_example(work, varied(work.example, variant)))
+        st.switch_page("app.py", query_params=state.address(work))
+    with st.container(key=f"experiment-choices-{side}"):
+        _select(work, side, "scoring", words(N_("Scoring")), {key: words(SCORINGS[key]) for key in SCORINGS})
+        _select(
+            work, side, "positions", words(N_("Positions")), {key: words(POSITIONS[key]) for key in POSITIONS}
+        )
+        _select(work, side, "mask", words(N_("Mask")), {key: words(MASKS[key]) for key in MASKS})
+        if heads > 1:
+            counts = {count: str(count) for count in range(1, heads + 1) if heads % count == 0}
+            _select(work, side, "kv_heads", words(N_("K, V heads")), counts)
+
+
+def _select(work: state.Work, side: str, name: str, label: str, choices: Mapping[Any, str]) -> None:
+    """A choice of one thing; at first it is as the example has it."""
+    held = getattr(getattr(work.sides.get(NAME, DEFAULT), side), name)
+    key = f"experiments.{NAME}.{side}.{name}"
+    state.set_widget(key, held if held in choices else AS_GIVEN)
+    st.selectbox(
+        label,
+        [AS_GIVEN, *choices],
+        format_func=lambda choice: work.words(N_("as it is")) if choice == AS_GIVEN else choices[choice],
+        key=key,
+        on_change=_chosen,
+        args=(side, name, key),
+    )
+
+
+def _chosen(side: str, name: str, key: str) -> None:
+    work, value = state.work(), state.widget_value(key)
+    sides = work.sides.get(NAME, DEFAULT)
+    changed = replace(getattr(sides, side), **{name: None if value == AS_GIVEN else value})
+    work.sides[NAME] = sides._replace(**{side: changed})
+
+
+SIDES: Final = Experiment(
+    title=N_("Two variants"),
+    question=N_(
+        "What changes, and from which step on, when the same numbers are attended to in another way?"
+    ),
+    live=_live,
+)

@@ -1,0 +1,90 @@
+"""Experiment: the temperature of the softmax."""
+
+from __future__ import annotations
+
+from statistics import fmean
+from typing import Final
+
+import streamlit as st
+
+from mha_core.errors import N_
+from mha_core.measures import keys_in_view
+from mha_core.trace import Trace
+from mha_core.variant import Variant
+from mha_ui import state
+from mha_ui.experiments.board import board
+from mha_ui.experiments.experiment import Experiment, both, described, pane
+from mha_ui.figures.labels import number, weight
+from mha_ui.figures.layout import head_name
+from mha_ui.lessons.lesson import said, table
+
+NAME: Final = "temperature"
+_T: Final = "experiments.temperature.t"
+TEMPERATURES: Final = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1 / 1.5, 1.0, 1.5, 2.0, 4.0, 8.0, 16.0, 32.0)
+
+
+def _live(work: state.Work) -> None:
+    words = work.words
+    held = work.sides.get(NAME, state.Sides(right=Variant(temperature=0.25))).right.temperature or 1.0
+    nearest = min(TEMPERATURES, key=lambda t: abs(t - held))
+    state.set_widget(_T, nearest)
+    st.select_slider(
+        words(N_("Temperature T: scores are divided by T times the divisor")),
+        TEMPERATURES,
+        format_func=number,
+        key=_T,
+        on_change=_chosen,
+    )
+    sides = state.Sides(right=Variant(temperature=nearest))
+    found = both(work, sides)
+    said(_told(work, nearest))
+    panes = [
+        pane(work, found.left, described(sides.left, words)),
+        pane(work, found.right, described(sides.right, words)),
+    ]
+    board(panes, found.differences)
+    _table(work, found.left, found.right)
+
+
+def _told(work: state.Work, temperature: float) -> str:
+    words = work.words
+    if temperature < 1:
+        return words(
+            N_("Colder: scores lie further apart, and softmax gives more and more to the largest one alone.")
+        )
+    if temperature > 1:
+        return words(N_("Hotter: scores move together, and softmax gives every key nearly the same."))
+    return words(N_("T = 1 is the example as it is. Move the temperature to either side."))
+
+
+def _table(work: state.Work, left: Trace, right: Trace) -> None:
+    """What the temperature does to the weights, head by head."""
+    words = work.words
+    rows = []
+    for head in range(len(work.example.heads)):
+        before, after = (_spread(computed, head) for computed in (left, right))
+        pairs = [f"{a} → {b}" for a, b in zip(before, after, strict=True)]
+        rows.append([head_name(words, head), *pairs])
+    heads = ["", words(N_("largest weight")), words(N_("as if evenly at, keys"))]
+    caption = words(N_("What the temperature does to the weights, mean over the queries: as it is → now"))
+    table(heads, rows, caption)
+
+
+def _spread(computed: Trace, head: int) -> tuple[str, str]:
+    """The largest weight, and over how many keys an even row would be spread, both as a mean over the queries."""
+    pairs = zip(computed.values["weights"][head], computed.dead_rows[head], strict=True)
+    seen = [row for row, dead in pairs if not dead]
+    if not seen or min(map(min, seen)) < 0:
+        return "–", "–"
+    return weight(fmean(map(max, seen))), number(fmean(map(keys_in_view, seen)))
+
+
+def _chosen() -> None:
+    state.work().sides[NAME] = state.Sides(right=Variant(temperature=state.widget_value(_T)))
+
+
+TEMPERATURE: Final = Experiment(
+    title=N_("Temperature"),
+    question=N_("What does the divisor do to the weights, and to what can still be learned?"),
+    live=_live,
+)
