@@ -12,6 +12,7 @@ from mha_core.measures import keys_in_view
 from mha_core.trace import Trace
 from mha_core.variant import Variant
 from mha_ui import state
+from mha_ui.bench.model import STAGES, Stages
 from mha_ui.experiments.board import board
 from mha_ui.experiments.experiment import Experiment, both, described, pane
 from mha_ui.figures.labels import number, weight
@@ -20,6 +21,11 @@ from mha_ui.lessons.lesson import said, table
 
 NAME: Final = "temperature"
 _T: Final = "experiments.temperature.t"
+AFTER_SCORES: Final[Stages] = (
+    (N_("Scaled scores"), N_("What softmax is given."), ("scaled_scores", "biased_scores", "masked_scores")),
+    *(stage for stage in STAGES if {"weights", "head_outputs", "concat", "output"} & {*stage[2]}),
+)
+"""All that a temperature can change."""
 TEMPERATURES: Final = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1 / 1.5, 1.0, 1.5, 2.0, 4.0, 8.0, 16.0, 32.0)
 
 
@@ -42,7 +48,7 @@ def _live(work: state.Work) -> None:
         pane(work, found.left, described(sides.left, words)),
         pane(work, found.right, described(sides.right, words)),
     ]
-    board(panes, found.differences)
+    board(panes, found.differences, declared=AFTER_SCORES, only=False)
     _table(work, found.left, found.right)
 
 

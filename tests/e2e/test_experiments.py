@@ -1,0 +1,228 @@
+"""The experiments in a real browser: the board, its marks, its keyboard, its links."""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Locator, Page, expect
+
+from mha_core import built_in, to_token, trace
+from mha_core.compare import compare
+from mha_core.edit import apply
+from mha_core.head_terms import head_terms
+from mha_core.variant import Variant, varied, written
+from mha_ui.experiments import EXPERIMENTS
+from mha_ui.language import LANGUAGES
+from tests.e2e.driver import WAIT, Bench, running
+
+
+@pytest.fixture
+def experiment(server, new_context):
+    """Open an experiment in a fresh browser context."""
+
+    def opened(
+        name: str, right: Variant | None = None, query: str = "example=output-projection", **options
+    ) -> Page:
+        page = new_context(**options).new_page()
+        variant = "" if right is None else f"&variant=~~{written(right)}"
+        page.goto(f"{server.url}experiments?{query}&experiment={name}{variant}")
+        return settled(page)
+
+    return opened
+
+
+def settled(page: Page) -> Page:
+    expect(page.locator(".board .tables > *").first).to_be_attached(timeout=WAIT)
+    return page
+
+
+def cell(page: Page, name: str, head: int | None, row: int, col: int, side: int = 0) -> Locator:
+    return page.locator(f'td[data-key="{name}|{"" if head is None else head}|{row}|{col}"]').nth(side)
+
+
+def marked(page: Page) -> dict[str, str]:
+    """Direction of every number that is marked as different, by its cell."""
+    return page.evaluate(
+        """() => {
+            const host = [...document.querySelectorAll("*")].find((e) => e.shadowRoot?.querySelector(".board"));
+            const cells = [...host.shadowRoot.querySelectorAll("td[data-change]")];
+            return Object.fromEntries(cells.map((td) => [td.dataset.key, td.dataset.change]));
+        }"""
+    )
+
+
+def choose(page: Page, label: str, option: str, side: str = "") -> None:
+    """Choose in one of Streamlit's menus."""
+    scope = page.locator(f".st-key-experiment-{side}") if side else page
+    scope.get_by_role("combobox", name=label).press(
+        "ArrowDown"
+    )  # a click's list would close with the scrolling
+    page.get_by_role("option", name=option, exact=True).click()
+
+
+# --- two variants --------------------------------------------------------------------------------------------------
+
+
+def test_two_variants_are_compared_and_every_difference_is_marked(experiment):
+    page = experiment("sides", Variant(mask="causal"))
+    before = trace(built_in("output-projection"))
+    after = trace(varied(built_in("output-projection"), Variant(mask="causal")))
+    found = [d for d in compare(before, after) if d.kind == "changed" and d.head in (0, None)]
+    expected = {
+        f"{d.name}|{'' if d.head is None else d.head}|{i}|{j}": "up" if by > 0 else "down"
+        for d in found
+        for i, row in enumerate(d.by)
+        for j, by in enumerate(row)
+        if by
+    }
+    assert marked(page) == expected
+    expect(page.get_by_text("Everything before the")).to_be_visible()
+    choose(page, "Scoring", "additive scoring", side="right")
+    expect(page.locator(".side-title").last).to_have_text("Additive scoring · causal mask")
+    page.wait_for_function("location.search.includes('scoring-additive')")
+
+
+def test_both_sides_explain_a_number_and_say_by_how_much_it_differs(experiment):
+    page = experiment("sides", Variant(scoring="dot"))
+    cell(page, "weights", 0, 0, 2, side=1).hover()
+    lines = page.locator(".board-foot .line")
+    expect(lines.nth(0)).to_contain_text("softmax(S/√dk)")
+    expect(lines.nth(0)).to_contain_text("0.5760")
+    expect(lines.nth(1)).to_contain_text("softmax(S) = e3 ÷ (e1 + e2 + e3) ≈ 0.6652")
+    expect(page.locator(".delta")).to_have_text("differs by +0.0893")
+    cell(page, "scaled_scores", 0, 0, 0).hover()
+    expect(lines.nth(1)).to_have_text("there is no such number here")
+
+
+def test_heads_and_what_is_shown_are_chosen_in_the_browser(experiment):
+    page = experiment("sides", Variant(scoring="dot"))
+    expect(cell(page, "weights", 0, 0, 0)).to_be_visible()
+    expect(page.locator('td[data-key^="q|"]')).to_have_count(0)
+    page.get_by_role("button", name="Head 2").click()
+    expect(cell(page, "weights", 1, 0, 0)).to_be_visible()
+    expect(page.locator('td[data-key^="weights|0"]')).to_have_count(0)
+    page.get_by_label("Only what differs").uncheck()
+    expect(cell(page, "q", 1, 0, 0, side=1)).to_be_visible()
+
+
+def test_the_board_is_walked_with_the_keyboard_alone(experiment):
+    page = experiment("sides", Variant(scoring="dot"))
+    cell(page, "weights", 0, 0, 0, side=1).focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    expect(cell(page, "weights", 0, 1, 1, side=1)).to_be_focused()
+    expect(page.locator(".board [role=status]")).to_contain_text("differs by −")
+    expect(cell(page, "weights", 0, 1, 1, side=1)).to_have_attribute("aria-description", "differs by −0.0323")
+    page.keyboard.press("Enter")
+    page.mouse.move(5, 5)
+    page.locator(".board-bar input").focus()
+    expect(page.locator(".board-foot .line").nth(1)).to_contain_text("A Head 1 [like, like]")
+
+
+def test_a_side_is_opened_on_the_bench_and_undo_brings_back_what_was(experiment):
+    page = experiment("sides", Variant(mask="causal"))
+    page.locator(".st-key-experiment-right").get_by_role("button", name="Open on the bench").click()
+    bench = Bench(page).settled()
+    expect(page.locator('td[data-key="mask||0|1"]')).to_have_text("✕")
+    bench.do("undo")
+    expect(page.locator('td[data-key="mask||0|1"]')).to_have_count(0)
+
+
+# --- the other experiments -----------------------------------------------------------------------------------------
+
+
+def test_a_head_is_muted_and_the_output_changes_by_its_term(experiment):
+    page = experiment("heads")
+    full = trace(built_in("output-projection"))
+    terms = head_terms(full).head_terms
+    expect(cell(page, "head_terms", 1, 0, 1)).to_have_text(f"{terms[1][0][1]:.4f}")
+    cell(page, "output", None, 0, 1).hover()
+    expect(page.locator(".board-foot .line")).to_contain_text("head1·WO1 + head2·WO2 + bO = ")
+    page.get_by_role("button", name="Head 2", exact=True).click()
+    left = full.values["output"][0][1] - terms[1][0][1]
+    expect(cell(page, "output", None, 0, 1)).to_have_text(f"{left:.4f}".replace("-", "−"))
+    expect(cell(page, "head_outputs", 1, 0, 0)).to_have_text("0")
+    assert marked(page)["output||0|1"] == "down"
+    page.wait_for_function("location.search.includes('muted-1')")
+    expect(page.get_by_text("Without head 2: 6 of 6 numbers of the output change")).to_be_visible()
+
+
+def test_tokens_in_another_order_find_their_counterparts(experiment):
+    page = experiment("order", Variant(order=(2, 0, 1)), query="example=programming")
+    assert marked(page) == {}
+    expect(page.get_by_text("attention by itself does not know the order")).to_be_visible()
+    cell(page, "weights", 0, 0, 0, side=1).hover()
+    expect(page.locator(".board-foot .line").nth(0)).to_contain_text("[programming, programming]")
+    expect(page.locator(".delta")).to_have_text("the same")
+    choose(page, "Positions, on both sides", "rotary positions")
+    expect(page.get_by_text("something here knows where each token stands")).to_be_visible()
+    assert marked(page) != {}
+
+
+def test_the_temperature_is_turned_with_the_keyboard(experiment):
+    page = experiment("temperature", Variant(temperature=1.0), query="example=programming")
+    slider = page.get_by_role("slider")
+    slider.focus()
+    slider.press("ArrowRight")
+    expect(page.locator(".side-title").last).to_have_text("T = 1.5")
+    page.wait_for_function("location.search.includes('temperature-1.5')")
+    hot = trace(varied(built_in("programming"), Variant(temperature=1.5)))
+    expect(cell(page, "weights", 0, 0, 0, side=1)).to_have_text(f"{hot.values['weights'][0][0][0]:.4f}")
+
+
+# --- links, words, looks -------------------------------------------------------------------------------------------
+
+
+def test_a_new_server_restores_the_experiment(new_context, watch):
+    with running() as own:
+        page = new_context().new_page()
+        page.goto(f"{own.url}experiments?example=programming&experiment=order&variant=~~order-2_1_0")
+        settled(page)
+        page.get_by_role("button", name="First two exchanged").click()
+        page.wait_for_function("location.search.includes('order-1_0_2')")
+        connected = page.locator('[data-test-connection-state="CONNECTED"]')
+        assert watch.complaints == []
+        own.kill()
+        expect(connected).to_have_count(0)
+        own.start()
+        expect(connected).to_have_count(1, timeout=WAIT)
+        page.get_by_role("button", name="Reversed").click()  # asks the new server, which knows nothing
+        page.wait_for_function(
+            "performance.getEntriesByType('navigation')[0].type === 'reload'", timeout=WAIT
+        )
+        settled(page)
+        expect(cell(page, "x", None, 0, 1, side=1)).to_have_text("2")  # “love” stands first
+    watch.complaints.clear()  # whatever Streamlit's page said while nobody answered
+
+
+def test_a_side_that_cannot_be_is_said_and_nothing_is_lost(experiment):
+    odd = apply(built_in("output-projection"), {"op": "resize", "axis": "d_k", "size": 3})
+    page = experiment("sides", Variant(positions="rotary"), query=f"s={to_token(odd)}")
+    expect(page.locator(".mha-message")).to_contain_text("d_k must be even, got 3")
+    expect(page.get_by_text("No number differs.").first).to_be_visible()
+
+
+def test_tokens_are_never_markup(experiment):
+    token = "<img src=x onerror=alert(1)>"
+    named = apply(
+        built_in("programming"), {"op": "rename_token", "which": "tokens", "index": 0, "text": token}
+    )
+    for name in EXPERIMENTS:
+        page = experiment(name, query=f"s={to_token(named)}")
+        expect(page.locator(".bench img, .stMain img")).to_have_count(0)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_every_experiment_is_accessible(experiment, name, language, scheme):
+    page = experiment(name, query=f"example=output-projection&lang={language}", color_scheme=scheme)
+    report = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]})
+    assert report.response["violations"] == [], report.generate_report()
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize("width", [390, 1280, 1920])
+def test_no_experiment_is_wider_than_its_screen(experiment, name, width):
+    page = experiment(name, viewport={"width": width, "height": 900})
+    assert page.evaluate("document.querySelector('.stMain').scrollWidth") <= width

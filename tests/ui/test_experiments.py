@@ -1,0 +1,233 @@
+"""The experiments as Streamlit runs them, without a browser."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from mha_core import Example, Head, built_in, library, to_token, trace
+from mha_core.compare import compare
+from mha_core.edit import apply
+from mha_core.head_terms import head_terms
+from mha_core.variant import AS_IT_IS, Variant, varied, written
+from mha_ui import state
+from mha_ui.experiments import EXPERIMENTS
+from mha_ui.language import LANGUAGES, words_in
+from tests.core.edits import FURTHER_ON
+
+APP = Path(__file__).resolve().parents[2] / "app.py"
+PAGE = "pages/experiments.py"
+
+
+@pytest.fixture
+def read():
+    """Open an experiment at a query in a fresh session; ``right``, ``left``: its sides."""
+
+    def opened(
+        experiment=None, right=AS_IT_IS, left=AS_IT_IS, example="output-projection", locale=None, **query
+    ):
+        st.cache_resource.clear()
+        app = AppTest.from_file(APP, default_timeout=60).switch_page(PAGE)
+        if experiment:
+            query |= {"experiment": experiment, "variant": f"{written(left)}~~{written(right)}"}
+        if "s" not in query:
+            query["example"] = example
+        app.query_params.update(query)
+        app.context.update(locale=locale, theme="light")
+        return sound(app.run())
+
+    yield opened
+    st.cache_resource.clear()
+
+
+def sound(app):
+    assert not app.exception
+    return app
+
+
+def work(app):
+    return app.session_state[state._KEY]
+
+
+def html(app):
+    return "".join(element.proto.body for element in app.html)
+
+
+def board(app):
+    return json.loads(app.get_by_key("experiments.board").proto.json)
+
+
+def address(app):
+    return json.loads(app.get_by_key("address.keep").proto.json)["address"]
+
+
+def values(data, side, name):
+    return data["panes"][side]["model"]["matrices"][name]["values"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_a_link_opens_its_experiment_in_its_language(read, name, language):
+    app = read(name, lang=language)
+    words, experiment = words_in(language), EXPERIMENTS[name]
+    assert words(experiment.question) in html(app)
+    assert (words(experiment.question) != experiment.question) == (language == "zh")
+    assert address(app) == {"example": "output-projection", "lang": language, "experiment": name}
+
+
+@pytest.mark.parametrize("asked", [None, "nowhere", "<b>", "../x"])
+def test_an_address_without_an_experiment_opens_the_first(read, asked):
+    app = read(**({"experiment": asked} if asked else {}))
+    assert address(app)["experiment"] == next(iter(EXPERIMENTS))
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize("example", library())
+def test_every_built_in_example_can_be_experimented_with(read, example, name):
+    read(name, example=example)
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_heads_that_start_further_on_can_be_experimented_with(read, name):
+    read(name, s=to_token(FURTHER_ON))
+
+
+# --- two variants --------------------------------------------------------------------------------------------------
+
+
+def test_both_sides_are_computed_and_what_differs_is_marked(read):
+    app = read("sides", Variant(mask="causal"), Variant(scoring="cosine"))
+    example, data = built_in("output-projection"), board(app)
+    left, right = (trace(varied(example, v)) for v in (Variant(scoring="cosine"), Variant(mask="causal")))
+    assert values(data, 0, "weights") == left.values["weights"]
+    assert values(data, 1, "weights") == right.values["weights"]
+    found = {(d["name"], d["head"]): d for d in data["differences"]}
+    expected = {(d.name, d.head): d for d in compare(left, right)}
+    assert found.keys() == expected.keys()
+    assert found["weights", 1]["by"] == expected["weights", 1].by
+    assert found["q_unit", 0]["kind"] == "gone"
+    assert address(app)["variant"] == "scoring-cosine~~mask-causal"
+    assert not any(m["edit"] for pane in data["panes"] for m in pane["model"]["matrices"].values())
+
+
+def test_a_choice_changes_its_side_and_the_link(read):
+    app = read("sides")
+    select = next(s for s in app.selectbox if s.key == "experiments.sides.left.positions")
+    sound(select.set_value("rotary").run())
+    assert work(app).sides["sides"].left == Variant(positions="rotary")
+    assert address(app)["variant"] == "positions-rotary~~scoring-dot"
+    select = next(s for s in app.selectbox if s.key == "experiments.sides.left.positions")
+    sound(select.set_value("").run())
+    assert work(app).sides["sides"].left == Variant()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_side_that_cannot_be_says_why_and_stays_as_it_is(read, language):
+    odd = apply(built_in("output-projection"), {"op": "resize", "axis": "d_k", "size": 3})
+    app = read("sides", Variant(positions="rotary"), s=to_token(odd), lang=language)
+    assert "d_k" in next(element.proto.body for element in app.html if "mha-message" in element.proto.body)
+    data = board(app)
+    assert values(data, 1, "weights") == values(data, 0, "weights")
+    assert data["differences"] == []
+
+
+def test_open_on_the_bench_takes_the_side_along(read):
+    app = read("sides", Variant(mask="causal"))
+    next(b for b in app.button if b.key == "experiments.open.right").click().run()
+    assert work(app).example == varied(built_in("output-projection"), Variant(mask="causal"))
+    assert len(work(app).past) == 1
+
+
+# --- heads ---------------------------------------------------------------------------------------------------------
+
+
+def test_each_head_s_term_stands_on_the_board(read):
+    app = read("heads", Variant(muted=(1,)))
+    muted = trace(varied(built_in("output-projection"), Variant(muted=(1,))))
+    data = board(app)
+    assert values(data, 0, "head_terms") == head_terms(muted).head_terms
+    assert values(data, 0, "output") == muted.values["output"]
+    steps = data["panes"][0]["model"]["steps"]
+    assert steps["output"]["op"] == "sum"
+    assert steps["head_terms"] == {
+        "op": "matmul", "index": "ij", "operands": [["head_outputs", "ik"], ["w_o_block", "kj"]]
+    }  # fmt: skip
+
+
+def test_without_w_o_the_heads_stay_side_by_side(read):
+    app = read("heads", Variant(muted=(0,)), example="programming")
+    assert "head_terms" not in board(app)["panes"][0]["model"]["matrices"]
+    assert [d["name"] for d in board(app)["differences"]] == ["head_outputs", "concat"]
+
+
+def test_heads_that_are_not_there_are_passed_over(read):
+    app = read("heads", Variant(muted=(1, 7)))
+    assert app.get_by_key("experiments.heads.muted").value == [1]
+
+
+def test_muting_by_hand(read):
+    app = read("heads")
+    app.get_by_key("experiments.heads.muted").set_value([0]).run()
+    assert address(sound(app))["variant"] == "~~muted-0"
+
+
+# --- order ---------------------------------------------------------------------------------------------------------
+
+
+def test_without_positions_nothing_is_marked_and_with_them_much_is(read):
+    plain = board(read("order", Variant(order=(2, 0, 1)), example="programming"))
+    assert plain["differences"] == []
+    assert plain["places"]["n_q"] == [2, 0, 1]
+    rotary = board(read("order", Variant(order=(2, 0, 1), positions="rotary"), example="programming"))
+    assert "concat" in {d["name"] for d in rotary["differences"]}
+
+
+def test_an_order_for_another_number_of_tokens_is_passed_over(read):
+    app = read("order", Variant(order=(4, 3, 2, 1, 0)), example="programming")
+    assert board(app)["places"]["n_q"] == [1, 0, 2]
+
+
+def test_what_is_left_out_of_the_order_follows(read):
+    app = read("order", example="programming")
+    app.get_by_key("experiments.order.order").set_value([2]).run()
+    assert work(sound(app)).sides["order"].right.order == (2, 0, 1)
+
+
+def test_one_token_has_one_order(read):
+    one = Example("one", ("a",), (Head(w_q=((1,),), w_k=((1,),), w_v=((1,),)),), x=((1,),))
+    assert words_in("en")("One token has but one order") in html(read("order", s=to_token(one)))
+
+
+# --- temperature ---------------------------------------------------------------------------------------------------
+
+
+def test_the_temperature_divides_the_scores(read):
+    data = board(read("temperature", Variant(temperature=4.0), example="programming"))
+    scaled = zip(*(values(data, side, "scaled_scores")[0][0] for side in (0, 1)), strict=True)
+    assert all(before == pytest.approx(4 * after) for before, after in scaled)
+
+
+def test_the_slider_sets_it(read):
+    app = read("temperature", example="programming")
+    app.get_by_key("experiments.temperature.t").set_value(2.0).run()
+    assert address(sound(app))["variant"] == "~~temperature-2.0"
+
+
+# --- all -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_menu_turns_to_another_experiment_and_each_keeps_its_sides(read):
+    app = read("heads", Variant(muted=(0,)))
+    app.get_by_key("experiments.choice").set_value("temperature").run()
+    assert address(sound(app))["experiment"] == "temperature"
+    app.get_by_key("experiments.choice").set_value("heads").run()
+    assert address(sound(app))["variant"] == "~~muted-0"
+
+
+def test_what_somebody_claimed_is_no_part_of_an_experiment(read):
+    claimed = replace(built_in("output-projection"), claimed={"output": ((1, 2), (3, 4), (5, 6))})
+    for name in EXPERIMENTS:
+        read(name, s=to_token(claimed))
