@@ -21,9 +21,10 @@ from mha_core.printed import Key
 from mha_core.trace import Trace
 from mha_core.validate import WHOLE_LAYER_STEPS
 
-
 _NO_NUMBERS: Final = N_("{mistake} leaves no numbers at {step} to carry on with")
 _NOT_HERE: Final = N_("{mistake} cannot be made in this example")
+_SAME: Final = 1e-6
+"""Relative: nobody sees less, and float32 computes no better."""
 _LARGEST: Final = 1e100
 """The largest number to carry on with: products of it and of what an example can hold are still numbers."""
 
@@ -31,9 +32,9 @@ _LARGEST: Final = 1e100
 def mistaken(computed: Trace, mistake: str, step: str, head: int | None = None) -> Trace:
     """The trace with this mistake made at a step, in every head that can make it or in one alone.
 
-    Of several ways to make a mistake it is the first that changes a number. Raises ``CellError`` where there is no
-    such mistake, step or head, and where the mistake cannot be made there: it gives another shape, changes no number,
-    or leaves none (−∞ times 0).
+    Of several ways to make a mistake it is the first that changes a number (by more than a millionth of it). Raises
+    ``CellError`` where there is no such mistake, step or head, and where the mistake cannot be made there: it gives
+    another shape, changes no number, or leaves none (−∞ times 0); ``NumberRangeError`` where float32 overflows.
     """
     entry = _entry(mistake, step)
     with torch.inference_mode():
@@ -86,9 +87,7 @@ def _places(steps: Hypotheses, step: str, head: int | None) -> list[At]:
     """Where the mistake is to be made."""
     keys = [key for key in steps.steps if key[0] == step and head in (None, key[1])]
     if not keys or (head is not None and step in WHOLE_LAYER_STEPS):
-        raise CellError(
-            N_("there is no {name} here"), name=step if head is None else f"{step}, head {head}"
-        )
+        raise CellError(N_("there is no {name} here"), name=step if head is None else f"{step}, head {head}")
     return [steps.at(key) for key in keys]
 
 
@@ -122,7 +121,7 @@ def _refusal(entry: Mistake, step: str, right: Tensor, wrong: Tensor) -> CellErr
             rows=right.shape[0],
             cols=right.shape[1],
         )
-    if torch.isclose(wrong, right, rtol=1e-9, atol=1e-12).all():
+    if torch.isclose(wrong, right, rtol=_SAME, atol=_SAME / 1000).all():
         return CellError(N_("{mistake} changes no number of {step} here"), mistake=entry.id, step=step)
     return None if _are_numbers(step, wrong) else CellError(_NO_NUMBERS, mistake=entry.id, step=step)
 
