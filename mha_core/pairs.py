@@ -102,7 +102,7 @@ PAIRS: Final = (
         },
     ),
 )
-"""The five that are met most often."""
+"""The built-in pairs, in the order in which they are shown."""
 
 
 def pair(name: str) -> Pair:
