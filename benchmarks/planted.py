@@ -60,6 +60,8 @@ def drawn(random: Random, label: str = "") -> Example:
     d_v = d_k if label in ("v_from_k",) else random.choice([2, 3, d_model])
     if label == "k_not_transposed":
         d_k = n
+    if label == "scores_times_v":
+        d_v = n
     if label in ("weight_transposed", "v_not_projected"):
         d_k = d_v = d_model
     if label in ("heads_interleaved", "heads_reordered", "other_head", "heads_averaged"):

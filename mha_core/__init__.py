@@ -2,10 +2,12 @@
 
 Read in this order: ``example`` (the data), ``files`` and ``validate`` (the way in), ``graph`` (the declared
 computation), ``trace`` (torch computes it), ``derive`` (where a number comes from); ``printed``, ``mistakes``,
-``hypotheses`` and ``check`` (somebody's own numbers: which are wrong, and why), ``report`` (that in words); ``paste``,
-``claims`` and ``exercise`` (filling such numbers in); ``edit`` (the next example), ``link`` (an example in a URL),
-``library`` (the built-in ones), ``measures`` (what weights are like), ``scaling`` (why √d_k, as an experiment);
-``narration`` and ``walk`` (the computation stage by stage), ``takeaway`` (a walk as a page or as Markdown).
+``hypotheses`` and ``check`` (somebody's own numbers: which are wrong, and why), ``report`` (that in words);
+``mistaken`` (what a known mistake makes of all that comes after it) and ``pairs`` (five to be looked at);
+``paste``, ``claims`` and ``exercise`` (filling such numbers in); ``edit`` (the next example), ``link`` (an example in
+a URL), ``library`` (the built-in ones), ``measures`` (what weights are like), ``scaling`` (why √d_k, as an
+experiment); ``narration`` and ``walk`` (the computation stage by stage), ``takeaway`` (a walk as a page or as
+Markdown).
 Beside them: ``interop`` (other libraries' layers) and ``export`` (programs and documents).
 """
 

@@ -23,7 +23,7 @@ from torch import Tensor
 
 from mha_core.derive import Cell
 from mha_core.device import Place
-from mha_core.example import Example
+from mha_core.example import Example, owner
 from mha_core.hypotheses import Family, Hypotheses
 from mha_core.mistakes import CATALOGUE, ROUNDED_EARLY
 from mha_core.printed import Claims, Key, Printed, claimed, printed
@@ -424,6 +424,8 @@ def explain_shape(computed: Trace, step: str, matrix: Claims) -> Iterator[str]:
             ("heads_summed", stacked.sum(0)),
             ("heads_stacked", stacked.flatten(0, 1)),
         ]
+    if step in ("scores", "scaled_scores"):
+        candidates += [("scores_times_v", values) for values in _times_v(computed, step)]
     rows = computed.values.get(step) or []
     matrices = [one for one in ([rows] if step in WHOLE_LAYER_STEPS else rows) if one]
     candidates += [("matrix_transposed", torch.tensor(one, dtype=torch.float64).mT) for one in matrices]
@@ -433,3 +435,11 @@ def explain_shape(computed: Trace, step: str, matrix: Claims) -> Iterator[str]:
             claim = printed(matrix, shape)
             if bool((claim.fits(values) | ~claim.given).all()) and claim.given.any():
                 yield label
+
+
+def _times_v(computed: Trace, step: str) -> Iterator[Tensor]:
+    """Each head's scores, multiplied by its V."""
+    for head, rows in enumerate(computed.values.get(step) or ()):
+        if rows is not None:
+            values = computed.matrix("v", owner(computed.example, "v", head))
+            yield torch.tensor(rows, dtype=torch.float64) @ torch.tensor(values, dtype=torch.float64)

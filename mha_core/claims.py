@@ -25,6 +25,9 @@ _OTHER_SHAPE: Final = {
         "expected {rows} × {cols}, got {got_rows} × {got_cols}: "
         "the heads are stacked below each other instead of side by side"
     ),
+    "scores_times_v": N_(
+        "expected {rows} × {cols}, got {got_rows} × {got_cols}: the scores are multiplied by V already"
+    ),
     "matrix_transposed": N_(
         "expected {rows} × {cols}, got {got_rows} × {got_cols}: the matrix is transposed"
     ),

@@ -116,6 +116,18 @@ class Hypotheses:
         _, tensors = self._operands(step, key[1], Growth(0))
         return step, {name: tensor[:1] for name, tensor in tensors.items()}
 
+    def sources(self, key: Key) -> list[Key]:
+        """The matrices that a step is computed from, each by name and the head that holds it."""
+        step, head = self.steps[key], key[1]
+        if step.op == "concat":
+            return [("head_outputs", g) for g in range(self.dims.h)]
+        return [(name, self._holder(name, head)) for name in step.operand_names]
+
+    def at(self, key: Key) -> At:
+        """A step on the numbers carried to it, for a mistake to be made there."""
+        step, tensors = self.operands(key)
+        return At(step, key[1], tensors, self._constants_of(key), self.dims, self.look)
+
     def run(self, key: Key, tensors: Mapping[str, Tensor]) -> Tensor:
         """A step on other numbers, in batches."""
         return operate(self.steps[key], tensors, self._constants_of(key))

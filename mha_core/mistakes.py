@@ -146,6 +146,13 @@ def _k_not_transposed(at: At) -> Iterator[Tensor]:
         yield at.run(q, Operand(k.name, "kj"))
 
 
+def _scores_times_v(at: At) -> Iterator[Tensor]:
+    """n_q × d_v, so only where there are as many columns of V as keys is it no other shape."""
+    values = at.other("v")
+    if values is not None and at.step.operands[-1].index == "jk":
+        yield at.run() @ values
+
+
 def _scores_transposed(at: At) -> Iterator[Tensor]:
     if at.dims.n_q == at.dims.n_k:
         yield at.run().mT
@@ -158,6 +165,21 @@ def _divided_by(number: Callable[[At], float]) -> Wrong:
             yield at.run(constants=at.constants._replace(divisor=by))
 
     return wrong
+
+
+def _divided_by_root(size: Callable[[Dims], int], named: Callable[[Dims], set[int]]) -> Wrong:
+    """÷ the root of a size, unless that is a number that has a simpler name."""
+    divide = _divided_by(lambda at: sqrt(size(at.dims)))
+
+    def wrong(at: At) -> Iterable[Tensor]:
+        return () if size(at.dims) in named(at.dims) else divide(at)
+
+    return wrong
+
+
+def _named_sizes(dims: Dims) -> set[int]:
+    """What stands under the root in the other mistakes: √(d_k²) is d_k, √1 no division."""
+    return {1, dims.d_k, dims.d_k**2, dims.d_model, dims.n_k}
 
 
 def _scaled_anyway(at: At) -> Iterator[Tensor]:
@@ -349,6 +371,22 @@ CATALOGUE: Final = (
         by_row=True,
     ),
     Mistake(
+        "divided_by_sqrt_dv",
+        ("scaled_scores",),
+        N_("The scores are divided by √d_v, the root of the values' size, not by {divisor}."),
+        "S ÷ √d_v",
+        _divided_by_root(lambda dims: dims.d_v, _named_sizes),
+        by_row=True,
+    ),
+    Mistake(
+        "divided_by_sqrt_all_heads",
+        ("scaled_scores",),
+        N_("The scores are divided by √(h·d_k), the root of all heads' size together, not by {divisor}."),
+        "S ÷ √(h·d_k)",
+        _divided_by_root(lambda dims: dims.h * dims.d_k, lambda dims: _named_sizes(dims) | {dims.d_v}),
+        by_row=True,
+    ),
+    Mistake(
         "multiplied_by_divisor",
         ("scaled_scores",),
         N_("The scores are multiplied by {divisor} instead of divided by it."),
@@ -362,6 +400,13 @@ CATALOGUE: Final = (
         N_("K is not transposed: the scores are Q·K, not Q·Kᵀ."),
         "Q·K",
         _k_not_transposed,
+    ),
+    Mistake(
+        "scores_times_v",
+        ("scores",),
+        N_("The scores are multiplied by V already: they are Q·Kᵀ·V, not Q·Kᵀ."),
+        "Q·Kᵀ·V",
+        _scores_times_v,
     ),
     Mistake(
         "q_k_swapped",
@@ -579,6 +624,7 @@ SHAPES: Final = {
     "heads_averaged": N_("The heads are averaged instead of concatenated."),
     "heads_summed": N_("The heads are summed instead of concatenated."),
     "heads_stacked": N_("The heads are stacked below each other instead of side by side."),
+    "scores_times_v": N_("The scores are multiplied by V already: they are Q·Kᵀ·V, not Q·Kᵀ."),
     "matrix_transposed": N_("The matrix is transposed."),
 }
 """Mistakes that show in the shape of what comes out, by id."""

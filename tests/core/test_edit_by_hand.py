@@ -593,7 +593,7 @@ def test_the_strategy_reaches_every_edit_both_ways():
     """The laws above would hold of edits that are always refused."""
     outcomes = set()
 
-    @settings(max_examples=600)
+    @settings(max_examples=1200)
     @given(cases(EXAMPLES, odd=st.sampled_from([False] * 4 + [True]), most=4))
     def collect(case):
         example, sequence = case

@@ -28,6 +28,7 @@ NAMES = [
     "rotary",
     "alibi",
     "grouped-query",
+    "three-values",
 ]
 
 
@@ -210,3 +211,15 @@ def test_grouped_query_shares_keys_and_values_in_pairs():
         Cell("q", 3, 1, 0),
         Cell("k", 2, 2, 0),
     )
+
+
+def test_three_values_has_a_v_as_wide_as_there_are_keys_and_scores_that_do_not_look_at_it():
+    computed = trace(built_in("three-values"))
+    assert computed.example.dims.shape("v") == computed.example.dims.shape("scores") == (3, 3)
+    assert looks_at(computed, 0)[0] == 2
+    other = {"op": "set", "matrix": "w_v", "head": 0, "row": 0, "col": 0, "values": [[5]]}
+    edited = trace(apply(computed.example, other))
+    assert edited.values["weights"] == computed.values["weights"]
+    assert edited.values["head_outputs"] != computed.values["head_outputs"]
+    early = [[2, 5, 4], [6, 6, 3], [8, 2, -2]]  # Q·Kᵀ·V
+    assert max(range(3), key=early[0].__getitem__) == 1

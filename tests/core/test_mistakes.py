@@ -26,6 +26,7 @@ from tests.core.answers import (
     last,
     layer,
     named,
+    sqrt_of,
     transposed,
     unexplained,
     used,
@@ -101,8 +102,13 @@ BY_HAND = [
     made("divided_by_sqrt_dk", {"scaled_scores": lambda s: divided(s.scores, sqrt(len(s.q[0])))}, d_k=3, scale=2.5),
     made("divided_by_sqrt_d_model", {"scaled_scores": lambda s: divided(s.scores, sqrt(s.d_model))}),
     made("divided_by_sqrt_n", {"scaled_scores": lambda s: divided(s.scores, sqrt(s.n))}),
+    made("divided_by_sqrt_dv", {"scaled_scores": sqrt_of(lambda s: len(s.v[0]))}, d_v=5),
+    made("divided_by_sqrt_all_heads", {"scaled_scores": sqrt_of(lambda s: len(s.heads) * len(s.q[0]))}, d_k=3),
     made("multiplied_by_divisor", {"scaled_scores": lambda s: divided(s.scores, 1 / s.divisor)}),
     made("k_not_transposed", {"scores": lambda s: project(s.q, s.k, None)}, n=3, d_k=3, d_model=4),
+    made("scores_times_v", {"scores": lambda s: project(dot_products(s.q, s.k), s.v, None)}, d_v=4),
+    made("scores_times_v", {"scores": lambda s: project(dot_products(s.q, s.k), s.v, None)}, "a context",
+        n_k=5, d_v=5),
     made("q_k_swapped", {"scores": lambda s: dot_products(s.k, s.q)}),
     made("q_k_swapped", {"q": x_times("w_k"), "k": x_times("w_q")}),
     made("v_from_k", {"v": x_times("w_k")}),
@@ -307,6 +313,25 @@ def test_a_mistake_that_changes_no_number_is_none(example, steps):
     assert verdict.first_wrong is None
     assert named(verdict) == []
     assert {step.status for step in verdict.steps.values()} == {"ok"}
+
+
+SAME_NUMBER = {
+    "√(h·d_k) is √d_model": ({"h": 2, "d_k": 2, "d_model": 4}, 4, "divided_by_sqrt_d_model"),
+    "√(h·d_k) is √n": ({"h": 2, "d_k": 2, "n": 4}, 4, "divided_by_sqrt_n"),
+    "√(h·d_k) is d_k": ({"h": 3, "d_k": 3, "d_model": 4}, 9, "divided_by_dk"),
+    "√(h·d_k) is √d_k": ({"h": 1, "d_k": 3, "d_model": 5, "scale": 2.5}, 3, "divided_by_sqrt_dk"),
+    "√(h·d_k) is √d_v": ({"h": 2, "d_k": 3, "d_v": 6, "d_model": 5}, 6, "divided_by_sqrt_dv"),
+    "√d_v is √d_model": ({"d_v": 5, "d_model": 5}, 5, "divided_by_sqrt_d_model"),
+    "√d_v is no divisor": ({"d_v": 1}, 1, "not_scaled"),
+}
+
+
+@pytest.mark.parametrize(("sizes", "size", "label"), SAME_NUMBER.values(), ids=SAME_NUMBER)
+def test_a_divisor_with_two_names_is_called_by_the_simpler_one(sizes, size, label):
+    example, wrong = unlike({"scaled_scores": sqrt_of(lambda s: size)}, sizes)
+    causes = named(found(example, wrong))
+    assert (label,) in causes
+    assert not ({("divided_by_sqrt_dv",), ("divided_by_sqrt_all_heads",)} - {(label,)}) & {*causes}
 
 
 # --- at random ---------------------------------------------------------------------------------------------------
