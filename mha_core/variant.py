@@ -30,7 +30,8 @@ class Variant:
     """What is done otherwise; None or empty where all stays as it is.
 
     ``order``: token i of the variant is token order[i] of the example. ``muted``: heads that attend to nothing.
-    ``temperature`` T: scores are divided by T times the divisor.
+    ``temperature`` T: scores are divided by T times the divisor. ``mistake``: a known one, ``step.id``, or a built-in
+    pair by its id; it changes no example but how it is computed (``mistaken``).
     """
 
     scoring: str | None = None
@@ -40,6 +41,7 @@ class Variant:
     temperature: float | None = None
     order: tuple[int, ...] = ()
     muted: tuple[int, ...] = ()
+    mistake: str | None = None
 
 
 AS_IT_IS: Final = Variant()
@@ -150,4 +152,5 @@ _READERS: Final[dict[str, Callable[[str], Any]]] = {
     "temperature": _temperature,
     "order": _indices(MAX_SIZE),
     "muted": _indices(MAX_HEADS),
+    "mistake": lambda text: text if re.fullmatch(r"[a-z0-9_.-]{1,80}", text) else None,
 }

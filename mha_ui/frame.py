@@ -17,11 +17,12 @@ from mha_ui.css import css_variables
 from mha_ui.exchange import export_button, import_button
 from mha_ui.language import LANGUAGES, NAMES
 
+CHECK: Final = "pages/check.py"
 LESSONS: Final = "pages/lessons.py"
 PAGES: Final = {
     "app.py": N_("Bench"),
     "pages/walkthrough.py": N_("Walkthrough"),
-    "pages/check.py": N_("Check"),
+    CHECK: N_("Check"),
     "pages/experiments.py": N_("Experiments"),
     LESSONS: N_("Lessons"),
 }

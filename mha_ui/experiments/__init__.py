@@ -17,6 +17,7 @@ from mha_ui import frame, state
 from mha_ui.address import keep_address
 from mha_ui.experiments.experiment import Experiment, warn
 from mha_ui.experiments.heads import HEADS
+from mha_ui.experiments.mistakes import MISTAKES
 from mha_ui.experiments.order import ORDER
 from mha_ui.experiments.sides import SIDES
 from mha_ui.experiments.temperature import TEMPERATURE
@@ -26,6 +27,7 @@ EXPERIMENTS: Final[dict[str, Experiment]] = {
     "heads": HEADS,
     "order": ORDER,
     "temperature": TEMPERATURE,
+    "mistakes": MISTAKES,
 }
 """Name, as in the address, → experiment, in the order of the menu."""
 

@@ -121,7 +121,7 @@ def told(work: state.Work, found: Both) -> str:
     last = "output" if found.right.example.w_o is not None else "concat"
     for name in dict.fromkeys(("weights", last)):
         sentences += _extent(work, found, name)
-    return " ".join(sentences)
+    return ("" if work.language == "zh" else " ").join(sentences)
 
 
 def _extent(work: state.Work, found: Both, name: str) -> list[str]:

@@ -170,6 +170,19 @@ def test_the_temperature_is_turned_with_the_keyboard(experiment):
     expect(cell(page, "weights", 0, 0, 0, side=1)).to_have_text(f"{hot.values['weights'][0][0][0]:.4f}")
 
 
+def test_a_published_mistake_is_seen_and_the_check_names_it(experiment):
+    page = experiment("mistakes")
+    page.get_by_text("Softmax without scaling", exact=True).click()
+    expect(page.get_by_text("The scores 12, 0 and 4 go into the softmax undivided")).to_be_visible()
+    cell(page, "scaled_scores", 0, 0, 0, side=1).hover()
+    expect(page.locator(".board-foot .line").nth(0)).to_contain_text("12 ÷ 4 = 3")
+    expect(page.locator(".board-foot .line").nth(1)).to_contain_text(" = S = 12")
+    page.get_by_role("button", name="What would the check say?").click()
+    expect(page.locator(".verdict.wrong")).to_contain_text(
+        "division by √dk is left out", ignore_case=True, timeout=WAIT
+    )
+
+
 # --- links, words, looks -------------------------------------------------------------------------------------------
 
 

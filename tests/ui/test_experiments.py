@@ -2,16 +2,20 @@
 
 import json
 from dataclasses import replace
+from html import escape
 from pathlib import Path
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from mha_core import Example, Head, built_in, library, to_token, trace
+from mha_core import Example, Head, built_in, check, library, to_token, trace
 from mha_core.compare import compare
 from mha_core.edit import apply
 from mha_core.head_terms import head_terms
+from mha_core.mistaken import mistaken, possible
+from mha_core.mistakes import formula_of
+from mha_core.pairs import PAIRS, traces
 from mha_core.variant import AS_IT_IS, Variant, varied, written
 from mha_ui import state
 from mha_ui.experiments import EXPERIMENTS
@@ -214,6 +218,47 @@ def test_the_slider_sets_it(read):
     app = read("temperature", example="programming")
     app.get_by_key("experiments.temperature.t").set_value(2.0).run()
     assert address(sound(app))["variant"] == "~~temperature-2.0"
+
+
+# --- mistakes ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("one", PAIRS, ids=lambda one: one.id)
+def test_every_published_mistake_stands_beside_what_is_right(read, one, language):
+    app = read("mistakes", Variant(mistake=one.id), lang=language)
+    right, wrong = traces(one)
+    data = board(app)
+    assert values(data, 0, one.step) == right.values[one.step]
+    assert values(data, 1, one.step) == wrong.values[one.step]
+    assert data["panes"][1]["wrong"] == {one.step: formula_of(one.mistake, one.step)}
+    assert data["differences"][0]["name"] == one.step
+    assert escape(one.sentence[language]) in html(app)
+
+
+def test_a_known_mistake_is_made_in_the_example_at_hand(read):
+    app = read("mistakes")
+    assert address(app)["experiment"] == "mistakes"
+    app.get_by_key("experiments.mistakes.own").set_value("weights.softmax_columns").run()
+    wrong = mistaken(trace(built_in("output-projection")), "softmax_columns", "weights")
+    assert values(board(sound(app)), 1, "output") == wrong.values["output"]
+    assert address(app)["variant"] == "~~mistake-weights.softmax_columns"
+
+
+@pytest.mark.parametrize(
+    "asked", ["nonsense", "weights.nonsense", "nowhere.not_scaled", "output.softmax_columns"]
+)
+def test_a_mistake_that_cannot_be_made_gives_way_to_one_that_can(read, asked):
+    first = possible(trace(built_in("output-projection")))[0]
+    app = read("mistakes", Variant(mistake=asked))
+    assert app.get_by_key("experiments.mistakes.own").value == ".".join(first)
+
+
+def test_the_check_is_asked_what_it_says(read):
+    app = read("mistakes", Variant(mistake="not-scaled"))
+    app.get_by_key("experiments.mistakes.check").click().run()
+    verdict = check(work(app).example)
+    assert [cause.ids for cause in verdict.steps["scaled_scores"].causes] == [("not_scaled",)]
 
 
 # --- all -----------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import { Explain } from "../mha.bench/explain.js";
 import { headOf, key, rowsOf, unkey } from "../mha.bench/graph.js";
 import { Grid } from "../mha.bench/grid.js";
 import { Menu } from "../mha.bench/menu.js";
-import { brief } from "../mha.bench/numbers.js";
+import { brief, isRounded } from "../mha.bench/numbers.js";
 import { structureOf, View } from "../mha.bench/view.js";
 
 const boards = new WeakMap();
@@ -293,14 +293,15 @@ class Board {
 
   /** What was computed here instead of the step. */
   #wrongly(pane, cell) {
-    const value = brief(rowsOf(pane.model, cell.name, cell.head)[cell.row][cell.col], pane.model.decimals);
+    const number = rowsOf(pane.model, cell.name, cell.head)[cell.row][cell.col];
+    const { decimals } = pane.model;
     const text = [...pane.explain.line.querySelectorAll(".place")].map((node) => node.textContent).join("");
     pane.explain.line.replaceChildren(
       element("span", { class: "place" }, text),
       " = ",
       element("span", { class: "wrong-formula" }, pane.wrong[cell.name]),
-      " ≈ ",
-      element("strong", {}, value),
+      isRounded(number, decimals) ? " ≈ " : " = ",
+      element("strong", {}, brief(number, decimals)),
     );
   }
 

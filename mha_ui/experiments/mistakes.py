@@ -1,0 +1,159 @@
+"""Experiment: what published explanations got wrong, and any known mistake on the example at hand."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Final, NamedTuple
+
+import streamlit as st
+
+from mha_core import MhaError, Trace
+from mha_core.compare import compare
+from mha_core.errors import N_
+from mha_core.example import text_in
+from mha_core.graph import symbol
+from mha_core.messages import catalogue
+from mha_core.mistaken import mistaken, possible
+from mha_core.mistakes import formula_of, message_of
+from mha_core.pairs import PAIRS, Pair, as_claims, pair, traces
+from mha_core.variant import Variant
+from mha_ui import frame, state
+from mha_ui.bench.model import numbers
+from mha_ui.experiments.board import Pane, board
+from mha_ui.experiments.experiment import Both, Experiment, pane, told
+from mha_ui.language import sentence
+from mha_ui.lessons.lesson import said
+
+NAME: Final = "mistakes"
+_PAIR: Final = "experiments.mistakes.pair"
+_OWN: Final = "experiments.mistakes.own"
+_NONE: Final = ""
+
+
+class Made(NamedTuple):
+    """A mistake, made: the right trace and the wrong one, where, and what there is to say of it."""
+
+    right: Trace
+    wrong: Trace
+    step: str
+    mistake: str
+    title: str
+    sentence: str
+
+
+def _live(work: state.Work) -> None:
+    words = work.words
+    known = possible(work.trace)
+    made = _made(work, known)
+    _choices(work, known, made)
+    if made is None:
+        said(words(N_("No known mistake changes a number of this example.")))
+        return
+    found = Both(made.right, made.wrong, compare(made.right, made.wrong))
+    st.html(
+        f'<p class="mha-lesson-sentence" lang="{work.language}">{escape(made.sentence)}</p>'
+        f'<p class="mha-note" dir="auto">{escape(_on(work, made.right))}</p>'
+    )
+    said(told(work, found))
+    _buttons(work, made)
+    data, formula = numbers(made.wrong, work.language, work.decimals), formula_of(made.mistake, made.step)
+    data["matrices"][made.step] |= {"formula": formula}
+    wrong = Pane(made.title, data, {made.step: formula})
+    board([pane(work, made.right, words(N_("As it should be"))), wrong], found.differences)
+
+
+def _chosen_pair(work: state.Work) -> Pair | None:
+    """The built-in pair that was chosen, the first where nothing was."""
+    chosen = work.sides.get(NAME, state.Sides()).right.mistake
+    if chosen is None:
+        return PAIRS[0]
+    return next((one for one in PAIRS if one.id == chosen), None)
+
+
+def _made(work: state.Work, known: list[tuple[str, str]]) -> Made | None:
+    built_in = _chosen_pair(work)
+    if built_in is not None:
+        right, wrong = traces(built_in, work.place)
+        titles = (text_in(text, work.language) for text in (built_in.title, built_in.sentence))
+        return Made(right, wrong, built_in.step, built_in.mistake, *titles)
+    step, _, mistake = (work.sides[NAME].right.mistake or "").partition(".")
+    if (step, mistake) not in known:
+        if not known:
+            return None
+        step, mistake = known[0]
+    try:
+        wrong = mistaken(work.trace, mistake, step)
+    except MhaError as error:
+        said(sentence(error, work.language))
+        return None
+    title = work.words(N_("With the mistake"))
+    return Made(work.trace, wrong, step, mistake, title, _message(work, step, mistake))
+
+
+def _message(work: state.Work, step: str, mistake: str) -> str:
+    """What a mistake is, in a sentence about this example."""
+    example = work.example
+    divisor = "√d_k" if isinstance(example.scale, str) else f"{example.scale:g}"
+    return catalogue(work.language).gettext(message_of(mistake, step)).format(divisor=divisor)
+
+
+def _on(work: state.Work, right: Trace) -> str:
+    title = text_in(right.example.title, work.language)
+    return work.words(N_("On the example: {title}")).format(title=title)
+
+
+def _choices(work: state.Work, known: list[tuple[str, str]], made: Made | None) -> None:
+    words = work.words
+    built_in = _chosen_pair(work)
+    ids = [one.id for one in PAIRS]
+    state.set_widget(_PAIR, built_in.id if built_in else None)
+    st.pills(
+        words(N_("Found in published explanations")),
+        ids,
+        format_func=lambda name: text_in(pair(name).title, work.language),
+        key=_PAIR,
+        on_change=_choose,
+        args=(_PAIR,),
+    )
+    options = [_NONE, *(f"{step}.{mistake}" for step, mistake in known)]
+    state.set_widget(_OWN, _NONE if built_in or made is None else f"{made.step}.{made.mistake}")
+    st.selectbox(
+        words(N_("Or make a known mistake in the example at hand")),
+        options,
+        format_func=lambda option: words(N_("choose a mistake")) if option == _NONE else _label(work, option),
+        key=_OWN,
+        on_change=_choose,
+        args=(_OWN,),
+        disabled=not known,
+    )
+
+
+def _label(work: state.Work, option: str) -> str:
+    step, _, mistake = option.partition(".")
+    letter = symbol(step, work.example).replace("head_i", "head").replace("_", "")
+    return f"{letter}: {_message(work, step, mistake)}"
+
+
+def _choose(key: str) -> None:
+    chosen = state.widget_value(key)
+    if chosen:
+        state.work().sides[NAME] = state.Sides(right=Variant(mistake=chosen))
+
+
+def _buttons(work: state.Work, made: Made) -> None:
+    with st.container(horizontal=True):
+        if st.button(work.words(N_("What would the check say?")), key="experiments.mistakes.check"):
+            state.open_example(work, as_claims(made.wrong, made.step))
+            st.switch_page(frame.CHECK, query_params=state.address(work))
+        if made.right is not work.trace and st.button(
+            work.words(N_("Open the example on the bench")), key="experiments.mistakes.open"
+        ):
+            state.open_example(work, made.right.example)
+            st.switch_page("app.py", query_params=state.address(work))
+
+
+MISTAKES: Final = Experiment(
+    title=N_("Mistakes"),
+    question=N_("What published explanations got wrong, and how one notices it."),
+    live=_live,
+)
