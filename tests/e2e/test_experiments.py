@@ -178,9 +178,7 @@ def test_a_published_mistake_is_seen_and_the_check_names_it(experiment):
     expect(page.locator(".board-foot .line").nth(0)).to_contain_text("12 ÷ 4 = 3")
     expect(page.locator(".board-foot .line").nth(1)).to_contain_text(" = S = 12")
     page.get_by_role("button", name="What would the check say?").click()
-    expect(page.locator(".verdict.wrong")).to_contain_text(
-        "division by √dk is left out", ignore_case=True, timeout=WAIT
-    )
+    expect(page.locator(".verdict.wrong")).to_contain_text("The scores are not divided by √dk.", timeout=WAIT)
 
 
 # --- links, words, looks -------------------------------------------------------------------------------------------
