@@ -14,6 +14,7 @@ from mha_core.graph import LAYER_INPUTS, PER_HEAD_INPUTS, head_graph
 from mha_core.validate import WHOLE_LAYER_STEPS
 from mha_ui.bench import model
 from mha_ui.bench.model import payload
+from mha_ui.experiments.heads import TERMS
 from mha_ui.language import LANGUAGES, words_in
 from mha_ui.state import Work, receive
 from tests.core.edits import FURTHER_ON
@@ -325,7 +326,9 @@ def test_too_large_for_a_link_is_told_with_the_payload_that_has_none():
 
 def test_every_matrix_stands_in_exactly_one_stage():
     names = [name for _, _, matrices in model.STAGES for name in matrices]
-    assert sorted(names) == sorted(AXES)
+    terms = {name for _, _, matrices in TERMS for name in matrices}  # the output once more, head by head
+    assert sorted(names) == sorted(AXES.keys() - (terms - {*names}))
+    assert terms - {*names} == {"w_o_block", "head_terms"}
     assert set(model.NAMES) == set(AXES)
 
 
