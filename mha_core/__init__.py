@@ -5,7 +5,8 @@ computation), ``trace`` (torch computes it), ``derive`` (where a number comes fr
 ``hypotheses`` and ``check`` (somebody's own numbers: which are wrong, and why), ``report`` (that in words); ``paste``,
 ``claims`` and ``exercise`` (filling such numbers in); ``edit`` (the next example), ``link`` (an example in a URL),
 ``library`` (the built-in ones), ``measures`` (what weights are like), ``scaling`` (why √d_k, as an experiment);
-``narration`` and ``walk`` (the computation stage by stage), ``takeaway`` (a walk as a page or as Markdown).
+``gradients`` (what moves a number, and how much), ``change`` (how numbers differ from a baseline); ``narration`` and
+``walk`` (the computation stage by stage), ``takeaway`` (a walk as a page or as Markdown).
 Beside them: ``interop`` (other libraries' layers) and ``export`` (programs and documents).
 """
 

@@ -2,7 +2,7 @@
 
 gradients(trace, Cell("concat", None, 0, 1))    ∂Concat[1,2] / ∂ every cell that it is computed from
 sensitivity(trace)                              ‖∂O / ∂W_Q‖ and its kin: how strongly weights still move the output
-saturation(trace)                               the same at many temperatures: how a sharp softmax stops Q and K learning
+saturation(trace)                               the same at many temperatures: a sharp softmax stops Q and K learning
 
 Where there is no slope, a derivative is 0, never NaN: for a pair that is hidden, a query that may attend to nothing,
 a row of zeros that has no direction (cosine scores), and where two positions meet (linear biases).
@@ -12,7 +12,7 @@ Source: Griewank and Walther 2008, "Evaluating Derivatives", chapter 3 (the reve
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -21,10 +21,9 @@ import torch
 from torch import Tensor
 
 from mha_core.derive import Cell, number, step_of
-from mha_core.device import place
 from mha_core.example import AXES, NEG_INF, AddMask, Example, divisor, owner
 from mha_core.graph import LAYER_INPUTS, PER_HEAD_INPUTS
-from mha_core.trace import Inputs, Trace, load, run, trace
+from mha_core.trace import Inputs, Rows, Trace, input_matrix, load, run, trace
 from mha_core.validate import PER_HEAD_STEPS, WHOLE_LAYER_STEPS
 
 TEMPERATURES = tuple(2 ** (10 * i / 24 - 5) for i in range(25))
@@ -51,7 +50,7 @@ def gradients(of: Example | Trace, cell: Cell) -> dict[str, Any]:
     value = number(computed, cell)
     taped, given = _tape(computed)
     late = _computed_from(computed, cell.name)
-    wanted = [entry for entry in _tensors(taped, given) if entry.name not in late]
+    wanted = [entry for entry in _tensors(taped, given) if entry.tensor.is_leaf or entry.name not in late]
     target = _tensor_of(taped, cell)
     found = torch.autograd.grad(
         target, [entry.tensor for entry in wanted], allow_unused=True, materialize_grads=True
@@ -84,8 +83,8 @@ def sensitivity(of: Example | Trace) -> Sensitivity:
     """How strongly the output answers when W_Q, W_K, W_V, or Q, K, V, or X are moved.
 
     Costs ``outputs(example)`` backward passes, ``MOST_AT_ONCE`` of them in one sweep: about a millisecond for 3
-    tokens and 2 heads of 2 columns, 6 for 8 tokens and 4 heads of 8. Good for examples that a page shows, not for layers
-    of a real model.
+    tokens and 2 heads of 2 columns, 6 for 8 tokens and 4 heads of 8. Good for examples that a page shows, not for
+    layers of a real model.
     """
     computed = of if isinstance(of, Trace) else trace(of)
     taped, given = _tape(computed)
@@ -101,7 +100,7 @@ def sensitivity(of: Example | Trace) -> Sensitivity:
             continue
         for head, square in zip(entry.members, of_heads.tolist(), strict=True):
             found[entry.name][head] = square**0.5
-    return Sensitivity(*(tuple(norms) for norms in found.values()), x)
+    return Sensitivity(**{name: tuple(norms) for name, norms in found.items()}, x=x)
 
 
 def outputs(example: Example) -> int:
@@ -123,9 +122,7 @@ class AtTemperature:
     sensitivity: Sensitivity
 
 
-def saturation(
-    computed: Trace, temperatures: Sequence[float] = TEMPERATURES
-) -> tuple[AtTemperature, ...]:
+def saturation(computed: Trace, temperatures: Sequence[float] = TEMPERATURES) -> tuple[AtTemperature, ...]:
     """softmax(S ÷ (T · divisor)) for each temperature T: how sharp the weights are, and what still moves the output.
 
     As T falls, all weight goes to one key, softmax's derivative diag(p) − p pᵀ vanishes, and with it what W_Q and
@@ -163,7 +160,7 @@ class _Entry(NamedTuple):
 
 def _tape(computed: Trace) -> tuple[Trace, dict[str, Tensor]]:
     """The trace again, with what backward passes need; and the layer's given matrices, rows × columns, by name."""
-    inputs = load(computed.example, computed.place or place())
+    inputs = load(computed.example, computed.place)
     shared = {name: tensor.requires_grad_() for name, tensor in inputs.layer.items()}
     groups = []
     for members, steps, given in inputs.groups:
@@ -213,17 +210,30 @@ def _computed_from(computed: Trace, name: str) -> set[str]:
     return reached - {name}
 
 
-def _by_name(example: Example, found: Iterator[tuple[_Entry, Tensor]]) -> dict[str, Any]:
-    """Numbers read off the device, in the order of the computation."""
+def _by_name(example: Example, found: Iterable[tuple[_Entry, Tensor]]) -> dict[str, Any]:
+    """Numbers read off the device, in the order of the computation; 0 for what is given and nothing reads."""
     named: dict[str, Any] = {}
+    heads = len(example.heads)
     for entry, tensor in found:
         if entry.members is None:
             named[entry.name] = tensor.tolist()
             continue
-        rows = named.setdefault(entry.name, [None] * len(example.heads))
+        rows = named.setdefault(entry.name, [None] * heads)
         for head, matrix in zip(entry.members, tensor.tolist(), strict=True):
             rows[head] = matrix
+    added = ("mask",) if isinstance(example.mask, AddMask) else ()
+    for name in ("x", "context", "w_o", "b_o", *added):
+        if name not in named and getattr(example, name) is not None:
+            named[name] = _zeros(example, name, None)
+    for name in (*PER_HEAD_INPUTS, "q", "k", "v", "weights"):
+        for head, given in enumerate(example.heads):
+            if getattr(given, name) is not None and named.get(name, [None] * heads)[head] is None:
+                named.setdefault(name, [None] * heads)[head] = _zeros(example, name, head)
     return {name: named[name] for name in AXES if name in named}
+
+
+def _zeros(example: Example, name: str, head: int | None) -> Rows:
+    return [[0.0] * len(row) for row in input_matrix(example, name, head) or ()]
 
 
 def _squared_norms(output: Tensor, leaves: Sequence[Tensor]) -> list[Tensor]:
@@ -242,7 +252,5 @@ def _squared_norms(output: Tensor, leaves: Sequence[Tensor]) -> list[Tensor]:
             allow_unused=True,
             materialize_grads=True,
         )
-        totals = [
-            total + part.square().sum((0, -2, -1)) for total, part in zip(totals, found, strict=True)
-        ]
+        totals = [total + part.square().sum((0, -2, -1)) for total, part in zip(totals, found, strict=True)]
     return totals
