@@ -189,7 +189,7 @@ def address(current: Work) -> dict[str, str]:
     if too_large and not current.too_large:  # said once, not at every edit
         current.message = current.message or Message(too_large, "info")
     current.too_large = bool(too_large)
-    if current.lens:
+    if current.lens and (current.lens != "change" or "base" in query):
         query["lens"] = current.lens
     if current.language_chosen:
         query["lang"] = current.language
@@ -392,10 +392,8 @@ def _one(current: Work, edit: Mapping[str, Any]) -> None:
             _step(current, current.future, current.past)
         case {"op": "reset"}:
             _become(current, current.origin)
-        case {"op": "pin", "cell": Mapping() as cell}:
-            current.pinned = _existing(current, *(cell.get(part) for part in ("name", "head", "row", "col")))
         case {"op": "pin"}:
-            current.pinned = None
+            _pin(current, edit.get("cell"))
         case {"op": "restore", "address": Mapping() as query}:
             # This server is new, and the page was at this address.
             texts = {name: text for name, text in query.items() if isinstance(text, str)}
@@ -413,6 +411,13 @@ def _one(current: Work, edit: Mapping[str, Any]) -> None:
             current.decimals = min(MOST_DECIMALS, max(0, value))
         case _:
             attempt(current, lambda: _become(current, apply(current.example, edit)))
+
+
+def _pin(current: Work, cell: object) -> None:
+    """Hold a cell, or let it go where this is none."""
+    parts = ("name", "head", "row", "col")
+    held = isinstance(cell, Mapping) and _existing(current, *(cell.get(part) for part in parts))
+    current.pinned = held or None
 
 
 def _through_a_lens(current: Work, edit: Mapping[str, Any]) -> None:
