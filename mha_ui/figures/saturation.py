@@ -34,7 +34,7 @@ MOST_OUTPUTS = 48
 """Numbers that the layer gives, beyond which two dozen Jacobians take longer than a picture may."""
 DECADES = 6
 """Powers of ten that the norms' axis spans at most: what falls below is as good as gone."""
-TICKS = {1 / 32: "1/32", 1 / 8: "1/8", 1 / 2: "1/2", 2: "2", 8: "8", 32: "32"}
+TICKS = {1 / 32: "1/32", 1 / 8: "1/8", 1 / 2: "1/2", 1: "1", 2: "2", 8: "8", 32: "32"}
 
 
 class Curve(NamedTuple):
@@ -70,7 +70,7 @@ def saturation_figure(trace: Trace, *, theme: Theme, words: Words, head: int | N
     largest = [_mean(point.largest, head) for point in points]
     (top, bottom), area = stack([NORMS_HEIGHT, LARGEST_HEIGHT], AXIS)
     of = words("mean of the heads") if head is None else head_name(words, head)
-    title = words("Saturation: what a sharp softmax stops")
+    title = words("Saturation: what still moves the output")
     layout = base(
         colours, f"{title} ({of})" if len(trace.example.heads) > 1 else title, area=area, left=52, foot=FOOT
     )

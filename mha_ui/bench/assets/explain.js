@@ -2,7 +2,7 @@
 
 import { element, fill, symbol } from "./dom.js";
 import { arithmetic, exists, fedBy, isClaim, key, termsOf, valueOf } from "./graph.js";
-import { isTarget, lensAt, Legend, told } from "./lens.js";
+import { changeTold, isTarget, lensAt, Legend } from "./lens.js";
 import { brief, exact, isRounded } from "./numbers.js";
 import { symbolOf } from "./view.js";
 
@@ -69,7 +69,7 @@ export class Explain {
     if (!model.lens) return [];
     const { words } = this;
     const line = (...parts) => [element("div", { class: "through-lens" }, ...parts)];
-    if (model.lens.kind === "change") return line(told(model, cell));
+    if (model.lens.kind === "change") return line(changeTold(model, cell));
     const of = () => element("span", {}, ...this.#place(model, model.lens.target));
     const by = lensAt(model, cell);
     if (isTarget(model, cell)) return line("∂", of(), ": ", words.derivative_target);

@@ -30,17 +30,17 @@ export function toneOf(model, by, top) {
   return model.lens.kind === "gradient" ? Math.sqrt(share) : share;
 }
 
-/** What the lens says of one cell, as text; "" where there is nothing to say. */
+/** What the lens tells of a cell besides its number, to those who do not see the colour; "" where that is nothing. */
 export function told(model, cell) {
   const by = lensAt(model, cell);
-  if (by === undefined) return "";
   const { words } = model;
-  if (model.lens.kind === "change") return changeTold(model, cell, by);
+  if (model.lens.kind === "change") return by === 0 ? "" : changeTold(model, cell, by);
   if (isTarget(model, cell)) return words.derivative_target;
   return by === null ? "" : fill(words.derivative, { number: brief(by, model.decimals) });
 }
 
-function changeTold(model, cell, by) {
+/** How a cell has changed: by what, from what. */
+export function changeTold(model, cell, by = lensAt(model, cell)) {
   const { words } = model;
   if (by === null) return words.no_counterpart;
   if (by === 0) return words.unchanged;

@@ -214,7 +214,7 @@ export class View {
         setText(td, draft ?? (editable ? exact(value) : format(value, whole ? 0 : model.decimals)));
         const tone = model.lens ? toneOf(model, by, top) : typeof value === "number" ? Math.min(1, Math.abs(value) / top) : 0;
         this.#tint(td, value, tone, (model.lens ? sign === "down" || sign === "minus" : value < 0) ? "negative" : "positive");
-        if (sign !== shown?.sign || sign) this.#sign(td, sign, model.lens && told(model, { name, head, row, col }));
+        if (model.lens || shown?.sign !== undefined) this.#sign(td, sign, model.lens && told(model, { name, head, row, col }));
         if (shown?.draft === draft) return;
         td.classList.toggle("invalid", draft !== undefined);
         if (draft === undefined) td.removeAttribute("aria-invalid");
