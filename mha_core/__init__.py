@@ -6,7 +6,8 @@ computation), ``trace`` (torch computes it), ``derive`` (where a number comes fr
 ``mistaken`` (what a known mistake makes of all that comes after it) and ``pairs`` (five to be looked at);
 ``paste``, ``claims`` and ``exercise`` (filling such numbers in); ``edit`` (the next example), ``link`` (an example in
 a URL), ``library`` (the built-in ones), ``measures`` (what weights are like), ``scaling`` (why √d_k, as an
-experiment); ``narration`` and ``walk`` (the computation stage by stage), ``takeaway`` (a walk as a page or as
+experiment), ``gradients`` (what moves a number, and how much), ``variant`` and ``compare`` (an example done otherwise,
+and what differs); ``narration`` and ``walk`` (the computation stage by stage), ``takeaway`` (a walk as a page or as
 Markdown).
 Beside them: ``interop`` (other libraries' layers) and ``export`` (programs and documents).
 """

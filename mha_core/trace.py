@@ -195,26 +195,34 @@ def load(example: Example, where: Place) -> Inputs:
 
 def compute(inputs: Inputs) -> Trace:
     """Run the declared steps on loaded numbers, in ``torch.inference_mode``."""
+    with torch.inference_mode():
+        return run(inputs)
+
+
+def run(inputs: Inputs) -> Trace:
+    """Run the declared steps on loaded numbers, in the mode that torch is in: ``gradients`` has it keep a tape.
+
+    The numbers are the same in every mode, bit for bit.
+    """
     example = inputs.example
     dims = example.dims if example.positions is not None or example.scoring == "additive" else None
     constants = Constants(divisor(example), mask_fill(example), example.mask is not None, dims)
-    with torch.inference_mode():
-        layer = dict(inputs.layer)
-        for step in inputs.early_steps:
-            layer[step.name] = _OPERATIONS[step.op](step, layer, constants)
-        groups: list[tuple[tuple[int, ...], Mapping[str, Tensor]]] = []
-        for members, steps, given in inputs.groups:
-            tensors = dict(given)
-            if dims is not None:
-                tensors |= {name: layer[name].expand(len(members), -1, -1) for name in _read(steps, layer)}
-            if example.kv_heads is not None and shares(example.heads[members[0]]):
-                tensors |= _borrowed(example, members, steps, groups)
-            for step in steps:
-                tensors[step.name] = _OPERATIONS[step.op](step, tensors, constants)
-            groups.append((members, tensors))
-        layer["head_outputs"] = _in_head_order(groups)
-        for step in inputs.layer_steps:
-            layer[step.name] = _OPERATIONS[step.op](step, layer, constants)
+    layer = dict(inputs.layer)
+    for step in inputs.early_steps:
+        layer[step.name] = _OPERATIONS[step.op](step, layer, constants)
+    groups: list[tuple[tuple[int, ...], Mapping[str, Tensor]]] = []
+    for members, steps, given in inputs.groups:
+        tensors = dict(given)
+        if dims is not None:
+            tensors |= {name: layer[name].expand(len(members), -1, -1) for name in _read(steps, layer)}
+        if example.kv_heads is not None and shares(example.heads[members[0]]):
+            tensors |= _borrowed(example, members, steps, groups)
+        for step in steps:
+            tensors[step.name] = _OPERATIONS[step.op](step, tensors, constants)
+        groups.append((members, tensors))
+    layer["head_outputs"] = _in_head_order(groups)
+    for step in inputs.layer_steps:
+        layer[step.name] = _OPERATIONS[step.op](step, layer, constants)
     return Trace(example, inputs.place, tuple(groups), layer)
 
 
@@ -295,7 +303,10 @@ def _norm(step: Step, tensors: Mapping[str, Tensor], _: Constants) -> Tensor:
 
 def _normalize(step: Step, tensors: Mapping[str, Tensor], _: Constants) -> Tensor:
     rows, norms = (tensors[operand.name] for operand in step.operands)
-    return (rows / norms).masked_fill(norms == 0, 0.0)
+    nowhere = norms == 0
+    if rows.requires_grad:  # the derivative of 0 ÷ 0 is NaN, even where nothing is made of it
+        norms = norms.masked_fill(nowhere, 1.0)
+    return (rows / norms).masked_fill(nowhere, 0.0)
 
 
 def _sinusoid(step: Step, tensors: Mapping[str, Tensor], constants: Constants) -> Tensor:
@@ -322,10 +333,13 @@ def _linear_bias(step: Step, tensors: Mapping[str, Tensor], _: Constants) -> Ten
 
 def _softmax(step: Step, tensors: Mapping[str, Tensor], constants: Constants) -> Tensor:
     scores = tensors[step.operands[0].name]
-    weights = torch.softmax(scores, -1)
-    if constants.masked:  # a row of −∞ alone comes out as NaN; such a query attends to nothing
-        weights = weights.masked_fill(scores.amax(-1, keepdim=True) == NEG_INF, 0.0)
-    return weights
+    if not constants.masked:
+        return torch.softmax(scores, -1)
+    # A row of −∞ alone comes out as NaN, and so does its derivative; such a query attends to nothing.
+    dead = scores.amax(-1, keepdim=True) == NEG_INF
+    if scores.requires_grad:
+        scores = scores.masked_fill(dead, 0.0)
+    return torch.softmax(scores, -1).masked_fill(dead, 0.0)
 
 
 def _concat(step: Step, tensors: Mapping[str, Tensor], _: Constants) -> Tensor:

@@ -10,7 +10,7 @@ import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, Final, NamedTuple, TypeGuard
 
 import streamlit as st
 import torch
@@ -33,6 +33,7 @@ from mha_core.edit import apply
 from mha_core.errors import N_, LinkError
 from mha_core.example import AXES
 from mha_core.exercise import askable, exercise, hints
+from mha_core.link import MAX_TOKEN
 from mha_core.variant import AS_IT_IS, Variant, read, written
 from mha_ui.language import LANGUAGES, Words, language_for, sentence, words_in
 
@@ -46,6 +47,8 @@ MOST_DECIMALS = 10
 OWN_SEED = "own"
 """In a link: an exercise whose numbers are drawn anew for whoever opens it."""
 VIEWS = ("projector", "presenter")
+LENSES = ("change", "gradient")
+"""What the bench's colours may show in place of the values."""
 _STAGE = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _SUB = re.compile(r"[1-9][0-9]{0,3}(\.[1-9][0-9]{0,3})?")
 _BETWEEN = "~~"
@@ -82,6 +85,13 @@ class Sides(NamedTuple):
     right: Variant = AS_IT_IS
 
 
+class Baseline(NamedTuple):
+    """A pinned example, against which every step shows its change; ``token``: for the link, None where too large."""
+
+    trace: Trace
+    token: str | None
+
+
 class Version(NamedTuple):
     """One step of the history: the example, what reset returns it to, and the built-in that this is, if one."""
 
@@ -106,7 +116,8 @@ class Exercise:
 class Work:
     """One visitor's work. ``origin`` is what reset returns to, ``name`` the built-in example it is, if one.
 
-    ``applied`` counts the bench's edits, ``revision`` the examples shown, ``opened`` the origins.
+    ``applied`` counts the bench's edits, ``revision`` the examples shown, ``opened`` the origins. ``lens``: what the
+    bench's colours show: "" for the values, or one of ``LENSES``; there is a ``pinned_baseline`` where it is "change".
     """
 
     origin: Example
@@ -121,6 +132,8 @@ class Work:
     walk: WalkPlace = NOWHERE
     experiment: str = ""
     sides: dict[str, Sides] = field(default_factory=dict)
+    lens: str = ""
+    pinned_baseline: Baseline | None = None
     session: str = field(default_factory=lambda: secrets.token_hex(8))
     applied: int = 0
     revision: int = 0
@@ -139,6 +152,11 @@ class Work:
     def example(self) -> Example:
         """The example at hand."""
         return self.trace.example
+
+    @property
+    def baseline(self) -> Example | None:
+        """The example that was pinned to be compared with."""
+        return self.pinned_baseline and self.pinned_baseline.trace.example
 
     @property
     def version(self) -> Version:
@@ -178,17 +196,12 @@ def set_widget(key: str, value: Any) -> None:
 
 def address(current: Work) -> dict[str, str]:
     """The query parameters that restore this work in a fresh browser."""
-    query: dict[str, str] = {}
-    if current.name and current.example == library()[current.name]:
-        query["example"] = current.name
-    else:
-        try:
-            query["s"] = _token(current)
-            current.too_large = False
-        except LinkError as error:
-            if not current.too_large:  # said once, not at every edit
-                current.message = current.message or Message(sentence(error, current.language), "info")
-            current.too_large = True
+    query, too_large = _examples(current)
+    if too_large and not current.too_large:  # said once, not at every edit
+        current.message = current.message or Message(too_large, "info")
+    current.too_large = bool(too_large)
+    if current.lens and (current.lens != "change" or "base" in query):
+        query["lens"] = current.lens
     if current.language_chosen:
         query["lang"] = current.language
     if current.decimals != DECIMALS:
@@ -211,9 +224,34 @@ def _experiment_address(current: Work) -> dict[str, str]:
     return {"experiment": current.experiment, **variant}
 
 
+def _examples(current: Work) -> tuple[dict[str, str], str]:
+    """The example at hand and the pinned one, as far as a link can hold them, and why it cannot."""
+    query: dict[str, str] = {}
+    too_large = ""
+    if current.name and current.example == library()[current.name]:
+        query["example"] = current.name
+    else:
+        try:
+            query["s"] = _token(current)
+        except LinkError as error:
+            too_large = sentence(error, current.language)
+    if current.pinned_baseline:
+        token = current.pinned_baseline.token
+        if token and len(token) + len(query.get("s", "")) <= MAX_TOKEN:
+            query["base"] = token
+        else:
+            too_large = too_large or current.words(_BASELINE_TOO_LARGE)
+    return query, too_large
+
+
+_BASELINE_TOO_LARGE: Final = N_(
+    "Together with its baseline this is too large for a link, which leaves the baseline out."
+)
+
+
 def without_claims(current: Work) -> Work:
     """The same work with nothing filled in, as it is handed out."""
-    copy = replace(current, past=[], future=[])
+    copy = replace(current, past=[], future=[], lens="", pinned_baseline=None)
     copy.trace = trace(replace(current.example, claimed=None), current.place)
     return copy
 
@@ -232,7 +270,8 @@ def _token(current: Work) -> str:
 
 
 PAGE_KEYS = (
-    *("example", "s", "lang", "cell", "decimals", "ask", "seed", "lesson", "experiment", "variant"),
+    *("example", "s", "lang", "cell", "decimals", "ask", "seed", "lesson"),
+    *("experiment", "variant", "lens", "base"),
     *WalkPlace._fields,
 )
 """Every query parameter that a page of ours writes; address.js lists them too."""
@@ -271,6 +310,7 @@ def _opened(query: Mapping[str, str], locale: str | None) -> Work:
     if message is None:
         _set_exercise(opened, query.get("ask", ""), query.get("seed", ""))
     opened.walk = place_in(query)
+    _set_lens(opened, query.get("lens", ""), query.get("base", ""))
     asked = query.get("experiment", "")
     if _STAGE.fullmatch(asked):
         left, _, right = query.get("variant", "").partition(_BETWEEN)
@@ -283,6 +323,18 @@ def choose_experiment(current: Work, name: str, sides: Sides | None = None) -> N
     current.experiment = name
     if sides is not None:
         current.sides[name] = sides
+
+
+def _set_lens(current: Work, lens: str, base: str) -> None:
+    """The lens and the baseline of a link; a baseline that cannot be read is left out, and told."""
+    if base:
+        try:
+            pin_baseline(current, from_token(base))
+        except MhaError as error:
+            template = current.words(N_("The baseline of this link was left out: {reason}."))
+            told = Message(template.format(reason=sentence(error, current.language)))
+            current.message = current.message or told
+    current.lens = lens if lens in LENSES and (lens != "change" or current.pinned_baseline) else ""
 
 
 def place_in(query: Mapping[str, object]) -> WalkPlace:
@@ -370,10 +422,8 @@ def _one(current: Work, edit: Mapping[str, Any]) -> None:
             _step(current, current.future, current.past)
         case {"op": "reset"}:
             _become(current, current.origin)
-        case {"op": "pin", "cell": Mapping() as cell}:
-            current.pinned = _existing(current, *(cell.get(part) for part in ("name", "head", "row", "col")))
         case {"op": "pin"}:
-            current.pinned = None
+            _pin(current, edit.get("cell"))
         case {"op": "restore", "address": Mapping() as query}:
             # This server is new, and the page was at this address.
             texts = {name: text for name, text in query.items() if isinstance(text, str)}
@@ -385,10 +435,45 @@ def _one(current: Work, edit: Mapping[str, Any]) -> None:
             _in_exercise(current, asked)
         case {"op": "place"}:
             current.walk = place_in(edit)
+        case {"op": "lens" | "baseline"}:
+            _through_a_lens(current, edit)
         case {"op": "decimals", "value": int(value)} if _is_whole(value):
             current.decimals = min(MOST_DECIMALS, max(0, value))
         case _:
             attempt(current, lambda: _become(current, apply(current.example, edit)))
+
+
+def _pin(current: Work, cell: object) -> None:
+    """Hold a cell, or let it go where this is none."""
+    parts = ("name", "head", "row", "col")
+    held = isinstance(cell, Mapping) and _existing(current, *(cell.get(part) for part in parts))
+    current.pinned = held or None
+
+
+def _through_a_lens(current: Work, edit: Mapping[str, Any]) -> None:
+    """What the colours show, and what they compare with: no change without a baseline, which is pinned then."""
+    match edit:
+        case {"op": "lens", "value": "" | "change" | "gradient" as lens}:
+            if lens == "change" and not current.pinned_baseline:
+                pin_baseline(current)
+            current.lens = lens
+        case {"op": "baseline", "clear": True}:
+            current.pinned_baseline = None
+            current.lens = "" if current.lens == "change" else current.lens
+        case {"op": "baseline"}:
+            pin_baseline(current)
+            current.lens = current.lens or "change"
+
+
+def pin_baseline(current: Work, example: Example | None = None) -> None:
+    """Keep an example, or else the one at hand, to compare with. Raises ``NumberRangeError`` as ``trace`` does."""
+    kept = replace(example or current.example, claimed=None)
+    computed = current.trace if kept == current.example else trace(kept, current.place)
+    try:
+        token = to_token(kept)
+    except LinkError:
+        token = None
+    current.pinned_baseline = Baseline(computed, token)
 
 
 def _in_exercise(current: Work, asked: str) -> None:

@@ -35,6 +35,7 @@ from mha_core.graph import (
 )
 from mha_core.trace import Trace, input_matrix
 from mha_core.validate import PER_HEAD_STEPS
+from mha_ui.bench.lens import look
 from mha_ui.language import words_in
 from mha_ui.state import Work, address
 
@@ -176,6 +177,28 @@ _UI: Final = {
     "scale_none": N_("nothing"),
     "scale_number": N_("a number"),
     "decimals": N_("Decimals"),
+    "lens": N_("Colour by"),
+    "lens_values": N_("values"),
+    "lens_change": N_("change"),
+    "lens_gradient": N_("gradient"),
+    "lens_about": N_("What the colours show"),
+    "baseline": N_("Baseline"),
+    "baseline_pin": N_("Pin as baseline"),
+    "baseline_again": N_("Pin anew"),
+    "baseline_pinned": N_("baseline pinned"),
+    "baseline_clear": N_("Let go of the baseline"),
+    "was": N_("was {before}, now {now} ({by})"),
+    "was_without": N_("was {before}, now {now}"),
+    "unchanged": N_("as in the baseline"),
+    "no_counterpart": N_("no counterpart in the baseline"),
+    "derivative": N_("derivative {number}"),
+    "derivative_target": N_("its derivative is what the colours show"),
+    "derivative_later": N_("no derivative: this is computed from {place}"),
+    "derivative_mask": N_("no derivative: a pair may attend or not"),
+    "legend_change": N_("▲ larger, ▼ smaller, • new; each table on a scale of its own."),
+    "legend_gradient": N_(
+        "One scale for all tables. Click a computed number, or press Enter on it, to take its derivative instead."
+    ),
     "hint": N_(
         "Point at a number to see where it comes from; click it to hold it. Every framed number can be edited."
     ),
@@ -218,10 +241,13 @@ _HUES: Final = {
 """What belongs to queries, keys or values, and is coloured so."""
 
 
-def payload(work: Work) -> dict[str, Any]:
-    """Everything that the bench shows, for one state of the work."""
+def payload(work: Work, *, lens: str | None = None) -> dict[str, Any]:
+    """Everything that the bench shows, for one state of the work.
+
+    ``lens``: what the colours show whatever the work says, "" for the values; the bench then offers no choice.
+    """
     held_by = address(work)
-    return {
+    data: dict[str, Any] = {
         "session": work.session,
         "ack": work.applied,
         "revision": work.revision,
@@ -231,9 +257,10 @@ def payload(work: Work) -> dict[str, Any]:
         "pinned": work.pinned and work.pinned._asdict(),
         "message": work.message and {"text": work.message.text, "kind": work.message.kind},
         **numbers(work.trace, work.language, work.decimals),
-        "controls": _controls(work),
+        "controls": _controls(work) | {"lens": work.lens if lens is None else None},
         "limits": {"number": MAX_NUMBER, "size": MAX_SIZE, "heads": MAX_HEADS},
     }
+    return data | look(work, work.lens if lens is None else lens, data["matrices"], NAMES | _UI)
 
 
 def numbers(trace: Trace, language: str, decimals: int) -> dict[str, Any]:
@@ -374,6 +401,7 @@ def _controls(work: Work) -> dict[str, Any]:
         "undo": bool(work.past),
         "redo": bool(work.future),
         "changed": example != work.origin,
+        "baseline": work.pinned_baseline is not None,
         "w_o": example.w_o is not None,
         "biases": example.b_o is not None
         or any(getattr(head, name) is not None for head in example.heads for name in HEAD_BIASES),

@@ -1,7 +1,7 @@
 """Pictures of a trace: a ``Trace`` in, plain Plotly JSON out. Nothing here knows Streamlit.
 
 Read in this order: ``figure`` (what comes out), ``labels`` and ``geometry`` (tokens, numbers, ranges), ``layout``
-and ``pairs`` (the parts), then the pictures: ``weights``, ``scores``, ``outputs``, ``hulls``.
+and ``pairs`` (the parts), then the pictures: ``weights``, ``scores``, ``outputs``, ``hulls``, ``saturation``.
 
 The lessons have pictures of their own: ``library``, ``scaling``, ``agreement``, ``ranges``.
 
@@ -23,6 +23,7 @@ from mha_core.trace import Trace
 from mha_ui.figures.figure import Figure
 from mha_ui.figures.hulls import hulls_figure
 from mha_ui.figures.outputs import outputs_figure
+from mha_ui.figures.saturation import can_saturate, saturation_figure
 from mha_ui.figures.scores import heads_with_scores, scores_heatmaps
 from mha_ui.figures.weights import weights_bars, weights_heatmaps
 from mha_ui.language import Words
@@ -35,6 +36,7 @@ __all__ = [
     "Words",
     "hulls_figure",
     "outputs_figure",
+    "saturation_figure",
     "scores_heatmaps",
     "weights_bars",
     "weights_heatmaps",
@@ -73,6 +75,11 @@ FIGURES: dict[str, Picture] = {
         N_("Outputs among V's rows"),
         lambda trace, *, theme, words, query: hulls_figure(trace, theme=theme, words=words),
         lambda trace: trace.example.dims.d_v == 2,
+    ),
+    "saturation": Picture(
+        N_("Saturation"),
+        lambda trace, *, theme, words, query: saturation_figure(trace, theme=theme, words=words),
+        can_saturate,
     ),
 }
 """Name → picture, in the order of the page."""

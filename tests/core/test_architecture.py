@@ -73,7 +73,19 @@ def test_modules_are_read_in_the_order_that_the_package_tells():
         "paste",
         "claims",
     ]
-    order += ["exercise", "edit", "link", "library", "measures", "scaling", "narration", "walk", "takeaway"]
+    order += [
+        "exercise",
+        "edit",
+        "link",
+        "library",
+        "measures",
+        "scaling",
+        "gradients",
+        "change",
+        "narration",
+        "walk",
+        "takeaway",
+    ]
     for name in order:
         tree = ast.parse((CORE / f"{name}.py").read_text("utf-8"))
         used = {

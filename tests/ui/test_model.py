@@ -16,7 +16,7 @@ from mha_ui.bench import model
 from mha_ui.bench.model import payload
 from mha_ui.experiments.heads import TERMS
 from mha_ui.language import LANGUAGES, words_in
-from mha_ui.state import Work, receive
+from mha_ui.state import LENSES, Work, receive
 from tests.core.edits import FURTHER_ON
 
 NEG_INF = float("-inf")
@@ -283,11 +283,12 @@ def after(example, *edits):
 )
 def test_controls_show_what_the_layer_has(edits, controls):
     bare = {"undo": F, "redo": F, "changed": F, "w_o": F, "biases": F, "context": F}
+    view = {"lens": "", "baseline": F}
     told_controls = after(built_in("first"), *edits)["controls"]
     layer = {"scale": "sqrt_dk", "scoring": "scaled_dot", "positions": "none", "kv_heads": 2, "mask": "none"}
     if edits[:1] == [{"op": "add_head"}] and len(edits) == 1:
         layer["kv_heads"] = 3
-    assert told_controls == {**bare, **layer, **controls}
+    assert told_controls == {**bare, **view, **layer, **controls}
 
 
 def test_a_bias_of_w_o_alone_is_a_bias():
@@ -352,4 +353,5 @@ def test_the_browser_is_told_the_words_that_it_asks_for_and_no_others():
         asked |= set(re.findall(r"\bwords\.(\w+)", text))
         asked |= {f"fill_{kind}" for kind in FILLS if "words[`fill_${kind}`]" in text}
         asked |= {f"mark_{mark}" for mark in MARKS if "words[`mark_${mark}`]" in text}
+        asked |= {f"legend_{kind}" for kind in LENSES if "words[`legend_${kind}`]" in text}
     assert asked == set(model.ui_words("en")) == set(model.ui_words("zh"))

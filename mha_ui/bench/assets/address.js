@@ -1,6 +1,6 @@
 // The address bar. These are ours in it; state.PAGE_KEYS lists them too.
 
-const NAMES = ["example", "s", "lang", "cell", "decimals", "ask", "seed", "lesson", "experiment", "variant", "step", "sub", "view", "predict"];
+const NAMES = ["example", "s", "lang", "cell", "decimals", "ask", "seed", "lesson", "experiment", "variant", "lens", "base", "step", "sub", "view", "predict"];
 
 /** The address bar holds the work; what is not ours in it stays. */
 export class Address {

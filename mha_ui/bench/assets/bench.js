@@ -80,6 +80,8 @@ class Bench {
     if (structure !== this.#structure) this.#rebuild(structure);
     else this.view.patch(data, this.#grid.drafts);
     this.controls.update(data);
+    this.explain.legend.update(data);
+    this.root.classList.toggle("through", Boolean(data.lens));
     this.verdict.update(data.check);
     this.root.classList.toggle("checking", Boolean(data.check));
     const pinning = sender.pending.findLast((edit) => edit.op === "pin");

@@ -39,7 +39,7 @@ export class Controls {
           this.#check("biases", words.biases),
           this.#check("context", words.context),
         ),
-        this.#group(words.view, this.#decimals()),
+        this.#group(words.view, this.#decimals(), this.#lens(), this.#baseline()),
       ]),
     );
   }
@@ -204,5 +204,41 @@ export class Controls {
     );
     this.#update.push((model) => (node.value = String(model.decimals)));
     return label;
+  }
+
+  /** What the colours show; a page that has settled it offers no choice. */
+  #lens() {
+    const { words } = this;
+    const [node, label] = this.#select(
+      "lens",
+      words.lens,
+      [["", words.lens_values], ["change", words.lens_change], ["gradient", words.lens_gradient]],
+      (value) => this.send({ op: "lens", value }),
+    );
+    this.#update.push((model) => {
+      label.hidden = model.controls.lens === null;
+      node.value = model.controls.lens ?? "";
+    });
+    return label;
+  }
+
+  #baseline() {
+    const { words } = this;
+    const pin = element("button", { type: "button", "data-focus": "baseline", onclick: () => this.send({ op: "baseline" }) });
+    const clear = element("button", { type: "button", class: "quiet", "data-focus": "baseline clear", "aria-label": words.baseline_clear, title: words.baseline_clear }, "✕");
+    clear.addEventListener("click", () => {
+      pin.focus(); // it stays where this one goes
+      this.send({ op: "baseline", clear: true });
+    });
+    const held = element("span", { class: "held" }, words.baseline_pinned);
+    const node = element("span", { class: "baseline", role: "group", "aria-label": words.baseline }, held, pin, clear);
+    this.#update.push((model) => {
+      const { lens, baseline } = model.controls;
+      node.hidden = lens === null;
+      node.classList.toggle("pinned", baseline);
+      held.hidden = clear.hidden = !baseline;
+      setText(pin, baseline ? words.baseline_again : words.baseline_pin);
+    });
+    return node;
   }
 }

@@ -2,6 +2,7 @@
 
 import { element, fill, symbol } from "./dom.js";
 import { arithmetic, exists, fedBy, isClaim, key, termsOf, valueOf } from "./graph.js";
+import { changeTold, isTarget, lensAt, Legend } from "./lens.js";
 import { brief, exact, isRounded } from "./numbers.js";
 import { symbolOf } from "./view.js";
 
@@ -12,7 +13,8 @@ export class Explain {
     this.bench = bench;
     this.words = words;
     this.line = element("div", { class: "line" });
-    this.root = element("div", { class: "explain" }, bench.message, this.line);
+    this.legend = new Legend(words);
+    this.root = element("div", { class: "explain" }, bench.message, this.legend.root, this.line);
   }
 
   /** Show where a cell comes from and where it goes; `pinned` marks the cell as held. */
@@ -40,7 +42,7 @@ export class Explain {
   #sentence(model, cell, terms, fed, pinned) {
     const place = element("span", { class: "place" }, ...this.#place(model, cell));
     if (isClaim(model, cell.name)) return this.#claimed(model, cell, place);
-    const parts = [place, " = "];
+    const parts = [...this.#throughLens(model, cell), place, " = "];
     const how = {
       show: (number) => brief(number, model.decimals),
       rounds: (number) => isRounded(number, model.decimals),
@@ -60,6 +62,24 @@ export class Explain {
     if (pinned)
       parts.push(element("button", { type: "button", class: "quiet", "data-focus": "unpin", onclick: () => this.bench.unpin() }, `✕ ${this.words.unpin}`));
     return parts;
+  }
+
+  /** What the lens says of this cell, on a line of its own. */
+  #throughLens(model, cell) {
+    if (!model.lens) return [];
+    const { words } = this;
+    const line = (...parts) => [element("div", { class: "through-lens" }, ...parts)];
+    if (model.lens.kind === "change") return line(changeTold(model, cell));
+    const of = () => element("span", {}, ...this.#place(model, model.lens.target));
+    const by = lensAt(model, cell);
+    if (isTarget(model, cell)) return line("∂", of(), ": ", words.derivative_target);
+    if (by === null) {
+      const [before, after] = words.derivative_later.split("{place}");
+      return cell.name === "mask" ? line(words.derivative_mask) : line(before, of(), after);
+    }
+    const here = element("span", {}, ...this.#place(model, cell));
+    const equals = isRounded(by, model.decimals) ? " ≈ " : " = ";
+    return line("∂", of(), " ÷ ∂", here, equals, element("strong", {}, brief(by, model.decimals)));
   }
 
   /** What was written down, and what is known of it. */

@@ -2,6 +2,7 @@
 
 import { element, fill, rich, setText, symbol } from "./dom.js";
 import { headOf, isClaim, isEditable, key, rowsOf } from "./graph.js";
+import { lensAt, markOf, told, toneOf, topOf, topOfAll } from "./lens.js";
 import { exact, format } from "./numbers.js";
 
 /** What must be equal for the tables that stand to be patched instead of built anew. */
@@ -187,24 +188,13 @@ export class View {
         node.title = isDead ? this.words.dead_row : text;
       }
     }
+    const common = model.lens?.kind === "gradient" ? topOfAll(model) : null;
     for (const [name, matrix] of Object.entries(model.matrices)) {
       const heads = matrix.perHead ? matrix.values.keys() : [null];
-      const top = matrix.scale === "weights" ? 1 : this.#top(matrix);
+      const own = () => (model.lens ? topOf(matrix.lens) : matrix.scale === "weights" ? 1 : topOf(matrix.values));
+      const top = common ?? own();
       for (const head of heads) this.#patchMatrix(model, name, head, top, drafts);
     }
-  }
-
-  /** The largest magnitude over all heads, rounded up to 1, 2 or 5 × 10ⁿ, so that colours stay put. */
-  #top(matrix) {
-    let most = 0;
-    const look = (item) => {
-      if (Array.isArray(item)) item.forEach(look);
-      else if (typeof item === "number") most = Math.max(most, Math.abs(item));
-    };
-    look(matrix.values);
-    if (!most) return 1;
-    const power = 10 ** Math.floor(Math.log10(most));
-    return [1, 2, 5, 10].map((step) => step * power).find((step) => step >= most * 0.999999) ?? most;
   }
 
   #patchMatrix(model, name, head, top, drafts) {
@@ -213,18 +203,22 @@ export class View {
     if (!rows || !tds) return;
     const editable = isEditable(model, name, head);
     const whole = editable || rows.every((row) => row.every((v) => typeof v !== "number" || Number.isInteger(v)));
-    const look = `${top} ${whole ? 0 : model.decimals}`;
+    const look = `${top} ${whole ? 0 : model.decimals} ${model.lens?.kind}`;
     rows.forEach((cells, row) =>
       cells.forEach((value, col) => {
         const td = tds[row][col];
         const draft = drafts.size ? drafts.get(td.dataset.key) : undefined;
         const shown = this.#shown.get(td);
         this.#mark(td, model.marks?.[td.dataset.key], model.words);
-        if (shown?.value === value && shown.look === look && shown.draft === draft) return;
+        const by = lensAt(model, { name, head, row, col });
+        const sign = model.lens && markOf(model, { name, head, row, col }, by);
+        if (shown?.value === value && shown.look === look && shown.draft === draft && shown.by === by && shown.sign === sign) return;
         if (td.firstElementChild) return; // being edited
-        this.#shown.set(td, { value, look, draft });
+        this.#shown.set(td, { value, look, draft, by, sign });
         setText(td, draft ?? (editable ? exact(value) : format(value, whole ? 0 : model.decimals)));
-        this.#tint(td, value, top);
+        const tone = model.lens ? toneOf(model, by, top) : typeof value === "number" ? Math.min(1, Math.abs(value) / top) : 0;
+        this.#tint(td, value, tone, (model.lens ? sign === "down" || sign === "minus" : value < 0) ? "negative" : "positive");
+        if (model.lens || shown?.sign !== undefined) this.#sign(td, sign, model.lens && told(model, { name, head, row, col }));
         if (shown?.draft === draft) return;
         td.classList.toggle("invalid", draft !== undefined);
         if (draft === undefined) td.removeAttribute("aria-invalid");
@@ -248,11 +242,18 @@ export class View {
     this.#shown.delete(td);
   }
 
-  #tint(td, value, top) {
-    const tone = typeof value === "number" ? Math.min(1, Math.abs(value) / top) : 0;
-    const kind = value === "-inf" || value === false ? "hidden" : value === true ? "visible" : value < 0 ? "negative" : "positive";
+  #tint(td, value, tone, signed) {
+    const kind = value === "-inf" || value === false ? "hidden" : value === true ? "visible" : signed;
     if (td.dataset.kind !== kind) td.dataset.kind = kind;
     const step = String(Math.ceil(tone * 24) / 24); // few shades: fewer cells to style anew
     if (td.style.getPropertyValue("--tone") !== step) td.style.setProperty("--tone", step);
+  }
+
+  /** What a lens shows of a cell besides its colour, and in words. */
+  #sign(td, sign, words) {
+    if (sign) td.dataset.lens = sign;
+    else delete td.dataset.lens;
+    if (words) td.setAttribute("aria-description", words);
+    else td.removeAttribute("aria-description");
   }
 }

@@ -1,0 +1,94 @@
+// What the colours show in place of the values: how numbers have changed since a baseline, or a derivative. Every
+// number here is the server's; only shades are worked out.
+
+import { element, fill, rich } from "./dom.js";
+import { key, valueOf } from "./graph.js";
+import { brief } from "./numbers.js";
+
+const at = (matrix, rows, { head, row, col }) => (matrix.perHead ? rows?.[head] : rows)?.[row]?.[col] ?? null;
+
+/** The lens's number of a cell: null where it has none, undefined without a lens. */
+export function lensAt(model, cell) {
+  const matrix = model.matrices[cell.name];
+  return model.lens ? at(matrix, matrix.lens, cell) : undefined;
+}
+
+export const isTarget = (model, cell) => Boolean(model.lens?.target) && key(model.lens.target) === key(cell);
+
+/** The sign in a cell's corner, besides its colour. */
+export function markOf(model, cell, by) {
+  const sign = by === null || by === 0 ? "" : by > 0 || by === "inf" ? "more" : "less";
+  if (model.lens.kind === "change") return by === null ? "new" : sign && (sign === "more" ? "up" : "down");
+  return isTarget(model, cell) ? "target" : by === null ? "none" : sign && (sign === "more" ? "plus" : "minus");
+}
+
+/** How strongly a cell is coloured, 0 to 1: small derivatives are many, and their root still shows. */
+export function toneOf(model, by, top) {
+  if (by === null) return 0;
+  if (typeof by === "string") return 1;
+  const share = Math.min(1, Math.abs(by) / top);
+  return model.lens.kind === "gradient" ? Math.sqrt(share) : share;
+}
+
+/** What the lens tells of a cell besides its number, to those who do not see the colour; "" where that is nothing. */
+export function told(model, cell) {
+  const by = lensAt(model, cell);
+  const { words } = model;
+  if (model.lens.kind === "change") return by === 0 ? "" : changeTold(model, cell, by);
+  if (isTarget(model, cell)) return words.derivative_target;
+  return by === null ? "" : fill(words.derivative, { number: brief(by, model.decimals) });
+}
+
+/** How a cell has changed: by what, from what. */
+export function changeTold(model, cell, by = lensAt(model, cell)) {
+  const { words } = model;
+  if (by === null) return words.no_counterpart;
+  if (by === 0) return words.unchanged;
+  const matrix = model.matrices[cell.name];
+  const now = valueOf(model, cell);
+  const values = { before: brief(at(matrix, matrix.was, cell), model.decimals), now: brief(now, model.decimals) };
+  if (typeof by !== "number" || typeof now !== "number") return fill(words.was_without, values);
+  return fill(words.was, { ...values, by: `${by > 0 ? "+" : ""}${brief(by, model.decimals)}` });
+}
+
+/** The largest magnitude, rounded up to 1, 2 or 5 × 10ⁿ, so that colours stay put. */
+export function topOf(values) {
+  let most = 0;
+  const look = (item) => {
+    if (Array.isArray(item)) item.forEach(look);
+    else if (typeof item === "number") most = Math.max(most, Math.abs(item));
+  };
+  look(values);
+  if (!most) return 1;
+  const power = 10 ** Math.floor(Math.log10(most));
+  return [1, 2, 5, 10].map((step) => step * power).find((step) => step >= most * 0.999999) ?? most;
+}
+
+/** One scale for all tables, so that what saturation has killed looks so beside what still moves. */
+export const topOfAll = (model) => topOf(Object.values(model.matrices).map((matrix) => matrix.lens));
+
+/** The legend: what the colours show, in a sentence and on a scale. */
+export class Legend {
+  #told = "";
+
+  constructor(words) {
+    this.words = words;
+    this.ramp = element("span", { class: "ramp", "aria-hidden": "true" });
+    this.summary = element("span", { class: "summary", "aria-live": "polite" });
+    this.about = element("span", { class: "quiet-text" });
+    this.root = element("section", { class: "legend", "aria-label": words.lens_about, hidden: true }, this.ramp, this.summary, this.about);
+  }
+
+  update(model) {
+    this.root.hidden = !model.lens;
+    if (!model.lens) return;
+    const { kind, summary } = model.lens;
+    if (summary !== this.#told) this.summary.replaceChildren(...rich(summary));
+    this.#told = summary;
+    this.about.textContent = this.words[`legend_${kind}`];
+    this.ramp.hidden = kind !== "gradient";
+    const top = topOfAll(model);
+    const marks = [-top, -top / 4, 0, top / 4, top].map((mark) => element("span", {}, brief(mark, 6)));
+    if (!this.ramp.hidden) this.ramp.replaceChildren(...marks);
+  }
+}

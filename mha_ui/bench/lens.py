@@ -1,0 +1,243 @@
+"""What the bench's colours show in place of the values: the change since a baseline, or a derivative.
+
+Each matrix gets ``lens``, numbers in the shape of its values (None where there is none), and with a change ``was``,
+the earlier numbers of the cells that differ. The browser computes neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import islice
+from typing import Any, Final, NamedTuple
+
+from mha_core import Example, MhaError
+from mha_core.change import Change, changes
+from mha_core.derive import Cell, step_of
+from mha_core.errors import N_
+from mha_core.example import NEG_INF, AddMask, divisor
+from mha_core.gradients import gradients
+from mha_core.graph import symbol
+from mha_core.trace import Trace
+from mha_core.validate import STEPS
+from mha_ui.language import Words
+from mha_ui.state import Work
+
+MOST_LISTED: Final = 3
+"""Changed inputs that the summary spells out before it counts the rest."""
+
+Changes = dict[tuple[str, int | None], Change]
+
+
+def look(work: Work, lens: str, matrices: dict[str, dict[str, Any]], names: dict[str, str]) -> dict[str, Any]:
+    """What the bench is told of a lens: its kind and its words; ``matrices`` get its numbers.
+
+    ``names``: what matrices and settings are called, untranslated. Nothing without a lens, or where a change is asked
+    for and there is no baseline.
+    """
+    if lens == "gradient":
+        return {"lens": _gradient(work, matrices)}
+    if lens == "change" and work.pinned_baseline:
+        return {"lens": _change(work, work.pinned_baseline.trace, matrices, names)}
+    return {}
+
+
+# --- the gradient --------------------------------------------------------------------------------------------------
+
+
+def target(work: Work) -> Cell:
+    """Whose derivative the bench shows: the pinned cell where it is a computed one, else the output's first."""
+    if work.pinned:
+        try:
+            step_of(work.trace, work.pinned)
+        except MhaError:
+            pass
+        else:
+            return work.pinned
+    return Cell("output" if "output" in work.trace.values else "concat", None, 0, 0)
+
+
+def _gradient(work: Work, matrices: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    cell = target(work)
+    found = gradients(work.trace, cell)
+    for name, matrix in matrices.items():
+        matrix["lens"] = found.get(name)
+    sentence = work.words(N_("Gradient of {place}: by how much it grows for each unit that a number grows."))
+    return {
+        "kind": "gradient",
+        "target": cell._asdict(),
+        "summary": sentence.format(place=_place(cell, work.example, work.words)),
+    }
+
+
+# --- the change ----------------------------------------------------------------------------------------------------
+
+
+def _change(
+    work: Work, before: Trace, matrices: dict[str, dict[str, Any]], names: dict[str, str]
+) -> dict[str, Any]:
+    found = changes(work.trace, before)
+    heads = range(len(work.example.heads))
+    allows = not isinstance(work.example.mask, AddMask)
+    for name, matrix in matrices.items():
+        parts = [found.get((name, head)) for head in (heads if matrix["perHead"] else (None,))]
+        mask = name == "mask" and allows
+        by = [part and [[_json(number) for number in row] for row in part.by] for part in parts]
+        was = [part and _earlier(part, bool if mask else _json) for part in parts]
+        matrix["lens"], matrix["was"] = (by, was) if matrix["perHead"] else (by[0], was[0])
+    return {"kind": "change", "target": None, "summary": _Summary(work, before, found, names).sentence()}
+
+
+def _earlier(change: Change, told: Callable[[float], Any]) -> list[list[Any]]:
+    """The earlier number of each cell that differs."""
+    return [
+        [told(number) if by and number is not None else None for number, by in zip(was, row, strict=True)]
+        for was, row in zip(change.was, change.by, strict=True)
+    ]
+
+
+def _json(number: float | None) -> float | str | None:
+    if number in (NEG_INF, -NEG_INF):
+        return "-inf" if number == NEG_INF else "inf"
+    return number
+
+
+class _Summary(NamedTuple):
+    """The change in one sentence: what was edited, where it begins, and what it makes of the weights."""
+
+    work: Work
+    before: Trace
+    found: Changes
+    names: dict[str, str]
+
+    def sentence(self) -> str:
+        words = self.work.words
+        parts = [*self._settings(), *self._inputs(), *self._steps()]
+        lacking = sum(row.count(None) for change in self.found.values() for row in change.by)
+        if lacking:
+            parts.append(words(N_("{count} cells have no counterpart there")).format(count=lacking))
+        if not parts:
+            return words(N_("Nothing differs from the baseline yet: change a number."))
+        return words(N_("Since the baseline: {list}.")).format(list=words(N_("; ")).join(parts))
+
+    def _settings(self) -> list[str]:
+        """What differs and is no matrix."""
+        words, told = self.work.words, []
+        now, before = self.work.example, self.before.example
+        a, b = divisor(before), divisor(now)
+        if a != b:
+            told.append(f"÷ {self._number(a or 1.0)} → {self._number(b or 1.0)}")
+        for setting, old, new in (
+            ("scoring", before.scoring, now.scoring),
+            ("positions", _kind(before), _kind(now)),
+        ):
+            if old != new:
+                labels = [words(self.names[f"{setting}_{kind}"]) for kind in (old, new)]
+                told.append(f"{words(self.names[setting])} {' → '.join(labels)}")
+        return told
+
+    def _inputs(self) -> list[str]:
+        """The given numbers that differ, the first few of them one by one."""
+        words = self.work.words
+        edited = [
+            (Cell(name, head, i, j), change)
+            for (name, head), change in self.found.items()
+            if self._is_given(name, head)
+            for i, row in enumerate(change.by)
+            for j, by in enumerate(row)
+            if by
+        ]
+        told = [self._edit(cell, change) for cell, change in islice(edited, MOST_LISTED)]
+        if len(edited) > MOST_LISTED:
+            told.append(words(N_("{count} more given numbers")).format(count=len(edited) - MOST_LISTED))
+        return told
+
+    def _is_given(self, name: str, head: int | None) -> bool:
+        if name not in STEPS:
+            return True
+        return head is not None and getattr(self.work.example.heads[head], name, None) is not None
+
+    def _edit(self, cell: Cell, change: Change) -> str:
+        """``X[1, 2] 1 → 3``"""
+        was, by = change.was[cell.row][cell.col] or 0.0, change.by[cell.row][cell.col] or 0.0
+        now = self.work.trace.matrix(cell.name, cell.head)[cell.row][cell.col]
+        if cell.name == "mask" and not isinstance(self.work.example.mask, AddMask):
+            shown = ("✓", "✕") if by < 0 else ("✕", "✓")
+        else:
+            shown = (self._number(was), self._number(now))
+        return f"{_place(cell, self.work.example, self.work.words)} {' → '.join(shown)}"
+
+    def _steps(self) -> list[str]:
+        """Where the change begins, and how far it moves the weights (or what changes last, where they stay)."""
+        words = self.work.words
+        moved = [name for name in STEPS if self._counts(name)[0]]
+        if not moved:
+            return []
+        told = []
+        last = "weights" if "weights" in moved else moved[-1]
+        if moved[0] != last:
+            changed, total = self._counts(moved[0])
+            begins = words(N_("it begins at {symbol} ({changed} of {total} numbers)"))
+            letter = symbol(moved[0], self.work.example).replace("head_i", "head")
+            told.append(begins.format(symbol=letter, changed=changed, total=total))
+        changed, total = self._counts(last)
+        cell, by = self._largest(last)
+        most = words(N_("{word}: {changed} of {total} changed, by {by} at most ({place})"))
+        place = _place(cell, self.work.example, words)
+        word = words(self.names[last])
+        told.append(most.format(changed=changed, total=total, word=word, by=self._number(by), place=place))
+        return told
+
+    def _of(self, name: str) -> list[tuple[int | None, Change]]:
+        """A step's changes by head, without what a head is given."""
+        return [
+            (head, change)
+            for (matrix, head), change in self.found.items()
+            if matrix == name and not self._is_given(name, head)
+        ]
+
+    def _counts(self, name: str) -> tuple[int, int]:
+        of = self._of(name)
+        return sum(change.changed for _, change in of), sum(change.compared for _, change in of)
+
+    def _largest(self, name: str) -> tuple[Cell, float]:
+        sizes = {
+            Cell(name, head, i, j): abs(by)
+            for head, change in self._of(name)
+            for i, row in enumerate(change.by)
+            for j, by in enumerate(row)
+            if by
+        }
+        return max(sizes.items(), key=lambda item: item[1])
+
+    def _number(self, value: float) -> str:
+        return said(value, self.work.decimals)
+
+
+def _kind(example: Example) -> str:
+    return example.positions.kind if example.positions else "none"
+
+
+# --- words ---------------------------------------------------------------------------------------------------------
+
+
+def _place(cell: Cell, example: Example, words: Words) -> str:
+    """``X[1, 2]``, or with its head: ``A[1, 3] of head 1``."""
+    letter = symbol(cell.name, example)
+    if letter == "head_i":
+        return f"head_{(cell.head or 0) + 1}[{cell.row + 1}, {cell.col + 1}]"
+    place = f"{letter}[{cell.row + 1}, {cell.col + 1}]"
+    if cell.head is None:
+        return place
+    return words(N_("{place} of head {head}")).format(place=place, head=cell.head + 1)
+
+
+def said(value: float, decimals: int) -> str:
+    """A number without trailing zeros, or as a power of ten where its decimals would show nothing but 0."""
+    if value in (NEG_INF, -NEG_INF):
+        return "−∞" if value == NEG_INF else "∞"
+    text = f"{value:.{decimals}f}"
+    if value and not float(text):
+        text = f"{value:.1e}".replace("e-0", "e-")
+    elif "." in text:
+        text = text.rstrip("0").rstrip(".")
+    return text.replace("-", "−")

@@ -1,0 +1,235 @@
+"""Saturation: as scores are divided by less, softmax sharpens, and W_Q and W_K stop moving the output; W_V does not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil, floor, inf, log10
+from statistics import fmean
+from typing import NamedTuple
+
+from mha_core.gradients import AtTemperature, outputs, saturation
+from mha_core.graph import SYMBOLS
+from mha_core.trace import Trace
+from mha_ui.figures.figure import Figure, Payload
+from mha_ui.figures.labels import exact, number, subscripts, weight
+from mha_ui.figures.layout import (
+    AXIS,
+    FOOT,
+    Panel,
+    Part,
+    base,
+    compose,
+    head_name,
+    heading,
+    legend,
+    number_axis,
+    stack,
+)
+from mha_ui.language import Words
+from mha_ui.palette import Palette, Theme, palette
+
+NORMS_HEIGHT = 190
+LARGEST_HEIGHT = 84
+MOST_OUTPUTS = 48
+"""Numbers that the layer gives, beyond which two dozen Jacobians take longer than a picture may."""
+DECADES = 6
+"""Powers of ten that the norms' axis spans at most: what falls below is as good as gone."""
+TICKS = {1 / 32: "1/32", 1 / 8: "1/8", 1 / 2: "1/2", 1: "1", 2: "2", 8: "8", 32: "32"}
+
+
+class Curve(NamedTuple):
+    """One norm at every temperature (None where it is 0): the matrix that is moved, and how it is drawn."""
+
+    matrix: str
+    values: tuple[float | None, ...]
+    colour: str
+    marker: str
+    dash: str
+
+    @property
+    def symbol(self) -> str:
+        """The matrix's letter, such as ``W_Q``."""
+        return SYMBOLS[self.matrix]
+
+
+def can_saturate(trace: Trace) -> bool:
+    """Whether there is a softmax to sharpen, over an example small enough to differentiate over and over."""
+    computed = any(head.weights is None for head in trace.example.heads)
+    return computed and outputs(trace.example) <= MOST_OUTPUTS
+
+
+def saturation_figure(trace: Trace, *, theme: Theme, words: Words, head: int | None = None) -> Figure:
+    """Norms of ∂output / ∂W_Q, W_K, W_V, and the largest weight, by temperature: of one head, or the heads' mean.
+
+    The temperature T multiplies the divisor: softmax(S ÷ (T · √d_k)). Where heads start from Q, K or V, these are
+    what is moved. 25 Jacobians are worked out: call it where ``can_saturate``.
+    """
+    colours = palette(theme)
+    points = saturation(trace)
+    curves = _curves(points, head, colours)
+    largest = [_mean(point.largest, head) for point in points]
+    (top, bottom), area = stack([NORMS_HEIGHT, LARGEST_HEIGHT], AXIS)
+    of = words("mean of the heads") if head is None else head_name(words, head)
+    title = words("Saturation: what still moves the output")
+    layout = base(
+        colours, f"{title} ({of})" if len(trace.example.heads) > 1 else title, area=area, left=52, foot=FOOT
+    )
+    layout |= {"legend": legend(), "showlegend": True}
+    temperatures = [point.temperature for point in points]
+    parts = [
+        _norms(temperatures, curves, Panel(1, (0, 1), top), colours, words),
+        _largest(temperatures, largest, trace, Panel(2, (0, 1), bottom), colours, words),
+    ]
+    return Figure(
+        payload=compose(layout, parts),
+        title=title,
+        alt=_alt(points, curves, largest, words),
+        name="saturation",
+        min_width=320,
+    )
+
+
+def _curves(points: Sequence[AtTemperature], head: int | None, colours: Palette) -> list[Curve]:
+    looks = {
+        "q": (colours.q, "circle", "solid"),
+        "k": (colours.k, "diamond", "dash"),
+        "v": (colours.v, "square", "dot"),
+    }
+    curves = []
+    for letter, look in looks.items():
+        for matrix in (f"w_{letter}", letter):
+            norms = [_mean(getattr(point.sensitivity, matrix), head) for point in points]
+            if any(norm is not None for norm in norms):
+                curves.append(
+                    Curve(matrix, tuple(norm if norm and norm < inf else None for norm in norms), *look)
+                )
+                break
+    return curves
+
+
+def _mean(numbers: Sequence[float | None], head: int | None) -> float | None:
+    """One head's number, or the mean of those heads that have one."""
+    own = [n for n in (numbers if head is None else numbers[head : head + 1]) if n is not None]
+    return fmean(own) if own else None
+
+
+def _temperature_axis(colours: Palette, title: str, *, shown: bool) -> Payload:
+    return number_axis((-1.58, 1.58), colours, title) | {
+        "type": "log",
+        "tickvals": list(TICKS),
+        "ticktext": list(TICKS.values()),
+        "showticklabels": shown,
+        "zeroline": False,
+    }
+
+
+def _norms(
+    temperatures: list[float], curves: Sequence[Curve], panel: Panel, colours: Palette, words: Words
+) -> Part:
+    drawn = [v for curve in curves for v in curve.values if v]
+    high = ceil(log10(max(drawn, default=1)) * 2 + 0.2) / 2
+    low = max(high - DECADES, floor(log10(min(drawn, default=1)) * 2 - 0.2) / 2)
+    every = 1 if high - low <= 4 else 2
+    powers = [10.0**power for power in range(ceil(low), floor(high) + 1) if power % every == 0]
+    y = number_axis((low, high), colours) | {
+        "type": "log",
+        "tickvals": powers,
+        "ticktext": [number(power) for power in powers],
+    }
+    moved = words("‖∂output ÷ ∂{matrix}‖")
+    data = [
+        _line(temperatures, curve.values, panel, moved.format(matrix=subscripts(curve.symbol)), curve)
+        for curve in curves
+    ]
+    return Part(
+        data,
+        panel.layout(_temperature_axis(colours, "", shown=False), y),
+        [heading(words("How strongly the output answers"), panel, colours.text)],
+        [_now(panel, colours)],
+    )
+
+
+def _largest(
+    temperatures: list[float],
+    largest: Sequence[float | None],
+    trace: Trace,
+    panel: Panel,
+    colours: Palette,
+    words: Words,
+) -> Part:
+    name = words("a query's largest weight, on average")
+    look = Curve("weights", tuple(largest), colours.text, "circle-open", "solid")
+    data = [_line(temperatures, largest, panel, name, look)]
+    if trace.example.mask is None:
+        alike = 1 / trace.example.dims.n_k
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "x": [temperatures[0], temperatures[-1]],
+                "y": [alike, alike],
+                **panel.axes,
+                "line": {"color": colours.muted, "width": 1, "dash": "dot"},
+                "hoverinfo": "text",
+                "hovertext": words("all keys alike: {weight}").format(weight=weight(alike)),
+                "showlegend": False,
+            }
+        )
+    title = words("T: the divisor is T times as large; 1 is now")
+    axes = panel.layout(
+        _temperature_axis(colours, title, shown=True), number_axis((0, 1.08), colours) | {"nticks": 3}
+    )
+    return Part(
+        data, axes, [heading(words("The largest weight"), panel, colours.text)], [_now(panel, colours)]
+    )
+
+
+def _line(
+    temperatures: list[float], values: Sequence[float | None], panel: Panel, name: str, look: Curve
+) -> Payload:
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": name,
+        "x": temperatures,
+        "y": list(values),
+        **panel.axes,
+        "line": {"color": look.colour, "width": 2, "dash": look.dash},
+        "marker": {"symbol": look.marker, "size": 6, "color": look.colour},
+        "hoverinfo": "text",
+        "hovertext": [
+            f"T = {number(t)}<br>{name}<br>{exact(v or 0)}" for t, v in zip(temperatures, values, strict=True)
+        ],
+    }
+
+
+def _now(panel: Panel, colours: Palette) -> Payload:
+    """A broad line where the example stands."""
+    return {
+        "type": "line",
+        "layer": "below",
+        "line": {"color": colours.line, "width": 9},
+        "xref": panel.id("x"),
+        "x0": 1,
+        "x1": 1,
+        "yref": "paper",
+        "y0": panel.y[0],
+        "y1": panel.y[1],
+    }
+
+
+def _alt(
+    points: Sequence[AtTemperature], curves: Sequence[Curve], largest: Sequence[float | None], words: Words
+) -> str:
+    """The sharpest temperature, the present one and the mildest in numbers."""
+    at = words("T = {temperature}: {norms}; the largest weight {weight} on average.")
+    said: list[str] = [
+        words("The size of the output's gradient by each matrix, as the divisor is made T times as large.")
+    ]
+    for i in (0, len(points) // 2, -1):
+        norms = ", ".join(
+            f"{curve.symbol.replace('_', '')} {number(curve.values[i] or 0)}" for curve in curves
+        )
+        temperature = number(points[i].temperature)
+        said.append(at.format(temperature=temperature, norms=norms, weight=weight(largest[i] or 0)))
+    return " ".join(said)

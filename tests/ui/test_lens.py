@@ -1,0 +1,364 @@
+"""Lenses without a browser: the state and its address, and what the bench is told."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mha_core import Cell, built_in, library, to_token, trace
+from mha_core.change import changes
+from mha_core.edit import apply
+from mha_core.example import AddMask
+from mha_core.gradients import gradients
+from mha_ui import state
+from mha_ui.bench.lens import said, target
+from mha_ui.bench.model import payload
+from mha_ui.check.model import check_payload
+from mha_ui.state import LENSES, Work, address, without_claims
+from tests.core.edits import FURTHER_ON, json_values
+from tests.core.strategies import examples
+from tests.ui.test_model import ADDED, EXAMPLES, every_example
+from tests.ui.test_state import FIRST, assert_restores, cell, opened, pin, send, told, with_x
+
+NEG_INF = float("-inf")
+PIN, CLEAR = {"op": "baseline"}, {"op": "baseline", "clear": True}
+
+
+def lens(value):
+    return {"op": "lens", "value": value}
+
+
+def work_of(example, *edits):
+    work = Work(example, None, "en")
+    send(work, *edits)
+    return work
+
+
+def seen(work, **options):
+    """What the browser reads."""
+    return json.loads(json.dumps(payload(work, **options), allow_nan=False))
+
+
+# --- the state ---------------------------------------------------------------------------------------------------
+
+
+def test_a_baseline_is_pinned_pinned_again_and_let_go():
+    work = opened()
+    assert (work.lens, work.baseline) == ("", None)
+    send(work, PIN)
+    assert (work.lens, work.baseline) == ("change", FIRST)
+    send(work, cell(7))
+    assert work.baseline == FIRST
+    send(work, PIN)
+    assert work.baseline == with_x(7)
+    send(work, CLEAR)
+    assert (work.lens, work.baseline) == ("", None)
+
+
+def test_pinning_keeps_a_lens_and_a_change_without_a_baseline_pins_one():
+    work = opened()
+    send(work, lens("gradient"), PIN)
+    assert (work.lens, work.baseline) == ("gradient", FIRST)
+    send(work, CLEAR)
+    assert (work.lens, work.baseline) == ("gradient", None)
+    send(work, lens("change"))
+    assert (work.lens, work.baseline) == ("change", FIRST)
+    send(work, lens(""))
+    assert (work.lens, work.baseline) == ("", FIRST)
+
+
+def test_looking_is_no_step_to_undo_and_undo_keeps_the_baseline():
+    work = opened()
+    send(work, PIN, lens("gradient"), cell(7), {"op": "undo"})
+    assert (work.example, work.past, work.lens, work.baseline) == (FIRST, [], "gradient", FIRST)
+    assert len(work.future) == 1
+
+
+def test_another_example_keeps_the_baseline():
+    work = opened()
+    send(work, PIN)
+    state.open_built_in(work, "water")
+    assert (work.baseline, work.lens) == (FIRST, "change")
+    assert work.opened == 1
+
+
+def test_what_somebody_filled_in_is_no_part_of_a_baseline():
+    example = built_in("published")
+    assert example.claimed
+    work = work_of(example, PIN)
+    assert work.baseline.claimed is None
+    assert work.baseline.x == example.x
+
+
+def test_an_exercise_is_handed_out_without_lens_and_baseline():
+    work = work_of(FIRST, PIN)
+    assert {"lens", "base"} & set(address(work))
+    assert not {"lens", "base"} & set(address(without_claims(work)))
+
+
+@pytest.mark.parametrize("odd", ["x", None, 1, [], {}, True, "Change"], ids=str)
+def test_no_such_lens(odd):
+    work = opened()
+    send(work, lens("gradient"), lens(odd), {"op": "lens"})
+    assert (work.lens, told(work)) == ("gradient", None)
+
+
+# --- the address -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", library())
+def test_an_address_restores_lens_and_baseline(name):
+    work = opened({"example": name})
+    for edits in ([PIN], [cell(7)], [lens("gradient")], [lens("")], [CLEAR], [lens("gradient")]):
+        if name in ("saturated", "scaled") and edits == [cell(7)]:
+            continue  # nothing is computed from X there
+        send(work, *edits)
+        assert_restores(work)
+        again = opened(address(work))
+        assert (again.lens, again.baseline) == (work.lens, work.baseline)
+    assert address(opened({"example": name})) == {"example": name}
+
+
+def test_a_new_server_is_given_them_back():
+    old = work_of(FIRST, PIN, cell(7), lens("gradient"))
+    new = opened()
+    send(new, {"op": "restore", "address": address(old)}, cell(8, 1))
+    assert (new.lens, new.baseline) == ("gradient", FIRST)
+    assert new.example == apply(with_x(7), cell(8, 1))
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_baseline_that_cannot_be_read_is_left_out_and_told(language):
+    work = opened({"example": "water", "lens": "change", "base": "1abc", "lang": language})
+    assert (work.example, work.lens, work.baseline) == (built_in("water"), "", None)
+    assert (
+        work.message.text
+        == {
+            "en": "The baseline of this link was left out: the link is damaged or incomplete.",
+            "zh": "这个链接里的基线没有采用：链接损坏或不完整。",
+        }[language]
+    )
+
+
+@settings(max_examples=60)
+@given(
+    st.dictionaries(
+        st.sampled_from(["lens", "base", "cell", "example"]),
+        st.text(max_size=12)
+        | st.sampled_from(
+            [*LENSES, *library(), to_token(FURTHER_ON), to_token(FIRST)[:50], "q.0.0.0", "1" * 40_000]
+        ),
+    )
+)
+def test_no_query_raises(query):
+    work = opened(query)
+    assert work.lens in ("", *LENSES)
+    assert work.lens != "change" or work.baseline
+    seen(work)
+    work.message = None
+    assert_restores(work)
+
+
+@settings(max_examples=80)
+@given(
+    st.sampled_from([FIRST, FURTHER_ON, built_in("padding"), ADDED]),
+    st.lists(
+        st.sampled_from([PIN, CLEAR, cell(7), {"op": "add_head"}, {"op": "undo"}, *map(lens, ("", *LENSES))])
+        | st.fixed_dictionaries(
+            {"op": st.sampled_from(["lens", "baseline"])},
+            optional={"value": json_values, "clear": json_values},
+        )
+        | st.builds(
+            pin,
+            st.sampled_from(["q", "weights", "x"]),
+            st.none() | st.integers(0, 2),
+            st.integers(0, 2),
+            st.integers(0, 2),
+        ),
+        max_size=6,
+    ),
+)
+def test_no_edits_raise(example, edits):
+    work = Work(example, None, "zh")
+    send(work, *edits)
+    seen(work)
+    work.message = None
+    assert_restores(work)
+    assert opened(address(work)).lens == work.lens
+
+
+def test_too_large_together_is_told_once_and_left_out():
+    tall = FIRST
+    for axis in ("d_model", "d_k"):
+        tall = apply(tall, {"op": "resize", "axis": axis, "size": 64})
+    for seed, name in enumerate(("w_q", "w_k")):
+        tall = apply(tall, {"op": "fill", "matrix": name, "head": 0, "with": "random", "seed": seed})
+    assert 15_000 < len(to_token(tall)) <= 30_000
+    work = work_of(tall, PIN)
+    assert "base" not in address(work)
+    assert "lens" not in address(work)
+    assert payload(work)["unsaved"]
+    assert told(work) == (
+        "info",
+        "Together with its baseline this is too large for a link, which leaves the baseline out.",
+    )
+    send(work, cell(8))
+    address(work)
+    assert told(work) is None
+    send(work, CLEAR)
+    assert not payload(work)["unsaved"]
+
+
+# --- what the bench is told --------------------------------------------------------------------------------------
+
+
+@every_example
+def test_without_a_lens_nothing_is_told_of_one(name):
+    data = seen(Work(EXAMPLES[name], None, "en"))
+    assert "lens" not in data
+    assert not any({"lens", "was"} & set(matrix) for matrix in data["matrices"].values())
+    assert data["controls"]["lens"] == ""
+
+
+@every_example
+def test_the_gradient_is_the_cores(name):
+    work = work_of(EXAMPLES[name], lens("gradient"))
+    data = seen(work)
+    found = gradients(work.trace, target(work))
+    assert data["lens"]["target"] == target(work)._asdict()
+    for matrix, told_matrix in data["matrices"].items():
+        assert told_matrix["lens"] == found.get(matrix)
+        assert "was" not in told_matrix
+    assert set(found) <= set(data["matrices"])
+
+
+def test_the_target_is_the_pinned_cell_where_that_is_computed():
+    work = work_of(built_in("output-projection"), lens("gradient"))
+    assert target(work) == Cell("output", None, 0, 0)
+    send(work, pin("weights", 1, 0, 1))
+    assert target(work) == Cell("weights", 1, 0, 1)
+    assert "A[1, 2] of head 2" in seen(work)["lens"]["summary"]
+    send(work, pin("x", None, 0, 0))
+    assert target(work) == Cell("output", None, 0, 0)
+    assert target(work_of(FIRST)) == Cell("concat", None, 0, 0)
+    given_further_on = work_of(FURTHER_ON, pin("q", 1, 0, 0))
+    assert target(given_further_on) == Cell("concat", None, 0, 0)
+    assert (
+        "head_1[1, 1]"
+        in seen(work_of(FIRST, pin("head_outputs", 0, 0, 0)), lens="gradient")["lens"]["summary"]
+    )
+
+
+def plain(number):
+    return {NEG_INF: "-inf", -NEG_INF: "inf"}.get(number, number)
+
+
+@every_example
+def test_the_change_is_the_cores(name):
+    work = work_of(EXAMPLES[name], PIN, cell(0.125), {"op": "mask", "kind": "causal"})
+    data = seen(work)
+    found = changes(work.trace, trace(EXAMPLES[name]))
+    for matrix, told_matrix in data["matrices"].items():
+        heads = range(len(work.example.heads)) if told_matrix["perHead"] else (None,)
+        for head in heads:
+            by, was = (
+                told_matrix[part] if head is None else told_matrix[part][head] for part in ("lens", "was")
+            )
+            change = found.get((matrix, head))
+            assert by == (change and [[plain(v) for v in row] for row in change.by])
+            for i, row in enumerate(by or ()):
+                for j, moved in enumerate(row):
+                    earlier = change.was[i][j]
+                    allows = matrix == "mask" and not isinstance(work.example.mask, AddMask)
+                    assert was[i][j] == ((bool(earlier) if allows else plain(earlier)) if moved else None)
+
+
+SUMMARIES = [
+    ([], "Nothing differs from the baseline yet: change a number."),
+    (
+        [cell(3, 0, 1)],
+        "Since the baseline: X[1, 2] 2 → 3; it begins at Q (2 of 12 numbers); "
+        "attention weights: 8 of 18 changed, by 0.0026 at most (A[1, 3] of head 1).",
+    ),
+    (
+        [{"op": "set", "matrix": "w_v", "head": 1, "row": 0, "col": 0, "values": [[1.5]]}],
+        "Since the baseline: W_V[1, 1] of head 2 1 → 1.5; it begins at V (3 of 12 numbers); "
+        "concatenation: 3 of 12 changed, by 2.5 at most (Concat[3, 3]).",
+    ),
+    (
+        [{"op": "scale", "value": "none"}],
+        "Since the baseline: ÷ 1.4142 → 1; attention weights: 12 of 18 changed",
+    ),
+    ([{"op": "scoring", "kind": "cosine"}], "Scoring dot → cosine; it begins at S (18 of 18 numbers)"),
+    ([{"op": "positions", "kind": "rotary"}], "Positions none → rotary"),
+    (
+        [cell(9), cell(9, 1), cell(9, 2), cell(9, 2, 1), cell(9, 0, 1)],
+        "X[2, 1] 3 → 9; 2 more given numbers; it",
+    ),
+    ([{"op": "mask", "kind": "causal"}], "27 cells have no counterpart there"),
+]
+
+
+@pytest.mark.parametrize(("edits", "summary"), SUMMARIES, ids=str)
+def test_the_summary_says_what_was_edited_and_what_came_of_it(edits, summary):
+    work = work_of(FIRST, PIN, *edits)
+    assert summary in seen(work)["lens"]["summary"]
+    state.choose_language(work, "zh")
+    assert any("\u4e00" <= character <= "\u9fff" for character in seen(work)["lens"]["summary"])
+
+
+def test_a_hidden_pair_is_told_by_signs():
+    work = work_of(
+        built_in("causal"), PIN, {"op": "set", "matrix": "mask", "row": 1, "col": 0, "values": [[False]]}
+    )
+    data = seen(work)
+    assert "M[2, 1] ✓ → ✕" in data["lens"]["summary"]
+    assert data["matrices"]["mask"]["was"][1][0] is True
+    assert data["matrices"]["masked_scores"]["lens"][0][1][0] == "-inf"
+
+
+def test_a_page_may_settle_the_lens():
+    work = work_of(FIRST, PIN, cell(3))
+    forced = seen(work, lens="gradient")
+    assert forced["lens"]["kind"] == "gradient"
+    assert forced["controls"]["lens"] is None
+    assert work.lens == "change"
+    assert "lens" not in seen(work, lens="")
+    assert seen(work, lens="change")["lens"]["kind"] == "change"
+    assert "lens" not in seen(work_of(FIRST), lens="change")
+
+
+def test_the_check_sees_no_lens():
+    data = check_payload(work_of(FIRST, PIN, cell(3)))
+    assert "lens" not in data
+    assert not any("lens" in matrix for matrix in data["matrices"].values())
+
+
+@settings(max_examples=40)
+@given(examples(variants=True), st.sampled_from(LENSES))
+def test_any_example_can_be_looked_at_through_any_lens(example, through):
+    data = seen(work_of(example, PIN), lens=through)
+    assert data["lens"]["summary"]
+    for matrix in data["matrices"].values():
+        parts = (
+            zip(matrix["lens"], matrix["values"], strict=True) if matrix["perHead"] and matrix["lens"] else []
+        )
+        for one, values in parts:
+            assert one is None or values is None or [len(row) for row in one] == [len(row) for row in values]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.5, "0.5"),
+        (-2.0, "−2"),
+        (1 / 3, "0.3333"),
+        (1e-7, "1.0e−7"),
+        (NEG_INF, "−∞"),
+        (-NEG_INF, "∞"),
+        (0.0, "0"),
+    ],
+)
+def test_numbers_in_sentences(value, text):
+    assert said(value, 4) == text
