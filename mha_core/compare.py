@@ -1,50 +1,82 @@
-"""Two traces side by side: which numbers differ, by how much, and where it starts.
+"""How the numbers of one trace differ from those of another, cell by cell, and where it starts.
 
-``compare`` looks at every matrix of both, inputs and steps, in the order of the computation. Where the tokens of the
-second stand in another order, each is compared with the row (and the column) of the same token in the first.
+    changes(now, before)["x", None].by[0][1]    X[1,2] now − X[1,2] before
+
+Cells are compared by their place: a token, a head or a column that the other lacks has no counterpart. Where the
+tokens stand in another ``order``, each is compared with the row (and the column) of the same token.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import torch
-from torch import Tensor
 
 from mha_core.derive import Cell
-from mha_core.errors import CellError
-from mha_core.example import AXES, keys_are_queries, owner
-from mha_core.graph import PER_HEAD_INPUTS
-from mha_core.trace import Rows, Trace
-from mha_core.validate import PER_HEAD_STEPS, STEPS
+from mha_core.example import AXES, NEG_INF, AddMask, keys_are_queries
+from mha_core.graph import LAYER_INPUTS
+from mha_core.trace import Rows, Trace, input_matrix
+from mha_core.validate import STEPS, WHOLE_LAYER_STEPS
 
-Kind: TypeAlias = Literal["changed", "new", "gone", "reshaped"]
-NOISE: Final = 1e-12
-"""Differences up to this share of a matrix's largest number come from the order of floating-point sums."""
-PER_HEAD: Final = frozenset((*PER_HEAD_INPUTS, *PER_HEAD_STEPS))
+_WHOLE_LAYER = frozenset((*LAYER_INPUTS, *WHOLE_LAYER_STEPS))
+Differences: TypeAlias = "list[list[float | None]]"
+Key: TypeAlias = "tuple[str, int | None]"
+
+ROUNDING = 1e-12
+"""A computed number that moves by less than this share of its matrix's largest has only been rounded differently."""
+
+
+class Change(NamedTuple):
+    """One matrix beside its counterpart, rows × columns each.
+
+    ``was``: the number before; ``by``: now − before, ±∞ where just one of the two is −∞, 0 where nothing changed.
+    None in both where the other has no such cell.
+    """
+
+    was: Differences
+    by: Differences
+
+    @property
+    def changed(self) -> int:
+        """How many cells differ."""
+        return sum(bool(by) for row in self.by for by in row)
+
+    @property
+    def compared(self) -> int:
+        """How many cells have a counterpart."""
+        return sum(by is not None for row in self.by for by in row)
+
+    @property
+    def largest(self) -> tuple[int, int] | None:
+        """Row and column of the largest change; None where nothing changed."""
+        sizes = {(i, j): abs(by) for i, row in enumerate(self.by) for j, by in enumerate(row) if by}
+        return max(sizes, key=sizes.__getitem__) if sizes else None
 
 
 class Difference(NamedTuple):
-    """How a matrix of the second trace differs from that of the first.
+    """A matrix in which two traces differ.
 
-    ``kind``: its numbers have "changed"; only the second ("new") or the first ("gone") has it; or it is "reshaped".
-    For "changed" alone: ``by``, rows × columns, each number minus its counterpart, 0 where they are equal; ``at``,
-    where this is largest; how many of the ``total`` numbers are ``unequal``. ±∞: one of the two is −∞.
+    ``kind``: its numbers have "changed"; only the second trace ("new") or the first ("gone") has it; or it is
+    "reshaped", and only some cells have a counterpart. ``change``: empty for "new" and "gone".
     """
 
     name: str
     head: int | None
-    kind: Kind
-    by: Rows
-    at: Cell | None
-    unequal: int
-    total: int
+    kind: Literal["changed", "new", "gone", "reshaped"]
+    change: Change
+
+    @property
+    def at(self) -> Cell | None:
+        """The cell that differs most."""
+        place = self.change.largest
+        return Cell(self.name, self.head, *place) if place else None
 
     @property
     def most(self) -> float:
-        """The largest difference, with its sign; 0 where numbers cannot be subtracted."""
-        return self.by[self.at.row][self.at.col] if self.at else 0.0
+        """The largest difference, with its sign; 0 where no numbers differ."""
+        place = self.change.largest
+        return (self.change.by[place[0]][place[1]] or 0.0) if place else 0.0
 
     @property
     def computed(self) -> bool:
@@ -57,67 +89,104 @@ def compare(first: Trace, second: Trace, order: Sequence[int] = ()) -> tuple[Dif
 
     ``order``: token i of the second is token order[i] of the first; empty where they stand alike.
     """
-    moved = orders(second, order)
-    found = (
-        _difference(name, head, _rows(first, name, head), _rows(second, name, head), moved)
-        for name, head in _places(first, second)
+    found = changes(second, first, order)
+    before = {(name, head) for name, head, *_ in _matrices(first)}
+    heads = (None, *range(max(len(first.example.heads), len(second.example.heads))))
+    differences = (
+        _difference(key, found.get(key), key in before)
+        for key in ((name, head) for name in AXES for head in heads)
     )
-    return tuple(difference for difference in found if difference)
+    return tuple(one for one in differences if one)
 
 
-def _places(first: Trace, second: Trace) -> Iterator[tuple[str, int | None]]:
-    heads = range(max(len(first.example.heads), len(second.example.heads)))
-    for name in AXES:
-        for head in heads if name in PER_HEAD else (None,):
-            yield name, head
+def _difference(key: Key, change: Change | None, there_before: bool) -> Difference | None:
+    name, head = key
+    if change is None:
+        return Difference(name, head, "gone", Change([], [])) if there_before else None
+    if not there_before:
+        return Difference(name, head, "new", Change([], []))
+    if change.compared < sum(map(len, change.by)):
+        return Difference(name, head, "reshaped", change)
+    return Difference(name, head, "changed", change) if change.changed else None
 
 
-def _rows(trace: Trace, name: str, head: int | None) -> Rows | None:
-    """A matrix as this head uses it: shared keys and values are those of its group's first head."""
-    try:
-        holder = head if head is None else owner(trace.example, name, head)
-        return trace.matrix(name, holder)
-    except CellError:
-        return None
-
-
-def _difference(
-    name: str, head: int | None, rows: Rows | None, others: Rows | None, places: Mapping[str, list[int]]
-) -> Difference | None:
-    if rows is None or others is None:
-        kind: Kind = "new" if rows is None else "gone"
-        return None if rows is others else Difference(name, head, kind, [], None, 0, 0)
-    a, b = (torch.tensor(numbers, dtype=torch.float64) for numbers in (rows, others))
-    if a.shape != b.shape:
-        return Difference(name, head, "reshaped", [], None, 0, b.numel())
-    if places:
-        a = _reordered(a, name, places)
-    by = torch.where(a == b, 0.0, b - a)  # −∞ on both sides is no difference
-    finite = torch.cat((a[a.isfinite()], b[b.isfinite()])).abs()
-    noise = NOISE * max(1.0, float(finite.max()) if len(finite) else 0.0)
-    by = by.masked_fill(by.abs() <= noise, 0.0)
-    unequal = int(by.count_nonzero())
-    if not unequal:
-        return None
-    row, col = divmod(int(by.abs().argmax()), by.shape[1])
-    return Difference(name, head, "changed", by.tolist(), Cell(name, head, row, col), unequal, by.numel())
+def changes(now: Trace, before: Trace, order: Sequence[int] = ()) -> dict[Key, Change]:
+    """The change of every matrix by name and head (None for the layer's), in the order of the computation."""
+    alike = isinstance(now.example.mask, AddMask) == isinstance(before.example.mask, AddMask)
+    places = orders(now, order)
+    found = {}
+    for name, head, rows, computed in _matrices(now):
+        earlier = _rows(before, name, head)[0] if name != "mask" or alike else None
+        if earlier and places:
+            earlier = _reordered(earlier, name, places)
+        found[name, head] = _change(rows, earlier or [], ROUNDING if computed else 0.0)
+    return found
 
 
 def orders(trace: Trace, order: Sequence[int]) -> dict[str, list[int]]:
-    """By axis of tokens: for each place in ``trace`` the place of its counterpart in the first; {} for no order.
+    """By axis of tokens: for each place in ``trace`` the place of its counterpart in the other; {} for no order.
 
     In self-attention the keys are the same tokens as the queries.
     """
     if not order:
         return {}
-    example = trace.example
-    n_k = example.dims.n_k
-    keys = list(order) if keys_are_queries(example) else list(range(n_k))
+    n_k = trace.example.dims.n_k
+    keys = list(order) if keys_are_queries(trace.example) else list(range(n_k))
     return {"n_q": list(order), "n_k": keys, "n_q·n_k": [i * n_k + j for i in order for j in keys]}
 
 
-def _reordered(matrix: Tensor, name: str, places: Mapping[str, list[int]]) -> Tensor:
-    rows, cols = AXES[name]
-    if rows in places:
-        matrix = matrix[places[rows]]
-    return matrix[:, places[cols]] if cols in places else matrix
+def _reordered(rows: Rows, name: str, places: Mapping[str, list[int]]) -> Rows:
+    """Rows and columns of tokens as they stand in the other order; where there are other tokens, as they are."""
+    down, across = (places.get(axis) for axis in AXES[name])
+    if down and len(down) == len(rows):
+        rows = [rows[i] for i in down]
+    if across and len(across) == len(rows[0]):
+        rows = [[row[j] for j in across] for row in rows]
+    return rows
+
+
+def _matrices(computed: Trace) -> Iterator[tuple[str, int | None, Rows, bool]]:
+    for name in AXES:
+        heads = (None,) if name in _WHOLE_LAYER else range(len(computed.example.heads))
+        for head in heads:
+            rows, is_step = _rows(computed, name, head)
+            if rows:
+                yield name, head, rows, is_step
+
+
+def _rows(computed: Trace, name: str, head: int | None) -> tuple[Rows | None, bool]:
+    """A matrix's numbers, where the trace has it, and whether they were computed."""
+    given = input_matrix(computed.example, name, head)
+    if given is not None:
+        return given, False
+    values = computed.values.get(name)
+    if values is None or head is None:
+        return values, True
+    return (values[head] if head < len(values) else None), True
+
+
+def _change(rows: Rows, earlier: Rows, rounding: float) -> Change:
+    if [len(row) for row in rows] != [len(row) for row in earlier]:
+        return _partly(rows, earlier, rounding)
+    now, was = (torch.tensor(numbers, dtype=torch.float64) for numbers in (rows, earlier))
+    by = torch.where(now == was, 0.0, now - was)  # −∞ on both sides is no change
+    largest = torch.stack((now, was)).abs().nan_to_num(posinf=0.0).max()
+    return Change([[*row] for row in earlier], by.masked_fill(by.abs() <= rounding * largest, 0.0).tolist())
+
+
+def _partly(rows: Rows, earlier: Rows, rounding: float) -> Change:
+    """Where the matrices have another shape: cell by cell, as far as both go."""
+    sizes = (abs(v) for part in (rows, earlier) for row in part for v in row if v != NEG_INF)
+    slack = rounding * max(sizes, default=0)
+    was: Differences = []
+    by: Differences = []
+    for i, row in enumerate(rows):
+        old: Sequence[float | None] = earlier[i] if i < len(earlier) else ()
+        before = [*old[: len(row)], *[None] * (len(row) - len(old))]
+        was.append(before)
+        by.append([None if b is None else _by(a, b, slack) for a, b in zip(row, before, strict=True)])
+    return Change(was, by)
+
+
+def _by(now: float, before: float, slack: float) -> float:
+    return 0.0 if now == before or abs(now - before) <= slack else now - before

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from mha_core import Example, MhaError
-from mha_core.change import Change, changes
+from mha_core.compare import Change, changes
 from mha_core.derive import Cell, step_of
 from mha_core.errors import N_
 from mha_core.example import NEG_INF, AddMask, divisor

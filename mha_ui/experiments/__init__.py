@@ -17,6 +17,7 @@ from mha_ui import frame, state
 from mha_ui.address import keep_address
 from mha_ui.experiments.experiment import Experiment, warn
 from mha_ui.experiments.heads import HEADS
+from mha_ui.experiments.lenses import BASELINE, GRADIENTS
 from mha_ui.experiments.mistakes import MISTAKES
 from mha_ui.experiments.order import ORDER
 from mha_ui.experiments.sides import SIDES
@@ -27,6 +28,8 @@ EXPERIMENTS: Final[dict[str, Experiment]] = {
     "heads": HEADS,
     "order": ORDER,
     "temperature": TEMPERATURE,
+    "gradients": GRADIENTS,
+    "baseline": BASELINE,
     "mistakes": MISTAKES,
 }
 """Name, as in the address, → experiment, in the order of the menu."""
@@ -44,8 +47,6 @@ def experiments_page() -> None:
     words = work.words
     st.html(f"<style>{_STYLE}</style>")
     frame.frame()
-    if work.message:
-        warn(work.message.text)
     if work.experiment not in EXPERIMENTS:
         state.choose_experiment(work, next(iter(EXPERIMENTS)))
     state.set_widget(_CHOICE, work.experiment)
@@ -58,10 +59,13 @@ def experiments_page() -> None:
         label_visibility="collapsed",
     )
     experiment = EXPERIMENTS[work.experiment]
+    if work.message and not experiment.on_the_bench:
+        warn(work.message.text)
     st.html(f'<p class="mha-question" lang="{work.language}">{escape(words(experiment.question))}</p>')
     with st.container(key="experiment"):
         experiment.live(work)
-    keep_address({})
+    if not experiment.on_the_bench:
+        keep_address({})
 
 
 def _chosen() -> None:

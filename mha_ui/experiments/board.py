@@ -33,7 +33,6 @@ _UI: Final = {
     "only_differences": N_("Only what differs"),
     "all_heads": N_("Head shown"),
     "not_here": N_("not in this one"),
-    "reshaped": N_("another shape"),
     "nothing_differs": N_("No number differs."),
     "look": N_("Point at a number: both sides say where theirs comes from."),
 }
@@ -87,11 +86,14 @@ def _sent(difference: Difference) -> dict[str, Any]:
         "name": difference.name,
         "head": difference.head,
         "kind": difference.kind,
-        "by": [
-            [number if isfinite(number) else ("inf" if number > 0 else "-inf") for number in row]
-            for row in difference.by
-        ],
+        "by": [[_json(number) for number in row] for row in difference.change.by],
     }
+
+
+def _json(number: float | None) -> float | str | None:
+    if number is None or isfinite(number):
+        return number
+    return "inf" if number > 0 else "-inf"
 
 
 @lru_cache(maxsize=4)

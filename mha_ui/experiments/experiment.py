@@ -25,11 +25,15 @@ from mha_ui.language import Words, sentence
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """One experiment: its name in the menu, the question that it answers, and what draws it, controls and all."""
+    """One experiment: its name in the menu, the question that it answers, and what draws it, controls and all.
+
+    ``on_the_bench``: it mounts the bench, which keeps the address itself.
+    """
 
     title: str
     question: str
     live: Callable[[state.Work], None]
+    on_the_bench: bool = False
 
 
 class Both(NamedTuple):
@@ -137,7 +141,7 @@ def _extent(work: state.Work, found: Both, name: str) -> list[str]:
     return [
         words(N_("{what}: {count} of {total} numbers differ, at most by {by} ({place}).")).format(
             what=_named(words, name),
-            count=sum(one.unequal for one in changed),
+            count=sum(one.change.changed for one in changed),
             total=rows * cols * heads,
             by=signed(most.most),
             place=place(work, found.right.example, most.at),

@@ -65,8 +65,8 @@ def _live(work: state.Work) -> None:
                 N_("{muted}: {count} of {total} numbers of the output change, at most by {by} ({place}).")
             ).format(
                 muted=described(sides.right, words),
-                count=changed.unequal,
-                total=changed.total,
+                count=changed.change.changed,
+                total=changed.change.compared,
                 by=signed(changed.most),
                 place=place(work, found.right.example, changed.at),
             )

@@ -15,6 +15,7 @@ from mha_ui import state
 from mha_ui.bench.model import STAGES, Stages
 from mha_ui.experiments.board import board
 from mha_ui.experiments.experiment import Experiment, both, described, pane
+from mha_ui.experiments.lenses import saturation
 from mha_ui.figures.labels import number, weight
 from mha_ui.figures.layout import head_name
 from mha_ui.lessons.lesson import said, table
@@ -50,6 +51,7 @@ def _live(work: state.Work) -> None:
     ]
     board(panes, found.differences, declared=AFTER_SCORES, only=False)
     _table(work, found.left, found.right)
+    saturation(work)
 
 
 def _told(work: state.Work, temperature: float) -> str:

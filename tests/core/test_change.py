@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 
 from mha_core import AddMask, AllowMask, built_in, trace
-from mha_core.change import changes
+from mha_core.compare import changes
 from mha_core.derive import Cell, cells, feeds
 from mha_core.edit import apply
 from tests.core.strategies import examples

@@ -194,14 +194,14 @@ def test_differences_are_those_of_the_numbers_in_the_order_of_the_computation():
         ("w_v", 1), ("v", 1), ("head_outputs", 1), ("concat", None), ("output", None)
     ]  # fmt: skip
     weight = found[0]
-    assert (weight.by, weight.at, weight.most) == ([[0, 5], [0, 0]], Cell("w_v", 1, 0, 1), 5)
-    assert (weight.unequal, weight.total, weight.computed) == (1, 4, False)
+    assert (weight.change.by, weight.at, weight.most) == ([[0, 5], [0, 0]], Cell("w_v", 1, 0, 1), 5)
+    assert (weight.change.changed, weight.change.compared, weight.computed) == (1, 4, False)
     for difference in found:
         one, other = (t.matrix(difference.name, difference.head) for t in (before, after))
         expected = [[b - a for a, b in zip(x, y, strict=True)] for x, y in zip(one, other, strict=True)]
-        rows_close(difference.by, expected)
+        rows_close(difference.change.by, expected)
         assert abs(difference.most) == max(abs(v) for row in expected for v in row)
-        assert difference.unequal == sum(abs(v) > 1e-12 for row in expected for v in row)
+        assert difference.change.changed == sum(abs(v) > 1e-12 for row in expected for v in row)
 
 
 def test_what_only_one_has_is_new_or_gone():
@@ -214,28 +214,29 @@ def test_what_only_one_has_is_new_or_gone():
     }  # fmt: skip
 
 
-def test_a_matrix_of_another_shape_has_no_differences_of_numbers():
+def test_a_matrix_of_another_shape_is_compared_as_far_as_both_go():
     wider = apply(TOY, {"op": "resize", "axis": "d_k", "size": 3})
     found = {(d.name, d.head): d for d in compare(trace(TOY), trace(wider))}
     assert found["q", 0].kind == "reshaped"
-    assert (found["q", 0].by, found["q", 0].at, found["q", 0].most) == ([], None, 0.0)
+    assert found["q", 0].change.by == [[0, 0, None]] * 3
+    assert (found["q", 0].at, found["q", 0].most) == (None, 0.0)
 
 
 def test_a_pair_that_is_hidden_in_one_differs_without_bound():
     causal = replace(TOY, mask="causal")
     painted = replace(TOY, mask=AllowMask(((True,) * 3,) * 3))
     by = {(d.name, d.head): d for d in compare(trace(painted), trace(causal))}["masked_scores", 0]
-    assert by.by[0][1] == NEG_INF
+    assert by.change.by[0][1] == NEG_INF
     assert isinf(by.most)
     back = {(d.name, d.head): d for d in compare(trace(causal), trace(painted))}["masked_scores", 0]
-    assert back.by[0][1] == inf
-    assert back.by[0][0] == 0
+    assert back.change.by[0][1] == inf
+    assert back.change.by[0][0] == 0
 
 
-def test_heads_that_share_keys_are_compared_by_what_they_use():
+def test_keys_that_a_head_has_no_longer_of_its_own_are_gone():
     shared = apply(TOY, {"op": "kv_heads", "count": 1})
     found = {(d.name, d.head): d.kind for d in compare(trace(TOY), trace(shared))}
-    assert found["k", 1] == "changed"
+    assert found["k", 1] == "gone"
     assert ("k", 0) not in found
 
 

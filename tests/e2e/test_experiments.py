@@ -8,7 +8,9 @@ from playwright.sync_api import Locator, Page, expect
 
 from mha_core import built_in, to_token, trace
 from mha_core.compare import compare
+from mha_core.derive import Cell
 from mha_core.edit import apply
+from mha_core.gradients import gradients
 from mha_core.head_terms import head_terms
 from mha_core.variant import Variant, varied, written
 from mha_ui.experiments import EXPERIMENTS
@@ -32,7 +34,7 @@ def experiment(server, new_context):
 
 
 def settled(page: Page) -> Page:
-    expect(page.locator(".board .tables > *").first).to_be_attached(timeout=WAIT)
+    expect(page.locator(".bench .tables > *").first).to_be_attached(timeout=WAIT)
     return page
 
 
@@ -71,7 +73,7 @@ def test_two_variants_are_compared_and_every_difference_is_marked(experiment):
     expected = {
         f"{d.name}|{'' if d.head is None else d.head}|{i}|{j}": "up" if by > 0 else "down"
         for d in found
-        for i, row in enumerate(d.by)
+        for i, row in enumerate(d.change.by)
         for j, by in enumerate(row)
         if by
     }
@@ -179,6 +181,30 @@ def test_a_published_mistake_is_seen_and_the_check_names_it(experiment):
     expect(page.locator(".board-foot .line").nth(1)).to_contain_text(" = S = 12")
     page.get_by_role("button", name="What would the check say?").click()
     expect(page.locator(".verdict.wrong")).to_contain_text("The scores are not divided by √dk.", timeout=WAIT)
+
+
+def test_gradients_are_painted_and_another_number_is_chosen(experiment):
+    page = experiment("gradients")
+    cell(page, "weights", 1, 0, 2).click()
+    Bench(page).settled()
+    found = gradients(trace(built_in("output-projection")), Cell("weights", 1, 0, 2))
+    by = found["w_q"][1][1][1]
+    sign = "plus" if by > 0 else "minus"
+    expect(cell(page, "w_q", 1, 1, 1)).to_have_attribute("data-lens", sign)
+    expect(page.locator(".legend")).to_contain_text("Gradient of A[1, 3] of head 2")
+    expect(page.locator(".st-key-picture-saturation .js-plotly-plot .main-svg").first).to_be_visible()
+    page.wait_for_function("location.search.includes('cell=weights.1.0.2')")
+
+
+def test_an_edit_is_told_step_by_step_from_the_baseline(experiment):
+    page = experiment("baseline")
+    bench = Bench(page).settled().edit("x", None, 0, 1, 3)
+    expect(cell(page, "x", None, 0, 1)).to_have_attribute("data-lens", "up")
+    expect(page.locator(".legend")).to_contain_text("Since the baseline: X[1, 2] 0 → 3; it begins at Q")
+    page.wait_for_function("location.search.includes('base=')")
+    bench.do("baseline")  # pinned anew
+    expect(page.locator(".legend")).to_contain_text("Nothing differs from the baseline yet")
+    expect(cell(page, "x", None, 0, 1)).to_have_text("3")
 
 
 # --- links, words, looks -------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from mha_core import Cell, Example, built_in, derive, to_token, trace
-from mha_core.change import changes
+from mha_core.compare import changes
 from mha_core.edit import apply
 from mha_core.gradients import gradients
 from tests.e2e.driver import Bench, assert_shows, running

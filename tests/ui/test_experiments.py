@@ -11,7 +11,9 @@ from streamlit.testing.v1 import AppTest
 
 from mha_core import Example, Head, built_in, check, library, to_token, trace
 from mha_core.compare import compare
+from mha_core.derive import Cell
 from mha_core.edit import apply
+from mha_core.gradients import gradients
 from mha_core.head_terms import head_terms
 from mha_core.mistaken import mistaken, possible
 from mha_core.mistakes import formula_of
@@ -65,7 +67,11 @@ def board(app):
 
 
 def address(app):
-    return json.loads(app.get_by_key("address.keep").proto.json)["address"]
+    """What the page writes into the address bar: where the bench is, it does."""
+    on_the_bench = EXPERIMENTS[work(app).experiment].on_the_bench
+    return json.loads(app.get_by_key("bench.matrices" if on_the_bench else "address.keep").proto.json)[
+        "address"
+    ]
 
 
 def values(data, side, name):
@@ -79,7 +85,9 @@ def test_a_link_opens_its_experiment_in_its_language(read, name, language):
     words, experiment = words_in(language), EXPERIMENTS[name]
     assert words(experiment.question) in html(app)
     assert (words(experiment.question) != experiment.question) == (language == "zh")
-    assert address(app) == {"example": "output-projection", "lang": language, "experiment": name}
+    told = address(app)
+    told.pop("base", None)  # the experiment with a baseline has one at once
+    assert told == {"example": "output-projection", "lang": language, "experiment": name}
 
 
 @pytest.mark.parametrize("asked", [None, "nowhere", "<b>", "../x"])
@@ -111,7 +119,7 @@ def test_both_sides_are_computed_and_what_differs_is_marked(read):
     found = {(d["name"], d["head"]): d for d in data["differences"]}
     expected = {(d.name, d.head): d for d in compare(left, right)}
     assert found.keys() == expected.keys()
-    assert found["weights", 1]["by"] == expected["weights", 1].by
+    assert found["weights", 1]["by"] == expected["weights", 1].change.by
     assert found["q_unit", 0]["kind"] == "gone"
     assert address(app)["variant"] == "scoring-cosine~~mask-causal"
     assert not any(m["edit"] for pane in data["panes"] for m in pane["model"]["matrices"].values())
@@ -259,6 +267,36 @@ def test_the_check_is_asked_what_it_says(read):
     app.get_by_key("experiments.mistakes.check").click().run()
     verdict = check(work(app).example)
     assert [cause.ids for cause in verdict.steps["scaled_scores"].causes] == [("not_scaled",)]
+
+
+# --- on the bench --------------------------------------------------------------------------------------------------
+
+
+def test_the_gradients_are_those_of_the_pinned_number(read):
+    app = read("gradients", cell="weights.1.0.2")
+    data = json.loads(app.get_by_key("bench.matrices").proto.json)
+    found = gradients(trace(built_in("output-projection")), Cell("weights", 1, 0, 2))
+    assert data["lens"]["kind"] == "gradient"
+    assert data["matrices"]["w_q"]["lens"] == found["w_q"]
+    assert data["controls"]["lens"] is None
+    assert app.get_by_key("pictures.saturation")
+
+
+def test_what_is_at_hand_is_pinned_and_edits_are_told_from_it(read):
+    app = read("baseline")
+    assert work(app).pinned_baseline.trace.example == built_in("output-projection")
+    state.receive(
+        work(app),
+        {
+            "session": work(app).session,
+            "edits": [
+                {"seq": 1, "op": "set", "matrix": "x", "head": None, "row": 0, "col": 1, "values": [[3]]}
+            ],
+        },
+    )
+    data = json.loads(sound(app.run()).get_by_key("bench.matrices").proto.json)
+    assert data["matrices"]["x"]["lens"] == [[0, 3], [0, 0], [0, 0]]
+    assert data["lens"]["summary"].startswith("Since the baseline: X[1, 2] 0 → 3")
 
 
 # --- all -----------------------------------------------------------------------------------------------------------

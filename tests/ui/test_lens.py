@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mha_core import Cell, built_in, library, to_token, trace
-from mha_core.change import changes
+from mha_core.compare import changes
 from mha_core.edit import apply
 from mha_core.example import AddMask
 from mha_core.gradients import gradients

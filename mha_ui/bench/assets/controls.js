@@ -234,7 +234,7 @@ export class Controls {
     const node = element("span", { class: "baseline", role: "group", "aria-label": words.baseline }, held, pin, clear);
     this.#update.push((model) => {
       const { lens, baseline } = model.controls;
-      node.hidden = lens === null;
+      node.hidden = lens === null && model.lens?.kind !== "change";
       node.classList.toggle("pinned", baseline);
       held.hidden = clear.hidden = !baseline;
       setText(pin, baseline ? words.baseline_again : words.baseline_pin);

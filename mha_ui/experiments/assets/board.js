@@ -286,8 +286,8 @@ class Board {
     const here = pane === last ? cell : this.#counterpart(pane, cell, last);
     if (!here || (this.panes.length === 1 && !this.#differences.size)) return "";
     const difference = this.#differences.get(`${here.name}|${here.head ?? ""}`);
-    if (difference && difference.kind !== "changed") return this.#data.words[difference.kind === "reshaped" ? "reshaped" : "no_counterpart"];
     const by = this.#by(here);
+    if (by === null || ["new", "gone"].includes(difference?.kind)) return this.#data.words.no_counterpart;
     return by ? this.#said(by) : this.#data.words.same;
   }
 

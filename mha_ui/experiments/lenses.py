@@ -1,0 +1,83 @@
+"""Experiments on the bench itself: whose gradients reach how far, and what an edit changes in every step."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from mha_core.errors import N_
+from mha_ui import state
+from mha_ui.bench import after_bench, bench, receive_edits
+from mha_ui.bench.model import payload
+from mha_ui.experiments.experiment import Experiment
+from mha_ui.figures.saturation import can_saturate, saturation_figure
+from mha_ui.lessons.lesson import said, theme
+from mha_ui.pictures import draw
+
+PAINTED = N_(
+    "Click any computed number: every other cell is painted by how much that number would grow for each unit "
+    "that the cell grows."
+)
+SATURATED = N_(
+    "Where softmax is saturated, one weight is next to 1 and cannot move: the gradients of W_Q and W_K die, those "
+    "of W_V do not. (Two equal scores at the top never saturate.) The picture turns the temperature of this example."
+)
+PINNED = N_(
+    "The example as it is now is pinned. Change numbers below: every cell that differs from the baseline is "
+    "marked, and says what it was."
+)
+
+
+@st.fragment
+def _painted_by_gradient() -> None:
+    receive_edits()
+    bench(payload(state.work(), lens="gradient"))
+
+
+@st.fragment
+def _follow() -> None:
+    after_bench()
+    saturation(state.work())
+
+
+def saturation(work: state.Work) -> None:
+    """The picture of how a temperature kills the gradients of W_Q and W_K, where the example is small enough."""
+    if can_saturate(work.trace):
+        draw("saturation", saturation_figure(work.trace, theme=theme(), words=work.words))
+    else:
+        said(work.words(N_("The picture of saturation needs a softmax over scores, and a small example.")))
+
+
+def _gradients(work: state.Work) -> None:
+    words = work.words
+    said(words(PAINTED))
+    _painted_by_gradient()
+    said(words(SATURATED))
+    _follow()
+
+
+@st.fragment
+def _painted_by_change() -> None:
+    receive_edits()
+    work = state.work()
+    if work.pinned_baseline is None:
+        state.pin_baseline(work)
+    bench(payload(work, lens="change"))
+
+
+def _baseline(work: state.Work) -> None:
+    said(work.words(PINNED))
+    _painted_by_change()
+
+
+GRADIENTS: Experiment = Experiment(
+    title=N_("Gradients"),
+    question=N_("Which numbers move an output, and which have ceased to matter?"),
+    live=_gradients,
+    on_the_bench=True,
+)
+BASELINE: Experiment = Experiment(
+    title=N_("Baseline"),
+    question=N_("What does an edit change, step by step, and how far does it reach?"),
+    live=_baseline,
+    on_the_bench=True,
+)
