@@ -64,7 +64,7 @@ COMMENTS = {
     "firsts": N_("every head's K and V are those of the first in its group"),
     "side_by_side": N_("the heads side by side"),
     "transpose": N_("heads side by side: to n_q × h × d_v first, and only then merged"),
-    "identity_v": N_("with the identity in the place of V, what comes out are the weights"),
+    "identity_v": N_("with the identity for V, out come the weights"),
     "expected": N_("What this example gives."),
     "pad": N_("Zeros to the right and below: they add nothing to any sum."),
     "why_pad": N_("The layer wants every size to be h·head_dim; zeros fill up what is missing."),
@@ -498,6 +498,8 @@ KERAS = (
                      | import numpy as np
 anew                 | from keras import ops
                      |
+                     | keras.config.set_floatx("float64")
+                     |
 """
     + X
     + _LAYER_WEIGHTS
@@ -537,8 +539,8 @@ anew                 | class Attention(keras.layers.$layer):
 anew                 |     # $[between]
 anew                 |     def _compute_attention(self, query, key, value, attention_mask=None, *args, **kwargs):
 q_rotated            |         query, key = rotate(query, angles), rotate(key, $key_angles)
-q_norms              |         q_norms = ops.norm(query, axis=-1, keepdims=True)
-k_norms              |         k_norms = ops.norm(key, axis=-1, keepdims=True)
+q_norms              |         q_norms = ops.sqrt(ops.sum(query**2, axis=-1, keepdims=True))
+k_norms              |         k_norms = ops.sqrt(ops.sum(key**2, axis=-1, keepdims=True))
 q_unit zero_rows     |         # $[zero_rows]
 q_unit zero_rows     |         q_norms, k_norms = (ops.where(norms == 0, 1, norms) for norms in (q_norms, k_norms))
 q_unit zero_rows     |         query, key = query / q_norms, key / k_norms
@@ -558,9 +560,8 @@ anew                 |
 anew                 |
                      |
                      | layer = $class_name(
-!kv_layer            |     num_heads=$h, key_dim=$d_k, value_dim=$d_v, output_shape=$d_out,
-kv_layer             |     head_dim=$d_k, num_query_heads=$h, num_key_value_heads=$groups,
-                     |     use_bias=$biased, dtype="float64",
+!kv_layer            |     num_heads=$h, key_dim=$d_k, value_dim=$d_v, output_shape=$d_out, use_bias=$biased
+kv_layer             |     head_dim=$d_k, num_query_heads=$h, num_key_value_heads=$groups, use_bias=$biased
                      | )
                      | layer.build($query[None].shape, $value[None].shape, $key[None].shape)  # $[order]
                      | # $[kernels]
