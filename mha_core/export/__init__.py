@@ -32,7 +32,7 @@ class Target:
 
 
 TARGETS = {
-    "torch": Target("PyTorch, nn.MultiheadAttention", "py", "python", torch_program),
+    "torch": Target(N_("PyTorch, its own attention"), "py", "python", torch_program),
     "torch-scratch": Target(N_("PyTorch, from scratch"), "py", "python", scratch_program),
     "numpy": Target("NumPy", "py", "python", numpy_program),
     "keras": Target("Keras 3", "py", "python", keras_program),

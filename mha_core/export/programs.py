@@ -156,7 +156,6 @@ def keras_program(computed: Trace, decimals: int | None, language: str) -> str:
     )
     anew = {"q_rotated", "q_unit", "pair_tanh", "linear_biases"} & sheet.flags
     facts["anew"] = bool(anew) or facts["filled"] or facts["adds"]
-    facts["prepared"] = example.mask is not None or "linear_biases" in anew
     facts["inner_w_a"] = "w_a" in sheet.flags and not {"q_rotated", "pair_tanh"}.isdisjoint(anew)
     facts["kv_layer"] = grouped
     facts["pad_group"] = grouped and sheet.width("q") < d_out
@@ -505,7 +504,7 @@ def _flags(computed: Trace) -> set[str]:
         "zero_rows": any([0.0] in rows for rows in norms if rows),
         "cosines": example.dims.d_model > 1,
         "context_cosines": example.dims.d_context > 1,
-        "root": "scaled_scores" in steps and example.scale == "sqrt_dk",
+        "prepared": example.mask is not None or "linear_biases" in steps,
     }
     inputs = read.intersection(LAYER_INPUTS + PER_HEAD_INPUTS)
     return steps | inputs | {name for name, fact in facts.items() if fact}
@@ -558,6 +557,7 @@ def _projected(sheet: _Sheet) -> _Sheet:
     for part in _PARTS:
         _stacked(sheet, part)
     sheet.values |= sheet.parameters()
+    sheet.state({"root": "scaled_scores" in sheet.flags and sheet.example.scale == "sqrt_dk"})
     return sheet
 
 

@@ -83,6 +83,7 @@ COMMENTS = {
         "A query that may attend to nothing gets 0 here as in Keras 3.15; other releases need not agree."
     ),
     "between": N_("Projecting stays the layer's; how Q, K and V meet is written anew."),
+    "letters": N_("b: the batch, i: queries, j: keys, h: heads, d and c: columns"),
     "kernels": N_("A kernel is d × h × key_dim: the heads have an axis of their own."),
     "order": N_("query, value, key: in this order"),
     "ok": N_("All numbers agree."),
@@ -454,7 +455,7 @@ same                 |     layer.in_proj_weight.copy_(torch.cat([joined(w_q), jo
                      |     layer.out_proj.weight.copy_(w_o.T)
 biased               |     layer.in_proj_bias.copy_(torch.cat([*b_q, *b_k, *b_v]))
 biased               |     layer.out_proj.bias.copy_(b_o)
-                     |
+prepared             |
 """
     + MASK
     + """
@@ -537,6 +538,7 @@ anew                 |
 anew                 |
 anew                 | class Attention(keras.layers.$layer):
 anew                 |     # $[between]
+anew                 |     # $[letters]
 anew                 |     def _compute_attention(self, query, key, value, attention_mask=None, *args, **kwargs):
 q_rotated            |         query, key = rotate(query, angles), rotate(key, $key_angles)
 q_norms              |         q_norms = ops.sqrt(ops.sum(query**2, axis=-1, keepdims=True))
