@@ -165,7 +165,6 @@ def keras_program(computed: Trace, decimals: int | None, language: str) -> str:
     layer = "GroupQueryAttention" if grouped else "MultiHeadAttention"
     sheet.values |= {
         "layer": layer,
-        "keras_title": sheet.words(COMMENTS["keras"]).format(layer=layer),
         "class_name": "Attention" if facts["anew"] else f"keras.layers.{layer}",
         "allow_of_added": sheet.matrix([[float(number == 0) for number in row] for row in mask]),
         "root": f"np.sqrt({dims.d_k})",

@@ -22,7 +22,12 @@ COMMENTS = {
     "why_function": N_(
         "torch.nn.MultiheadAttention leaves no room between projecting and scoring; this function does what follows."
     ),
-    "keras": N_("The numbers of one example in Keras's own layer, keras.layers.{layer}, on PyTorch."),
+    "keras": N_(
+        "The numbers of one example in Keras's own layer, keras.layers.MultiHeadAttention, on PyTorch."
+    ),
+    "keras_groups": N_(
+        "The numbers of one example in Keras's own layer, keras.layers.GroupQueryAttention, on PyTorch."
+    ),
     "asserts": N_("Run it: it ends by asserting that it gives these numbers."),
     "needs": N_("Needs:"),
     "x": N_("X: one row a token"),
@@ -488,7 +493,8 @@ dead                 | output, expected_output = output[live], expected_output[l
 KERAS = (
     """
                      | # $title
-                     | # $keras_title
+!kv_layer            | # $[keras]
+kv_layer             | # $[keras_groups]
                      | # $[asserts] $[needs] keras, torch
                      |
                      | import os

@@ -92,6 +92,16 @@ SHUT = ((True, False, True), (False, False, False), (True, True, False))
 
 CROSS = ((True, False, True, True, False), (True,) * 5, (False, True, False, False, True))
 ROTARY = Positions("rotary")
+FOUR = layer(21, 3, 3, 4, 6, None, 2, 3, 6)
+STARTED = changed(
+    FOUR,
+    heads=(
+        replace(FOUR.heads[0], weights=WEIGHTS),
+        FOUR.heads[1],
+        replace(FOUR.heads[2], k=((1.0, 2.0), (0.5, -1.0), (0.0, 1.0))),
+        replace(FOUR.heads[3], q=((0.5, 1.0),) * 3),
+    ),
+)
 
 SAMPLES = {
     "prime cross": layer(1, 7, 11, 3, 13, 17, 5, 2, 19),
@@ -145,26 +155,6 @@ SAMPLES = {
     ),
     "groups that fit the layer": varied(layer(19, 3, 3, 4, 6, None, 2, 2, 6, mask="causal"), kv_heads=2),
     "groups, wide values": varied(layer(20, 3, 3, 4, 6, None, 2, 3, 6), kv_heads=1),
-    "groups that start further on": varied(
-        changed(
-            layer(21, 3, 3, 4, 6, None, 2, 3, 6),
-            heads=tuple(
-                replace(head, **given)
-                for head, given in zip(
-                    layer(21, 3, 3, 4, 6, None, 2, 3, 6).heads,
-                    (
-                        {"weights": WEIGHTS},
-                        {},
-                        {"k": ((1.0, 2.0), (0.5, -1.0), (0.0, 1.0))},
-                        {"q": ((0.5, 1.0),) * 3},
-                    ),
-                    strict=True,
-                )
-            ),
-        ),
-        kv_heads=2,
-        positions=ROTARY,
-        mask="causal",
-    ),
+    "groups that start further on": varied(STARTED, kv_heads=2, positions=ROTARY, mask="causal"),
     "given weights": changed(FIRST, heads=tuple(replace(head, weights=WEIGHTS) for head in FIRST.heads)),
 }
