@@ -1,4 +1,4 @@
-"""The programs, as a teacher would write them on the board. ``programs`` fills them in.
+"""The programs, as a teacher would write them on the board. ``programs`` fills them in with ``sheet``.
 
 Left of the bar stands when a line is there: all the names given, none of those after a ``!``. A name is a matrix that
 this example computes or reads (``q_rotated``, ``frequencies``: the declared computation's own), or one of the facts
@@ -266,7 +266,7 @@ slope                | slopes = torch.tensor($slopes)  # $[slopes]
 """
     + W_O
     + """
-scaled_scores        | divisor = $math_divisor  # $[divisor]
+scaled_scores        | divisor = $divisor  # $[divisor]
 """
     + MASK
     + ROTATE
