@@ -192,6 +192,7 @@ _PREAMBLE = r"""% xelatex, lualatex or tectonic
 \usepackage{{graphicx}}
 \usepackage{{textcomp}}
 \setlength{{\parindent}}{{0pt}}
+\postdisplaypenalty=10000 % a formula stays with its matrices
 % A matrix that is wider than the page is made to fit.
 \newcommand{{\fitted}}[1]{{%
   \resizebox{{\ifdim\width>\linewidth\linewidth\else\width\fi}}{{!}}{{$\displaystyle #1$}}\par\medskip}}

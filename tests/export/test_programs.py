@@ -228,7 +228,7 @@ def is_mixed(example):
 
 @pytest.mark.filterwarnings("ignore")  # Keras warns of a single key, and numpy of Keras
 @pytest.mark.parametrize("target", LIBRARIES)
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(example=examples() | examples(plain=True, variants=True))
 def test_libraries_take_every_example_that_they_can_express(target, example):
     filled = isinstance(example.mask, AllowMask) and example.mask.fill != NEG_INF
