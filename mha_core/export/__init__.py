@@ -1,7 +1,7 @@
 """Code and documents to take away: programs that assert an example's numbers, and every step as LaTeX or Markdown.
 
-``templates`` holds the programs, ``programs`` fills them in, ``documents`` writes LaTeX and Markdown from the declared
-computation, ``text`` keeps a visitor's text from being anything else.
+``templates`` holds the programs, ``programs`` and ``sheet`` fill them in, ``documents`` writes LaTeX and Markdown from
+the declared computation, ``text`` keeps a visitor's text from being anything else.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Target:
 
 
 TARGETS = {
-    "torch": Target("PyTorch, nn.MultiheadAttention", "py", "python", torch_program),
+    "torch": Target(N_("PyTorch, its own attention"), "py", "python", torch_program),
     "torch-scratch": Target(N_("PyTorch, from scratch"), "py", "python", scratch_program),
     "numpy": Target("NumPy", "py", "python", numpy_program),
     "keras": Target("Keras 3", "py", "python", keras_program),

@@ -7,37 +7,21 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from mha_core.errors import N_
-from mha_core.example import AXES, Example, key_tokens, text_in
+from mha_core.example import AXES, SHARED, Example, key_tokens, text_in
 from mha_core.export.text import is_cjk, latex, markdown, shown
 from mha_core.graph import LAYER_INPUTS, PER_HEAD_INPUTS, Step, formula, symbol
 from mha_core.messages import catalogue
+from mha_core.report import STEP_NAMES
 from mha_core.trace import Rows, Trace, input_matrix
 
 DECIMALS = 4
 
-NAMES = {
-    "x": N_("Input"),
-    "context": N_("Context"),
-    "mask": N_("Mask: 1 may attend, 0 may not"),
-    "q": N_("Queries"),
-    "k": N_("Keys"),
-    "v": N_("Values"),
-    "scores": N_("Attention scores"),
-    "scaled_scores": N_("Scaled scores"),
-    "masked_scores": N_("Masked scores"),
-    "weights": N_("Attention weights"),
-    "head_outputs": N_("Head outputs"),
-    "concat": N_("Concatenation"),
-    "output": N_("Output"),
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One matrix to print: whose it is (None: the whole layer's), its symbol, its numbers and their labels."""
+    """One matrix to print: the heads that have it (none: the whole layer), its symbol, its numbers and their labels."""
 
-    name: str
-    head: int | None
+    heads: range
     symbol: str
     rows: Rows
     row_labels: tuple[str, ...]
@@ -46,10 +30,10 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading, the formula of what is computed under it ("" for what is given), and its matrices."""
+    """A heading, the equation of what is computed under it ("" for what is given), and its matrices."""
 
     heading: str
-    formula: str
+    equation: str
     tables: tuple[Table, ...]
 
 
@@ -74,8 +58,8 @@ def sections(computed: Trace, words: Callable[[str], str]) -> Iterator[Section]:
         yield Section(words(N_("Heads that start further on")), "", tuple(starts))
     for step in computed.steps:
         yield Section(
-            words(NAMES.get(step.name, step.name)),
-            formula(step, example),
+            _capital(words(STEP_NAMES[step.name])),
+            _equation(step, example),
             tuple(_step_tables(computed, step)),
         )
 
@@ -92,50 +76,96 @@ def _step_tables(computed: Trace, step: Step) -> Iterator[Table]:
 
 
 def _table(example: Example, name: str, head: int | None, rows: Rows) -> Table:
-    along, across = AXES.get(name, ("", ""))
-    letter = "head_i" if name == "head_outputs" else symbol(name, example)
+    along, across = AXES[name]
+    heads = range(0)
+    if head is not None:
+        group = len(example.heads) // (example.kv_heads or len(example.heads)) if name in SHARED else 1
+        heads = range(head, head + group)
     return Table(
-        name, head, letter, rows, _labels(example, along, len(rows)), _labels(example, across, len(rows[0]))
+        heads,
+        _letter(name, example),
+        rows,
+        _labels(example, along, len(rows)),
+        _labels(example, across, len(rows[0])),
     )
 
 
+def _letter(name: str, example: Example) -> str:
+    return "head_i" if name == "head_outputs" else symbol(name, example)
+
+
+def _equation(step: Step, example: Example) -> str:
+    """The step in symbols, with the row or the pair that it is about where symbols alone would not tell."""
+    left, first = _letter(step.name, example), symbol(step.operands[0].name, example)
+    match step.op:
+        case "norm":
+            return f"{left}[i] = √(Σ {first}[i]²)"
+        case "sinusoid":
+            return f"{left} = sin {first}, cos {first}"
+        case "add" if step.index == "(ij)c":
+            left += "[i, j]"
+    return f"{left} = {formula(step, example)}"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
 def _labels(example: Example, axis: str, count: int) -> tuple[str, ...]:
-    """Tokens along an axis of tokens, else numbers from 1."""
-    tokens = {"n_q": example.tokens, "n_k": key_tokens(example)}.get(axis, ())
+    """Tokens along an axis of tokens, two along one of pairs, else numbers from 1."""
+    queries, keys = example.tokens, key_tokens(example)
     if axis == "1":
         return ("",)
+    if axis == "n_q·n_k":
+        return tuple(f"{query}, {key}" for query in queries for key in keys)
+    tokens = {"n_q": queries, "n_k": keys}.get(axis, ())
     return tokens if len(tokens) == count else tuple(str(index + 1) for index in range(count))
 
 
 # --- LaTeX -----------------------------------------------------------------------------------------------------
 
-_SYMBOL_WORDS = re.compile(r"√d_k|_(\w+)|\^?[A-Za-z]{2,}|[·÷ᵀ×Σ√−∞|−]")
+_TOKENS = re.compile(
+    r"‖(?P<length>[^‖]+)‖|(?<! )\|(?P<size>[^|]+)\||√\((?P<root>.+)\)|(?P<hat>[A-Z])\u0302"
+    r"|_(?P<below>[A-Za-z0-9]+)|(?P<word>[A-Za-z]{2,})|√d_k|[·÷ᵀ×Σ√−∞|²Θω]"
+)
 _SIGNS = {
     "·": r" \cdot ",
     "÷": r" \div ",
     "×": r" \times ",
     "ᵀ": r"^{\top}",
+    "²": r"^{2}",
     "Σ": r"\sum ",
     "∞": r"\infty ",
     "−": "-",
     "|": r" \mid ",
     "√": r"\surd ",
     "√d_k": r"\sqrt{d_k}",
+    "Θ": r"\Theta ",
+    "ω": r"\omega ",
 }
+_AROUND = {
+    "length": r"\lVert {}\rVert ",
+    "size": r"\lvert {}\rvert ",
+    "root": r"\sqrt{{{}}}",
+    "hat": r"\hat{{{}}}",
+}
+_FUNCTIONS = ("sin", "cos", "tanh")
 
 
 def latex_formula(text: str) -> str:
     """A formula of the declared computation, such as ``softmax(S/√d_k)``, in LaTeX."""
 
     def sign(match: re.Match[str]) -> str:
-        found = match[0]
-        if found in _SIGNS:
+        kind, found = match.lastgroup, match[match.lastgroup or 0]
+        if kind is None:
             return _SIGNS[found]
-        if found.startswith("_"):
-            return f"_{{{found[1:]}}}" if len(found) == 2 else rf"_{{\mathrm{{{found[1:]}}}}}"
-        return rf"\operatorname{{{found}}}"
+        if kind == "below":
+            return f"_{{{found}}}" if len(found) == 1 else rf"_{{\mathrm{{{found}}}}}"
+        if kind == "word":
+            return rf"\{found} " if found in _FUNCTIONS else rf"\operatorname{{{found}}}"
+        return _AROUND[kind].format(latex_formula(found))
 
-    return _SYMBOL_WORDS.sub(sign, text)
+    return _TOKENS.sub(sign, text)
 
 
 def latex_document(computed: Trace, decimals: int | None = None, language: str = "en") -> str:
@@ -162,6 +192,7 @@ _PREAMBLE = r"""% xelatex, lualatex or tectonic
 \usepackage{{graphicx}}
 \usepackage{{textcomp}}
 \setlength{{\parindent}}{{0pt}}
+\postdisplaypenalty=10000 % a formula stays with its matrices
 % A matrix that is wider than the page is made to fit.
 \newcommand{{\fitted}}[1]{{%
   \resizebox{{\ifdim\width>\linewidth\linewidth\else\width\fi}}{{!}}{{$\displaystyle #1$}}\par\medskip}}
@@ -178,15 +209,15 @@ _PREAMBLE = r"""% xelatex, lualatex or tectonic
 
 def _latex_section(section: Section, decimals: int, words: Callable[[str], str]) -> str:
     lines = [rf"\section*{{{latex(section.heading)}}}"]
-    if section.formula:
-        lines.append(rf"\[ {latex_formula(section.tables[0].symbol)} = {latex_formula(section.formula)} \]")
+    if section.equation:
+        lines.append(rf"\[ {latex_formula(section.equation)} \]")
     lines += [_latex_table(table, decimals, words) for table in section.tables]
     return "\n".join(lines) + "\n"
 
 
 def _latex_table(table: Table, decimals: int, words: Callable[[str], str]) -> str:
     """One matrix with its labels, as an array."""
-    head = "" if table.head is None else rf"\text{{{latex(_head(table.head, words))}: }}"
+    head = rf"\text{{{latex(_heads(table.heads, words))}: }}" if table.heads else ""
     across = " & ".join(("", *(rf"\text{{{latex(label)}}}" for label in table.column_labels)))
     rows = [
         " & ".join((rf"\text{{{latex(label)}}}", *(_latex_number(n, decimals) for n in numbers)))
@@ -218,10 +249,10 @@ def markdown_document(computed: Trace, decimals: int | None = None, language: st
     parts = [f"# {markdown(title)}", note + _dead_note(computed, words, markdown)]
     for section in sections(computed, words):
         parts.append(f"## {markdown(section.heading)}")
-        if section.formula:
-            parts.append(f"`{section.tables[0].symbol} = {section.formula}`")
+        if section.equation:
+            parts.append(f"`{section.equation}`")
         for table in section.tables:
-            head = "" if table.head is None else f"{markdown(_head(table.head, words))}, "
+            head = f"{markdown(_heads(table.heads, words))}, " if table.heads else ""
             parts += [f"{head}`{table.symbol}`", _markdown_table(table, decimals)]
     return "\n\n".join(parts) + "\n"
 
@@ -237,8 +268,10 @@ def _markdown_table(table: Table, decimals: int) -> str:
     return "\n".join(lines)
 
 
-def _head(index: int, words: Callable[[str], str]) -> str:
-    return words(N_("Head {number}")).format(number=index + 1)
+def _heads(heads: range, words: Callable[[str], str]) -> str:
+    if len(heads) == 1:
+        return words(N_("Head {number}")).format(number=heads[0] + 1)
+    return words(N_("Heads {first}–{last}")).format(first=heads[0] + 1, last=heads[-1] + 1)
 
 
 def _dead_note(computed: Trace, words: Callable[[str], str], escaped: Callable[[str], str]) -> str:

@@ -1,7 +1,9 @@
-"""The programs, as a teacher would write them on the board. ``programs`` fills them in.
+"""The programs, as a teacher would write them on the board. ``programs`` fills them in with ``sheet``.
 
-Left of the bar stands when a line is there: all the flags named, none of those after a ``!``. ``$name`` is filled in;
-``$[name]`` is a comment from ``COMMENTS``, in the reader's language.
+Left of the bar stands when a line is there: all the names given, none of those after a ``!``. A name is a matrix that
+this example computes or reads (``q_rotated``, ``frequencies``: the declared computation's own), or one of the facts
+that ``programs`` finds. ``$name`` is filled in, ``$np`` and ``$array`` with the library's own; ``$[name]`` is a comment
+from ``COMMENTS``, in the reader's language.
 """
 
 from __future__ import annotations
@@ -14,13 +16,27 @@ COMMENTS = {
         "Multi-head attention in PyTorch from scratch, all heads at once, with the numbers of one example."
     ),
     "torch": N_("The numbers of one example in PyTorch's own layer, torch.nn.MultiheadAttention."),
+    "function": N_(
+        "The numbers of one example in PyTorch's own function, torch.nn.functional.scaled_dot_product_attention."
+    ),
+    "why_function": N_(
+        "torch.nn.MultiheadAttention leaves no room between projecting and scoring; this function does what follows."
+    ),
     "keras": N_(
         "The numbers of one example in Keras's own layer, keras.layers.MultiHeadAttention, on PyTorch."
+    ),
+    "keras_groups": N_(
+        "The numbers of one example in Keras's own layer, keras.layers.GroupQueryAttention, on PyTorch."
     ),
     "asserts": N_("Run it: it ends by asserting that it gives these numbers."),
     "needs": N_("Needs:"),
     "x": N_("X: one row a token"),
     "context": N_("the context: keys and values come from it"),
+    "position_ids": N_("where each token stands"),
+    "context_position_ids": N_("where each key stands"),
+    "frequencies": N_("one for each pair of columns"),
+    "encoding": N_("sines and cosines in turn: positions, added to the rows"),
+    "distances": N_("from each query to each key"),
     "given_q": N_("Q of every head, given: this example starts from them"),
     "given_k": N_("K of every head, given: this example starts from them"),
     "given_v": N_("V of every head, given: this example starts from them"),
@@ -28,8 +44,13 @@ COMMENTS = {
     "own_k": N_("these heads start from their own K"),
     "own_v": N_("these heads start from their own V"),
     "own_weights": N_("these heads start from their own weights"),
+    "in_order": N_("in the order of the heads"),
     "heads": N_("every head's own matrices"),
+    "heads_shared": N_("every head's own matrices; the first of each group holds K and V for all of it"),
     "per_head": N_("one matrix a head"),
+    "per_group": N_("one matrix a group of heads, which share it"),
+    "scoring": N_("what the scores are made with, one a head"),
+    "slopes": N_("how much each head minds distance"),
     "w_o": N_("W_O mixes the heads"),
     "no_w_o": N_("this example ends with Concat; a layer has a W_O, and the identity changes nothing"),
     "divisor": N_("what the scores are divided by"),
@@ -40,177 +61,355 @@ COMMENTS = {
         "e^s over the row's sum. Subtracting the row's largest changes nothing and keeps e^s small."
     ),
     "dead_softmax": N_("A row of −∞ alone, a query that may attend to nothing, gets 0."),
+    "rotate": N_("Turns each pair of columns by its angle."),
+    "unit": N_("rows of length 1: only directions count"),
+    "zero_rows": N_("rows of length 1; a row of zeros has no direction and stays 0"),
     "one_head": N_("One head: its attention weights, and the weighted sum of its values."),
+    "shared": N_("heads in a row share them"),
+    "firsts": N_("every head's K and V are those of the first in its group"),
     "side_by_side": N_("the heads side by side"),
     "transpose": N_("heads side by side: to n_q × h × d_v first, and only then merged"),
+    "identity_v": N_("with the identity for V, out come the weights"),
     "expected": N_("What this example gives."),
     "pad": N_("Zeros to the right and below: they add nothing to any sum."),
     "why_pad": N_("The layer wants every size to be h·head_dim; zeros fill up what is missing."),
+    "pad_group": N_("The layer's output is as wide as its query; zeros fill up what is missing."),
     "split": N_("each head has its own columns of it, so its weight is a part of the identity"),
+    "repeat": N_("this layer has K and V in every head: those that share them get copies"),
+    "fold": N_("(q·W_a)·k is the dot product of q·W_a and k, so W_a can be multiplied into W_Q"),
     "join": N_("All heads in one matrix, transposed: its rows are outputs, as the library holds them."),
     "factor": N_("the layer divides by its own √d; W_Q makes up for the difference"),
     "hides": N_("In this layer True hides: the opposite of allow."),
+    "linear": N_("−slope·distance is added to the scores, so it goes into the mask, one for each head"),
     "allows": N_("In this layer True may attend."),
     "unbiased": N_("a layer has all biases or none; a missing one is 0"),
     "nan": N_("Where a query may attend to nothing, this layer gives NaN (0 ÷ 0); the example gives it 0."),
     "zero": N_(
         "A query that may attend to nothing gets 0 here as in Keras 3.15; other releases need not agree."
     ),
+    "between": N_("Projecting stays the layer's; how Q, K and V meet is written anew."),
+    "letters": N_("b: the batch, i: queries, j: keys, h: heads, d and c: columns"),
     "kernels": N_("A kernel is d × h × key_dim: the heads have an axis of their own."),
     "order": N_("query, value, key: in this order"),
     "ok": N_("All numbers agree."),
 }
 
-NUMPY = """
+# --- parts that several programs have --------------------------------------------------------------------------
+
+X = """
+x                    | # $[x]
+x                    | x = $array($x)
+context              | # $[context]
+context              | context = $array($context)
+position_ids         | positions = $position_ids  # $[position_ids]
+context_position_ids | context_positions = $context_position_ids  # $[context_position_ids]
+frequencies          | frequencies = $frequencies  # $[frequencies]
+context_frequencies  | context_frequencies = $context_frequencies
+angles               | angles = $np.outer(positions, frequencies)
+context_angles       | context_angles = $np.outer(context_positions, $frequencies_of_context)
+x_positioned         | encoding = $np.zeros_like(x)  # $[encoding]
+x_positioned         | encoding[:, 0::2] = $np.sin(angles)
+x_positioned cosines | encoding[:, 1::2] = $np.cos($paired_angles)
+x_positioned         | x = x + encoding
+context_positioned   | context_encoding = $np.zeros_like(context)
+context_positioned   | context_encoding[:, 0::2] = $np.sin(context_angles)
+context_positioned context_cosines | context_encoding[:, 1::2] = $np.cos($paired_context_angles)
+context_positioned   | context = context + context_encoding
+"""
+
+W_O = """
+w_o                  | # $[w_o]
+w_o                  | w_o = $array($w_o)
+b_o                  | b_o = $array($b_o)
+"""
+
+MASK = """
+masked_scores causal | allow = $causal  # $[causal]
+masked_scores allow  | # $[allow]
+masked_scores allow  | allow = $array($allow)
+masked_scores added  | # $[added]
+masked_scores added  | mask = $array($added)
+linear_biases        | distances = $np.abs(positions[:, None] - $key_positions)  # $[distances]
+"""
+
+ROTATE = """
+q_rotated            |
+q_rotated            |
+q_rotated            | def rotate(rows, angles):
+q_rotated            |     # $[rotate]
+q_rotated            |     a, b = rows[..., 0::2], rows[..., 1::2]
+q_rotated            |     turned = $np.empty_like(rows)
+q_rotated            |     turned[..., 0::2] = a * $np.cos(angles) - b * $np.sin(angles)
+q_rotated            |     turned[..., 1::2] = a * $np.sin(angles) + b * $np.cos(angles)
+q_rotated            |     return turned
+q_rotated            |
+q_rotated            |
+"""
+
+CONCAT_EXPECTED = """
+w_o !b_o             | output = concat @ w_o
+w_o b_o              | output = concat @ w_o + b_o
+                     |
+                     | # $[expected]
+                     | expected_weights = $array($expected_weights)
+                     | expected_concat = $array($expected_concat)
+w_o                  | expected_output = $array($expected_output)
+                     |
+                     | $assert_close(weights, expected_weights, rtol=1e-9, atol=$atol)
+                     | $assert_close(concat, expected_concat, rtol=1e-9, atol=$atol)
+w_o                  | $assert_close(output, expected_output, rtol=1e-9, atol=$atol)
+                     | print("$[ok]")
+"""
+
+# --- NumPy -----------------------------------------------------------------------------------------------------
+
+NUMPY = (
+    """
                      | # $title
                      | # $[numpy]
                      | # $[asserts] $[needs] numpy
                      |
                      | import numpy as np
                      |
-x                    | # $[x]
-x                    | x = np.array($x)
-context              | # $[context]
-context              | context = np.array($context)
-                     | # $[heads]
+"""
+    + X
+    + """
+!grouped             | # $[heads]
+grouped              | # $[heads_shared]
                      | heads = $heads
-w_o                  | # $[w_o]
-w_o                  | w_o = np.array($w_o)
-b_o                  | b_o = np.array($b_o)
-scores scaled        | divisor = $divisor  # $[divisor]
-scores causal        | allow = np.tril(np.ones(($n_q, $n_k), dtype=bool))  # $[causal]
-scores allow         | # $[allow]
-scores allow         | allow = np.array($allow)
-scores added         | # $[added]
-scores added         | mask = np.array($added)
-scores               |
-scores               |
-scores               | def softmax(scores):
-scores               |     # $[softmax]
-scores !dead         |     powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-scores !dead         |     return powers / powers.sum(axis=1, keepdims=True)
-scores dead          |     # $[dead_softmax]
-scores dead          |     top = scores.max(axis=1, keepdims=True)
-scores dead          |     powers = np.exp(scores - np.where(np.isinf(top), 0, top))
-scores dead          |     total = powers.sum(axis=1, keepdims=True)
-scores dead          |     return powers / np.where(total == 0, 1, total)
+"""
+    + W_O
+    + """
+scaled_scores        | divisor = $divisor  # $[divisor]
+"""
+    + MASK
+    + ROTATE
+    + """
+weights              |
+weights              |
+weights              | def softmax(scores):
+weights              |     # $[softmax]
+weights !dead        |     powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+weights !dead        |     return powers / powers.sum(axis=1, keepdims=True)
+weights dead         |     # $[dead_softmax]
+weights dead         |     top = scores.max(axis=1, keepdims=True)
+weights dead         |     powers = np.exp(scores - np.where(np.isinf(top), 0, top))
+weights dead         |     total = powers.sum(axis=1, keepdims=True)
+weights dead         |     return powers / np.where(total == 0, 1, total)
                      |
                      |
-                     | def attention(head):
+!grouped             | def attention(head):
+grouped              | def attention(head, first):
                      |     # $[one_head]
-any_weights          |     if "weights" in head:
-any_weights          |         weights = head["weights"]
-any_weights scores   |     else:
-scores               | $in_q = $make_q  # n_q × d_k
-scores               | $in_k = $make_k  # n_k × d_k
-scores               | $in_scores = q @ k.T  # n_q × n_k
-scores scaled        | $in_scores = scores / divisor
-scores hidden        | $in_scores = np.where(allow, scores, $fill)
-scores added         | $in_scores = scores + mask
-scores               | $in_weights = softmax(scores)
-                     |     v = $make_v  # n_k × d_v
+own_weights          |     v = $make_v  # n_k × d_v
+own_weights weights  |     if "weights" in head:
+own_weights weights  |         return head["weights"], head["weights"] @ v
+own_weights !weights |     weights = head["weights"]
+scores               |     q = $make_q  # n_q × d_k
+scores               |     k = $make_k  # n_k × d_k
+!own_weights         |     v = $make_v  # n_k × d_v
+q_rotated            |     q, k = rotate(q, angles), rotate(k, $key_angles)
+q_norms              |     q_norms = np.linalg.norm(q, axis=1, keepdims=True)
+k_norms              |     k_norms = np.linalg.norm(k, axis=1, keepdims=True)
+q_unit !zero_rows    |     q, k = q / q_norms, k / k_norms  # $[unit]
+q_unit zero_rows     |     # $[zero_rows]
+q_unit zero_rows     |     q, k = q / np.where(q_norms == 0, 1, q_norms), k / np.where(k_norms == 0, 1, k_norms)
+q_a                  |     q = q @ head["w_a"]  # n_q × d_a
+k_a                  |     k = k @ head["u_a"]  # n_k × d_a
+pair_sums            |     pairs = q[:, None] + k  # n_q × n_k × d_a
+pair_tanh            |     scores = np.tanh(pairs) @ head["v_a"]  # n_q × n_k
+scores !pair_tanh    |     scores = q @ k.T  # n_q × n_k
+scaled_scores        |     scores = scores / divisor
+biased_scores        |     scores = scores - head["slope"] * distances
+masked_scores hidden |     scores = np.where(allow, scores, $fill)
+masked_scores added  |     scores = scores + mask
+weights              |     weights = softmax(scores)
                      |     return weights, weights @ v
                      |
                      |
-                     | weights, head_outputs = zip(*(attention(head) for head in heads))
+!grouped             | weights, head_outputs = zip(*(attention(head) for head in heads))
+grouped              | firsts = [heads[i - i % $group] for i in range($h)]  # $[firsts]
+grouped              | weights, head_outputs = zip(*map(attention, heads, firsts))
                      | concat = np.concatenate(head_outputs, axis=1)  # $[side_by_side]: n_q × (h·d_v)
-w_o !b_o             | output = concat @ w_o
-w_o b_o              | output = concat @ w_o + b_o
-                     |
-                     | # $[expected]
-                     | expected_weights = np.array($expected_weights)
-                     | expected_concat = np.array($expected_concat)
-w_o                  | expected_output = np.array($expected_output)
-                     |
-                     | np.testing.assert_allclose(weights, expected_weights, rtol=1e-9, atol=$atol)
-                     | np.testing.assert_allclose(concat, expected_concat, rtol=1e-9, atol=$atol)
-w_o                  | np.testing.assert_allclose(output, expected_output, rtol=1e-9, atol=$atol)
-                     | print("$[ok]")
 """
+    + CONCAT_EXPECTED
+)
 
-SCRATCH = """
-                     | # $title
-                     | # $[scratch]
-                     | # $[asserts] $[needs] torch
-                     |
+# --- PyTorch, all heads at once --------------------------------------------------------------------------------
+
+_IMPORT_TORCH = """
 root                 | import math
 root                 |
                      | import torch
+function             | from torch.nn import functional as F
                      |
                      | torch.set_default_dtype(torch.float64)
                      |
-x                    | # $[x]
-x                    | x = torch.tensor($x)
-context              | # $[context]
-context              | context = torch.tensor($context)
+"""
+
+_PROJECTED = (
+    X
+    + """
 some_w_q             | # $[per_head]: h × d_model × d_k
 some_w_q             | w_q = torch.tensor($w_q)
 some_b_q             | b_q = torch.tensor($b_q)
+grouped key_weights  | # $[per_group]
 some_w_k             | w_k = torch.tensor($w_k)
 some_b_k             | b_k = torch.tensor($b_k)
 some_w_v             | w_v = torch.tensor($w_v)
 some_b_v             | b_v = torch.tensor($b_v)
-w_o                  | # $[w_o]
-w_o                  | w_o = torch.tensor($w_o)
-b_o                  | b_o = torch.tensor($b_o)
-scores scaled        | divisor = $math_divisor  # $[divisor]
-scores causal        | allow = torch.ones($n_q, $n_k, dtype=torch.bool).tril()  # $[causal]
-scores allow         | # $[allow]
-scores allow         | allow = torch.tensor($allow)
-scores added         | # $[added]
-scores added         | mask = torch.tensor($added)
+w_a                  | # $[scoring]
+w_a                  | w_a = torch.tensor($w_a)
+u_a                  | u_a = torch.tensor($u_a)
+v_a                  | v_a = torch.tensor($v_a)
+slope                | slopes = torch.tensor($slopes)  # $[slopes]
+"""
+    + W_O
+    + """
+scaled_scores        | divisor = $divisor  # $[divisor]
+"""
+    + MASK
+    + ROTATE
+    + """
                      |
-scores all_w_q       | q = x @ w_q$plus_b_q  # (n_q × d_model) @ (h × d_model × d_k): h × n_q × d_k
-scores all_q         | # $[given_q]
-scores all_q         | q = torch.tensor($q)
-scores mixed_q       | q = torch.zeros($h, $n_q, $d_k)
-scores mixed_q some_w_q | q[$heads_w_q] = x @ w_q$plus_b_q
-scores mixed_q some_q | # $[own_q]
-scores mixed_q some_q | q[$heads_q] = torch.tensor($q)
-scores all_w_k       | k = $source @ w_k$plus_b_k
-scores all_k         | # $[given_k]
-scores all_k         | k = torch.tensor($k)
-scores mixed_k       | k = torch.zeros($h, $n_k, $d_k)
-scores mixed_k some_w_k | k[$heads_w_k] = $source @ w_k$plus_b_k
-scores mixed_k some_k | # $[own_k]
-scores mixed_k some_k | k[$heads_k] = torch.tensor($k)
+all_w_q              | q = x @ w_q$plus_b_q  # (n_q × d_model) @ (h × d_model × d_k): h × n_q × d_k
+all_q                | # $[given_q]
+all_q                | q = torch.tensor($q)
+mixed_q              | q = torch.zeros($count_q, $n_q, $d_k)
+mixed_q              | q[$heads_w_q] = x @ w_q$plus_b_q
+mixed_q              | # $[own_q]
+mixed_q              | q[$heads_q] = torch.tensor($q)
+all_w_k              | k = $source @ w_k$plus_b_k
+all_k                | # $[given_k]
+all_k                | k = torch.tensor($k)
+mixed_k              | k = torch.zeros($count_k, $n_k, $d_k)
+mixed_k              | k[$heads_w_k] = $source @ w_k$plus_b_k
+mixed_k              | # $[own_k]
+mixed_k              | k[$heads_k] = torch.tensor($k)
 all_w_v              | v = $source @ w_v$plus_b_v
 all_v                | # $[given_v]
 all_v                | v = torch.tensor($v)
-mixed_v              | v = torch.zeros($h, $n_k, $d_v)
-mixed_v some_w_v     | v[$heads_w_v] = $source @ w_v$plus_b_v
-mixed_v some_v       | # $[own_v]
-mixed_v some_v       | v[$heads_v] = torch.tensor($v)
+mixed_v              | v = torch.zeros($count_v, $n_k, $d_v)
+mixed_v              | v[$heads_w_v] = $source @ w_v$plus_b_v
+mixed_v              | # $[own_v]
+mixed_v              | v[$heads_v] = torch.tensor($v)
+share_k              | k = k$share_k  # $[shared]
+share_v              | v = v$share_v  # $[shared]
 scores               |
-scores               | scores = q @ k.mT  # h × n_q × n_k
-scores scaled        | scores = scores / divisor
-scores hidden        | scores = scores.masked_fill(~allow, $fill)
-scores added         | scores = scores + mask
-scores               | weights = torch.softmax(scores, dim=-1)
-scores dead          | # $[dead_softmax]
-scores dead          | weights = weights.masked_fill((scores == -torch.inf).all(dim=-1, keepdim=True), 0)
-any_weights scores   | # $[own_weights]
-any_weights scores   | weights[$heads_weights] = torch.tensor($given_weights)
-any_weights !scores  | # $[own_weights]
-any_weights !scores  | weights = torch.tensor($given_weights)
+q_rotated            | q, k = rotate(q, angles), rotate(k, $key_angles)
+q_norms              | q_norms = torch.linalg.vector_norm(q, dim=-1, keepdim=True)
+k_norms              | k_norms = torch.linalg.vector_norm(k, dim=-1, keepdim=True)
+q_unit !zero_rows    | q, k = q / q_norms, k / k_norms  # $[unit]
+q_unit zero_rows     | # $[zero_rows]
+q_unit zero_rows     | q, k = q / q_norms.masked_fill(q_norms == 0, 1), k / k_norms.masked_fill(k_norms == 0, 1)
+q_a                  | q = q @ w_a  # h × n_q × d_a
+k_a                  | k = k @ u_a  # h × n_k × d_a
+"""
+)
+
+SCRATCH = (
+    """
+                     | # $title
+                     | # $[scratch]
+                     | # $[asserts] $[needs] torch
+                     |
+"""
+    + _IMPORT_TORCH
+    + _PROJECTED
+    + """
+pair_sums            | pairs = q[:, :, None] + k[:, None]  # h × n_q × n_k × d_a
+pair_tanh            | scores = (torch.tanh(pairs) * v_a[:, None, None]).sum(dim=-1)  # h × n_q × n_k
+scores !pair_tanh    | scores = q @ k.mT  # h × n_q × n_k
+scaled_scores        | scores = scores / divisor
+biased_scores        | scores = scores - slopes[:, None, None] * distances
+masked_scores hidden | scores = scores.masked_fill(~allow, $fill)
+masked_scores added  | scores = scores + mask
+weights              | weights = torch.softmax(scores, dim=-1)
+weights dead         | # $[dead_softmax]
+weights dead         | weights = weights.masked_fill((scores == -torch.inf).all(dim=-1, keepdim=True), 0)
+own_weights          | # $[own_weights]
+own_weights !weights | weights = torch.tensor($given_weights)
+own_weights weights  | own_weights = torch.tensor($given_weights)
+own_weights weights  | weights = torch.cat([weights, own_weights])[$head_order]  # $[in_order]
                      |
                      | head_outputs = weights @ v  # h × n_q × d_v
                      | concat = head_outputs.transpose(0, 1).flatten(1)  # $[transpose]
-w_o !b_o             | output = concat @ w_o
-w_o b_o              | output = concat @ w_o + b_o
+"""
+    + CONCAT_EXPECTED
+)
+
+FUNCTION = (
+    """
+                     | # $title
+                     | # $[function]
+                     | # $[why_function]
+                     | # $[asserts] $[needs] torch
                      |
-                     | # $[expected]
-                     | expected_weights = torch.tensor($expected_weights)
-                     | expected_concat = torch.tensor($expected_concat)
-w_o                  | expected_output = torch.tensor($expected_output)
+"""
+    + _IMPORT_TORCH
+    + _PROJECTED
+    + """
+linear_biases        | biases = -slopes[:, None, None] * distances  # $[linear]
+linear_biases hidden | biases = biases.masked_fill(~allow, -torch.inf)
+linear_biases added  | biases = biases + mask
                      |
-                     | torch.testing.assert_close(weights, expected_weights, rtol=1e-9, atol=$atol)
-                     | torch.testing.assert_close(concat, expected_concat, rtol=1e-9, atol=$atol)
-w_o                  | torch.testing.assert_close(output, expected_output, rtol=1e-9, atol=$atol)
-                     | print("$[ok]")
+                     |
+                     | def attend(values):
+                     |     return F.scaled_dot_product_attention(q, k, values$mask_argument, scale=$one_over_divisor)
+                     |
+                     |
+                     | head_outputs = attend(v)  # h × n_q × d_v
+                     | weights = attend(torch.eye($n_k).expand($h, -1, -1))  # $[identity_v]
+                     | concat = head_outputs.transpose(0, 1).flatten(1)  # $[transpose]
+"""
+    + CONCAT_EXPECTED
+)
+
+# --- libraries' own layers -------------------------------------------------------------------------------------
+
+_LAYER_WEIGHTS = """
+given_q              | # $[given_q]
+given_q              | queries = $array($given_rows_q)
+given_k              | # $[given_k]
+given_k              | keys = $array($given_rows_k)
+given_v              | # $[given_v]
+given_v              | values = $array($given_rows_v)
+                     |
+!given_q             | # $[per_head]
+!given_q             | w_q = [$list_w_q]
+given_q              | w_q = $identity_q  # $[split]
+grouped !given_k     | # $[per_group]
+!given_k             | w_k = [$list_w_k]
+given_k              | w_k = $identity_k  # $[split]
+!given_v             | w_v = [$list_w_v]
+given_v              | w_v = $identity_v  # $[split]
+biased missing       | # $[unbiased]
+biased               | b_q = [$list_b_q]
+biased               | b_k = [$list_b_k]
+biased               | b_v = [$list_b_v]
+w_o                  | # $[w_o]
+w_o                  | w_o = $array($w_o)
+!w_o                 | w_o = $np.eye($concat_width)  # $[no_w_o]
+b_o                  | b_o = $array($b_o)
+biased !b_o          | b_o = $np.zeros($d_out)
+repeated             |
+repeated             | # $[repeat]
+repeated             | w_k, w_v = ([weight for weight in w for _ in range($group)] for w in (w_k, w_v))
+repeated biased      | b_k, b_v = ([bias for bias in b for _ in range($group)] for b in (b_k, b_v))
+w_a !inner_w_a       |
+w_a !inner_w_a       | # $[fold]
+w_a !inner_w_a       | w_a = [$list_w_a]
+w_a !inner_w_a       | w_q = [weight @ a for weight, a in zip(w_q, w_a)]
+w_a !inner_w_a biased | b_q = [bias @ a for bias, a in zip(b_q, w_a)]
+rescaled             |
+rescaled             | # $[factor]
+rescaled             | factor = $root$divided
+rescaled             | w_q = [weight * factor for weight in w_q]
+rescaled biased      | b_q = [bias * factor for bias in b_q]
 """
 
-TORCH = """
+TORCH = (
+    """
                      | # $title
                      | # $[torch]
                      | # $[asserts] $[needs] torch
@@ -225,38 +424,10 @@ root                 |
                      | num_heads, head_dim = $h, $head_dim
                      | embed_dim = num_heads * head_dim
                      |
-x                    | # $[x]
-x                    | x = torch.tensor($x)
-context              | # $[context]
-context              | context = torch.tensor($context)
-given_q              | # $[given_q]
-given_q              | queries = torch.tensor($given_rows_q)
-given_k              | # $[given_k]
-given_k              | keys = torch.tensor($given_rows_k)
-given_v              | # $[given_v]
-given_v              | values = torch.tensor($given_rows_v)
-                     |
-!given_q             | # $[per_head]
-!given_q             | w_q = [$list_w_q]
-given_q              | w_q = torch.eye($h * $d_k).chunk(num_heads, dim=1)  # $[split]
-!given_k             | w_k = [$list_w_k]
-given_k              | w_k = torch.eye($h * $d_k).chunk(num_heads, dim=1)
-!given_v             | w_v = [$list_w_v]
-given_v              | w_v = torch.eye($h * $d_v).chunk(num_heads, dim=1)
-biased missing       | # $[unbiased]
-biased               | b_q = [$list_b_q]
-biased               | b_k = [$list_b_k]
-biased               | b_v = [$list_b_v]
-w_o                  | # $[w_o]
-w_o                  | w_o = torch.tensor($w_o)
-!w_o                 | w_o = torch.eye($concat_width)  # $[no_w_o]
-b_o                  | b_o = torch.tensor($b_o)
-biased !b_o          | b_o = torch.zeros($d_out)
-rescaled             |
-rescaled             | # $[factor]
-rescaled             | factor = math.sqrt(head_dim)$divided
-rescaled             | w_q = [weight * factor for weight in w_q]
-rescaled biased      | b_q = [bias * factor for bias in b_q]
+"""
+    + X
+    + _LAYER_WEIGHTS
+    + """
 padded               |
 padded               |
 padded               | def pad(matrix, rows, columns):
@@ -289,13 +460,16 @@ same                 |     layer.in_proj_weight.copy_(torch.cat([joined(w_q), jo
                      |     layer.out_proj.weight.copy_(w_o.T)
 biased               |     layer.in_proj_bias.copy_(torch.cat([*b_q, *b_k, *b_v]))
 biased               |     layer.out_proj.bias.copy_(b_o)
-masked               |
-causal               | allow = torch.ones($n_q, $n_k, dtype=torch.bool).tril()  # $[causal]
-allow                | # $[allow]
-allow                | allow = torch.tensor($allow)
-hidden               | mask = ~allow  # $[hides]
-added                | # $[added]
-added                | mask = torch.tensor($added)
+prepared             |
+"""
+    + MASK
+    + """
+masked_scores hidden !linear_biases | mask = ~allow  # $[hides]
+linear_biases        | slopes = torch.tensor($slopes)  # $[slopes]
+linear_biases        | # $[linear]
+linear_biases !added | mask = -slopes[:, None, None] * distances
+linear_biases hidden | mask = mask.masked_fill(~allow, -torch.inf)
+linear_biases added  | mask = mask - slopes[:, None, None] * distances
                      |
                      | output, weights = layer($call$mask_argument, average_attn_weights=False)
 pad_output           | output = output[:, :$d_out]
@@ -306,7 +480,7 @@ pad_output           | output = output[:, :$d_out]
                      |
 dead                 | # $[nan]
 dead hidden          | live = allow.any(dim=1)
-dead added           | live = (mask > -torch.inf).any(dim=1)
+dead added           | live = (mask > -torch.inf).any(dim=$live_dims)
 dead                 | assert weights[:, ~live].isnan().all() and output[~live].isnan().all()
 dead                 | weights, expected_weights = weights[:, live], expected_weights[:, live]
 dead                 | output, expected_output = output[live], expected_output[live]
@@ -314,10 +488,13 @@ dead                 | output, expected_output = output[live], expected_output[l
                      | torch.testing.assert_close(output, expected_output, rtol=1e-9, atol=$atol)
                      | print("$[ok]")
 """
+)
 
-KERAS = """
+KERAS = (
+    """
                      | # $title
-                     | # $[keras]
+!kv_layer            | # $[keras]
+kv_layer             | # $[keras_groups]
                      | # $[asserts] $[needs] keras, torch
                      |
                      | import os
@@ -326,43 +503,73 @@ KERAS = """
                      |
                      | import keras
                      | import numpy as np
+anew                 | from keras import ops
                      |
-x                    | # $[x]
-x                    | x = np.array($x)
-context              | # $[context]
-context              | context = np.array($context)
-given_q              | # $[given_q]
-given_q              | queries = np.array($given_rows_q)
-given_k              | # $[given_k]
-given_k              | keys = np.array($given_rows_k)
-given_v              | # $[given_v]
-given_v              | values = np.array($given_rows_v)
+                     | keras.config.set_floatx("float64")
                      |
-!given_q             | # $[per_head]
-!given_q             | w_q = [$list_w_q]
-given_q              | w_q = np.split(np.eye($h * $d_k), $h, axis=1)  # $[split]
-!given_k             | w_k = [$list_w_k]
-given_k              | w_k = np.split(np.eye($h * $d_k), $h, axis=1)
-!given_v             | w_v = [$list_w_v]
-given_v              | w_v = np.split(np.eye($h * $d_v), $h, axis=1)
-biased missing       | # $[unbiased]
-biased               | b_q = [$list_b_q]
-biased               | b_k = [$list_b_k]
-biased               | b_v = [$list_b_v]
-w_o                  | # $[w_o]
-w_o                  | w_o = np.array($w_o)
-!w_o                 | w_o = np.eye($concat_width)  # $[no_w_o]
-b_o                  | b_o = np.array($b_o)
-biased !b_o          | b_o = np.zeros($d_out)
-rescaled             |
-rescaled             | # $[factor]
-rescaled             | factor = np.sqrt($d_k)$divided
-rescaled             | w_q = [weight * factor for weight in w_q]
-rescaled biased      | b_q = [bias * factor for bias in b_q]
+"""
+    + X
+    + _LAYER_WEIGHTS
+    + """
+pad_group            |
+pad_group            | # $[pad_group]
+pad_group            | query = np.pad($given_query, ((0, 0), (0, $missing)))
+pad_group            | w_q = [np.pad(weight, ((0, $missing), (0, 0))) for weight in w_q]
+inner_w_a            |
+inner_w_a            | # $[scoring]
+inner_w_a            | w_a = np.array($w_a)
+u_a                  | u_a = np.array($u_a)
+v_a                  | v_a = np.array($v_a)
+prepared             |
+hides_pairs causal   | allow = $causal  # $[causal]
+hides_pairs allow    | # $[allow]
+hides_pairs allow    | allow = np.array($allow)
+hides_pairs added !adds | # $[allow]
+hides_pairs added !adds | allow = np.array($allow_of_added)
+adds                 | # $[added]
+adds                 | mask = np.array($added)
+adds hides_pairs     | allow = np.isfinite(mask)
+filled               | # $[allow]
+filled               | allow = np.array($allow)
+linear_biases        | distances = np.abs(positions[:, None] - $key_positions)  # $[distances]
+linear_biases        | biases = -np.array($slopes)[:, None, None] * distances
+q_rotated            |
+q_rotated            |
+q_rotated            | def rotate(rows, angles):
+q_rotated            |     # $[rotate]
+q_rotated            |     a, b = rows[..., 0::2], rows[..., 1::2]
+q_rotated            |     cos, sin = ops.cos(angles[:, None]), ops.sin(angles[:, None])
+q_rotated            |     return ops.reshape(ops.stack([a * cos - b * sin, a * sin + b * cos], axis=-1), rows.shape)
+anew                 |
+anew                 |
+anew                 | class Attention(keras.layers.$layer):
+anew                 |     # $[between]
+anew                 |     # $[letters]
+anew                 |     def _compute_attention(self, query, key, value, attention_mask=None, *args, **kwargs):
+q_rotated            |         query, key = rotate(query, angles), rotate(key, $key_angles)
+q_norms              |         q_norms = ops.sqrt(ops.sum(query**2, axis=-1, keepdims=True))
+k_norms              |         k_norms = ops.sqrt(ops.sum(key**2, axis=-1, keepdims=True))
+q_unit zero_rows     |         # $[zero_rows]
+q_unit zero_rows     |         q_norms, k_norms = (ops.where(norms == 0, 1, norms) for norms in (q_norms, k_norms))
+q_unit zero_rows     |         query, key = query / q_norms, key / k_norms
+q_unit !zero_rows    |         query, key = query / q_norms, key / k_norms  # $[unit]
+inner_w_a            |         query = ops.einsum("bihd,hdc->bihc", query, w_a)
+u_a                  |         key = ops.einsum("bjhd,hdc->bjhc", key, u_a)
+pair_sums            |         pairs = query[:, :, None] + key[:, None]  # 1 × n_q × n_k × h × d_a
+pair_tanh            |         scores = ops.einsum("bijhc,hc->bhij", ops.tanh(pairs), v_a)
+anew !pair_tanh      |         scores = ops.einsum("bihd,bjhd->bhij", query, key)
+anew scaled_scores   |         scores = scores / $divisor
+biased_scores        |         scores = ops.add(scores, biases)
+adds                 |         scores = ops.add(scores, mask)
+filled               |         scores = ops.where(allow, scores, $fill)
+anew                 |         weights = self._masked_softmax(scores, attention_mask)
+anew                 |         return ops.einsum("bhij,bjhd->bihd", weights, value), weights
+anew                 |
+anew                 |
                      |
-                     | layer = keras.layers.MultiHeadAttention(
-                     |     num_heads=$h, key_dim=$d_k, value_dim=$d_v, output_shape=$d_out,
-                     |     use_bias=$biased, dtype="float64",
+                     | layer = $class_name(
+!kv_layer            |     num_heads=$h, key_dim=$d_k, value_dim=$d_v, output_shape=$d_out, use_bias=$biased
+kv_layer             |     head_dim=$d_k, num_query_heads=$h, num_key_value_heads=$groups, use_bias=$biased
                      | )
                      | layer.build($query[None].shape, $value[None].shape, $key[None].shape)  # $[order]
                      | # $[kernels]
@@ -376,15 +583,9 @@ biased               |     np.array(b_v),
                      |     w_o.reshape($h, $d_v, $d_out),
 biased               |     b_o,
                      | ])
-masked               |
-causal               | allow = np.tril(np.ones(($n_q, $n_k), dtype=bool))  # $[causal]
-allow                | # $[allow]
-allow                | allow = np.array($allow)
-added                | # $[allow]
-added                | allow = np.array($allow_of_added)
                      |
                      | # $[order]
-masked               | # $[allows]
+hides_pairs          | # $[allows]
                      | output, weights = layer(
                      |     $query[None], $value[None], $key[None]$mask_argument, return_attention_scores=True
                      | )
@@ -399,3 +600,4 @@ dead                 | # $[zero]
                      | np.testing.assert_allclose(output, expected_output, rtol=1e-9, atol=$atol)
                      | print("$[ok]")
 """
+)

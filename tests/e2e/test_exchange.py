@@ -111,6 +111,20 @@ def test_what_was_just_typed_is_exported(visit, tmp_path):
     assert trace(edited).values["weights"]
 
 
+def test_a_variant_is_exported_and_a_target_that_cannot_hold_it_says_why(visit, tmp_path):
+    page = visit("?example=additive").page
+    page.get_by_role("button", name="Export", exact=True).click()
+    expect(dialog(page).get_by_role("alert")).to_contain_text(
+        "PyTorch has no additive attention; NumPy and PyTorch from scratch can do this"
+    )
+    expect(dialog(page).get_by_role("button", name="Download")).to_have_count(0)
+    choose(page, "Export as", "NumPy")
+    expect(dialog(page).locator("code")).to_contain_text('np.tanh(pairs) @ head["v_a"]')
+    text = code(page)
+    assert text.strip() == export(built_in("additive"), "numpy").strip()
+    run(text, tmp_path)
+
+
 @pytest.mark.parametrize("name", ["code.pt", "huge-header.safetensors", "zip.safetensors"])
 def test_a_hostile_file_is_refused_in_a_sentence_and_nothing_is_lost(visit, name):
     bench = visit("?example=water")

@@ -1,15 +1,17 @@
-"""Programs that are run in this process set torch's default dtype; other tests want it as it was."""
+"""Programs that are run in this process set the libraries' default dtypes; other tests want them as they were."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+import keras
 import pytest
 import torch
 
 
 @pytest.fixture(autouse=True)
 def default_dtype() -> Iterator[None]:
-    before = torch.get_default_dtype()
+    before, keras_before = torch.get_default_dtype(), keras.config.floatx()
     yield
     torch.set_default_dtype(before)
+    keras.config.set_floatx(keras_before)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from random import Random
 
-from mha_core import AddMask, AllowMask, Example, Head, built_in, validate
+from mha_core import AddMask, AllowMask, Example, Head, Positions, built_in, validate
 
 NEG_INF = float("-inf")
 
@@ -64,10 +64,44 @@ def started(**shapes):
     return changed(built_in("first"), heads=heads)
 
 
+def varied(example, *, kv_heads=None, d_a=None, slopes=False, **values):
+    """The example as a variant: its groups of heads share K and V, and each head has what its scoring asks for."""
+    random = Random(len(example.heads))
+
+    def matrix(rows, columns):
+        return tuple(tuple(random.gauss(0, 0.7) for _ in range(columns)) for _ in range(rows))
+
+    heads = list(example.heads)
+    d_k, size = example.dims.d_k, len(heads) // (kv_heads or len(heads))
+    for index in range(len(heads)):
+        if index % size:
+            heads[index] = replace(heads[index], **dict.fromkeys(["w_k", "b_k", "k", "w_v", "b_v", "v"]))
+        if d_a:
+            heads[index] = replace(heads[index], w_a=matrix(d_k, d_a))
+        if values.get("scoring") == "additive":
+            heads[index] = replace(heads[index], u_a=matrix(d_k, d_a), v_a=matrix(1, d_a)[0])
+        if slopes:
+            heads[index] = replace(heads[index], slope=(1 / (index + 1),))
+    return changed(example, heads=tuple(heads), kv_heads=kv_heads, **values)
+
+
 WEIGHTS = ((0.2, 0.3, 0.5), (1.0, 0.0, 0.0), (0.0, 0.5, 0.5))
 FIRST = built_in("first")
 PART_BIASED = (FIRST.heads[0], replace(FIRST.heads[1], b_q=(1.0, -1.0), b_v=(0.5, 0.25)))
 SHUT = ((True, False, True), (False, False, False), (True, True, False))
+
+CROSS = ((True, False, True, True, False), (True,) * 5, (False, True, False, False, True))
+ROTARY = Positions("rotary")
+FOUR = layer(21, 3, 3, 4, 6, None, 2, 3, 6)
+STARTED = changed(
+    FOUR,
+    heads=(
+        replace(FOUR.heads[0], weights=WEIGHTS),
+        FOUR.heads[1],
+        replace(FOUR.heads[2], k=((1.0, 2.0), (0.5, -1.0), (0.0, 1.0))),
+        replace(FOUR.heads[3], q=((0.5, 1.0),) * 3),
+    ),
+)
 
 SAMPLES = {
     "prime cross": layer(1, 7, 11, 3, 13, 17, 5, 2, 19),
@@ -87,5 +121,40 @@ SAMPLES = {
     "given v": started(v=(3, 2)),
     "given q and k": started(q=(3, 2), k=(3, 2)),
     "mixed starts": changed(FIRST, heads=(FIRST.heads[0], replace(FIRST.heads[1], q=((1.0, 2.0),) * 3))),
+    "rotary, bilinear": varied(
+        layer(12, 5, 5, 2, 7, None, 4, 3, None, scale="none"), scoring="bilinear", d_a=4, positions=ROTARY
+    ),
+    "rotary, cosine, groups": varied(
+        layer(13, 3, 5, 4, 7, 3, 4, 5, 2, mask=AllowMask(CROSS)),
+        scoring="cosine",
+        scale=0.5,
+        kv_heads=2,
+        positions=Positions("rotary", context_ids=(3.0, 1.0, 4.0, 1.5, 9.0), frequencies=(0.5, 0.25)),
+    ),
+    "ALiBi, additive, filled mask": varied(
+        layer(14, 3, 5, 2, 7, 3, 2, 5, 2, mask=AllowMask(CROSS, -1.5)),
+        scoring="additive",
+        scale="none",
+        d_a=3,
+        slopes=True,
+        positions=Positions("alibi"),
+    ),
+    "ALiBi, dead row": varied(
+        layer(15, 3, 3, 2, 4, None, 2, 2, 4, mask=AllowMask(SHUT)), slopes=True, positions=Positions("alibi")
+    ),
+    "ALiBi, added mask": varied(
+        layer(16, 2, 2, 2, 4, None, 2, 2, 4, mask=AddMask(((0.5, -1.0), (NEG_INF, NEG_INF)))),
+        slopes=True,
+        positions=Positions("alibi", ids=(2.0, 5.0)),
+    ),
+    "sinusoidal over a context": varied(layer(17, 3, 5, 2, 5, 3, 2, 4, 3), positions=Positions("sinusoidal")),
+    "zero rows, cosine": varied(
+        layer(18, 3, 3, 2, 3, None, 2, 2, 4, biased=False, x=((0.0,) * 3, (0.1, 0.2, 0.3), (1.0, 0.0, -1.0))),
+        scoring="cosine",
+        scale="none",
+    ),
+    "groups that fit the layer": varied(layer(19, 3, 3, 4, 6, None, 2, 2, 6, mask="causal"), kv_heads=2),
+    "groups, wide values": varied(layer(20, 3, 3, 4, 6, None, 2, 3, 6), kv_heads=1),
+    "groups that start further on": varied(STARTED, kv_heads=2, positions=ROTARY, mask="causal"),
     "given weights": changed(FIRST, heads=tuple(replace(head, weights=WEIGHTS) for head in FIRST.heads)),
 }

@@ -103,7 +103,8 @@ def test_latex_parses(name, language):
         "text", "textless", "textgreater", "textbackslash", "textbar", "textasciicircum", "textasciitilde",
         "textasciigrave", "textquotesingle", "textquotedbl", "operatorname", "mathrm", "cdot", "div", "sqrt", "top",
         "infty", "mid", "hline", "\\", "[", "]", "{", "}", "$", "&", "#", "_", "%", "parindent", "resizebox", "ifdim",
-        "width", "linewidth", "else", "fi", "displaystyle", "par", "medskip",
+        "width", "linewidth", "else", "fi", "displaystyle", "par", "medskip", "sin", "cos", "tanh", "Theta", "omega",
+        "lVert", "rVert", "lvert", "rvert", "sum", "hat", "postdisplaypenalty",
     }  # fmt: skip
     assert macros(text) <= allowed
 
@@ -120,7 +121,13 @@ def macros(text):
     return found
 
 
-@pytest.mark.parametrize("name", ["output-projection", "translation", "padding", "saturated", "hostile"])
+VARIANTS = ["additive", "bilinear", "cosine", "sinusoidal", "rotary", "alibi", "grouped-query"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["output-projection", "translation", "padding", "saturated", *VARIANTS, "ALiBi, added mask", "hostile"],
+)
 def test_latex_compiles(name, tmp_path):
     """With latexmk or tectonic where there is one; the parsers above stand in for them elsewhere."""
     example = hostile() if name == "hostile" else EXAMPLES[name]
@@ -137,12 +144,19 @@ def test_latex_compiles(name, tmp_path):
     answer = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=300, check=False)
     assert answer.returncode == 0, answer.stdout.decode("utf-8", "replace")[-2000:]
     assert (tmp_path / "example.pdf").stat().st_size > 5000
+    log = (tmp_path / "example.log").read_text("utf-8", "replace") if latexmk else ""
+    assert name == "hostile" or "Missing character" not in log
 
 
 def test_formulas():
     assert latex_formula("softmax(S/√d_k)") == r"\operatorname{softmax}(S/\sqrt{d_k})"
     assert latex_formula("X·W_Q + b_Q") == r"X \cdot W_{Q} + b_{Q}"
     assert latex_formula("Q·Kᵀ") == r"Q \cdot K^{\top}"
+    assert latex_formula("K_Rᵀ") == r"K_{R}^{\top}"
+    assert latex_formula("‖Q_R‖[i] = √(Σ Q_R[i]²)") == r"\lVert Q_{R}\rVert [i] = \sqrt{\sum  Q_{R}[i]^{2}}"
+    assert latex_formula("Q̂·K̂ᵀ") == r"\hat{Q} \cdot \hat{K}^{\top}"
+    assert latex_formula("−m·|p − p_Cᵀ|") == r"-m \cdot \lvert p - p_{C}^{\top}\rvert "
+    assert latex_formula("sin Θ, cos Θ") == r"\sin  \Theta , \cos  \Theta "
     assert latex_formula("[head_1 | head_2]") == r"[\operatorname{head}_{1}  \mid  \operatorname{head}_{2}]"
 
 
@@ -185,6 +199,23 @@ def test_documents_speak_the_reader_s_language():
     assert r"\section*{注意力权重}" in export(built_in("water"), "latex", language="zh")
     assert "{ctexart}" in export(built_in("first"), "latex")
     assert "{article}" in export(built_in("water"), "latex")
+
+
+def test_every_step_of_a_variant_has_a_name_and_says_whose_rows_it_has():
+    """No heading is a name from the file format; pairs are labelled by both tokens, shared matrices by their heads."""
+    for name in VARIANTS:
+        headings = re.findall(r"^## (.*)$", export(EXAMPLES[name], "markdown"), re.MULTILINE)
+        assert all(heading[0].isupper() and "_" not in heading for heading in headings)
+        headings = re.findall(r"^## (.*)$", export(EXAMPLES[name], "markdown", language="zh"), re.MULTILINE)
+        assert not any(re.search("[A-Za-z]{5}", heading) for heading in headings)
+    text = export(EXAMPLES["additive"], "markdown")
+    assert "`Z[i, j] = Q_a[i] + K_a[j]`" in text
+    assert r"| **小\, 大** |" in text
+    text = export(EXAMPLES["grouped-query"], "markdown")
+    assert "Heads 1–2, `W_K`" in text
+    assert "Heads 3–4, `V`" in text
+    assert "Head 2, `Q`" in text
+    assert "`‖K‖[i] = √(Σ K[i]²)`" in export(EXAMPLES["cosine"], "markdown")
 
 
 def test_a_query_that_sees_nothing_is_told():
