@@ -74,6 +74,8 @@ def _rows(computed: Trace, name: str, head: int | None) -> tuple[Rows | None, bo
 
 
 def _change(rows: Rows, earlier: Rows, rounding: float) -> Change:
+    if rows == earlier:
+        return Change([list(row) for row in rows], [[0.0] * len(row) for row in rows])
     slack = rounding * max(
         (abs(v) for part in (rows, earlier) for row in part for v in row if v != NEG_INF), default=0
     )
