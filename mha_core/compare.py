@@ -166,6 +166,8 @@ def _rows(computed: Trace, name: str, head: int | None) -> tuple[Rows | None, bo
 
 
 def _change(rows: Rows, earlier: Rows, rounding: float) -> Change:
+    if rows == earlier:
+        return Change([[*row] for row in rows], [[0.0] * len(row) for row in rows])
     if [len(row) for row in rows] != [len(row) for row in earlier]:
         return _partly(rows, earlier, rounding)
     now, was = (torch.tensor(numbers, dtype=torch.float64) for numbers in (rows, earlier))

@@ -193,11 +193,12 @@ _UI: Final = {
     "no_counterpart": N_("no counterpart in the baseline"),
     "derivative": N_("derivative {number}"),
     "derivative_target": N_("its derivative is what the colours show"),
-    "derivative_later": N_("no derivative: this is computed from {place}"),
+    "derivative_later": N_("no derivative: this step comes after {place}"),
     "derivative_mask": N_("no derivative: a pair may attend or not"),
     "legend_change": N_("▲ larger, ▼ smaller, • new; each table on a scale of its own."),
     "legend_gradient": N_(
-        "One scale for all tables. Click a computed number, or press Enter on it, to take its derivative instead."
+        "↗ grows, ↘ falls; one scale for all tables. Click a computed number, or press Enter on it, to take its "
+        "derivative instead."
     ),
     "hint": N_(
         "Point at a number to see where it comes from; click it to hold it. Every framed number can be edited."

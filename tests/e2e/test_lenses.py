@@ -232,7 +232,7 @@ def test_the_line_and_the_description_say_the_derivative(visit):
     bench.cell("weights", 0, 0, 0).click()
     bench.settled()
     bench.cell("head_outputs", 0, 0, 0).hover()
-    assert bench.arithmetic().startswith("no derivative: this is computed from A Head 1 [思考, 思考]")
+    assert bench.arithmetic().startswith("no derivative: this step comes after A Head 1 [思考, 思考]")
     assert described(bench, Cell("head_outputs", 0, 0, 0)) is None
 
 

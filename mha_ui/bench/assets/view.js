@@ -217,7 +217,7 @@ export class View {
         this.#shown.set(td, { value, look, draft, by, sign });
         setText(td, draft ?? (editable ? exact(value) : format(value, whole ? 0 : model.decimals)));
         const tone = model.lens ? toneOf(model, by, top) : typeof value === "number" ? Math.min(1, Math.abs(value) / top) : 0;
-        this.#tint(td, value, tone, (model.lens ? sign === "down" || sign === "minus" : value < 0) ? "negative" : "positive");
+        this.#tint(td, value, tone);
         if (model.lens || shown?.sign !== undefined) this.#sign(td, sign, model.lens && told(model, { name, head, row, col }));
         if (shown?.draft === draft) return;
         td.classList.toggle("invalid", draft !== undefined);
@@ -242,8 +242,8 @@ export class View {
     this.#shown.delete(td);
   }
 
-  #tint(td, value, tone, signed) {
-    const kind = value === "-inf" || value === false ? "hidden" : value === true ? "visible" : signed;
+  #tint(td, value, tone) {
+    const kind = value === "-inf" || value === false ? "hidden" : value === true ? "visible" : value < 0 ? "negative" : "positive";
     if (td.dataset.kind !== kind) td.dataset.kind = kind;
     const step = String(Math.ceil(tone * 24) / 24); // few shades: fewer cells to style anew
     if (td.style.getPropertyValue("--tone") !== step) td.style.setProperty("--tone", step);
