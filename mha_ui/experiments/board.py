@@ -32,7 +32,7 @@ _UI: Final = {
     "no_counterpart": N_("there is no such number here"),
     "only_differences": N_("Only what differs"),
     "all_heads": N_("Head shown"),
-    "not_here": N_("not in this one"),
+    "not_here": N_("without {list}"),
     "nothing_differs": N_("No number differs."),
     "look": N_("Point at a number: both sides say where theirs comes from."),
 }

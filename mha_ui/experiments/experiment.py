@@ -104,13 +104,19 @@ def described(variant: Variant, words: Words) -> str:
     if variant.kv_heads is not None:
         parts.append(words(N_("K, V heads: {count}")).format(count=variant.kv_heads))
     if variant.temperature is not None:
-        parts.append(f"T = {number(variant.temperature)}")
+        parts.append(f"T = {temperature(variant.temperature)}")
     if variant.muted:
         listed = words(N_(", ")).join(str(head + 1) for head in variant.muted)
         parts.append(words(N_("without head {list}")).format(list=listed))
     if variant.order:
         parts.append(words(N_("other order")))
     return capital(" · ".join(parts)) or words(N_("As it is"))
+
+
+def temperature(value: float) -> str:
+    """A temperature: below 1 as a fraction where it is one, such as 1/8."""
+    whole = 1 / value
+    return f"1/{whole:.0f}" if value < 1 and whole.is_integer() else number(value)
 
 
 def told(work: state.Work, found: Both) -> str:

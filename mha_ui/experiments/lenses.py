@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from math import inf
+from typing import Final
+
 import streamlit as st
 
 from mha_core.errors import N_
+from mha_core.gradients import saturation as temperatures
+from mha_core.trace import Trace
 from mha_ui import state
 from mha_ui.bench import after_bench, bench, receive_edits
 from mha_ui.bench.model import payload
 from mha_ui.experiments.experiment import Experiment
+from mha_ui.figures.layout import head_name
 from mha_ui.figures.saturation import can_saturate, saturation_figure
 from mha_ui.lessons.lesson import said, theme
 from mha_ui.pictures import draw
 
+_HEAD: Final = "experiments.saturation.head"
+COLDEST: Final = 1 / 32
 PAINTED = N_(
     "Click any computed number: every other cell is painted by how much that number would grow for each unit "
     "that the cell grows."
@@ -41,10 +49,30 @@ def _follow() -> None:
 
 def saturation(work: state.Work) -> None:
     """The picture of how a temperature kills the gradients of W_Q and W_K, where the example is small enough."""
-    if can_saturate(work.trace):
-        draw("saturation", saturation_figure(work.trace, theme=theme(), words=work.words))
-    else:
-        said(work.words(N_("The picture of saturation needs a softmax over scores, and a small example.")))
+    words = work.words
+    if not can_saturate(work.trace):
+        said(words(N_("The picture of saturation needs a softmax over scores, and a small example.")))
+        return
+    heads = range(len(work.example.heads))
+    head = None
+    if len(heads) > 1:
+        held = state.widget_value(_HEAD)
+        state.set_widget(_HEAD, held if held in heads else most_saturated(work.trace))
+        head = st.pills(
+            words(N_("Saturation in")), heads, format_func=lambda index: head_name(words, index), key=_HEAD
+        )
+    draw("saturation", saturation_figure(work.trace, theme=theme(), words=words, head=head))
+
+
+def most_saturated(trace: Trace) -> int:
+    """The head whose W_Q (or Q) moves the output least when its temperature falls, beside how it does now."""
+    cold, now = (point.sensitivity for point in temperatures(trace, (COLDEST, 1.0)))
+
+    def left(head: int) -> float:
+        pairs = ((cold.w_q[head], now.w_q[head]), (cold.q[head], now.q[head]))
+        return next((a / b for a, b in pairs if a is not None and b), inf)
+
+    return min(range(len(trace.example.heads)), key=left)
 
 
 def _gradients(work: state.Work) -> None:

@@ -14,7 +14,7 @@ from mha_core.variant import Variant
 from mha_ui import state
 from mha_ui.bench.model import STAGES, Stages
 from mha_ui.experiments.board import board
-from mha_ui.experiments.experiment import Experiment, both, described, pane
+from mha_ui.experiments.experiment import Experiment, both, described, pane, temperature
 from mha_ui.experiments.lenses import saturation
 from mha_ui.figures.labels import number, weight
 from mha_ui.figures.layout import head_name
@@ -27,7 +27,7 @@ AFTER_SCORES: Final[Stages] = (
     *(stage for stage in STAGES if {"weights", "head_outputs", "concat", "output"} & {*stage[2]}),
 )
 """All that a temperature can change."""
-TEMPERATURES: Final = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1 / 1.5, 1.0, 1.5, 2.0, 4.0, 8.0, 16.0, 32.0)
+TEMPERATURES: Final = tuple(2.0**power for power in range(-5, 6))
 
 
 def _live(work: state.Work) -> None:
@@ -38,7 +38,7 @@ def _live(work: state.Work) -> None:
     st.select_slider(
         words(N_("Temperature T: scores are divided by T times the divisor")),
         TEMPERATURES,
-        format_func=number,
+        format_func=temperature,
         key=_T,
         on_change=_chosen,
     )
@@ -54,13 +54,13 @@ def _live(work: state.Work) -> None:
     saturation(work)
 
 
-def _told(work: state.Work, temperature: float) -> str:
+def _told(work: state.Work, chosen: float) -> str:
     words = work.words
-    if temperature < 1:
+    if chosen < 1:
         return words(
             N_("Colder: scores lie further apart, and softmax gives more and more to the largest one alone.")
         )
-    if temperature > 1:
+    if chosen > 1:
         return words(N_("Hotter: scores move together, and softmax gives every key nearly the same."))
     return words(N_("T = 1 is the example as it is. Move the temperature to either side."))
 

@@ -166,9 +166,9 @@ def test_the_temperature_is_turned_with_the_keyboard(experiment):
     slider = page.get_by_role("slider")
     slider.focus()
     slider.press("ArrowRight")
-    expect(page.locator(".side-title").last).to_have_text("T = 1.5")
-    page.wait_for_function("location.search.includes('temperature-1.5')")
-    hot = trace(varied(built_in("programming"), Variant(temperature=1.5)))
+    expect(page.locator(".side-title").last).to_have_text("T = 2")
+    page.wait_for_function("location.search.includes('temperature-2.0')")
+    hot = trace(varied(built_in("programming"), Variant(temperature=2.0)))
     expect(cell(page, "weights", 0, 0, 0, side=1)).to_have_text(f"{hot.values['weights'][0][0][0]:.4f}")
 
 

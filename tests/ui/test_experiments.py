@@ -13,7 +13,7 @@ from mha_core import Example, Head, built_in, check, library, to_token, trace
 from mha_core.compare import compare
 from mha_core.derive import Cell
 from mha_core.edit import apply
-from mha_core.gradients import gradients
+from mha_core.gradients import gradients, saturation
 from mha_core.head_terms import head_terms
 from mha_core.mistaken import mistaken, possible
 from mha_core.mistakes import formula_of
@@ -280,6 +280,14 @@ def test_the_gradients_are_those_of_the_pinned_number(read):
     assert data["matrices"]["w_q"]["lens"] == found["w_q"]
     assert data["controls"]["lens"] is None
     assert app.get_by_key("pictures.saturation")
+
+
+def test_the_picture_of_saturation_starts_with_the_head_that_saturates_most(read):
+    app = read("gradients", example="programming")
+    computed = trace(built_in("programming"))
+    cold, now = (point.sensitivity.w_q for point in saturation(computed, (1 / 32, 1.0)))
+    left = [a / b for a, b in zip(cold, now, strict=True)]
+    assert app.get_by_key("experiments.saturation.head").value == left.index(min(left))
 
 
 def test_what_is_at_hand_is_pinned_and_edits_are_told_from_it(read):

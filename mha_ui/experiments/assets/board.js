@@ -7,7 +7,7 @@ import { headOf, key, rowsOf, unkey } from "../mha.bench/graph.js";
 import { Grid } from "../mha.bench/grid.js";
 import { Menu } from "../mha.bench/menu.js";
 import { brief, isRounded } from "../mha.bench/numbers.js";
-import { structureOf, View } from "../mha.bench/view.js";
+import { structureOf, symbolOf, View } from "../mha.bench/view.js";
 
 const boards = new WeakMap();
 
@@ -222,7 +222,7 @@ class Board {
     for (const stage of shown) {
       root.append(element("div", { class: "stage-title" }, element("h3", {}, ...rich(stage.title)), element("p", {}, ...rich(stage.hint))));
       for (const pane of this.panes) {
-        const cell = element("section", { class: "side-stage", "aria-label": `${stage.title}, ${pane.title}` }, ...stage.matrices.map((name) => this.#matrix(pane, name)));
+        const cell = element("section", { class: "side-stage", "aria-label": `${stage.title}, ${pane.title}` }, ...this.#side(pane, stage));
         pane.grid.listen(cell);
         root.append(cell);
       }
@@ -230,11 +230,22 @@ class Board {
     return root;
   }
 
+  /** One side's tables of a stage, and in one line what only the other side has. */
+  #side(pane, stage) {
+    const figures = stage.matrices.map((name) => this.#matrix(pane, name));
+    const absent = stage.matrices.filter((_, at) => figures[at] === undefined);
+    if (!absent.length) return figures;
+    const symbols = absent.map((name) => symbolOf(this.panes.map((one) => one.model.matrices[name]).find(Boolean), this.#head));
+    const text = fill(this.#data.words.not_here, { list: symbols.join(", ") });
+    return [...figures.filter(Boolean), element("p", { class: "absent" }, ...rich(text))];
+  }
+
+  /** A matrix's table; null where it stands there already, undefined where this side has none. */
   #matrix(pane, name) {
     const { model } = pane;
-    if (!model.matrices[name]) return element("p", { class: "absent" }, this.#data.words.not_here);
+    if (!model.matrices[name]) return undefined;
     const head = model.matrices[name].perHead ? headOf(model, name, this.#head) : null;
-    if (!rowsOf(model, name, head)) return element("p", { class: "absent" }, this.#data.words.not_here);
+    if (!rowsOf(model, name, head)) return undefined;
     if (pane.view.cells.has(key({ name, head, row: 0, col: 0 }))) return null;
     const figure = pane.view.matrix(model, name, head);
     if (pane.wrong[name]) figure.classList.add("made-wrong");
