@@ -9,7 +9,8 @@ a URL), ``library`` (the built-in ones), ``measures`` (what weights are like), `
 experiment), ``gradients`` (what moves a number, and how much), ``variant`` and ``compare`` (an example done otherwise,
 and what differs); ``narration`` and ``walk`` (the computation stage by stage), ``takeaway`` (a walk as a page or as
 Markdown).
-Beside them: ``interop`` (other libraries' layers) and ``export`` (programs and documents).
+Beside them: ``interop`` (other libraries' layers), ``export`` (programs and documents) and ``conventions`` (rows or
+columns, packed weights, masks).
 """
 
 from mha_core.check import Verdict, check
