@@ -3,13 +3,14 @@
 Read in this order: ``example`` (the data), ``files`` and ``validate`` (the way in), ``graph`` (the declared
 computation), ``trace`` (torch computes it), ``derive`` (where a number comes from); ``printed``, ``mistakes``,
 ``hypotheses`` and ``check`` (somebody's own numbers: which are wrong, and why), ``report`` (that in words);
-``mistaken`` (what a known mistake makes of all that comes after it) and ``pairs`` (five to be looked at);
 ``paste``, ``claims`` and ``exercise`` (filling such numbers in); ``edit`` (the next example), ``link`` (an example in
-a URL), ``library`` (the built-in ones), ``measures`` (what weights are like), ``scaling`` (why √d_k, as an
-experiment), ``gradients`` (what moves a number, and how much), ``variant`` and ``compare`` (an example done otherwise,
-and what differs); ``narration`` and ``walk`` (the computation stage by stage), ``takeaway`` (a walk as a page or as
-Markdown).
-Beside them: ``interop`` (other libraries' layers) and ``export`` (programs and documents).
+a URL), ``library`` (the built-in ones); ``mistaken`` (what a known mistake makes of all that comes after it) and
+``pairs`` (five to be looked at); ``measures`` (what weights are like), ``scaling`` (why √d_k, as an experiment),
+``gradients`` (what moves a number, and how much); ``variant`` (an example done otherwise), ``compare`` (what differs)
+and ``head_terms`` (what each head adds); ``narration`` and ``walk`` (the computation stage by stage), ``takeaway`` (a
+walk as a page or as Markdown).
+Beside them: ``interop`` (other libraries' layers), ``export`` (programs and documents) and ``conventions`` (rows or
+columns, packed weights, masks).
 """
 
 from mha_core.check import Verdict, check

@@ -377,10 +377,15 @@ def _is_transposed(step: Step, operand: Operand) -> bool:
 
 def formula(step: Step, example: Example) -> str:
     """The step's right-hand side in symbols, such as ``Q·Kᵀ`` or ``softmax(S/√d_k)``."""
-    first, *rest = (
+    signs = (
         symbol(operand.name, example) + ("ᵀ" if _is_transposed(step, operand) else "")
         for operand in step.operands
     )
+    return written(step, example, *signs)
+
+
+def written(step: Step, example: Example, first: str, *rest: str) -> str:
+    """The step's right-hand side with these signs for its operands, factors in the order given."""
     match step.op:
         case "matmul":
             return " + ".join((f"{first}·{rest[0]}", *rest[1:]))

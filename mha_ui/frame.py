@@ -24,6 +24,7 @@ PAGES: Final = {
     "pages/walkthrough.py": N_("Walkthrough"),
     CHECK: N_("Check"),
     "pages/experiments.py": N_("Experiments"),
+    "pages/conventions.py": N_("Conventions"),
     LESSONS: N_("Lessons"),
 }
 """Pages in the order of the navigation: script and label."""

@@ -4,8 +4,9 @@ query/kernel  d_query × h × d_k    key/kernel  d_key × h × d_k    value/kern
 query/bias, key/bias  h × d_k      value/bias  h × d_v
 attention_output/kernel  h × d_v × d_out                          attention_output/bias  d_out
 
-It takes (query, value, key), in this order. It hides a pair with the score −10⁹ and, in 3.15, gives it the weight 0
-afterwards, so that a row that may attend nothing gets 0, as here.
+It takes (query, value, key), in this order. Where it returns its scores it hides a pair with the score −10⁹ and, from
+3.10 on, gives it the weight 0 afterwards, so that a row that may attend nothing gets 0, as here; its output alone is
+then the mean of all values (``conventions.masks``).
 """
 
 from __future__ import annotations

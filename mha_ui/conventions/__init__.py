@@ -1,0 +1,155 @@
+"""The page Conventions: the example as other texts and libraries write it, beside how it is written here.
+
+Four sections, each a component of its own that draws what the core says (``model.py``): the browser places numbers
+and computes none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from html import escape
+from pathlib import Path
+from typing import Any, Final
+
+import streamlit as st
+
+from mha_core.conventions import demonstrate, is_masked
+from mha_core.errors import N_
+from mha_ui import frame, state
+from mha_ui.address import keep_address
+from mha_ui.bench import HERE as BENCH
+from mha_ui.bench import loader, serve_assets
+from mha_ui.conventions.model import (
+    agreement,
+    dead_payload,
+    masks_payload,
+    numbers,
+    packed_payload,
+    rows_payload,
+    torch_version,
+    ui_words,
+)
+
+_HERE: Final = Path(__file__).resolve().parent
+_STYLE: Final = (_HERE / "page.css").read_text(encoding="utf-8")
+_HEAD: Final = "conventions.head"
+_QUERY: Final = "conventions.query"
+_OPENED: Final = "conventions.opened"
+
+
+def conventions_page() -> None:
+    """The whole page: frame and four sections."""
+    work = state.work()
+    words, told = work.words, numbers(work)
+    st.html(f"<style>{_STYLE}</style>")
+    frame.frame()
+    if work.message:
+        st.html(f'<p class="mha-message" role="alert" dir="auto">{escape(work.message.text)}</p>')
+    _section(
+        work,
+        "rows",
+        words(
+            N_(
+                "A text that writes W·X means the same numbers: its columns are tokens, every matrix is turned "
+                "(X′ = Xᵀ) and softmax runs down the columns. It leaves the primes away. All steps of all variants "
+                "turn in this way, and a head that starts further on starts there in columns too."
+            )
+        ),
+    )
+    _draw("rows", rows_payload(work, told))
+    _section(
+        work,
+        "packed",
+        words(
+            N_(
+                "A library holds one matrix for all heads, and head i is a slice of it: columns (i−1)·d_k up to "
+                "i·d_k, the last one not included."
+            )
+        ),
+    )
+    _draw("packed", packed_payload(work, told))
+    _section(
+        work,
+        "masks",
+        words(N_("One mask, as each library wants it: the hatched pairs are hidden in all of them.")),
+        "" if work.example.mask else words(N_("This example has no mask; a causal one stands in for it.")),
+    )
+    _draw("masks", masks_payload(work, told))
+    _section(
+        work,
+        "dead",
+        words(
+            N_(
+                "Where all keys of a query are hidden there is nothing to share out. Its weights then are zeros, NaN "
+                "or alike for all keys: it depends on the library, and on how its layer is called."
+            )
+        ),
+    )
+    _dead(work, told)
+    keep_address({})
+
+
+def _section(work: state.Work, name: str, *paragraphs: str) -> None:
+    title = escape(ui_words(work.language)[f"section_{name}"])
+    text = "".join(f"<p>{_with_subscripts(paragraph)}</p>" for paragraph in paragraphs if paragraph)
+    st.html(f'<header class="mha-section" lang="{work.language}"><h2>{title}</h2>{text}</header>')
+
+
+def _with_subscripts(text: str) -> str:
+    return re.sub(r"(?<=[A-Za-z])_(\w+)", r"<sub>\1</sub>", escape(text))
+
+
+def _draw(part: str, data: dict[str, Any]) -> None:
+    _component()(key=f"conventions.{part}", data=data)
+
+
+def _dead(work: state.Work, told: Mapping[str, Any]) -> None:
+    """One query with every key hidden: which head and which query, and what comes of it."""
+    words, example = work.words, work.example
+    heads = [head for head in range(len(example.heads)) if is_masked(example, head)]
+    if not heads:
+        text = words(N_("Every head starts from its weights, which no mask reaches."))
+        st.html(f'<p class="mha-said">{escape(text)}</p>')
+        return
+    if state.widget_value(_OPENED) != work.opened:  # another example: its own first head, its own dead query
+        for key, value in ((_HEAD, None), (_QUERY, None), (_OPENED, work.opened)):
+            state.set_widget(key, value)
+    with st.container(horizontal=True, key="conventions-choice"):
+        head = _choose(_HEAD, words(N_("Head")), heads, heads[0], lambda index: str(index + 1))
+        queries = list(range(len(example.tokens)))
+        dead = [query for query, is_dead in enumerate(work.trace.dead_rows[head]) if is_dead]
+        query = _choose(
+            _QUERY,
+            words(N_("Query")),
+            queries,
+            dead[0] if dead else work.query,
+            lambda index: f"{index + 1} {example.tokens[index]}" + (" ∅" if index in dead else ""),
+        )
+    shown = demonstrate(example, head, query)
+    _draw("dead", dead_payload(work, told, shown))
+    already = (
+        N_("This example's own mask hides all keys from this query.")
+        if shown.already
+        else N_("For this table alone all keys are hidden from this query; the example stays as it is.")
+    )
+    live = words(N_("Computed now by torch {version}; Keras's and BERT's rules are written out.")).format(
+        version=torch_version
+    )
+    said = " ".join((words(already), agreement(shown, example, work.language), live))
+    st.html(f'<p class="mha-said" role="status">{escape(said)}</p>')
+
+
+def _choose(key: str, label: str, options: list[int], default: int, show: Callable[[int], str]) -> int:
+    held = state.widget_value(key)
+    state.set_widget(key, held if held in options else default)
+    return st.selectbox(label, options, format_func=show, key=key, width=220)
+
+
+@st.cache_resource(show_spinner=False)
+def _component():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
+    serve_assets("bench", BENCH)  # whose modules and style these tables share
+    serve_assets("conventions", _HERE)
+    return st.components.v2.component(
+        "mha.conventions", js=loader("conventions/conventions.js"), css="conventions.css"
+    )

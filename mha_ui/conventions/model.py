@@ -1,0 +1,324 @@
+"""What the conventions page is told: the core's data with the words of one language, as plain JSON data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import isnan
+from typing import Any, Final
+
+import torch
+
+from mha_core.conventions import (
+    Demonstration,
+    Entry,
+    Layout,
+    MaskForm,
+    Outcome,
+    entries,
+    layouts,
+    mask_forms,
+    refusals,
+    starts_further_on,
+    with_mask,
+)
+from mha_core.conventions.masks import LOWEST
+from mha_core.errors import N_
+from mha_core.example import NEG_INF, Example, owner
+from mha_ui.bench.model import payload as bench_payload
+from mha_ui.language import sentence, words_in
+from mha_ui.state import Work
+
+_FRAME: Final = ("lang", "words", "decimals", "labels")
+_NUMBERS: Final = (*_FRAME, "dims", "matrices", "steps", "constants", "dead")
+"""What of the bench's payload every section reads, and what those that show the example's own matrices."""
+
+_UI: Final = {
+    "section_rows": N_("Row and column"),
+    "section_packed": N_("Packed weights"),
+    "section_masks": N_("Masks of the libraries"),
+    "section_dead": N_("A query that attends to nothing"),
+    "heads_of": N_("Head"),
+    "matrix": N_("matrix"),
+    "rows_are": N_("rows are tokens, X·W"),
+    "columns_are": N_("columns are tokens, W·X"),
+    "in_rows": N_("In rows"),
+    "in_columns": N_("In columns"),
+    "given": N_("given"),
+    "all_steps": N_("Every step in both conventions"),
+    "sum_rows": N_("each row sums to 1"),
+    "sum_columns": N_("each column sums to 1"),
+    "of_head": N_("of head {head}"),
+    "hint_rows": N_(
+        "Point at a number: the same one lights up in the other convention, with its arithmetic in both."
+    ),
+    "hint_packed": N_(
+        "Point at a number: it lights up in its head's own matrix, and the line says its index."
+    ),
+    "hint_masks": N_(
+        "Point at a pair: it lights up in every mask, and the line says what stands for it where."
+    ),
+    "hint_dead": N_("Point at a number to see where it comes from."),
+    "letter": N_("Matrix"),
+    "library": N_("As held by"),
+    "library_packed": N_("one product, X·W"),
+    "library_torch": "torch nn.MultiheadAttention",
+    "library_keras": "Keras MultiHeadAttention",
+    "library_linear": "nn.Linear, BERT",
+    "about_packed": N_(
+        "All heads are one product: what stands side by side in W stands side by side in the result."
+    ),
+    "about_torch": N_(
+        "Turned, as in column convention: a row an output. Queries, keys and values lie on one another."
+    ),
+    "about_keras": N_(
+        "Heads have an axis of their own: shape d × h × d_k, drawn here with the heads side by side."
+    ),
+    "about_linear": N_("Turned, as in column convention: nn.Linear computes X·weightᵀ, a row an output."),
+    "takes": N_("With these tensors the library's layer gives the numbers of this example."),
+    "refuses": N_("The library has no layer for these very numbers: {reason}."),
+    "first_heads": N_("Of {count} heads the first {shown} are drawn; the slices below are of these."),
+    "slices": N_("The slice of each head"),
+    "head_n": N_("Head {head}"),
+    "heads_n": N_("Heads {first}–{last}"),
+    "zeros": N_("a head without a bias has zeros there"),
+    "index_from_0": N_("indices from 0, as in Python"),
+    "further_on": N_("Head {heads} starts from its own numbers, so there is no weight to pack."),
+    "copy_python": N_("Copy as Python"),
+    "copied_python": N_("Copied."),
+    "query": N_("query"),
+    "key": N_("key"),
+    "rule": N_("library, and how it is called"),
+    "gives": N_("gives"),
+    "scores_of": N_("scores, all hidden, of"),
+    "weights_over": N_("weights over the keys"),
+    "sum": N_("sum"),
+    "head_output": N_("head output"),
+    "why": N_("because"),
+    "kind_zero": N_("zeros"),
+    "kind_nan": "NaN",
+    "kind_uniform": N_("all keys alike"),
+    "kind_weighted": N_("weights"),
+}
+
+_FORMS: Final = {
+    "allow": (N_("This page, and its files"), "allow", N_("True: may attend")),
+    "add": (N_("This page, and its files"), "add", N_("numbers, added to the scores")),
+    "torch_bool": ("torch nn.MultiheadAttention", "attn_mask", N_("True: hidden")),
+    "torch_added": (N_("torch, both functions"), "attn_mask", N_("numbers, added to the scores")),
+    "sdpa_bool": ("torch scaled_dot_product_attention", "attn_mask", N_("True: may attend")),
+    "keras": ("Keras 3 MultiHeadAttention", "attention_mask", N_("True: may attend")),
+    "bert_added": (
+        N_("BERT self-attention (transformers)"),
+        "attention_mask",
+        N_("numbers, added to the scores: the lowest of float32 hides"),
+    ),
+    "torch_padding": (
+        "torch nn.MultiheadAttention",
+        "key_padding_mask",
+        N_("True: hidden from every query"),
+    ),
+    "bert_padding": (
+        N_("BERT model (transformers)"),
+        "attention_mask",
+        N_("1: may attend, 0: hidden from every query"),
+    ),
+}
+"""Library, argument and polarity of each form of a mask."""
+
+_WRAPPED: Final = {
+    "keras": "np.array({rows})[None]",
+    "bert_added": "torch.tensor({rows})[None, None]",
+    "bert_padding": "torch.tensor({rows})",
+}
+"""Axes that a library wants before the rows: batch, and heads."""
+
+_RULES: Final = {
+    "ours": (N_("This page"), "", N_("a row of −∞ alone gets weights 0")),
+    "torch_weights": (
+        "torch nn.MultiheadAttention",
+        "need_weights=True",
+        N_("−∞ is added to every score, and softmax divides 0 by 0"),
+    ),
+    "torch_output": (
+        "torch nn.MultiheadAttention",
+        "need_weights=False",
+        N_("it calls scaled_dot_product_attention, which sets 0 there"),
+    ),
+    "torch_fast": (
+        "torch nn.MultiheadAttention",
+        "eval(), no_grad(), layer(x, x, x)",
+        N_("a faster path of its own divides 0 by 0, with or without weights"),
+    ),
+    "sdpa": (
+        "torch scaled_dot_product_attention",
+        "",
+        N_("softmax, then 0 where a whole row is −∞ (torch 2.5 and later)"),
+    ),
+    "keras_scores": (
+        "Keras 3 MultiHeadAttention",
+        "return_attention_scores=True",
+        N_("−10⁹ for every score, softmax, then 0 where hidden (3.10 and later)"),
+    ),
+    "keras_output": (
+        "Keras 3 MultiHeadAttention",
+        "return_attention_scores=False",
+        N_("on torch −2.4·10³⁸ is added to every score and swallows them: all are equal"),
+    ),
+    "bert_eager": (
+        "BERT (transformers)",
+        'attn_implementation="eager"',
+        N_("the lowest number is added to every score and swallows them: all are equal"),
+    ),
+}
+"""Library, how it is called, and why it gives what it gives."""
+
+
+def numbers(work: Work) -> dict[str, Any]:
+    """The example's numbers as the bench has them, with the words of this page: made once for all sections."""
+    told = bench_payload(work)
+    told["words"] = {**told["words"], **ui_words(work.language)}
+    return {name: told[name] for name in _NUMBERS}
+
+
+def rows_payload(work: Work, told: Mapping[str, Any]) -> dict[str, Any]:
+    """Row and column: the bench's numbers, and every matrix of each head in both conventions."""
+    example = work.example
+    heads = range(len(example.heads))
+    return {
+        **told,
+        "part": "rows",
+        "entries": [[_entry(entry, head) for entry in entries(example, head)] for head in heads],
+    }
+
+
+def packed_payload(work: Work, told: Mapping[str, Any]) -> dict[str, Any]:
+    """Packed weights: which block of which tensor is whose, and whether the library takes them."""
+    example, none = work.example, ui_words(work.language)["further_on"]
+    return {
+        **told,
+        "part": "packed",
+        "layouts": [_layout(layout) for layout in layouts(example)],
+        "refusals": {
+            library: error and sentence(error, work.language) for library, error in refusals(example).items()
+        },
+        "missing": {
+            letter: none.format(heads=", ".join(str(head + 1) for head in heads))
+            for letter in "qkv"
+            if (heads := starts_further_on(example, letter))
+        },
+    }
+
+
+def masks_payload(work: Work, told: Mapping[str, Any]) -> dict[str, Any]:
+    """The example's mask (a causal one where it has none) as every library wants it."""
+    forms = [_form(form, work.language) for form in mask_forms(with_mask(work.example))]
+    return {**_framed(told), "part": "masks", "forms": forms}
+
+
+def dead_payload(work: Work, told: Mapping[str, Any], shown: Demonstration) -> dict[str, Any]:
+    """One query whose every key is hidden, under each library's rule."""
+    return {
+        **_framed(told),
+        "part": "dead",
+        "query": shown.query,
+        "scores": shown.scores,
+        "values": work.trace.matrix("v", owner(work.example, "v", shown.head)),
+        "outcomes": [_outcome(outcome, work.language) for outcome in shown.outcomes],
+    }
+
+
+def agreement(shown: Demonstration, example: Example, language: str) -> str:
+    """What the other rows are like, as a sentence."""
+    words = words_in(language)
+    if len(example.tokens) == 1:
+        return words(N_("There is no other query."))
+    return words(N_("In all other rows the libraries agree to within {apart:.1g}.")).format(apart=shown.apart)
+
+
+def ui_words(language: str) -> dict[str, str]:
+    """The page's own sentences in one language."""
+    words = words_in(language)
+    return {name: words(text) for name, text in _UI.items()}
+
+
+def _framed(told: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: told[name] for name in _FRAME}
+
+
+def _entry(entry: Entry, head: int) -> dict[str, Any]:
+    told = entry._asdict()
+    for form in ("row", "column"):
+        one = told[form]._asdict()
+        one["symbol"] = one["symbol"].replace("head_i", f"head_{head + 1}")
+        one["factors"] = [factor._asdict() for factor in one["factors"]]
+        told[form] = one
+    return told
+
+
+def _layout(layout: Layout) -> dict[str, Any]:
+    return {
+        **layout._asdict(),
+        "blocks": [block._asdict() for block in layout.blocks],
+        "down": [group._asdict() for group in layout.down],
+        "across": [group._asdict() for group in layout.across],
+    }
+
+
+def _form(form: MaskForm, language: str) -> dict[str, Any]:
+    words = words_in(language)
+    library, argument, polarity = _FORMS[form.name]
+    return {
+        "name": form.name,
+        "library": words(library),
+        "argument": argument,
+        "polarity": words(polarity),
+        "rows": [[_shown(cell) for cell in row] for row in form.rows],
+        "code": python_code(form),
+        "error": form.error and sentence(form.error, language),
+    }
+
+
+def _shown(cell: bool | float) -> str:
+    """A cell of a mask as a program prints it, in few digits."""
+    if isinstance(cell, bool):
+        return str(cell)
+    if cell == NEG_INF:
+        return "−∞"
+    return f"{cell:.2g}".replace("-", "−").replace("e+", "e")
+
+
+def python_code(form: MaskForm) -> str:
+    """The mask as a line of Python that makes the argument."""
+    rows = ", ".join("[" + ", ".join(_literal(cell) for cell in row) + "]" for row in form.rows)
+    made = _WRAPPED.get(form.name, "torch.tensor({rows})").format(rows=f"[{rows}]")
+    return f"{_FORMS[form.name][1]} = {made}"
+
+
+def _literal(cell: bool | float) -> str:
+    if cell == NEG_INF:
+        return 'float("-inf")'
+    return "torch.finfo(torch.float32).min" if cell == LOWEST else repr(cell)
+
+
+def _outcome(outcome: Outcome, language: str) -> dict[str, Any]:
+    words = words_in(language)
+    library, call, why = _RULES[outcome.rule]
+    if outcome.rule == "ours" and outcome.kind != "zero":
+        why = N_("the example fills in another number than −∞, alike for all keys")
+    return {
+        "rule": outcome.rule,
+        "kind": outcome.kind,
+        "library": words(library),
+        "call": call,
+        "why": words(why),
+        "weights": _finite(outcome.weights),
+        "total": _finite([outcome.total])[0],
+        "output": _finite(outcome.output),
+    }
+
+
+def _finite(numbers: Sequence[float]) -> list[float | str]:
+    return ["nan" if isnan(number) else number for number in numbers]
+
+
+torch_version: Final = torch.__version__.partition("+")[0]

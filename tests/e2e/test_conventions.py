@@ -1,0 +1,361 @@
+"""The page Conventions in a real browser: what lights up where, and what stands beside what."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Locator, Page, expect
+
+from mha_core import AddMask, built_in, library, to_token, trace
+from mha_core.conventions import column_matrix, demonstrate, entries
+from mha_core.edit import apply
+from mha_core.example import NEG_INF
+from mha_ui.conventions.model import ui_words
+from mha_ui.language import LANGUAGES
+from tests.e2e.driver import WAIT, Bench, assert_shows, running
+
+PARTS = ("rows", "packed", "masks", "dead")
+
+
+@pytest.fixture
+def read(server, new_context):
+    """Open the page in a fresh browser context."""
+
+    def opened(query: str = "", **options) -> Page:
+        page = new_context(**options).new_page()
+        page.goto(f"{server.url}conventions{query}")
+        return settled(page)
+
+    return opened
+
+
+def settled(page: Page) -> Page:
+    """Wait until all four sections are drawn, and the address holds the work."""
+    for part in PARTS:
+        expect(page.locator(f".part-{part} .explain")).to_be_visible(timeout=WAIT)
+    page.wait_for_function("/[?&](example|s)=/.test(location.search)", timeout=WAIT)
+    return page
+
+
+def table(scope: Locator, sign: str) -> Locator:
+    """The table of this sign, such as W_Q′."""
+    plain = sign.replace("_", "")
+    return scope.locator("figure").filter(
+        has=scope.page.locator(".symbol", has_text=re.compile(f"^{re.escape(plain)}$"))
+    )
+
+
+def shown(figure: Locator) -> list[list[str]]:
+    """Every number of a table, row by row."""
+    return [line.locator("td[data-key]").all_inner_texts() for line in figure.locator("tbody tr").all()]
+
+
+def texts(rows: list[list[float]], decimals: int = 4) -> list[list[str]]:
+    whole = all(float(number).is_integer() for row in rows for number in row)
+    return [[f"{number:.{0 if whole else decimals}f}".replace("-", "−") for number in row] for row in rows]
+
+
+def line(page: Page, part: str) -> list[str]:
+    return [" ".join(text.split()) for text in page.locator(f".part-{part} .line p").all_inner_texts()]
+
+
+def keys(page: Page, part: str, name: str) -> list[str]:
+    return page.locator(f".part-{part} td.{name}").evaluate_all("all => all.map((td) => td.dataset.key)")
+
+
+# --- row and column ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["first", "output-projection", "translation", "rotary", "additive"])
+def test_every_step_stands_there_in_both_conventions(read, name):
+    page = read(f"?example={name}")
+    example = built_in(name)
+    computed = trace(example)
+    told = [entry for entry in entries(example, 1) if entry.op]
+    page.locator(".part-rows").get_by_role("button", name="Head 2", exact=True).click()
+    for entry in told:
+        page.locator(f'tr[data-name="{entry.name}"] button').click()
+        expect(page.locator("tr.here")).to_have_attribute("data-name", entry.name)
+        head = None if entry.name in ("concat", "output") or "angles" in entry.name else 1
+        for form, rows in (
+            ("row", computed.matrix(entry.name, head)),
+            ("column", column_matrix(computed, entry.name, head)),
+        ):
+            figure = page.locator(f".equation.{form} figure").last
+            assert shown(figure) == texts(rows), (entry.name, form)
+            expect(figure.locator(".shape")).to_have_text(f"{len(rows)} × {len(rows[0])}")
+
+
+def test_pointing_at_a_number_lights_the_same_one_in_the_other_convention(read):
+    page = read("?example=water")
+    page.locator('tr[data-name="scores"] button').click()
+    rows, columns = page.locator(".equation.row"), page.locator(".equation.column")
+    table(rows, "S").locator('td[data-key="scores|0|0|1"]').hover()
+    twin = columns.locator("td.twin")
+    expect(twin).to_have_count(1)
+    expect(twin).to_have_attribute("data-key", "scores|0|0|1")
+    place = twin.evaluate("(td) => [td.parentElement.rowIndex - 1, td.cellIndex - 1]")
+    assert place == [1, 0]
+    assert sorted(keys(page, "rows", "operand")) == sorted(["q|0|0|0", "q|0|0|1", "k|0|1|0", "k|0|1|1"] * 2)
+    assert line(page, "rows") == [
+        "In rows S Head 1 [Water, is] = Q·Kᵀ = 2 · 0 + 0 · 2 = 0",
+        "In columns S′ Head 1 [is, Water] = K′ᵀ·Q′ = 0 · 2 + 2 · 0 = 0",
+    ]
+    page.mouse.move(0, 0)
+    expect(page.locator(".part-rows td.twin")).to_have_count(0)
+
+
+def test_the_same_by_keyboard(read):
+    page = read("?example=water")
+    cell = page.locator('.equation.column td[data-key="q|0|0|0"]')
+    cell.focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".equation.column td.current")).to_have_attribute("data-key", "q|0|1|0")
+    expect(page.locator(".equation.row td.twin")).to_have_attribute("data-key", "q|0|1|0")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".equation.row td.twin")).to_have_attribute("data-key", "q|0|1|1")
+    said = page.locator(".part-rows [role=status]").text_content()
+    assert "[is, 2]" in said
+    assert "[2, is]" in said
+    button = page.locator('tr[data-name="weights"] button')
+    button.focus()
+    page.keyboard.press("Enter")
+    expect(button).to_be_focused()
+    expect(page.locator("tr.here")).to_have_attribute("data-name", "weights")
+
+
+# --- packed weights ----------------------------------------------------------------------------------------------
+
+
+def packed(page: Page, library_name: str, letter: str = "q") -> None:
+    part = page.locator(".part-packed")
+    part.locator(f'[data-focus$=" {library_name}"]').click()
+    part.locator(f'[data-focus$=" {letter}"]').click()
+
+
+@pytest.mark.parametrize(
+    ("library_name", "index", "code"),
+    [
+        ("packed", "W_K[0, 3]", "W_K[:, 2:4]"),
+        ("torch", "in_proj_weight[7, 0]", "in_proj_weight[6:8].T"),
+        ("keras", "key/kernel[0, 1, 1]", "kernel[:, 1, :]"),
+        ("linear", "key.weight[3, 0]", "key.weight[2:4].T"),
+    ],
+)
+def test_a_number_of_a_tensor_lights_up_in_its_heads_own_matrix(read, library_name, index, code):
+    page = read("?example=water")
+    packed(page, library_name, "k")
+    cell = page.locator('.packing > .box td[data-key="w_k|1|0|1"]')
+    cell.hover()
+    twin = page.locator(".slice td.twin")
+    expect(twin).to_have_count(1)
+    expect(twin).to_have_attribute("data-key", "w_k|1|0|1")
+    assert line(page, "packed")[-1].endswith(index)
+    slices = page.locator(".slice")
+    expect(slices).to_have_count(2)
+    expect(slices.nth(1).locator("code").first).to_have_text(code)
+    twin.hover()
+    expect(page.locator(".packing > .box td.twin")).to_have_attribute("data-key", "w_k|1|0|1")
+    assert line(page, "packed")[-1].endswith(index)
+
+
+def test_the_packed_product_tells_its_arithmetic(read):
+    page = read("?example=output-projection")
+    page.locator('.packing > .box td[data-key="q|1|2|0"]').hover()
+    assert line(page, "packed")[0] == "Q Head 2 [fish, 1] = 1 · 1 + 1 · 1 + 1 = 3"
+    assert line(page, "packed")[1].endswith("Q[2, 2]")
+    marks = set(keys(page, "packed", "operand"))
+    assert {"x||2|0", "x||2|1", "w_q|1|0|0", "w_q|1|1|0", "b_q|1|0|0"} == marks
+
+
+def test_heads_have_their_own_colours_and_names(read):
+    page = read("?example=grouped-query")
+    packed(page, "packed", "k")
+    expect(page.locator(".packing > .box th.group").first).to_have_text("Heads 1–2")
+    assert page.locator(".slice h4").all_inner_texts() == ["Heads 1–2", "Heads 3–4"]
+    packed(page, "torch", "k")
+    expect(page.locator(".note.refused")).to_contain_text("kv_heads")
+
+
+def test_a_head_without_a_matrix_says_so(read):
+    page = read("?example=scaled")
+    expect(page.locator(".part-packed .note")).to_contain_text("no weight to pack")
+
+
+def test_of_a_large_tensor_the_first_heads_are_drawn(read):
+    """64 columns of X, 4 heads of 64: a packed matrix of 16384 numbers, of which two heads' are shown."""
+    example = built_in("first")
+    for axis in ("d_model", "d_k", "d_v"):
+        example = apply(example, {"op": "resize", "axis": axis, "size": 64})
+    for _ in range(2):
+        example = apply(example, {"op": "add_head"})
+    for head in range(4):
+        for name in ("w_q", "w_k", "w_v"):
+            example = apply(example, {"op": "fill", "matrix": name, "head": head, "with": "identity"})
+    page = read(f"?s={to_token(apply(example, {'op': 'fill', 'matrix': 'x', 'with': 'zeros'}))}")
+    packed(page, "torch", "k")
+    expect(page.locator(".part-packed")).to_contain_text("Of 4 heads the first 2 are drawn")
+    expect(page.locator(".slice")).to_have_count(2)
+    page.locator('.packing > .box td[data-key="w_k|1|2|3"]').hover()
+    assert line(page, "packed")[-1].endswith(f"in_proj_weight[{256 + 64 + 3}, 2]")
+
+
+# --- masks -------------------------------------------------------------------------------------------------------
+
+
+def test_a_pair_lights_up_in_every_mask(read):
+    page = read("?example=padding")
+    cards = page.locator(".card")
+    expect(cards).to_have_count(6)
+    first = cards.first.locator('td[data-key="pair|0|2"]')
+    first.hover()
+    expect(page.locator(".part-masks td.twin")).to_have_count(5)
+    found = [card.locator('td[data-key="pair|0|2"]').inner_text() for card in cards.all()]
+    assert found == ["False", "True", "−∞", "False", "False", "−3.4e38"]
+    kinds = page.locator('td[data-key="pair|0|2"]').evaluate_all("all => all.map((td) => td.dataset.kind)")
+    assert set(kinds) == {"hidden"}
+    assert line(page, "masks")[0] == "query 你, key <pad> (this pair is hidden)"
+    assert "torch nn.MultiheadAttention attn_mask True" in line(page, "masks")[1]
+
+
+def test_a_mask_is_copied_as_python(read):
+    page = read("?example=causal", permissions=["clipboard-read", "clipboard-write"])
+    page.locator('[data-focus="copy torch_bool"]').click()
+    expect(page.locator('[data-focus="copy torch_bool"]')).to_have_text("Copied.")
+    code = page.evaluate("navigator.clipboard.readText()")
+    assert code.startswith("attn_mask = torch.tensor([[False, True, True, True, True], ")
+
+
+def test_a_mask_that_adds_numbers_is_refused_where_only_true_and_false_are_taken(read):
+    example = built_in("water")
+    added = AddMask(((0.5, NEG_INF, 0.0), (0.0, -2.0, 1.0), (0.0, 0.25, 0.0)))
+    fields = {name: getattr(example, name) for name in type(example).__dataclass_fields__}
+    page = read(f"?s={to_token(type(example)(**fields | {'mask': added}))}")
+    expect(page.locator(".card .refused")).to_have_count(3)
+    expect(page.locator('.part-masks td[data-key="pair|1|1"]').first).to_have_text("−2")
+
+
+# --- a query that attends to nothing -----------------------------------------------------------------------------
+
+
+def test_zeros_nan_and_alike_stand_beside_each_other(read):
+    page = read("?example=padding")
+    outcomes = demonstrate(built_in("padding"), 0, 2).outcomes
+    rows = page.locator(".rules tbody tr[data-rule]")
+    expect(rows).to_have_count(len(outcomes))
+    for outcome in outcomes:
+        row = page.locator(f'tr[data-rule="{outcome.rule}"]')
+        expect(row).to_have_attribute("data-outcome", outcome.kind)
+        weights = row.locator("td.weight").all_inner_texts()
+        wanted = {"zero": ["0"] * 3, "nan": ["NaN"] * 3, "uniform": ["0.3333"] * 3}[outcome.kind]
+        assert weights == wanted
+    kinds = rows.evaluate_all("all => all.map((row) => row.dataset.outcome)")
+    assert kinds == ["zero", "nan", "zero", "nan", "zero", "zero", "uniform", "uniform"]
+    page.locator('td[data-key="weight|torch_weights|0"]').hover()
+    assert line(page, "dead")[0] == "<pad> → 你 = 0 ÷ 0 = NaN"
+    page.locator('td[data-key="output|bert_eager|0"]').hover()
+    assert line(page, "dead")[0] == "<pad> → head output 1 = 0.3333 · 1 + 0.3333 · 1 + 0.3333 · 3 ≈ 1.6667"
+    assert len(keys(page, "dead", "operand")) == 3
+
+
+def test_another_query_is_emptied_by_choice(read):
+    page = read("?example=water")
+    query = page.locator(".st-key-conventions-choice [data-testid=stSelectbox] input").last
+    query.scroll_into_view_if_needed()
+    page.evaluate(
+        "() => new Promise((scrolled) => requestAnimationFrame(() => requestAnimationFrame(scrolled)))"
+    )
+    query.click()  # the list closes when the page scrolls
+    page.get_by_role("option", name="2 is").click()
+    expect(page.locator(".rules .scores th")).to_contain_text("is")
+    scores = trace(built_in("water")).matrix("scaled_scores", 0)[1]
+    assert page.locator(".rules .scores td[data-key]").all_inner_texts() == [
+        "0" if number == 0 else f"{number:.4f}" for number in scores
+    ]
+
+
+# --- the page ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_it_speaks_the_readers_language(read, language):
+    page = read(f"?example=padding&lang={language}")
+    words = ui_words(language)
+    for part in PARTS:
+        expect(page.get_by_role("heading", name=words[f"section_{part}"], exact=True)).to_be_visible()
+        expect(page.locator(f".part-{part}")).to_have_attribute("aria-label", words[f"section_{part}"])
+    body = page.locator(".stMain").inner_text()
+    assert "undefined" not in body
+    assert not re.search(r"\{\w+\}", body)
+    assert page.evaluate("document.documentElement.lang") == language
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280, 1920])
+def test_axe_finds_no_serious_violation(read, scheme, width):
+    page = read("?example=padding&lang=zh", color_scheme=scheme, viewport={"width": width, "height": 900})
+    packed(page, "torch", "k")
+    page.locator('.equation.row td[data-key="q|0|0|0"]').focus()
+    found = Axe().run(page)
+    serious = [v for v in found.response["violations"] if v["impact"] in ("serious", "critical")]
+    assert [(v["id"], [node["html"][:160] for node in v["nodes"]][:3]) for v in serious] == []
+
+
+@pytest.mark.parametrize("width", [390, 1280, 1920])
+@pytest.mark.parametrize("name", ["output-projection", "additive", "translation"])
+def test_nothing_sticks_out_of_the_page(read, name, width):
+    page = read(f"?example={name}", viewport={"width": width, "height": 900})
+    for library_name in ("packed", "torch", "keras", "linear"):
+        packed(page, library_name)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert page.evaluate("document.querySelector('.stMain').scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("name", library())
+def test_every_built_in_is_drawn_in_every_choice(read, watch, name):
+    page = read(f"?example={name}&lang=zh")
+    for button in page.locator(".part-rows .choice button").all():
+        button.click()
+    for row in page.locator(".overview tbody button").all():
+        row.click()
+    for letter in "qkv":
+        for library_name in ("packed", "torch", "keras", "linear"):
+            packed(page, library_name, letter)
+    assert watch.complaints == []
+
+
+def test_the_address_keeps_the_work_and_links_lead_on(read):
+    example = apply(built_in("water"), {"op": "set", "matrix": "x", "row": 0, "col": 0, "values": [[3.5]]})
+    page = read(f"?s={to_token(example)}&decimals=2")
+    bench = Bench(page)
+    bench.wait_for_address(example)
+    assert "decimals=2" in page.url
+    assert page.locator('.equation.row td[data-key="x||0|0"]').inner_text() == "3.5"
+    page.get_by_role("link", name="Bench", exact=True).click()
+    assert_shows(bench.settled(), example, 2)
+    page.get_by_role("link", name="Conventions", exact=True).click()
+    settled(page)
+    bench.wait_for_address(example)
+
+
+def test_it_is_the_first_page_of_a_fresh_server_and_survives_it(new_context, watch):
+    with running() as server:
+        page = new_context().new_page()
+        page.goto(f"{server.url}conventions?example=padding")
+        settled(page)
+        connected = page.locator('[data-test-connection-state="CONNECTED"]')
+        assert watch.complaints == []
+        server.kill()
+        expect(connected).to_have_count(0)
+        server.start()
+        expect(connected).to_have_count(1, timeout=WAIT)
+        page.get_by_text("中文", exact=True).click()  # asks the new server, which knows nothing
+        page.wait_for_function(
+            "performance.getEntriesByType('navigation')[0].type === 'reload'", timeout=WAIT
+        )
+        settled(page)
+        assert json.dumps("example=padding")[1:-1] in page.url
+    watch.complaints.clear()  # whatever Streamlit's page said while nobody answered

@@ -1,0 +1,203 @@
+"""The page Conventions without a browser: what each section is told, in both languages, for every kind of example."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import streamlit as st
+import torch
+from streamlit.testing.v1 import AppTest
+
+from mha_core import AddMask, AllowMask, built_in, library, to_token, trace
+from mha_core.conventions import mask_forms, with_mask
+from mha_core.edit import apply
+from mha_core.example import NEG_INF
+from mha_ui import frame, state
+from mha_ui.conventions.model import python_code, ui_words
+from mha_ui.language import LANGUAGES, words_in
+from tests.core.edits import FURTHER_ON
+
+APP = Path(__file__).resolve().parents[2] / "app.py"
+PAGE = "pages/conventions.py"
+PARTS = ("rows", "packed", "masks", "dead")
+
+
+@pytest.fixture
+def read():
+    """Open the page at a query in a fresh session."""
+
+    def opened(locale=None, **query):
+        st.cache_resource.clear()
+        app = AppTest.from_file(APP, default_timeout=60).switch_page(PAGE)
+        app.query_params.update(query)
+        app.context.update(locale=locale)
+        return sound(app.run())
+
+    yield opened
+    st.cache_resource.clear()
+
+
+def sound(app):
+    assert not app.exception
+    return app
+
+
+def work(app):
+    return app.session_state[state._KEY]
+
+
+def html(app):
+    return "".join(element.proto.body for element in app.html)
+
+
+def told(app, part):
+    found = app.get_by_key(f"conventions.{part}")
+    return found and json.loads(
+        found.proto.json, parse_constant=lambda name: pytest.fail(f"{name} is no JSON")
+    )
+
+
+def address(app):
+    return json.loads(app.get_by_key("address.keep").proto.json)["address"]
+
+
+def test_the_page_stands_between_check_and_lessons():
+    pages = list(frame.PAGES)
+    assert pages.index("pages/check.py") < pages.index(PAGE) == pages.index(frame.LESSONS) - 1
+    assert words_in("zh")(frame.PAGES[PAGE]) == "约定"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", library())
+def test_every_example_is_told_in_every_language(read, name, language):
+    app = read(example=name, lang=language)
+    example = built_in(name)
+    words = ui_words(language)
+    for part in PARTS:
+        assert f"<h2>{words[f'section_{part}']}</h2>" in html(app)
+        assert told(app, part)["words"]["hint_rows"] == words["hint_rows"]
+    assert len(told(app, "rows")["entries"]) == len(example.heads)
+    assert ("stands in for it" in html(app) or "示范" in html(app)) is (example.mask is None)
+    assert address(app) == {"example": name, "lang": language}
+
+
+@pytest.mark.parametrize("example", [FURTHER_ON], ids=["further on"])
+def test_heads_that_start_further_on(read, example):
+    app = read(s=to_token(example))
+    packed = told(app, "packed")
+    assert packed["missing"].keys() == {"q", "k", "v"}
+    assert "no weight to pack" in packed["missing"]["q"]
+    given = [head for head, own in enumerate(example.heads) if own.weights is not None]
+    assert not {str(head + 1) for head in given} & set(app.selectbox(key="conventions.head").options)
+
+
+def test_weights_alone_have_nothing_to_mask(read):
+    heads = tuple(
+        replace(head, w_q=None, w_k=None, weights=((1.0, 0.0, 0.0),) * 3) for head in built_in("water").heads
+    )
+    app = read(s=to_token(replace(built_in("water"), heads=heads, scale="none")))
+    assert "which no mask reaches" in html(app)
+    with pytest.raises(KeyError):
+        told(app, "dead")
+    assert told(app, "masks")
+
+
+def test_the_chosen_query_is_the_one_that_is_emptied(read):
+    app = read(example="padding")
+    assert app.selectbox(key="conventions.query").value == 2  # the one that attends to nothing anyway
+    assert "own mask hides all keys" in html(app)
+    sound(app.selectbox(key="conventions.query").set_value(0).run())
+    assert told(app, "dead")["query"] == 0
+    assert "For this table alone" in html(app)
+    sound(app.selectbox(key="conventions.head").set_value(1).run())
+    computed = trace(built_in("padding"))
+    assert told(app, "dead")["values"] == computed.matrix("v", 1)
+    assert told(app, "dead")["scores"] == computed.matrix("scaled_scores", 1)[0]
+    assert work(app).example == built_in("padding")
+
+
+def test_the_rules_stand_beside_each_other(read):
+    rows = {one["rule"]: one for one in told(read(example="padding"), "dead")["outcomes"]}
+    assert rows["ours"]["weights"] == [0, 0, 0]
+    assert rows["torch_weights"]["weights"] == ["nan"] * 3
+    assert rows["torch_weights"]["output"] == ["nan"] * 2
+    assert rows["bert_eager"]["weights"] == pytest.approx([1 / 3] * 3)
+    assert rows["keras_output"]["total"] == pytest.approx(1)
+
+
+def test_a_smaller_example_forgets_the_head_and_query_of_a_larger_one(read):
+    app = read(example="causal")
+    sound(app.selectbox(key="conventions.query").set_value(4).run())
+    sound(app.selectbox(key="conventions.head").set_value(1).run())
+    state.open_built_in(work(app), "bilinear")
+    sound(app.run())
+    assert told(app, "dead")["query"] == 0
+    assert told(app, "dead")["scores"]
+    state.open_built_in(work(app), "padding")
+    sound(app.run())
+    assert told(app, "dead")["query"] == 2  # the one that attends to nothing
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_a_library_refuses_is_a_sentence_in_the_pages_language(read, language):
+    packed = told(read(example="grouped-query", lang=language), "packed")
+    assert "kv_heads" in packed["refusals"]["torch"]
+    filled = replace(built_in("water"), mask=AllowMask(((True, False, True),) * 3, -5.0))
+    forms = {form["name"]: form for form in told(read(s=to_token(filled), lang=language), "masks")["forms"]}
+    assert ("another number" in forms["keras"]["error"]) is (language == "en")
+    assert forms["keras"]["rows"] == []
+
+
+MASKS = [
+    "causal",
+    AllowMask(((True, False, True), (False, False, False), (True, True, True))),
+    AllowMask(((True, True, False),) * 3),
+    AddMask(((0.5, NEG_INF, 0.0), (0.0, -2.0, 1.0), (0.0, 0.25, 0.0))),
+]
+
+
+@pytest.mark.parametrize("mask", MASKS, ids=["causal", "allow", "padding", "numbers"])
+def test_the_python_that_is_copied_makes_the_mask(mask):
+    for form in mask_forms(with_mask(replace(built_in("water"), mask=mask))):
+        if form.error is None:
+            name, _, text = python_code(form).partition(" = ")
+            made = eval(text, {"torch": torch, "np": np, "float": float})
+            assert name.isidentifier()
+            rows = torch.as_tensor(made).reshape(len(form.rows), -1)
+            assert rows.tolist() == torch.tensor(form.rows).tolist()
+            wanted = {"keras": (1, 3, 3), "bert_added": (1, 1, 3, 3)}.get(form.name, tuple(rows.shape))
+            assert tuple(made.shape) == wanted
+
+
+def test_an_edit_of_the_bench_is_seen_here(read):
+    example = apply(built_in("water"), {"op": "set", "matrix": "x", "row": 0, "col": 0, "values": [[3.5]]})
+    app = read(s=to_token(example))
+    assert told(app, "rows")["matrices"]["x"]["values"][0][0] == 3.5
+    assert address(app) == {"s": to_token(example)}
+
+
+def test_texts_of_an_example_are_shown_as_text(read):
+    nasty = "<img src=x onerror=alert(1)> $x$ **b**"
+    example = replace(built_in("water"), title=nasty, note=nasty, tokens=(nasty, "is", "toxic"))
+    assert "<img" not in html(read(s=to_token(example)))
+
+
+def test_a_bad_link_is_told_here_too(read):
+    app = read(s="2abc")
+    assert "the link was made by another version of this program" in html(app)
+    assert address(app) == {"example": "first"}
+
+
+def test_the_largest_example_is_told(read):
+    app = read()
+    example = built_in("first")
+    for axis in ("d_model", "d_k", "d_v"):
+        example = apply(example, {"op": "resize", "axis": axis, "size": 64})
+    for _ in range(14):
+        example = apply(example, {"op": "add_head"})
+    state.open_example(work(app), example)
+    sound(app.run())
+    assert work(app).too_large
+    assert len(told(app, "rows")["entries"]) == 16
