@@ -40,12 +40,12 @@ class Change(NamedTuple):
     @property
     def changed(self) -> int:
         """How many cells differ."""
-        return sum(bool(by) for row in self.by for by in row)
+        return sum(len(row) - row.count(0) - row.count(None) for row in self.by)
 
     @property
     def compared(self) -> int:
         """How many cells have a counterpart."""
-        return sum(by is not None for row in self.by for by in row)
+        return sum(len(row) - row.count(None) for row in self.by)
 
     @property
     def largest(self) -> tuple[int, int] | None:

@@ -1,12 +1,12 @@
 """What the bench's colours show in place of the values: the change since a baseline, or a derivative.
 
 Each matrix gets ``lens``, numbers in the shape of its values (None where there is none), and with a change ``was``,
-the earlier numbers of the cells that differ. The browser computes neither.
+the earlier rows (None where none of a row's numbers differs). The browser computes neither.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
@@ -80,22 +80,25 @@ def _change(
     allows = not isinstance(work.example.mask, AddMask)
     for name, matrix in matrices.items():
         parts = [found.get((name, head)) for head in (heads if matrix["perHead"] else (None,))]
-        mask = name == "mask" and allows
-        by = [part and [[_json(number) for number in row] for row in part.by] for part in parts]
-        was = [part and _earlier(part, bool if mask else _json) for part in parts]
+        told = bool if name == "mask" and allows else _json
+        unbounded = name in ("mask", "masked_scores")  # these alone hold −∞
+        by = [part and (_told(part.by, _json) if unbounded else part.by) for part in parts]
+        was = [part and _earlier(part, told if unbounded else None) for part in parts]
         matrix["lens"], matrix["was"] = (by, was) if matrix["perHead"] else (by[0], was[0])
     return {"kind": "change", "target": None, "summary": _Summary(work, before, found, names).sentence()}
 
 
-def _earlier(change: Change, told: Callable[[float], Any]) -> list[list[Any]]:
-    """The earlier number of each cell that differs."""
-    return [
-        [told(number) if by and number is not None else None for number, by in zip(was, row, strict=True)]
-        for was, row in zip(change.was, change.by, strict=True)
-    ]
+def _told(rows: Sequence[Sequence[Any]], told: Callable[[Any], Any]) -> list[list[Any]]:
+    return [[None if number is None else told(number) for number in row] for row in rows]
 
 
-def _json(number: float | None) -> float | str | None:
+def _earlier(change: Change, told: Callable[[Any], Any] | None) -> list[list[Any] | None]:
+    """The earlier rows in which a cell differs."""
+    rows = _told(change.was, told) if told else change.was
+    return [row if any(by) else None for row, by in zip(rows, change.by, strict=True)]
+
+
+def _json(number: float) -> float | str:
     if number in (NEG_INF, -NEG_INF):
         return "-inf" if number == NEG_INF else "inf"
     return number
@@ -200,14 +203,14 @@ class _Summary(NamedTuple):
         return sum(change.changed for _, change in of), sum(change.compared for _, change in of)
 
     def _largest(self, name: str) -> tuple[Cell, float]:
-        sizes = {
-            Cell(name, head, i, j): abs(by)
+        rows = [
+            (max(abs(by or 0.0) for by in row), head, i, row)
             for head, change in self._of(name)
             for i, row in enumerate(change.by)
-            for j, by in enumerate(row)
-            if by
-        }
-        return max(sizes.items(), key=lambda item: item[1])
+            if any(row)
+        ]
+        most, head, i, row = max(rows, key=lambda one: one[0])
+        return Cell(name, head, i, next(j for j, by in enumerate(row) if abs(by or 0.0) == most)), most
 
     def _number(self, value: float) -> str:
         return said(value, self.work.decimals)
