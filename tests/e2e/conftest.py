@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
 from tests.e2e.driver import WAIT, Bench, Server, chromium, running
 
 Open = Callable[..., Bench]
+
+expect.set_options(timeout=WAIT)  # on a busy machine an answer may take longer than Playwright's five seconds
 
 
 @pytest.fixture(scope="session")
