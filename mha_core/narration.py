@@ -38,11 +38,29 @@ class Words(NamedTuple):
 
 
 TITLES = {
+    "angles": N_("Angles"),
+    "context_angles": N_("Angles of the keys"),
+    "positional_encoding": N_("Positional encoding"),
+    "context_positional_encoding": N_("Positional encoding of the context"),
+    "x_positioned": N_("Input with positions"),
+    "context_positioned": N_("Context with positions"),
     "q": N_("Queries"),
     "k": N_("Keys"),
     "v": N_("Values"),
+    "q_rotated": N_("Rotated queries"),
+    "k_rotated": N_("Rotated keys"),
+    "q_norms": N_("Lengths of the queries"),
+    "k_norms": N_("Lengths of the keys"),
+    "q_unit": N_("Directions of the queries"),
+    "k_unit": N_("Directions of the keys"),
+    "q_a": N_("Queries for scoring"),
+    "k_a": N_("Keys for scoring"),
+    "pair_sums": N_("Sums of each pair"),
+    "pair_tanh": N_("tanh of each pair"),
     "scores": N_("Scores"),
     "scaled_scores": N_("Scaling"),
+    "linear_biases": N_("Linear biases"),
+    "biased_scores": N_("Biased scores"),
     "masked_scores": N_("Masking"),
     "weights": N_("Softmax"),
     "head_outputs": N_("Head output"),
@@ -175,7 +193,7 @@ NUMBER = N_("Every score is divided by {divisor}.")
 
 def of_step(step: Step, example: Example, width: int) -> Words:
     """The words of a step; ``width`` is how many columns its result has."""
-    title = Sentence(TITLES[step.name]) if step.name in TITLES else _plain(symbol(step.name, example))
+    title = Sentence(TITLES[step.name])
     if step.name in _VARIANTS:
         return Words(title, *(Sentence(text) for text in _VARIANTS[step.name]))
     match step.op:
