@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import torch
 
 from mha_core.derive import Cell
-from mha_core.example import AXES, NEG_INF, AddMask, keys_are_queries
+from mha_core.example import AXES, NEG_INF, AddMask, keys_are_queries, owner
 from mha_core.graph import LAYER_INPUTS
 from mha_core.trace import Rows, Trace, input_matrix
 from mha_core.validate import STEPS, WHOLE_LAYER_STEPS
@@ -24,7 +24,8 @@ Differences: TypeAlias = "list[list[float | None]]"
 Key: TypeAlias = "tuple[str, int | None]"
 
 ROUNDING = 1e-12
-"""A computed number that moves by less than this share of its matrix's largest has only been rounded differently."""
+"""A computed number that moves by less than this share, of itself or of the largest number of the matrix (of the two
+matrices the one with smaller numbers), has only been rounded differently."""
 
 
 class Change(NamedTuple):
@@ -89,37 +90,54 @@ def compare(first: Trace, second: Trace, order: Sequence[int] = ()) -> tuple[Dif
 
     ``order``: token i of the second is token order[i] of the first; empty where they stand alike.
     """
-    found = changes(second, first, order)
-    before = {(name, head) for name, head, *_ in _matrices(first)}
+    alike, places = _same_kind_of_mask(first, second), orders(second, order)
     heads = (None, *range(max(len(first.example.heads), len(second.example.heads))))
-    differences = (
-        _difference(key, found.get(key), key in before)
-        for key in ((name, head) for name in AXES for head in heads)
+    found = (
+        _difference((name, head), _used(second, name, head), _used(first, name, head), places)
+        if alike or name != "mask"
+        else Difference(name, None, "reshaped", Change([], []))
+        for name in AXES
+        for head in (heads if alike or name != "mask" else (None,))
     )
-    return tuple(one for one in differences if one)
+    return tuple(one for one in found if one)
 
 
-def _difference(key: Key, change: Change | None, there_before: bool) -> Difference | None:
-    name, head = key
-    if change is None:
-        return Difference(name, head, "gone", Change([], [])) if there_before else None
-    if not there_before:
-        return Difference(name, head, "new", Change([], []))
-    if change.compared < sum(map(len, change.by)):
+def _difference(
+    key: Key, now: tuple[Rows | None, bool], before: tuple[Rows | None, bool], places: Mapping[str, list[int]]
+) -> Difference | None:
+    (name, head), (rows, computed), (earlier, _) = key, now, before
+    if rows is None or earlier is None:
+        kind: Literal["gone", "new"] = "gone" if rows is None else "new"
+        return None if rows is earlier else Difference(name, head, kind, Change([], []))
+    change = change_of(rows, _reordered(earlier, name, places), ROUNDING if computed else 0.0)
+    if change.compared < sum(map(len, rows)):
         return Difference(name, head, "reshaped", change)
     return Difference(name, head, "changed", change) if change.changed else None
 
 
-def changes(now: Trace, before: Trace, order: Sequence[int] = ()) -> dict[Key, Change]:
+def _used(computed: Trace, name: str, head: int | None) -> tuple[Rows | None, bool]:
+    """A matrix as this head uses it: shared keys and values are those of its group's first head."""
+    if (name in _WHOLE_LAYER) != (head is None):
+        return None, False
+    if head is None:
+        return _rows(computed, name, None)
+    here = head < len(computed.example.heads)
+    return _rows(computed, name, owner(computed.example, name, head)) if here else (None, False)
+
+
+def _same_kind_of_mask(one: Trace, other: Trace) -> bool:
+    """Whether the masks can be subtracted: not one that allows pairs and one that adds numbers."""
+    masks = one.example.mask, other.example.mask
+    return None in masks or isinstance(masks[0], AddMask) == isinstance(masks[1], AddMask)
+
+
+def changes(now: Trace, before: Trace) -> dict[Key, Change]:
     """The change of every matrix by name and head (None for the layer's), in the order of the computation."""
-    alike = isinstance(now.example.mask, AddMask) == isinstance(before.example.mask, AddMask)
-    places = orders(now, order)
+    alike = _same_kind_of_mask(now, before)
     found = {}
     for name, head, rows, computed in _matrices(now):
         earlier = _rows(before, name, head)[0] if name != "mask" or alike else None
-        if earlier and places:
-            earlier = _reordered(earlier, name, places)
-        found[name, head] = _change(rows, earlier or [], ROUNDING if computed else 0.0)
+        found[name, head] = change_of(rows, earlier or [], ROUNDING if computed else 0.0)
     return found
 
 
@@ -165,28 +183,32 @@ def _rows(computed: Trace, name: str, head: int | None) -> tuple[Rows | None, bo
     return (values[head] if head < len(values) else None), True
 
 
-def _change(rows: Rows, earlier: Rows, rounding: float) -> Change:
+def change_of(rows: Rows, earlier: Rows, rounding: float = ROUNDING) -> Change:
+    """One matrix beside its counterpart; differences up to ``rounding`` count as none."""
     if rows == earlier:
         return Change([[*row] for row in rows], [[0.0] * len(row) for row in rows])
     if [len(row) for row in rows] != [len(row) for row in earlier]:
         return _partly(rows, earlier, rounding)
     now, was = (torch.tensor(numbers, dtype=torch.float64) for numbers in (rows, earlier))
     by = torch.where(now == was, 0.0, now - was)  # −∞ on both sides is no change
-    largest = torch.stack((now, was)).abs().nan_to_num(posinf=0.0).max()
-    return Change([[*row] for row in earlier], by.masked_fill(by.abs() <= rounding * largest, 0.0).tolist())
+    sizes = torch.stack((now, was)).abs().nan_to_num(posinf=0.0)
+    slack = rounding * (sizes.amax(0) + sizes.flatten(1).amax(1).min())
+    return Change([[*row] for row in earlier], by.masked_fill(by.abs() <= slack, 0.0).tolist())
 
 
 def _partly(rows: Rows, earlier: Rows, rounding: float) -> Change:
     """Where the matrices have another shape: cell by cell, as far as both go."""
-    sizes = (abs(v) for part in (rows, earlier) for row in part for v in row if v != NEG_INF)
-    slack = rounding * max(sizes, default=0)
+    largest = [
+        max((abs(v) for row in part for v in row if v != NEG_INF), default=0.0) for part in (rows, earlier)
+    ]
     was: Differences = []
     by: Differences = []
     for i, row in enumerate(rows):
         old: Sequence[float | None] = earlier[i] if i < len(earlier) else ()
         before = [*old[: len(row)], *[None] * (len(row) - len(old))]
         was.append(before)
-        by.append([None if b is None else _by(a, b, slack) for a, b in zip(row, before, strict=True)])
+        pairs = zip(row, before, strict=True)
+        by.append([None if b is None else _by(a, b, rounding * min(largest)) for a, b in pairs])
     return Change(was, by)
 
 

@@ -18,8 +18,8 @@ import torch
 from torch import Tensor
 
 from mha_core.errors import N_
-from mha_core.example import NEG_INF, Dims
-from mha_core.graph import Operand, Step
+from mha_core.example import NEG_INF, Dims, Example
+from mha_core.graph import Operand, Step, graph, symbol
 from mha_core.trace import Constants, operate
 
 Look: TypeAlias = Callable[[str, "int | None"], "Tensor | None"]
@@ -442,14 +442,14 @@ CATALOGUE: Final = (
         "other_head",
         PROJECTIONS,
         N_("Another head's weight matrix is used."),
-        "X·W (of another head)",
+        N_("X·W (of another head)"),
         _other_head,
     ),
     Mistake(
         "other_head",
         ("head_outputs",),
         N_("Another head's V is used."),
-        "A·V (of another head)",
+        N_("A·V (of another head)"),
         _other_heads_values,
     ),
     Mistake("bias_forgotten", (*PROJECTIONS, "output"), N_("The bias is not added."), "X·W", _bias_forgotten),
@@ -464,7 +464,7 @@ CATALOGUE: Final = (
         "mask_forgotten",
         ("masked_scores",),
         N_("The mask is forgotten."),
-        "S",
+        "{of}",
         _mask_forgotten,
         by_row=True,
     ),
@@ -472,7 +472,7 @@ CATALOGUE: Final = (
         "mask_inverted",
         ("masked_scores",),
         N_("The mask is inverted: what should be hidden is seen, and the other way round."),
-        "mask(S, not M)",
+        N_("mask({of}, not M)"),
         _mask_changed(_inverted),
         by_row=True,
     ),
@@ -480,7 +480,7 @@ CATALOGUE: Final = (
         "mask_off_by_one",
         ("masked_scores",),
         N_("The mask is off by one: it is shifted by one key."),
-        "mask(S, M shifted)",
+        N_("mask({of}, M shifted)"),
         _mask_changed(_shifted),
         by_row=True,
     ),
@@ -488,7 +488,7 @@ CATALOGUE: Final = (
         "mask_filled_with_0",
         ("masked_scores",),
         N_("Hidden scores are set to 0 instead of −∞; e⁰ is 1, so they still get weight."),
-        "S · M",
+        "{of} · M",
         _mask_filled_with_0,
         by_row=True,
     ),
@@ -512,21 +512,21 @@ CATALOGUE: Final = (
         "softmax_columns",
         ("weights",),
         N_("The softmax runs over the columns (queries) instead of the rows (keys)."),
-        "softmax over columns",
+        N_("softmax over columns"),
         _softmax_columns,
     ),
     Mistake(
         "softmax_everything",
         ("weights",),
         N_("The softmax runs over the whole matrix instead of row by row."),
-        "softmax over everything",
+        N_("softmax over everything"),
         _softmax_everything,
     ),
     Mistake(
         "not_normalised",
         ("weights",),
         N_("The exponentials are never divided by their sum."),
-        "e^S",
+        "e^({of})",
         _not_normalised,
         by_row=True,
     ),
@@ -534,7 +534,7 @@ CATALOGUE: Final = (
         "softmax_forgotten",
         ("weights",),
         N_("The softmax is left out: the scores stand where the weights should."),
-        "S",
+        "{of}",
         _softmax_forgotten,
         by_row=True,
     ),
@@ -542,7 +542,7 @@ CATALOGUE: Final = (
         "without_exp",
         ("weights",),
         N_("The scores are divided by their sum, without exponentials."),
-        "S ÷ Σ S",
+        "{of} ÷ Σ {of}",
         _without_exp,
         by_row=True,
     ),
@@ -588,7 +588,7 @@ CATALOGUE: Final = (
         "heads_interleaved",
         ("concat",),
         N_("The heads are interleaved: reshaped without the transpose, instead of set side by side."),
-        "reshape without transpose",
+        N_("reshape without transpose"),
         _interleaved,
     ),
     Mistake(
@@ -602,7 +602,7 @@ CATALOGUE: Final = (
         "heads_averaged",
         ("output",),
         N_("The heads are averaged instead of concatenated."),
-        "mean over heads",
+        N_("mean over heads"),
         _averaged,
     ),
     Mistake("w_o_left_out", ("output",), N_("W_O is left out."), "Concat", _w_o_left_out),
@@ -648,6 +648,12 @@ def message_of(label: str, step: str) -> str:
     return next((m.message for m in CATALOGUE if m.id == label and step in m.steps), MESSAGES[label])
 
 
-def formula_of(label: str, step: str) -> str:
-    """What a mistake computes at a step, in symbols; "" where it is no change of a formula."""
-    return next((m.formula for m in CATALOGUE if m.id == label and step in m.steps), "")
+def formula_of(label: str, step: str, example: Example, say: Callable[[str], str] = str) -> str:
+    """What a mistake computes at a step, in symbols, or in words that ``say`` translates; "" where it is no formula.
+
+    ``{of}`` in it is what the step is made of in this example, such as the scaled scores.
+    """
+    found = next((m.formula for m in CATALOGUE if m.id == label and step in m.steps), "")
+    declared = next((one for one in graph(example) if one.name == step), None)
+    of = symbol(declared.operands[0].name, example) if declared else "S"
+    return say(found).format(of=of) if found else ""

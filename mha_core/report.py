@@ -91,7 +91,7 @@ def cause_message(verdict: Verdict, cause: Cause, language: str) -> str:
     return say(N_("{place}: {what}")).format(place=say(N_(", ")).join(where), what=what) if where else what
 
 
-def cause_lines(verdict: Verdict, cause: Cause) -> tuple[str, str]:
+def cause_lines(verdict: Verdict, cause: Cause, language: str = "en") -> tuple[str, str]:
     """The right calculation of a cell that a cause explains, and what was written: two lines of mathematics."""
     example, cell = verdict.trace.example, cause.cell
     wrong = next(w for w in verdict.steps[cell.name].wrong if w.cell == cell)
@@ -101,7 +101,7 @@ def cause_lines(verdict: Verdict, cause: Cause) -> tuple[str, str]:
     right = (
         f"{symbol(step_name, example)} = {formula(steps[step_name], example)}" if step_name in steps else ""
     )
-    changed = formula_of(cause.ids[0], step_name)
+    changed = formula_of(cause.ids[0], step_name, example, catalogue(language).gettext)
     yours = f"{symbol(step_name, example)} = {changed}" if changed else ""
     return _line(right, right_line(verdict, cell)), _line(yours, _written(verdict, wrong))
 
@@ -164,8 +164,8 @@ def as_json(verdict: Verdict, language: str = "en") -> dict[str, Any]:
                     "message": cause_message(verdict, cause, language),
                     "heads": cause.heads,
                     "rows": cause.rows,
-                    "right": cause_lines(verdict, cause)[0],
-                    "yours": cause_lines(verdict, cause)[1],
+                    "right": cause_lines(verdict, cause, language)[0],
+                    "yours": cause_lines(verdict, cause, language)[1],
                 }
                 for cause in step.causes
             ],
@@ -250,7 +250,7 @@ def _step_lines(verdict: Verdict, name: str, language: str) -> list[str]:
         return [*lines, say(N_("Right.")), ""]
     of_right, of_yours = say(N_("right")), say(N_("yours"))
     for cause in step.causes:
-        right, yours = cause_lines(verdict, cause)
+        right, yours = cause_lines(verdict, cause, language)
         lines += [f"- **{cause_message(verdict, cause, language)}**"]
         lines += [f"  - {of_right}: `{right}`", f"  - {of_yours}: `{yours}`"]
     if step.unexplained:

@@ -96,7 +96,7 @@ def _check(work: Work, verdict: Verdict) -> dict[str, Any]:
             "cell": cause.cell._asdict(),
             "text": cause_message(verdict, cause, language),
             "link": f"walkthrough?{urlencode({**query, 'step': name})}",
-            **dict(zip(("right", "yours"), cause_lines(verdict, cause), strict=True)),
+            **dict(zip(("right", "yours"), cause_lines(verdict, cause, language), strict=True)),
         }
         for name, step in verdict.steps.items()
         for cause in step.causes

@@ -34,6 +34,7 @@ _UI: Final = {
     "all_heads": N_("Head shown"),
     "not_here": N_("without {list}"),
     "nothing_differs": N_("No number differs."),
+    "look_alone": N_("Point at a number to see where it comes from."),
     "look": N_("Point at a number: both sides say where theirs comes from."),
 }
 

@@ -46,25 +46,36 @@ class Both(NamedTuple):
 
 def both(work: state.Work, sides: state.Sides, order: Sequence[int] = ()) -> Both:
     """The two sides, computed. Where the example cannot be varied so, the side stays as it is and it is said why."""
-    left, right = (_traced(work, side) for side in sides)
+    left, right = (_traced(work, *side) for side in zip((N_("Left"), N_("Right")), sides, strict=True))
     return Both(left, right, compare(left, right, order))
 
 
-def _traced(work: state.Work, variant: Variant) -> Trace:
+def _traced(work: state.Work, side: str, variant: Variant) -> Trace:
     if variant == AS_IT_IS:
         return work.trace
     try:
         return trace(varied(work.example, variant), work.place)
     except MhaError as error:
-        warn(
-            work.words(N_("This side stays as it is. {reason}")).format(reason=sentence(error, work.language))
-        )
+        text = work.words(N_("{side}: this cannot be done, so the side stays as it is. {reason}."))
+        warn(text.format(side=work.words(side), reason=sentence(error, work.language)))
         return work.trace
 
 
 def pane(work: state.Work, computed: Trace, title: str) -> Pane:
     """One side of the board."""
     return Pane(title, numbers(computed, work.language, work.decimals))
+
+
+def go_on_with(work: state.Work, example: Example) -> None:
+    """Make this the example at hand, and say on the page that comes how to get the other one back."""
+    state.open_example(work, example)
+    text = work.words(N_("Undo (↶) brings back the example that you had."))
+    work.message = work.message or state.Message(text, "info")
+
+
+def left_out(work: state.Work) -> None:
+    """Say that a link asked for what cannot be had here."""
+    warn(work.words(N_("This example has not all that the link asks for; the rest was left out.")))
 
 
 def warn(text: str) -> None:
@@ -74,6 +85,14 @@ def warn(text: str) -> None:
 
 AS_GIVEN = ""
 """In a menu: what the example itself has."""
+CHOICES = {
+    "scaled_dot": N_("scaled dot"),
+    "dot": N_("dot"),
+    "bilinear": N_("bilinear"),
+    "additive": N_("additive"),
+    "cosine": N_("cosine"),
+}
+"""How scores are made, as a menu has room for it."""
 SCORINGS = {
     "scaled_dot": N_("scaled dot product"),
     "dot": N_("dot product, not scaled"),
@@ -125,7 +144,7 @@ def told(work: state.Work, found: Both) -> str:
     if not found.differences:
         return words(N_("No number differs."))
     sentences = []
-    first = next((one for one in found.differences if one.computed), found.differences[0])
+    first = found.differences[0]
     where = f"{words(NAMES[first.name])} {plain(first.name, found.right.example)}"
     sentences.append(words(N_("Everything before the {step} is the same.")).format(step=where))
     last = "output" if found.right.example.w_o is not None else "concat"

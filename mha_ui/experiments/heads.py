@@ -7,7 +7,7 @@ from typing import Final
 import streamlit as st
 
 from mha_core import trace
-from mha_core.compare import compare
+from mha_core.compare import Difference, change_of, compare
 from mha_core.errors import N_
 from mha_core.example import AXES
 from mha_core.graph import formula, symbol, term_steps
@@ -17,7 +17,7 @@ from mha_core.variant import Variant, varied
 from mha_ui import state
 from mha_ui.bench.model import NAMES, Stages, numbers, step_data
 from mha_ui.experiments.board import Pane, board
-from mha_ui.experiments.experiment import Experiment, both, described, place, signed
+from mha_ui.experiments.experiment import Both, Experiment, both, described, left_out, place, signed
 from mha_ui.figures.labels import number
 from mha_ui.figures.layout import head_name
 from mha_ui.lessons.lesson import said, table
@@ -41,6 +41,9 @@ def _live(work: state.Work) -> None:
     words, count = work.words, len(work.example.heads)
     held = work.sides.get(NAME, state.Sides()).right.muted
     muted = tuple(head for head in held if head < count)
+    if muted != held:
+        left_out(work)
+        work.sides[NAME] = state.Sides(right=Variant(muted=muted))
     state.set_widget(_MUTED, list(muted))
     st.pills(
         words(N_("Mute")),
@@ -73,6 +76,8 @@ def _live(work: state.Work) -> None:
         )
     data = terms(work, found.right) if added else numbers(found.right, work.language, work.decimals)
     differences = [one for one in found.differences if one.name in ("head_outputs", "concat", "output")]
+    if added:
+        differences += _changed_terms(found)
     board(
         [Pane(described(sides.right, words), data)],
         differences,
@@ -81,6 +86,13 @@ def _live(work: state.Work) -> None:
     )
     if count > 1:
         _each_alone(work, last)
+
+
+def _changed_terms(found: Both) -> list[Difference]:
+    """What each head no longer adds."""
+    pairs = zip(head_terms(found.right).head_terms, head_terms(found.left).head_terms, strict=True)
+    changes = [Difference("head_terms", head, "changed", change_of(*pair)) for head, pair in enumerate(pairs)]
+    return [one for one in changes if one.change.changed]
 
 
 def terms(work: state.Work, computed: Trace) -> dict:  # type: ignore[type-arg]  # JSON

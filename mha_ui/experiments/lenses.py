@@ -25,10 +25,15 @@ PAINTED = N_(
     "Click any computed number: every other cell is painted by how much that number would grow for each unit "
     "that the cell grows."
 )
-SATURATED = N_(
-    "Where softmax is saturated, one weight is next to 1 and cannot move: the gradients of W_Q and W_K die, those "
-    "of W_V do not. (Two equal scores at the top never saturate.) The picture turns the temperature of this example."
+DIES = N_(
+    "The colder, the more a single weight nears 1 and stops moving: what W_Q and W_K can change dies away, what W_V "
+    "can change does not."
 )
+LIVES = N_(
+    "Here the gradients do not die as it grows colder: some query has two equal scores at the top, which share the "
+    "weight for ever, or softmax has nothing to choose."
+)
+DEAD: Final = 0.1
 PINNED = N_(
     "The example as it is now is pinned. Change numbers below: every cell that differs from the baseline is "
     "marked, and says what it was."
@@ -47,8 +52,11 @@ def _follow() -> None:
     saturation(state.work())
 
 
-def saturation(work: state.Work) -> None:
-    """The picture of how a temperature kills the gradients of W_Q and W_K, where the example is small enough."""
+def saturation(work: state.Work, chosen: float | None = None) -> None:
+    """How a temperature kills the gradients of W_Q and W_K, where the example is small enough: in words and drawn.
+
+    ``chosen``: a temperature to mark.
+    """
     words = work.words
     if not can_saturate(work.trace):
         said(words(N_("The picture of saturation needs a softmax over scores, and a small example.")))
@@ -61,25 +69,28 @@ def saturation(work: state.Work) -> None:
         head = st.pills(
             words(N_("Saturation in")), heads, format_func=lambda index: head_name(words, index), key=_HEAD
         )
-    draw("saturation", saturation_figure(work.trace, theme=theme(), words=words, head=head))
+    left = left_when_cold(work.trace, head or 0)
+    said(words(DIES if left < DEAD else LIVES), ours=True)
+    figure = saturation_figure(work.trace, theme=theme(), words=words, head=head, chosen=chosen)
+    draw("saturation", figure)
 
 
 def most_saturated(trace: Trace) -> int:
     """The head whose W_Q (or Q) moves the output least when its temperature falls, beside how it does now."""
+    return min(range(len(trace.example.heads)), key=lambda head: left_when_cold(trace, head))
+
+
+def left_when_cold(trace: Trace, head: int) -> float:
+    """‖∂O/∂W_Q‖ at the coldest temperature ÷ that of now; ∞ where a head has no such matrix, or it moves nothing."""
     cold, now = (point.sensitivity for point in temperatures(trace, (COLDEST, 1.0)))
-
-    def left(head: int) -> float:
-        pairs = ((cold.w_q[head], now.w_q[head]), (cold.q[head], now.q[head]))
-        return next((a / b for a, b in pairs if a is not None and b), inf)
-
-    return min(range(len(trace.example.heads)), key=left)
+    pairs = ((cold.w_q[head], now.w_q[head]), (cold.q[head], now.q[head]))
+    return next((a / b for a, b in pairs if a is not None and b), inf)
 
 
 def _gradients(work: state.Work) -> None:
     words = work.words
     said(words(PAINTED))
     _painted_by_gradient()
-    said(words(SATURATED))
     _follow()
 
 

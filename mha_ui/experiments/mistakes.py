@@ -20,9 +20,9 @@ from mha_core.variant import Variant
 from mha_ui import frame, state
 from mha_ui.bench.model import numbers
 from mha_ui.experiments.board import Pane, board
-from mha_ui.experiments.experiment import Both, Experiment, pane, told
+from mha_ui.experiments.experiment import Both, Experiment, go_on_with, left_out, pane, told
 from mha_ui.language import sentence
-from mha_ui.lessons.lesson import said
+from mha_ui.lessons.lesson import rich, said
 
 NAME: Final = "mistakes"
 _PAIR: Final = "experiments.mistakes.pair"
@@ -51,12 +51,13 @@ def _live(work: state.Work) -> None:
         return
     found = Both(made.right, made.wrong, compare(made.right, made.wrong))
     st.html(
-        f'<p class="mha-lesson-sentence" lang="{work.language}">{escape(made.sentence)}</p>'
+        f'<p class="mha-lesson-sentence" lang="{work.language}">{rich(made.sentence)}</p>'
         f'<p class="mha-note" dir="auto">{escape(_on(work, made.right))}</p>'
     )
     said(told(work, found))
     _buttons(work, made)
-    data, formula = numbers(made.wrong, work.language, work.decimals), formula_of(made.mistake, made.step)
+    data, say = numbers(made.wrong, work.language, work.decimals), catalogue(work.language).gettext
+    formula = formula_of(made.mistake, made.step, made.right.example, say)
     data["matrices"][made.step] |= {"formula": formula}
     wrong = Pane(made.title, data, {made.step: formula})
     board([pane(work, made.right, words(N_("As it should be"))), wrong], found.differences)
@@ -80,6 +81,7 @@ def _made(work: state.Work, known: list[tuple[str, str]]) -> Made | None:
     if (step, mistake) not in known:
         if not known:
             return None
+        left_out(work)
         step, mistake = known[0]
     try:
         wrong = mistaken(work.trace, mistake, step)
@@ -143,12 +145,12 @@ def _choose(key: str) -> None:
 def _buttons(work: state.Work, made: Made) -> None:
     with st.container(horizontal=True):
         if st.button(work.words(N_("What would the check say?")), key="experiments.mistakes.check"):
-            state.open_example(work, as_claims(made.wrong, made.step))
+            go_on_with(work, as_claims(made.wrong, made.step))
             st.switch_page(frame.CHECK, query_params=state.address(work))
         if made.right is not work.trace and st.button(
             work.words(N_("Open the example on the bench")), key="experiments.mistakes.open"
         ):
-            state.open_example(work, made.right.example)
+            go_on_with(work, made.right.example)
             st.switch_page("app.py", query_params=state.address(work))
 
 

@@ -13,8 +13,18 @@ from mha_core.errors import N_
 from mha_core.variant import Variant, varied
 from mha_ui import state
 from mha_ui.experiments.board import board
-from mha_ui.experiments.experiment import AS_GIVEN, POSITIONS, Experiment, both, described, pane
+from mha_ui.experiments.experiment import (
+    AS_GIVEN,
+    POSITIONS,
+    Both,
+    Experiment,
+    both,
+    described,
+    left_out,
+    pane,
+)
 from mha_ui.figures.labels import labels, number
+from mha_ui.language import sentence
 from mha_ui.lessons.lesson import said, table
 
 NAME: Final = "order"
@@ -28,7 +38,11 @@ def _live(work: state.Work) -> None:
         said(words(N_("One token has but one order. Add a token on the bench, or choose another example.")))
         return
     held = work.sides.get(NAME, state.Sides()).right
-    order = held.order if sorted(held.order) == list(range(count)) else (1, 0, *range(2, count))
+    fits = sorted(held.order) == list(range(count))
+    if held.order and not fits:
+        left_out(work)
+        work.sides[NAME] = state.Sides(right=Variant(positions=held.positions))
+    order = held.order if fits else (1, 0, *range(2, count))
     with st.container(key="experiment-choices"):
         _order(work, order)
         state.set_widget(_POSITIONS, held.positions or AS_GIVEN)
@@ -42,11 +56,11 @@ def _live(work: state.Work) -> None:
     _orders(work, order)
     sides = state.Sides(Variant(positions=held.positions), Variant(positions=held.positions, order=order))
     found = both(work, sides, order)
-    if found.left.example.tokens == found.right.example.tokens and order != tuple(range(count)):
-        order = ()  # the side stayed as it is
-    said(_conclusion(work, found.differences))
+    if found.right.example == found.left.example:
+        order = tuple(range(count))  # nothing has moved, or the side had to stay as it is
+    said(_conclusion(work, found, order))
     titles = [described(sides.left, words), words(N_("{variant}, tokens in another order"))]
-    titles[1] = titles[1].format(variant=titles[0])
+    titles[1] = titles[1].format(variant=titles[0]) if order != tuple(range(count)) else titles[0]
     panes = [pane(work, *one) for one in zip((found.left, found.right), titles, strict=True)]
     board(panes, found.differences, places=orders(found.right, order), only=False)
     _by_positions(work, order)
@@ -55,14 +69,22 @@ def _live(work: state.Work) -> None:
 def _order(work: state.Work, order: tuple[int, ...]) -> None:
     """The order, token by token."""
     words, names = work.words, labels(work.example.tokens).names
-    state.set_widget(_ORDER, list(order))
+    state.set_widget(_ORDER, list(first_of(order)))
     st.multiselect(
-        words(N_("Order of the tokens (what is left out follows)")),
+        words(N_("Tokens that come first, in this order; the others follow")),
         range(len(names)),
         format_func=lambda index: names[index],
         key=_ORDER,
         on_change=_order_chosen,
     )
+
+
+def first_of(order: tuple[int, ...]) -> tuple[int, ...]:
+    """The fewest tokens that have to be named first, so that the others can follow as they stood."""
+    for count in range(len(order) + 1):
+        if list(order[count:]) == sorted(order[count:]):
+            return order[:count]
+    return order
 
 
 def _orders(work: state.Work, order: tuple[int, ...]) -> None:
@@ -105,20 +127,27 @@ def _positions_chosen() -> None:
     work.sides[NAME] = state.Sides(right=Variant(positions=chosen, order=right.order))
 
 
-def _conclusion(work: state.Work, differences: tuple) -> str:  # type: ignore[type-arg]  # of Difference
-    words = work.words
-    if not any(one.computed for one in differences):
+def _conclusion(work: state.Work, found: Both, order: tuple[int, ...]) -> str:
+    words, example = work.words, found.left.example
+    if order == tuple(sorted(order)):
+        return words(N_("The tokens stand as they did. Choose another order."))
+    if any(one.computed for one in found.differences):
         return words(
             N_(
-                "Every token has the same numbers as before, only in another row: attention by itself does not know "
-                "the order of the tokens."
+                "The same tokens in another order have other numbers: something here knows where each token stands."
             )
         )
-    return words(
-        N_(
-            "The same tokens in another order have other numbers: something here knows where each token stands."
+    if example.positions is not None or example.mask == "causal":
+        return words(
+            N_("This order happens to change no number; another may: where a token stands counts here.")
         )
-    )
+    return words(MOVED)
+
+
+MOVED: Final = N_(
+    "Every token has the same numbers as before, only in another row: attention by itself does not know the order of "
+    "the tokens."
+)
 
 
 def _by_positions(work: state.Work, order: tuple[int, ...]) -> None:
@@ -132,12 +161,12 @@ def _by_positions(work: state.Work, order: tuple[int, ...]) -> None:
             before = varied(work.example, Variant(positions=kind))
             after = varied(before, Variant(order=order))
         except MhaError as error:
-            rows.append([words(POSITIONS[kind]), words(N_("not here")), error.sentence()])
+            rows.append([words(POSITIONS[kind]), words(N_("not here")), sentence(error, work.language)])
             continue
         found = compare(trace(before, work.place), trace(after, work.place), order)
         changes = [abs(one.most) for one in found if one.name in ("concat", "output")]
         most = max(changes, default=0.0)
-        verdict = words(N_("the same outputs, moved")) if most == 0 else words(N_("other outputs"))
+        verdict = words(N_("the same outputs")) if most == 0 else words(N_("other outputs"))
         rows.append([words(POSITIONS[kind]), number(most), verdict])
     heads = [words(N_("with")), words(N_("largest change of any token's output")), ""]
     caption = words(N_("The new order, with and without positions"))

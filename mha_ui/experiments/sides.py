@@ -14,12 +14,14 @@ from mha_ui import state
 from mha_ui.experiments.board import board
 from mha_ui.experiments.experiment import (
     AS_GIVEN,
+    CHOICES,
     MASKS,
     POSITIONS,
-    SCORINGS,
     Experiment,
     both,
     described,
+    go_on_with,
+    left_out,
     pane,
     told,
 )
@@ -33,6 +35,10 @@ _SIDES: Final = {"left": N_("Left"), "right": N_("Right")}
 def _live(work: state.Work) -> None:
     words = work.words
     chosen = work.sides.get(NAME, DEFAULT)
+    fitting = state.Sides(*(_fitting(work, variant) for variant in chosen))
+    if fitting != chosen:
+        left_out(work)
+        chosen = work.sides[NAME] = fitting
     with st.container(key="experiment-sides"):
         for side, variant in zip(_SIDES, chosen, strict=True):
             with st.container(key=f"experiment-{side}", border=True):
@@ -42,6 +48,13 @@ def _live(work: state.Work) -> None:
     titles = [described(variant, words) for variant in chosen]
     panes = [pane(work, *one) for one in zip((found.left, found.right), titles, strict=True)]
     board(panes, found.differences)
+
+
+def _fitting(work: state.Work, variant: Variant) -> Variant:
+    """What the menus can show of a variant: the rest belongs to other experiments, or to other examples."""
+    count = variant.kv_heads
+    groups = count if count and len(work.example.heads) % count == 0 else None
+    return Variant(scoring=variant.scoring, positions=variant.positions, mask=variant.mask, kv_heads=groups)
 
 
 def _controls(work: state.Work, side: str, variant: Variant) -> None:
@@ -55,10 +68,10 @@ def _controls(work: state.Work, side: str, variant: Variant) -> None:
             disabled=variant == AS_IT_IS,
         )
     if opened:
-        state.attempt(work, lambda: state.open_example(work, varied(work.example, variant)))
+        state.attempt(work, lambda: go_on_with(work, varied(work.example, variant)))
         st.switch_page("app.py", query_params=state.address(work))
     with st.container(key=f"experiment-choices-{side}"):
-        _select(work, side, "scoring", words(N_("Scoring")), {key: words(SCORINGS[key]) for key in SCORINGS})
+        _select(work, side, "scoring", words(N_("Scoring")), {key: words(CHOICES[key]) for key in CHOICES})
         _select(
             work, side, "positions", words(N_("Positions")), {key: words(POSITIONS[key]) for key in POSITIONS}
         )

@@ -14,7 +14,7 @@ from mha_core.variant import Variant
 from mha_ui import state
 from mha_ui.bench.model import STAGES, Stages
 from mha_ui.experiments.board import board
-from mha_ui.experiments.experiment import Experiment, both, described, pane, temperature
+from mha_ui.experiments.experiment import Both, Experiment, both, described, pane, temperature
 from mha_ui.experiments.lenses import saturation
 from mha_ui.figures.labels import number, weight
 from mha_ui.figures.layout import head_name
@@ -33,29 +33,32 @@ TEMPERATURES: Final = tuple(2.0**power for power in range(-5, 6))
 def _live(work: state.Work) -> None:
     words = work.words
     held = work.sides.get(NAME, state.Sides(right=Variant(temperature=0.25))).right.temperature or 1.0
-    nearest = min(TEMPERATURES, key=lambda t: abs(t - held))
-    state.set_widget(_T, nearest)
+    state.set_widget(_T, held)
     st.select_slider(
         words(N_("Temperature T: scores are divided by T times the divisor")),
-        TEMPERATURES,
+        sorted({*TEMPERATURES, held}),
         format_func=temperature,
         key=_T,
         on_change=_chosen,
     )
-    sides = state.Sides(right=Variant(temperature=nearest))
+    sides = state.Sides(right=Variant(temperature=held))
     found = both(work, sides)
-    said(_told(work, nearest))
+    said(_told(work, held, found))
     panes = [
         pane(work, found.left, described(sides.left, words)),
         pane(work, found.right, described(sides.right, words)),
     ]
     board(panes, found.differences, declared=AFTER_SCORES, only=False)
     _table(work, found.left, found.right)
-    saturation(work)
+    saturation(work, chosen=held)
 
 
-def _told(work: state.Work, chosen: float) -> str:
+def _told(work: state.Work, chosen: float, found: Both) -> str:
     words = work.words
+    if chosen != 1 and not any(one.name == "weights" for one in found.differences):
+        return words(
+            N_("No weight changes: there is no softmax here, or it has but one score to choose from.")
+        )
     if chosen < 1:
         return words(
             N_("Colder: scores lie further apart, and softmax gives more and more to the largest one alone.")

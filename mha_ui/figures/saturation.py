@@ -58,11 +58,14 @@ def can_saturate(trace: Trace) -> bool:
     return computed and outputs(trace.example) <= MOST_OUTPUTS
 
 
-def saturation_figure(trace: Trace, *, theme: Theme, words: Words, head: int | None = None) -> Figure:
+def saturation_figure(
+    trace: Trace, *, theme: Theme, words: Words, head: int | None = None, chosen: float | None = None
+) -> Figure:
     """Norms of ∂output / ∂W_Q, W_K, W_V, and the largest weight, by temperature: of one head, or the heads' mean.
 
     The temperature T multiplies the divisor: softmax(S ÷ (T · √d_k)). Where heads start from Q, K or V, these are
-    what is moved. 25 Jacobians are worked out: call it where ``can_saturate``.
+    what is moved. ``chosen``: a temperature to mark beside the present one. 25 Jacobians are worked out: call it where
+    ``can_saturate``.
     """
     colours = palette(theme)
     points = saturation(trace)
@@ -70,16 +73,20 @@ def saturation_figure(trace: Trace, *, theme: Theme, words: Words, head: int | N
     largest = [_mean(point.largest, head) for point in points]
     (top, bottom), area = stack([NORMS_HEIGHT, LARGEST_HEIGHT], AXIS)
     of = words("mean of the heads") if head is None else head_name(words, head)
-    title = words("Saturation: what still moves the output")
+    title = words("Saturation")
     layout = base(
         colours, f"{title} ({of})" if len(trace.example.heads) > 1 else title, area=area, left=52, foot=FOOT
     )
     layout |= {"legend": legend(), "showlegend": True}
     temperatures = [point.temperature for point in points]
+    panels = Panel(1, (0, 1), top), Panel(2, (0, 1), bottom)
     parts = [
-        _norms(temperatures, curves, Panel(1, (0, 1), top), colours, words),
-        _largest(temperatures, largest, trace, Panel(2, (0, 1), bottom), colours, words),
+        _norms(temperatures, curves, panels[0], colours, words),
+        _largest(temperatures, largest, trace, panels[1], colours, words),
     ]
+    if chosen is not None:
+        line = {"color": colours.muted, "width": 2, "dash": "dot"}
+        parts += [Part((), {}, shapes=[_upright(panel, chosen, line)]) for panel in panels]
     return Figure(
         payload=compose(layout, parts),
         title=title,
@@ -205,13 +212,17 @@ def _line(
 
 def _now(panel: Panel, colours: Palette) -> Payload:
     """A broad line where the example stands."""
+    return _upright(panel, 1.0, {"color": colours.line, "width": 9})
+
+
+def _upright(panel: Panel, temperature: float, line: Payload) -> Payload:
     return {
         "type": "line",
         "layer": "below",
-        "line": {"color": colours.line, "width": 9},
+        "line": line,
         "xref": panel.id("x"),
-        "x0": 1,
-        "x1": 1,
+        "x0": temperature,
+        "x1": temperature,
         "yref": "paper",
         "y0": panel.y[0],
         "y1": panel.y[1],

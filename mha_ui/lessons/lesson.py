@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -62,9 +63,14 @@ def note(work: state.Work) -> None:
         st.html(f'<p class="mha-note" dir="auto">{escape(text)}</p>')
 
 
-def said(text: str) -> None:
-    """A line below the picture that says what it shows now; ``text`` is plain."""
-    st.html(f'<p class="mha-said" role="status" dir="auto">{escape(text)}</p>')
+def rich(text: str) -> str:
+    """A sentence of ours as HTML, what follows _ in a symbol as a subscript: W_Q, d_k."""
+    return re.sub(r"(?<=[A-Za-z√])_([A-Za-z]\w*)", r"<sub>\1</sub>", escape(text))
+
+
+def said(text: str, *, ours: bool = False) -> None:
+    """A line below the picture that says what it shows now; ``text`` is plain. ``ours``: no visitor's text is in it."""
+    st.html(f'<p class="mha-said" role="status" dir="auto">{rich(text) if ours else escape(text)}</p>')
 
 
 def table(

@@ -7,8 +7,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mha_core import AllowMask, CellError, Example, ExampleError, Head, MhaError, built_in, library, trace
-from mha_core.compare import compare, orders
+from mha_core import (
+    AddMask,
+    AllowMask,
+    CellError,
+    Example,
+    ExampleError,
+    Head,
+    MhaError,
+    built_in,
+    library,
+    trace,
+)
+from mha_core.compare import change_of, compare, orders
 from mha_core.derive import Cell
 from mha_core.edit import apply
 from mha_core.example import AXES, NEG_INF, Positions, keys_are_queries
@@ -233,11 +244,26 @@ def test_a_pair_that_is_hidden_in_one_differs_without_bound():
     assert back.change.by[0][0] == 0
 
 
-def test_keys_that_a_head_has_no_longer_of_its_own_are_gone():
+def test_heads_that_share_keys_are_compared_by_what_they_use():
     shared = apply(TOY, {"op": "kv_heads", "count": 1})
     found = {(d.name, d.head): d.kind for d in compare(trace(TOY), trace(shared))}
-    assert found["k", 1] == "gone"
+    assert (found["w_k", 1], found["k", 1]) == ("changed", "changed")
     assert ("k", 0) not in found
+
+
+def test_a_difference_beside_far_larger_numbers_is_no_rounding():
+    """Exponentials that were never divided by their sum reach e^60; the smallest of them have changed all the same."""
+    change = change_of([[34.3, 1e26], [1.0, 1.0]], [[1.2e-5, 1.0], [1.0, 1.0]])
+    assert change.changed == 2
+    assert change_of([[1.0, 1e-17], [0.5, 0.5]], [[1.0, 0.0], [0.5, 0.5 + 1e-16]]).changed == 0
+    assert change_of([[1e26 * (1 + 1e-15)]], [[1e26]]).changed == 0
+
+
+def test_masks_that_cannot_be_subtracted_have_another_shape():
+    allows, adds = (
+        trace(replace(TOY, mask=mask)) for mask in (AllowMask(((True,) * 3,) * 3), AddMask(((0.0,) * 3,) * 3))
+    )
+    assert [(d.name, d.kind) for d in compare(allows, adds)] == [("mask", "reshaped")]
 
 
 # --- terms of the heads --------------------------------------------------------------------------------------------

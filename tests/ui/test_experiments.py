@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from html import escape
 from pathlib import Path
 
 import pytest
@@ -15,13 +14,16 @@ from mha_core.derive import Cell
 from mha_core.edit import apply
 from mha_core.gradients import gradients, saturation
 from mha_core.head_terms import head_terms
+from mha_core.messages import catalogue
 from mha_core.mistaken import mistaken, possible
 from mha_core.mistakes import formula_of
 from mha_core.pairs import PAIRS, traces
 from mha_core.variant import AS_IT_IS, Variant, varied, written
 from mha_ui import state
 from mha_ui.experiments import EXPERIMENTS
+from mha_ui.experiments.order import first_of
 from mha_ui.language import LANGUAGES, words_in
+from mha_ui.lessons.lesson import rich
 from tests.core.edits import FURTHER_ON
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
@@ -169,6 +171,14 @@ def test_each_head_s_term_stands_on_the_board(read):
     }  # fmt: skip
 
 
+def test_what_a_muted_head_no_longer_adds_is_marked(read):
+    data = board(read("heads", Variant(muted=(1,))))
+    full = head_terms(trace(built_in("output-projection"))).head_terms
+    by = next(d["by"] for d in data["differences"] if d["name"] == "head_terms")
+    assert by == [[-number for number in row] for row in full[1]]
+    assert [d["head"] for d in data["differences"] if d["name"] == "head_terms"] == [1]
+
+
 def test_without_w_o_the_heads_stay_side_by_side(read):
     app = read("heads", Variant(muted=(0,)), example="programming")
     assert "head_terms" not in board(app)["panes"][0]["model"]["matrices"]
@@ -197,6 +207,28 @@ def test_without_positions_nothing_is_marked_and_with_them_much_is(read):
     assert "concat" in {d["name"] for d in rotary["differences"]}
 
 
+@pytest.mark.parametrize(
+    ("order", "positions", "said"),
+    [
+        ((0, 1, 2), "rotary", "The tokens stand as they did."),
+        ((2, 1, 0), "alibi", "This order happens to change no number"),
+        ((2, 1, 0), None, "attention by itself does not know the order"),
+        ((1, 0, 2), "alibi", "something here knows where each token stands"),
+    ],
+)
+def test_what_is_concluded_is_true(read, order, positions, said):
+    app = read("order", Variant(order=order, positions=positions), example="programming")
+    assert said in html(app)
+
+
+@pytest.mark.parametrize(
+    ("order", "first"),
+    [((0, 1, 2), ()), ((1, 0, 2), (1,)), ((2, 1, 0), (2, 1)), ((2, 0, 1), (2,)), ((0, 2, 1), (0, 2))],
+)
+def test_as_few_tokens_as_can_be_are_named_first(order, first):
+    assert first_of(order) == first
+
+
 def test_an_order_for_another_number_of_tokens_is_passed_over(read):
     app = read("order", Variant(order=(4, 3, 2, 1, 0)), example="programming")
     assert board(app)["places"]["n_q"] == [1, 0, 2]
@@ -208,9 +240,12 @@ def test_what_is_left_out_of_the_order_follows(read):
     assert work(sound(app)).sides["order"].right.order == (2, 0, 1)
 
 
+def one_token():
+    return Example("one", ("a",), (Head(w_q=((1,),), w_k=((1,),), w_v=((1,),)),), x=((1,),))
+
+
 def test_one_token_has_one_order(read):
-    one = Example("one", ("a",), (Head(w_q=((1,),), w_k=((1,),), w_v=((1,),)),), x=((1,),))
-    assert words_in("en")("One token has but one order") in html(read("order", s=to_token(one)))
+    assert "One token has but one order" in html(read("order", s=to_token(one_token())))
 
 
 # --- temperature ---------------------------------------------------------------------------------------------------
@@ -239,9 +274,11 @@ def test_every_published_mistake_stands_beside_what_is_right(read, one, language
     data = board(app)
     assert values(data, 0, one.step) == right.values[one.step]
     assert values(data, 1, one.step) == wrong.values[one.step]
-    assert data["panes"][1]["wrong"] == {one.step: formula_of(one.mistake, one.step)}
+    assert data["panes"][1]["wrong"] == {
+        one.step: formula_of(one.mistake, one.step, right.example, catalogue(language).gettext)
+    }
     assert data["differences"][0]["name"] == one.step
-    assert escape(one.sentence[language]) in html(app)
+    assert rich(one.sentence[language]) in html(app)
 
 
 def test_a_known_mistake_is_made_in_the_example_at_hand(read):
@@ -305,6 +342,46 @@ def test_what_is_at_hand_is_pinned_and_edits_are_told_from_it(read):
     data = json.loads(sound(app.run()).get_by_key("bench.matrices").proto.json)
     assert data["matrices"]["x"]["lens"] == [[0, 3], [0, 0], [0, 0]]
     assert data["lens"]["summary"].startswith("Since the baseline: X[1, 2] 0 → 3")
+
+
+# --- links that ask for what is not there --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    ("name", "right", "left_over"),
+    [
+        ("heads", Variant(muted=(1, 7)), "~~muted-1"),
+        ("order", Variant(order=(4, 3, 2, 1, 0), positions="rotary"), "~~positions-rotary"),
+        ("sides", Variant(mask="causal", temperature=2.0, muted=(0,)), "~~mask-causal"),
+        ("sides", Variant(mask="causal", kv_heads=3), "~~mask-causal"),
+        ("mistakes", Variant(mistake="weights.nonsense"), None),
+    ],
+)
+def test_what_the_example_has_not_is_left_out_and_said(read, name, right, left_over, language):
+    app = read(name, right, lang=language)
+    assert words_in(language)(
+        "This example has not all that the link asks for; the rest was left out."
+    ) in html(app)
+    if left_over:
+        assert address(app)["variant"] == left_over
+
+
+def test_a_temperature_between_the_slider_s_is_kept(read):
+    app = read("temperature", Variant(temperature=0.3), example="programming")
+    assert app.get_by_key("experiments.temperature.t").value == 0.3
+    assert address(app)["variant"] == "~~temperature-0.3"
+
+
+def test_a_temperature_without_a_softmax_changes_nothing_and_says_so(read):
+    app = read("temperature", Variant(temperature=2.0), s=to_token(one_token()))
+    assert "No weight changes" in html(app)
+
+
+def test_going_on_with_a_side_says_how_to_go_back(read):
+    app = read("sides", Variant(mask="causal"))
+    next(b for b in app.button if b.key == "experiments.open.right").click().run()
+    assert "Undo" in work(app).message.text
 
 
 # --- all -----------------------------------------------------------------------------------------------------------

@@ -236,7 +236,8 @@ export class Controls {
       const { lens, baseline } = model.controls;
       node.hidden = lens === null && model.lens?.kind !== "change";
       node.classList.toggle("pinned", baseline);
-      held.hidden = clear.hidden = !baseline;
+      held.hidden = !baseline;
+      clear.hidden = !baseline || lens === null; // a page that is about the baseline has one always
       setText(pin, baseline ? words.baseline_again : words.baseline_pin);
     });
     return node;

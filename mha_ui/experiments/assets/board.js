@@ -89,9 +89,12 @@ class Board {
     this.root.addEventListener("click", (event) => this.#act(event));
     this.outside = (event) => event.composedPath().includes(this.root) || this.#menus((menu) => menu.close());
     document.addEventListener("pointerdown", this.outside);
+    this.resized = new ResizeObserver(() => this.#stack());
+    this.resized.observe(this.root);
   }
 
   unmount() {
+    this.resized.disconnect();
     document.removeEventListener("pointerdown", this.outside);
     this.root.remove();
   }
@@ -123,7 +126,7 @@ class Board {
       pane.explain.show(cell, Boolean(cell && pane.pinned) && key(cell) === key(pane.pinned));
       if (at && !(cell && rowsOf(pane.model, cell.name, cell.head))) pane.explain.line.textContent = this.#data.words.no_counterpart;
       else if (cell && pane.wrong[cell.name]) this.#wrongly(pane, cell);
-      else if (!at) pane.explain.line.textContent = pane === this.panes[0] ? this.#data.words.look : "";
+      else if (!at) pane.explain.line.textContent = pane === this.panes[0] ? this.#data.words[this.panes.length > 1 ? "look" : "look_alone"] : "";
     }
     this.foot.classList.toggle("idle", !at);
     setText(this.delta, at ? this.#differs(at) : "");
@@ -211,7 +214,15 @@ class Board {
       this.tables.replaceChildren(holder);
     } else this.tables.replaceChildren(this.#sides(shown));
     for (const pane of this.panes) this.root.append(pane.menu.root);
+    this.#stack();
     if (focused) this.#cellOf(this.panes[focused.pane.index] ?? this.panes[0], focused.cell)?.focus();
+  }
+
+  /** Where two sides do not fit beside each other, they stand one below the other, stage by stage. */
+  #stack() {
+    if (this.panes.length < 2) return;
+    this.tables.classList.remove("stacked");
+    this.tables.classList.toggle("stacked", this.tables.scrollWidth > this.tables.clientWidth + 1);
   }
 
   /** Two columns, a row for each stage. */
@@ -222,7 +233,7 @@ class Board {
     for (const stage of shown) {
       root.append(element("div", { class: "stage-title" }, element("h3", {}, ...rich(stage.title)), element("p", {}, ...rich(stage.hint))));
       for (const pane of this.panes) {
-        const cell = element("section", { class: "side-stage", "aria-label": `${stage.title}, ${pane.title}` }, ...this.#side(pane, stage));
+        const cell = element("section", { class: "side-stage", "data-side": pane.title, "aria-label": `${stage.title}, ${pane.title}` }, ...this.#side(pane, stage));
         pane.grid.listen(cell);
         root.append(cell);
       }
@@ -256,8 +267,10 @@ class Board {
   #markDifferences() {
     const pane = this.panes.at(-1);
     for (const [of, td] of pane.view.cells) {
-      const by = this.#by(unkey(of));
-      const sign = !by ? undefined : by === "inf" || by > 0 ? "up" : "down";
+      const cell = unkey(of);
+      const by = this.#by(cell);
+      const small = by && this.#looksTheSame(pane, cell) ? "-small" : "";
+      const sign = !by ? undefined : (by === "inf" || by > 0 ? "up" : "down") + small;
       if (sign) {
         td.dataset.change = sign;
         td.setAttribute("aria-description", this.#said(by));
@@ -268,8 +281,20 @@ class Board {
     }
   }
 
-  #by({ name, head, row, col }) {
-    return this.#differences.get(`${name}|${head ?? ""}`)?.by[row]?.[col];
+  #difference({ name, head }) {
+    const shown = head === null || this.panes.length === 1 ? head : this.#head; // keys of another head may stand here
+    return this.#differences.get(`${name}|${shown ?? ""}`);
+  }
+
+  #by(cell) {
+    return this.#difference(cell)?.by[cell.row]?.[cell.col];
+  }
+
+  /** Whether a number differs by less than its decimals show. */
+  #looksTheSame(pane, cell) {
+    const first = this.panes[0];
+    const other = pane === first ? null : this.#counterpart(pane, cell, first);
+    return Boolean(other) && this.#cellOf(first, other)?.textContent === this.#cellOf(pane, cell).textContent;
   }
 
   #said(by) {
@@ -289,16 +314,17 @@ class Board {
       return from === last ? places[at] : places.indexOf(at);
     };
     if (!to.model.matrices[cell.name]) return null;
-    return { ...cell, row: moved(axes[0], cell.row), col: moved(axes[1], cell.col) };
+    const head = cell.head === null ? null : headOf(to.model, cell.name, this.panes.length > 1 && from.model.matrices[cell.name] && this.#cellOf(from, cell) ? this.#head : cell.head);
+    return { ...cell, head, row: moved(axes[0], cell.row), col: moved(axes[1], cell.col) };
   }
 
   #differs({ pane, cell }) {
     const last = this.panes.at(-1);
     const here = pane === last ? cell : this.#counterpart(pane, cell, last);
     if (!here || (this.panes.length === 1 && !this.#differences.size)) return "";
-    const difference = this.#differences.get(`${here.name}|${here.head ?? ""}`);
+    const difference = this.#difference(here);
     const by = this.#by(here);
-    if (by === null || ["new", "gone"].includes(difference?.kind)) return this.#data.words.no_counterpart;
+    if (by === null || (difference && difference.kind !== "changed" && by === undefined)) return this.#data.words.no_counterpart;
     return by ? this.#said(by) : this.#data.words.same;
   }
 
@@ -311,9 +337,22 @@ class Board {
       element("span", { class: "place" }, text),
       " = ",
       element("span", { class: "wrong-formula" }, pane.wrong[cell.name]),
+      element("span", { class: "quiet-text" }, this.#madeOf(pane, cell)),
       isRounded(number, decimals) ? " ≈ " : " = ",
       element("strong", {}, brief(number, decimals)),
     );
+  }
+
+  /** The numbers that a wrong step was made of, where they are one number or one row. */
+  #madeOf(pane, cell) {
+    const { op, operands } = pane.model.steps[cell.name];
+    if (!["divide", "softmax", "hide"].includes(op)) return "";
+    const [name] = operands[0];
+    const rows = rowsOf(pane.model, name, headOf(pane.model, name, cell.head));
+    const given = op === "softmax" ? rows[cell.row] : [rows[cell.row][cell.col]];
+    const numbers = given.map((number) => brief(number, pane.model.decimals)).join(", ");
+    const sign = symbolOf(pane.model.matrices[name], cell.head).replaceAll("_", "");
+    return ` (${sign} = ${given.length > 1 ? `[${numbers}]` : numbers})`;
   }
 
   #cellOf(pane, cell) {
