@@ -56,9 +56,12 @@ def marked(page: Page) -> dict[str, str]:
 def choose(page: Page, label: str, option: str, side: str = "") -> None:
     """Choose in one of Streamlit's menus."""
     scope = page.locator(f".st-key-experiment-{side}") if side else page
-    scope.get_by_role("combobox", name=label).press(
-        "ArrowDown"
-    )  # a click's list would close with the scrolling
+    menu = scope.get_by_role("combobox", name=label)
+    menu.scroll_into_view_if_needed()
+    page.evaluate(
+        "() => new Promise((scrolled) => requestAnimationFrame(() => requestAnimationFrame(scrolled)))"
+    )
+    menu.click()  # the list closes when the page scrolls
     page.get_by_role("option", name=option, exact=True).click()
 
 
@@ -79,7 +82,7 @@ def test_two_variants_are_compared_and_every_difference_is_marked(experiment):
     }
     assert marked(page) == expected
     expect(page.get_by_text("Everything before the")).to_be_visible()
-    choose(page, "Scoring", "additive scoring", side="right")
+    choose(page, "Scoring", "additive", side="right")
     expect(page.locator(".side-title").last).to_have_text("Additive scoring · causal mask")
     page.wait_for_function("location.search.includes('scoring-additive')")
 
@@ -144,7 +147,8 @@ def test_a_head_is_muted_and_the_output_changes_by_its_term(experiment):
     left = full.values["output"][0][1] - terms[1][0][1]
     expect(cell(page, "output", None, 0, 1)).to_have_text(f"{left:.4f}".replace("-", "−"))
     expect(cell(page, "head_outputs", 1, 0, 0)).to_have_text("0")
-    assert marked(page)["output||0|1"] == "down"
+    expect(cell(page, "output", None, 0, 1)).to_have_attribute("data-change", "down")
+    expect(cell(page, "head_terms", 1, 0, 1)).to_have_attribute("data-change", "down")
     page.wait_for_function("location.search.includes('muted-1')")
     expect(page.get_by_text("Without head 2: 6 of 6 numbers of the output change")).to_be_visible()
 
@@ -158,7 +162,7 @@ def test_tokens_in_another_order_find_their_counterparts(experiment):
     expect(page.locator(".delta")).to_have_text("the same")
     choose(page, "Positions, on both sides", "rotary positions")
     expect(page.get_by_text("something here knows where each token stands")).to_be_visible()
-    assert marked(page) != {}
+    expect(page.locator("td[data-change]").first).to_be_visible()
 
 
 def test_the_temperature_is_turned_with_the_keyboard(experiment):
@@ -192,7 +196,7 @@ def test_gradients_are_painted_and_another_number_is_chosen(experiment):
     assert signs
     for (i, j), by in signs.items():
         expect(cell(page, "w_q", 1, i, j)).to_have_attribute("data-lens", "plus" if by > 0 else "minus")
-    expect(page.locator(".legend")).to_contain_text("Gradient of A[1, 3] of head 2")
+    expect(page.locator(".bench .legend")).to_contain_text("Gradient of A[1, 3] of head 2")
     expect(page.locator(".st-key-picture-saturation .js-plotly-plot .main-svg").first).to_be_visible()
     page.wait_for_function("location.search.includes('cell=weights.1.0.2')")
 
@@ -201,11 +205,34 @@ def test_an_edit_is_told_step_by_step_from_the_baseline(experiment):
     page = experiment("baseline")
     bench = Bench(page).settled().edit("x", None, 0, 1, 3)
     expect(cell(page, "x", None, 0, 1)).to_have_attribute("data-lens", "up")
-    expect(page.locator(".legend")).to_contain_text("Since the baseline: X[1, 2] 0 → 3; it begins at Q")
+    expect(page.locator(".bench .legend")).to_contain_text(
+        "Since the baseline: X[1, 2] 0 → 3; it begins at Q"
+    )
     page.wait_for_function("location.search.includes('base=')")
     bench.do("baseline")  # pinned anew
-    expect(page.locator(".legend")).to_contain_text("Nothing differs from the baseline yet")
+    expect(page.locator(".bench .legend")).to_contain_text("Nothing differs from the baseline yet")
     expect(cell(page, "x", None, 0, 1)).to_have_text("3")
+
+
+def test_keys_of_another_head_are_compared_where_they_stand(experiment):
+    page = experiment("sides", Variant(kv_heads=1), query="example=programming")
+    page.get_by_role("button", name="Head 2", exact=True).click()
+    cell(page, "k", 0, 2, 1).hover()
+    lines = page.locator(".board-foot .line")
+    expect(lines.nth(0)).to_contain_text("K Head 2 [programming, 2] = X·WK")
+    expect(lines.nth(1)).to_contain_text("K Head 1 [programming, 2] = X·WK")
+    expect(page.locator(".delta")).to_have_text("differs by +1")
+    expect(cell(page, "k", 0, 2, 1)).to_have_attribute("data-change", "up")
+
+
+def test_on_a_telephone_the_sides_stand_one_below_the_other(experiment):
+    page = experiment("sides", Variant(scoring="dot"), viewport={"width": 390, "height": 800})
+    expect(page.locator(".stacked")).to_be_attached()
+    left, right = (cell(page, "weights", 0, 0, 0, side).bounding_box() for side in (0, 1))
+    assert abs(left["x"] - right["x"]) < 40
+    assert right["y"] > left["y"]
+    page.set_viewport_size({"width": 1280, "height": 800})
+    expect(page.locator(".stacked")).not_to_be_attached()
 
 
 # --- links, words, looks -------------------------------------------------------------------------------------------

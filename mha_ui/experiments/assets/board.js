@@ -348,6 +348,7 @@ class Board {
     const { op, operands } = pane.model.steps[cell.name];
     if (!["divide", "softmax", "hide"].includes(op)) return "";
     const [name] = operands[0];
+    if (pane.wrong[cell.name] === pane.model.matrices[name].symbol) return ""; // it is that number
     const rows = rowsOf(pane.model, name, headOf(pane.model, name, cell.head));
     const given = op === "softmax" ? rows[cell.row] : [rows[cell.row][cell.col]];
     const numbers = given.map((number) => brief(number, pane.model.decimals)).join(", ");
