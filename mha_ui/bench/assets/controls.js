@@ -28,6 +28,7 @@ export class Controls {
             this.#stepper(axis, null, (by) => ({ op: "resize", axis, by })),
           ),
         ),
+        this.#group(words.view, this.#decimals(), this.#lens(), this.#baseline()),
         this.#group(
           words.layer,
           this.#scoring(),
@@ -39,7 +40,6 @@ export class Controls {
           this.#check("biases", words.biases),
           this.#check("context", words.context),
         ),
-        this.#group(words.view, this.#decimals(), this.#lens(), this.#baseline()),
       ]),
     );
   }
