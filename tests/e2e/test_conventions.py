@@ -358,4 +358,5 @@ def test_it_is_the_first_page_of_a_fresh_server_and_survives_it(new_context, wat
         )
         settled(page)
         assert json.dumps("example=padding")[1:-1] in page.url
+        page.close()  # before its server goes
     watch.complaints.clear()  # whatever Streamlit's page said while nobody answered

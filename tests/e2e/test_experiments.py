@@ -257,6 +257,7 @@ def test_a_new_server_restores_the_experiment(new_context, watch):
         )
         settled(page)
         expect(cell(page, "x", None, 0, 1, side=1)).to_have_text("2")  # “love” stands first
+        page.close()  # before its server goes
     watch.complaints.clear()  # whatever Streamlit's page said while nobody answered
 
 

@@ -169,6 +169,7 @@ def test_lens_and_baseline_are_still_there_after_the_server_was_killed(new_conte
         example = apply(example, put(-4, 0, 1))
         assert_shows(bench, example)
         assert marks(bench.page) == changed(example, built_in("first"))
+        bench.page.close()  # before its server goes
     assert all("ERR_CONNECTION" in text or "disconnected" in text for text in watch.complaints)
     watch.complaints.clear()  # that nobody answered is all that the browser had to say
 

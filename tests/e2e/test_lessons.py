@@ -250,4 +250,5 @@ def test_a_lesson_is_the_first_page_of_a_fresh_server_and_survives_it(new_contex
         )
         settled(page, "many-heads")
         expect_y(page, "readers", 0, trace(built_in("causal")).values["weights"][0][0])
+        page.close()  # before its server goes
     watch.complaints.clear()  # whatever Streamlit's page said while nobody answered

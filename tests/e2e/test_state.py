@@ -152,6 +152,7 @@ def test_the_work_is_still_there_after_the_server_was_killed(new_context, watch)
         assert_shows(
             bench, apply(example, {"op": "set", "matrix": "x", "row": 1, "col": 1, "values": [[2.0]]})
         )
+        bench.page.close()  # before its server goes
     assert all("ERR_CONNECTION" in text or "disconnected" in text for text in watch.complaints)
     watch.complaints.clear()  # that nobody answered is all that the browser had to say
 

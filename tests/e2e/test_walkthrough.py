@@ -227,6 +227,7 @@ def test_the_walk_goes_on_while_the_server_is_dead_and_after_it_is_back(new_cont
         expect(page.page.locator(".st-key-walk-takeaway button").first).to_be_visible()
         page.stands_at("k 3")
         assert_right(page, trace(built_in("water")))
+        page.page.close()  # before its server goes
     watch.complaints.clear()  # that nobody answered is all that the browser had to say
 
 
