@@ -2,13 +2,11 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 import streamlit as st
 import torch
-from streamlit.testing.v1 import AppTest
 
 from mha_core import AddMask, AllowMask, built_in, library, to_token, trace
 from mha_core.conventions import mask_forms, with_mask
@@ -18,8 +16,8 @@ from mha_ui import frame, state
 from mha_ui.conventions.model import python_code, ui_words
 from mha_ui.language import LANGUAGES, words_in
 from tests.core.edits import FURTHER_ON
+from tests.ui.pages import html, opened, sound, work
 
-APP = Path(__file__).resolve().parents[2] / "app.py"
 PAGE = "pages/conventions.py"
 PARTS = ("rows", "packed", "masks", "dead")
 
@@ -28,28 +26,11 @@ PARTS = ("rows", "packed", "masks", "dead")
 def read():
     """Open the page at a query in a fresh session."""
 
-    def opened(locale=None, **query):
-        st.cache_resource.clear()
-        app = AppTest.from_file(APP, default_timeout=60).switch_page(PAGE)
-        app.query_params.update(query)
-        app.context.update(locale=locale)
-        return sound(app.run())
+    def read(locale=None, **query):
+        return opened(PAGE, query, locale=locale)
 
-    yield opened
+    yield read
     st.cache_resource.clear()
-
-
-def sound(app):
-    assert not app.exception
-    return app
-
-
-def work(app):
-    return app.session_state[state._KEY]
-
-
-def html(app):
-    return "".join(element.proto.body for element in app.html)
 
 
 def told(app, part):

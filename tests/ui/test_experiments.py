@@ -2,11 +2,9 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 import streamlit as st
-from streamlit.testing.v1 import AppTest
 
 from mha_core import Example, Head, built_in, check, library, to_token, trace
 from mha_core.compare import compare
@@ -25,8 +23,8 @@ from mha_ui.experiments.order import first_of
 from mha_ui.language import LANGUAGES, words_in
 from mha_ui.lessons.lesson import rich
 from tests.core.edits import FURTHER_ON
+from tests.ui.pages import html, opened, sound, work
 
-APP = Path(__file__).resolve().parents[2] / "app.py"
 PAGE = "pages/experiments.py"
 
 
@@ -34,34 +32,17 @@ PAGE = "pages/experiments.py"
 def read():
     """Open an experiment at a query in a fresh session; ``right``, ``left``: its sides."""
 
-    def opened(
+    def read(
         experiment=None, right=AS_IT_IS, left=AS_IT_IS, example="output-projection", locale=None, **query
     ):
-        st.cache_resource.clear()
-        app = AppTest.from_file(APP, default_timeout=60).switch_page(PAGE)
         if experiment:
             query |= {"experiment": experiment, "variant": f"{written(left)}~~{written(right)}"}
         if "s" not in query:
             query["example"] = example
-        app.query_params.update(query)
-        app.context.update(locale=locale, theme="light")
-        return sound(app.run())
+        return opened(PAGE, query, locale=locale)
 
-    yield opened
+    yield read
     st.cache_resource.clear()
-
-
-def sound(app):
-    assert not app.exception
-    return app
-
-
-def work(app):
-    return app.session_state[state._KEY]
-
-
-def html(app):
-    return "".join(element.proto.body for element in app.html)
 
 
 def board(app):

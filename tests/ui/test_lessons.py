@@ -2,11 +2,9 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 import streamlit as st
-from streamlit.testing.v1 import AppTest
 
 from mha_core import Head, built_in, library, to_token, trace
 from mha_core.edit import apply
@@ -17,8 +15,8 @@ from mha_ui.language import LANGUAGES, words_in
 from mha_ui.lessons import LESSONS
 from mha_ui.lessons.outputs import SHARPNESS, sharpened
 from tests.core.edits import FURTHER_ON
+from tests.ui.pages import APP, html, opened, sound, work
 
-APP = Path(__file__).resolve().parents[2] / "app.py"
 PAGE = "pages/lessons.py"
 
 
@@ -26,28 +24,12 @@ PAGE = "pages/lessons.py"
 def read():
     """Open a lesson at a query in a fresh session."""
 
-    def opened(lesson=None, locale=None, theme="light", **query):
-        st.cache_resource.clear()
-        app = AppTest.from_file(APP, default_timeout=60).switch_page(PAGE)
-        app.query_params.update(query | ({"lesson": lesson} if lesson else {}))
-        app.context.update(locale=locale, theme=theme)
-        return sound(app.run())
+    def read(lesson=None, locale=None, theme="light", **query):
+        query |= {"lesson": lesson} if lesson else {}
+        return opened(PAGE, query, locale=locale, theme=theme)
 
-    yield opened
+    yield read
     st.cache_resource.clear()
-
-
-def sound(app):
-    assert not app.exception
-    return app
-
-
-def work(app):
-    return app.session_state[state._KEY]
-
-
-def html(app):
-    return "".join(element.proto.body for element in app.html)
 
 
 def figure(app, name):

@@ -1,0 +1,38 @@
+"""A page as Streamlit runs it, without a browser: opened at a query in a fresh session, and read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from mha_ui import state
+
+APP = Path(__file__).resolve().parents[2] / "app.py"
+
+
+def opened(page: str, query: dict[str, str], *, locale: str | None = None, theme: str = "light") -> AppTest:
+    """The page after its first run."""
+    st.cache_resource.clear()
+    app = AppTest.from_file(APP, default_timeout=60).switch_page(page)
+    app.query_params.update(query)
+    app.context.update(locale=locale, theme=theme)
+    return sound(app.run())
+
+
+def sound(app: AppTest) -> AppTest:
+    """The same page, which has met no exception."""
+    assert not app.exception
+    return app
+
+
+def work(app: AppTest) -> Any:
+    """What the session holds."""
+    return app.session_state[state._KEY]
+
+
+def html(app: AppTest) -> str:
+    """All that the page says in HTML of its own."""
+    return "".join(element.proto.body for element in app.html)
