@@ -18,7 +18,7 @@ from mha_core.graph import LAYER_INPUTS, PER_HEAD_INPUTS, Step, formula, symbol
 from mha_core.messages import catalogue
 from mha_core.narration import Sentence, Words
 from mha_core.trace import Rows, Trace
-from mha_core.walk import Stage, layout_of, looked_at, operands_of, powers_of, result_of, walk
+from mha_core.walk import Stage, layout_of, looked_at, operands_of, powers_of, results_of, walk
 
 MOST_SUMS = 64
 """Of a step with more cells than this, the arithmetic of the first ones is written out."""
@@ -314,7 +314,8 @@ def _html_closing(told: _Told) -> str:
     table = (
         f'<table class="looks"><caption>{looks}</caption><tr><td></td>{titles}</tr>{"".join(lines)}</table>'
     )
-    return f'<div class="row">{_html_matrix(told, result_of(told.example), None)}{table}</div>'
+    results = "".join(_html_matrix(told, *result) for result in results_of(told.example))
+    return f'<div class="row">{results}{table}</div>'
 
 
 def _html_symbol(text: str) -> str:
@@ -501,9 +502,11 @@ def _markdown_closing(told: _Told) -> str:
             for one in found
         )
         lines.append(f"| {_plain(token)} | " + " | ".join(cells) + " |")
-    name = result_of(told.example)
-    result = f"$$\n{_tex(told.symbol(name, None))} = {_tex_matrix(told, name, None)}\n$$"
-    return f"{result}\n\n{told.say('looks')}:\n\n" + "\n".join(lines)
+    results = (
+        f"$$\n{_tex(told.symbol(name, head))} = {_tex_matrix(told, name, head)}\n$$"
+        for name, head in results_of(told.example)
+    )
+    return "\n\n".join(results) + f"\n\n{told.say('looks')}:\n\n" + "\n".join(lines)
 
 
 def _plain(text: str) -> str:

@@ -209,7 +209,8 @@ def _values(example: Example) -> None:
         )
     if not any(held) and all(head.weights is not None for head in example.heads):
         raise _fail(
-            "heads", N_("every head starts from its weights and none has w_v or v: nothing is left to compute")
+            "heads",
+            N_("every head starts from its weights and none has w_v or v: nothing is left to compute"),
         )
 
 

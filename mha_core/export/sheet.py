@@ -47,10 +47,8 @@ def _scored(example: Example) -> list[int]:
 
 def holders_of(example: Example, part: str) -> list[int]:
     """The heads whose own Q (K, V) the layer needs: of those that share one, the first. None where there is no V."""
-    if part == "v":
-        heads = list(range(len(example.heads))) if has_values(example) else []
-    else:
-        heads = _scored(example)
+    readers = {"v": list(range(len(example.heads))) if has_values(example) else []}
+    heads = readers.get(part, _scored(example))
     return list(dict.fromkeys(owner(example, part, index) for index in heads))
 
 

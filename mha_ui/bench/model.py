@@ -19,6 +19,7 @@ from mha_core.example import (
     Example,
     allow_matrix,
     divisor,
+    has_values,
     key_tokens,
     mask_fill,
     owner,
@@ -77,6 +78,9 @@ STAGES: Final[Stages] = (
     (N_("Output"), N_("All heads mixed."), ("w_o", "b_o", "output")),
 )
 """The stages of the page in the order of the computation: title, hint, matrices."""
+
+_QUERIES_AND_KEYS: Final = (N_("Queries and keys"), N_("Every token, seen two ways."), ("q", "k"))
+_WITHOUT_VALUES: Final[Stages] = tuple(_QUERIES_AND_KEYS if "v" in stage[2] else stage for stage in STAGES)
 
 NAMES: Final = {
     "x": N_("input"),
@@ -273,7 +277,7 @@ def numbers(trace: Trace, language: str, decimals: int) -> dict[str, Any]:
         "decimals": decimals,
         "dims": {name: getattr(example.dims, name) for name in example.dims.__slots__},
         "labels": _labels(example),
-        "stages": stages(STAGES, language),
+        "stages": stages(STAGES if has_values(example) else _WITHOUT_VALUES, language),
         "matrices": matrices(trace, language),
         "steps": {name: step_data(step) for name, step in _steps(example)},
         "constants": {"divisor": divisor(example), "fill": _json(mask_fill(example))},
@@ -403,6 +407,7 @@ def _controls(work: Work) -> dict[str, Any]:
         "redo": bool(work.future),
         "changed": example != work.origin,
         "baseline": work.pinned_baseline is not None,
+        "values": has_values(example),
         "w_o": example.w_o is not None,
         "biases": example.b_o is not None
         or any(getattr(head, name) is not None for head in example.heads for name in HEAD_BIASES),

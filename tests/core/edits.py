@@ -49,6 +49,7 @@ KEYS = {
     "remove_head": "head",
     "resize": "axis size by",
     "w_o": "on",
+    "values": "on",
     "biases": "on",
     "mask": "kind",
     "scale": "value",

@@ -140,7 +140,9 @@ def _heads(draw, n_q, n_k, d_model, d_context, d_k, d_v, starts, valued):
 
 
 def _starts_further_on(head, valued):
-    return (head.v is not None or not valued) and (head.weights is not None or (head.q is not None and head.k is not None))
+    return (head.v is not None or not valued) and (
+        head.weights is not None or (head.q is not None and head.k is not None)
+    )
 
 
 def _without_x(example):
