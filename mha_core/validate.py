@@ -183,42 +183,32 @@ def _given(example: Example) -> Iterator[tuple[str, str, Matrix]]:
 
 
 def _starts(example: Example, dims: Dims) -> None:
-    """Every head must be able to reach its head output, or where none has V, its weights."""
-    _values(example)
+    """Every head must be able to reach its head output; where none has V, its weights, and some must be computed."""
+    valued = [index for index, head in enumerate(example.heads) if (head.v or head.w_v) is not None]
     for index in range(dims.h):
-        missing = _missing(example, index, dims)
+        missing = _missing(example, index, dims, bool(valued))
+        if missing == "w_v":
+            raise _fail(
+                f"heads[{index}]",
+                N_("w_v is missing, and heads[{other}] has values: give them in all heads or in none"),
+                other=valued[0],
+            )
         if missing:
             raise _fail(
                 f"heads[{index}]", N_("{name} is missing, and nothing stands in for it"), name=missing
             )
-
-
-def _values(example: Example) -> None:
-    """All heads have V or none, and without V some head must have weights to compute."""
-    held = [
-        head.v is not None or head.w_v is not None
-        for index, head in enumerate(example.heads)
-        if owner(example, "v", index) == index
-    ]
-    if any(held) and not all(held):
-        size = len(example.heads) // len(held)
-        raise _fail(
-            f"heads[{held.index(False) * size}]",
-            N_("w_v is missing, and heads[{other}] has values: give them in all heads or in none"),
-            other=held.index(True) * size,
-        )
-    if not any(held) and all(head.weights is not None for head in example.heads):
+    if not valued and all(head.weights is not None for head in example.heads):
         raise _fail(
             "heads",
             N_("every head starts from its weights and none has w_v or v: nothing is left to compute"),
         )
 
 
-def _missing(example: Example, index: int, dims: Dims) -> str:
-    """The first matrix that this head lacks, or "" where it lacks none."""
+def _missing(example: Example, index: int, dims: Dims, valued: bool) -> str:
+    """The first matrix that this head lacks, or "" where it lacks none; ``valued``: it must have V."""
     head = example.heads[index]
     holder = head if example.kv_heads is None else example.heads[owner(example, "v", index)]
-    needs = [("v", holder, example.source_rows)] if has_values(example) else []
+    needs = [("v", holder, example.source_rows)] if valued else []
     if head.weights is None:
         needs = [("q", head, example.x), ("k", holder, example.source_rows), *needs]
     for name, of, source in needs:

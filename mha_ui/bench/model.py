@@ -226,6 +226,7 @@ _UI: Final = {
     "hidden": N_("this pair is hidden"),
     "visible": N_("this pair may attend"),
     "dead_row": N_("this query may attend to nothing: its weights and its output are 0"),
+    "dead_weights": N_("this query may attend to nothing: its weights are 0"),
     "dismiss": N_("Close"),
     "copied": N_("Copied."),
     "computed": N_("{place} is computed from other numbers; edit those."),
@@ -270,10 +271,10 @@ def payload(work: Work, *, lens: str | None = None) -> dict[str, Any]:
 
 def numbers(trace: Trace, language: str, decimals: int) -> dict[str, Any]:
     """What is shown of a trace, whoever works on it: every number, and the declared operations."""
-    example = trace.example
+    example, words = trace.example, ui_words(language)
     return {
         "lang": language,
-        "words": ui_words(language),
+        "words": words if has_values(example) else words | {"dead_row": words["dead_weights"]},
         "decimals": decimals,
         "dims": {name: getattr(example.dims, name) for name in example.dims.__slots__},
         "labels": _labels(example),

@@ -44,6 +44,8 @@ def column_reference(example):
             for name in ("k", "v", "k_rotated", "k_norms", "k_unit"):
                 head.pop(name, None)
     found = steps | {name: [head.get(name) for head in heads] for name in names}
+    if "head_outputs" not in found:  # no head has V
+        return found
     found["concat"] = [row for head in heads for row in head["head_outputs"]]
     if example.w_o is not None:
         found["output"] = project(example.w_o, found["concat"], example.b_o)

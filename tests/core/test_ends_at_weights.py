@@ -235,8 +235,8 @@ def test_sensitivity_is_that_of_the_weights():
     example = published(tokens=["a"], x=None, mask=None, heads=[{"q": [[2]], "k": [[1], [0]]}])
     found = sensitivity(example)
     assert outputs(example) == 2
-    assert found.q == (pytest.approx(2**0.5 * 0.10499359, abs=1e-7),)
-    assert found.k == (pytest.approx(4 * 0.10499359, abs=1e-7),)
+    assert found.q[0] == pytest.approx(2**0.5 * 0.10499359, abs=1e-7)
+    assert found.k[0] == pytest.approx(4 * 0.10499359, abs=1e-7)
     assert found.w_v == found.v == (None,)
 
 
