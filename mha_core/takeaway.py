@@ -18,7 +18,7 @@ from mha_core.graph import LAYER_INPUTS, PER_HEAD_INPUTS, Step, formula, symbol
 from mha_core.messages import catalogue
 from mha_core.narration import Sentence, Words
 from mha_core.trace import Rows, Trace
-from mha_core.walk import Stage, layout_of, looked_at, operands_of, powers_of, results_of, walk
+from mha_core.walk import Stage, layout_of, looked_at, operands_of, powers_of, result_of, walk
 
 MOST_SUMS = 64
 """Of a step with more cells than this, the arithmetic of the first ones is written out."""
@@ -314,8 +314,9 @@ def _html_closing(told: _Told) -> str:
     table = (
         f'<table class="looks"><caption>{looks}</caption><tr><td></td>{titles}</tr>{"".join(lines)}</table>'
     )
-    results = "".join(_html_matrix(told, *result) for result in results_of(told.example))
-    return f'<div class="row">{results}{table}</div>'
+    end = result_of(told.example)
+    result = "" if end is None else _html_matrix(told, end, None)
+    return f'<div class="row">{result}{table}</div>'
 
 
 def _html_symbol(text: str) -> str:
@@ -502,11 +503,11 @@ def _markdown_closing(told: _Told) -> str:
             for one in found
         )
         lines.append(f"| {_plain(token)} | " + " | ".join(cells) + " |")
-    results = (
-        f"$$\n{_tex(told.symbol(name, head))} = {_tex_matrix(told, name, head)}\n$$"
-        for name, head in results_of(told.example)
-    )
-    return "\n\n".join(results) + f"\n\n{told.say('looks')}:\n\n" + "\n".join(lines)
+    looks = f"{told.say('looks')}:\n\n" + "\n".join(lines)
+    end = result_of(told.example)
+    if end is None:
+        return looks
+    return f"$$\n{_tex(told.symbol(end, None))} = {_tex_matrix(told, end, None)}\n$$\n\n{looks}"
 
 
 def _plain(text: str) -> str:

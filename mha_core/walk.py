@@ -23,7 +23,7 @@ from mha_core.example import NEG_INF, Example
 from mha_core.graph import Operand, Step, head_graph, last_step
 from mha_core.narration import Words, given_in
 from mha_core.trace import Rows, Trace
-from mha_core.validate import PER_HEAD_STEPS
+from mha_core.validate import WHOLE_LAYER_STEPS
 
 Kind: TypeAlias = Literal["tokens", "inputs", "given", "step", "head", "closing"]
 Layout: TypeAlias = Literal["product", "softmax", "concat", "beside"]
@@ -235,8 +235,7 @@ def looked_at(trace: Trace) -> tuple[tuple[tuple[int, float] | None, ...], ...]:
     return tuple(found)
 
 
-def results_of(example: Example) -> tuple[tuple[str, int | None], ...]:
-    """The matrices that the layer hands on, each by name and head: the output or Concat, or every head's weights."""
+def result_of(example: Example) -> str | None:
+    """The matrix that the layer hands on, by name; None where it ends at the weights: every head has its own."""
     name = last_step(example)
-    heads = range(len(example.heads)) if name in PER_HEAD_STEPS else (None,)
-    return tuple((name, head) for head in heads)
+    return name if name in WHOLE_LAYER_STEPS else None

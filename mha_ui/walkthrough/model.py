@@ -10,7 +10,7 @@ from mha_core.example import key_tokens
 from mha_core.graph import Step, formula, symbol
 from mha_core.narration import Words
 from mha_core.trace import Trace
-from mha_core.walk import Stage, layout_of, looked_at, powers_of, results_of, walk
+from mha_core.walk import Stage, layout_of, looked_at, powers_of, result_of, walk
 from mha_ui.bench.model import payload as bench_payload
 from mha_ui.language import words_in
 from mha_ui.state import Work
@@ -69,7 +69,7 @@ def payload(work: Work) -> dict[str, Any]:
         "words": {**told["words"], **ui_words(work.language)},
         "stages": stages(work.trace, work.language),
         "closing": {
-            "results": results_of(work.example),
+            "matrix": result_of(work.example),
             "looked": looked_at(work.trace),
             "keys": key_tokens(work.example),
         },

@@ -67,10 +67,15 @@ def test_the_bench_shows_no_step_after_the_weights():
 
 def test_values_are_switched_on_the_bench_and_undone():
     held = Work(ENDS_AT_WEIGHTS, None, "en")
-    edits = [{"op": "values", "on": True}, {"op": "undo"}, {"op": "redo"}, {"op": "values", "on": False}]
+    edits = [
+        {"seq": 1, "op": "values", "on": True},
+        {"seq": 2, "op": "undo"},
+        {"seq": 3, "op": "redo"},
+        {"seq": 4, "op": "values", "on": False},
+    ]
     seen = []
-    for at, edit in enumerate(edits, 1):
-        receive(held, {"session": held.session, "edits": [{"seq": at, **edit}]})
+    for edit in edits:
+        receive(held, {"session": held.session, "edits": [edit]})
         seen.append(payload(held)["controls"]["values"])
     assert seen == [True, False, True, False]
     assert held.example == ENDS_AT_WEIGHTS
@@ -80,7 +85,7 @@ def test_the_gradient_is_that_of_the_first_weight_that_is_computed():
     given_first = replace(ENDS_AT_WEIGHTS, heads=ENDS_AT_WEIGHTS.heads[::-1])
     data = payload(Work(given_first, None, "en"), lens="gradient")
     assert data["lens"]["target"] == {"name": "weights", "head": 1, "row": 0, "col": 0}
-    assert data["matrices"]["k"]["lens"] == gradients(trace(given_first), Cell(**data["lens"]["target"]))["k"]
+    assert data["matrices"]["k"]["lens"] == gradients(trace(given_first), Cell("weights", 1, 0, 0))["k"]
 
 
 def test_packed_weights_and_an_empty_row(read):

@@ -225,7 +225,7 @@ export class Picture {
   }
 
   #closing() {
-    const { results, looked, keys } = this.model.closing;
+    const { matrix, looked, keys } = this.model.closing;
     const shown = rowsOf(this.model, "weights", 0);
     const rows = shown.map((_, query) =>
       element(
@@ -244,7 +244,7 @@ export class Picture {
       element("tbody", {}, ...rows),
     );
     this.slot = element("div", { class: "slot" });
-    return element("div", { class: "rows" }, element("div", { class: "beside" }, ...results.map(([name, head]) => this.matrix(name, head, { bars: name === "weights" })), this.slot), table);
+    return element("div", { class: "rows" }, element("div", { class: "beside" }, ...(matrix ? [this.matrix(matrix, null)] : []), this.slot), table);
   }
 
   #looked(found, keys) {
