@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 import streamlit as st
 
-from mha_core import Head, built_in, library, to_token, trace
+from mha_core import OPENS_FIRST, Head, built_in, library, to_token, trace
 from mha_core.edit import apply
 from mha_core.example import Example
 from mha_core.scaling import experiment
@@ -228,7 +228,7 @@ def test_what_is_too_large_for_a_link_is_read_and_told(read):
 def test_a_bad_link_is_told_here_too(read):
     app = read("sqrt-dk", s="2abc")
     assert "the link was made by another version of this program" in html(app)
-    assert address(app) == {"example": "first", "lesson": "sqrt-dk"}
+    assert address(app) == {"example": OPENS_FIRST, "lesson": "sqrt-dk"}
 
 
 def test_texts_of_an_example_are_shown_as_text(read):
