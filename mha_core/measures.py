@@ -67,6 +67,26 @@ def agreement(trace: Trace, query: int | None = None) -> Rows:
     return [[_mean_overlap(trace, a, b, queries) for b in heads] for a in heads]
 
 
+def heads_differ(trace: Trace) -> bool:
+    """Whether two heads look elsewhere: they share at most nine tenths of their attention."""
+    shared = agreement(trace)
+    return any(shared[a][b] <= 0.9 for a in range(len(shared)) for b in range(a))
+
+
+def outputs_between(trace: Trace) -> bool:
+    """Whether a head output stands visibly between V's rows: in some column a twentieth of the column's range away
+    from what that row of V has there, whichever row.
+    """
+    return any(
+        all(any(abs(out - v) > span / 20 for out, v, span in zip(output, row, spans, strict=True)) for row in values)
+        for head in range(len(trace.example.heads))
+        for values in (trace.matrix("v", head),)
+        for spans in ([max(column) - min(column) for column in zip(*values, strict=True)],)
+        for output, dead in zip(trace.values["head_outputs"][head], trace.dead_rows[head], strict=True)
+        if not dead
+    )
+
+
 def _mean_overlap(trace: Trace, a: int, b: int, queries: Sequence[int]) -> float:
     weights, dead = trace.values["weights"], trace.dead_rows
     shares = [overlap(weights[a][i], weights[b][i]) for i in queries if not (dead[a][i] or dead[b][i])]
