@@ -16,6 +16,7 @@ import streamlit as st
 import torch
 
 from mha_core import (
+    OPENS_FIRST,
     Cell,
     Example,
     MhaError,
@@ -31,7 +32,7 @@ from mha_core import (
 )
 from mha_core.edit import apply
 from mha_core.errors import N_, LinkError
-from mha_core.example import AXES
+from mha_core.example import AXES, text_in
 from mha_core.exercise import askable, exercise, hints
 from mha_core.link import MAX_TOKEN
 from mha_core.variant import AS_IT_IS, Variant, read, written
@@ -290,19 +291,21 @@ def lesson_address(current: Work, topic: str) -> dict[str, str]:
 
 
 def _opened(query: Mapping[str, str], locale: str | None) -> Work:
-    """The work that an address holds; the first example, and a message, where it holds none."""
+    """The work that an address holds; the example that opens first, and a message, where it holds none."""
     asked = query.get("lang", "")
     language = asked if asked in LANGUAGES else language_for(locale)
-    first = next(iter(library()))
     message = None
     try:
-        name = None if "s" in query else query.get("example", first)
+        name = None if "s" in query else query.get("example", OPENS_FIRST)
         example = from_token(query["s"]) if name is None else built_in(name)
         opened = Work(example, name, language, language_chosen=asked in LANGUAGES)
     except MhaError as error:
-        template = words_in(language)(N_("{reason}. Here is the first example instead."))
-        message = Message(template.format(reason=sentence(error, language)))
-        opened = Work(built_in(first), first, language, language_chosen=asked in LANGUAGES)
+        instead = built_in(OPENS_FIRST)
+        template = words_in(language)(N_("{reason}. Here is “{title}” instead."))
+        message = Message(
+            template.format(reason=sentence(error, language), title=text_in(instead.title, language))
+        )
+        opened = Work(instead, OPENS_FIRST, language, language_chosen=asked in LANGUAGES)
     opened.message = message
     if query.get("decimals", "") in map(str, range(MOST_DECIMALS + 1)):
         opened.decimals = int(query["decimals"])

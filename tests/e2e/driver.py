@@ -18,7 +18,7 @@ from urllib.request import urlopen
 
 from playwright.sync_api import Browser, Locator, Page, Playwright, expect
 
-from mha_core import Example, Trace, built_in, from_token, trace
+from mha_core import OPENS_FIRST, Example, Trace, built_in, from_token, trace
 from mha_core.example import NEG_INF, POSITION_INPUTS, position_inputs
 from mha_core.graph import PER_HEAD_INPUTS
 from mha_core.validate import WHOLE_LAYER_STEPS
@@ -164,7 +164,7 @@ def addresses(example: Example) -> list[str]:
 def example_in(url: str) -> Example:
     """The example that an address holds."""
     query = parse_qs(urlsplit(url).query)
-    return from_token(query["s"][0]) if "s" in query else built_in(query.get("example", ["first"])[0])
+    return from_token(query["s"][0]) if "s" in query else built_in(query.get("example", [OPENS_FIRST])[0])
 
 
 def expected(computed: Trace) -> dict[str, float]:

@@ -67,7 +67,7 @@ def run(text: str, folder) -> None:
 
 
 def test_a_layer_of_a_safetensors_file_is_opened_and_leaves_as_code_that_runs(visit, model, tmp_path):
-    bench = visit()
+    bench = visit("?example=first")
     page = bench.page
     upload(page, "model.safetensors", model)
     choose(page, "Heads in the layer", "3")

@@ -43,7 +43,7 @@ def test_switching_positions_shows_every_number_of_them(visit):
 
 
 def test_an_additive_parameter_is_edited_and_undone(visit):
-    bench = visit()
+    bench = visit("?example=first")
     bench.choose("scoring", "additive")
     example = apply(built_in("first"), SCORINGS["additive"])
     bench.edit("v_a", 1, 0, 1, 2.5)

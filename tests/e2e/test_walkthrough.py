@@ -51,7 +51,7 @@ def places(computed, depth):
 @pytest.mark.parametrize("depth", [0, 1, 2])
 def test_the_whole_walk_of_the_first_example_by_keyboard_alone(walk, depth):
     """Every stage, every part, every beat: in order, each with the trace's numbers, and all of them seen."""
-    page = walk()
+    page = walk("?example=first")
     page.press(*["ArrowDown"] * depth)
     expected, seen = places(FIRST, depth), set()
     for place in expected:
@@ -68,7 +68,7 @@ def test_the_whole_walk_of_the_first_example_by_keyboard_alone(walk, depth):
 
 
 def test_a_clicker_home_end_and_digits(walk):
-    page = walk()
+    page = walk("?example=first")
     page.press("PageDown", "PageDown").stands_at("q")
     page.press("PageUp").stands_at("inputs")
     page.press("End").stands_at("closing")
@@ -80,7 +80,7 @@ def test_a_clicker_home_end_and_digits(walk):
 
 
 def test_into_a_step_and_out_of_it(walk):
-    page = walk("?step=scores")
+    page = walk("?example=first&step=scores")
     assert "13" in assert_right(page, FIRST)[Cell("scores", 0, 1, 0)]
     page.press("ArrowDown").stands_at("scores 1")
     assert [text for cell, text in page.shown().items() if cell.name == "scores"] == ["5", *"········"]
@@ -93,7 +93,7 @@ def test_into_a_step_and_out_of_it(walk):
 
 
 def test_row_i_and_column_j_meet_at_their_cell(walk):
-    page = walk("?step=scores&sub=6")
+    page = walk("?example=first&step=scores&sub=6")
     cell = page.cell("scores", 0, 1, 2).bounding_box()
     left, above = page.cell("q", 0, 1, 0).bounding_box(), page.cell("k", 0, 2, 0).bounding_box()
     assert abs(left["y"] - cell["y"]) < 1
@@ -122,7 +122,7 @@ def test_softmax_appears_as_powers_sum_and_division(walk):
 
 
 def test_keys_are_left_alone_in_text_fields_and_buttons(walk):
-    page = walk("?step=q")
+    page = walk("?example=first&step=q")
     page.page.get_by_role("combobox").first.click()
     page.press("ArrowRight", "Home", "3")
     page.stands_at("q")
@@ -136,7 +136,7 @@ def test_keys_are_left_alone_in_text_fields_and_buttons(walk):
 
 
 def test_space_plays_and_pauses_at_the_chosen_speed(walk):
-    page = walk()
+    page = walk("?example=first")
     page.page.clock.install()
     page.button("speed").select_option("0.5")
     page.press(" ")
@@ -151,7 +151,7 @@ def test_space_plays_and_pauses_at_the_chosen_speed(walk):
 
 def test_less_motion_is_obeyed(walk):
     for wanted, animated in (("reduce", False), ("no-preference", True)):
-        page = walk("?step=q&sub=1", reduced_motion=wanted).press("ArrowRight")
+        page = walk("?example=first&step=q&sub=1", reduced_motion=wanted).press("ArrowRight")
         name = page.page.locator(".walk td.current > span").evaluate("e => getComputedStyle(e).animationName")
         assert (name == "appear") == animated
 
@@ -187,7 +187,7 @@ def test_a_place_that_is_not_there_opens_the_nearest(walk, query):
 
 
 def test_editing_on_the_bench_and_coming_back_keeps_the_place(walk):
-    page = walk("?step=scores&sub=4")
+    page = walk("?example=first&step=scores&sub=4")
     page.press("ArrowRight").stands_at("scores 5")
     page.page.get_by_role("link", name="Bench").click()
     bench = Bench(page.page).settled()
@@ -205,7 +205,7 @@ def bench_example(example, number):
 
 
 def test_where_the_walk_rests_reaches_the_server(walk):
-    page = walk("?step=scores")
+    page = walk("?example=first&step=scores")
     page.page.evaluate("window.addEventListener('mha-place', ({detail}) => (window.told = detail))")
     page.press("ArrowDown", "ArrowRight")
     page.page.wait_for_function("window.told?.sub === '2'")
@@ -283,7 +283,7 @@ def test_on_a_projector_nothing_is_clipped_and_no_type_is_small(walk, name, loca
 
 
 def test_projector_mode_is_entered_and_left(walk):
-    page = walk("?step=q")
+    page = walk("?example=first&step=q")
     page.button("projector").click()
     page.page.wait_for_url("**view=projector**")
     expect(page.page.locator(".st-key-frame")).to_be_hidden()
@@ -305,8 +305,8 @@ def test_projector_mode_is_entered_and_left(walk):
 
 def test_the_presenters_page_has_notes_the_next_step_and_a_clock_and_goes_along(new_context, server):
     context = new_context()
-    front = Walk(context.new_page()).open(f"{server.url}walkthrough?step=q&view=projector")
-    back = Walk(context.new_page()).open(f"{server.url}walkthrough?step=q&view=presenter")
+    front = Walk(context.new_page()).open(f"{server.url}walkthrough?example=first&step=q&view=projector")
+    back = Walk(context.new_page()).open(f"{server.url}walkthrough?example=first&step=q&view=presenter")
     notes = back.page.locator(".walk .notes")
     expect(notes.locator(".note")).to_contain_text("Ask:")
     expect(notes.locator(".next")).to_contain_text("4 · Keys")
@@ -319,7 +319,7 @@ def test_the_presenters_page_has_notes_the_next_step_and_a_clock_and_goes_along(
 
 
 def test_the_presenters_link_opens_the_same_place(walk):
-    page = walk("?step=weights&sub=2")
+    page = walk("?example=first&step=weights&sub=2")
     with page.page.context.expect_page() as opened:
         page.button("presenter").click()
     other = Walk(opened.value).ready()
@@ -353,7 +353,7 @@ def test_predict_reveal_and_see_which_were_right(walk):
 
 
 def test_predicting_cell_by_cell_from_the_keyboard(walk):
-    page = walk("?step=q&sub=1&predict=1")
+    page = walk("?example=first&step=q&sub=1&predict=1")
     assert page.shown()[Cell("q", 0, 0, 0)] == ""
     assert page.line().startswith("Q[1, 1] = 1 · 1 + 2 · 0")
     assert "= 1" not in page.line().removeprefix("Q[1, 1] = ")

@@ -8,7 +8,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from mha_core import built_in, dump, library, pretty, to_token
+from mha_core import OPENS_FIRST, built_in, dump, library, pretty, to_token
 from mha_core.edit import apply
 from mha_core.example import text_in
 from mha_ui import state
@@ -83,9 +83,9 @@ def shown(app):
     return [name for name, picture in FIGURES.items() if picture.available(work(app).trace)]
 
 
-def test_the_first_visit_shows_the_first_example_and_one_picture(visit):
+def test_a_bare_address_shows_the_example_that_opens_first_and_one_picture(visit):
     app = visit()
-    assert work(app).example == built_in("first")
+    assert work(app).example == built_in(OPENS_FIRST)
     assert app.pills(key=PICTURES).value == ["weights"]
 
 
@@ -147,9 +147,9 @@ def test_a_picture_that_an_example_has_no_more_is_closed(visit):
 
 
 @pytest.mark.parametrize("token", ["2abc", "1ab", "", "1" * 40_000], ids=len)
-def test_a_bad_link_opens_the_first_example(visit, token):
+def test_a_bad_link_opens_the_example_that_opens_first(visit, token):
     app = visit(s=token)
-    assert work(app).example == built_in("first")
+    assert work(app).example == built_in(OPENS_FIRST)
     assert work(app).message
 
 

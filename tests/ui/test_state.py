@@ -6,7 +6,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mha_core import Cell, CellError, LinkError, Place, built_in, dump, library, pretty, to_token, trace
+from mha_core import (
+    OPENS_FIRST,
+    Cell,
+    CellError,
+    LinkError,
+    Place,
+    built_in,
+    dump,
+    library,
+    pretty,
+    to_token,
+    trace,
+)
 from mha_core.edit import apply
 from mha_core.example import AXES
 from mha_ui import state
@@ -17,11 +29,12 @@ from tests.core.malformed import ODD_VALUES
 from tests.core.strategies import examples
 
 FIRST = built_in("first")
+START = built_in(OPENS_FIRST)
 
 
 def opened(query=None, locale=None):
-    """The work that an address holds, read by the code that reads URLs."""
-    return state._opened(query or {}, locale)
+    """The work that an address holds, read by the code that reads URLs; the first example where none is given."""
+    return state._opened({"example": "first"} if query is None else query, locale)
 
 
 def cell(number, row=0, col=0):
@@ -59,11 +72,11 @@ def undone(work):
 # --- edits arrive ------------------------------------------------------------------------------------------------
 
 
-def test_work_starts_with_the_first_example():
-    work = opened()
-    assert (work.example, work.name, work.language, work.decimals) == (FIRST, "first", "en", 4)
+def test_work_starts_with_the_example_that_opens_first():
+    work = opened({})
+    assert (work.example, work.name, work.language, work.decimals) == (START, OPENS_FIRST, "en", 4)
     assert (work.pinned, work.message, work.past, work.future, work.applied) == (None, None, [], [], 0)
-    assert address(work) == {"example": "first"}
+    assert address(work) == {"example": OPENS_FIRST}
     assert opened().session != work.session
 
 
@@ -200,7 +213,7 @@ REFUSED = {"op": "resize", "axis": "d_k", "size": 65}
     [("en", "d_k: expected 1 to 64, got 65"), ("zh", "d_k: 应当是 1 到 64，得到的是 65")],
 )
 def test_a_refused_edit_keeps_the_work_and_says_why(language, sentence):
-    work = opened({"lang": language})
+    work = opened({"example": "first", "lang": language})
     send(work, cell(7), cell(8), {"op": "undo"})
     send(work, REFUSED)
     assert told(work) == ("error", sentence)
@@ -360,7 +373,7 @@ WRONG_FILES["cut"] = pretty(FIRST).encode()[:-9]
 
 @pytest.mark.parametrize("name", WRONG_FILES)
 def test_a_file_that_is_none_changes_nothing_and_says_why(name):
-    work = opened({"lang": "zh"})
+    work = opened({"example": "first", "lang": "zh"})
     send(work, cell(7))
     state.open_file(work, WRONG_FILES[name])
     assert (work.example, work.name, work.origin) == (with_x(7), "first", FIRST)
@@ -468,15 +481,16 @@ def test_too_large_an_example_has_no_token_and_says_so():
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_bad_link_opens_the_first_example_and_says_so_in_the_language(language):
+def test_a_bad_link_opens_the_example_that_opens_first_and_names_it(language):
     work = opened({"s": "2abc", "lang": language, "decimals": "2", "cell": "q.0.0.0"})
-    assert (work.example, work.name) == (FIRST, "first")
+    assert (work.example, work.name) == (START, OPENS_FIRST)
     assert (work.language, work.decimals, work.pinned) == (language, 2, Cell("q", 0, 0, 0))
     assert (
         work.message.text
         == {
-            "en": "the link was made by another version of this program. Here is the first example instead.",
-            "zh": "这个链接是本程序的另一个版本生成的。先打开第一个例子。",
+            "en": "the link was made by another version of this program. "
+            "Here is “I love programming: three heads” instead.",
+            "zh": "这个链接是本程序的另一个版本生成的。先打开“I love programming：三个头”。",
         }[language]
     )
 
@@ -519,9 +533,9 @@ BAD += ["../../etc/passwd", "First", "<img onerror=x>", "1" * 40_000, "weights.�
 
 
 @pytest.mark.parametrize("key", ["s", "example", "lang", "decimals", "cell"])
-def test_a_bad_query_value_opens_the_first_example(key):
+def test_a_bad_query_value_opens_the_example_that_opens_first(key):
     for text in BAD:
-        assert_opens({key: text}, exactly=FIRST)
+        assert_opens({key: text}, exactly=START)
 
 
 @settings(max_examples=300)
@@ -547,7 +561,7 @@ def assert_opens(query, locale=None, exactly=None):
         name, head, row, col = work.pinned
         assert isinstance(work.trace.matrix(name, head)[row][col], float)
     if work.message:
-        assert work.example == FIRST
+        assert work.example == START
         work.message.text.encode()
         work.message = None
     assert_restores(work)
@@ -580,7 +594,7 @@ def test_a_restored_example_is_reset_to_itself():
 def test_an_address_that_cannot_be_read_is_told():
     work = opened(locale="zh")
     send(work, {"op": "restore", "address": {"s": "1abc"}})
-    assert work.example == FIRST
+    assert work.example == START
     assert told(work) == told(opened({"s": "1abc"}, "zh"))
     assert told(work)
 
@@ -599,7 +613,7 @@ def test_what_is_no_text_in_an_address_is_passed_over(key):
         if not isinstance(odd, str):
             work = opened()
             send(work, {"op": "restore", "address": {"example": "water", key: odd}})
-            assert work.example == (FIRST if key == "example" else built_in("water"))
+            assert work.example == (START if key == "example" else built_in("water"))
             assert told(work) is None
 
 

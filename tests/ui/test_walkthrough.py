@@ -6,7 +6,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from mha_core import built_in, library, to_token, trace
+from mha_core import OPENS_FIRST, built_in, library, to_token, trace
 from mha_core.edit import apply
 from mha_core.walk import walk
 from mha_ui import state
@@ -105,10 +105,10 @@ def test_a_place_that_can_be_none_is_the_start(visit, query):
     assert told(visit(**query))["place"] == {"step": "", "sub": "", "view": "", "predict": False}
 
 
-def test_a_bad_link_is_walked_as_the_first_example_and_says_so(visit):
+def test_a_bad_link_is_walked_as_the_example_that_opens_first_and_says_so(visit):
     app = visit(s="2abc", step="scores")
     assert told(app)["place"]["step"] == "scores"
-    assert work(app).example == built_in("first")
+    assert work(app).example == built_in(OPENS_FIRST)
     assert any("another version" in element.proto.body for element in app.html)
 
 
