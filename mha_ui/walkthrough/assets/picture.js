@@ -2,7 +2,7 @@
 // a place: which cells stand there already, which are lit, and what the line of arithmetic says so far.
 
 import { element, fill, symbol } from "../mha.bench/dom.js";
-import { arithmetic, isEditable, isPerHead, key, rowsOf, termsOf } from "../mha.bench/graph.js";
+import { arithmetic, exponents, isEditable, isPerHead, key, rowsOf, termsOf } from "../mha.bench/graph.js";
 import { brief, exact, format, isRounded } from "../mha.bench/numbers.js";
 
 const MOST_TOLD = 6; // cells of a softmax row that the line of arithmetic tells
@@ -406,11 +406,11 @@ export class Picture {
     const powers = this.step.layout === "softmax" && place.part !== null && this.stage.powers?.[cell.row];
     if (!powers || !powers.total) return arithmetic(this.model, cell, how);
     const told = (number) => ({ number: how.show(number), cell });
-    const equals = (...numbers) => ({ text: numbers.some(how.rounds) ? " ≈ " : " = " });
+    const equals = (number) => ({ text: how.rounds(number) ? " ≈ " : " = " });
     const each = powers.powers.slice(0, MOST_TOLD).map((power, col) => this.#told({ ...cell, col }, power, powers, place.beat, { ...how, told, equals }));
     if (place.beat === 1) {
       const terms = powers.powers.flatMap((power, i) => [...(i ? [{ text: " + " }] : []), told(power)]);
-      return [...terms, equals(...powers.powers, powers.total), { ...told(powers.total), strong: true }];
+      return [...terms, equals(powers.total), { ...told(powers.total), strong: true }];
     }
     const more = powers.powers.length > MOST_TOLD ? [{ text: ", …", quiet: true }] : [];
     return [...each.flatMap((pieces, i) => [...(i ? [{ text: ", " }] : []), ...pieces]), ...more];
@@ -419,21 +419,18 @@ export class Picture {
   /** One cell of a softmax row: its power, or its division. */
   #told(cell, power, powers, beat, { show, told, equals }) {
     const value = rowsOf(this.model, cell.name, cell.head)[cell.row][cell.col];
-    if (beat !== 0) return [told(power), { text: ` ÷ ${show(powers.total)}` }, power ? equals(power, powers.total, value) : { text: " = " }, { ...told(value), strong: true }];
-    return [{ text: "e" }, { power: this.#power(cell, powers, { show }), cell }, equals(power), told(power)];
+    if (beat !== 0) return [told(power), { text: ` ÷ ${show(powers.total)}` }, equals(value), { ...told(value), strong: true }];
+    return [{ text: "e" }, { power: exponents(this.model, cell, show)[cell.col], cell }, equals(power), told(power)];
   }
 
-  #power(cell, powers, how) {
-    const [source] = this.step.operands[0];
-    const score = how.show(rowsOf(this.model, source, this.#owner(source, this.head))[cell.row][cell.col]);
-    if (!powers.shift) return score;
-    const shift = how.show(powers.shift);
-    return `${score} − ${shift.startsWith("−") ? `(${shift})` : shift}`;
+  #placed({ name, head, row, col }) {
+    return [symbol(fill(this.model.matrices[name].symbol, { h: (head ?? 0) + 1 })), `[${row + 1}, ${col + 1}]`];
   }
 
   #piece(piece, unseen, fresh) {
     const classes = [unseen ? "unseen" : "", fresh ? "fresh" : "", piece.quiet ? "quiet" : ""].join(" ").trim() || null;
     if (piece.text !== undefined) return element("span", { class: classes }, piece.text);
+    if (piece.place) return element("span", { class: classes }, ...this.#placed(piece.place));
     const hue = this.model.matrices[piece.cell?.name]?.hue;
     const name = [classes, "number", hue ? `hue-${hue}` : ""].filter(Boolean).join(" ");
     return element(piece.power !== undefined ? "sup" : piece.strong ? "strong" : "span", { class: name }, piece.power ?? piece.number);
