@@ -10,10 +10,11 @@ from playwright.sync_api import expect
 
 from mha_core import built_in, library, trace
 from mha_core.derive import Cell
+from mha_core.example import divisor
 from mha_core.walk import walk as stages_of
 from tests.core.test_walk import check_page
 from tests.e2e.driver import Bench, running
-from tests.e2e.walk import Walk, assert_right
+from tests.e2e.walk import Walk, assert_right, cell_of
 
 FIRST = trace(built_in("first"))
 PROJECTOR = {"width": 1280, "height": 720}
@@ -355,8 +356,7 @@ def test_predict_reveal_and_see_which_were_right(walk):
 def test_predicting_cell_by_cell_from_the_keyboard(walk):
     page = walk("?step=q&sub=1&predict=1")
     assert page.shown()[Cell("q", 0, 0, 0)] == ""
-    assert page.line().startswith("Q[1, 1] = 1 · 1 + 2 · 0")
-    assert "= 1" not in page.line().removeprefix("Q[1, 1] = ")
+    assert page.line().startswith("Q[1, 1] = ? What will stand here?")
     page.press("Tab")
     field = page.page.locator(".walk input.answer")
     field.focus()
@@ -372,6 +372,69 @@ def test_predicting_cell_by_cell_from_the_keyboard(walk):
     page.press("ArrowRight").stands_at("q 2")  # reveals first
     expect(page.page.locator(".walk input.answer")).to_have_count(0)
     page.press("ArrowRight").stands_at("q 3")
+
+
+ASKED = """(key) => {
+    const root = [...document.querySelectorAll("*")].find((e) => e.shadowRoot?.querySelector(".walk")).shadowRoot;
+    const walk = root.querySelector(".walk"), found = [];
+    for (const depth of [0, 1, 2]) {
+        const press = (name) => window.dispatchEvent(new KeyboardEvent("keydown", {key: name}));
+        for (let i = 0; i < 2; i++) press("ArrowUp");
+        press("Home");
+        for (let i = 0; i < depth; i++) press("ArrowDown");
+        for (let i = 0; i < walk.querySelectorAll(".outline button").length; i++) {
+            const tds = [...walk.querySelectorAll("td[data-key]")];
+            const cells = tds.map((td) => [td.dataset.key, td.outerHTML, td.textContent]);
+            const rest = walk.cloneNode(true);
+            for (const td of rest.querySelectorAll("td[data-key]")) td.remove();
+            const spoken = [...rest.querySelectorAll("*")].flatMap((e) => [...e.attributes].map(({value}) => value));
+            const powers = [...rest.querySelectorAll("td[data-power]")].map((td) => td.textContent).join("");
+            const fields = [...walk.querySelectorAll("input.answer")].map((input) => input.dataset.of);
+            const note = document.querySelector(".mha-note")?.checkVisibility() ?? false;
+            const line = rest.querySelector(".line").textContent;
+            const at = walk.dataset.at, text = [rest.textContent, ...spoken].join(" ¦ ");
+            found.push({at, depth, cells, powers, fields, note, line, rest: text});
+            walk.querySelectorAll(".outline button")[i + 1]?.click();
+        }
+    }
+    return found;
+}"""
+
+
+@pytest.mark.parametrize("name", library())
+def test_nothing_on_the_page_tells_what_is_asked_for_and_every_head_asks(walk, name):
+    """Until it is revealed: no number, colour or bar in the cells asked for, nor in the powers that lead to them; no
+    arithmetic; and no printed digits of theirs anywhere but in what is read, cells and the divisor."""
+    page, computed = walk(f"?example={name}&predict=1"), trace(built_in(name))
+    asking = set()
+    for place in page.page.evaluate(ASKED):
+        fields = {cell_of(key) for key in place["fields"]}
+        if not fields:
+            stage = place["at"].split()[0]
+            assert stage in ("tokens", "inputs", "given", "concat", "closing"), place["at"]
+            continue
+        ((step, head),) = {(cell.name, cell.head) for cell in fields}
+        asking.add((step, head, place["depth"]))
+        numbers = {computed.matrix(*cell[:2])[cell.row][cell.col] for cell in fields}
+        for key, html, text in place["cells"]:
+            if cell_of(key) in fields:
+                assert text == ""
+                assert 'data-kind="unknown"' in html
+                assert "--tone: 0;" in html
+        assert place["powers"] == ""
+        assert not place["note"]
+        assert re.fullmatch(
+            r"(\S+\[\d+, (\d+|…)\] = \?)?(Taken off.*by it\.)?What will stand here\?.*", place["line"]
+        ), place["line"]
+        printed = {
+            f"{number:.4f}".replace("-", "−") for number in numbers if abs(number) < 1e9 and number % 1
+        }
+        told = set(re.findall(r"−?\d+\.\d+", place["rest"])) - {f"{divisor(computed.example) or 1:.4f}"}
+        assert not printed & told, place["at"]
+    heads = range(len(computed.example.heads))
+    asked = {(head, depth) for _, head, depth in asking}
+    assert {(head, depth) for head in heads for depth in (0, 1, 2)} <= asked
+    assert ("concat", None, 0) not in asking
 
 
 # --- to take away ------------------------------------------------------------------------------------------------

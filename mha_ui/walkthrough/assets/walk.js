@@ -64,7 +64,7 @@ class Walk {
     clearTimeout(this.#resting);
     window.removeEventListener("keydown", this.pressed);
     window.removeEventListener("beforeunload", this.leaving);
-    document.documentElement.classList.remove("mha-projecting");
+    document.documentElement.classList.remove("mha-projecting", "mha-predicting");
     this.#fitting.disconnect();
     this.#address.stop();
     this.#channel?.close();
@@ -200,24 +200,22 @@ class Walk {
 
   // --- predicting ------------------------------------------------------------------------------------------------
 
+  /** The question of this place: beats that only lead to one result share it, so it is asked before the first. */
   #key() {
     const { stage, part, beat } = this.place;
-    return `${stage}|${part}|${beat}`;
+    return `${stage}|${part}|${beat !== null && this.#picture.isOneResult(this.place) ? null : beat}`;
   }
 
-  #asks() {
+  /** The step that this place shows: of a further head in short its last. */
+  #step() {
     const { kind, steps } = this.model.stages[this.place.stage];
-    if (!this.predict || (kind !== "step" && kind !== "head") || !steps.length) return false;
-    if (kind === "head") return this.place.part !== null;
-    if (this.place.beat === null) return true;
-    const { layout } = steps[0];
-    const last = this.place.beat === beatsOf(this.model.stages, this.place) - 1;
-    return layout === "softmax" || this.#isSingle() ? last : true;
+    return kind === "head" ? steps[this.place.part ?? steps.length - 1] : (steps[0] ?? null);
   }
 
-  #isSingle() {
-    const [, , top, bottom, left, right] = this.model.stages[this.place.stage].parts[this.place.part];
-    return bottom - top === 1 && right - left === 1;
+  /** Every result is asked for, but those of a concatenation: its numbers stand above it already. */
+  #asks() {
+    const step = this.#step();
+    return this.predict && step !== null && step.layout !== "concat";
   }
 
   #hiding() {
@@ -325,10 +323,11 @@ class Walk {
     const { stages, words } = this.model;
     const stage = stages[this.place.stage];
     const inHead = stage.kind === "head" && this.place.part !== null;
-    const step = stage.kind === "step" ? stage.steps[0] : inHead ? stage.steps[this.place.part] : null;
+    const step = stage.kind === "step" || inHead ? this.#step() : null;
     const drawn = `${this.model.revision} ${this.model.lang} ${this.place.stage} ${step?.name ?? ""} ${this.view}`;
     const anew = drawn !== this.#drawn;
     if (anew) this.#draw(stage, step, drawn);
+    document.documentElement.classList.toggle("mha-predicting", this.predict);
     const hiding = this.#hiding();
     this.#asked = this.#picture.show(this.place, {
       hiding,
@@ -366,7 +365,7 @@ class Walk {
     this.formula.hidden = !step;
     this.lesson.hidden = !stage.lesson;
     this.lesson.dataset.topic = stage.lesson ?? "";
-    this.#picture = new Picture(this.model, stage, step, decimals);
+    this.#picture = new Picture(this.model, stage, this.#step(), decimals, { inShort: stage.kind === "head" && !step });
     if (this.#picture.slot && this.root.clientWidth > 1000) this.#picture.slot.append(this.text);
     else this.stage.prepend(this.text);
     this.stand.replaceChildren(this.#picture.root);
