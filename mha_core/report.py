@@ -115,8 +115,8 @@ def right_line(verdict: Verdict, cell: Cell, decimals: int = 4) -> str:
     try:
         found = arithmetic(derive(verdict.trace, cell), decimals)
     except CellError:  # given, or a copy of the step before
-        found = _correct(verdict, cell)
-        return f"{_name(verdict, cell)} {equals(found, decimals)} {number(found, decimals)}"
+        value = _correct(verdict, cell)
+        return f"{_name(verdict, cell)} {equals(value, decimals)} {number(value, decimals)}"
     return f"{_name(verdict, cell)} = {found}"
 
 

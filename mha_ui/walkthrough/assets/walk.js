@@ -8,6 +8,7 @@ import { isField, Keys } from "./keys.js";
 import { Notes } from "./notes.js";
 import { after, atDepth, before, beatsOf, entry, read, start, written } from "./path.js";
 import { Picture } from "./picture.js";
+import { together } from "./together.js";
 
 const walks = new WeakMap();
 
@@ -45,7 +46,6 @@ class Walk {
   #resting = 0;
   #timer = 0;
   #seconds = 2;
-  #channel = null;
   #fitting = new ResizeObserver(() => this.#fit());
 
   constructor(parent) {
@@ -67,7 +67,7 @@ class Walk {
     document.documentElement.classList.remove("mha-projecting", "mha-predicting");
     this.#fitting.disconnect();
     this.#address.stop();
-    this.#channel?.close();
+    together.leave();
     this.notes?.stop();
     this.root.remove();
   }
@@ -79,11 +79,14 @@ class Walk {
     const stood = first ? (known ? held.at : data.place) : this.#at();
     const other = !first && this.model.opened !== data.opened;
     if (!first && this.model.revision !== data.revision) this.#forget();
+    const anew = !first && this.model.session !== data.session;
     this.model = data;
     const { place, depth } = read(data.stages, other ? { step: "", sub: "" } : stood);
     Object.assign(this, { place, depth, view: stood.view, predict: Boolean(stood.predict) });
     this.#build();
-    this.#changed({ quiet: first });
+    this.#changed({ quiet: first, remote: true });
+    this.#join();
+    if (anew) together.again();
   }
 
   #forget() {
@@ -166,7 +169,8 @@ class Walk {
   look(view) {
     this.view = view;
     this.#build();
-    this.#changed();
+    this.#changed({ remote: true });
+    this.#join();
   }
 
   foretell(on) {
@@ -267,7 +271,6 @@ class Walk {
     this.root.replaceChildren(...[this.bar, nav, this.#controls(), main, this.notes?.root, this.live].filter(Boolean));
     this.#drawn = "";
     if (focused) this.root.querySelector(`[data-focus="${focused}"]`)?.focus();
-    this.#join();
   }
 
   #chip(stage, index) {
@@ -448,26 +451,17 @@ class Walk {
     if (quiet) return;
     clearTimeout(this.#resting);
     this.#resting = setTimeout(() => window.dispatchEvent(new CustomEvent("mha-place", { detail: at })), 500);
-    if (!remote) this.#channel?.postMessage({ on: this.#sharedBy(), step: at.step, sub: at.sub, predict: this.predict, revealed: [...this.#revealed] });
+    if (!remote) together.tell({ step: at.step, sub: at.sub, predict: this.predict, revealed: [...this.#revealed] });
   }
 
   /** A projector and a presenter's page of the same walk, in two windows, go together. */
   #join() {
-    this.#channel?.close();
-    this.#channel = null;
-    if (!this.view || !window.BroadcastChannel) return;
-    this.#channel = new BroadcastChannel("mha-walk");
-    this.#channel.onmessage = ({ data }) => {
-      if (data.on !== this.#sharedBy()) return;
-      const { place, depth } = read(this.model.stages, data);
-      Object.assign(this, { place, depth, predict: data.predict });
-      this.#revealed = new Set(data.revealed);
+    if (!this.view) return together.leave();
+    together.join((at) => {
+      const { place, depth } = read(this.model.stages, at);
+      Object.assign(this, { place, depth, predict: at.predict });
+      this.#revealed = new Set(at.revealed);
       this.#changed({ remote: true });
-    };
-  }
-
-  #sharedBy() {
-    const { example, s } = this.model.address;
-    return example ?? s ?? this.model.session;
+    });
   }
 }
