@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from mha_core.check import Cause, Verdict, WrongCell
-from mha_core.derive import Cell, arithmetic, derive
+from mha_core.derive import Cell, arithmetic, derive, equals
 from mha_core.errors import N_, CellError
 from mha_core.example import NEG_INF, text_in
 from mha_core.free_checks import MESSAGES as FINDINGS
 from mha_core.free_checks import Finding, free_checks
-from mha_core.graph import formula, symbol
+from mha_core.graph import divisor_text, formula, symbol
 from mha_core.messages import catalogue
 from mha_core.mistakes import CATALOGUE, formula_of, message_of
 from mha_core.validate import STEPS
@@ -77,7 +77,7 @@ def cause_message(verdict: Verdict, cause: Cause, language: str) -> str:
     """What a cause is, in a sentence, and where, unless it is everywhere."""
     say = catalogue(language).gettext
     example = verdict.trace.example
-    divisor = "√d_k" if isinstance(example.scale, str) else f"{example.scale:g}"
+    divisor = divisor_text(example)
     sentences = [say(message_of(label, cause.cell.name)).format(divisor=divisor) for label in cause.ids]
     what = sentences[0]
     if len(sentences) > 1:
@@ -115,8 +115,8 @@ def right_line(verdict: Verdict, cell: Cell, decimals: int = 4) -> str:
     try:
         found = arithmetic(derive(verdict.trace, cell), decimals)
     except CellError:  # given, or a copy of the step before
-        found = number(_correct(verdict, cell), decimals)
-        return f"{_name(verdict, cell)} = {found}"
+        value = _correct(verdict, cell)
+        return f"{_name(verdict, cell)} {equals(value, decimals)} {number(value, decimals)}"
     return f"{_name(verdict, cell)} = {found}"
 
 

@@ -94,6 +94,17 @@ class Trace:
             tuple(all(v == NEG_INF for v in row) for row in head) if head else (False,) * n_q for head in rows
         )
 
+    @cached_property
+    def shifts(self) -> tuple[tuple[float, ...], ...]:
+        """h × n_q: what is taken off the scores of a row before e is raised to them; no weight changes by it.
+
+        0 where e can be raised to a head's scores as they stand; where some row would then print long numbers, or
+        zeros alone, the largest score of each of its rows. () for a head that starts from its weights.
+        """
+        softmax = next((step for step in self.steps if step.op == "softmax"), None)
+        scored = self.values[softmax.operands[0].name] if softmax else [None] * len(self.example.heads)
+        return tuple(map(_shifts_of, scored))
+
     def matrix(self, name: str, head: int | None = None) -> Rows:
         """The numbers of a step or of an input, by name; ``head`` for what every head has its own of.
 
@@ -115,6 +126,17 @@ class Trace:
         if rows is not None and head is not None:
             rows = rows[head] if 0 <= head < len(rows) else None
         return rows  # type: ignore[no-any-return]  # one matrix, or the list over heads taken apart
+
+
+LEAST_POWER, MOST_POWER = -2.0, 9.0
+"""e^−2 = 0.1353, e^9 = 8103.0839: where every row's largest score lies within, powers can be read and keyed in."""
+
+
+def _shifts_of(scores: Rows | None) -> tuple[float, ...]:
+    tops = [max(row) for row in scores or ()]
+    if all(LEAST_POWER <= top <= MOST_POWER for top in tops if top != NEG_INF):
+        return (0.0,) * len(tops)
+    return tuple(0.0 if top == NEG_INF else top for top in tops)
 
 
 def input_matrix(example: Example, name: str, head: int | None = None) -> Rows | None:

@@ -427,13 +427,9 @@ def _one(current: Work, edit: Mapping[str, Any]) -> None:
             _become(current, current.origin)
         case {"op": "pin"}:
             _pin(current, edit.get("cell"))
-        case {"op": "restore", "address": Mapping() as query}:
-            # This server is new, and the page was at this address.
+        case {"op": "restore" | "follow" as asked, "address": Mapping() as query}:
             texts = {name: text for name, text in query.items() if isinstance(text, str)}
-            known = _opened(texts, current.language)
-            known.session, known.applied = current.session, current.applied
-            known.revision, known.opened = current.revision + 1, current.opened + 1
-            current.__dict__.update(known.__dict__)
+            attempt(current, lambda: _TO_ADDRESS[asked](current, texts))
         case {"op": "check" | "hint" | "end_exercise" as asked}:
             _in_exercise(current, asked)
         case {"op": "place"}:
@@ -505,6 +501,25 @@ def attempt(current: Work, change: Callable[[], None]) -> None:
 def _become(current: Work, example: Example) -> None:
     if example != current.example:
         _keep(current, Version(example, current.origin, current.name))
+
+
+def _restore(current: Work, query: Mapping[str, str]) -> None:
+    """This server is new, and the page was at this address."""
+    known = _opened(query, current.language)
+    known.session, known.applied = current.session, current.applied
+    known.revision, known.opened = current.revision + 1, current.opened + 1
+    current.__dict__.update(known.__dict__)
+
+
+def _follow(current: Work, query: Mapping[str, str]) -> None:
+    """Take over the numbers of another window, at the same place: a step of the history as any edit is."""
+    name = query.get("example")
+    example = built_in(name) if name else from_token(query.get("s", ""))
+    if example != current.example:
+        _keep(current, Version(example, current.origin, name))
+
+
+_TO_ADDRESS: Final = {"restore": _restore, "follow": _follow}
 
 
 def _open(current: Work, example: Example, name: str | None) -> None:

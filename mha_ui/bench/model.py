@@ -283,6 +283,7 @@ def numbers(trace: Trace, language: str, decimals: int) -> dict[str, Any]:
         "steps": {name: step_data(step) for name, step in _steps(example)},
         "constants": {"divisor": divisor(example), "fill": _json(mask_fill(example))},
         "dead": trace.dead_rows if example.mask is not None else None,
+        "shifts": trace.shifts,
     }
 
 

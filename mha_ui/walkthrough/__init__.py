@@ -37,11 +37,11 @@ def walkthrough() -> None:
 def receive_place() -> None:
     """Mount what tells the server where the walk stands; in a fragment of its own."""
     work, held = state.work(), state.widget_value(_PLACE_KEY)
-    opened = work.opened
+    before = work.revision, work.message
     if held:
         state.receive(work, held.get("edits"))
-    if work.opened != opened:
-        st.rerun()  # a new server was given the page's address: the whole page follows
+    if (work.revision, work.message) != before:
+        st.rerun()  # a new server was given the page's address, or another window has new numbers: the page follows
     told = {"session": work.session, "ack": work.applied, "address": state.address(work)}
     _place()(key=_PLACE_KEY, data=told, on_edits_change=_noted)
 

@@ -10,10 +10,11 @@ from playwright.sync_api import expect
 
 from mha_core import built_in, library, trace
 from mha_core.derive import Cell
+from mha_core.example import divisor
 from mha_core.walk import walk as stages_of
 from tests.core.test_walk import check_page
 from tests.e2e.driver import Bench, running
-from tests.e2e.walk import Walk, assert_right
+from tests.e2e.walk import Walk, assert_right, cell_of
 
 FIRST = trace(built_in("first"))
 PROJECTOR = {"width": 1280, "height": 720}
@@ -318,6 +319,107 @@ def test_the_presenters_page_has_notes_the_next_step_and_a_clock_and_goes_along(
     back.stands_at("k")
 
 
+@pytest.fixture
+def pair(new_context, server):
+    """A projector and a presenter's page, in two windows of one browser; the second in Chinese."""
+    context = new_context()
+    front = Walk(context.new_page()).open(f"{server.url}walkthrough?example=first&step=q&view=projector")
+    back = Walk(context.new_page()).open(
+        f"{server.url}walkthrough?example=first&step=q&view=presenter&lang=zh"
+    )
+    return front, back
+
+
+def edited(page, *numbers):
+    """Leave the walk's view, write these into X on the bench one after another, and come back to the view."""
+    page.press("Escape")
+    page.page.get_by_role("link", name="Bench").click()
+    bench = Bench(page.page).settled()
+    for number in numbers:
+        bench.cell("x", None, 1, 0).click()
+        page.page.keyboard.type(f"{number:g}")
+        page.page.keyboard.press("Enter")
+    return bench.settled()
+
+
+def back_in_view(page):
+    page.page.get_by_role("link", name="Walkthrough").click()
+    page.ready().button("projector").click()
+    return page
+
+
+def both_show(pages, example, place):
+    for page in pages:
+        page.stands_at(place)
+        expect(page.cell("x", None, 1, 0)).to_have_text(f"{example.x[1][0]:g}")
+        assert_right(page, trace(example))
+
+
+def test_two_windows_stay_together_when_a_number_is_edited_on_the_way(pair):
+    """The other window takes the numbers over while the bench is still open, at the same place; then both walk on."""
+    front, back = pair
+    bench = edited(front, 7)
+    example = bench_example(FIRST.example, 7.0)
+    both_show([back], example, "q")
+    back.press("ArrowDown", "ArrowRight").stands_at("q 2")
+    both_show([back_in_view(front), back], example, "q 2")
+    expect(back.page.locator(".walk h2")).to_contain_text("查询")
+    front.press("ArrowRight").stands_at("q 3")
+    back.stands_at("q 3").press("ArrowUp").stands_at("q")
+    both_show(pair, example, "q")
+    for page in pair:
+        page.page.wait_for_url(re.compile(r"[?&]s=.*step=q"))
+    bench = edited(front, 1, 2, 3)
+    both_show([back], bench_example(FIRST.example, 3.0), "q")
+    for _ in range(4):
+        bench.do("undo")
+    both_show([back], FIRST.example, "q")
+    both_show([back_in_view(front), back], FIRST.example, "q")
+    back.press("ArrowRight").stands_at("k")
+    front.stands_at("k")
+
+
+def test_another_example_in_one_window_is_opened_in_the_other_and_a_reload_finds_its_pair(pair):
+    front, back = pair
+    front.press("Escape")
+    front.page.get_by_role("combobox").first.click()
+    front.page.get_by_role("option", name=re.compile("water|水|Water")).first.click()
+    expect(back.page.locator(".walk .tokens li, .walk td").first).to_be_visible()
+    back.page.wait_for_url("**example=water**")
+    front.page.wait_for_url("**example=water**")
+    front.button("projector").click()
+    back.press("5")
+    for page in pair:
+        page.stands_at("v")
+        assert_right(page, trace(built_in("water")))
+    back.page.reload()
+    back.ready().stands_at("v")
+    edited(front, 4)
+    expect(back.cell("x", None, 1, 0)).to_have_text("4")
+
+
+def test_two_windows_stay_together_when_the_server_was_away(new_context, watch):
+    with running() as server:
+        context = new_context()
+        front, back = (
+            Walk(context.new_page()).open(f"{server.url}walkthrough?example=first&step=q&view={view}")
+            for view in ("projector", "presenter")
+        )
+        front.press("ArrowRight").stands_at("k")
+        back.stands_at("k")
+        server.kill()
+        front.press("ArrowRight").stands_at("v")
+        back.stands_at("v")
+        server.start()
+        front.page.reload()
+        front.ready().stands_at("v")
+        edited(front, 9)
+        both_show([back], bench_example(FIRST.example, 9.0), "v")
+        for page in (front, back):
+            page.page.close()  # before its server goes
+    watch.complaints.clear()  # that nobody answered is all that the browser had to say
+
+
 def test_the_presenters_link_opens_the_same_place(walk):
     page = walk("?example=first&step=weights&sub=2")
     with page.page.context.expect_page() as opened:
@@ -355,8 +457,7 @@ def test_predict_reveal_and_see_which_were_right(walk):
 def test_predicting_cell_by_cell_from_the_keyboard(walk):
     page = walk("?example=first&step=q&sub=1&predict=1")
     assert page.shown()[Cell("q", 0, 0, 0)] == ""
-    assert page.line().startswith("Q[1, 1] = 1 · 1 + 2 · 0")
-    assert "= 1" not in page.line().removeprefix("Q[1, 1] = ")
+    assert page.line().startswith("Q[1, 1] = ? What will stand here?")
     page.press("Tab")
     field = page.page.locator(".walk input.answer")
     field.focus()
@@ -372,6 +473,69 @@ def test_predicting_cell_by_cell_from_the_keyboard(walk):
     page.press("ArrowRight").stands_at("q 2")  # reveals first
     expect(page.page.locator(".walk input.answer")).to_have_count(0)
     page.press("ArrowRight").stands_at("q 3")
+
+
+ASKED = """(key) => {
+    const root = [...document.querySelectorAll("*")].find((e) => e.shadowRoot?.querySelector(".walk")).shadowRoot;
+    const walk = root.querySelector(".walk"), found = [];
+    for (const depth of [0, 1, 2]) {
+        const press = (name) => window.dispatchEvent(new KeyboardEvent("keydown", {key: name}));
+        for (let i = 0; i < 2; i++) press("ArrowUp");
+        press("Home");
+        for (let i = 0; i < depth; i++) press("ArrowDown");
+        for (let i = 0; i < walk.querySelectorAll(".outline button").length; i++) {
+            const tds = [...walk.querySelectorAll("td[data-key]")];
+            const cells = tds.map((td) => [td.dataset.key, td.outerHTML, td.textContent]);
+            const rest = walk.cloneNode(true);
+            for (const td of rest.querySelectorAll("td[data-key]")) td.remove();
+            const spoken = [...rest.querySelectorAll("*")].flatMap((e) => [...e.attributes].map(({value}) => value));
+            const powers = [...rest.querySelectorAll("td[data-power]")].map((td) => td.textContent).join("");
+            const fields = [...walk.querySelectorAll("input.answer")].map((input) => input.dataset.of);
+            const note = document.querySelector(".mha-note")?.checkVisibility() ?? false;
+            const line = rest.querySelector(".line").textContent;
+            const at = walk.dataset.at, text = [rest.textContent, ...spoken].join(" ¦ ");
+            found.push({at, depth, cells, powers, fields, note, line, rest: text});
+            walk.querySelectorAll(".outline button")[i + 1]?.click();
+        }
+    }
+    return found;
+}"""
+
+
+@pytest.mark.parametrize("name", library())
+def test_nothing_on_the_page_tells_what_is_asked_for_and_every_head_asks(walk, name):
+    """Until it is revealed: no number, colour or bar in the cells asked for, nor in the powers that lead to them; no
+    arithmetic; and no printed digits of theirs anywhere but in what is read, cells and the divisor."""
+    page, computed = walk(f"?example={name}&predict=1"), trace(built_in(name))
+    asking = set()
+    for place in page.page.evaluate(ASKED):
+        fields = {cell_of(key) for key in place["fields"]}
+        if not fields:
+            stage = place["at"].split()[0]
+            assert stage in ("tokens", "inputs", "given", "concat", "closing"), place["at"]
+            continue
+        ((step, head),) = {(cell.name, cell.head) for cell in fields}
+        asking.add((step, head, place["depth"]))
+        numbers = {computed.matrix(*cell[:2])[cell.row][cell.col] for cell in fields}
+        for key, html, text in place["cells"]:
+            if cell_of(key) in fields:
+                assert text == ""
+                assert 'data-kind="unknown"' in html
+                assert "--tone: 0;" in html
+        assert place["powers"] == ""
+        assert not place["note"]
+        assert re.fullmatch(
+            r"(\S+\[\d+, (\d+|…)\] = \?)?(Taken off.*by it\.)?What will stand here\?.*", place["line"]
+        ), place["line"]
+        printed = {
+            f"{number:.4f}".replace("-", "−") for number in numbers if abs(number) < 1e9 and number % 1
+        }
+        told = set(re.findall(r"−?\d+\.\d+", place["rest"])) - {f"{divisor(computed.example) or 1:.4f}"}
+        assert not printed & told, place["at"]
+    heads = range(len(computed.example.heads))
+    asked = {(head, depth) for _, head, depth in asking}
+    assert {(head, depth) for head in heads for depth in (0, 1, 2)} <= asked
+    assert ("concat", None, 0) not in asking
 
 
 # --- to take away ------------------------------------------------------------------------------------------------

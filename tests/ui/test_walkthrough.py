@@ -151,6 +151,28 @@ def test_a_new_server_is_given_the_pages_address(visit):
     assert told(app)["place"]["step"] == "k"
 
 
+def test_the_numbers_of_another_window_are_taken_over_at_the_same_place(visit):
+    """As a step of the history; an address that holds none is refused in a sentence."""
+    app = visit(example="first", step="scores", sub="4", lang="zh")
+    other = apply(
+        built_in("first"), {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[5]]}
+    )
+    for seq, query, wanted in (
+        (1, {"s": to_token(other)}, other),
+        (2, {"example": "water"}, built_in("water")),
+        (3, {"s": "nonsense"}, built_in("water")),
+    ):
+        follow = {"op": "follow", "seq": seq, "address": query}
+        app.session_state[PLACE] = {"edits": {"session": work(app).session, "edits": [follow]}}
+        sound(app.run())
+        assert work(app).example == wanted
+        assert bool(work(app).message) == (seq > 2)
+        assert told(app)["place"]["step"] == "scores"
+    assert work(app).language == "zh"
+    assert state.address(work(app))["example"] == "water"
+    assert [version.example for version in work(app).past] == [built_in("first"), other]
+
+
 def test_texts_of_an_example_reach_the_walk_as_data(visit):
     nasty = "<img src=x onerror=alert(1)> $x$"
     example = apply(FURTHER_ON, {"op": "rename_token", "which": "tokens", "index": 0, "text": nasty})

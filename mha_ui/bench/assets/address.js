@@ -11,6 +11,7 @@ export class Address {
   /** Written at once, but in a burst of edits only now and then: each writing is slow, and browsers ration them. */
   keep(ours) {
     this.#ours = ours;
+    window.dispatchEvent(new CustomEvent("mha-address", { detail: ours })); // windows that go together listen
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.flush(), performance.now() - this.#written > 1000 ? 0 : 200);
   }

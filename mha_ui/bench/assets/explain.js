@@ -1,6 +1,6 @@
 // Lighting up operands, and the line of arithmetic.
 
-import { element, fill, symbol } from "./dom.js";
+import { element, symbol } from "./dom.js";
 import { arithmetic, exists, fedBy, isClaim, key, termsOf, valueOf } from "./graph.js";
 import { changeTold, isTarget, lensAt, Legend } from "./lens.js";
 import { brief, exact, isRounded } from "./numbers.js";
@@ -56,8 +56,9 @@ export class Explain {
       parts.push(element("strong", {}, exact(valueOf(model, cell))));
       const counts = new Map();
       for (const of of fed) counts.set(of.name, (counts.get(of.name) ?? 0) + 1);
-      const list = [...counts].map(([name, count]) => `${symbolOf(model.matrices[name], cell.head).replaceAll("_", "")} (${count})`);
-      if (list.length) parts.push(element("span", { class: "feeds" }, " → " + fill(this.words.feeds, { list: list.join(", ") })));
+      const list = [...counts].flatMap(([name, count], i) => [i ? ", " : "", symbol(symbolOf(model.matrices[name], cell.head)), ` (${count})`]);
+      const [before, after] = this.words.feeds.split("{list}");
+      if (list.length) parts.push(element("span", { class: "feeds" }, ` → ${before}`, ...list, after));
     }
     if (pinned)
       parts.push(element("button", { type: "button", class: "quiet", "data-focus": "unpin", onclick: () => this.bench.unpin() }, `✕ ${this.words.unpin}`));
@@ -106,6 +107,7 @@ export class Explain {
 
   #piece(model, piece) {
     if (piece.text !== undefined) return element("span", { class: piece.quiet ? "quiet-text" : null }, piece.text);
+    if (piece.place) return element("span", {}, ...this.#place(model, piece.place));
     const hue = `hue-${model.matrices[piece.cell.name].hue || "none"}`;
     const tag = piece.power !== undefined ? "sup" : piece.strong ? "strong" : "span";
     return element(tag, { class: `number ${hue}` }, piece.power ?? piece.number);

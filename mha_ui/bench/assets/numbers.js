@@ -19,18 +19,27 @@ export function exact(number) {
 }
 
 /**
- * In a line of arithmetic: an exact number without trailing zeros; a rounded one with all its decimals, or as a
- * power of ten where they would show nothing but 0.
+ * In a line of arithmetic, as in mha_core's derive.arithmetic: an exact number without trailing zeros, a rounded one
+ * with all its decimals; as a power of ten where it is very large, or would show nothing but 0.
  */
 export function brief(number, decimals) {
-  const text = format(number, decimals);
-  if (typeof number !== "number") return text;
-  if (!isRounded(number, decimals)) return text.includes(".") && !text.includes("e") ? text.replace(/\.?0+$/, "") : text;
-  return Math.abs(number) < 0.5 * 10 ** -decimals ? number.toExponential(1).replaceAll("-", MINUS) : text;
+  if (typeof number !== "number") return format(number, decimals);
+  const text = digits(number, decimals);
+  const [mantissa, ...power] = text.split("e");
+  const short = mantissa.includes(".") && holds(text, number) ? mantissa.replace(/\.?0+$/, "") : mantissa;
+  return [short, ...power].join("e").replaceAll("-", MINUS);
 }
 
-/** Whether `decimals` digits do not hold the number. */
-export const isRounded = (number, decimals) => typeof number === "number" && Number(number.toFixed(decimals)) !== number;
+/** Whether the digits that `brief` shows are not the number, but for the noise of float64: such a line says ≈. */
+export const isRounded = (number, decimals) => typeof number === "number" && !holds(digits(number, decimals), number);
+
+function digits(number, decimals) {
+  if (Math.abs(number) >= 1e9) return number.toExponential(3);
+  const text = number.toFixed(decimals);
+  return Number(text) || !number ? text : number.toExponential(1);
+}
+
+const holds = (text, number) => Math.abs(Number(text) - number) <= 1e-12 * Math.abs(number);
 
 /** The number that somebody typed, or undefined. Full-width digits and the real minus sign count. */
 export function parse(text) {
