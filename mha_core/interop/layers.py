@@ -25,7 +25,6 @@ KIND_NAMES: dict[Kind, str] = {
     "keras": "keras.layers.MultiHeadAttention",
     "bert": "BERT self-attention",
 }
-MAX_LAYERS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +79,8 @@ class Slice:
 
 
 def layers(weights: Weights) -> tuple[Layer, ...]:
-    """Every attention layer in the file, in the order of its names. Raises ``InteropError`` where there is none."""
-    found = []
-    for name in weights:
-        layer = _layer_at(weights, name)
-        if layer is not None and layer not in found:
-            found.append(layer)
-        if len(found) == MAX_LAYERS:
-            break
+    """Every attention layer in the file, in the order of its tensors. Raises ``InteropError`` where there is none."""
+    found = dict.fromkeys(layer for name in weights if (layer := _layer_at(weights, name)) is not None)
     if not found:
         raise InteropError(
             N_("no attention layer was found: neither torch's, nor Keras's, nor BERT's names are there")
