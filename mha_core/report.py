@@ -182,7 +182,7 @@ def as_json(verdict: Verdict, language: str = "en") -> dict[str, Any]:
             steps[name]["message"] = unexplained_message(language)
     return {
         "format": FORMAT,
-        "ok": verdict.ok,
+        "ok": verdict.ok if any(step.given for step in verdict.steps.values()) else None,
         "first_wrong": None if verdict.first_wrong is None else _cell(verdict.first_wrong),
         "steps": steps,
         "free_checks": [

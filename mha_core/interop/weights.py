@@ -30,9 +30,9 @@ MAX_BYTES = 1_000_000_000
 MAX_HEADER = 10_000_000
 """Longest header of a .safetensors file, in bytes: that of a model of 100,000 tensors."""
 MAX_RECORDS = 5_000
-"""Most tensors read from a .pt file: torch takes a second for so many, and a thousandth of that as .safetensors."""
+"""Most tensors read from a .pt file: torch takes a second or more for so many."""
 MAX_OPERATIONS = 250_000
-"""Longest pickle of a .pt file, in operations: torch writes about 30 for a tensor, and reads 100,000 in half a second."""
+"""Longest pickle of a .pt file, in operations: torch writes about 30 for a tensor."""
 MAX_PICKLE = 4_000_000
 MAX_TENSORS = 20_000
 """Most tensors read from a .safetensors file."""
