@@ -114,12 +114,29 @@ class Trace:
         shared = name in LAYER_INPUTS or name in WHOLE_LAYER_STEPS
         found = None
         if shared == (head is None):
-            found = self._computed(name, head) or input_matrix(self.example, name, head)
+            found = self._given_or_computed(name, head)
         if found is None:
-            raise CellError(
-                N_("there is no {name} here"), name=name if head is None else f"{name}, head {head}"
-            )
+            raise self._absent(name, head, shared=shared)
         return found
+
+    def _absent(self, name: str, head: int | None, *, shared: bool) -> CellError:
+        """Why there is no such matrix: where the example has it, what is wrong about the head."""
+        last = len(self.example.heads) - 1
+        if shared and self._given_or_computed(name, None):
+            return CellError(N_("{name} is the whole layer's: name no head"), name=name)
+        if not shared and any(self._given_or_computed(name, own) for own in range(last + 1)):
+            if head is None:
+                return CellError(
+                    N_("{name} has one matrix for each head: name the head, 0 to {last}"),
+                    name=name,
+                    last=last,
+                )
+            if not 0 <= head <= last:
+                return CellError(N_("the heads are 0 to {last}, got {head}"), last=last, head=head)
+        return CellError(N_("there is no {name} here"), name=name if head is None else f"{name}, head {head}")
+
+    def _given_or_computed(self, name: str, head: int | None) -> Rows | None:
+        return self._computed(name, head) or input_matrix(self.example, name, head)
 
     def _computed(self, name: str, head: int | None) -> Rows | None:
         rows: Any = self.values.get(name)
@@ -148,7 +165,7 @@ def input_matrix(example: Example, name: str, head: int | None = None) -> Rows |
         return row and [list(row)] if AXES[name][0] == "1" else row and [[number] for number in row]  # type: ignore[return-value]
     if name in LAYER_INPUTS:
         given = getattr(example, name)
-    elif head is not None and 0 <= head < len(example.heads):
+    elif name in AXES and head is not None and 0 <= head < len(example.heads):
         given = getattr(example.heads[head], name, None)
     else:
         return None

@@ -61,7 +61,7 @@ def test_saving_and_opening_a_file(visit, tmp_path):
         (pretty(built_in("first")).replace('"title"', '"titel"'), 'unknown key "titel"'),
         (
             json.dumps({**json.loads(pretty(built_in("first"))), "x": [[1, 2], [3, 4]]}),
-            "x: expected 3 × 2, got 2 × 2",
+            "tokens: expected 2, one for each row of x, got 3",
         ),
     ],
 )
