@@ -17,7 +17,7 @@ from mha_core.conventions import column_matrix, demonstrate, entries, is_masked
 from mha_core.derive import Cell, Derivation, arithmetic, cells
 from mha_core.edit import FILLS, apply
 from mha_core.errors import MhaError
-from mha_core.example import NEG_INF, SCORINGS
+from mha_core.example import NEG_INF, SCORINGS, owner
 from mha_core.exercise import askable, exercise, hints
 from mha_core.export import TARGETS, export
 from mha_core.files import dump, pretty
@@ -169,7 +169,7 @@ def claims(example: Example, random: Random, wrong: tuple[Any, ...] = WRONG) -> 
             return None
         if number == NEG_INF:
             return "-inf"
-        return f"{number:.{decimals}f}" if abs(number) < 1e50 else f"{number:.{decimals}e}"
+        return f"{number:.{decimals}f}" if abs(number) < 1e50 else repr(number)
 
     def matrix(rows: Any) -> Any:
         return rows and tuple(tuple(map(cell, row)) for row in rows)
@@ -255,18 +255,17 @@ def _takeaway(example: Example, random: Random) -> Any:
 def _conventions(example: Example, random: Random) -> Any:
     computed, work = trace(example), state.Work(example, None, random.choice(("en", "zh")))
     told = conventions.numbers(work)
-    shown = [
-        [_sent(conventions.rows_payload(work, told)), _sent(conventions.packed_payload(work, told))],
+    shown: list[Any] = [
+        _sent(conventions.rows_payload(work, told)),
+        _sent(conventions.packed_payload(work, told)),
         _sent(conventions.masks_payload(work, told)),
     ]
+    shown = [{name: part for name, part in section.items() if name != "words"} for section in shown]
     for head in range(len(example.heads)):
         for entry in entries(example, head):
-            shown.append(column_matrix(computed, entry.name, _head_of(entry.name, head)))
+            shared = entry.name in LAYER_INPUTS or entry.name in WHOLE_LAYER_STEPS
+            shown.append(column_matrix(computed, entry.name, None if shared else owner(example, entry.name, head)))
     return shown
-
-
-def _head_of(name: str, head: int) -> int | None:
-    return None if name in LAYER_INPUTS or name in WHOLE_LAYER_STEPS else head
 
 
 def _dead(example: Example, random: Random) -> Any:
@@ -499,7 +498,7 @@ ROUTES: dict[str, Route] = {
     "bench": _bench,
     "bench, gradient": _bench_gradient,
     "bench, change": _bench_change,
-    **{f"figure {name}": _figure(name) for name in FIGURES},
+    **{f"figure {name}": _figure(name) for name in FIGURES if name != "saturation"},  # two experiments draw it
     "figures of the lessons": _lesson_figures,
     **{f"experiment {name}": _experiment(name) for name in EXPERIMENTS},
 }
