@@ -1,5 +1,7 @@
 """Extreme but legal examples through every route: ``python -m benchmarks.extremes 10000 [--processes 2]``.
 
+``--minutes 20`` ends the run then, with as many of them as it has come to.
+
 Prints what the examples were, the typed errors that they met, whatever else went wrong with the seed that repeats it
 (``python -m benchmarks.extremes --seed 7 --route check``), and the slowest ways.
 """
@@ -7,15 +9,17 @@ Prints what the examples were, the typed errors that they met, whatever else wen
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import traceback
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
+from math import inf
+from pathlib import Path
 from random import Random
-from time import perf_counter
+from time import perf_counter, time
 
 import torch
 
@@ -25,7 +29,7 @@ from tests.extremes.routes import ROUTES, unsound
 
 MOST_TOLD = 12
 """Seeds and slow ways that are told of one kind."""
-_BATCH = 20
+_BATCH = 10
 
 
 @dataclass
@@ -36,7 +40,7 @@ class Found:
     kinds: Counter[str] = field(default_factory=Counter)
     combinations: set[tuple[str, ...]] = field(default_factory=set)
     walked: Counter[str] = field(default_factory=Counter)
-    seconds: Counter[str] = field(default_factory=Counter)
+    seconds: dict[str, float] = field(default_factory=dict)
     typed: Counter[tuple[str, str]] = field(default_factory=Counter)
     faults: dict[tuple[str, str], list[int]] = field(default_factory=dict)
     slowest: list[tuple[float, str, int]] = field(default_factory=list)
@@ -45,8 +49,10 @@ class Found:
         """Count another batch in."""
         self.examples += other.examples
         self.combinations |= other.combinations
-        for name in ("kinds", "walked", "seconds", "typed"):
+        for name in ("kinds", "walked", "typed"):
             getattr(self, name).update(getattr(other, name))
+        for route, taken in other.seconds.items():
+            self.seconds[route] = self.seconds.get(route, 0.0) + taken
         for fault, seeds in other.faults.items():
             self.faults.setdefault(fault, []).extend(seeds)
         self.slowest = sorted([*self.slowest, *other.slowest], reverse=True)[:MOST_TOLD]
@@ -66,7 +72,7 @@ def run(seeds: range, routes: tuple[str, ...] = tuple(ROUTES)) -> Found:
                 found.faults.setdefault((route, fault), []).append(seed)
             taken = perf_counter() - begin
             found.walked[route] += 1
-            found.seconds[route] += taken
+            found.seconds[route] = found.seconds.get(route, 0.0) + taken
             found.slowest = sorted([*found.slowest, (taken, route, seed)], reverse=True)[:MOST_TOLD]
     return found
 
@@ -80,7 +86,7 @@ def _walked(route: str, seed: int, found: Found) -> Iterator[str]:
         found.typed[route, f"{type(error).__name__}: {error.template}"] += 1
     except Exception as error:  # noqa: BLE001  # whatever it is, it is told with its seed
         frame = traceback.extract_tb(error.__traceback__)[-1]
-        yield f"{type(error).__name__}: {str(error)[:100]} ({os.path.basename(frame.filename)}:{frame.lineno})"
+        yield f"{type(error).__name__}: {str(error)[:100]} ({Path(frame.filename).name}:{frame.lineno})"
     else:
         yield from (f"NaN or ∞ at {_digits(place)}" for place in list(unsound(shown))[:1])
 
@@ -90,9 +96,9 @@ def _digits(place: str) -> str:
     return "".join("#" if character.isdigit() else character for character in place)[:160]
 
 
-def _alone(seeds: range) -> Found:
+def _alone(seeds: range, until: float) -> Found:
     torch.set_num_threads(1)  # as the app does
-    return run(seeds)
+    return run(seeds) if time() < until else Found()
 
 
 def told(found: Found, seconds: float) -> str:
@@ -126,18 +132,24 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("count", nargs="?", type=int, default=1000)
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--minutes", type=float, default=inf, help="start no further examples after these")
     parser.add_argument("--seed", type=int, help="one example alone")
     parser.add_argument("--route", choices=ROUTES, help="one route alone, with its traceback")
     asked = parser.parse_args(arguments)
     if asked.seed is not None and asked.route:
-        print(list(unsound(ROUTES[asked.route](drawn(Random(asked.seed)), Random(f"{asked.seed} {asked.route}")))))
+        print(
+            list(
+                unsound(ROUTES[asked.route](drawn(Random(asked.seed)), Random(f"{asked.seed} {asked.route}")))
+            )
+        )
         return 0
     first = asked.first if asked.seed is None else asked.seed
     count = asked.count if asked.seed is None else 1
     batches = [range(at, min(at + _BATCH, first + count)) for at in range(first, first + count, _BATCH)]
     begin, found = perf_counter(), Found()
+    walked = partial(_alone, until=time() + 60 * asked.minutes)
     with ProcessPoolExecutor(asked.processes) as pool:
-        for done, batch in enumerate(pool.map(_alone, batches), start=1):
+        for done, batch in enumerate(pool.map(walked, batches), start=1):
             found.add(batch)
             if done % 25 == 0:
                 print(f"{found.examples:,} examples, {len(found.faults)} kinds of fault", file=sys.stderr)

@@ -46,8 +46,6 @@ def _of_one(written: float, right: float, decimals: int) -> list[str]:
 
 def _shown(number: float, unit: float) -> tuple[float, float, float]:
     """A number in full, and as rounding and truncating leave it."""
-    if abs(number) >= unit * 2**53:  # float64 has no digit of it left to round
-        return number, number, number
     return number, round(number / unit) * unit, trunc(number / unit) * unit
 
 

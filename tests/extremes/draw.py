@@ -7,7 +7,6 @@ Sizes are 1 … 5, now and then more.
 """
 
 from dataclasses import replace
-from random import Random
 
 from mha_core import AddMask, AllowMask, Example, Head, Positions, validate
 from mha_core.example import MAX_NUMBER, NEG_INF, POSITIONS, SCORINGS, position_inputs, shares
@@ -32,8 +31,37 @@ MOODS = {
 """What the numbers of one matrix are like."""
 
 TEXTS = (
-    *("", " ", "a", "cat", "思考", "שלום", "مرحبا", "👩‍👩‍👧", "e\u0301", "\u0000", "\u202eabc", "\u200b", "\n", "\t|"),
-    *("<b>x</b>", "<script>", "&amp;", "a|b", "$x_1$", "\\frac{1}{0}", "{name}", "%s", "`", '"""', "'", "#", "]]>"),
+    *(
+        "",
+        " ",
+        "a",
+        "cat",
+        "思考",
+        "שלום",
+        "مرحبا",
+        "👩‍👩‍👧",
+        "e\u0301",
+        "\u0000",
+        "\u202eabc",
+        "\u200b",
+        "\n",
+        "\t|",
+    ),
+    *(
+        "<b>x</b>",
+        "<script>",
+        "&amp;",
+        "a|b",
+        "$x_1$",
+        "\\frac{1}{0}",
+        "{name}",
+        "%s",
+        "`",
+        '"""',
+        "'",
+        "#",
+        "]]>",
+    ),
     *("1e400", "-0", "=1+1", "../..", "x" * 60, "长" * 300),
 )
 DIVISORS = ("sqrt_dk", "sqrt_dk", "none", 1e-12, -1e-12, 1e12, 2.0, -0.5)
@@ -43,7 +71,7 @@ ADDED = (0.0, -0.0, NEG_INF, 1.0, -1e9, 1e300, -1e300, LARGEST, -LARGEST, 5e-324
 STARTS = ("x", "x", "q", "k", "v", "weights", "mixed", "further on")
 
 
-def drawn(random: Random) -> Example:
+def drawn(random):
     """A valid example."""
     n_q, d_model, d_k, d_v, h = (_size(random) for _ in range(5))
     n_k, d_context, crossed = n_q, d_model, random.random() < 0.3
@@ -78,14 +106,14 @@ def drawn(random: Random) -> Example:
     return validate(example)
 
 
-def _size(random: Random) -> int:
+def _size(random):
     rare = random.random()
     if rare < 0.002:
         return random.randint(13, 24)
     return random.randint(6, 12) if rare < 0.02 else random.choice((1, 2, 2, 3, 3, 4, 5))
 
 
-def _matrix(random: Random, rows: int, cols: int) -> tuple[tuple[float, ...], ...]:
+def _matrix(random, rows, cols):
     """Numbers of one mood; in some matrices all rows are equal, or two of them, or one is of zeros."""
     mood = random.choice(tuple(MOODS.values()))
     matrix = [[random.choice(mood) for _ in range(cols)] for _ in range(rows)]
@@ -99,17 +127,15 @@ def _matrix(random: Random, rows: int, cols: int) -> tuple[tuple[float, ...], ..
     return tuple(map(tuple, matrix))
 
 
-def _row(random: Random, cols: int) -> tuple[float, ...]:
+def _row(random, cols):
     return _matrix(random, 1, cols)[0]
 
 
-def _texts(random: Random, count: int) -> tuple[str, ...]:
+def _texts(random, count):
     return tuple(random.choice(TEXTS) for _ in range(count))
 
 
-def _head(
-    random: Random, start: str, n_q: int, n_k: int, d_model: int, d_context: int, d_k: int, d_v: int
-) -> Head:
+def _head(random, start, n_q, n_k, d_model, d_context, d_k, d_v):
     given = {start} & {"q", "k", "v", "weights"}
     if start == "mixed":
         given = {name for name in ("q", "k", "v", "weights") if random.random() < 0.4}
@@ -128,15 +154,15 @@ def _head(
     return Head(**fields)
 
 
-def _needs_no_rows(head: Head) -> bool:
+def _needs_no_rows(head):
     return not any((head.w_q, head.w_k, head.w_v))
 
 
-def _varied(random: Random, example: Example) -> Example:
+def _varied(random, example):
     """With a scoring, positions and shared keys and values that fit it."""
     dims = example.dims
     scoring = random.choice(("dot", *SCORINGS)) if dims.d_k else "dot"
-    kinds: list[str | None] = [None, None, *POSITIONS]
+    kinds = [None, None, *POSITIONS]
     if example.x is None:
         kinds.remove("sinusoidal")
     if dims.d_k % 2 or not dims.d_k:
@@ -145,7 +171,7 @@ def _varied(random: Random, example: Example) -> Example:
     d_a = _size(random) if dims.n_q * dims.n_k < 150 else 1
     heads = []
     for head in example.heads:
-        fields: dict[str, object] = {}
+        fields = {}
         if head.weights is None and scoring == "bilinear":
             fields["w_a"] = _matrix(random, dims.d_k, dims.d_k)
         if head.weights is None and scoring == "additive":
@@ -153,7 +179,7 @@ def _varied(random: Random, example: Example) -> Example:
             fields["v_a"] = _row(random, d_a)
         if head.weights is None and kind == "alibi":
             fields["slope"] = _row(random, 1)
-        heads.append(replace(head, **fields))  # type: ignore[arg-type]
+        heads.append(replace(head, **fields))
     scale = random.choice(TEMPERATURES) if scoring in ("additive", "cosine") else example.scale
     varied = replace(example, scoring=scoring, heads=_grouped(random, heads), scale=scale)
     groups = sum(not shares(head) for head in varied.heads)
@@ -161,7 +187,7 @@ def _varied(random: Random, example: Example) -> Example:
     return varied if kind is None else _positioned(random, varied, kind)
 
 
-def _grouped(random: Random, heads: list[Head]) -> tuple[Head, ...]:
+def _grouped(random, heads):
     """In some examples, groups of heads that share the keys and values of their first."""
     counts = [count for count in range(1, len(heads)) if len(heads) % count == 0]
     if not counts or random.random() < 0.6:
@@ -171,10 +197,7 @@ def _grouped(random: Random, heads: list[Head]) -> tuple[Head, ...]:
     if any(heads[start].k is None and heads[start].w_k is None for start in first):
         return tuple(heads)
     without = dict.fromkeys(("w_k", "b_k", "k", "w_v", "b_v", "v"))
-    return tuple(
-        head if index in first else replace(head, **without)  # type: ignore[arg-type]
-        for index, head in enumerate(heads)
-    )
+    return tuple(head if index in first else replace(head, **without) for index, head in enumerate(heads))
 
 
 _ROWS = {
@@ -185,23 +208,23 @@ _ROWS = {
 }
 
 
-def _positioned(random: Random, example: Example, kind: str) -> Example:
+def _positioned(random, example, kind):
     """With positions of this kind, some of whose ids and frequencies are given."""
-    example = replace(example, positions=Positions(kind))  # type: ignore[arg-type]
+    example = replace(example, positions=Positions(kind))
     used = position_inputs(example)
     given = {
         field: _row(random, example.dims.size(axis))
         for field, (name, axis) in _ROWS.items()
         if name in used and random.random() < 0.5
     }
-    return replace(example, positions=Positions(kind, **given))  # type: ignore[arg-type]
+    return replace(example, positions=Positions(kind, **given))
 
 
-def _mask(random: Random, n_q: int, n_k: int) -> object:
+def _mask(random, n_q, n_k):
     kind = random.choice(("none", "causal", "allow", "add"))
     if kind in ("none", "causal"):
         return None if kind == "none" else "causal"
-    cells: tuple = (True, False) if kind == "allow" else random.choice((ADDED, (0.0, NEG_INF), ADDED))
+    cells = (True, False) if kind == "allow" else random.choice((ADDED, (0.0, NEG_INF), ADDED))
     rows = [[random.choice(cells) for _ in range(n_k)] for _ in range(n_q)]
     if random.random() < 0.4:
         rows[random.randrange(n_q)] = [cells[1] if kind == "allow" else NEG_INF] * n_k
@@ -221,16 +244,41 @@ KINDS = frozenset(
         *(f"mask {kind}" for kind in _MASKS),
         *(f"start {start}" for start in _STARTS),
         *(f"divisor {kind}" for kind in ("sqrt_dk", "none", "tiny", "huge", "other")),
-        *("starts mixed", "no x", "context", "no context", "labels of the context", "no labels of the context"),
-        *("keys shared", "keys apart", "biases", "no biases", "W_O", "no W_O", "b_O", "d_v is d_k", "d_v is not"),
-        *("tiny numbers", "huge numbers", "zeros alone", "negative zero", "equal rows", "dead row", "empty token"),
+        *(
+            "starts mixed",
+            "no x",
+            "context",
+            "no context",
+            "labels of the context",
+            "no labels of the context",
+        ),
+        *(
+            "keys shared",
+            "keys apart",
+            "biases",
+            "no biases",
+            "W_O",
+            "no W_O",
+            "b_O",
+            "d_v is d_k",
+            "d_v is not",
+        ),
+        *(
+            "tiny numbers",
+            "huge numbers",
+            "zeros alone",
+            "negative zero",
+            "equal rows",
+            "dead row",
+            "empty token",
+        ),
         *("one token", "one key", "one head", "large"),
     ]
 )
 """All that there is to draw."""
 
 
-def kinds_of(example: Example) -> frozenset[str]:
+def kinds_of(example):
     """Which of ``KINDS`` this example is."""
     dims, given = example.dims, _matrices(example)
     numbers = [abs(number) for matrix in given for row in matrix for number in row]
@@ -270,7 +318,7 @@ def kinds_of(example: Example) -> frozenset[str]:
     return frozenset(found | {name for name, is_so in told.items() if is_so})
 
 
-def combination_of(example: Example) -> tuple[str, ...]:
+def combination_of(example):
     """Scoring, positions, mask, start, context and groups together: what an example combines."""
     starts = sorted({_start(head) for head in example.heads})
     return (
@@ -283,32 +331,32 @@ def combination_of(example: Example) -> tuple[str, ...]:
     )
 
 
-def _start(head: Head) -> str:
+def _start(head):
     return next((name for name in ("weights", "q", "k", "v") if getattr(head, name) is not None), "x")
 
 
-def _mask_kind(example: Example) -> str:
+def _mask_kind(example):
     mask = example.mask
     if isinstance(mask, AllowMask):
         return "allow -inf" if mask.fill == NEG_INF else "allow number"
     return "add" if isinstance(mask, AddMask) else mask or "none"
 
 
-def _divisor_kind(example: Example) -> str:
+def _divisor_kind(example):
     if isinstance(example.scale, str):
         return example.scale
     size = abs(example.scale)
     return "tiny" if size < 1e-9 else "huge" if size > 1e9 else "other"
 
 
-def _has_dead_row(example: Example) -> bool:
+def _has_dead_row(example):
     mask = example.mask
     if isinstance(mask, AddMask):
         return any(set(row) == {NEG_INF} for row in mask.add)
     return isinstance(mask, AllowMask) and mask.fill == NEG_INF and any(not any(row) for row in mask.allow)
 
 
-def _matrices(example: Example) -> list[tuple[tuple[float, ...], ...]]:
+def _matrices(example):
     """Every matrix that is given; a bias is one of a single row."""
     layer = [example.x, example.context, example.w_o, example.b_o and (example.b_o,)]
     for head in example.heads:

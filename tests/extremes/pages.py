@@ -29,7 +29,7 @@ def said_by(work: state.Work, live: Callable[[state.Work], None]) -> list[Any]:
         for name in _WIDGETS:
             stack.enter_context(patch.object(st, name, page.widget))
         stack.enter_context(patch.object(st, "container", page.container))
-        stack.enter_context(patch.object(st, "button", lambda label, **_: page.text(label) or False))
+        stack.enter_context(patch.object(st, "button", page.button))
         stack.enter_context(patch.object(st, "plotly_chart", page.chart))
         stack.enter_context(patch.object(st, "session_state", page.held))
         stack.enter_context(patch.object(st, "context", SimpleNamespace(theme=SimpleNamespace(type="light"))))
@@ -50,6 +50,10 @@ class _Page:
 
     def text(self, text: str, **_: Any) -> None:
         self.shown.append(text)
+
+    def button(self, label: str, **_: Any) -> bool:
+        self.shown.append(label)
+        return False
 
     def chart(self, payload: Any, **_: Any) -> None:
         self.shown.append(payload)

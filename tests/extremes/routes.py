@@ -11,6 +11,8 @@ from math import isfinite, prod
 from random import Random
 from typing import Any
 
+import torch
+
 from mha_core import Example, check, derive, feeds, parse, trace
 from mha_core.compare import Change, changes, compare, orders
 from mha_core.conventions import column_matrix, demonstrate, entries, is_masked
@@ -24,7 +26,7 @@ from mha_core.files import dump, pretty
 from mha_core.gradients import gradients, sensitivity
 from mha_core.graph import LAYER_INPUTS
 from mha_core.head_terms import head_terms
-from mha_core.interop import pack, to_bert, to_torch
+from mha_core.interop import pack, to_bert, to_torch, unpack
 from mha_core.link import from_token, to_token
 from mha_core.measures import agreement
 from mha_core.mistaken import mistaken, possible
@@ -264,7 +266,9 @@ def _conventions(example: Example, random: Random) -> Any:
     for head in range(len(example.heads)):
         for entry in entries(example, head):
             shared = entry.name in LAYER_INPUTS or entry.name in WHOLE_LAYER_STEPS
-            shown.append(column_matrix(computed, entry.name, None if shared else owner(example, entry.name, head)))
+            shown.append(
+                column_matrix(computed, entry.name, None if shared else owner(example, entry.name, head))
+            )
     return shown
 
 
@@ -313,9 +317,10 @@ def _link(example: Example, random: Random) -> Any:
 def _interop(example: Example, _: Random) -> Any:
     """To the layers of other libraries, and to one packed layer and back."""
     packed = pack(example)
-    to_torch(packed)
-    to_bert(packed)
-    return None
+    rows, source = (torch.tensor(rows, dtype=torch.float64) for rows in (example.x, example.source_rows))
+    unpack(packed, rows, source, source, mask=example.mask)
+    to_torch(example)
+    to_bert(example)
 
 
 def _head_terms(example: Example, _: Random) -> Any:
@@ -498,7 +503,9 @@ ROUTES: dict[str, Route] = {
     "bench": _bench,
     "bench, gradient": _bench_gradient,
     "bench, change": _bench_change,
-    **{f"figure {name}": _figure(name) for name in FIGURES if name != "saturation"},  # two experiments draw it
+    **{
+        f"figure {name}": _figure(name) for name in FIGURES if name != "saturation"
+    },  # two experiments draw it
     "figures of the lessons": _lesson_figures,
     **{f"experiment {name}": _experiment(name) for name in EXPERIMENTS},
 }

@@ -28,8 +28,8 @@ def one_head(q, k, **fields):
     n_k = len(k)
     v = tuple(tuple(float(i == j) for j in range(n_k)) for i in range(n_k))
     head = Head(q=q, k=k, v=v)
-    keys = {} if n_k == len(q) else {"context_tokens": tuple("k" * n_k)}
-    return validate(Example("", tuple("q" * len(q)), (head,), **keys, **fields))
+    labels = None if n_k == len(q) else tuple("k" * n_k)
+    return validate(Example("", tuple("q" * len(q)), (head,), context_tokens=labels, **fields))
 
 
 def cosine(*rows):
@@ -132,7 +132,9 @@ def test_the_numbers_of_a_mistake_can_be_saved_however_large_they_are():
 
 def test_a_divisor_out_of_range_is_told_the_range():
     example = cosine((1.0, 0.0))
-    with pytest.raises(ExampleError, match=r"scale: expected a divisor from 1e-12 to 1e\+12 in size, got 1e\+13"):
+    with pytest.raises(
+        ExampleError, match=r"scale: expected a divisor from 1e-12 to 1e\+12 in size, got 1e\+13"
+    ):
         validate(replace(example, scale=1e13))
     with pytest.raises(ExampleError, match="scale: expected a divisor other than 0, got 0"):
         validate(replace(example, scale=0.0))
