@@ -438,8 +438,9 @@ def explain_shape(computed: Trace, step: str, matrix: Claims) -> Iterator[str]:
 
 
 def _times_v(computed: Trace, step: str) -> Iterator[Tensor]:
-    """Each head's scores, multiplied by its V."""
-    for head, rows in enumerate(computed.values.get(step) or ()):
+    """Each head's scores, multiplied by its V, where there is one."""
+    scores = computed.values.get(step) if "v" in computed.values else None
+    for head, rows in enumerate(scores or ()):
         if rows is not None:
             values = computed.matrix("v", owner(computed.example, "v", head))
             yield torch.tensor(rows, dtype=torch.float64) @ torch.tensor(values, dtype=torch.float64)

@@ -12,7 +12,7 @@ from mha_core.example import Claim, Example
 from mha_core.files import printed_number
 from mha_core.paste import Cells, read_matrices
 from mha_core.trace import trace
-from mha_core.validate import PER_HEAD_STEPS, STEPS, WHOLE_LAYER_STEPS
+from mha_core.validate import PER_HEAD_STEPS, STEPS, WHOLE_LAYER_STEPS, absent_steps
 
 _OTHER_SHAPE: Final = {
     "heads_averaged": N_(
@@ -107,8 +107,8 @@ def _place(example: Example, edit: Mapping[str, Any]) -> tuple[str, int | None]:
     step, head = edit["matrix"], edit.get("head")
     if step not in STEPS or (step in PER_HEAD_STEPS) != (head is not None):
         raise KeyError(step)
-    if step == "output" and example.w_o is None:
-        raise ExampleError(N_("this example has no such step"), place="claimed.output")
+    if step in absent_steps(example):
+        raise ExampleError(N_("this example has no such step"), place=f"claimed.{step}")
     if head is not None and head not in range(len(example.heads)):
         raise IndexError(head)
     return step, head

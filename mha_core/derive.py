@@ -12,7 +12,7 @@ from math import cos, exp, fsum, hypot, prod, sin, tanh
 from typing import NamedTuple
 
 from mha_core.errors import N_, CellError
-from mha_core.example import NEG_INF, divisor, mask_fill, owner
+from mha_core.example import NEG_INF, Example, divisor, mask_fill, owner
 from mha_core.graph import (
     LAYER_INPUTS,
     Operand,
@@ -22,6 +22,7 @@ from mha_core.graph import (
     early_steps,
     head_graph,
     inner_size,
+    last_step,
     late_steps,
 )
 from mha_core.trace import Trace
@@ -157,6 +158,14 @@ def step_of(trace: Trace, cell: Cell) -> Step:
         if step.name == cell.name:
             return step
     raise CellError(N_("{name} is not a computed step of this example"), name=cell.name)
+
+
+def first_result(example: Example) -> Cell:
+    """The first number of the last step (``graph.last_step``): of the first head that computes it, where heads do."""
+    name = last_step(example)
+    if name in WHOLE_LAYER_STEPS:
+        return Cell(name, None, 0, 0)
+    return Cell(name, next(g for g, head in enumerate(example.heads) if head.weights is None), 0, 0)
 
 
 def number(trace: Trace, cell: Cell) -> float:

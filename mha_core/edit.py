@@ -34,6 +34,7 @@ from mha_core.example import (
     Row,
     alibi_slope,
     allow_matrix,
+    has_values,
     key_tokens,
     keys_are_queries,
     owner,
@@ -249,10 +250,41 @@ def _switch_w_o(example: Example, edit: Edit) -> Example:
     claimed = {step: c for step, c in (example.claimed or {}).items() if step != "output"} or None
     if not edit["on"]:
         return replace(example, w_o=None, b_o=None, claimed=claimed)
+    if not has_values(example):
+        raise ExampleError(N_("this example has no {name}"), name="V")
     width = example.dims.h * example.dims.d_v
-    biased = any(getattr(head, name) is not None for head in example.heads for name in HEAD_BIASES)
     cols = min(width, MAX_SIZE)
-    return replace(example, w_o=filled(width, cols, "identity"), b_o=(0.0,) * cols if biased else None)
+    bias = (0.0,) * cols if _is_biased(example) else None
+    return replace(example, w_o=filled(width, cols, "identity"), b_o=bias)
+
+
+def _is_biased(example: Example) -> bool:
+    return any(getattr(head, name) is not None for head in example.heads for name in HEAD_BIASES)
+
+
+def _switch_values(example: Example, edit: Edit) -> Example:
+    """V on: a W_V of small integers, as wide as the keys, or V itself where there are no rows to multiply with it.
+    Off: the heads end at their weights, and W_O, which would mix their outputs, goes too.
+    """
+    if bool(edit["on"]) == has_values(example):
+        return example
+    if not edit["on"]:
+        gone = ("v", "head_outputs", "concat", "output")
+        claimed = {step: claim for step, claim in (example.claimed or {}).items() if step not in gone}
+        heads = tuple(replace(head, w_v=None, b_v=None, v=None) for head in example.heads)
+        return replace(example, heads=heads, w_o=None, b_o=None, claimed=claimed or None)
+    dims, source = example.dims, example.source_rows
+    name = "v" if source is None or len(source) != dims.n_k else "w_v"
+    rows, width = (dims.d_context if name == "w_v" else dims.n_k), dims.d_k
+    bias = (0.0,) * width if name == "w_v" and _is_biased(example) else None
+
+    def valued(index: int, head: Head) -> Head:
+        if owner(example, name, index) != index:
+            return head
+        fields: dict[str, Any] = {name: filled(rows, width, "integers", index), "b_v": bias}
+        return replace(head, **fields)
+
+    return replace(example, heads=tuple(valued(index, head) for index, head in enumerate(example.heads)))
 
 
 def _switch_biases(example: Example, edit: Edit) -> Example:
@@ -444,6 +476,7 @@ _EDITS: dict[str, Callable[[Example, Edit], Example]] = {
     "remove_head": _remove_head,
     "resize": _resize,
     "w_o": _switch_w_o,
+    "values": _switch_values,
     "biases": _switch_biases,
     "mask": _switch_mask,
     "scale": _switch_scale,

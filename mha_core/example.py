@@ -108,7 +108,8 @@ class Head:
 
     Shapes: w_q, w_k: d_model × d_k (w_k: d_context × d_k where there is a context), w_v: d_context × d_v;
     b_q, b_k: d_k; b_v: d_v; q: n_q × d_k; k: n_k × d_k; v: n_k × d_v; weights: n_q × n_k.
-    ``q``, ``k``, ``v`` and ``weights`` stand in for what would compute them.
+    ``q``, ``k``, ``v`` and ``weights`` stand in for what would compute them. Where no head has ``w_v`` or ``v``, the
+    computation ends at the weights.
     ``w_a``, ``u_a``: d_k × d_a and ``v_a``: d_a are the parameters of additive scoring, ``w_a``: d_k × d_k alone
     that of bilinear scoring; ``slope``: the one number m of linear biases.
     """
@@ -321,7 +322,13 @@ def owner(example: Example, name: str, head: int) -> int:
 
 def shares(head: Head) -> bool:
     """Whether this head takes its keys and values from the first of its group: it has none of its own."""
-    return head.v is None and head.w_v is None
+    return head.v is None and head.w_v is None and head.k is None and head.w_k is None
+
+
+def has_values(example: Example) -> bool:
+    """Whether the heads have V: all or none, so the first of them tells. Without V the weights are the last step."""
+    first = example.heads[0]
+    return first.v is not None or first.w_v is not None
 
 
 def position_inputs(example: Example) -> dict[str, Row]:

@@ -21,8 +21,19 @@ from mha_core.claims import claimed_rows
 from mha_core.derive import Cell
 from mha_core.device import Place
 from mha_core.errors import N_, ExampleError
-from mha_core.example import HEAD_BIASES, HEAD_MATRICES, Dims, Example, Head, Matrix, Row, key_tokens, owner
-from mha_core.graph import graph
+from mha_core.example import (
+    HEAD_BIASES,
+    HEAD_MATRICES,
+    Dims,
+    Example,
+    Head,
+    Matrix,
+    Row,
+    has_values,
+    key_tokens,
+    owner,
+)
+from mha_core.graph import graph, last_step
 from mha_core.hypotheses import Hypotheses
 from mha_core.printed import Key
 from mha_core.report import cause_message, right_line
@@ -50,7 +61,7 @@ def exercise(example: Example, seed: int) -> Example:
         )
     starts = all(
         getattr(example.heads[owner(example, name, head)], name) is not None
-        for name, head in product(("w_q", "w_k", "w_v"), range(example.dims.h))
+        for name, head in product(("w_q", "w_k", "w_v")[: 2 + has_values(example)], range(example.dims.h))
     )
     if example.x is None or not starts:
         raise ExampleError(N_("an exercise needs heads that start at X, with W_Q, W_K and W_V"))
@@ -76,8 +87,9 @@ def distinguishable(example: Example) -> int:
 def _outcomes(example: Example) -> dict[str, Tensor]:
     """What each known mistake, and none (""), makes of the weights and of the last step: all numbers in a row."""
     hypotheses = Hypotheses(trace(example, Place("cpu", "float64")))
-    last: Key = ("output" if example.w_o is not None else "concat", None)
-    keys: list[Key] = [*(("weights", head) for head in range(example.dims.h)), last]
+    keys: list[Key] = [("weights", head) for head in range(example.dims.h)]
+    if has_values(example):
+        keys.append((last_step(example), None))
     with torch.inference_mode():
         found = [family.first_of_each() for family in hypotheses.everywhere(keys).values()]
     labels = dict.fromkeys(label for of_key in found for label in of_key)

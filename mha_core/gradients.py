@@ -24,8 +24,8 @@ from torch import Tensor
 from mha_core.derive import Cell, number, step_of
 from mha_core.errors import N_, NumberRangeError
 from mha_core.example import AXES, NEG_INF, AddMask, Example, divisor, owner
-from mha_core.graph import LAYER_INPUTS, PER_HEAD_INPUTS
-from mha_core.trace import Inputs, Rows, Trace, input_matrix, load, norm, run, trace
+from mha_core.graph import LAYER_INPUTS, PER_HEAD_INPUTS, last_step
+from mha_core.trace import Inputs, Rows, Trace, in_head_order, input_matrix, load, norm, run, trace
 from mha_core.validate import PER_HEAD_STEPS, WHOLE_LAYER_STEPS
 
 TEMPERATURES = tuple(2 ** (10 * i / 24 - 5) for i in range(25))
@@ -71,11 +71,12 @@ def gradients(of: Example | Trace, cell: Cell) -> dict[str, Any]:
 
 
 class Sensitivity(NamedTuple):
-    """Frobenius norms ‖J‖_F = √Σ (∂O[i,j] / ∂W[a,b])² of the output's whole Jacobians (Concat where there is no W_O).
+    """Frobenius norms ‖J‖_F = √Σ (∂O[i,j] / ∂W[a,b])² of the output's whole Jacobians (``graph.last_step``: Concat
+    where there is no W_O, the weights where there is no V).
 
     One number for each head; None where a head has no such matrix of its own, and where the dtype cannot hold the
-    norm. ``q``, ``k``, ``v`` are for Q, K and V
-    themselves, which is all there is where a head starts from them. ``x``: for X, which all heads read.
+    norm. ``q``, ``k``, ``v`` are for Q, K and V themselves, which is all there is where a head starts from them.
+    ``x``: for X, which all heads read.
     """
 
     w_q: tuple[float | None, ...]
@@ -100,7 +101,8 @@ def sensitivity(of: Example | Trace) -> Sensitivity:
     computed = of if isinstance(of, Trace) else trace(of)
     taped, given = _tape(computed)
     moved = [entry for entry in _tensors(taped, given) if entry.name in (*_MOVED, "x")]
-    output = taped.layer.get("output", taped.layer["concat"])
+    last = last_step(computed.example)
+    output = taped.layer[last] if last in taped.layer else in_head_order(taped.groups, last)
     norms = _norms(output, [entry.tensor for entry in moved])
     heads = len(computed.example.heads)
     found: dict[str, list[float | None]] = {name: [None] * heads for name in _MOVED}
@@ -119,9 +121,10 @@ def _held(number: float) -> float | None:
 
 
 def outputs(example: Example) -> int:
-    """How many numbers the layer gives: n_q · d_out, or n_q · h · d_v where there is no W_O."""
-    dims = example.dims
-    return dims.n_q * (dims.d_out or dims.h * dims.d_v)
+    """How many numbers the layer gives: n_q · d_out, n_q · h · d_v where there is no W_O, h · n_q · n_k without V."""
+    last, dims = last_step(example), example.dims
+    rows, cols = dims.shape(last)
+    return rows * cols * (dims.h if last in PER_HEAD_STEPS else 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,14 +262,10 @@ def _norms(output: Tensor, leaves: Sequence[Tensor]) -> list[Tensor]:
         rows = torch.arange(start, min(start + MOST_AT_ONCE, count), device=output.device)
         seeds = torch.nn.functional.one_hot(rows, count).to(output.dtype).view(-1, *output.shape)
         found = torch.autograd.grad(
-            output,
-            leaves,
-            seeds,
-            retain_graph=True,
-            is_grads_batched=True,
-            allow_unused=True,
-            materialize_grads=True,
+            output, leaves, seeds, retain_graph=True, is_grads_batched=True, allow_unused=True
         )
-        parts = [norm(part, (0, -2, -1))[0, ..., 0, 0] for part in found]
-        totals = [torch.hypot(total, part) for total, part in zip(totals, parts, strict=True)]
+        totals = [  # of a leaf that the output does not depend on there is no part
+            total if part is None else torch.hypot(total, norm(part, (0, -2, -1))[0, ..., 0, 0])
+            for total, part in zip(totals, found, strict=True)
+        ]
     return totals

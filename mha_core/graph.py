@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
-from mha_core.example import AXES, AddMask, Example, Head, Scoring, keys_are_queries, shares
+from mha_core.example import AXES, AddMask, Example, Head, Scoring, has_values, keys_are_queries, shares
 
 Operation: TypeAlias = Literal[
     "matmul",
@@ -167,9 +167,15 @@ def graph(example: Example) -> tuple[Step, ...]:
     return (*early_steps(example), *ordered, *late_steps(example))
 
 
+def last_step(example: Example) -> str:
+    """The step that the layer ends with: the output, Concat without W_O, and without V the weights of each head."""
+    late = late_steps(example)
+    return late[-1].name if late else "weights"
+
+
 def late_steps(example: Example) -> tuple[Step, ...]:
-    """The whole layer's steps after the heads."""
-    return _late_steps(example.w_o is not None, example.b_o is not None)
+    """The whole layer's steps after the heads; none where the heads end at their weights."""
+    return _late_steps(has_values(example), example.w_o is not None, example.b_o is not None)
 
 
 def early_steps(example: Example) -> tuple[Step, ...]:
@@ -182,7 +188,7 @@ def early_steps(example: Example) -> tuple[Step, ...]:
 
 
 def head_graph(example: Example, head: Head) -> tuple[Step, ...]:
-    """The steps that this head computes, from where it starts to its head output.
+    """The steps that this head computes, from where it starts to its head output, or to its weights without V.
 
     A head that shares keys and values reads those of its group's first head (``example.owner``).
     """
@@ -195,6 +201,7 @@ def head_graph(example: Example, head: Head) -> tuple[Step, ...]:
         example.scoring,
         None if example.positions is None else _positions(example),
         None if example.kv_heads in (None, len(example.heads)) else _role(head),
+        has_values(example),
     )
 
 
@@ -221,15 +228,18 @@ def _head_steps(
     scoring: Scoring,
     positions: tuple[str, str] | None,
     group: Literal["first", "first with keys", "other"] | None,
+    valued: bool,
 ) -> tuple[Step, ...]:
-    """``given``: whether the head starts from its q, k, v, weights; ``biases``: whether it has b_q, b_k, b_v."""
+    """``given``: whether the head starts from its q, k, v, weights; ``biases``: whether it has b_q, b_k, b_v;
+    ``valued``: whether it has V, of its own or its group's.
+    """
     kind, of_keys = positions or (None, "")
     *starts, weights = given
     scored = not weights
     has = {
         "q": scored,
         "k": group == "first with keys" or (scored and group != "other"),
-        "v": group != "other",
+        "v": valued and group != "other",
     }
     rows = {"q": "x", "k": source, "v": source}
     if kind == "sinusoidal":
@@ -249,7 +259,8 @@ def _head_steps(
     if scored:
         steps += _score_steps(scoring, sides["q"], sides["k"])
         steps += _weight_steps(scaled, mask, f"{of_keys}position_ids" if kind == "alibi" else None)
-    steps.append(Step("head_outputs", "matmul", (Operand("weights", "ik"), Operand("v", "kj"))))
+    if valued:
+        steps.append(Step("head_outputs", "matmul", (Operand("weights", "ik"), Operand("v", "kj"))))
     return tuple(steps)
 
 
@@ -327,7 +338,9 @@ def _early_steps(sinusoidal: bool, apart: bool) -> tuple[Step, ...]:
 
 
 @lru_cache(maxsize=8)
-def _late_steps(w_o: bool, b_o: bool) -> tuple[Step, ...]:
+def _late_steps(valued: bool, w_o: bool, b_o: bool) -> tuple[Step, ...]:
+    if not valued:
+        return ()
     concat = Step("concat", "concat", (Operand("head_outputs", "ik"),), per_head=False)
     if not w_o:
         return (concat,)

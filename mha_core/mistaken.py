@@ -163,6 +163,7 @@ def _trace(computed: Trace, changed: Mapping[Key, Tensor]) -> Trace:
         for heads, tensors in computed.groups
     )
     layer = {name: numbers.get((name, None), own) for name, own in computed.layer.items()}
-    every = range(len(computed.example.heads))
-    layer["head_outputs"] = block("head_outputs", every, layer["head_outputs"])
+    if "head_outputs" in layer:
+        every = range(len(computed.example.heads))
+        layer["head_outputs"] = block("head_outputs", every, layer["head_outputs"])
     return replace(computed, groups=groups, layer=layer)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from mha_core.errors import N_
-from mha_core.example import NEG_INF, Example, Head, divisor, mask_fill
+from mha_core.example import NEG_INF, Example, Head, divisor, has_values, mask_fill
 from mha_core.graph import Step, symbol
 from mha_core.messages import catalogue
 
@@ -377,13 +377,21 @@ def of_closing(example: Example) -> Words:
             ),
             {"h": h},
         )
-    return Words(
-        Sentence(N_("What came out")),
-        Sentence(
+    if has_values(example):
+        what = Sentence(
             N_(
                 "Every token has a new row, made of what it attended to; the table names what that was most of all."
             )
-        ),
+        )
+    else:
+        what = Sentence(
+            N_(
+                "This example ends at its weights; the table names the token that each query attends to most of all."
+            )
+        )
+    return Words(
+        Sentence(N_("What came out")),
+        what,
         why,
         Sentence(N_("Ask: if you could keep one head only, which one, and what would be lost?")),
     )

@@ -314,7 +314,9 @@ def _html_closing(told: _Told) -> str:
     table = (
         f'<table class="looks"><caption>{looks}</caption><tr><td></td>{titles}</tr>{"".join(lines)}</table>'
     )
-    return f'<div class="row">{_html_matrix(told, result_of(told.example), None)}{table}</div>'
+    end = result_of(told.example)
+    result = "" if end is None else _html_matrix(told, end, None)
+    return f'<div class="row">{result}{table}</div>'
 
 
 def _html_symbol(text: str) -> str:
@@ -501,9 +503,11 @@ def _markdown_closing(told: _Told) -> str:
             for one in found
         )
         lines.append(f"| {_plain(token)} | " + " | ".join(cells) + " |")
-    name = result_of(told.example)
-    result = f"$$\n{_tex(told.symbol(name, None))} = {_tex_matrix(told, name, None)}\n$$"
-    return f"{result}\n\n{told.say('looks')}:\n\n" + "\n".join(lines)
+    looks = f"{told.say('looks')}:\n\n" + "\n".join(lines)
+    end = result_of(told.example)
+    if end is None:
+        return looks
+    return f"$$\n{_tex(told.symbol(end, None))} = {_tex_matrix(told, end, None)}\n$$\n\n{looks}"
 
 
 def _plain(text: str) -> str:

@@ -48,7 +48,8 @@ class Trace:
     ``groups``: heads that share the same steps, with their tensors by step name, each g × rows × columns for the
     g heads of the group (one group unless some heads start further on). ``layer``: the steps of the whole layer,
     rows × columns. Shapes by name are those of DESIGN's table: q: h × n_q × d_k, weights: h × n_q × n_k,
-    head_outputs: h × n_q × d_v, concat: n_q × (h·d_v), output: n_q × d_out; all of them in ``example.AXES``.
+    head_outputs: h × n_q × d_v, concat: n_q × (h·d_v), output: n_q × d_out; all of them in ``example.AXES``. Without
+    V the weights are the last.
     """
 
     example: Example
@@ -220,7 +221,8 @@ def run(inputs: Inputs) -> Trace:
         for step in steps:
             tensors[step.name] = _OPERATIONS[step.op](step, tensors, constants)
         groups.append((members, tensors))
-    layer["head_outputs"] = _in_head_order(groups)
+    if inputs.layer_steps:
+        layer["head_outputs"] = in_head_order(groups, "head_outputs")
     for step in inputs.layer_steps:
         layer[step.name] = _OPERATIONS[step.op](step, layer, constants)
     return Trace(example, inputs.place, tuple(groups), layer)
@@ -405,6 +407,8 @@ def _load_group(
     if shares(first):
         elsewhere.update(SHARED)
     wanted = dict.fromkeys(name for step in steps for name in step.operand_names if name not in elsewhere)
+    if first.weights is not None:
+        wanted["weights"] = None  # where a head starts, though nothing need read them
     if example.kv_heads not in (None, len(example.heads)):
         wanted |= dict.fromkeys(name for name in ("k", "v") if getattr(first, name) is not None)  # for others
     blocks = {
@@ -435,12 +439,12 @@ def _to_device(blocks: Mapping[str, list[Rows]], where: Place) -> dict[str, Tens
     return {name: part.view(shape) for name, part, shape in zip(blocks, parts, shapes, strict=True)}
 
 
-def _in_head_order(groups: Sequence[tuple[tuple[int, ...], Mapping[str, Tensor]]]) -> Tensor:
-    """All head outputs, h × n_q × d_v, in the order of the heads."""
+def in_head_order(groups: Sequence[tuple[tuple[int, ...], Mapping[str, Tensor]]], name: str) -> Tensor:
+    """One step of all heads, such as their outputs, h × n_q × d_v, in the order of the heads."""
     if len(groups) == 1:
-        return groups[0][1]["head_outputs"]
+        return groups[0][1][name]
     order = [head for members, _ in groups for head in members]
-    stacked = torch.cat([tensors["head_outputs"] for _, tensors in groups])
+    stacked = torch.cat([tensors[name] for _, tensors in groups])
     return stacked[torch.tensor(order).argsort().to(stacked.device)]
 
 

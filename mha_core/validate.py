@@ -23,6 +23,7 @@ from mha_core.example import (
     Example,
     Matrix,
     Row,
+    has_values,
     owner,
     position_inputs,
 )
@@ -182,20 +183,32 @@ def _given(example: Example) -> Iterator[tuple[str, str, Matrix]]:
 
 
 def _starts(example: Example, dims: Dims) -> None:
-    """Every head must be able to reach its head output."""
+    """Every head must be able to reach its head output; where none has V, its weights, and some must be computed."""
+    valued = [index for index, head in enumerate(example.heads) if (head.v or head.w_v) is not None]
     for index in range(dims.h):
-        missing = _missing(example, index, dims)
+        missing = _missing(example, index, dims, bool(valued))
+        if missing == "w_v":
+            raise _fail(
+                f"heads[{index}]",
+                N_("w_v is missing, and heads[{other}] has values: give them in all heads or in none"),
+                other=valued[0],
+            )
         if missing:
             raise _fail(
                 f"heads[{index}]", N_("{name} is missing, and nothing stands in for it"), name=missing
             )
+    if not valued and all(head.weights is not None for head in example.heads):
+        raise _fail(
+            "heads",
+            N_("every head starts from its weights and none has w_v or v: nothing is left to compute"),
+        )
 
 
-def _missing(example: Example, index: int, dims: Dims) -> str:
-    """The first matrix that this head lacks, or "" where it lacks none."""
+def _missing(example: Example, index: int, dims: Dims, valued: bool) -> str:
+    """The first matrix that this head lacks, or "" where it lacks none; ``valued``: it must have V."""
     head = example.heads[index]
     holder = head if example.kv_heads is None else example.heads[owner(example, "v", index)]
-    needs = [("v", holder, example.source_rows)]
+    needs = [("v", holder, example.source_rows)] if valued else []
     if head.weights is None:
         needs = [("q", head, example.x), ("k", holder, example.source_rows), *needs]
     for name, of, source in needs:
@@ -386,7 +399,7 @@ def _scale(example: Example) -> None:
 def _claimed(example: Example, dims: Dims) -> None:
     if not example.claimed:
         return
-    missing = set(_absent_steps(example))
+    missing = set(absent_steps(example))
     for step, claim in example.claimed.items():
         if step in missing:
             raise _fail(f"claimed.{step}", N_("this example has no such step"))
@@ -408,11 +421,12 @@ def _claimed(example: Example, dims: Dims) -> None:
                 _claimed_matrix(f"claimed.{step}[{index}]", matrix, dims.shape(step))
 
 
-def _absent_steps(example: Example) -> Iterator[str]:
+def absent_steps(example: Example) -> Iterator[str]:
     """Steps that only some examples have, and this one has not."""
     kind = example.positions.kind if example.positions else None
     apart = "context_position_ids" in position_inputs(example)
     for there, steps in (
+        (has_values(example), ("v", "head_outputs", "concat")),
         (example.w_o is not None, ("output",)),
         (kind in ("sinusoidal", "rotary"), ("angles",)),
         (kind in ("sinusoidal", "rotary") and apart, ("context_angles",)),

@@ -2,6 +2,8 @@
 
     tokens · X · head 1 step by step · every other head in short · concatenation · output · what came out
 
+An example without V has neither concatenation nor output.
+
 A stage covers steps of the trace, and every step of every head is covered once. Its parts are the sub-steps: a
 rectangle of the result each, and together every cell once. A part has beats: the terms of its sum, its cells, or the
 exponentials, the sum and the division of softmax, one after another.
@@ -18,9 +20,10 @@ from typing import Literal, NamedTuple, TypeAlias
 from mha_core import narration
 from mha_core.derive import Cell, derive
 from mha_core.example import NEG_INF, Example
-from mha_core.graph import Operand, Step, head_graph
+from mha_core.graph import Operand, Step, head_graph, last_step
 from mha_core.narration import Words, given_in
 from mha_core.trace import Rows, Trace
+from mha_core.validate import WHOLE_LAYER_STEPS
 
 Kind: TypeAlias = Literal["tokens", "inputs", "given", "step", "head", "closing"]
 Layout: TypeAlias = Literal["product", "softmax", "concat", "beside"]
@@ -105,14 +108,15 @@ def _stages(trace: Trace) -> Iterator[Stage]:
         yield _step_stage(trace, step, None)
     for head, own in enumerate(example.heads):
         steps = head_graph(example, own)
-        if head:
+        if head and steps:
             yield _head_stage(trace, head, steps)
             continue
         if given_in(own):
-            parts = tuple(part for name in given_in(own) for part in _rows(trace, name, 0, beats=1))
-            yield Stage("given", "given", narration.of_given(example, 0), head=0, parts=parts)
+            place = f"head-{head + 1}" if head else "given"
+            parts = tuple(part for name in given_in(own) for part in _rows(trace, name, head, beats=1))
+            yield Stage(place, "given", narration.of_given(example, head), head=head, parts=parts)
         for step in steps:
-            yield _step_stage(trace, step, 0)
+            yield _step_stage(trace, step, head)
     for step in trace.steps[len(early) :]:
         if not step.per_head:
             yield _step_stage(trace, step, None)
@@ -231,6 +235,7 @@ def looked_at(trace: Trace) -> tuple[tuple[tuple[int, float] | None, ...], ...]:
     return tuple(found)
 
 
-def result_of(example: Example) -> str:
-    """The matrix that the layer hands on, by name."""
-    return "concat" if example.w_o is None else "output"
+def result_of(example: Example) -> str | None:
+    """The matrix that the layer hands on, by name; None where it ends at the weights: every head has its own."""
+    name = last_step(example)
+    return name if name in WHOLE_LAYER_STEPS else None

@@ -15,7 +15,15 @@ from mha_core.conventions.masks import (
     mask_forms,
     with_mask,
 )
-from mha_core.conventions.packing import Block, Group, Layout, layouts, refusals, starts_further_on
+from mha_core.conventions.packing import (
+    Block,
+    Group,
+    Layout,
+    layouts,
+    letters_of,
+    refusals,
+    starts_further_on,
+)
 
 __all__ = [
     "Block",
@@ -33,6 +41,7 @@ __all__ = [
     "entries",
     "is_masked",
     "layouts",
+    "letters_of",
     "mask_forms",
     "refusals",
     "starts_further_on",

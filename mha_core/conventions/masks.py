@@ -24,7 +24,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from mha_core.errors import N_, InteropError
-from mha_core.example import NEG_INF, AddMask, AllowMask, Example, allow_matrix, mask_fill, owner
+from mha_core.example import NEG_INF, AddMask, AllowMask, Example, allow_matrix, has_values, mask_fill, owner
 from mha_core.interop.masks import KERAS_FILL, to_keras_mask, to_torch_mask
 from mha_core.interop.packed import EXACT
 from mha_core.trace import trace
@@ -211,7 +211,9 @@ def demonstrate(example: Example, head: int, query: int) -> Demonstration:
     shown = trace(emptied(example, query))
     step = next(step for step in shown.steps if step.name == "masked_scores")
     scores = torch.tensor(shown.matrix(step.operands[0].name, head), dtype=EXACT)
-    values = torch.tensor(shown.matrix("v", owner(example, "v", head)), dtype=EXACT)
+    values = torch.empty(len(scores[0]), 0, dtype=EXACT)  # without V there is no output either
+    if has_values(example):
+        values = torch.tensor(shown.matrix("v", owner(example, "v", head)), dtype=EXACT)
     ours = torch.tensor(shown.matrix("weights", head), dtype=EXACT)
     allow = _allow(shown.example)
     mask = shown.example.mask

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from mha_core.errors import InteropError
-from mha_core.example import AXES, Example, owner
+from mha_core.example import AXES, Example, has_values, owner
 from mha_core.graph import head_graph
 from mha_core.interop.bert import to_bert
 from mha_core.interop.keras_layer import to_keras
@@ -24,6 +24,7 @@ from mha_core.interop.torch_layer import to_torch
 Library: TypeAlias = Literal["packed", "torch", "keras", "linear"]
 
 LETTERS = "qkv"
+"""Of W_Q, W_K and W_V."""
 _TORCH_NAMES = {"q": "q_proj", "k": "k_proj", "v": "v_proj", "o": "out_proj"}
 _NAMES = {"q": "query", "k": "key", "v": "value"}
 
@@ -72,6 +73,11 @@ class Layout(NamedTuple):
     """Of a result: the matrix that the packed weight is multiplied with."""
 
 
+def letters_of(example: Example) -> str:
+    """The letters of the projections that this example has: no V where its heads end at their weights."""
+    return LETTERS if has_values(example) else LETTERS.removesuffix("v")
+
+
 def starts_further_on(example: Example, letter: str) -> tuple[int, ...]:
     """The heads that compute no Q, K or V with a weight of this letter, since they start from later numbers."""
     return tuple(
@@ -92,7 +98,7 @@ def refusals(example: Example) -> dict[Library, InteropError | None]:
 
 def layouts(example: Example) -> tuple[Layout, ...]:
     """Every layout of the example's weights; those of a letter are missing where a head starts further on."""
-    letters = [letter for letter in LETTERS if not starts_further_on(example, letter)]
+    letters = [letter for letter in letters_of(example) if not starts_further_on(example, letter)]
     return tuple(_layouts(example, letters))
 
 

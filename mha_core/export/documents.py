@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from mha_core.errors import N_
-from mha_core.example import AXES, SHARED, Example, key_tokens, text_in
+from mha_core.example import AXES, SHARED, Example, has_values, key_tokens, text_in
 from mha_core.export.text import is_cjk, latex, markdown, shown
 from mha_core.graph import LAYER_INPUTS, PER_HEAD_INPUTS, Step, formula, symbol
 from mha_core.messages import catalogue
@@ -282,4 +282,6 @@ def _dead_note(computed: Trace, words: Callable[[str], str], escaped: Callable[[
         return ""
     tokens = ", ".join(f"{i + 1} ({escaped(example.tokens[i])})" for i in dead)
     told = words(N_("Queries that may attend to nothing get weights 0 and head output 0: {tokens}."))
+    if not has_values(example):
+        told = words(N_("Queries that may attend to nothing get weights 0: {tokens}."))
     return " " + told.replace("{tokens}", tokens)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil, sqrt
 
 from mha_core.errors import N_, ExportError
-from mha_core.example import HEAD_ROWS, NEG_INF, AddMask, Example, divisor, mask_fill, owner
+from mha_core.example import HEAD_ROWS, NEG_INF, AddMask, Example, divisor, has_values, mask_fill, owner
 from mha_core.export.sheet import NUMPY_NAMES, PARTS, TORCH_NAMES, LayerSheet, Sheet, holders_of, is_mixed
 from mha_core.export.templates import FUNCTION, KERAS, NUMPY, SCRATCH, TORCH
 from mha_core.export.text import literal
@@ -36,7 +36,8 @@ def scratch_program(computed: Trace, decimals: int | None, language: str) -> str
 
 
 def torch_program(computed: Trace, decimals: int | None, language: str) -> str:
-    """``nn.MultiheadAttention``, or where Q or K are changed before they meet, the function that it calls.
+    """``nn.MultiheadAttention``, or where Q or K are changed before they meet, or there is no V, the function that it
+    calls.
 
     Raises ``ExportError`` where neither can compute this example.
     """
@@ -52,7 +53,8 @@ def torch_program(computed: Trace, decimals: int | None, language: str) -> str:
             ),
         )
     rotary = example.positions is not None and example.positions.kind == "rotary"
-    if rotary or example.scoring == "cosine" or any(is_mixed(example, part) for part in PARTS):
+    mixed = any(is_mixed(example, part) for part in PARTS)
+    if rotary or example.scoring == "cosine" or mixed or not has_values(example):
         return _function_program(computed, decimals, language)
     return _layer_program(computed, decimals, language)
 
@@ -120,6 +122,13 @@ def keras_program(computed: Trace, decimals: int | None, language: str) -> str:
     Raises ``ExportError`` where the layer cannot compute this example.
     """
     _check_weights(computed.example)
+    if not has_values(computed.example):
+        raise ExportError(
+            N_(
+                "a Keras layer wants a W_V, and this example ends at its weights; "
+                "NumPy and PyTorch from scratch can do this"
+            )
+        )
     _check_keras_mask(computed)
     sheet = LayerSheet(computed, decimals, language, NUMPY_NAMES)
     example, dims = sheet.example, sheet.example.dims
@@ -243,7 +252,7 @@ def _stacked(sheet: Sheet, part: str) -> None:
     biased = any(getattr(head, bias) is not None for _, head in computing)
     width = example.dims.d_v if part == "v" else example.dims.d_k
     readers = range(len(example.heads)) if part == "v" else sheet.scored
-    shared = [holders.index(owner(example, part, index)) for index in readers]
+    shared = [holders.index(owner(example, part, index)) for index in readers] if holders else []
     sheet.values |= {
         weight: sheet.cube(getattr(head, weight) for _, head in computing),
         bias: sheet.matrix(getattr(head, bias) or (0.0,) * width for _, head in computing),

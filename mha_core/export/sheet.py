@@ -17,6 +17,7 @@ from mha_core.example import (
     Row,
     allow_matrix,
     divisor,
+    has_values,
     key_tokens,
     mask_fill,
     owner,
@@ -25,7 +26,7 @@ from mha_core.example import (
 )
 from mha_core.export.templates import COMMENTS
 from mha_core.export.text import comment, literal
-from mha_core.graph import LAYER_INPUTS, PER_HEAD_INPUTS, graph
+from mha_core.graph import LAYER_INPUTS, PER_HEAD_INPUTS, graph, last_step
 from mha_core.messages import catalogue
 from mha_core.trace import Trace
 
@@ -45,14 +46,15 @@ def _scored(example: Example) -> list[int]:
 
 
 def holders_of(example: Example, part: str) -> list[int]:
-    """The heads whose own Q (K, V) the layer needs: of those that share one, the first."""
-    heads = range(len(example.heads)) if part == "v" else _scored(example)
+    """The heads whose own Q (K, V) the layer needs: of those that share one, the first. None where there is no V."""
+    readers = {"v": list(range(len(example.heads))) if has_values(example) else []}
+    heads = readers.get(part, _scored(example))
     return list(dict.fromkeys(owner(example, part, index) for index in heads))
 
 
 def _needed(example: Example) -> tuple[set[str], set[str]]:
-    """The steps that lead to the output, and the matrices that these read."""
-    steps, read = set(), {"concat", "output"}
+    """The steps that lead to the last one, and the matrices that these read."""
+    steps, read = set(), {last_step(example)}
     for step in reversed(graph(example)):
         if step.name in read:
             steps.add(step.name)
@@ -117,7 +119,6 @@ class Sheet:
             "expected_weights": self.cube(
                 self._round(computed.matrix("weights", index)) for index in range(dims.h)
             ),
-            "expected_concat": self.matrix(self._round(computed.values["concat"])),
             "d_out": str(dims.d_out or dims.h * dims.d_v),
             "concat_width": str(dims.h * dims.d_v),
             "group": str(dims.h // (example.kv_heads or dims.h)),
@@ -125,8 +126,10 @@ class Sheet:
             "divided": "" if example.scale == "none" else f" / {self._divisor()}",
         }
         self.values |= {name: str(getattr(dims, name)) for name in ("h", "n_q", "n_k", "d_k", "d_v")}
-        output = computed.values.get("output", computed.values["concat"])
-        self.values["expected_output"] = self.matrix(self._round(output))
+        if has_values(example):
+            last = computed.values[last_step(example)]
+            self.values["expected_concat"] = self.matrix(self._round(computed.values["concat"]))
+            self.values["expected_output"] = self.matrix(self._round(last))
         if example.x is not None:
             self.values["x"] = self.matrix(example.x, example.tokens)
         if example.context is not None:

@@ -22,6 +22,9 @@ COMMENTS = {
     "why_function": N_(
         "torch.nn.MultiheadAttention leaves no room between projecting and scoring; this function does what follows."
     ),
+    "why_weights": N_(
+        "torch.nn.MultiheadAttention wants a W_V, and this example ends at its weights; this function gives them."
+    ),
     "keras": N_(
         "The numbers of one example in Keras's own layer, keras.layers.MultiHeadAttention, on PyTorch."
     ),
@@ -69,6 +72,7 @@ COMMENTS = {
     "unit": N_("rows of length 1: only directions count"),
     "zero_rows": N_("rows of length 1; a row of zeros has no direction and stays 0"),
     "one_head": N_("One head: its attention weights, and the weighted sum of its values."),
+    "one_heads_weights": N_("One head: its attention weights. This example has no values and ends here."),
     "shared": N_("heads in a row share them"),
     "firsts": N_("every head's K and V are those of the first in its group"),
     "side_by_side": N_("the heads side by side"),
@@ -156,11 +160,11 @@ w_o b_o              | output = concat @ w_o + b_o
                      |
                      | # $[expected]
                      | expected_weights = $array($expected_weights)
-                     | expected_concat = $array($expected_concat)
+concat               | expected_concat = $array($expected_concat)
 w_o                  | expected_output = $array($expected_output)
                      |
                      | $assert_close(weights, expected_weights, rtol=1e-9, atol=$atol)
-                     | $assert_close(concat, expected_concat, rtol=1e-9, atol=$atol)
+concat               | $assert_close(concat, expected_concat, rtol=1e-9, atol=$atol)
 w_o                  | $assert_close(output, expected_output, rtol=1e-9, atol=$atol)
                      | print("$[ok]")
 """
@@ -204,14 +208,16 @@ weights dead         |     return powers / np.where(total == 0, 1, total)
                      |
 !grouped             | def attention(head):
 grouped              | def attention(head, first):
-                     |     # $[one_head]
-own_weights          |     v = $make_v  # n_k × d_v
+head_outputs         |     # $[one_head]
+!head_outputs        |     # $[one_heads_weights]
+head_outputs own_weights |     v = $make_v  # n_k × d_v
 own_weights weights  |     if "weights" in head:
-own_weights weights  |         return head["weights"], head["weights"] @ v
+head_outputs own_weights weights |         return head["weights"], head["weights"] @ v
+!head_outputs own_weights |         return head["weights"]
 own_weights !weights |     weights = head["weights"]
 scores               |     q = $make_q  # n_q × d_k
 scores               |     k = $make_k  # n_k × d_k
-!own_weights         |     v = $make_v  # n_k × d_v
+head_outputs !own_weights |     v = $make_v  # n_k × d_v
 q_rotated            |     q, k = rotate(q, angles), rotate(k, $key_angles)
 short_rows           |     # $[short_rows]
 short_rows           |     q, k = (rows / np.maximum(abs(rows).max(axis=1, keepdims=True), 1e-300) for rows in (q, k))
@@ -230,13 +236,16 @@ biased_scores        |     scores = scores - head["slope"] * distances
 masked_scores hidden |     scores = np.where(allow, scores, $fill)
 masked_scores added  |     scores = scores + mask
 weights              |     weights = softmax(scores)
-                     |     return weights, weights @ v
+head_outputs         |     return weights, weights @ v
+!head_outputs        |     return weights
                      |
                      |
-!grouped             | weights, head_outputs = zip(*(attention(head) for head in heads))
 grouped              | firsts = [heads[i - i % $group] for i in range($h)]  # $[firsts]
-grouped              | weights, head_outputs = zip(*map(attention, heads, firsts))
-                     | concat = np.concatenate(head_outputs, axis=1)  # $[side_by_side]: n_q × (h·d_v)
+head_outputs !grouped | weights, head_outputs = zip(*(attention(head) for head in heads))
+head_outputs grouped | weights, head_outputs = zip(*map(attention, heads, firsts))
+!head_outputs !grouped | weights = [attention(head) for head in heads]
+!head_outputs grouped | weights = list(map(attention, heads, firsts))
+head_outputs         | concat = np.concatenate(head_outputs, axis=1)  # $[side_by_side]: n_q × (h·d_v)
 """
     + CONCAT_EXPECTED
 )
@@ -340,8 +349,8 @@ own_weights !weights | weights = torch.tensor($given_weights)
 own_weights weights  | own_weights = torch.tensor($given_weights)
 own_weights weights  | weights = torch.cat([weights, own_weights])[$head_order]  # $[in_order]
                      |
-                     | head_outputs = weights @ v  # h × n_q × d_v
-                     | concat = head_outputs.transpose(0, 1).flatten(1)  # $[transpose]
+head_outputs         | head_outputs = weights @ v  # h × n_q × d_v
+head_outputs         | concat = head_outputs.transpose(0, 1).flatten(1)  # $[transpose]
 """
     + CONCAT_EXPECTED
 )
@@ -350,7 +359,8 @@ FUNCTION = (
     """
                      | # $title
                      | # $[function]
-                     | # $[why_function]
+head_outputs         | # $[why_function]
+!head_outputs        | # $[why_weights]
                      | # $[asserts] $[needs] torch
                      |
 """
@@ -366,9 +376,9 @@ linear_biases added  | biases = biases + mask
                      |     return F.scaled_dot_product_attention(q, k, values$mask_argument, scale=$one_over_divisor)
                      |
                      |
-                     | head_outputs = attend(v)  # h × n_q × d_v
+head_outputs         | head_outputs = attend(v)  # h × n_q × d_v
                      | weights = attend(torch.eye($n_k).expand($h, -1, -1))  # $[identity_v]
-                     | concat = head_outputs.transpose(0, 1).flatten(1)  # $[transpose]
+head_outputs         | concat = head_outputs.transpose(0, 1).flatten(1)  # $[transpose]
 """
     + CONCAT_EXPECTED
 )

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from mha_core.errors import N_, InteropError
-from mha_core.example import MAX_NUMBER, Example, Head, Mask, Matrix, Row, Text, divisor
+from mha_core.example import MAX_NUMBER, Example, Head, Mask, Matrix, Row, Text, divisor, has_values
 from mha_core.graph import graph
 from mha_core.validate import validate
 
@@ -81,8 +81,8 @@ def unknown_to_libraries(example: Example) -> str:
 def pack(example: Example) -> Packed:
     """The example's parameters as a library holds them.
 
-    Raises ``InteropError`` where heads start further on than X, where the divisor is not √d_k, and for a way of
-    scoring or a position that libraries' layers do not have.
+    Raises ``InteropError`` where heads start further on than X or have no V, where the divisor is not √d_k, and for a
+    way of scoring or a position that libraries' layers do not have.
     """
     unknown = unknown_to_libraries(example)
     if unknown:
@@ -93,6 +93,8 @@ def pack(example: Example) -> Packed:
                 N_("a library's layer computes Q, K, V and the weights itself; this head starts further on"),
                 place=f"heads[{index}]",
             )
+    if not has_values(example):
+        raise InteropError(N_("a library's layer wants a W_V, and this example ends at its weights"))
     if divisor(example) != example.dims.sqrt_dk:
         raise InteropError(N_("libraries' layers divide the scores by √d_k and nothing else"), place="scale")
     return Packed(

@@ -19,6 +19,7 @@ from mha_core.example import (
     Example,
     allow_matrix,
     divisor,
+    has_values,
     key_tokens,
     mask_fill,
     owner,
@@ -77,6 +78,9 @@ STAGES: Final[Stages] = (
     (N_("Output"), N_("All heads mixed."), ("w_o", "b_o", "output")),
 )
 """The stages of the page in the order of the computation: title, hint, matrices."""
+
+_QUERIES_AND_KEYS: Final = (N_("Queries and keys"), N_("Every token, seen two ways."), ("q", "k"))
+_WITHOUT_VALUES: Final[Stages] = tuple(_QUERIES_AND_KEYS if "v" in stage[2] else stage for stage in STAGES)
 
 NAMES: Final = {
     "x": N_("input"),
@@ -222,6 +226,7 @@ _UI: Final = {
     "hidden": N_("this pair is hidden"),
     "visible": N_("this pair may attend"),
     "dead_row": N_("this query may attend to nothing: its weights and its output are 0"),
+    "dead_weights": N_("this query may attend to nothing: its weights are 0"),
     "dismiss": N_("Close"),
     "copied": N_("Copied."),
     "computed": N_("{place} is computed from other numbers; edit those."),
@@ -266,14 +271,14 @@ def payload(work: Work, *, lens: str | None = None) -> dict[str, Any]:
 
 def numbers(trace: Trace, language: str, decimals: int) -> dict[str, Any]:
     """What is shown of a trace, whoever works on it: every number, and the declared operations."""
-    example = trace.example
+    example, words = trace.example, ui_words(language)
     return {
         "lang": language,
-        "words": ui_words(language),
+        "words": words if has_values(example) else words | {"dead_row": words["dead_weights"]},
         "decimals": decimals,
         "dims": {name: getattr(example.dims, name) for name in example.dims.__slots__},
         "labels": _labels(example),
-        "stages": stages(STAGES, language),
+        "stages": stages(STAGES if has_values(example) else _WITHOUT_VALUES, language),
         "matrices": matrices(trace, language),
         "steps": {name: step_data(step) for name, step in _steps(example)},
         "constants": {"divisor": divisor(example), "fill": _json(mask_fill(example))},
@@ -403,6 +408,7 @@ def _controls(work: Work) -> dict[str, Any]:
         "redo": bool(work.future),
         "changed": example != work.origin,
         "baseline": work.pinned_baseline is not None,
+        "values": has_values(example),
         "w_o": example.w_o is not None,
         "biases": example.b_o is not None
         or any(getattr(head, name) is not None for head in example.heads for name in HEAD_BIASES),

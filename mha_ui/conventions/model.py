@@ -16,6 +16,7 @@ from mha_core.conventions import (
     Outcome,
     entries,
     layouts,
+    letters_of,
     mask_forms,
     refusals,
     starts_further_on,
@@ -23,7 +24,7 @@ from mha_core.conventions import (
 )
 from mha_core.conventions.masks import LOWEST
 from mha_core.errors import N_
-from mha_core.example import NEG_INF, Example, owner
+from mha_core.example import NEG_INF, Example, has_values, owner
 from mha_ui.bench.model import payload as bench_payload
 from mha_ui.language import sentence, words_in
 from mha_ui.state import Work
@@ -197,13 +198,14 @@ def packed_payload(work: Work, told: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **told,
         "part": "packed",
+        "letters": letters_of(example) + ("o" if example.w_o is not None else ""),
         "layouts": [_layout(layout) for layout in layouts(example)],
         "refusals": {
             library: error and sentence(error, work.language) for library, error in refusals(example).items()
         },
         "missing": {
             letter: none.format(heads=", ".join(str(head + 1) for head in heads))
-            for letter in "qkv"
+            for letter in letters_of(example)
             if (heads := starts_further_on(example, letter))
         },
     }
@@ -222,7 +224,9 @@ def dead_payload(work: Work, told: Mapping[str, Any], shown: Demonstration) -> d
         "part": "dead",
         "query": shown.query,
         "scores": shown.scores,
-        "values": work.trace.matrix("v", owner(work.example, "v", shown.head)),
+        "values": work.trace.matrix("v", owner(work.example, "v", shown.head))
+        if has_values(work.example)
+        else [],
         "outcomes": [_outcome(outcome, work.language) for outcome in shown.outcomes],
     }
 

@@ -14,7 +14,7 @@ from mha_core.compare import Difference, compare
 from mha_core.derive import Cell
 from mha_core.errors import N_
 from mha_core.example import AXES, key_tokens
-from mha_core.graph import symbol
+from mha_core.graph import last_step, symbol
 from mha_core.variant import AS_IT_IS, Variant, varied
 from mha_ui import state
 from mha_ui.bench.model import NAMES, numbers
@@ -147,8 +147,7 @@ def told(work: state.Work, found: Both) -> str:
     first = found.differences[0]
     where = f"{words(NAMES[first.name])} {plain(first.name, found.right.example)}"
     sentences.append(words(N_("Everything before the {step} is the same.")).format(step=where))
-    last = "output" if found.right.example.w_o is not None else "concat"
-    for name in dict.fromkeys(("weights", last)):
+    for name in dict.fromkeys(("weights", last_step(found.right.example))):
         sentences += _extent(work, found, name)
     return ("" if work.language == "zh" else " ").join(sentences)
 

@@ -9,8 +9,8 @@ import streamlit as st
 from mha_core import trace
 from mha_core.compare import Difference, change_of, compare
 from mha_core.errors import N_
-from mha_core.example import AXES
-from mha_core.graph import formula, symbol, term_steps
+from mha_core.example import AXES, has_values
+from mha_core.graph import formula, last_step, symbol, term_steps
 from mha_core.head_terms import head_terms
 from mha_core.trace import Trace
 from mha_core.variant import Variant, varied
@@ -39,6 +39,15 @@ SIDE_BY_SIDE: Final[Stages] = (
 
 def _live(work: state.Work) -> None:
     words, count = work.words, len(work.example.heads)
+    if not has_values(work.example):
+        said(
+            words(
+                N_(
+                    "This example ends at its weights: its heads add nothing to an output that could be missed."
+                )
+            )
+        )
+        return
     held = work.sides.get(NAME, state.Sides()).right.muted
     muted = tuple(head for head in held if head < count)
     if muted != held:
@@ -56,7 +65,7 @@ def _live(work: state.Work) -> None:
     sides = state.Sides(right=Variant(muted=muted))
     found = both(work, sides)
     added = work.example.w_o is not None
-    last = "output" if added else "concat"
+    last = last_step(work.example)
     changed = next((one for one in found.differences if one.name == last), None)
     if not muted:
         said(words(N_("All heads speak. Mute one, and see what the output loses.")))

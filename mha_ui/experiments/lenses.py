@@ -8,6 +8,7 @@ from typing import Final
 import streamlit as st
 
 from mha_core.errors import N_
+from mha_core.example import has_values
 from mha_core.gradients import saturation as temperatures
 from mha_core.trace import Trace
 from mha_ui import state
@@ -28,6 +29,9 @@ PAINTED = N_(
 DIES = N_(
     "The colder, the more a single weight nears 1 and stops moving: what W_Q and W_K can change dies away, what W_V "
     "can change does not."
+)
+DIES_WITHOUT_VALUES = N_(
+    "The colder, the more a single weight nears 1 and stops moving: what W_Q and W_K can change dies away."
 )
 LIVES = N_(
     "Here the gradients do not die as it grows colder: some query has two equal scores at the top, which share the "
@@ -70,7 +74,8 @@ def saturation(work: state.Work, chosen: float | None = None) -> None:
             words(N_("Saturation in")), heads, format_func=lambda index: head_name(words, index), key=_HEAD
         )
     left = left_when_cold(work.trace, head or 0)
-    said(words(DIES if left < DEAD else LIVES), ours=True)
+    dies = DIES if has_values(work.example) else DIES_WITHOUT_VALUES
+    said(words(dies if left < DEAD else LIVES), ours=True)
     figure = saturation_figure(work.trace, theme=theme(), words=words, head=head, chosen=chosen)
     draw("saturation", figure)
 

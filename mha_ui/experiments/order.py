@@ -10,6 +10,8 @@ import streamlit as st
 from mha_core import MhaError, trace
 from mha_core.compare import compare, orders
 from mha_core.errors import N_
+from mha_core.example import has_values
+from mha_core.graph import last_step
 from mha_core.variant import Variant, varied
 from mha_ui import state
 from mha_ui.experiments.board import board
@@ -150,9 +152,20 @@ MOVED: Final = N_(
 )
 
 
+_OF_OUTPUTS: Final = (
+    N_("the same outputs"),
+    N_("other outputs"),
+    N_("largest change of any token's output"),
+)
+_OF_WEIGHTS: Final = (N_("the same weights"), N_("other weights"), N_("largest change of any weight"))
+
+
 def _by_positions(work: state.Work, order: tuple[int, ...]) -> None:
-    """How much any token's output changes by the new order, for every kind of positions."""
+    """How much any token's output (its weights, where there is no V) changes by the new order, for every kind of
+    positions.
+    """
     words, rows = work.words, []
+    same, other, largest = _OF_OUTPUTS if has_values(work.example) else _OF_WEIGHTS
     chosen = work.sides.get(NAME, state.Sides()).right.positions
     own = "none" if work.example.positions is None else work.example.positions.kind
     kinds = list(POSITIONS)
@@ -164,11 +177,10 @@ def _by_positions(work: state.Work, order: tuple[int, ...]) -> None:
             rows.append([words(POSITIONS[kind]), words(N_("not here")), sentence(error, work.language)])
             continue
         found = compare(trace(before, work.place), trace(after, work.place), order)
-        changes = [abs(one.most) for one in found if one.name in ("concat", "output")]
+        changes = [abs(one.most) for one in found if one.name == last_step(work.example)]
         most = max(changes, default=0.0)
-        verdict = words(N_("the same outputs")) if most == 0 else words(N_("other outputs"))
-        rows.append([words(POSITIONS[kind]), number(most), verdict])
-    heads = [words(N_("with")), words(N_("largest change of any token's output")), ""]
+        rows.append([words(POSITIONS[kind]), number(most), words(other if most else same)])
+    heads = [words(N_("with")), words(largest), ""]
     caption = words(N_("The new order, with and without positions"))
     table(heads, rows, caption, chosen=kinds.index(chosen or own))
 

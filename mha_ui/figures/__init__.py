@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from mha_core.errors import N_
+from mha_core.example import has_values
 from mha_core.trace import Trace
 from mha_ui.figures.figure import Figure
 from mha_ui.figures.hulls import hulls_figure
@@ -70,7 +71,9 @@ FIGURES: dict[str, Picture] = {
         lambda trace, *, theme, words, query: scores_heatmaps(trace, theme=theme, words=words),
         lambda trace: bool(heads_with_scores(trace)),
     ),
-    "outputs": Picture(N_("Head outputs and Concat"), outputs_figure),
+    "outputs": Picture(
+        N_("Head outputs and Concat"), outputs_figure, lambda trace: has_values(trace.example)
+    ),
     "hulls": Picture(
         N_("Outputs among V's rows"),
         lambda trace, *, theme, words, query: hulls_figure(trace, theme=theme, words=words),

@@ -7,6 +7,8 @@ from math import ceil, floor, inf, log10
 from statistics import fmean
 from typing import NamedTuple
 
+from mha_core.errors import N_
+from mha_core.example import has_values
 from mha_core.gradients import AtTemperature, outputs, saturation
 from mha_core.graph import SYMBOLS
 from mha_core.trace import Trace
@@ -52,6 +54,30 @@ class Curve(NamedTuple):
         return SYMBOLS[self.matrix]
 
 
+class _Ends(NamedTuple):
+    """How the picture speaks of what the layer ends with, whose gradients it shows."""
+
+    answers: str
+    moved: str
+    sizes: str
+
+
+_OUTPUT = _Ends(
+    N_("How strongly the output answers"),
+    N_("‖∂output ÷ ∂{matrix}‖"),
+    N_("The size of the output's gradient by each matrix, as the divisor is made T times as large."),
+)
+_WEIGHTS = _Ends(
+    N_("How strongly the weights answer"),
+    N_("‖∂A ÷ ∂{matrix}‖"),
+    N_("The size of the weights' gradient by each matrix, as the divisor is made T times as large."),
+)
+
+
+def _ends(trace: Trace) -> _Ends:
+    return _OUTPUT if has_values(trace.example) else _WEIGHTS
+
+
 def can_saturate(trace: Trace) -> bool:
     """Whether there is a softmax to sharpen, over an example small enough to differentiate over and over."""
     computed = any(head.weights is None for head in trace.example.heads)
@@ -61,7 +87,8 @@ def can_saturate(trace: Trace) -> bool:
 def saturation_figure(
     trace: Trace, *, theme: Theme, words: Words, head: int | None = None, chosen: float | None = None
 ) -> Figure:
-    """Norms of ∂output / ∂W_Q, W_K, W_V, and the largest weight, by temperature: of one head, or the heads' mean.
+    """Norms of ∂output / ∂W_Q, W_K, W_V (of ∂A without V), and the largest weight, by temperature: of one head, or
+    the heads' mean.
 
     The temperature T multiplies the divisor: softmax(S ÷ (T · √d_k)). Where heads start from Q, K or V, these are
     what is moved. ``chosen``: a temperature to mark beside the present one. 25 Jacobians are worked out: call it where
@@ -81,7 +108,7 @@ def saturation_figure(
     temperatures = [point.temperature for point in points]
     panels = Panel(1, (0, 1), top), Panel(2, (0, 1), bottom)
     parts = [
-        _norms(temperatures, curves, panels[0], colours, words),
+        _norms(temperatures, curves, trace, panels[0], colours, words),
         _largest(temperatures, largest, trace, panels[1], colours, words),
     ]
     if chosen is not None:
@@ -90,7 +117,7 @@ def saturation_figure(
     return Figure(
         payload=compose(layout, parts),
         title=title,
-        alt=_alt(points, curves, largest, words),
+        alt=_alt(points, curves, largest, trace, words),
         name="saturation",
         min_width=320,
     )
@@ -131,7 +158,12 @@ def _temperature_axis(colours: Palette, title: str, *, shown: bool) -> Payload:
 
 
 def _norms(
-    temperatures: list[float], curves: Sequence[Curve], panel: Panel, colours: Palette, words: Words
+    temperatures: list[float],
+    curves: Sequence[Curve],
+    trace: Trace,
+    panel: Panel,
+    colours: Palette,
+    words: Words,
 ) -> Part:
     drawn = [v for curve in curves for v in curve.values if v]
     high = ceil(log10(max(drawn, default=1)) * 2 + 0.2) / 2
@@ -143,7 +175,8 @@ def _norms(
         "tickvals": powers,
         "ticktext": [number(power) for power in powers],
     }
-    moved = words("‖∂output ÷ ∂{matrix}‖")
+    ends = _ends(trace)
+    moved = words(ends.moved)
     data = [
         _line(temperatures, curve.values, panel, moved.format(matrix=subscripts(curve.symbol)), curve)
         for curve in curves
@@ -151,7 +184,7 @@ def _norms(
     return Part(
         data,
         panel.layout(_temperature_axis(colours, "", shown=False), y),
-        [heading(words("How strongly the output answers"), panel, colours.text)],
+        [heading(words(ends.answers), panel, colours.text)],
         [_now(panel, colours)],
     )
 
@@ -230,13 +263,15 @@ def _upright(panel: Panel, temperature: float, line: Payload) -> Payload:
 
 
 def _alt(
-    points: Sequence[AtTemperature], curves: Sequence[Curve], largest: Sequence[float | None], words: Words
+    points: Sequence[AtTemperature],
+    curves: Sequence[Curve],
+    largest: Sequence[float | None],
+    trace: Trace,
+    words: Words,
 ) -> str:
     """The sharpest temperature, the present one and the mildest in numbers."""
     at = words("T = {temperature}: {norms}; the largest weight {weight} on average.")
-    said: list[str] = [
-        words("The size of the output's gradient by each matrix, as the divisor is made T times as large.")
-    ]
+    said: list[str] = [words(_ends(trace).sizes)]
     for i in (0, len(points) // 2, -1):
         norms = ", ".join(
             f"{curve.symbol.replace('_', '')} {number(curve.values[i] or 0)}" for curve in curves

@@ -9,7 +9,7 @@ import streamlit as st
 from mha_core import Trace, trace
 from mha_core.edit import apply
 from mha_core.errors import N_
-from mha_core.example import MAX_NUMBER, divisor
+from mha_core.example import MAX_NUMBER, divisor, has_values
 from mha_core.trace import Rows
 from mha_ui import state
 from mha_ui.figures.hulls import hulls_figure
@@ -37,6 +37,9 @@ def _live(work: state.Work) -> None:
     words, look = work.words, theme()
     heading(words(N_("The head outputs of the example at hand")))
     note(work)
+    if not has_values(work.example):
+        said(words(N_("This example ends at its weights, so it has no outputs. Open one with V below.")))
+        return
     with st.container(key="lesson-controls"):
         factor = st.select_slider(
             words(N_("Multiply all scores by")),

@@ -44,6 +44,8 @@ def column_reference(example):
             for name in ("k", "v", "k_rotated", "k_norms", "k_unit"):
                 head.pop(name, None)
     found = steps | {name: [head.get(name) for head in heads] for name in names}
+    if "head_outputs" not in found:  # no head has V
+        return found
     found["concat"] = [row for head in heads for row in head["head_outputs"]]
     if example.w_o is not None:
         found["output"] = project(example.w_o, found["concat"], example.b_o)
@@ -100,7 +102,8 @@ def column_head(example, head, x, keys_from, early, shared):
         grouped = example.kv_heads not in (None, len(example.heads))
         if head.weights is None or (grouped and not (head.k is None and head.w_k is None)):
             steps["k"] = turned(head.k) or project(head.w_k, keys_from, head.b_k)
-        steps["v"] = turned(head.v) or project(head.w_v, keys_from, head.b_v)
+        if head.v is not None or head.w_v is not None:
+            steps["v"] = turned(head.v) or project(head.w_v, keys_from, head.b_v)
     sides = {"q": "q", "k": "k"}
     if kind == "rotary":
         for name, turn in (("q", early["angles"]), ("k", early.get("context_angles", early["angles"]))):
@@ -122,7 +125,8 @@ def column_head(example, head, x, keys_from, early, shared):
         steps["weights"] = column_weights(example, head, steps, steps[sides["q"]], steps[sides["k"]], kind)
     else:
         steps["weights"] = turned(head.weights)
-    steps["head_outputs"] = product(steps["v"], steps["weights"])
+    if "v" in steps:
+        steps["head_outputs"] = product(steps["v"], steps["weights"])
     return steps
 
 

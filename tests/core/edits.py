@@ -12,6 +12,8 @@ from tests.core.malformed import ODD_VALUES
 BUILT_IN = list(library().values())
 FURTHER_ON = parse((Path(__file__).parent / "starts_further_on.mha.json").read_bytes())
 """Four heads on three tokens: one from X, one from its queries, one from keys and values, one from its weights."""
+ENDS_AT_WEIGHTS = parse((Path(__file__).parent / "ends_at_weights.mha.json").read_bytes())
+"""Three heads without V: one from X, one from its queries and keys, one that is given its weights. b sees nothing."""
 
 json_values = st.recursive(
     st.sampled_from(ODD_VALUES) | st.integers(-2, 70) | st.floats() | st.text(max_size=3),
@@ -49,6 +51,7 @@ KEYS = {
     "remove_head": "head",
     "resize": "axis size by",
     "w_o": "on",
+    "values": "on",
     "biases": "on",
     "mask": "kind",
     "scale": "value",

@@ -30,6 +30,8 @@ def reference(example):
     steps = early | {
         name: [head.get(name) for head in heads] for name in NAMES if any(name in head for head in heads)
     }
+    if "head_outputs" not in steps:  # no head has V
+        return steps
     steps["concat"] = [
         [number for head in heads for number in head["head_outputs"][i]] for i in range(len(example.tokens))
     ]
@@ -108,7 +110,8 @@ def reference_head(example, head, rows_q, rows_k, early, shared=None):
     else:
         if keys:
             steps["k"] = listed(head.k) or project(rows_k, head.w_k, head.b_k)
-        steps["v"] = listed(head.v) or project(rows_k, head.w_v, head.b_v)
+        if head.v is not None or head.w_v is not None:
+            steps["v"] = listed(head.v) or project(rows_k, head.w_v, head.b_v)
     q, k = "q", "k"
     if kind == "rotary":
         for name, turn in (("q", early["angles"]), ("k", early.get("context_angles", early["angles"]))):
@@ -146,7 +149,8 @@ def reference_head(example, head, rows_q, rows_k, early, shared=None):
         steps["weights"] = [softmax(row) for row in scores]
     else:
         steps["weights"] = listed(head.weights)
-    steps["head_outputs"] = weighted_sums(steps["weights"], steps["v"])
+    if "v" in steps:
+        steps["head_outputs"] = weighted_sums(steps["weights"], steps["v"])
     return steps
 
 

@@ -23,8 +23,9 @@ def rows(count, width, cells=numbers):
 
 
 @st.composite
-def examples(draw, *, plain=False, masks=True, context=None, claims=True, variants=False):
-    """Valid examples. ``plain``: every head starts at X. ``context``: whether there is one; None leaves it open.
+def examples(draw, *, plain=False, masks=True, context=None, claims=True, variants=False, values=None):
+    """Valid examples. ``plain``: every head starts at X. ``context``: whether there is one; None leaves it open, as
+    with ``values``: whether heads have V, or end at their weights.
 
     ``variants``: other scorings, shared keys and values, and positions too; a dictionary of scorings, kinds and
     ``grouped`` draws these alone.
@@ -32,8 +33,12 @@ def examples(draw, *, plain=False, masks=True, context=None, claims=True, varian
     n_q, d_model, d_k, d_v, h = (draw(SIZES) for _ in range(5))
     crossed = draw(st.booleans()) if context is None else context
     n_k, d_context = (draw(SIZES), draw(SIZES)) if crossed else (n_q, d_model)
-    heads = tuple(draw(_heads(n_q, n_k, d_model, d_context, d_k, d_v, plain)) for _ in range(h))
-    w_o = draw(st.none() | rows(h * d_v, draw(SIZES)))
+    valued = draw(st.sampled_from([True, True, True, False])) if values is None else values
+    starts = [set() if plain else {"q", "k", "v", "weights"} for _ in range(h)]
+    if not valued:
+        starts[0] -= {"weights"}  # or else nothing might be left to compute
+    heads = tuple(draw(_heads(n_q, n_k, d_model, d_context, d_k, d_v, at, valued)) for at in starts)
+    w_o = draw(st.none() | rows(h * d_v, draw(SIZES))) if valued else None
     example = Example(
         title=draw(texts | st.fixed_dictionaries({"en": texts, "zh": texts})),
         note=draw(st.none() | texts | st.dictionaries(st.sampled_from(["en", "zh"]), texts)),
@@ -47,9 +52,9 @@ def examples(draw, *, plain=False, masks=True, context=None, claims=True, varian
         b_o=None if w_o is None else draw(st.none() | st.tuples(*[numbers] * len(w_o[0]))),
         scale=draw(st.sampled_from(["sqrt_dk", "none", 2.0, 0.5, -1.5]) | st.floats(0.25, 9.0)),
         mask=draw(_masks(n_q, n_k)) if masks else None,
-        claimed=draw(st.none() | _claims(n_q, n_k, h, d_k, d_v)) if claims else None,
+        claimed=draw(st.none() | _claims(n_q, n_k, h, d_k, d_v, valued)) if claims else None,
     )
-    if all(_starts_further_on(head) for head in heads) and not crossed:
+    if all(_starts_further_on(head, valued) for head in heads) and not crossed:
         example = draw(st.sampled_from([example, _without_x(example)]))
     narrowed = variants if isinstance(variants, dict) else {}
     return validate(draw(_varied(example, **narrowed)) if variants else example)
@@ -121,19 +126,23 @@ POSITION_FIELDS = {
 
 
 @st.composite
-def _heads(draw, n_q, n_k, d_model, d_context, d_k, d_v, plain):
-    given = set() if plain else draw(st.sets(st.sampled_from(["q", "k", "v", "weights"])))
+def _heads(draw, n_q, n_k, d_model, d_context, d_k, d_v, starts, valued):
+    """``starts``: what the head may start from."""
+    given = draw(st.sets(st.sampled_from(sorted(starts)))) if starts else set()
+    given -= set() if valued else {"v"}
     shapes = {"q": (n_q, d_k), "k": (n_k, d_k), "v": (n_k, d_v), "weights": (n_q, n_k)}
     fields = {name: draw(rows(*shapes[name])) for name in given}
     for name, width, size in (("q", d_k, d_model), ("k", d_k, d_context), ("v", d_v, d_context)):
-        if name not in given:
+        if name not in given and (valued or name != "v"):
             fields[f"w_{name}"] = draw(rows(size, width))
             fields[f"b_{name}"] = draw(st.none() | st.tuples(*[numbers] * width))
     return Head(**fields)
 
 
-def _starts_further_on(head):
-    return head.v is not None and (head.weights is not None or (head.q is not None and head.k is not None))
+def _starts_further_on(head, valued):
+    return (head.v is not None or not valued) and (
+        head.weights is not None or (head.q is not None and head.k is not None)
+    )
 
 
 def _without_x(example):
@@ -154,13 +163,15 @@ def _masks(n_q, n_k):
     )
 
 
-def _claims(n_q, n_k, h, d_k, d_v):
+def _claims(n_q, n_k, h, d_k, d_v, valued):
     printed = st.sampled_from(["0.50", "-1.25", "3", "1e-3", "-inf", "+.5"])
     cells = st.none() | printed | st.floats(-9, 9)
-    steps = {"q": (n_q, d_k), "scores": (n_q, n_k), "weights": (n_q, n_k), "head_outputs": (n_q, d_v)}
+    steps = {"q": (n_q, d_k), "scores": (n_q, n_k), "weights": (n_q, n_k)}
+    steps |= {"head_outputs": (n_q, d_v)} if valued else {}
 
     def matrix(count, width):
         return st.tuples(*[st.none() | st.tuples(*[cells] * width)] * count)
 
     per_head = {name: st.tuples(*[st.none() | matrix(*shape)] * h) for name, shape in steps.items()}
-    return st.fixed_dictionaries({}, optional=per_head | {"concat": matrix(n_q, h * d_v)})
+    whole = {"concat": matrix(n_q, h * d_v)} if valued else {}
+    return st.fixed_dictionaries({}, optional=per_head | whole)

@@ -11,7 +11,7 @@ from mha_core.claims import claimed_rows
 from mha_core.edit import apply
 from mha_core.validate import STEPS
 from tests.core.answers import answer, layer, work_out
-from tests.core.edits import BUILT_IN, FURTHER_ON, json_values
+from tests.core.edits import BUILT_IN, ENDS_AT_WEIGHTS, FURTHER_ON, json_values
 
 FIRST = built_in("first")
 """Two heads, three tokens, d_k = d_v = 2, no W_O."""
@@ -243,7 +243,11 @@ EDITS = st.one_of(
 
 
 @settings(max_examples=200)
-@given(st.sampled_from([*BUILT_IN, FURTHER_ON]), st.lists(EDITS, min_size=1, max_size=4), st.data())
+@given(
+    st.sampled_from([*BUILT_IN, FURTHER_ON, ENDS_AT_WEIGHTS]),
+    st.lists(EDITS, min_size=1, max_size=4),
+    st.data(),
+)
 def test_any_claims_are_kept_or_refused(example, edits, data):
     for edit in edits:
         if data.draw(st.integers(0, 4)) == 0:

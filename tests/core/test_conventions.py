@@ -30,12 +30,12 @@ from mha_core.graph import formula, head_graph
 from mha_core.interop import to_bert, to_keras, to_torch
 from mha_core.validate import WHOLE_LAYER_STEPS
 from tests.core.columns import column_reference, product
-from tests.core.edits import FURTHER_ON
+from tests.core.edits import ENDS_AT_WEIGHTS, FURTHER_ON
 from tests.core.reference import largest_difference
 from tests.core.strategies import examples
 
 BUILT_IN = list(library().values())
-EVERY = [*BUILT_IN, FURTHER_ON]
+EVERY = [*BUILT_IN, FURTHER_ON, ENDS_AT_WEIGHTS]
 NAMES = [*library(), "further on"]
 every_example = pytest.mark.parametrize("example", EVERY, ids=NAMES)
 

@@ -22,7 +22,7 @@ from mha_core import (
     validate,
 )
 from mha_core.edit import FILLS, apply, filled
-from tests.core.edits import BUILT_IN, FURTHER_ON, KEYS, cases, json_values
+from tests.core.edits import BUILT_IN, ENDS_AT_WEIGHTS, FURTHER_ON, KEYS, cases, json_values
 
 NEG_INF = float("-inf")
 T, F = True, False
@@ -526,7 +526,7 @@ def test_claims_stay_with_numbers_and_go_with_shapes():
 
 # --- any edits at all --------------------------------------------------------------------------------------------
 
-EXAMPLES = [*BUILT_IN, SELF, CROSSED, FURTHER_ON]
+EXAMPLES = [*BUILT_IN, SELF, CROSSED, FURTHER_ON, ENDS_AT_WEIGHTS]
 
 
 def edited(example, edit):

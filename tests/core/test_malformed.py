@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from mha_core import Example, ExampleError, LinkError, built_in, from_token, parse, to_token, trace
 from mha_core.files import MAX_BYTES, from_json
+from mha_core.graph import last_step
 from mha_core.link import MAX_TOKEN
 from tests.core.malformed import files, tokens
 
@@ -27,7 +28,7 @@ def refusal(read, data, error_type):
         assert sentence == refused.sentence(refused.template)
         return sentence
     assert isinstance(example, Example)
-    assert trace(example).values["concat"]
+    assert trace(example).values[last_step(example)]
     return ""
 
 

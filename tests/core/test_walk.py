@@ -22,6 +22,7 @@ HERE = Path(__file__).parent
 EVERY = {
     **library(),
     "starts further on": parse((HERE / "starts_further_on.mha.json").read_bytes()),
+    "ends at weights": parse((HERE / "ends_at_weights.mha.json").read_bytes()),
     **{path.stem: parse(path.read_bytes()) for path in sorted((HERE / "worked").glob("*.mha.json"))},
 }
 

@@ -22,7 +22,7 @@ from mha_core import (
     trace,
     validate,
 )
-from mha_core.example import NEG_INF, owner
+from mha_core.example import NEG_INF, has_values, owner
 from mha_core.export import TARGETS, export
 from tests.core.strategies import examples
 from tests.export.samples import SAMPLES, changed
@@ -233,7 +233,10 @@ def is_mixed(example):
 def test_libraries_take_every_example_that_they_can_express(target, example):
     filled = isinstance(example.mask, AllowMask) and example.mask.fill != NEG_INF
     refused = any(head.weights is not None for head in example.heads)
-    refused |= is_mixed(example) if target == "keras" else filled or example.scoring == "additive"
+    if target == "keras":
+        refused |= is_mixed(example) or not has_values(example)
+    else:
+        refused |= filled or example.scoring == "additive"
     if refused:
         with pytest.raises(ExportError, match="NumPy and PyTorch from scratch can do this"):
             export(example, target)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from mha_core import AddMask, AllowMask, Example, Head, Positions, validate
 from mha_core.example import MAX_NUMBER, NEG_INF, POSITIONS, SCORINGS, position_inputs, shares
 
-WITHOUT_V = False
+WITHOUT_V = True
 """Whether heads that start from their weights may have no V."""
 
 LARGEST = 1.7976931348623157e308

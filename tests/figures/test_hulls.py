@@ -16,7 +16,7 @@ PLANE = [name for name, computed in TRACES.items() if computed.example.dims.d_v 
 
 def plane_examples():
     """Examples with d_v = 2 and weights that somebody's numbers do not stand in for."""
-    return examples(plain=True, claims=False).flatmap(
+    return examples(plain=True, claims=False, values=True).flatmap(
         lambda example: st.builds(lambda w_v: with_values(example, w_v), rows(example.dims.d_context, 2))
     )
 

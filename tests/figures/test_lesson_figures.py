@@ -79,7 +79,7 @@ def test_no_token_reaches_plotly_as_markup():
             assert not TEX.search(text)
 
 
-@given(examples(claims=False))
+@given(examples(claims=False, values=True))
 @settings(max_examples=40)
 def test_every_example_can_be_drawn(example):
     for figure in every(trace(example)):
@@ -191,7 +191,7 @@ def test_ranges_hold_every_number_of_v_and_every_output(name):
     assert "Not all outputs" not in figure.alt
 
 
-@given(examples(plain=True, claims=False))
+@given(examples(plain=True, claims=False, values=True))
 @settings(max_examples=100)
 def test_every_output_lies_within_its_columns(example):
     computed = trace(example)

@@ -17,7 +17,7 @@ from mha_ui.bench.model import payload
 from mha_ui.experiments.heads import TERMS
 from mha_ui.language import LANGUAGES, words_in
 from mha_ui.state import LENSES, Work, receive
-from tests.core.edits import FURTHER_ON
+from tests.core.edits import ENDS_AT_WEIGHTS, FURTHER_ON
 
 NEG_INF = float("-inf")
 T, F = True, False
@@ -32,7 +32,14 @@ UNEVEN = replace(
     ),
 )
 """The first head lacks a bias that the second has."""
-EXAMPLES = {**library(), "added": ADDED, "filled": FILLED, "uneven": UNEVEN, "further on": FURTHER_ON}
+EXAMPLES = {
+    **library(),
+    "added": ADDED,
+    "filled": FILLED,
+    "uneven": UNEVEN,
+    "further on": FURTHER_ON,
+    "ends at weights": ENDS_AT_WEIGHTS,
+}
 
 every_example = pytest.mark.parametrize("name", EXAMPLES)
 

@@ -36,6 +36,7 @@ export class Controls {
           this.#positions(),
           this.#mask(),
           this.#kvHeads(),
+          this.#check("values", "V"),
           this.#check("w_o", "W_O"),
           this.#check("biases", words.biases),
           this.#check("context", words.context),
@@ -81,7 +82,7 @@ export class Controls {
     const box = element("input", { type: "checkbox", "data-focus": op, onchange: () => this.send({ op, on: box.checked }) });
     this.#update.push((model) => {
       box.checked = model.controls[op];
-      box.disabled = op === "context" && !model.dims.d_model;
+      box.disabled = (op === "context" && !model.dims.d_model) || (op === "w_o" && !model.controls.values);
     });
     return element("label", { class: "check" }, box, symbol(label));
   }

@@ -27,7 +27,7 @@ export class Dead {
     const width = outcomes[0].output.length;
     const column = (text, span, scope = "colgroup") => element("th", { scope, colspan: span > 1 ? span : null, class: "group" }, text);
     const name = (text) => element("th", { scope: "col", title: text }, element("span", { class: "label" }, element("bdi", {}, text)));
-    const groups = element("tr", {}, column(words.rule, 1, "col"), column(words.gives, 1, "col"), column(words.weights_over, labels.n_k.length), column(words.sum, 1, "col"), column(words.head_output, width));
+    const groups = element("tr", {}, column(words.rule, 1, "col"), column(words.gives, 1, "col"), column(words.weights_over, labels.n_k.length), column(words.sum, 1, "col"), width ? column(words.head_output, width) : null);
     const names = element("tr", {}, element("td", { class: "corner" }), element("td", { class: "corner" }), ...labels.n_k.map(name), element("td", { class: "corner" }), ...outcomes[0].output.map((_, c) => name(String(c + 1))));
     const top = largest([scores]);
     const before = element(

@@ -21,7 +21,7 @@ export class Packed {
   update(model) {
     this.model = model;
     this.line = new Line(model.words.hint_packed);
-    this.letters = [...(model.matrices.w_o ? "qkvo" : "qkv")];
+    this.letters = [...model.letters];
     if (!this.letters.includes(this.#letter)) this.#letter = "q";
     this.#draw();
   }

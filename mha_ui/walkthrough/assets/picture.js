@@ -220,7 +220,7 @@ export class Picture {
       "div",
       {},
       element("div", { class: "chain" }, ...chain),
-      element("div", { class: "beside" }, this.matrix("weights", this.head, { bars: true }), arrow(), this.matrix(last, this.head)),
+      element("div", { class: "beside" }, this.matrix("weights", this.head, { bars: true }), ...(last === "weights" ? [] : [arrow(), this.matrix(last, this.head)])),
     );
   }
 
@@ -244,7 +244,7 @@ export class Picture {
       element("tbody", {}, ...rows),
     );
     this.slot = element("div", { class: "slot" });
-    return element("div", { class: "rows" }, element("div", { class: "beside" }, this.matrix(matrix, null), this.slot), table);
+    return element("div", { class: "rows" }, element("div", { class: "beside" }, ...(matrix ? [this.matrix(matrix, null)] : []), this.slot), table);
   }
 
   #looked(found, keys) {
