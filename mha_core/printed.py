@@ -17,6 +17,9 @@ Key: TypeAlias = tuple[str, "int | None"]
 
 _SLACK: Final = 1e-9
 """Relative to a unit: float64 cannot hold 0.1 + 0.01 and 0.11 alike."""
+_MOST_DECIMALS: Final = 323
+_LEAST_DECIMALS: Final = -308
+"""float64 holds 10^−323 and 10^308; beyond, one unit of a last digit would be 0 or too large for it."""
 
 Claims: TypeAlias = Sequence[Sequence[Claim] | None]
 """A claimed matrix: rows or cells that were not given are None."""
@@ -28,11 +31,16 @@ def value(claim: float | str) -> float:
 
 
 def decimals(claim: float | str) -> int:
-    """Digits behind the point: 2 for "0.50", 0 for "12", −2 for "5e2"."""
+    """Digits behind the point: 2 for "0.50", 0 for "12", −2 for "5e2"; no more than float64 tells apart."""
     mantissa, _, exponent = str(claim).lower().partition("e")
-    return len(mantissa.partition(".")[2].rstrip() if isinstance(claim, str) else _fraction(mantissa)) - (
-        int(exponent) if exponent else 0
-    )
+    fraction = mantissa.partition(".")[2].rstrip() if isinstance(claim, str) else _fraction(mantissa)
+    found = len(fraction) - (int(exponent) if exponent else 0)
+    return min(max(found, _LEAST_DECIMALS), _MOST_DECIMALS)
+
+
+def unit_of(decimals: int) -> float:
+    """One unit of the last of so many digits behind the point: 0.01 for 2."""
+    return 10.0**-decimals
 
 
 def _fraction(mantissa: str) -> str:
@@ -93,7 +101,7 @@ def printed(claims: Claims, shape: tuple[int, int]) -> Printed:
     unit = torch.zeros(shape, dtype=torch.float64)
     most = 0
     for i, j, number, digits in cells(claims):
-        given[i, j], numbers[i, j], unit[i, j] = True, number, 10.0**-digits
+        given[i, j], numbers[i, j], unit[i, j] = True, number, unit_of(digits)
         most = max(most, digits)
     return Printed(given, numbers, unit, most)
 

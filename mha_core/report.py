@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from typing import Any, TypeAlias
 
 from mha_core.check import Cause, Verdict, WrongCell
@@ -53,11 +54,16 @@ STEP_NAMES = {
 
 
 def number(value: float, decimals: int = 4) -> str:
-    """A number as a report prints it: no more digits than wanted, none that are zeros only."""
-    if value == NEG_INF:
-        return "−∞"
-    text = f"{value:.{decimals}f}"
-    text = text.rstrip("0").rstrip(".") if "." in text else text
+    """A number as a report prints it: no more digits than wanted, none that are zeros only; one that these digits
+    do not hold as a power of ten.
+    """
+    if abs(value) == inf:
+        return "∞" if value > 0 else "−∞"
+    if value and not 0.5 * 10.0**-decimals <= abs(value) < 1e15:
+        text = min(repr(value), f"{value:.4e}", key=len)
+    else:
+        text = f"{value:.{decimals}f}"
+        text = text.rstrip("0").rstrip(".") if "." in text else text
     return text.replace("-", "−") if float(text) else "0"
 
 

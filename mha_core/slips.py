@@ -6,7 +6,7 @@ from math import isfinite, trunc
 
 from torch import Tensor
 
-from mha_core.printed import Printed
+from mha_core.printed import Printed, unit_of
 
 
 def slips(claim: Printed, expected: Tensor, own: Tensor) -> tuple[str, ...]:
@@ -15,7 +15,7 @@ def slips(claim: Printed, expected: Tensor, own: Tensor) -> tuple[str, ...]:
     ``expected``, ``own``: rows × columns.
     """
     cells = own.nonzero().tolist()
-    unit = 10.0**-claim.decimals
+    unit = unit_of(claim.decimals)
     found: list[str] = []
     if len(cells) == 1:
         i, j = cells[0]
@@ -32,7 +32,7 @@ def _near(one: float, other: float, unit: float) -> bool:
 def _of_one(written: float, right: float, decimals: int) -> list[str]:
     if not (isfinite(written) and isfinite(right)):
         return []
-    unit, found = 10.0**-decimals, []
+    unit, found = unit_of(decimals), []
     if _near(written, -right, unit):
         found.append("sign_slipped")
     shifted = [shown * 10.0**by for shown in _shown(right, unit) for by in (-3, -2, -1, 1, 2, 3)]
@@ -45,7 +45,9 @@ def _of_one(written: float, right: float, decimals: int) -> list[str]:
 
 
 def _shown(number: float, unit: float) -> tuple[float, float, float]:
-    """A number in full, and as rounding and truncating leave it."""
+    """A number in full, and as rounding and truncating leave it: as it is, where float64 has no digit so far down."""
+    if not isfinite(number / unit):
+        return number, number, number
     return number, round(number / unit) * unit, trunc(number / unit) * unit
 
 

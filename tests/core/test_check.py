@@ -2,13 +2,16 @@
 
 import json
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mha_core import AddMask, AllowMask, Example, Head, built_in, check, parse, trace, validate
+from mha_core import AddMask, AllowMask, Example, Head, built_in, check, dump, parse, trace, validate
+from mha_core.report import as_json, as_markdown
+from mha_core.validate import PER_HEAD_STEPS
 from tests.core.answers import (
     RIGHT,
     answer,
@@ -139,6 +142,42 @@ def test_large_numbers_may_be_printed_by_their_first_digits():
     for text, right in (("5e2", True), ("6e2", True), ("4e2", False), ("5.1e2", True), ("5.3e2", False)):
         claimed = {"q": (((text, None), None, None, None), None)}
         assert check(validate(replace(example, claimed=claimed))).ok == right
+
+
+TINY = ["1e-310", "5e-324", "1e-400", "-1e-320", "1e-99999999999999999999", "0e-400", f"0.{'0' * 60}1"]
+HUGE = ["1.5e308", "-9e307", "0e9999999999999", "0.1e308"]
+
+
+@pytest.mark.parametrize("text", [*TINY, *HUGE, 1e-310, 5e-324, 1.5e308], ids=repr)
+def test_numbers_at_the_ends_of_what_float64_holds_are_checked(text):
+    """One unit of their last digit is no number of float64, or nearly none."""
+    for name, filled in product(("first", "water", "saturated"), (1, 3)):
+        plain = replace(built_in(name), claimed=None)
+        for step, rows in trace(plain).values.items():
+            matrix = rows[0] if step in PER_HEAD_STEPS else rows
+            claim = tuple(
+                (text, *(None for _ in row[1:])) if i < filled else None for i, row in enumerate(matrix)
+            )
+            if step in PER_HEAD_STEPS:
+                claim = (claim, *(None for _ in plain.heads[1:]))
+            verdict = check(parse(dump(replace(plain, claimed={step: claim}))))
+            assert verdict.steps[step].given == filled
+            assert json.dumps(as_json(verdict), allow_nan=False)
+            assert as_markdown(verdict)
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("1e-310", True), ("2e-310", False), ("20e-311", False), ("5e-324", True), ("1e-400", True),
+        ("0.0e-400", True), ("1e-5", True), ("2e-5", False),
+    ],
+)  # fmt: skip
+def test_a_tiny_number_may_be_off_by_one_unit_of_its_last_digit_too(text, right):
+    causal = built_in("causal")  # the first query may not attend to the second key: this weight is 0
+    row = (None, text, *(None for _ in causal.tokens[2:]))
+    claim = ((row, *(None for _ in causal.tokens[1:])), *(None for _ in causal.heads[1:]))
+    assert check(validate(replace(causal, claimed={"weights": claim}))).ok == right
 
 
 def test_a_bare_number_has_the_digits_of_the_longest_in_its_matrix():

@@ -2,11 +2,12 @@
 
 import json
 from dataclasses import replace
+from math import inf
 
 import pytest
 
 from mha_core import built_in, check, dump, parse
-from mha_core.report import as_json, as_markdown, cause_lines, cause_message, summary
+from mha_core.report import as_json, as_markdown, cause_lines, cause_message, number, summary
 from tests.core.answers import answer, layer, with_cell, work_out
 from tests.core.test_check import EXPECTED, WORKED, one
 
@@ -55,6 +56,15 @@ def test_minus_infinity_is_text():
     assert wrong[0]["claimed"] == "-inf"
     shown = with_cell(answer(example, work_out(example)), "masked_scores", 0, 0, 3, "1")
     assert as_json(check(shown))["steps"]["masked_scores"]["wrong"][0]["correct"] == "-inf"
+
+
+def test_a_number_that_the_digits_do_not_hold_is_a_power_of_ten():
+    told = {0.0: "0", 1e-310: "1e−310", 5e-324: "5e−324", -2.5e-12: "−2.5e−12", 1e20 / 3: "3.3333e+19"}
+    assert {value: number(value, 10) for value in told} == told
+    told = {0.00006: "0.0001", 12.0: "12", 2 / 3: "0.6667", -inf: "−∞", inf: "∞"}
+    assert {value: number(value) for value in told} == told
+    wrong = check(with_cell(answer(layer(4), work_out(layer(4))), "q", 0, 0, 0, "7e-310"))
+    assert " 7e−310 |" in as_markdown(wrong)
 
 
 def test_heads_and_rows_of_a_cause_are_said_from_1():

@@ -65,6 +65,14 @@ def test_numbers_of_the_answer_do_not_reach_the_browser():
         assert told["notes"] == {}
 
 
+@pytest.mark.parametrize("text", ["1e-310", "5e-324", "1e-400"])
+def test_a_number_as_small_as_float64_holds_is_checked_as_any_other(text):
+    work = Work(built_in("first"), "first", "en")
+    told = send(work, {"op": "claim", "matrix": "q", "head": 0, "row": 0, "col": 0, "values": [[text]]})
+    assert (told["check"]["state"], told["marks"]) == ("wrong", {"q|0|0|0": "own"})
+    assert told["matrices"]["q"]["values"][0][0][0] == text
+
+
 def _asked(work, *steps):
     set_exercise(work, steps, None)
     return check_payload(work)
