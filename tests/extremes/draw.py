@@ -9,10 +9,7 @@ Sizes are 1 … 5, now and then more.
 from dataclasses import replace
 
 from mha_core import AddMask, AllowMask, Example, Head, Positions, validate
-from mha_core.example import MAX_NUMBER, NEG_INF, POSITIONS, SCORINGS, position_inputs, shares
-
-WITHOUT_V = True
-"""Whether heads that start from their weights may have no V."""
+from mha_core.example import MAX_NUMBER, NEG_INF, POSITIONS, SCORINGS, has_values, position_inputs
 
 LARGEST = 1.7976931348623157e308
 TINY = (5e-324, -5e-324, 1e-310, 2.2250738585072014e-308, 1e-300, -1e-300, 1e-200, -1e-160, 3e-155)
@@ -79,6 +76,8 @@ def drawn(random):
         n_k, d_context = _size(random), _size(random)
     start = random.choice(STARTS)
     heads = tuple(_head(random, start, n_q, n_k, d_model, d_context, d_k, d_v) for _ in range(min(h, 16)))
+    if random.random() < 0.12:
+        heads = _without_v(random, heads, n_q, n_k, d_k)
     example = Example(
         title=random.choice(TEXTS),
         note=random.choice((None, random.choice(TEXTS), {"en": "note", "zh": random.choice(TEXTS)})),
@@ -147,11 +146,17 @@ def _head(random, start, n_q, n_k, d_model, d_context, d_k, d_v):
         skipped = start == "further on" or random.random() < 0.5  # what nothing needs may be given as well
         if name in given or ("weights" in given and name != "v" and skipped):
             continue
-        if WITHOUT_V and start == "weights" and name == "v":
-            continue
         fields[f"w_{name}"] = _matrix(random, size, width)
         fields[f"b_{name}"] = _row(random, width) if random.random() < 0.4 else None
     return Head(**fields)
+
+
+def _without_v(random, heads, n_q, n_k, d_k):
+    """Heads that end at their weights; one of them at least has weights to compute."""
+    heads = [replace(head, w_v=None, b_v=None, v=None) for head in heads]
+    if all(head.weights is not None for head in heads):
+        heads[0] = Head(q=_matrix(random, n_q, d_k), k=_matrix(random, n_k, d_k))
+    return tuple(heads)
 
 
 def _needs_no_rows(head):
@@ -181,23 +186,21 @@ def _varied(random, example):
             fields["slope"] = _row(random, 1)
         heads.append(replace(head, **fields))
     scale = random.choice(TEMPERATURES) if scoring in ("additive", "cosine") else example.scale
-    varied = replace(example, scoring=scoring, heads=_grouped(random, heads), scale=scale)
-    groups = sum(not shares(head) for head in varied.heads)
-    varied = replace(varied, kv_heads=groups if groups < dims.h or random.random() < 0.1 else None)
+    heads, groups = _grouped(random, heads)
+    varied = replace(example, scoring=scoring, heads=heads, kv_heads=groups, scale=scale)
     return varied if kind is None else _positioned(random, varied, kind)
 
 
 def _grouped(random, heads):
-    """In some examples, groups of heads that share the keys and values of their first."""
-    counts = [count for count in range(1, len(heads)) if len(heads) % count == 0]
-    if not counts or random.random() < 0.6:
-        return tuple(heads)
-    size = len(heads) // random.choice(counts)
-    first = range(0, len(heads), size)
-    if any(heads[start].k is None and heads[start].w_k is None for start in first):
-        return tuple(heads)
+    """In some examples, groups of heads that share the keys and values of their first: the heads, and how many."""
+    count = random.choice([count for count in range(1, len(heads) + 1) if len(heads) % count == 0])
+    first = range(0, len(heads), len(heads) // count)
+    keyless = any(heads[start].k is None and heads[start].w_k is None for start in first)
+    if keyless or random.random() < 0.5:
+        return tuple(heads), None
     without = dict.fromkeys(("w_k", "b_k", "k", "w_v", "b_v", "v"))
-    return tuple(head if index in first else replace(head, **without) for index, head in enumerate(heads))
+    grouped = (head if index in first else replace(head, **without) for index, head in enumerate(heads))
+    return tuple(grouped), count
 
 
 _ROWS = {
@@ -272,7 +275,7 @@ KINDS = frozenset(
             "dead row",
             "empty token",
         ),
-        *("one token", "one key", "one head", "large"),
+        *("one token", "one key", "one head", "large", "V", "no V"),
     ]
 )
 """All that there is to draw."""
@@ -291,10 +294,11 @@ def kinds_of(example):
         *(f"start {start}" for start in starts),
         "context" if example.context else "no context",
         "labels of the context" if example.context_tokens else "no labels of the context",
-        "keys shared" if any(map(shares, example.heads)) else "keys apart",
+        "keys shared" if example.kv_heads not in (None, len(example.heads)) else "keys apart",
         "biases" if any(head.b_q or head.b_k or head.b_v for head in example.heads) else "no biases",
         "W_O" if example.w_o else "no W_O",
         "d_v is d_k" if dims.d_v == dims.d_k else "d_v is not",
+        "V" if has_values(example) else "no V",
     }
     for field, (name, _) in _ROWS.items():
         if name in position_inputs(example):
@@ -327,7 +331,7 @@ def combination_of(example):
         _mask_kind(example),
         "+".join(starts),
         "context" if example.context else "",
-        "shared" if any(map(shares, example.heads)) else "",
+        "shared" if example.kv_heads not in (None, len(example.heads)) else "",
     )
 
 
