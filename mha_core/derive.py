@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import cos, exp, fsum, isclose, prod, sin, sqrt, tanh
+from math import cos, exp, fsum, hypot, isclose, prod, sin, tanh
 from typing import NamedTuple
 
 from mha_core.errors import N_, CellError
@@ -88,7 +88,7 @@ class Derivation:
             case "softmax":
                 return _softmax([term.numbers[0] for term in self.terms], self.at or 0)
             case "norm":
-                return sqrt(fsum(term.numbers[0] ** 2 for term in self.terms))
+                return hypot(*(term.numbers[0] for term in self.terms))
             case "rotate":
                 (a, angle), (b, _) = (term.numbers for term in self.terms)
                 return a * sin(angle) + b * cos(angle) if self.at else a * cos(angle) - b * sin(angle)

@@ -46,6 +46,9 @@ FORMAT = "mha-example/1"
 MAX_BYTES = 5_000_000
 """Largest file, in bytes of UTF-8."""
 
+MAX_PRINTED = 64
+"""Longest number that somebody printed, in characters."""
+
 _PRINTED_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z")
 _NEG_INF_TEXT = ("-inf", "-Infinity", "-∞", "−∞")
 
@@ -369,7 +372,7 @@ def printed_number(text: str) -> str | None:
     printed = text.strip().replace("−", "-")
     if printed in _NEG_INF_TEXT:
         return "-inf"
-    known = len(printed) <= 64 and _PRINTED_NUMBER.match(printed) and isfinite(float(printed))
+    known = len(printed) <= MAX_PRINTED and _PRINTED_NUMBER.match(printed) and isfinite(float(printed))
     return printed if known else None
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import isfinite
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -21,9 +22,10 @@ import torch
 from torch import Tensor
 
 from mha_core.derive import Cell, number, step_of
+from mha_core.errors import N_, NumberRangeError
 from mha_core.example import AXES, NEG_INF, AddMask, Example, divisor, owner
 from mha_core.graph import LAYER_INPUTS, PER_HEAD_INPUTS, last_step
-from mha_core.trace import Inputs, Rows, Trace, in_head_order, input_matrix, load, run, trace
+from mha_core.trace import Inputs, Rows, Trace, in_head_order, input_matrix, load, norm, run, trace
 from mha_core.validate import PER_HEAD_STEPS, WHOLE_LAYER_STEPS
 
 TEMPERATURES = tuple(2 ** (10 * i / 24 - 5) for i in range(25))
@@ -43,7 +45,9 @@ def gradients(of: Example | Trace, cell: Cell) -> dict[str, Any]:
     that heads share stand with the first head of the group, summed over the group. A cell that is −∞ moves with
     nothing: 0 throughout.
 
-    Costs one trace and one backward pass. Raises ``CellError`` where the example computes no such cell.
+    Costs one trace and one backward pass. Raises ``CellError`` where the example computes no such cell, and
+    ``NumberRangeError`` where the dtype cannot hold a derivative: the direction of a row that is 1e-310 long turns by
+    1e310 for each unit that the row is moved.
     """
     computed = of if isinstance(of, Trace) else trace(of)
     step_of(computed, cell)
@@ -57,6 +61,12 @@ def gradients(of: Example | Trace, cell: Cell) -> dict[str, Any]:
     )
     if value == NEG_INF:
         found = tuple(torch.zeros_like(tensor) for tensor in found)
+    for entry, tensor in zip(wanted, found, strict=True):
+        if not tensor.isfinite().all():
+            dtype = computed.place.dtype
+            raise NumberRangeError(
+                N_("a derivative grew beyond what {dtype} can hold"), place=entry.name, dtype=dtype
+            )
     return _by_name(computed.example, zip(wanted, found, strict=True))
 
 
@@ -64,8 +74,9 @@ class Sensitivity(NamedTuple):
     """Frobenius norms ‖J‖_F = √Σ (∂O[i,j] / ∂W[a,b])² of the output's whole Jacobians (``graph.last_step``: Concat
     where there is no W_O, the weights where there is no V).
 
-    One number for each head; None where a head has no such matrix of its own. ``q``, ``k``, ``v`` are for Q, K and V
-    themselves, which is all there is where a head starts from them. ``x``: for X, which all heads read.
+    One number for each head; None where a head has no such matrix of its own, and where the dtype cannot hold the
+    norm. ``q``, ``k``, ``v`` are for Q, K and V themselves, which is all there is where a head starts from them.
+    ``x``: for X, which all heads read.
     """
 
     w_q: tuple[float | None, ...]
@@ -92,17 +103,21 @@ def sensitivity(of: Example | Trace) -> Sensitivity:
     moved = [entry for entry in _tensors(taped, given) if entry.name in (*_MOVED, "x")]
     last = last_step(computed.example)
     output = taped.layer[last] if last in taped.layer else in_head_order(taped.groups, last)
-    squares = _squared_norms(output, [entry.tensor for entry in moved])
+    norms = _norms(output, [entry.tensor for entry in moved])
     heads = len(computed.example.heads)
     found: dict[str, list[float | None]] = {name: [None] * heads for name in _MOVED}
     x = None
-    for entry, of_heads in zip(moved, squares, strict=True):
+    for entry, of_heads in zip(moved, norms, strict=True):
         if entry.members is None:
-            x = float(of_heads.sqrt())
+            x = _held(float(of_heads))
             continue
-        for head, square in zip(entry.members, of_heads.tolist(), strict=True):
-            found[entry.name][head] = square**0.5
+        for head, norm_of_head in zip(entry.members, of_heads.tolist(), strict=True):
+            found[entry.name][head] = _held(norm_of_head)
     return Sensitivity(**{name: tuple(norms) for name, norms in found.items()}, x=x)
+
+
+def _held(number: float) -> float | None:
+    return number if isfinite(number) else None
 
 
 def outputs(example: Example) -> int:
@@ -239,21 +254,18 @@ def _zeros(example: Example, name: str, head: int | None) -> Rows:
     return [[0.0] * len(row) for row in input_matrix(example, name, head) or ()]
 
 
-def _squared_norms(output: Tensor, leaves: Sequence[Tensor]) -> list[Tensor]:
-    """Σ (∂output / ∂leaf)² over all outputs and a leaf's rows and columns: one number, or one for each head."""
+def _norms(output: Tensor, leaves: Sequence[Tensor]) -> list[Tensor]:
+    """√Σ (∂output / ∂leaf)² over all outputs and a leaf's rows and columns: one number, or one for each head."""
     count = output.numel()
     totals = [torch.zeros(leaf.shape[:-2], dtype=leaf.dtype, device=leaf.device) for leaf in leaves]
     for start in range(0, count, MOST_AT_ONCE):
         rows = torch.arange(start, min(start + MOST_AT_ONCE, count), device=output.device)
         seeds = torch.nn.functional.one_hot(rows, count).to(output.dtype).view(-1, *output.shape)
         found = torch.autograd.grad(
-            output,
-            leaves,
-            seeds,
-            retain_graph=True,
-            is_grads_batched=True,
-            allow_unused=True,
-            materialize_grads=True,
+            output, leaves, seeds, retain_graph=True, is_grads_batched=True, allow_unused=True
         )
-        totals = [total + part.square().sum((0, -2, -1)) for total, part in zip(totals, found, strict=True)]
+        totals = [  # of a leaf that the output does not depend on there is no part
+            total if part is None else torch.hypot(total, norm(part, (0, -2, -1))[0, ..., 0, 0])
+            for total, part in zip(totals, found, strict=True)
+        ]
     return totals

@@ -13,6 +13,7 @@ from typing import Any, Final
 from mha_core.device import Place
 from mha_core.errors import N_, CellError
 from mha_core.example import Example
+from mha_core.files import MAX_PRINTED
 from mha_core.library import built_in
 from mha_core.mistaken import mistaken
 from mha_core.trace import Trace, trace
@@ -127,4 +128,7 @@ def as_claims(wrong: Trace, step: str, decimals: int = 4) -> Example:
 def _printed(numbers: Any, decimals: int) -> Any:
     if isinstance(numbers, list):
         return tuple(_printed(one, decimals) for one in numbers)
-    return None if numbers is None else f"{numbers:.{decimals}f}"
+    if numbers is None:
+        return None
+    text = f"{numbers:.{decimals}f}"
+    return text if len(text) <= MAX_PRINTED else f"{numbers!r}"

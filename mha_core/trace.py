@@ -338,7 +338,19 @@ def _tanh(step: Step, tensors: Mapping[str, Tensor], _: Constants) -> Tensor:
 
 
 def _norm(step: Step, tensors: Mapping[str, Tensor], _: Constants) -> Tensor:
-    norms: Tensor = torch.linalg.vector_norm(tensors[step.operands[0].name], dim=-1, keepdim=True)
+    return norm(tensors[step.operands[0].name], -1)
+
+
+def norm(numbers: Tensor, axes: int | tuple[int, ...]) -> Tensor:
+    """√Σ x² along ``axes``, which stay with a size of 1.
+
+    The square of 1e-200 is 0 and that of 1e200 is ∞: such numbers are divided by the largest of them first.
+    """
+    range_ = torch.finfo(numbers.dtype)
+    largest = numbers.detach().abs().amax(axes, keepdim=True)
+    far = (largest < range_.tiny**0.25) | (largest > range_.max**0.25)
+    unit = torch.where(far, largest.clamp(min=range_.tiny), 1.0)
+    norms: Tensor = torch.linalg.vector_norm(numbers / unit, dim=axes, keepdim=True) * unit
     return norms
 
 

@@ -401,8 +401,16 @@ def _scale(example: Example) -> None:
         if scale == "sqrt_dk" and not example.dims.d_k and any(h.weights is None for h in example.heads):
             raise _fail("scale", N_("there is no d_k to take the root of"))
         return
-    if not (1 / MAX_NUMBER <= abs(scale) <= MAX_NUMBER):
+    if scale == 0:
         raise _fail("scale", N_("expected a divisor other than 0, got {number}"), number=scale)
+    if not (1 / MAX_NUMBER <= abs(scale) <= MAX_NUMBER):
+        raise _fail(
+            "scale",
+            N_("expected a divisor from {low:g} to {high:g} in size, got {number:g}"),
+            low=1 / MAX_NUMBER,
+            high=MAX_NUMBER,
+            number=scale,
+        )
 
 
 def _claimed(example: Example, dims: Dims) -> None:

@@ -79,8 +79,12 @@ def letters_of(example: Example) -> str:
 
 
 def starts_further_on(example: Example, letter: str) -> tuple[int, ...]:
-    """The heads that have no weight for this letter since they start from later numbers."""
-    return tuple(head for head in _owners(example, letter) if _weight(example, letter, head) is None)
+    """The heads that compute no Q, K or V with a weight of this letter, since they start from later numbers."""
+    return tuple(
+        head
+        for head in _owners(example, letter)
+        if letter not in {step.name for step in head_graph(example, example.heads[head])}
+    )
 
 
 def refusals(example: Example) -> dict[Library, InteropError | None]:

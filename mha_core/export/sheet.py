@@ -314,6 +314,10 @@ def _side_by_side(blocks: Sequence[Matrix]) -> list[list[float]]:
     return [[number for block in blocks for number in block[i]] for i in range(len(blocks[0]))]
 
 
+_SHORT = 1e-150
+"""A row's length whose square float64 cannot hold with all its digits."""
+
+
 def _flags(computed: Trace) -> set[str]:
     """What this example has, by the names that templates use."""
     example = computed.example
@@ -331,6 +335,7 @@ def _flags(computed: Trace) -> set[str]:
         "dead": any(any(rows) for rows in computed.dead_rows),
         "own_weights": any(head.weights is not None for head in heads),
         "grouped": example.kv_heads not in (None, len(heads)),
+        "short_rows": any(0 < length < _SHORT for rows in norms for (length,) in rows or ()),
         "zero_rows": any([0.0] in rows for rows in norms if rows),
         "cosines": example.dims.d_model > 1,
         "context_cosines": example.dims.d_context > 1,

@@ -60,6 +60,10 @@ COMMENTS = {
     "allow": N_("True: this query may attend to this key"),
     "causal": N_("query i may attend to keys 1 … i"),
     "added": N_("added to the scores; −∞ hides a pair"),
+    "short_rows": N_(
+        "the square of a very small number is 0: each row is divided by its largest number first, "
+        "which turns no row"
+    ),
     "softmax": N_(
         "e^s over the row's sum. Subtracting the row's largest changes nothing and keeps e^s small."
     ),
@@ -215,6 +219,8 @@ scores               |     q = $make_q  # n_q × d_k
 scores               |     k = $make_k  # n_k × d_k
 head_outputs !own_weights |     v = $make_v  # n_k × d_v
 q_rotated            |     q, k = rotate(q, angles), rotate(k, $key_angles)
+short_rows           |     # $[short_rows]
+short_rows           |     q, k = (rows / np.maximum(abs(rows).max(axis=1, keepdims=True), 1e-300) for rows in (q, k))
 q_norms              |     q_norms = np.linalg.norm(q, axis=1, keepdims=True)
 k_norms              |     k_norms = np.linalg.norm(k, axis=1, keepdims=True)
 q_unit !zero_rows    |     q, k = q / q_norms, k / k_norms  # $[unit]
@@ -306,6 +312,8 @@ share_k              | k = k$share_k  # $[shared]
 share_v              | v = v$share_v  # $[shared]
 scores               |
 q_rotated            | q, k = rotate(q, angles), rotate(k, $key_angles)
+short_rows           | # $[short_rows]
+short_rows           | q, k = (rows / rows.abs().amax(-1, keepdim=True).clamp(min=1e-300) for rows in (q, k))
 q_norms              | q_norms = torch.linalg.vector_norm(q, dim=-1, keepdim=True)
 k_norms              | k_norms = torch.linalg.vector_norm(k, dim=-1, keepdim=True)
 q_unit !zero_rows    | q, k = q / q_norms, k / k_norms  # $[unit]
@@ -557,6 +565,10 @@ anew                 |     # $[between]
 anew                 |     # $[letters]
 anew                 |     def _compute_attention(self, query, key, value, attention_mask=None, *args, **kwargs):
 q_rotated            |         query, key = rotate(query, angles), rotate(key, $key_angles)
+short_rows           |         # $[short_rows]
+short_rows           |         sizes = (ops.max(ops.abs(rows), axis=-1, keepdims=True) for rows in (query, key))
+short_rows           |         query_size, key_size = (ops.where(size == 0, 1, size) for size in sizes)
+short_rows           |         query, key = query / query_size, key / key_size
 q_norms              |         q_norms = ops.sqrt(ops.sum(query**2, axis=-1, keepdims=True))
 k_norms              |         k_norms = ops.sqrt(ops.sum(key**2, axis=-1, keepdims=True))
 q_unit zero_rows     |         # $[zero_rows]

@@ -19,7 +19,7 @@ from mha_core.gradients import gradients
 from mha_core.graph import symbol
 from mha_core.trace import Trace
 from mha_core.validate import STEPS
-from mha_ui.language import Words
+from mha_ui.language import Words, sentence
 from mha_ui.state import Work
 
 MOST_LISTED: Final = 3
@@ -58,14 +58,17 @@ def target(work: Work) -> Cell:
 
 def _gradient(work: Work, matrices: dict[str, dict[str, Any]]) -> dict[str, Any]:
     cell = target(work)
-    found = gradients(work.trace, cell)
+    try:
+        found = gradients(work.trace, cell)
+    except MhaError as error:  # of a row that is all but zeros the direction turns beyond all measure
+        return {"kind": "gradient", "target": None, "summary": f"{sentence(error, work.language)}."}
     for name, matrix in matrices.items():
         matrix["lens"] = found.get(name)
-    sentence = work.words(N_("Gradient of {place}: by how much it grows for each unit that a number grows."))
+    summary = work.words(N_("Gradient of {place}: by how much it grows for each unit that a number grows."))
     return {
         "kind": "gradient",
         "target": cell._asdict(),
-        "summary": sentence.format(place=_place(cell, work.example, work.words)),
+        "summary": summary.format(place=_place(cell, work.example, work.words)),
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import ceil, floor, hypot, log10
+from math import ceil, floor, frexp, hypot, ldexp, log10
 from typing import TypeAlias
 
 from mha_core.example import NEG_INF
@@ -13,15 +13,18 @@ Range: TypeAlias = tuple[float, float]
 
 _SLACK = 1e-9
 """Rounding that does not count, relative to the size of the numbers."""
+_SHORTEST, _LONGEST = 1e-300, 1e300
 
 
 def nice(magnitude: float) -> float:
     """The smallest of 1, 2, 5 × 10^k that is not below ``magnitude``; 1 for 0. ``nice(37)`` is 50.
 
-    An axis up to ``nice(largest)`` stays put while the largest number is edited a little.
+    An axis up to ``nice(largest)`` stays put while the largest number is edited a little. It is from 1e-300 to 1e300
+    long: so its steps are numbers too.
     """
     if magnitude <= 0:
         return 1.0
+    magnitude = min(max(magnitude, _SHORTEST), _LONGEST)
     power = 10.0 ** floor(log10(magnitude))
     return next(step * power for step in (1, 2, 5, 10) if step * power >= magnitude * (1 - _SLACK))
 
@@ -56,10 +59,17 @@ def convex_hull(points: Iterable[Point]) -> list[Point]:
     Two corners where all points lie on a line, one where all are equal.
     """
     ordered = sorted(set(points))
-    if len(ordered) < 3:
-        return ordered
-    lower, upper = _chain(ordered), _chain(ordered[::-1])
-    return lower[:-1] + upper[:-1]
+    near = dict(zip(_near_one(ordered), ordered, strict=True))
+    if len(near) < 3:
+        return list(near.values())
+    lower, upper = _chain(list(near)), _chain(list(near)[::-1])
+    return [near[corner] for corner in lower[:-1] + upper[:-1]]
+
+
+def _near_one(points: Sequence[Point]) -> list[Point]:
+    """The points, the same power of two taken out of all, so that no product of two numbers is 0 or ∞."""
+    _, exponent = frexp(largest([points]))
+    return [(ldexp(x, -exponent), ldexp(y, -exponent)) for x, y in points]
 
 
 def _chain(ordered: list[Point]) -> list[Point]:
@@ -79,6 +89,7 @@ def _turn(a: Point, b: Point, c: Point) -> float:
 
 def contains(hull: Sequence[Point], point: Point) -> bool:
     """Whether a point lies in a convex hull or on its edge, but for rounding."""
+    *hull, point = _near_one([*hull, point])
     slack = _SLACK * (largest([[*hull, point]]) or 1.0)
     if len(hull) == 1:
         return hypot(point[0] - hull[0][0], point[1] - hull[0][1]) <= slack
@@ -91,7 +102,8 @@ def contains(hull: Sequence[Point], point: Point) -> bool:
 def _off_segment(a: Point, b: Point, point: Point) -> float:
     """How far a point lies from the segment a – b."""
     ab = (b[0] - a[0], b[1] - a[1])
-    along = ((point[0] - a[0]) * ab[0] + (point[1] - a[1]) * ab[1]) / (ab[0] ** 2 + ab[1] ** 2)
+    length = hypot(*ab) or 1.0
+    along = ((point[0] - a[0]) * (ab[0] / length) + (point[1] - a[1]) * (ab[1] / length)) / length
     along = min(1.0, max(0.0, along))
     return hypot(point[0] - a[0] - along * ab[0], point[1] - a[1] - along * ab[1])
 

@@ -67,7 +67,7 @@ export class Explain {
 
   /** What the lens says of this cell, on a line of its own. */
   #throughLens(model, cell) {
-    if (!model.lens) return [];
+    if (!model.lens || (model.lens.kind === "gradient" && !model.lens.target)) return [];
     const { words } = this;
     const line = (...parts) => [element("div", { class: "through-lens" }, ...parts)];
     if (model.lens.kind === "change") return line(changeTold(model, cell));

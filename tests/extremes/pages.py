@@ -1,0 +1,70 @@
+"""What Streamlit's pages make of an example, without a browser and without Streamlit's machinery.
+
+``said_by(work, live)`` runs what draws a page and returns all that it hands on to be shown: texts, figures, and the
+data of the components. Every widget answers what the page gave it, so nothing is ever clicked.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import patch
+
+import streamlit as st
+
+from mha_ui import bench, state
+from mha_ui.experiments import board, lenses
+
+_WIDGETS = ("pills", "segmented_control", "selectbox", "multiselect", "select_slider", "radio")
+_FRAGMENTS = ("_painted_by_gradient", "_painted_by_change", "_follow")
+_COMPONENTS = ((bench, "_component"), (bench, "_follower"), (board, "_component"))
+
+
+def said_by(work: state.Work, live: Callable[[state.Work], None]) -> list[Any]:
+    """Everything that ``live(work)`` shows."""
+    page = _Page(work)
+    with ExitStack() as stack:
+        for name in ("html", "markdown", "caption", "code"):
+            stack.enter_context(patch.object(st, name, page.text))
+        for name in _WIDGETS:
+            stack.enter_context(patch.object(st, name, page.widget))
+        stack.enter_context(patch.object(st, "container", page.container))
+        stack.enter_context(patch.object(st, "button", page.button))
+        stack.enter_context(patch.object(st, "plotly_chart", page.chart))
+        stack.enter_context(patch.object(st, "session_state", page.held))
+        stack.enter_context(patch.object(st, "context", SimpleNamespace(theme=SimpleNamespace(type="light"))))
+        for name in _FRAGMENTS:  # Streamlit passes over a fragment where no page runs
+            stack.enter_context(patch.object(lenses, name, getattr(lenses, name).__wrapped__))
+        for module, name in _COMPONENTS:
+            stack.enter_context(patch.object(module, name, lambda: page.component))
+        live(work)
+    return page.shown
+
+
+class _Page:
+    """What has been shown so far, and what the widgets hold."""
+
+    def __init__(self, work: state.Work) -> None:
+        self.shown: list[Any] = []
+        self.held: dict[str, Any] = {state._KEY: work}
+
+    def text(self, text: str, **_: Any) -> None:
+        self.shown.append(text)
+
+    def button(self, label: str, **_: Any) -> bool:
+        self.shown.append(label)
+        return False
+
+    def chart(self, payload: Any, **_: Any) -> None:
+        self.shown.append(payload)
+
+    def component(self, *, key: str, data: Any, **_: Any) -> None:
+        self.shown.append({key: data})
+
+    def widget(self, label: str, options: Any, *, key: str, format_func: Any = str, **_: Any) -> Any:
+        self.shown += [label, *map(format_func, options)]
+        return self.held.get(key)
+
+    @contextmanager
+    def container(self, **_: Any) -> Iterator["_Page"]:
+        yield self
