@@ -32,8 +32,13 @@ WAIT = 30_000
 """Milliseconds after which something that should have come is taken for missing."""
 
 
+def command(script: Path | str = "app.py") -> list[str]:
+    """What ``make run`` starts."""
+    return [sys.executable, "-m", "streamlit", "run", str(script)]
+
+
 class Server:
-    """The app on a port of its own; it can be killed and started again on the same port."""
+    """The app on a port of its own, started as ``make run`` does; it can be killed and started again there."""
 
     def __init__(self, script: Path | str = "app.py") -> None:
         with socket.socket() as probe:
@@ -47,9 +52,8 @@ class Server:
         return f"http://localhost:{self.port}/"
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "streamlit", "run", str(self.script), "--server.headless=true"]
         self.process = subprocess.Popen(
-            [*command, f"--server.port={self.port}", "--server.fileWatcherType=none"],
+            [*command(self.script), "--server.headless=true", f"--server.port={self.port}"],
             cwd=ROOT,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
