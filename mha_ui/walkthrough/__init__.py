@@ -71,13 +71,18 @@ def take_away(work: state.Work) -> None:
         )
 
 
-@st.cache_resource(show_spinner=False)
-def _walk():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
+def _serve() -> None:
     serve_assets("bench", BENCH)  # whose modules the walk reads numbers and terms with
     serve_assets("walkthrough", _HERE)
+
+
+@st.cache_resource(show_spinner=False)
+def _walk():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
+    _serve()
     return st.components.v2.component("mha.walkthrough", js=loader("walkthrough/walk.js"), css="walk.css")
 
 
 @st.cache_resource(show_spinner=False)
 def _place():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
+    _serve()
     return st.components.v2.component("mha.place", js=loader("walkthrough/place.js"))
