@@ -25,6 +25,7 @@ from mha_core.messages import catalogue
 from mha_ui import state
 from mha_ui.bench import receive_edits
 from mha_ui.language import sentence
+from mha_ui.panel import panel
 
 Choice = TypeVar("Choice")
 
@@ -49,20 +50,19 @@ def export_button(work: state.Work) -> None:
     """The button that opens the example at hand as code or as a document."""
     if st.button(work.words(N_("Export")), key="export.open", type="tertiary"):
         receive_edits()  # what was typed just before the click belongs to it
-        st.dialog(work.words(N_("Export")), width="large")(_export)()
+        st.dialog(work.words(N_("Export")), width="large")(panel)("export", _export, back=False)
 
 
 def import_button(work: state.Work) -> None:
     """The button that opens a layer of a weight file."""
     if st.button(work.words(N_("Import")), key="import.open", type="tertiary"):
-        st.dialog(work.words(N_("Import a layer")), width="large")(_import)()
+        st.dialog(work.words(N_("Import a layer")), width="large")(panel)("import", _import, back=False)
 
 
 # --- export ----------------------------------------------------------------------------------------------------
 
 
-def _export() -> None:
-    work = state.work()
+def _export(work: state.Work) -> None:
     words = work.words
     names = catalogue(work.language).gettext
     row = st.container(horizontal=True, vertical_alignment="bottom")
@@ -104,8 +104,7 @@ def _export() -> None:
 # --- import ----------------------------------------------------------------------------------------------------
 
 
-def _import() -> None:
-    work = state.work()
+def _import(work: state.Work) -> None:
     words = work.words
     st.caption(
         words(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Final
@@ -16,6 +17,7 @@ from mha_ui import state
 from mha_ui.css import css_variables
 from mha_ui.exchange import export_button, import_button
 from mha_ui.language import LANGUAGES, NAMES
+from mha_ui.panel import panel
 
 CHECK: Final = "pages/check.py"
 LESSONS: Final = "pages/lessons.py"
@@ -47,7 +49,10 @@ def configure() -> None:
 
 def frame(*, note: bool = True) -> None:
     """Draw the page's head, and the note of the example at hand unless the page shows it elsewhere."""
-    work = state.work()
+    panel("frame", partial(_frame, note=note))
+
+
+def _frame(work: state.Work, *, note: bool) -> None:
     words = work.words
     with st.container(horizontal=True, vertical_alignment="center", key="frame"):
         st.html(

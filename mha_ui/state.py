@@ -6,10 +6,13 @@ that was restarted); after that the session leads, and the bench writes its addr
 
 from __future__ import annotations
 
+import logging
 import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final, NamedTuple, TypeGuard
 
 import streamlit as st
@@ -50,6 +53,7 @@ OWN_SEED = "own"
 VIEWS = ("projector", "presenter")
 LENSES = ("change", "gradient")
 """What the bench's colours may show in place of the values."""
+LOG: Final = logging.getLogger(__name__)
 _STAGE = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _SUB = re.compile(r"[1-9][0-9]{0,3}(\.[1-9][0-9]{0,3})?")
 _BETWEEN = "~~"
@@ -101,6 +105,13 @@ class Version(NamedTuple):
     name: str | None
 
 
+class Worked(NamedTuple):
+    """A state of the work that a part of a page could draw: a step of the history, and what was looked at of it."""
+
+    version: Version
+    view: dict[str, Any]
+
+
 @dataclass
 class Exercise:
     """Steps to be worked out: ``asked``, by name. ``checked``: the learner wants to know which numbers are right.
@@ -119,6 +130,8 @@ class Work:
 
     ``applied`` counts the bench's edits, ``revision`` the examples shown, ``opened`` the origins. ``lens``: what the
     bench's colours show: "" for the values, or one of ``LENSES``; there is a ``pinned_baseline`` where it is "change".
+    ``worked``: by part of a page, the last state that it could draw; ``shown``: the part whose tables show that state
+    now, because they could not draw this one.
     """
 
     origin: Example
@@ -144,6 +157,8 @@ class Work:
     linked: tuple[Example, str | LinkError] | None = None
     past: list[Version] = field(default_factory=list)
     future: list[Version] = field(default_factory=list)
+    worked: dict[str, Worked] = field(default_factory=dict)
+    shown: str = ""
     trace: Trace = None  # type: ignore[assignment]  # set below, from origin
 
     def __post_init__(self) -> None:
@@ -178,7 +193,7 @@ class Work:
 def work() -> Work:
     """This session's work; at its first call, what the URL says."""
     if _KEY not in st.session_state:
-        st.session_state[_KEY] = _opened(st.query_params, st.context.locale)
+        st.session_state[_KEY] = _opened_somehow(st.query_params, st.context.locale)
     return st.session_state[_KEY]  # type: ignore[no-any-return]
 
 
@@ -288,6 +303,23 @@ def lesson(current: Work, topics: Sequence[str]) -> str:
 def lesson_address(current: Work, topic: str) -> dict[str, str]:
     """The query parameters that open a lesson with this work."""
     return address(current) | ({"lesson": topic} if topic else {})
+
+
+def _opened_somehow(query: Mapping[str, str], locale: str | None) -> Work:
+    """The work that an address holds; where reading it meets what nobody expected, the first example."""
+    try:
+        return _opened(query, locale)
+    except Exception:
+        LOG.exception("an address could not be opened")
+        opened = _opened({"lang": query.get("lang", "")}, locale)
+        opened.message = Message(opened.words(_NOT_OPENED))
+        return opened
+
+
+_NOT_OPENED: Final = N_(
+    "Something unexpected happened while this link was opened (the details are in the server's log). Here is the "
+    "first example instead."
+)
 
 
 def _opened(query: Mapping[str, str], locale: str | None) -> Work:
@@ -414,15 +446,15 @@ def receive(current: Work, message: object) -> None:
             if current.applied == before:
                 current.message = None  # it was about an edit before these
             current.applied = number
-            _one(current, edit)
+            attempt(current, partial(_one, current, edit))
 
 
 def _one(current: Work, edit: Mapping[str, Any]) -> None:
     match edit:
         case {"op": "undo"}:
-            _step(current, current.past, current.future)
+            _travel(current, len(current.past) - 1)
         case {"op": "redo"}:
-            _step(current, current.future, current.past)
+            _travel(current, len(current.past) + 1)
         case {"op": "reset"}:
             _become(current, current.origin)
         case {"op": "pin"}:
@@ -439,7 +471,14 @@ def _one(current: Work, edit: Mapping[str, Any]) -> None:
         case {"op": "decimals", "value": int(value)} if _is_whole(value):
             current.decimals = min(MOST_DECIMALS, max(0, value))
         case _:
-            attempt(current, lambda: _become(current, apply(current.example, edit)))
+            _edited(current, edit)
+
+
+def _edited(current: Work, edit: Mapping[str, Any]) -> None:
+    """The example edited as the tables show it, which is not the one at hand where they could not draw that."""
+    if current.shown:
+        go_back(current, current.shown)
+    _become(current, apply(current.example, edit))
 
 
 def _pin(current: Work, cell: object) -> None:
@@ -491,11 +530,22 @@ def _in_exercise(current: Work, asked: str) -> None:
 
 
 def attempt(current: Work, change: Callable[[], None]) -> None:
-    """Change the work; where that is refused it stays as it was and the message says why."""
+    """Change the work; where that is refused, or fails unexpectedly, it stays as it was and the message says why."""
+    before, refused = dict(current.__dict__), ""
     try:
         change()
     except MhaError as error:
-        current.message = Message(sentence(error, current.language))
+        refused = sentence(error, current.language)
+    except Exception:
+        LOG.exception("a change of the work failed")
+        refused = current.words(_NOT_CHANGED)
+    if refused:
+        current.__dict__.update(before | {"message": Message(refused)})
+
+
+_NOT_CHANGED: Final = N_(
+    "Something unexpected happened, so this change was not made; the details are in the server's log."
+)
 
 
 def _become(current: Work, example: Example) -> None:
@@ -533,15 +583,23 @@ def _keep(current: Work, version: Version) -> None:
     _show(current, version, computed)
 
 
-def _step(current: Work, source: list[Version], target: list[Version]) -> None:
-    if source:
-        target.append(current.version)
-        version = source.pop()
-        _show(current, version, trace(version.example, current.place))
+def _travel(current: Work, to: int) -> None:
+    """Go to another place of the history, counted from the oldest; nowhere where there is none."""
+    history = _history(current)
+    if 0 <= to < len(history):
+        computed = trace(history[to].example, current.place)
+        current.past, current.future = history[:to], history[:to:-1]
+        _show(current, history[to], computed)
+
+
+def _history(current: Work) -> list[Version]:
+    """Every version that undo and redo lead to, the oldest first; the one at hand is among them."""
+    return [*current.past, current.version, *reversed(current.future)]
 
 
 def _show(current: Work, version: Version, computed: Trace) -> None:
     current.trace = computed
+    current.shown = ""
     current.revision += 1
     if version.origin is not current.origin:
         current.opened += 1
@@ -553,10 +611,63 @@ def _show(current: Work, version: Version, computed: Trace) -> None:
         current.pinned = _existing(current, *current.pinned)
 
 
+# --- what worked --------------------------------------------------------------------------------------------------
+
+_VIEW: Final = (
+    *("exercise", "pinned", "query", "walk", "lesson", "experiment", "sides", "lens", "pinned_baseline"),
+    "decimals",
+)
+"""What a page shows of the example besides itself."""
+
+
+def worked(current: Work, part: str) -> None:
+    """Part of a page has drawn the work as it is now."""
+    view = {name: getattr(current, name) for name in _VIEW}
+    current.worked[part] = Worked(current.version, view | _own(view))
+
+
+def as_it_worked(current: Work, part: str) -> Work:
+    """The work in the last state that this part could draw, to be shown in place of what is at hand."""
+    before = copy(current)
+    before.shown = part
+    version, view = current.worked[part]
+    before.__dict__.update(view | _own(view))
+    before.trace = trace(version.example, current.place)
+    before.origin, before.name, before.linked = version.origin, version.name, None
+    return before
+
+
+def tables_show(shown: Work) -> None:
+    """The tables to edit show this work: the session's own, or how it was when a part of the page could draw it."""
+    current = work()
+    current.shown = "" if shown is current else shown.shown
+
+
+def go_back(current: Work, part: str) -> None:
+    """Return to the last state that this part could draw, by undo or redo; to the first example where none is known."""
+    if part not in current.worked:
+        open_built_in(current, next(iter(library())))
+        return
+    version, view = current.worked[part]
+    history = _history(current)
+    found = [at for at, one in enumerate(history) if one.example is version.example]
+    if found:
+        _travel(current, min(found, key=lambda at: abs(at - len(current.past))))
+    else:  # beyond the steps that are kept
+        _keep(current, version)
+    current.__dict__.update(view | _own(view))
+    current.message = None
+
+
+def _own(view: Mapping[str, Any]) -> dict[str, Any]:
+    """Copies of what is changed in place."""
+    return {"exercise": copy(view["exercise"]), "sides": dict(view["sides"])}
+
+
 def open_built_in(current: Work, name: str) -> None:
     """Start from a built-in example; what was at hand can be had back by undo."""
     current.message = None
-    _open(current, built_in(name), name)
+    attempt(current, lambda: _open(current, built_in(name), name))
 
 
 def set_exercise(current: Work, asked: tuple[str, ...], seed: int | None) -> None:

@@ -13,7 +13,7 @@ from mha_core.errors import N_
 from mha_core.exercise import askable
 from mha_core.report import as_json, as_markdown
 from mha_ui import state
-from mha_ui.bench import bench
+from mha_ui.bench import bench, receive_edits
 from mha_ui.bench.model import NAMES
 from mha_ui.check.model import check_payload
 
@@ -27,14 +27,19 @@ _KINDS: Final = {
 }
 
 
-def check_bench() -> None:
+def check_bench(work: state.Work) -> None:
     """The tables to fill in, with the verdict above them."""
-    bench(check_payload(state.work()))
+    bench(work, check_payload(work))
 
 
-def tools() -> None:
+def edited_check(work: state.Work) -> None:
+    """The same, with what the browser has filled in."""
+    receive_edits()
+    check_bench(work)
+
+
+def tools(work: state.Work) -> None:
     """The report to keep, and setting the example as an exercise."""
-    work = state.work()
     with st.container(horizontal=True, vertical_alignment="center", key="check-tools"):
         _exercise_menu(work)
         if not work.exercise:  # it would give the answers away

@@ -187,10 +187,10 @@ def test_a_cell_and_a_pasted_block():
     [
         ({}, "this is no edit"),
         ({"op": "nonsense"}, "this is no edit"),
-        ({"op": "remove_head", "head": 5}, "the place to edit is no longer there"),
+        ({"op": "remove_head", "head": 5}, "heads[5]: this is no longer there"),
         (
             {"op": "rename_token", "which": "tokens", "index": -1, "text": "x"},
-            "the place to edit is no longer there",
+            "index: expected a whole number from 0 on, got -1",
         ),
         (
             {"op": "set", "matrix": "x", "row": 0, "col": 0, "values": [["1"]]},

@@ -32,14 +32,19 @@ WAIT = 30_000
 """Milliseconds after which something that should have come is taken for missing."""
 
 
-class Server:
-    """The app on a port of its own; it can be killed and started again on the same port."""
+def command(script: Path | str = "app.py", module: str = "streamlit") -> list[str]:
+    """What ``make run`` starts; ``module``: another one to start it with."""
+    return [sys.executable, "-m", module, "run", str(script)]
 
-    def __init__(self, script: Path | str = "app.py") -> None:
+
+class Server:
+    """The app on a port of its own, started as ``make run`` does; it can be killed and started again there."""
+
+    def __init__(self, script: Path | str = "app.py", module: str = "streamlit") -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
-        self.script = script
+        self.command = command(script, module)
         self.process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -47,9 +52,8 @@ class Server:
         return f"http://localhost:{self.port}/"
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "streamlit", "run", str(self.script), "--server.headless=true"]
         self.process = subprocess.Popen(
-            [*command, f"--server.port={self.port}", "--server.fileWatcherType=none"],
+            [*self.command, "--server.headless=true", f"--server.port={self.port}"],
             cwd=ROOT,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -75,8 +79,8 @@ class Server:
 
 
 @contextmanager
-def running(script: Path | str = "app.py") -> Iterator[Server]:
-    server = Server(script)
+def running(script: Path | str = "app.py", module: str = "streamlit") -> Iterator[Server]:
+    server = Server(script, module)
     server.start()
     try:
         yield server
