@@ -22,6 +22,7 @@ from mha_core import (
     validate,
 )
 from mha_core.edit import FILLS, apply, filled
+from mha_core.graph import last_step
 from tests.core.edits import BUILT_IN, ENDS_AT_WEIGHTS, FURTHER_ON, KEYS, cases, json_values
 
 NEG_INF = float("-inf")
@@ -537,7 +538,7 @@ def edited(example, edit):
         refused = error
     else:
         assert validate(result) == result
-        assert trace(result).values["concat"]
+        assert trace(result).values[last_step(result)]
         assert parse(dump(result)) == result
         try:
             token = to_token(result)
