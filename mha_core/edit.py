@@ -258,7 +258,7 @@ def _switch_values(example: Example, edit: Edit) -> Example:
     """V on: a W_V of small integers, as wide as the keys, or V itself where there are no rows to multiply with it.
     Off: the heads end at their weights, and W_O, which would mix their outputs, goes too.
     """
-    if bool(edit["on"]) == has_values(example):
+    if edit["on"] == has_values(example):
         return example
     if not edit["on"]:
         gone = ("v", "head_outputs", "concat", "output")

@@ -226,7 +226,6 @@ _UI: Final = {
     "hidden": N_("this pair is hidden"),
     "visible": N_("this pair may attend"),
     "dead_row": N_("this query may attend to nothing: its weights and its output are 0"),
-    "dead_weights": N_("this query may attend to nothing: its weights are 0"),
     "dismiss": N_("Close"),
     "copied": N_("Copied."),
     "computed": N_("{place} is computed from other numbers; edit those."),
@@ -238,6 +237,9 @@ _UI: Final = {
     ),
 }
 
+
+_DEAD_WEIGHTS: Final = N_("this query may attend to nothing: its weights are 0")
+"""What is said of such a query where there is no output."""
 
 _HUES: Final = {
     "q": ("q", "w_q", "b_q", "q_rotated", "q_norms", "q_unit", "q_a", "w_a"),
@@ -274,7 +276,7 @@ def numbers(trace: Trace, language: str, decimals: int) -> dict[str, Any]:
     example, words = trace.example, ui_words(language)
     return {
         "lang": language,
-        "words": words if has_values(example) else words | {"dead_row": words["dead_weights"]},
+        "words": words if has_values(example) else words | {"dead_row": words_in(language)(_DEAD_WEIGHTS)},
         "decimals": decimals,
         "dims": {name: getattr(example.dims, name) for name in example.dims.__slots__},
         "labels": _labels(example),

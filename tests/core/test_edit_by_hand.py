@@ -23,6 +23,7 @@ from mha_core import (
 )
 from mha_core.edit import _EDITS, FILLS, apply, filled
 from mha_core.edit_fields import FIELDS
+from mha_core.graph import last_step
 from tests.core.edits import BUILT_IN, ENDS_AT_WEIGHTS, FURTHER_ON, KEYS, cases, json_values
 
 NEG_INF = float("-inf")
@@ -575,7 +576,7 @@ def edited(example, edit):
         refused = error
     else:
         assert validate(result) == result
-        assert trace(result).values["concat"]
+        assert trace(result).values[last_step(result)]
         assert parse(dump(result)) == result
         try:
             token = to_token(result)

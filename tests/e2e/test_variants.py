@@ -144,3 +144,23 @@ def test_in_chinese_and_at_390_pixels(visit):
     assert "小 → 中" in bench.arithmetic()
     wide = bench.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert wide <= 0
+
+
+def test_values_are_taken_away_and_brought_back(visit):
+    """Without V the bench ends at the weights, and W_O, d_v and d_out have no controls to offer."""
+    bench = visit("?example=output-projection")
+    example = built_in("output-projection")
+    without = apply(example, {"op": "values", "on": False})
+    bench.do("values")
+    assert_shows(bench, without)
+    assert example_in(bench.wait_for_address(without)) == without
+    assert bench.page.locator('[data-focus="w_o"]').is_disabled()
+    for axis in ("d_v", "d_out"):
+        expect(bench.page.locator(f'[data-focus="{axis} more"]')).to_be_hidden()
+    bench.cell("weights", 0, 0, 0).hover()
+    expect(bench.page.locator("td.fed")).to_have_count(0)
+    bench.do("undo")
+    assert_shows(bench, example)
+    bench.do("redo")
+    bench.do("values")
+    assert_shows(bench, apply(without, {"op": "values", "on": True}))

@@ -289,7 +289,7 @@ def after(example, *edits):
     ids=str,
 )
 def test_controls_show_what_the_layer_has(edits, controls):
-    bare = {"undo": F, "redo": F, "changed": F, "w_o": F, "biases": F, "context": F}
+    bare = {"undo": F, "redo": F, "changed": F, "values": T, "w_o": F, "biases": F, "context": F}
     view = {"lens": "", "baseline": F}
     told_controls = after(built_in("first"), *edits)["controls"]
     layer = {"scale": "sqrt_dk", "scoring": "scaled_dot", "positions": "none", "kv_heads": 2, "mask": "none"}
