@@ -9,7 +9,7 @@ from mha_ui.bench import after_bench, bench, receive_edits
 from mha_ui.pictures import pictures
 
 frame.configure()
-frame.frame()
+frame.frame(note=False)
 
 
 @st.fragment

@@ -36,6 +36,7 @@ from mha_core.example import (
     allow_matrix,
     key_tokens,
     keys_are_queries,
+    noted,
     owner,
     position_inputs,
 )
@@ -49,7 +50,7 @@ FILLS = ("zeros", "identity", "integers", "random")
 
 
 def apply(example: Example, edit: Edit) -> Example:
-    """The example after one edit.
+    """The example after one edit, without its note where that spoke of other numbers or tokens.
 
     Raises ``ExampleError`` where the edit is none, names a place that is not there, or breaks the format.
     """
@@ -63,7 +64,7 @@ def apply(example: Example, edit: Edit) -> Example:
         raise
     except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError, RecursionError):
         raise ExampleError(N_("the place to edit is no longer there")) from None
-    return validate(edited)
+    return noted(validate(edited), example)
 
 
 # --- numbers ---------------------------------------------------------------------------------------------------

@@ -78,7 +78,10 @@ def outputs_between(trace: Trace) -> bool:
     from what that row of V has there, whichever row.
     """
     return any(
-        all(any(abs(out - v) > span / 20 for out, v, span in zip(output, row, spans, strict=True)) for row in values)
+        all(
+            any(abs(out - v) > span / 20 for out, v, span in zip(output, row, spans, strict=True))
+            for row in values
+        )
         for head in range(len(trace.example.heads))
         for values in (trace.matrix("v", head),)
         for spans in ([max(column) - min(column) for column in zip(*values, strict=True)],)

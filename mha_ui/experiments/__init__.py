@@ -46,9 +46,9 @@ def experiments_page() -> None:
     work = state.work()
     words = work.words
     st.html(f"<style>{_STYLE}</style>")
-    frame.frame()
     if work.experiment not in EXPERIMENTS:
         state.choose_experiment(work, next(iter(EXPERIMENTS)))
+    frame.frame(note=not EXPERIMENTS[work.experiment].on_the_bench)
     state.set_widget(_CHOICE, work.experiment)
     st.segmented_control(
         words(N_("Experiments")),

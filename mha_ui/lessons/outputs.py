@@ -38,7 +38,6 @@ def _live(work: state.Work) -> None:
     words, look = work.words, theme()
     heading(words(N_("Where the head outputs lie")))
     plain = shown(work, "weighted-mean", "scaled", outputs_between)
-    note(plain.example, work.language)
     with st.container(key="lesson-controls"):
         factor = st.select_slider(
             words(N_("Multiply all scores by")),
@@ -48,6 +47,7 @@ def _live(work: state.Work) -> None:
             format_func=lambda value: f"× {value:g}",
         )
     computed = sharpened(plain, factor)
+    note(computed.example, work.language)
     if computed.example.dims.d_v == 2:
         draw("among", hulls_figure(computed, theme=look, words=words))
     else:

@@ -174,7 +174,9 @@ def test_a_lesson_is_about_the_example_at_hand_where_its_point_can_be_seen(read,
     """In the tables that stand beside the pictures: heads that look elsewhere, outputs that are no row of V."""
     app = read(topic, example=name)
     own = "lessons.shown." + topic in {element.key for element in app.segmented_control}
-    hidden = {"many-heads": {"first", "published"}, "weighted-mean": {"first", "published", "saturated"}}[topic]
+    hidden = {"many-heads": {"first", "published"}, "weighted-mean": {"first", "published", "saturated"}}[
+        topic
+    ]
     alone = len(built_in(name).heads) == 1 and topic == "many-heads"
     assert own == (alone or name in hidden)
 
