@@ -10,7 +10,7 @@ from mha_ui.panel import panel
 from mha_ui.pictures import pictures
 
 frame.configure()
-frame.frame()
+frame.frame(note=False)
 
 
 @st.fragment

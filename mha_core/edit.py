@@ -37,6 +37,7 @@ from mha_core.example import (
     has_values,
     key_tokens,
     keys_are_queries,
+    noted,
     owner,
     position_inputs,
 )
@@ -50,12 +51,12 @@ __all__ = ["FILLS", "Edit", "apply", "filled"]
 
 
 def apply(example: Example, edit: Edit) -> Example:
-    """The example after one edit.
+    """The example after one edit, without its note where that spoke of other numbers or tokens.
 
     Raises ``ExampleError`` where the edit is none, names a place that is not there, or breaks the format.
     """
     op, fields = read_edit(edit)
-    return validate(_EDITS[op](example, fields))
+    return noted(validate(_EDITS[op](example, fields)), example)
 
 
 # --- numbers ---------------------------------------------------------------------------------------------------

@@ -80,18 +80,25 @@ def _address(work: state.Work, script: str) -> dict[str, str]:
 
 def _example_menu(work: state.Work) -> None:
     names = list(library())
-    current = work.name if work.name in names else None
-    state.set_widget(_EXAMPLE, current)
+    state.set_widget(_EXAMPLE, work.name if work.untouched else None)
     st.selectbox(
         work.words(N_("Example")),
         names,
         format_func=lambda name: text_in(library()[name].title, work.language),
         key=_EXAMPLE,
         on_change=_example_chosen,
-        placeholder=text_in(work.example.title, work.language) or work.words(N_("Your own")),
+        placeholder=_title(work),
         label_visibility="collapsed",
         width=380,
     )
+
+
+def _title(work: state.Work) -> str:
+    """What an example that is none of the menu's is called; one of those with other numbers is told apart from it."""
+    title = text_in(work.example.title, work.language)
+    if any(work.example.title == built_in.title for built_in in library().values()):
+        return work.words(N_("{title} (edited)")).format(title=title)
+    return title or work.words(N_("Your own"))
 
 
 def _example_chosen() -> None:

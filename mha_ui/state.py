@@ -35,7 +35,7 @@ from mha_core import (
 )
 from mha_core.edit import apply
 from mha_core.errors import N_, LinkError
-from mha_core.example import AXES, text_in
+from mha_core.example import AXES, same_numbers, text_in
 from mha_core.exercise import askable, exercise, hints
 from mha_core.link import MAX_TOKEN
 from mha_core.variant import AS_IT_IS, Variant, read, written
@@ -168,6 +168,11 @@ class Work:
     def example(self) -> Example:
         """The example at hand."""
         return self.trace.example
+
+    @property
+    def untouched(self) -> bool:
+        """Whether these are the numbers of the built-in example that the work started from."""
+        return self.name is not None and same_numbers(self.example, library()[self.name])
 
     @property
     def baseline(self) -> Example | None:
@@ -549,6 +554,8 @@ _NOT_CHANGED: Final = N_(
 
 
 def _become(current: Work, example: Example) -> None:
+    if same_numbers(example, current.origin):
+        example = replace(example, note=current.origin.note)
     if example != current.example:
         _keep(current, Version(example, current.origin, current.name))
 

@@ -65,10 +65,10 @@ page stops."""
 def receive_edits() -> None:
     """Apply what the browser has edited since the last answer. Call it before anything reads the example."""
     work, held = state.work(), state.widget_value(_KEY)
-    opened = work.opened
+    named = work.opened, work.untouched
     if held:
         state.receive(work, held.get("edits"))
-    if work.opened != opened:
+    if (work.opened, work.untouched) != named:
         st.rerun()  # another example: the frame around the bench names it
 
 

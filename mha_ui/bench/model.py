@@ -23,6 +23,7 @@ from mha_core.example import (
     key_tokens,
     mask_fill,
     owner,
+    text_in,
 )
 from mha_core.graph import (
     LAYER_INPUTS,
@@ -34,9 +35,11 @@ from mha_core.graph import (
     head_graph,
     symbol,
 )
+from mha_core.looks import described, where_heads_look
 from mha_core.trace import Trace, input_matrix
 from mha_core.validate import PER_HEAD_STEPS
 from mha_ui.bench.lens import look
+from mha_ui.figures.labels import labels
 from mha_ui.language import words_in
 from mha_ui.state import Work, address
 
@@ -264,11 +267,21 @@ def payload(work: Work, *, lens: str | None = None) -> dict[str, Any]:
         "address": held_by,
         "pinned": work.pinned and work.pinned._asdict(),
         "message": work.message and {"text": work.message.text, "kind": work.message.kind},
+        "about": about(work),
         **numbers(work.trace, work.language, work.decimals),
         "controls": _controls(work) | {"lens": work.lens if lens is None else None},
         "limits": {"number": MAX_NUMBER, "size": MAX_SIZE, "heads": MAX_HEADS},
     }
     return data | look(work, work.lens if lens is None else lens, data["matrices"], NAMES | _UI)
+
+
+def about(work: Work) -> str:
+    """The example's note; where it has none, what can be said of the numbers at hand: where each head looks."""
+    queries, keys = work.example.tokens, key_tokens(work.example)
+    looks = where_heads_look(work.trace)
+    return text_in(work.example.note, work.language) or described(
+        looks, labels(queries).names, labels(keys).names, work.language
+    )
 
 
 def numbers(trace: Trace, language: str, decimals: int) -> dict[str, Any]:

@@ -30,7 +30,7 @@ MOST_NOTES: Final = 400
 
 def check_payload(work: Work) -> dict[str, Any]:
     """The bench's data with every computed step to be filled in: in an exercise only those asked for."""
-    data, verdict = payload(work, lens=""), check(work.example)
+    data, verdict = payload(work, lens="") | {"about": ""}, check(work.example)
     asked = work.exercise.asked if work.exercise else STEPS
     for name, matrix in data["matrices"].items():
         matrix["edit"] = False

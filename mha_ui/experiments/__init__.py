@@ -45,14 +45,15 @@ _STYLE: Final = (_HERE.parent / "lessons" / "lessons.css").read_text("utf-8") + 
 def experiments_page() -> None:
     """The whole page: frame, menu of experiments, and the one that was chosen."""
     st.html(f"<style>{_STYLE}</style>")
-    frame.frame()
+    work = state.work()
+    if work.experiment not in EXPERIMENTS:
+        state.choose_experiment(work, next(iter(EXPERIMENTS)))
+    frame.frame(note=not EXPERIMENTS[work.experiment].on_the_bench)
     panel("experiments", _experiments, instead=keep_address)
 
 
 def _experiments(work: state.Work) -> None:
     words = work.words
-    if work.experiment not in EXPERIMENTS:
-        state.choose_experiment(work, next(iter(EXPERIMENTS)))
     state.set_widget(_CHOICE, work.experiment)
     st.segmented_control(
         words(N_("Experiments")),

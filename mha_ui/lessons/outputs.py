@@ -38,8 +38,8 @@ def _live(work: state.Work) -> None:
     words, look = work.words, theme()
     heading(words(N_("Where the head outputs lie")))
     plain = shown(work, "weighted-mean", "scaled", outputs_between)
-    note(plain.example, work.language)
     if not has_values(plain.example):
+        note(plain.example, work.language)
         said(words(N_("This example ends at its weights, so it has no outputs. Open one with V below.")))
         return
     with st.container(key="lesson-controls"):
@@ -51,6 +51,7 @@ def _live(work: state.Work) -> None:
             format_func=lambda value: f"× {value:g}",
         )
     computed = sharpened(plain, factor)
+    note(computed.example, work.language)
     if computed.example.dims.d_v == 2:
         draw("among", hulls_figure(computed, theme=look, words=words))
     else:

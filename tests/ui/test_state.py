@@ -22,8 +22,9 @@ from mha_core import (
     trace,
 )
 from mha_core.edit import apply
-from mha_core.example import AXES
+from mha_core.example import AXES, text_in
 from mha_ui import state
+from mha_ui.bench.model import payload
 from mha_ui.language import LANGUAGES
 from mha_ui.state import UNDO_STEPS, Work, address, receive
 from tests.core.edits import BUILT_IN, FURTHER_ON, cases, json_values
@@ -41,6 +42,10 @@ def opened(query=None, locale=None):
 
 def cell(number, row=0, col=0):
     return {"op": "set", "matrix": "x", "head": None, "row": row, "col": col, "values": [[number]]}
+
+
+def claim(text):
+    return {"op": "claim", "matrix": "weights", "head": 0, "row": 0, "col": 0, "values": [[text]]}
 
 
 def with_x(number):
@@ -396,6 +401,35 @@ def test_a_language_that_was_chosen_is_kept_in_the_address():
     assert opened(address(work), "zh-CN").words("input") == "input"
     state.choose_language(work, "zh")
     assert work.words("input") == "输入"
+
+
+def test_the_note_of_untouched_numbers_comes_back_with_them():
+    """By undo, by reset, and where the number is typed in again as it was."""
+    work = opened()
+    for back in ({"op": "undo"}, {"op": "reset"}, cell(1)):
+        send(work, cell(7))
+        assert (work.example.note, work.untouched) == (None, False)
+        assert b"note" not in pretty(work.example).encode()
+        send(work, back)
+        assert (work.example.note, work.untouched, address(work)) == (FIRST.note, True, {"example": "first"})
+    send(work, claim("0.5"))
+    assert (work.example.note, work.untouched) == (FIRST.note, True)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_bench_tells_of_the_numbers_at_hand(language):
+    work = opened({"example": "first", "lang": language})
+    assert payload(work)["about"] == text_in(FIRST.note, language)
+    send(work, {**cell(9), "values": [[9, 9]]})
+    said = {
+        "en": "Heads 1, 2: every query looks most at “思考” (0.99 or more).",
+        "zh": "第 1、2 个头：每个查询都最关注“思考”（权重至少 0.99）。",
+    }[language]
+    assert payload(work)["about"] == said
+    again = opened({**address(work), "lang": language})
+    assert payload(again)["about"] == said
+    send(work, {"op": "undo"})
+    assert payload(work)["about"] == text_in(FIRST.note, language)
 
 
 # --- addresses ---------------------------------------------------------------------------------------------------

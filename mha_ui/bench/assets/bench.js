@@ -44,6 +44,7 @@ class Bench {
     this.live = element("div", { class: "visually-hidden", "aria-live": "polite", role: "status" });
     this.tables = element("div", { class: "tables" });
     this.message = element("div", { class: "message", role: "alert", hidden: true });
+    this.about = element("p", { class: "mha-note", dir: "auto" });
     parent.append(this.root);
     this.#grid.listen(this.tables);
     this.root.addEventListener("click", (event) => this.#act(event));
@@ -79,6 +80,8 @@ class Bench {
     const structure = structureOf(data);
     if (structure !== this.#structure) this.#rebuild(structure);
     else this.view.patch(data, this.#grid.drafts);
+    this.about.textContent = data.about;
+    this.about.hidden = !data.about;
     this.controls.update(data);
     this.explain.legend.update(data);
     this.root.classList.toggle("through", Boolean(data.lens));
@@ -173,7 +176,7 @@ class Bench {
     this.menu = new Menu(this, words);
     this.root.setAttribute("aria-label", words.bench);
     this.root.lang = words.lang;
-    this.root.replaceChildren(this.controls.root, this.verdict.root, this.tables, this.explain.root, this.menu.root, this.live);
+    this.root.replaceChildren(this.about, this.controls.root, this.verdict.root, this.tables, this.explain.root, this.menu.root, this.live);
   }
 
   #rebuild(structure) {
