@@ -70,11 +70,17 @@ def apply(example: Example, edit: Edit) -> Example:
 
 
 def _set(example: Example, edit: Edit) -> Example:
-    """Write a block of numbers from (row, col) on: one cell, or a pasted range. None leaves a cell as it is."""
+    """Write a block of numbers from (row, col) on: one cell, or a pasted range. None leaves a cell as it is.
+
+    ``grow``: where there is no room the matrix is made larger first, and with it all that must fit it.
+    """
     name, head, block = edit["matrix"], edit.get("head"), edit["values"]
-    matrix = _mask_as_painted(example) if name == "mask" else _given(example, name, head)
+    _rectangular(block, _place(name, head))
     row, col = _index(edit["row"]), _index(edit["col"])
-    if row + len(block) > len(matrix) or col + max(map(len, block)) > len(matrix[0]):
+    if edit.get("grow"):
+        example = _grown(example, name, row + len(block), col + len(block[0]))
+    matrix = _mask_as_painted(example) if name == "mask" else _given(example, name, head)
+    if row + len(block) > len(matrix) or col + len(block[0]) > len(matrix[0]):
         raise ExampleError(
             N_(
                 "from row {row}, column {col} on there is room for {rows} × {cols}, got {got_rows} × {got_cols}"
@@ -85,7 +91,7 @@ def _set(example: Example, edit: Edit) -> Example:
             rows=len(matrix) - row,
             cols=len(matrix[0]) - col,
             got_rows=len(block),
-            got_cols=max(map(len, block)),
+            got_cols=len(block[0]),
         )
     kind = name if name != "mask" else "add" if isinstance(example.mask, AddMask) else "allow"
     rows = [list(cells) for cells in matrix]
@@ -94,6 +100,42 @@ def _set(example: Example, edit: Edit) -> Example:
             if value is not None:
                 rows[row + i][col + j] = _cell_value(kind, value, _place(name, head, row + i, col + j))
     return _with(example, name, head, tuple(map(tuple, rows)))
+
+
+def _rectangular(block: Sequence[Sequence[object]], place: str) -> None:
+    for at, cells in enumerate(block):
+        if len(cells) != len(block[0]):
+            raise ExampleError(
+                N_("the rows of the block differ in length: {first} in row 1, {got} in row {row}"),
+                place=place,
+                row=at + 1,
+                got=len(cells),
+                first=len(block[0]),
+            )
+
+
+def _grown(example: Example, name: str, rows: int, cols: int) -> Example:
+    """The example with a matrix of at least rows × cols, as far as its sizes may be chosen at all."""
+    for along, length in zip(AXES[name], (rows, cols), strict=True):
+        axis, wanted = _chosen_size(example, along, length)
+        if axis in ("n_q", "n_k"):
+            which = "tokens" if axis == "n_q" or keys_are_queries(example) else "context_tokens"
+            _room(axis, wanted)
+            while example.dims.size(axis) < wanted:
+                example = _add_token(example, {"which": which})
+        elif axis in _RESIZABLE and example.dims.size(axis) < wanted:
+            example = _resize(example, {"axis": axis, "size": wanted})
+    return example
+
+
+def _chosen_size(example: Example, axis: str, length: int) -> tuple[str, int]:
+    """The size to choose, so that an axis of a matrix has at least this length."""
+    if axis == "h·d_v":
+        return "d_v", -(-length // example.dims.h)
+    if axis == "d_context" and example.context is None:
+        return "d_model", length
+    rotary = example.positions is not None and example.positions.kind == "rotary"
+    return axis, length + length % 2 if axis == "d_k" and rotary else length
 
 
 def _fill(example: Example, edit: Edit) -> Example:
@@ -222,7 +264,7 @@ def _resize(example: Example, edit: Edit) -> Example:
     the context's too, with bilinear scoring d_k is d_a's. Rotary positions take d_k in steps of two.
     """
     axis, dims = edit["axis"], example.dims
-    if axis not in ("d_model", "d_context", "d_k", "d_v", "d_out", "d_a") or dims.size(axis) == 0:
+    if axis not in _RESIZABLE or dims.size(axis) == 0:
         raise ExampleError(N_("this example has no {name}"), name=axis)
     if axis == "d_a" and example.scoring == "bilinear":
         axis = "d_k"
@@ -239,6 +281,9 @@ def _resize(example: Example, edit: Edit) -> Example:
     if axis == "d_v":
         axes["h·d_v"] = [None if i is None else head * dims.d_v + i for head in range(dims.h) for i in kept]
     return _reshaped(example, axes)
+
+
+_RESIZABLE = ("d_model", "d_context", "d_k", "d_v", "d_out", "d_a")
 
 
 # --- what the layer has ------------------------------------------------------------------------------------------
