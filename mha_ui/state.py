@@ -33,9 +33,11 @@ from mha_core.edit import apply
 from mha_core.errors import N_, LinkError
 from mha_core.example import AXES
 from mha_core.exercise import askable, exercise, hints
+from mha_core.graph import symbol
 from mha_core.link import MAX_TOKEN
 from mha_core.variant import AS_IT_IS, Variant, read, written
 from mha_ui.language import LANGUAGES, Words, language_for, sentence, words_in
+from mha_ui.places import told
 
 # Every run is a new thread, in which torch would first gather a team of threads: 10 ms, for matrices that one
 # thread multiplies in microseconds.
@@ -55,12 +57,21 @@ _BETWEEN = "~~"
 _KEY = "mha.work"
 
 
+class Offer(NamedTuple):
+    """An edit that would do what a refused one was meant to do, and what it is called."""
+
+    label: str
+    edit: dict[str, Any]
+
+
 @dataclass
 class Message:
-    """A sentence to show once on the bench: ``kind`` is "error" or "info"."""
+    """A sentence to show once on the bench: ``kind`` is "error" or "info", ``place`` the name in it of a place."""
 
     text: str
     kind: str = "error"
+    place: str = ""
+    offer: Offer | None = None
 
 
 class WalkPlace(NamedTuple):
@@ -242,6 +253,11 @@ def _examples(current: Work) -> tuple[dict[str, str], str]:
         else:
             too_large = too_large or current.words(_BASELINE_TOO_LARGE)
     return query, too_large
+
+
+def unsaved(current: Work) -> str:
+    """Why a link cannot hold this work; "" where it can."""
+    return _examples(current)[1]
 
 
 _BASELINE_TOO_LARGE: Final = N_(
@@ -440,7 +456,40 @@ def _one(current: Work, edit: Mapping[str, Any]) -> None:
         case {"op": "decimals", "value": int(value)} if _is_whole(value):
             current.decimals = min(MOST_DECIMALS, max(0, value))
         case _:
-            attempt(current, lambda: _become(current, apply(current.example, edit)))
+            _edit(current, edit)
+
+
+def _edit(current: Work, edit: Mapping[str, Any]) -> None:
+    """Edit the example at hand; where that is refused the message says why, and offers what would do."""
+    try:
+        _become(current, apply(current.example, edit))
+    except MhaError as error:
+        place, text = told(error, current.example, current.language)
+        current.message = Message(text, place=place)
+        if edit.get("op") == "set" and not edit.get("grow"):
+            _offer_room(current, current.message, {**edit, "grow": True})
+
+
+def _offer_room(current: Work, message: Message, larger: dict[str, Any]) -> None:
+    """Offer the size at which a pasted block fits, or say why it can have none."""
+    words = current.words
+    try:
+        grown = apply(current.example, larger)
+    except MhaError as error:
+        reason = told(error, current.example, current.language)[1]
+        if reason != message.text:
+            message.text = words(N_("{one}. {other}.")).format(one=message.text, other=reason)
+        return
+    name, heads = larger["matrix"], len(grown.heads)
+    rows, cols = grown.dims.shape(name)
+    label = N_("Make {name} {rows} × {cols} and paste")
+    if larger.get("head") is not None and heads > 1:
+        label = N_("Make {name} {rows} × {cols} in every head and paste")
+    larger.pop("seq", None)
+    message.offer = Offer(
+        words(label).format(name=symbol(name, grown), rows=rows, cols=cols),
+        larger,
+    )
 
 
 def _pin(current: Work, cell: object) -> None:
