@@ -13,7 +13,7 @@ from random import Random
 from typing import Any, TypeAlias
 
 from mha_core.claims import claim_block, claim_text, clear_claims
-from mha_core.edit_fields import FILLS, got, read_edit
+from mha_core.edit_fields import FILLS, RESIZABLE, got, read_edit
 from mha_core.errors import N_, ExampleError
 from mha_core.example import (
     AXES,
@@ -63,10 +63,16 @@ def apply(example: Example, edit: Edit) -> Example:
 
 
 def _set(example: Example, edit: Edit) -> Example:
-    """Write a block of numbers from (row, col) on: one cell, or a pasted range. None leaves a cell as it is."""
+    """Write a block of numbers from (row, col) on: one cell, or a pasted range. None leaves a cell as it is.
+
+    ``grow``: where there is no room the matrix is made larger first, and with it all that must fit it.
+    """
     name, head, row, col, block = (edit[field] for field in ("matrix", "head", "row", "col", "values"))
+    _rectangular(block, _place(name, head))
+    if edit["grow"]:
+        example = _grown(example, name, row + len(block), col + len(block[0]))
     matrix = _mask_as_painted(example) if (name, head) == ("mask", None) else _given(example, name, head)
-    if row + len(block) > len(matrix) or col + max(map(len, block)) > len(matrix[0]):
+    if row + len(block) > len(matrix) or col + len(block[0]) > len(matrix[0]):
         raise ExampleError(
             N_(
                 "from row {row}, column {col} on there is room for {rows} × {cols}, got {got_rows} × {got_cols}"
@@ -77,7 +83,7 @@ def _set(example: Example, edit: Edit) -> Example:
             rows=len(matrix) - row,
             cols=len(matrix[0]) - col,
             got_rows=len(block),
-            got_cols=max(map(len, block)),
+            got_cols=len(block[0]),
         )
     kind = name if name != "mask" else "add" if isinstance(example.mask, AddMask) else "allow"
     rows = [list(cells) for cells in matrix]
@@ -86,6 +92,42 @@ def _set(example: Example, edit: Edit) -> Example:
             if value is not None:
                 rows[row + i][col + j] = _cell_value(kind, value, _place(name, head, row + i, col + j))
     return _with(example, name, head, tuple(map(tuple, rows)))
+
+
+def _rectangular(block: Sequence[Sequence[object]], place: str) -> None:
+    for at, cells in enumerate(block):
+        if len(cells) != len(block[0]):
+            raise ExampleError(
+                N_("the rows of the block differ in length: {first} in row 1, {got} in row {row}"),
+                place=place,
+                row=at + 1,
+                got=len(cells),
+                first=len(block[0]),
+            )
+
+
+def _grown(example: Example, name: str, rows: int, cols: int) -> Example:
+    """The example with a matrix of at least rows × cols, as far as its sizes may be chosen at all."""
+    for along, length in zip(AXES[name], (rows, cols), strict=True):
+        axis, wanted = _chosen_size(example, along, length)
+        if axis in ("n_q", "n_k"):
+            which = "tokens" if axis == "n_q" or keys_are_queries(example) else "context_tokens"
+            _room(axis, wanted)
+            while example.dims.size(axis) < wanted:
+                example = _add_token(example, {"which": which, "index": None, "text": ""})
+        elif axis in RESIZABLE and example.dims.size(axis) < wanted:
+            example = _resize(example, {"axis": axis, "by": None, "size": wanted})
+    return example
+
+
+def _chosen_size(example: Example, axis: str, length: int) -> tuple[str, int]:
+    """The size to choose, so that an axis of a matrix has at least this length."""
+    if axis == "h·d_v":
+        return "d_v", -(-length // example.dims.h)
+    if axis == "d_context" and example.context is None:
+        return "d_model", length
+    rotary = example.positions is not None and example.positions.kind == "rotary"
+    return axis, length + length % 2 if axis == "d_k" and rotary else length
 
 
 def _fill(example: Example, edit: Edit) -> Example:

@@ -89,10 +89,10 @@ _PLACE: Final[dict[str, Read]] = {"matrix": _text, "head": _maybe(_index)}
 _BLOCK: Final = {**_PLACE, "row": _index, "col": _index, "values": _block}
 _AS_IT_COMES: Final[Read] = lambda value, _: value  # noqa: E731  # what a scale may be, its operation says
 _TOKENS: Final = _one_of("tokens", "context_tokens")
-_SIZES: Final = ("d_model", "d_context", "d_k", "d_v", "d_out", "d_a")
+RESIZABLE: Final = ("d_model", "d_context", "d_k", "d_v", "d_out", "d_a")
 
 FIELDS: Final[dict[str, dict[str, Read]]] = {
-    "set": _BLOCK,
+    "set": {**_BLOCK, "grow": _maybe(_flag, False)},
     "fill": {**_PLACE, "with": _one_of(*FILLS), "seed": _maybe(_index, 0)},
     "rename_token": {"which": _TOKENS, "index": _index, "text": _text},
     "add_token": {"which": _TOKENS, "index": _maybe(_index), "text": _maybe(_text, "")},
@@ -100,7 +100,7 @@ FIELDS: Final[dict[str, dict[str, Read]]] = {
     "permute": {"order": _order},
     "add_head": {"copy": _maybe(_index)},
     "remove_head": {"head": _maybe(_index)},
-    "resize": {"axis": _one_of(*_SIZES), "by": _maybe(_whole), "size": _maybe(_index)},
+    "resize": {"axis": _one_of(*RESIZABLE), "by": _maybe(_whole), "size": _maybe(_index)},
     "w_o": {"on": _flag},
     "values": {"on": _flag},
     "biases": {"on": _flag},

@@ -20,14 +20,14 @@ _FAILED: Final = N_(
     "are in the server's log."
 )
 _BACK: Final = N_("Back to the last state that worked")
-_FIRST: Final = N_("Start from the first example")
+_FIRST: Final = N_("Start from “{title}”")
 
 
 def panel(name: str, draw: Draw, instead: Draw | None = None, *, back: bool = True) -> None:
     """Draw one part of a page. Where that fails, a sentence stands there, the traceback in the log.
 
     ``back``: with a button to the last state of the work that this part could draw, by way of undo, so that redo
-    returns; to the first built-in example where there is none. ``instead`` draws, from that last state, what must not
+    returns; to the example that opens first where there is none. ``instead`` draws, from that last state, what must not
     be missing meanwhile: the tables, or what keeps the address. Streamlit's own ways to stop a run or to start another
     are no such exceptions and pass through.
     """
@@ -46,8 +46,8 @@ def panel(name: str, draw: Draw, instead: Draw | None = None, *, back: bool = Tr
 
 
 def _button(work: state.Work, name: str) -> None:
-    label = _BACK if name in work.worked else _FIRST
-    if st.button(work.words(label), key=f"panel.back.{name}"):
+    label = work.words(_BACK if name in work.worked else _FIRST)
+    if st.button(label.format(title=state.opening_title(work.language)), key=f"panel.back.{name}"):
         state.go_back(work, name)
         st.rerun()  # the whole page: all its parts show that state
 

@@ -37,9 +37,11 @@ from mha_core.edit import apply
 from mha_core.errors import N_, LinkError
 from mha_core.example import AXES, same_numbers, text_in
 from mha_core.exercise import askable, exercise, hints
+from mha_core.graph import symbol
 from mha_core.link import MAX_TOKEN
 from mha_core.variant import AS_IT_IS, Variant, read, written
 from mha_ui.language import LANGUAGES, Words, language_for, sentence, words_in
+from mha_ui.places import told
 
 # Every run is a new thread, in which torch would first gather a team of threads: 10 ms, for matrices that one
 # thread multiplies in microseconds.
@@ -60,12 +62,21 @@ _BETWEEN = "~~"
 _KEY = "mha.work"
 
 
+class Offer(NamedTuple):
+    """An edit that would do what a refused one was meant to do, and what it is called."""
+
+    label: str
+    edit: dict[str, Any]
+
+
 @dataclass
 class Message:
-    """A sentence to show once on the bench: ``kind`` is "error" or "info"."""
+    """A sentence to show once on the bench: ``kind`` is "error" or "info", ``place`` the name in it of a place."""
 
     text: str
     kind: str = "error"
+    place: str = ""
+    offer: Offer | None = None
 
 
 class WalkPlace(NamedTuple):
@@ -265,6 +276,11 @@ def _examples(current: Work) -> tuple[dict[str, str], str]:
     return query, too_large
 
 
+def unsaved(current: Work) -> str:
+    """Why a link cannot hold this work; "" where it can."""
+    return _examples(current)[1]
+
+
 _BASELINE_TOO_LARGE: Final = N_(
     "Together with its baseline this is too large for a link, which leaves the baseline out."
 )
@@ -311,20 +327,25 @@ def lesson_address(current: Work, topic: str) -> dict[str, str]:
 
 
 def _opened_somehow(query: Mapping[str, str], locale: str | None) -> Work:
-    """The work that an address holds; where reading it meets what nobody expected, the first example."""
+    """The work that an address holds; where reading it meets what nobody expected, the example that opens first."""
     try:
         return _opened(query, locale)
     except Exception:
         LOG.exception("an address could not be opened")
         opened = _opened({"lang": query.get("lang", "")}, locale)
-        opened.message = Message(opened.words(_NOT_OPENED))
+        opened.message = Message(opened.words(_NOT_OPENED).format(title=opening_title(opened.language)))
         return opened
 
 
 _NOT_OPENED: Final = N_(
-    "Something unexpected happened while this link was opened (the details are in the server's log). Here is the "
-    "first example instead."
+    "Something unexpected happened while this link was opened (the details are in the server's log). Here is "
+    "“{title}” instead."
 )
+
+
+def opening_title(language: str) -> str:
+    """The title of the example that opens first."""
+    return text_in(built_in(OPENS_FIRST).title, language)
 
 
 def _opened(query: Mapping[str, str], locale: str | None) -> Work:
@@ -337,12 +358,9 @@ def _opened(query: Mapping[str, str], locale: str | None) -> Work:
         example = from_token(query["s"]) if name is None else built_in(name)
         opened = Work(example, name, language, language_chosen=asked in LANGUAGES)
     except MhaError as error:
-        instead = built_in(OPENS_FIRST)
         template = words_in(language)(N_("{reason}. Here is “{title}” instead."))
-        message = Message(
-            template.format(reason=sentence(error, language), title=text_in(instead.title, language))
-        )
-        opened = Work(instead, OPENS_FIRST, language, language_chosen=asked in LANGUAGES)
+        message = Message(template.format(reason=sentence(error, language), title=opening_title(language)))
+        opened = Work(built_in(OPENS_FIRST), OPENS_FIRST, language, language_chosen=asked in LANGUAGES)
     opened.message = message
     if query.get("decimals", "") in map(str, range(MOST_DECIMALS + 1)):
         opened.decimals = int(query["decimals"])
@@ -476,14 +494,45 @@ def _one(current: Work, edit: Mapping[str, Any]) -> None:
         case {"op": "decimals", "value": int(value)} if _is_whole(value):
             current.decimals = min(MOST_DECIMALS, max(0, value))
         case _:
-            _edited(current, edit)
+            _edit(current, edit)
 
 
-def _edited(current: Work, edit: Mapping[str, Any]) -> None:
-    """The example edited as the tables show it, which is not the one at hand where they could not draw that."""
+def _edit(current: Work, edit: Mapping[str, Any]) -> None:
+    """Edit the example as the tables show it, which is not the one at hand where they could not draw that.
+
+    Where that is refused the message says why, and offers what would do.
+    """
     if current.shown:
         go_back(current, current.shown)
-    _become(current, apply(current.example, edit))
+    try:
+        _become(current, apply(current.example, edit))
+    except MhaError as error:
+        place, text = told(error, current.example, current.language)
+        current.message = Message(text, place=place)
+        if edit.get("op") == "set" and not edit.get("grow"):
+            _offer_room(current, current.message, {**edit, "grow": True})
+
+
+def _offer_room(current: Work, message: Message, larger: dict[str, Any]) -> None:
+    """Offer the size at which a pasted block fits, or say why it can have none."""
+    words = current.words
+    try:
+        grown = apply(current.example, larger)
+    except MhaError as error:
+        reason = told(error, current.example, current.language)[1]
+        if reason != message.text:
+            message.text = words(N_("{one}. {other}.")).format(one=message.text, other=reason)
+        return
+    name, heads = larger["matrix"], len(grown.heads)
+    rows, cols = grown.dims.shape(name)
+    label = N_("Make {name} {rows} × {cols} and paste")
+    if larger.get("head") is not None and heads > 1:
+        label = N_("Make {name} {rows} × {cols} in every head and paste")
+    larger.pop("seq", None)
+    message.offer = Offer(
+        words(label).format(name=symbol(name, grown), rows=rows, cols=cols),
+        larger,
+    )
 
 
 def _pin(current: Work, cell: object) -> None:
@@ -651,9 +700,9 @@ def tables_show(shown: Work) -> None:
 
 
 def go_back(current: Work, part: str) -> None:
-    """Return to the last state that this part could draw, by undo or redo; to the first example where none is known."""
+    """Return to the last state that this part could draw, by undo or redo; where none is known, open ``OPENS_FIRST``."""
     if part not in current.worked:
-        open_built_in(current, next(iter(library())))
+        open_built_in(current, OPENS_FIRST)
         return
     version, view = current.worked[part]
     history = _history(current)

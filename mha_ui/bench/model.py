@@ -41,7 +41,7 @@ from mha_core.validate import PER_HEAD_STEPS
 from mha_ui.bench.lens import look
 from mha_ui.figures.labels import labels
 from mha_ui.language import words_in
-from mha_ui.state import Work, address
+from mha_ui.state import Message, Work, address
 
 Stages: TypeAlias = tuple[tuple[str, str, tuple[str, ...]], ...]
 
@@ -232,12 +232,20 @@ _UI: Final = {
     "dismiss": N_("Close"),
     "copied": N_("Copied."),
     "computed": N_("{place} is computed from other numbers; edit those."),
-    "out_of_range": N_("{place}: “{text}” lies outside −{most} … {most}, so the old one still counts."),
-    "not_a_divisor": N_("“{text}” is no divisor: a number other than 0 is wanted. The old one still counts."),
-    "not_a_number": N_("{place}: “{text}” is no number, so the old one still counts."),
-    "paste_not_a_number": N_(
-        "Row {row}, column {col} of what was pasted is no number: “{text}”. Nothing was changed."
+    "place_of_head": N_("{place} of head {head}"),
+    "place_with_tokens": N_("{place} ({tokens})"),
+    "paint_here": N_("Paint the mask here: click a pair to hide it or let it attend, drag over many."),
+    "wrong_not_a_number": N_("{place}: “{text}” is no number."),
+    "wrong_too_large": N_("{place}: “{text}” is too large; numbers go from −{most} to {most}."),
+    "wrong_comma": N_(
+        "{place}: “{text}” has a comma; write a point before the decimals, as in 1.5, and nothing between thousands."
     ),
+    "wrong_fraction": N_("{place}: “{text}” is a fraction; write it as a decimal number, such as 0.5."),
+    "wrong_not_allowed": N_("{place}: “{text}” is neither 1 (may attend) nor 0 (hidden)."),
+    "not_a_divisor": N_("“{text}” is no divisor: a number other than 0 is wanted."),
+    "still_counts": N_("{what} What stood there still counts."),
+    "nothing_changed": N_("{what} Nothing was changed."),
+    "pasted_place": N_("Row {row}, column {col} of what was pasted"),
 }
 
 
@@ -266,7 +274,7 @@ def payload(work: Work, *, lens: str | None = None) -> dict[str, Any]:
         "unsaved": work.too_large,
         "address": held_by,
         "pinned": work.pinned and work.pinned._asdict(),
-        "message": work.message and {"text": work.message.text, "kind": work.message.kind},
+        "message": _message(work.message),
         "about": about(work),
         **numbers(work.trace, work.language, work.decimals),
         "controls": _controls(work) | {"lens": work.lens if lens is None else None},
@@ -282,6 +290,13 @@ def about(work: Work) -> str:
     return text_in(work.example.note, work.language) or described(
         looks, labels(queries).names, labels(keys).names, work.language
     )
+
+
+def _message(message: Message | None) -> dict[str, Any] | None:
+    if message is None:
+        return None
+    offer = message.offer and message.offer._asdict()
+    return {"text": message.text, "kind": message.kind, "place": message.place, "offer": offer}
 
 
 def numbers(trace: Trace, language: str, decimals: int) -> dict[str, Any]:

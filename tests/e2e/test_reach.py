@@ -55,7 +55,7 @@ def test_numbers_are_entered_by_keyboard_alone(visit):
 def test_hovering_lights_the_operands_and_shows_the_arithmetic(visit):
     bench = visit("?example=first")
     bench.cell("q", 0, 0, 1).hover()
-    assert bench.arithmetic() == "Q Head 1 [思考, 2] = X·WQ = 1 · 0 + 2 · 1 = 2"
+    assert bench.arithmetic() == "Q[1, 2] of head 1 (思考) = X·WQ = 1 · 0 + 2 · 1 = 2"
     computed = trace(built_in("first"))
     wanted = {cell for term in derive(computed, Cell("q", 0, 0, 1)).terms for cell in term.cells}
     lit = bench.page.locator("td.operand")

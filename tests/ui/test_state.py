@@ -217,7 +217,7 @@ REFUSED = {"op": "resize", "axis": "d_k", "size": 65}
 
 @pytest.mark.parametrize(
     ("language", "sentence"),
-    [("en", "d_k: expected 1 to 64, got 65"), ("zh", "d_k: 应当是 1 到 64，得到的是 65")],
+    [("en", "d_k: expected 1 to 64, got 65"), ("zh", "d_k：应当是 1 到 64，得到的是 65")],
 )
 def test_a_refused_edit_keeps_the_work_and_says_why(language, sentence):
     work = opened({"example": "first", "lang": language})
@@ -249,7 +249,7 @@ def test_numbers_that_float32_cannot_hold_are_refused_and_the_place_stays():
     send(work, cell(1e12), {**large, "matrix": "w_q"})
     before = work.example
     send(work, {**large, "matrix": "w_k"})
-    assert told(work)[1] == "scores: a number grew beyond what float32 can hold"
+    assert told(work)[1] == "S: a number grew beyond what float32 can hold"
     assert work.example == before
     assert work.place == Place("cpu", "float32")
 

@@ -7,6 +7,19 @@ export class Address {
   #timer = 0;
   #ours = null;
   #written = 0;
+  #asked = null;
+
+  /** `settled` promises what there is to say of the work once every edit of it has been kept: {unsaved}. */
+  constructor(settled = () => ({})) {
+    this.#asked = ({ detail }) =>
+      detail.push(
+        Promise.resolve(settled()).then((told) => {
+          this.flush();
+          return told;
+        }),
+      );
+    window.addEventListener("mha-address", this.#asked); // whoever copies the address wants the latest
+  }
 
   /** Written at once, but in a burst of edits only now and then: each writing is slow, and browsers ration them. */
   keep(ours) {
@@ -18,6 +31,7 @@ export class Address {
 
   /** Nothing more is written: another page has the address bar now. */
   stop() {
+    window.removeEventListener("mha-address", this.#asked);
     clearTimeout(this.#timer);
     this.#ours = null;
   }

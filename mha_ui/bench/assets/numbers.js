@@ -41,23 +41,39 @@ function digits(number, decimals) {
 
 const holds = (text, number) => Math.abs(Number(text) - number) <= 1e-12 * Math.abs(number);
 
-/** The number that somebody typed, or undefined. Full-width digits and the real minus sign count. */
-export function parse(text) {
-  const plain = text.normalize("NFKC").replace(/[−–]/g, "-").trim();
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain)) return undefined;
-  const number = Number(plain);
-  return Number.isFinite(number) ? number : undefined;
+/** Full-width characters, and the many minus signs, as they are usually typed. */
+const usual = (text) => text.normalize("NFKC").replace(/[−–]/g, "-").trim();
+
+/** What was typed as a number of at most this size: {value}, or {wrong: why it is none}. */
+export function read(text, most = Number.MAX_VALUE) {
+  const typed = usual(text);
+  if (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(typed)) {
+    const value = Number(typed);
+    return Math.abs(value) <= most ? { value } : { wrong: "too_large" };
+  }
+  if (/^[+-]?\d*(,\d+)+(\.\d*)?$/.test(typed)) return { wrong: "comma" };
+  return { wrong: /^[+-]?\d+\s*[/⁄]\s*\d+$/.test(typed) ? "fraction" : "not_a_number" };
 }
 
-/** A number as it was typed, digit for digit; "" for none, undefined for any other text. */
-export function parseClaim(text) {
-  const plain = text.normalize("NFKC").replace(/[−–]/g, "-").trim();
-  if (plain === "") return "";
-  const hidden = parseMask(plain) === "-inf" ? "-inf" : undefined;
-  return parse(plain) === undefined ? hidden : plain;
+/** A number of a mask that adds, or "-inf". */
+export const readMask = (text, most) => (/^-\s*(inf|infinity|∞)$/i.test(usual(text)) ? { value: "-inf" } : read(text, most));
+
+/** The same without the reason: undefined for what is no number. */
+export const parseMask = (text) => readMask(text).value;
+
+/** A cell of a mask that allows. */
+export function readAllowed(text) {
+  const value = { 1: true, 0: false, "✓": true, "✕": false }[usual(text)];
+  return value === undefined ? { wrong: "not_allowed" } : { value };
 }
 
-export const parseMask = (text) => (/^[-−]\s*(inf|infinity|∞)$/i.test(text.trim()) ? "-inf" : parse(text));
+/** A number as it was typed, digit for digit; "" for none. */
+export function readClaim(text) {
+  const typed = usual(text);
+  if (typed === "") return { value: "" };
+  const { value, wrong } = readMask(typed);
+  return wrong ? { wrong } : { value: value === "-inf" ? value : typed };
+}
 
 /** Pasted text as rows of cell texts: tabs as from a spreadsheet, [[1, 2], [3, 4]], or commas and spaces. */
 export function splitBlock(text) {
