@@ -17,11 +17,12 @@ import mha_ui.experiments.lenses
 import mha_ui.lessons.heads
 import mha_ui.pictures
 import mha_ui.walkthrough
-from mha_core import built_in, edit, from_token, library, to_token
+from mha_core import OPENS_FIRST, built_in, edit, from_token, library, to_token
 from mha_core.edit import apply
 from mha_ui import bench, frame, state
 from mha_ui.language import LANGUAGES, words_in
 from mha_ui.panel import _BACK, _FAILED, _FIRST
+from mha_ui.state import opening_title
 from tests.ui.pages import html, opened, sound, work
 
 
@@ -132,15 +133,15 @@ def test_a_part_that_fails_says_so_and_leads_back(plant, caplog, part):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("part", FAULTS)
-def test_a_page_that_never_worked_leads_to_the_first_example(plant, part, language):
+def test_a_page_that_never_worked_leads_to_the_example_that_opens_first(plant, part, language):
     """So it is where a page in this state is loaded again."""
     plant(*FAULTS[part][1:])
     app = visit(part, BAD, language)
     assert failed(app, language) == 1
-    assert button(app, part).label == words_in(language)(_FIRST)
+    assert button(app, part).label == words_in(language)(_FIRST).format(title=opening_title(language))
     sound(button(app, part).click().run())
     assert failed(app, language) == 0
-    assert work(app).example == next(iter(library().values()))
+    assert work(app).example == built_in(OPENS_FIRST)
     send(app, {"op": "undo"})
     assert work(app).example == BAD
 
@@ -228,7 +229,7 @@ def test_a_step_of_the_history_that_fails_keeps_all_of_it(monkeypatch, op):
 def test_a_link_that_fails_opens_the_first_example(monkeypatch, caplog, language):
     monkeypatch.setattr(state, "from_token", lambda *_: 1 / 0)
     app = visit("bench", BAD, language)
-    assert work(app).example == next(iter(library().values()))
+    assert work(app).example == built_in(OPENS_FIRST)
     assert work(app).language == language
     assert work(app).message.text == words_in(language)(state._NOT_OPENED)
     assert any(record.exc_info for record in caplog.records)
