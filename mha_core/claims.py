@@ -11,6 +11,7 @@ from mha_core.edit_fields import got
 from mha_core.errors import N_, ExampleError
 from mha_core.example import Claim, Example
 from mha_core.files import printed_number
+from mha_core.graph import graph, head_graph
 from mha_core.paste import Cells, read_matrices
 from mha_core.trace import trace
 from mha_core.validate import PER_HEAD_STEPS, STEPS, WHOLE_LAYER_STEPS, absent_steps
@@ -102,6 +103,13 @@ def claimed_rows(example: Example, step: str, head: int | None) -> list[list[Cla
         return None
     width = example.dims.shape(step)[1]
     return [[None] * width if row is None else list(row) for row in claim]
+
+
+def tables(example: Example) -> list[tuple[str, int | None]]:
+    """What can be filled in: the matrices that are computed, by step and head. What a head is given is none of them."""
+    heads = enumerate(example.heads)
+    every = [(step.name, index) for index, head in heads for step in head_graph(example, head)]
+    return every + [(step.name, None) for step in graph(example) if not step.per_head]
 
 
 def _place(example: Example, edit: Mapping[str, Any]) -> tuple[str, int | None]:

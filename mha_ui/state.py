@@ -52,12 +52,14 @@ DECIMALS = 4
 MOST_DECIMALS = 10
 OWN_SEED = "own"
 """In a link: an exercise whose numbers are drawn anew for whoever opens it."""
+SEEDS = 10**6
 VIEWS = ("projector", "presenter")
 LENSES = ("change", "gradient")
 """What the bench's colours may show in place of the values."""
 LOG: Final = logging.getLogger(__name__)
 _STAGE = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _SUB = re.compile(r"[1-9][0-9]{0,3}(\.[1-9][0-9]{0,3})?")
+_DIGITS = re.compile(r"[0-9]{1,6}")
 _BETWEEN = "~~"
 _KEY = "mha.work"
 
@@ -127,12 +129,14 @@ class Worked(NamedTuple):
 class Exercise:
     """Steps to be worked out: ``asked``, by name. ``checked``: the learner wants to know which numbers are right.
 
-    ``hinted``: the cell that was asked about, and how many hints have been given for it.
+    ``hinted``: the cell that was asked about, and how many hints have been given for it. ``like``: where everybody
+    draws numbers of his own, the address of the example like which they are drawn.
     """
 
     asked: tuple[str, ...]
     checked: bool = False
     hinted: tuple[Cell | None, int] = (None, 0)
+    like: Mapping[str, str] | None = None
 
 
 @dataclass
@@ -410,12 +414,16 @@ def place_in(query: Mapping[str, object]) -> WalkPlace:
 
 
 def _set_exercise(current: Work, ask: str, seed: str) -> None:
-    """The exercise of a link: its steps, and numbers of each learner's own where the link says ``seed=own``."""
+    """The exercise of a link: its steps, and the numbers that its seed gives, or each learner's own (``seed=own``).
+
+    The work's own address then holds the numbers drawn, no seed: what is opened again is what was begun.
+    """
     asked = tuple(name for name in askable(current.example) if name in ask.split("."))
     if not asked:
         return
-    if seed == OWN_SEED:
-        attempt(current, lambda: _start(current, exercise(current.example, secrets.randbelow(10**6))))
+    if seed == OWN_SEED or _DIGITS.fullmatch(seed):
+        drawn = secrets.randbelow(SEEDS) if seed == OWN_SEED else int(seed)
+        attempt(current, lambda: _start(current, exercise(current.example, drawn)))
     current.exercise = Exercise(asked)
 
 
@@ -700,7 +708,7 @@ def tables_show(shown: Work) -> None:
 
 
 def go_back(current: Work, part: str) -> None:
-    """Return to the last state that this part could draw, by undo or redo; where none is known, open ``OPENS_FIRST``."""
+    """Return to the last state that this part could draw, by undo or redo; where none is known, to what opens first."""
     if part not in current.worked:
         open_built_in(current, OPENS_FIRST)
         return
@@ -726,16 +734,29 @@ def open_built_in(current: Work, name: str) -> None:
     attempt(current, lambda: _open(current, built_in(name), name))
 
 
-def set_exercise(current: Work, asked: tuple[str, ...], seed: int | None) -> None:
-    """Blank these steps out, of this example or (with a seed) of one like it with other numbers."""
+def set_exercise(current: Work, asked: tuple[str, ...], seed: int | str | None) -> None:
+    """Blank these steps out, of this example or (with a seed) of one like it with other numbers.
+
+    ``OWN_SEED``: everybody draws his own; those drawn here are one such draw.
+    """
     current.message = None
+    own = seed == OWN_SEED
 
     def start() -> None:
-        example = current.example if seed is None else exercise(current.example, seed)
+        like = like_of(current) if own else None
+        drawn = secrets.randbelow(SEEDS) if own else seed
+        example = current.example if drawn is None else exercise(current.example, int(drawn))
         _open(current, replace(example, claimed=None), None)
-        current.exercise = Exercise(asked)
+        current.exercise = Exercise(asked, like=like)
 
     attempt(current, start)
+
+
+def like_of(current: Work) -> Mapping[str, str]:
+    """The address of the example like which everybody's own numbers are drawn: set once, it stays what it is."""
+    if current.exercise and current.exercise.like:
+        return current.exercise.like
+    return address(without_claims(current))
 
 
 def open_example(current: Work, example: Example) -> None:

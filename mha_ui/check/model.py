@@ -141,7 +141,8 @@ def _exercise(work: Work, exercise: Exercise, verdict: Verdict) -> dict[str, Any
     state = "empty"
     if exercise.checked:
         state = "ok" if cell is None else "empty" if verdict.ok else "wrong"
-        summed = words(N_("All done, and all right.")) if cell is None else summary(verdict, work.language)
+        outcome = summary(verdict, work.language, exercise.asked)
+        summed = words(N_("All done, and all right.")) if cell is None else outcome
     actions = [
         {"op": "check", "label": words(N_("Check my numbers"))},
         {"op": "hint", "label": words(N_("Hint"))},

@@ -17,7 +17,7 @@ import mha_ui.experiments.lenses
 import mha_ui.lessons.heads
 import mha_ui.pictures
 import mha_ui.walkthrough
-from mha_core import OPENS_FIRST, built_in, edit, from_token, library, to_token
+from mha_core import OPENS_FIRST, built_in, edit, from_token, to_token
 from mha_core.edit import apply
 from mha_ui import bench, frame, state
 from mha_ui.language import LANGUAGES, words_in
