@@ -160,7 +160,8 @@ def rounded(number: float, decimals: int) -> str:
 def as_html(trace: Trace, language: str = "en", decimals: int = 4) -> str:
     """The walk as one HTML page, complete in itself: no script, nothing fetched, made to be printed too.
 
-    Raises ``ExportError`` for a walk of more than ``MOST_NUMBERS``. Every number of the trace stands in a cell whose ``data-cell`` names it: ``weights|0|1|2``.
+    Every number of the trace stands in a cell whose ``data-cell`` names it: ``weights|0|1|2``. Raises
+    ``ExportError`` for a walk of more numbers than ``MOST_NUMBERS``.
     """
     told = _Told(trace, language, decimals)
     parts = [f"<h1>{escape(told.title)}</h1>"]
