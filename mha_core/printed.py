@@ -65,14 +65,16 @@ def _given(matrix: Claims) -> Iterator[float | str]:
 
 def cells(matrix: Claims) -> Iterator[tuple[int, int, float, int]]:
     """(row, column, value, decimals) of every cell that was given."""
-    bare = matrix_decimals(matrix)
+    bare: int | None = None  # asked for once, and only where a cell needs it
     for i, row in enumerate(matrix):
         for j, claim in enumerate(row or ()):
             if claim is None:
                 continue
             number = value(claim)
             known = isinstance(claim, str) and not isinf(number)
-            yield i, j, number, decimals(claim) if known else bare
+            if not known and bare is None:
+                bare = matrix_decimals(matrix)
+            yield i, j, number, decimals(claim) if known else bare or 0
 
 
 class Printed(NamedTuple):
