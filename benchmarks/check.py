@@ -1,4 +1,6 @@
-"""Checking somebody's own numbers, at 3 tokens × d 4 × 2 heads with W_O: each known mistake in turn, and none."""
+"""Checking somebody's own numbers, at 3 tokens × d 4 × 2 heads with W_O: each known mistake in turn, and none; and
+what is largest: every score and weight wrong at 64 tokens × 16 heads, and the longest walk that is written out.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +16,7 @@ from benchmarks.planted import IDS, KEPT, computed, planted, printed
 from benchmarks.table import Line
 from mha_core import Example, check, trace
 from mha_core.edit import filled
+from mha_core.takeaway import as_html, as_markdown
 
 DRAWS = 12
 """Examples of each mistake, every other one with a causal mask."""
@@ -28,7 +31,28 @@ def measure() -> list[Line]:
         Line("check 3×4×2, wrong numbers", wrong, goal=(20, "")),
         Line("check 3×4×2, wrong numbers, 95th percentile", slowest(wrong), goal=(100, "")),
         Line("check 3×4×2, right numbers", right, goal=(20, "")),
+        Line("check 64×64×16, 131,072 wrong cells", [timed(all_wrong()) for _ in range(3)], goal=(2000, "")),
+        *largest_walk(),
     ]
+
+
+def all_wrong() -> Example:
+    """The largest example with every score and weight wrong."""
+    matrix = tuple(("7.77",) * 64 for _ in range(64))
+    return replace(sized(64, 64, 16), claimed=dict.fromkeys(("scores", "weights"), (matrix,) * 16))
+
+
+def largest_walk() -> list[Line]:
+    """Writing out a walk of nearly as many numbers as are written out at all."""
+    computed, lines = trace(sized(24, 24, 6)), []
+    for name, write in (("page", as_html), ("Markdown", as_markdown)):
+        taken = []
+        for _ in range(5):
+            begin = perf_counter()
+            write(computed)
+            taken.append((perf_counter() - begin) * 1000)
+        lines.append(Line(f"walk of 24×24×6 as {name}", taken, goal=(2000, "")))
+    return lines
 
 
 def with_mistakes() -> list[Example]:

@@ -216,10 +216,9 @@ class _Check:
         whole = claim.given & ~wrong & (claim.unit == 1) & ((exact - exact.round()).abs() < 1e-9)
         doubtful = whole & ((claim.numbers - exact).abs() > 0.5)
         for mask, found in ((wrong, self.wrong[name]), (doubtful, self.doubtful[name])):
-            for i, j in mask.nonzero().tolist():
-                mine = bool(own[i, j]) or mask is doubtful
-                numbers = float(claim.numbers[i, j]), float(exact[i, j])
-                found.append(WrongCell(Cell(name, head, i, j), *numbers, mine))
+            columns = (mask.nonzero(), claim.numbers[mask], exact[mask], own[mask] | (mask is doubtful))
+            for (i, j), *told in zip(*(column.tolist() for column in columns), strict=True):
+                found.append(WrongCell(Cell(name, head, i, j), *told))
 
     def _carry(self, key: Key, claim: Printed, exact: Tensor, best: Tensor, plain: Family) -> None:
         """What the author had from here on: the printed numbers, or those before rounding where they are known, also

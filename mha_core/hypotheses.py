@@ -270,8 +270,9 @@ def _pruned(family: Family, most: int) -> Family:
     which = []
     for alike in members.values():
         if len(alike) > 2:
-            numbers = family.values[alike].flatten(1).tolist()
-            distinct = {tuple(row): n for n, row in zip(reversed(alike), reversed(numbers), strict=True)}
+            numbers = (family.values[alike].flatten(1) + 0.0).numpy()  # −0 is 0
+            rows = [row.tobytes() for row in numbers]
+            distinct = {row: n for n, row in zip(reversed(alike), reversed(rows), strict=True)}
             which += sorted(distinct.values())[:most]
         else:
             which += alike[:most]

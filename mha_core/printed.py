@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from math import isinf
 from typing import Final, NamedTuple, TypeAlias
 
@@ -30,6 +31,7 @@ def value(claim: float | str) -> float:
     return float(claim)
 
 
+@lru_cache(maxsize=100_000)
 def decimals(claim: float | str) -> int:
     """Digits behind the point: 2 for "0.50", 0 for "12", −2 for "5e2"; no more than float64 tells apart."""
     mantissa, _, exponent = str(claim).lower().partition("e")
@@ -63,14 +65,16 @@ def _given(matrix: Claims) -> Iterator[float | str]:
 
 def cells(matrix: Claims) -> Iterator[tuple[int, int, float, int]]:
     """(row, column, value, decimals) of every cell that was given."""
-    bare = matrix_decimals(matrix)
+    bare: int | None = None  # asked for once, and only where a cell needs it
     for i, row in enumerate(matrix):
         for j, claim in enumerate(row or ()):
             if claim is None:
                 continue
             number = value(claim)
             known = isinstance(claim, str) and not isinf(number)
-            yield i, j, number, decimals(claim) if known else bare
+            if not known and bare is None:
+                bare = matrix_decimals(matrix)
+            yield i, j, number, decimals(claim) if known else bare or 0
 
 
 class Printed(NamedTuple):
@@ -96,14 +100,17 @@ class Printed(NamedTuple):
 
 def printed(claims: Claims, shape: tuple[int, int]) -> Printed:
     """A claimed matrix as tensors."""
+    found = list(cells(claims))
     given = torch.zeros(shape, dtype=torch.bool)
     numbers = torch.zeros(shape, dtype=torch.float64)
     unit = torch.zeros(shape, dtype=torch.float64)
-    most = 0
-    for i, j, number, digits in cells(claims):
-        given[i, j], numbers[i, j], unit[i, j] = True, number, unit_of(digits)
-        most = max(most, digits)
-    return Printed(given, numbers, unit, most)
+    if found:
+        rows, columns, values, digits = zip(*found, strict=True)
+        at = torch.tensor(rows), torch.tensor(columns)
+        given[at] = True
+        numbers[at] = torch.tensor(values, dtype=torch.float64)
+        unit[at] = torch.tensor([unit_of(one) for one in digits], dtype=torch.float64)
+    return Printed(given, numbers, unit, max((one[3] for one in found), default=0))
 
 
 def claimed(example: Example) -> dict[Key, Printed]:

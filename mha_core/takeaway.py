@@ -12,7 +12,7 @@ from html import escape
 from unicodedata import east_asian_width
 
 from mha_core.derive import Cell, arithmetic, derive
-from mha_core.errors import N_
+from mha_core.errors import N_, ExportError
 from mha_core.example import AXES, NEG_INF, key_tokens, text_in
 from mha_core.graph import LAYER_INPUTS, PER_HEAD_INPUTS, Step, formula, symbol
 from mha_core.messages import catalogue
@@ -22,6 +22,9 @@ from mha_core.walk import Stage, layout_of, looked_at, operands_of, powers_of, r
 
 MOST_SUMS = 64
 """Of a step with more cells than this, the arithmetic of the first ones is written out."""
+
+MOST_NUMBERS = 30_000
+"""Computed numbers of an example up to which the whole walk is written out: a second's work, and some megabytes."""
 
 _HEAD = N_("head {head}")
 _KEYS = {
@@ -41,6 +44,7 @@ class _Told:
     """One walk in one language: what both formats read."""
 
     def __init__(self, trace: Trace, language: str, decimals: int) -> None:
+        check_size(trace)
         self.trace = trace
         self.example = trace.example
         self.language = language
@@ -111,6 +115,25 @@ class _Told:
         return max(0, len(rows) * len(rows[0]) - MOST_SUMS)
 
 
+def check_size(trace: Trace) -> None:
+    """Raise ``ExportError`` where the walk has more numbers than a page should."""
+    matrices = [
+        m
+        for step in trace.steps
+        for m in (trace.values[step.name] if step.per_head else [trace.values[step.name]])
+    ]
+    count = sum(len(rows) * len(rows[0]) for rows in matrices if rows)
+    if count > MOST_NUMBERS:
+        raise ExportError(
+            N_(
+                "this walk has {count} computed numbers, and a page takes at most {most}: take fewer tokens or heads, "
+                "or save the example as a file"
+            ),
+            count=count,
+            most=MOST_NUMBERS,
+        )
+
+
 def shortest(number: float) -> str:
     """A given number as it was written: the shortest text that reads back as the same number."""
     if number == NEG_INF:
@@ -135,7 +158,8 @@ def rounded(number: float, decimals: int) -> str:
 def as_html(trace: Trace, language: str = "en", decimals: int = 4) -> str:
     """The walk as one HTML page, complete in itself: no script, nothing fetched, made to be printed too.
 
-    Every number of the trace stands in a cell whose ``data-cell`` names it: ``weights|0|1|2``.
+    Every number of the trace stands in a cell whose ``data-cell`` names it: ``weights|0|1|2``. Raises
+    ``ExportError`` for a walk of more numbers than ``MOST_NUMBERS``.
     """
     told = _Told(trace, language, decimals)
     parts = [f"<h1>{escape(told.title)}</h1>"]

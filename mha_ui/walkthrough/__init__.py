@@ -13,8 +13,9 @@ from typing import Final
 
 import streamlit as st
 
-from mha_core.errors import N_
-from mha_core.takeaway import as_html, as_markdown
+from mha_core.errors import N_, ExportError
+from mha_core.messages import in_words
+from mha_core.takeaway import as_html, as_markdown, check_size
 from mha_ui import state
 from mha_ui.bench import HERE as BENCH
 from mha_ui.bench import loader, serve_assets
@@ -52,6 +53,11 @@ def _noted() -> None:
 def take_away(work: state.Work) -> None:
     """The whole walk to keep: one web page that prints, and Markdown with LaTeX."""
     words, trace, language, decimals = work.words, work.trace, work.language, work.decimals
+    try:
+        check_size(trace)
+    except ExportError as error:
+        st.caption(in_words(error, language))
+        return
     with st.container(horizontal=True, key="walk-takeaway"):
         st.download_button(
             words(N_("Take away as a web page (prints)")),

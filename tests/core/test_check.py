@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mha_core import AddMask, AllowMask, Example, Head, built_in, check, dump, parse, trace, validate
+from mha_core.printed import decimals
 from mha_core.report import as_json, as_markdown
 from mha_core.validate import PER_HEAD_STEPS
 from tests.core.answers import (
@@ -376,3 +377,11 @@ def test_a_mistake_is_named_from_a_step_alone_though_cells_are_blank(step):
     claims = answer(example, wrong, only=(step,))
     blank = with_cell(claims, step, None if step == "output" else 0, 0, 0, None)
     assert any("not_scaled" in ids for ids in named(check(blank)))
+
+
+def test_digits_of_a_printed_number_are_counted_once_for_all_cells_that_have_them():
+    decimals.cache_clear()
+    example = built_in("causal")
+    claim = tuple(tuple(("7.77",) * 5 for _ in range(5)) for _ in example.heads)
+    assert not check(validate(replace(example, claimed={"weights": claim}))).ok
+    assert decimals.cache_info().misses == 1

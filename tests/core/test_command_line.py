@@ -412,7 +412,17 @@ def test_help_is_chinese_in_a_chinese_shell(run, chinese, command):
     assert (status, err) == (0, "")
     assert out.startswith("用法：")
     words = set(re.findall(r"[A-Za-z_]{3,}", NAMES.sub("", out)))
-    assert words <= {"mha", "json", "safetensors", "mps", "float", "weights", "state_dict"}
+    assert words <= {
+        "mha",
+        "json",
+        "safetensors",
+        "mps",
+        "float",
+        "weights",
+        "state_dict",
+        "layers",
+        "examples",
+    }
 
 
 @pytest.mark.parametrize(

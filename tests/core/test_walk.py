@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
+from benchmarks.core import sized
 from mha_core import Cell, built_in, derive, library, parse, trace
 from mha_core.derive import cells
+from mha_core.errors import ExportError
 from mha_core.example import NEG_INF
 from mha_core.graph import head_graph
 from mha_core.messages import LANGUAGES
@@ -287,3 +289,13 @@ def test_what_a_visitor_wrote_is_text():
     assert "javascript" in bare
     assert not re.search(r"[<`\[\]$]", bare)
     assert not re.search(r"^# b", markdown, re.MULTILINE)
+
+
+def test_a_walk_of_too_many_numbers_is_refused_before_any_of_it_is_written():
+    large = trace(sized(64, 64, 16))
+    for write in (as_html, as_markdown):
+        with pytest.raises(
+            ExportError, match=r"this walk has \d+ computed numbers, and a page takes at most 30000"
+        ):
+            write(large)
+    assert as_html(trace(sized(8, 8, 4)))
