@@ -7,7 +7,7 @@ PYTHON ?= $(shell for python in python3.11 python3 python; do \
 PIP_INSTALL := $(PY) -m pip install --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check catalogue bench browser clean
+.PHONY: help setup run dev test check catalogue bench browser clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
@@ -30,6 +30,9 @@ setup: $(APP) ## make .venv and install what the app needs
 
 run: setup ## start the app
 	$(PY) -m streamlit run app.py
+
+dev: setup ## start the app, and reload it when a file of it changes; a page then takes a second longer to open
+	$(PY) -m streamlit run app.py --server.fileWatcherType=auto
 
 browser: $(DEV)
 	@sh tools/browser.sh $(PY)

@@ -5,23 +5,23 @@ import plotly.graph_objects  # noqa: F401
 import streamlit as st
 
 from mha_ui import frame
-from mha_ui.bench import after_bench, bench, receive_edits
+from mha_ui.bench import after_bench, bench, edited_bench
+from mha_ui.panel import panel
 from mha_ui.pictures import pictures
 
 frame.configure()
-frame.frame()
+frame.frame(note=False)
 
 
 @st.fragment
 def _numbers() -> None:
-    receive_edits()
-    bench()
+    panel("bench", edited_bench, instead=bench)
 
 
 @st.fragment
 def _pictures() -> None:
     after_bench()
-    pictures()
+    panel("pictures", pictures)
 
 
 with st.container(key="workbench"):

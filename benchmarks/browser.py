@@ -51,7 +51,7 @@ window.editBench = async (number) => {
   const td = root.querySelector('td[data-key="x||0|0"]');
   const result = root.querySelector('td[data-key^="concat||0|0"]');
   td.dispatchEvent(new PointerEvent("pointerdown", {bubbles: true}));
-  td.click();
+  td.dispatchEvent(new MouseEvent("dblclick", {bubbles: true}));
   const input = td.querySelector("input");
   input.value = String(number);
   let drawn = 0;

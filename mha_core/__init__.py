@@ -29,7 +29,7 @@ from mha_core.errors import (
 from mha_core.example import AddMask, AllowMask, Dims, Example, Head, Positions
 from mha_core.files import dump, parse, pretty
 from mha_core.graph import Operand, Step, formula, graph
-from mha_core.library import built_in, library
+from mha_core.library import OPENS_FIRST, built_in, library
 from mha_core.link import from_token, to_token
 from mha_core.takeaway import as_html, as_markdown
 from mha_core.trace import Trace, trace
@@ -37,6 +37,7 @@ from mha_core.validate import validate
 from mha_core.walk import walk
 
 __all__ = [
+    "OPENS_FIRST",
     "AddMask",
     "AllowMask",
     "Cell",

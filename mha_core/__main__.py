@@ -1,4 +1,9 @@
-"""``python -m mha_core``: trace, explain, check and export examples, and open layers of weight files, from a shell."""
+"""``python -m mha_core``: trace, explain, check and export examples, and open layers of weight files, from a shell.
+
+Exit status: 0; 1 where ``check`` found wrong numbers, and for nothing else; 2 for bad input, of ``check`` also a file
+that claims nothing; 3 where the answer cannot be written, or something happened that nobody expected; 130 where it
+was interrupted. Whatever is not 0 or 1 is told in one line on standard error.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +11,11 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from difflib import SequenceMatcher
+from heapq import nlargest
 from pathlib import Path
+from traceback import extract_tb
 from typing import Any, NamedTuple, NoReturn
 
 from mha_core.check import check
@@ -18,27 +26,55 @@ from mha_core.example import NEG_INF, Example, text_in
 from mha_core.export import TARGETS, export
 from mha_core.files import MAX_BYTES, parse, pretty
 from mha_core.graph import PER_HEAD_INPUTS, formula
-from mha_core.interop import KIND_NAMES, Slice, layers, open_layer, read_weights_file
+from mha_core.interop import KIND_NAMES, Layer, Slice, Weights, layers, open_layer, read_weights
+from mha_core.interop.weights import MAX_BYTES as MAX_WEIGHTS
 from mha_core.library import library
-from mha_core.messages import in_words, shell_language
+from mha_core.messages import catalogue, in_words, shell_language, speak_for_the_library
+from mha_core.printed import claimed
 from mha_core.report import as_json, as_markdown
 from mha_core.trace import Trace, trace
 from mha_core.validate import PER_HEAD_STEPS
 
 WRONG_NUMBERS = 1
 BAD_INPUT = 2
+FAILED = 3
+INTERRUPTED = 130
+
+ARGPARSE = (
+    N_("usage: "),
+    N_("positional arguments"),
+    N_("options"),
+    N_("show this help message and exit"),
+    N_("the following arguments are required: %s"),
+    N_("unrecognized arguments: %s"),
+    N_("argument %(argument_name)s: %(message)s"),
+    N_("expected one argument"),
+    N_("ignored explicit argument %r"),
+    N_("invalid choice: %(value)r (choose from %(choices)s)"),
+    N_("invalid %(type)s value: %(value)r"),
+    N_("ambiguous option: %(option)s could match %(matches)s"),
+)
+"""What argparse says of itself, to be translated with the rest."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
-    options = _parser().parse_args(arguments)
-    command: Callable[[argparse.Namespace], object] = options.command
     try:
+        options = _parser().parse_args(arguments)
+        command: Callable[[argparse.Namespace], object] = options.command
         answer = command(options)
+        _print(answer)
+    except _UnwritableError as error:
+        _complain(in_words(error, shell_language()))
+        return FAILED
     except MhaError as error:
-        print(in_words(error, shell_language()), file=sys.stderr)
+        _complain(in_words(error, shell_language()))
         return BAD_INPUT
-    _print(answer)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception as error:  # noqa: BLE001  # whatever it is, it must not look like wrong numbers
+        _complain(_unexpected(error))
+        return FAILED
     return WRONG_NUMBERS if isinstance(answer, _Report) and not answer.ok else 0
 
 
@@ -49,98 +85,174 @@ class _Report(NamedTuple):
     content: object
 
 
+class _UnwritableError(MhaError):
+    """Standard output takes no answer."""
+
+
 def _print(answer: object) -> None:
-    """JSON (or text) in UTF-8 whatever the shell's encoding; no complaint where the reader, such as ``head``, left."""
     content = answer.content if isinstance(answer, _Report) else answer
     text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, allow_nan=False)
-    text += "" if text.endswith("\n") else "\n"
+    _write(text if text.endswith("\n") else text + "\n")
+
+
+def _write(text: str) -> None:
+    """Text in UTF-8 whatever the shell's encoding; no complaint where the reader, such as ``head``, left."""
+    if sys.stdout is None:
+        raise _unwritable(_say(_CLOSED))
     try:
         sys.stdout.buffer.write(text.encode())
         sys.stdout.buffer.flush()
-    except BrokenPipeError:
+    except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the flush at exit
+        if not isinstance(error, BrokenPipeError):
+            raise _unwritable(error.strerror or str(error)) from None
+
+
+def _unwritable(reason: str) -> _UnwritableError:
+    return _UnwritableError(N_("standard output: cannot be written: {reason}"), reason=reason)
+
+
+_CLOSED = N_("it is closed")
+
+
+def _say(text: str) -> str:
+    """A text of ours in the shell's language."""
+    return catalogue(shell_language()).gettext(text)
+
+
+def _complain(line: str) -> None:
+    """One line on standard error, where there is one."""
+    try:
+        if sys.stderr is not None:
+            print(line, file=sys.stderr, flush=True)
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+
+
+def _unexpected(error: Exception) -> str:
+    """What to put into a report of the fault: what it was and where."""
+    at = extract_tb(error.__traceback__)[-1]
+    line = _say(N_("unexpected {error} in {file}, line {line}")).format(
+        error=type(error).__name__, file=Path(at.filename).name, line=at.lineno
+    )
+    told = " ".join(str(error).split())
+    return f"{line}: {told}" if told else line
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """One line, as for every other bad input."""
-        print(f"{self.prog}: {message}", file=sys.stderr)
+        _complain(f"{self.prog}: {message}")
         raise SystemExit(BAD_INPUT)
+
+    def print_help(self, file: Any = None) -> None:
+        """Help is an answer as any other."""
+        if file is None:
+            _write(self.format_help())
+        else:
+            super().print_help(file)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="python -m mha_core", description="Multi-head attention, every number of it.")
+    speak_for_the_library()
+    parser = _Parser(
+        prog="python -m mha_core", description=_say(N_("Multi-head attention, every number of it."))
+    )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def add(name: str, command: Callable[[argparse.Namespace], object], text: str) -> argparse.ArgumentParser:
-        sub = commands.add_parser(name, help=text, description=text)
+        sub = commands.add_parser(name, help=_say(text), description=_say(text))
         sub.set_defaults(command=command)
         return sub
 
+    example = _say(N_("a *.mha.json file, - for standard input"))
+    from_0 = _say(N_("counted from 0"))
     for name, command, text in (
-        ("trace", _trace, "Print every step of an example."),
-        ("explain", _explain, "Print what one cell is computed from, and what it feeds."),
+        ("trace", _trace, N_("Print every step of an example.")),
+        ("explain", _explain, N_("Print what one cell is computed from, and what it feeds.")),
     ):
         sub = add(name, command, text)
-        sub.add_argument("file", metavar="FILE", help="a *.mha.json file, - for standard input")
-        sub.add_argument("--device", choices=[d for d in DEVICES if d != "mps"], default="auto")
-        sub.add_argument("--dtype", choices=list(DTYPES))
-    sub.add_argument("--step", required=True, help="a step or input, such as weights or w_q")
-    sub.add_argument("--head", type=int, help="counted from 0; omit for what the whole layer shares")
-    sub.add_argument("--row", type=int, required=True, help="counted from 0")
-    sub.add_argument("--col", type=int, required=True, help="counted from 0")
-    sub = add("check", _check, "Check the claimed numbers of an example: which are wrong, and why.")
+        sub.add_argument("file", metavar="FILE", help=example)
+        sub.add_argument("--device", choices=DEVICES, default="auto")
+        sub.add_argument(
+            "--dtype", choices=list(DTYPES), help=_say(N_("float64 if omitted; on mps float32 alone"))
+        )
+    sub.add_argument("--step", required=True, help=_say(N_("a step or input, such as weights or w_q")))
     sub.add_argument(
-        "file", metavar="FILE", help="a *.mha.json file with claimed numbers, - for standard input"
+        "--head", type=int, help=_say(N_("counted from 0; omit for what the whole layer shares"))
     )
-    sub.add_argument("--markdown", action="store_true", help="print a report to read instead of JSON")
-    add("examples", _examples, "List the built-in examples.")
-    sub = add("export", _export, "Print code that asserts an example's numbers, or a document of every step.")
-    sub.add_argument("file", metavar="FILE", help="a *.mha.json file, - for standard input")
+    sub.add_argument("--row", type=int, required=True, help=from_0)
+    sub.add_argument("--col", type=int, required=True, help=from_0)
+    sub = add("check", _check, N_("Check the claimed numbers of an example: which are wrong, and why."))
+    sub.add_argument(
+        "file", metavar="FILE", help=_say(N_("a *.mha.json file with claimed numbers, - for standard input"))
+    )
+    sub.add_argument(
+        "--markdown", action="store_true", help=_say(N_("print a report to read instead of JSON"))
+    )
+    add("examples", _examples, N_("List the built-in examples."))
+    sub = add(
+        "export", _export, N_("Print code that asserts an example's numbers, or a document of every step.")
+    )
+    sub.add_argument("file", metavar="FILE", help=example)
     sub.add_argument("--to", required=True, choices=list(TARGETS))
     sub.add_argument(
-        "--decimals", type=int, help="of the numbers that are told; what suits the target if omitted"
+        "--decimals",
+        type=int,
+        help=_say(N_("of the numbers that are told; what suits the target if omitted")),
     )
-    sub = add("layers", _layers, "List the attention layers in a .pt or .safetensors file.")
-    sub.add_argument("file", metavar="FILE", help="a .pt file of a state dict, or a .safetensors file")
-    _add_import(add("import", _import, "Print a slice of a layer in a weight file as an example."))
+    sub = add("layers", _layers, N_("List the attention layers in a .pt or .safetensors file."))
+    sub.add_argument("file", metavar="FILE", help=_say(_WEIGHT_FILE))
+    _add_import(add("import", _import, N_("Print a slice of a layer in a weight file as an example.")))
     return parser
 
 
+_WEIGHT_FILE = N_("a .pt file of a state dict, or a .safetensors file, - for standard input")
+
+
 def _add_import(sub: argparse.ArgumentParser) -> None:
-    sub.add_argument("file", metavar="FILE", help="a .pt file of a state dict, or a .safetensors file")
-    sub.add_argument("--layer", help="its name, as layers prints it; the first if omitted")
-    sub.add_argument("--num-heads", type=int, help="how many the layer has, where the file does not say it")
-    sub.add_argument("--heads", type=_indices, default=(0,), help="which, counted from 0, such as 0,3")
-    sub.add_argument("--d-model", type=int, default=8, help="how many columns of X")
-    sub.add_argument("--d-head", type=int, default=4, help="how many columns of each head")
-    sub.add_argument("--tokens", type=int, default=4, help="how many rows of X to draw at random")
-    sub.add_argument("--seed", type=int, default=0, help="of the random rows")
-    sub.add_argument("--inputs", help="a matrix in the file whose rows are tokens, such as an embedding")
-    sub.add_argument(
-        "--rows", type=_indices, default=(), help="which rows of it, counted from 0, such as 5,2,9"
-    )
+    def add(name: str, text: str, **options: Any) -> None:
+        sub.add_argument(name, help=_say(text), **options)
+
+    add("file", _WEIGHT_FILE, metavar="FILE")
+    add("--layer", N_("its name, as layers prints it; the first if omitted"))
+    add("--num-heads", N_("how many the layer has, where the file does not say it"), type=int)
+    add("--heads", N_("which, in the order wanted, counted from 0, such as 0,3"), type=_indices, default=(0,))
+    add("--d-model", N_("how many columns of X"), type=int, default=8)
+    add("--d-head", N_("how many columns of each head"), type=int, default=4)
+    add("--tokens", N_("how many rows of X to draw at random; 4 if omitted"), type=int)
+    add("--seed", N_("of the random rows; 0 if omitted"), type=int)
+    add("--inputs", N_("a matrix in the file whose rows are tokens, such as an embedding"))
+    add("--rows", N_("which rows of it, counted from 0, such as 5,2,9"), type=_indices, default=())
 
 
 def _indices(text: str) -> tuple[int, ...]:
     try:
         return tuple(int(part) for part in text.split(","))
     except ValueError:
-        raise argparse.ArgumentTypeError("expected whole numbers such as 0,3") from None
+        raise argparse.ArgumentTypeError(_say(N_("expected whole numbers such as 0,3"))) from None
+
+
+def _bytes(file: str, most: int) -> bytes:
+    """What a file, or standard input for ``-``, holds: no more than one byte beyond the limit is read."""
+    try:
+        if file != "-":
+            with Path(file).open("rb") as stream:
+                return stream.read(most + 1)
+        if sys.stdin is not None:
+            return sys.stdin.buffer.read(most + 1)
+        reason = _say(_CLOSED)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+    raise ExampleError(N_("cannot be read: {reason}"), place=file, reason=reason)
 
 
 def _read(file: str) -> Example:
-    """An example from a file, or from standard input for ``-``; no more than the format allows is read."""
-    try:
-        if file == "-":
-            return parse(sys.stdin.buffer.read(MAX_BYTES + 1))
-        with Path(file).open("rb") as stream:
-            return parse(stream.read(MAX_BYTES + 1))
-    except (OSError, ValueError) as error:
-        if isinstance(error, MhaError):
-            raise
-        reason = getattr(error, "strerror", None) or str(error)
-        raise ExampleError(N_("cannot be read: {reason}"), place=file, reason=reason) from None
+    return parse(_bytes(file, MAX_BYTES))
+
+
+def _weights(file: str) -> Weights:
+    return read_weights(_bytes(file, MAX_WEIGHTS), "" if file == "-" else file)
 
 
 def _traced(options: argparse.Namespace) -> Trace:
@@ -190,7 +302,10 @@ def _explain(options: argparse.Namespace) -> object:
 
 
 def _check(options: argparse.Namespace) -> object:
-    verdict, language = check(_read(options.file)), shell_language()
+    example, language = _read(options.file), shell_language()
+    if not claimed(example):
+        raise ExampleError(N_("there are no numbers to check"), place="claimed")
+    verdict = check(example)
     write = as_markdown if options.markdown else as_json
     return _Report(verdict.ok, write(verdict, language))
 
@@ -221,26 +336,45 @@ def _layers(options: argparse.Namespace) -> object:
             "width": layer.width,
             "heads": layer.heads,
         }
-        for layer in layers(read_weights_file(options.file))
+        for layer in layers(_weights(options.file))
     ]
 
 
 def _import(options: argparse.Namespace) -> str:
-    weights = read_weights_file(options.file)
-    listed = {layer.name: layer for layer in layers(weights)}
-    name = next(iter(listed)) if options.layer is None else options.layer
-    if name not in listed:
-        raise InteropError(N_("there is no layer named {name}"), name=repr(name[:100]))
+    weights = _weights(options.file)
+    layer = _named(layers(weights), options.layer)
+    drawn = {name: given for name in ("tokens", "seed") if (given := getattr(options, name)) is not None}
+    if drawn and options.inputs is not None and layer.attends_to_itself:
+        raise InteropError(
+            N_("the rows of inputs are the tokens; none are drawn at random"), place=next(iter(drawn))
+        )
     part = Slice(
         heads=options.heads,
         d_model=options.d_model,
         d_head=options.d_head,
-        tokens=options.tokens,
-        seed=options.seed,
         inputs=options.inputs,
         rows=options.rows,
+        **drawn,
     )
-    return pretty(open_layer(weights, listed[name], part, options.num_heads))
+    return pretty(open_layer(weights, layer, part, options.num_heads))
+
+
+def _named(found: Iterable[Layer], name: str | None) -> Layer:
+    """The layer of this name, its last dot or slash left out or not; the first where no name is given."""
+    listed = {layer.name: layer for layer in found}
+    if name is None:
+        return next(iter(listed.values()))
+    if name in listed:
+        return listed[name]
+    alike = [layer for known, layer in listed.items() if known.rstrip("./") == name.rstrip("./")]
+    if len(alike) == 1:
+        return alike[0]
+    near = nlargest(3, listed, key=lambda known: SequenceMatcher(None, known[:100], name[:100]).ratio())
+    raise InteropError(
+        N_("there is no layer named {name}; the nearest names are {near}"),
+        name=repr(name[:100]),
+        near=", ".join(map(repr, near)),
+    )
 
 
 def _cell(cell: Cell) -> dict[str, object]:

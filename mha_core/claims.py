@@ -7,9 +7,11 @@ from dataclasses import replace
 from typing import Any, Final
 
 from mha_core.check import explain_shape
+from mha_core.edit_fields import got
 from mha_core.errors import N_, ExampleError
 from mha_core.example import Claim, Example
 from mha_core.files import printed_number
+from mha_core.graph import graph, head_graph
 from mha_core.paste import Cells, read_matrices
 from mha_core.trace import trace
 from mha_core.validate import PER_HEAD_STEPS, STEPS, WHOLE_LAYER_STEPS, absent_steps
@@ -40,7 +42,7 @@ def claim_block(example: Example, edit: Mapping[str, Any]) -> Example:
     step, head = _place(example, edit)
     row, col, block = edit["row"], edit["col"], edit["values"]
     grid = _grid(example, step, head)
-    if row < 0 or col < 0 or row + len(block) > len(grid) or col + max(map(len, block)) > len(grid[0]):
+    if row + len(block) > len(grid) or col + max(map(len, block)) > len(grid[0]):
         raise _no_room(example, step, head, len(block) + row, max(map(len, block)) + col, "")
     for i, cells in enumerate(block):
         for j, text in enumerate(cells):
@@ -56,7 +58,7 @@ def claim_text(example: Example, edit: Mapping[str, Any]) -> Example:
     has another, and is what a known mistake gives, the refusal says so.
     """
     step, head = _place(example, edit)
-    row, col = edit.get("row", 0), edit.get("col", 0)
+    row, col = edit["row"], edit["col"]
     matrices = read_matrices(edit["text"])
     most = 1 if head is None else len(example.heads) - head
     heads = [None] if head is None else list(range(head, head + len(matrices)))
@@ -71,8 +73,8 @@ def claim_text(example: Example, edit: Mapping[str, Any]) -> Example:
     for at, matrix in zip(heads, matrices, strict=True):
         grid = _grid(example, step, at)
         rows, cols = row + len(matrix), col + len(matrix[0])
-        fits = row >= 0 and rows <= len(grid) and col >= 0 and cols <= len(grid[0])
-        part = edit.get("whole") and (rows, cols) != (len(grid), len(grid[0]))
+        fits = rows <= len(grid) and cols <= len(grid[0])
+        part = edit["whole"] and (rows, cols) != (len(grid), len(grid[0]))
         why = "" if (row, col) != (0, 0) else _why(example, step, matrix)
         if why or part or not fits:
             raise _no_room(example, step, at, len(matrix), len(matrix[0]), why)
@@ -85,7 +87,7 @@ def claim_text(example: Example, edit: Mapping[str, Any]) -> Example:
 
 def clear_claims(example: Example, edit: Mapping[str, Any]) -> Example:
     """Remove all claimed numbers, or those of one matrix."""
-    if edit.get("matrix") is None:
+    if edit["matrix"] is None:
         return replace(example, claimed=None)
     step, head = _place(example, edit)
     rows, cols = example.dims.shape(step)
@@ -103,14 +105,19 @@ def claimed_rows(example: Example, step: str, head: int | None) -> list[list[Cla
     return [[None] * width if row is None else list(row) for row in claim]
 
 
+def tables(example: Example) -> list[tuple[str, int | None]]:
+    """What can be filled in: the matrices that are computed, by step and head. What a head is given is none of them."""
+    heads = enumerate(example.heads)
+    every = [(step.name, index) for index, head in heads for step in head_graph(example, head)]
+    return every + [(step.name, None) for step in graph(example) if not step.per_head]
+
+
 def _place(example: Example, edit: Mapping[str, Any]) -> tuple[str, int | None]:
-    step, head = edit["matrix"], edit.get("head")
-    if step not in STEPS or (step in PER_HEAD_STEPS) != (head is not None):
-        raise KeyError(step)
-    if step in absent_steps(example):
-        raise ExampleError(N_("this example has no such step"), place=f"claimed.{step}")
-    if head is not None and head not in range(len(example.heads)):
-        raise IndexError(head)
+    step, head = edit["matrix"], edit["head"]
+    there = step in STEPS and step not in absent_steps(example)
+    if not there or (step in PER_HEAD_STEPS) != (head is not None) or (head or 0) >= len(example.heads):
+        place = _named(step, head) if step in STEPS else got(step)
+        raise ExampleError(N_("this example has no such step"), place=place)
     return step, head
 
 
@@ -142,7 +149,7 @@ def _cell(text: Any, place: str) -> str | None:
         return None
     printed = printed_number(text) if isinstance(text, str) else None
     if printed is None:
-        raise ExampleError(N_("expected a number, got {got}"), place=place, got=repr(text)[:40])
+        raise ExampleError(N_("expected a number, got {got}"), place=place, got=got(text))
     return printed
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import cos, exp, fsum, hypot, prod, sin, tanh
+from math import cos, exp, fsum, hypot, isclose, prod, sin, tanh
 from typing import NamedTuple
 
 from mha_core.errors import N_, CellError
@@ -24,6 +24,7 @@ from mha_core.graph import (
     inner_size,
     last_step,
     late_steps,
+    symbol,
 )
 from mha_core.trace import Trace
 from mha_core.validate import WHOLE_LAYER_STEPS
@@ -55,7 +56,8 @@ class Derivation:
     divide       value = the term's number ÷ ``constant``
     hide         value = the first number where the second is 1, else ``constant``
     add          value = the sum of the term's numbers
-    softmax      value = e^terms[``at``] ÷ Σ e^term; 0 where all terms are −∞
+    softmax      value = e^(terms[``at``] − ``constant``) ÷ Σ e^(term − ``constant``); 0 where all terms are −∞;
+                 the constant, 0 or the row's largest term, changes no value (``Trace.shifts``)
     concat       value = the term's number
     tanh         value = tanh of the term's number
     norm         value = √Σ term²
@@ -63,6 +65,8 @@ class Derivation:
     sinusoid     value = sin (``at`` = 0) or cos (``at`` = 1) of the term's number
     rotate       value = a·cos θ − b·sin θ (``at`` = 0) or a·sin θ + b·cos θ (``at`` = 1) of the terms (a, θ), (b, θ)
     linear_bias  value = −slope·|p − q| of the term's numbers (slope, p, q)
+
+    ``copied``: where the value is a number that stands elsewhere, as in a concatenation, its place there.
     """
 
     cell: Cell
@@ -71,6 +75,7 @@ class Derivation:
     value: float
     constant: float | None = None
     at: int | None = None
+    copied: str = ""
 
     def recombined(self) -> float:
         """The value, worked out again from the terms."""
@@ -121,9 +126,29 @@ def derive(trace: Trace, cell: Cell) -> Derivation:
     value = number(trace, cell)
     cells = tuple(_operand_cells(trace, step, cell))
     terms = tuple(Term(term, tuple(number(trace, c) for c in term)) for term in cells)
-    constant = {"divide": divisor(trace.example), "hide": mask_fill(trace.example)}.get(step.op)
     at = {"softmax": cell.col, "sinusoid": cell.col % 2, "rotate": cell.col % 2}.get(step.op)
-    return Derivation(cell, step.op, terms, value, constant, at)
+    copied = ""
+    if step.op == "concat" or (step.op == "hide" and terms[0].numbers[1]):
+        copied = _place(trace, terms[0].cells[0])
+    return Derivation(cell, step.op, terms, value, _constant(trace, step, cell), at, copied)
+
+
+def _constant(trace: Trace, step: Step, cell: Cell) -> float | None:
+    """The number that a step takes besides its operands."""
+    match step.op:
+        case "divide":
+            return divisor(trace.example)
+        case "hide":
+            return mask_fill(trace.example)
+        case "softmax":
+            return trace.shifts[cell.head or 0][cell.row]
+    return None
+
+
+def _place(trace: Trace, cell: Cell) -> str:
+    """A cell as text, such as ``head_2[1, 1]``, counted from 1."""
+    letter = symbol(cell.name, trace.example).replace("head_i", f"head_{(cell.head or 0) + 1}")
+    return f"{letter}[{cell.row + 1}, {cell.col + 1}]"
 
 
 def feeds(trace: Trace, cell: Cell) -> tuple[Cell, ...]:
@@ -281,22 +306,19 @@ def cells(trace: Trace) -> Iterator[Cell]:
 def arithmetic(derivation: Derivation, decimals: int = 4) -> str:
     """The derivation as one line of text with the numbers, such as ``1·0 + 2·1 = 2``.
 
-    A number that ``decimals`` digits do not hold is rounded, and the line then says ≈.
+    Its last sign is = where the number after it is the value, and ≈ where ``decimals`` digits do not hold it.
     """
     shown = [[_show(number, decimals) for number in term.numbers] for term in derivation.terms]
     value = _show(derivation.value, decimals)
-    told = [derivation.value, *(number for term in derivation.terms for number in term.numbers)]
-    if derivation.op == "divide":
-        told.append(derivation.constant or 1.0)
-    equals = "≈" if any(_is_rounded(number, decimals) for number in told) else "="
     match derivation.op:
-        case "hide":
-            return value if derivation.terms[0].numbers[1] else f"{shown[0][0]} → {value}"
+        case "hide" if not derivation.copied:
+            return f"{shown[0][0]} → {value}"
         case "normalize" if not derivation.terms[0].numbers[1]:
             return f"{shown[0][0]} ÷ 0 → 0"
-        case "concat":  # a copy: the same number, however rounded
-            return f"{shown[0][0]} = {value}"
-    return f"{_right_hand_side(derivation, shown, decimals)} {equals} {value}"
+        case "softmax" if all(term.numbers[0] == NEG_INF for term in derivation.terms):
+            return value  # nothing to share out
+    right = derivation.copied or _right_hand_side(derivation, shown, decimals)
+    return f"{right} {equals(derivation.value, decimals)} {value}"
 
 
 def _right_hand_side(derivation: Derivation, shown: list[list[str]], decimals: int) -> str:
@@ -309,7 +331,7 @@ def _right_hand_side(derivation: Derivation, shown: list[list[str]], decimals: i
         case "add":
             return " + ".join(first)
         case "softmax":
-            powers = [f"e^{numbers[0]}" for numbers in shown]
+            powers = [f"e^{_exponent(numbers[0], derivation.constant or 0.0, decimals)}" for numbers in shown]
             return f"{powers[derivation.at or 0]} ÷ ({' + '.join(powers)})"
         case "tanh":
             return f"tanh {first[0]}"
@@ -326,19 +348,38 @@ def _right_hand_side(derivation: Derivation, shown: list[list[str]], decimals: i
     return " + ".join("·".join(numbers) for numbers in shown)
 
 
-def _is_rounded(number: float, decimals: int) -> bool:
-    return number != NEG_INF and float(f"{number:.{decimals}f}") != number
+def _exponent(score: str, shift: float, decimals: int) -> str:
+    """What stands above e for a score as it is shown: ``0.5``, or ``(9.1924 − 14.8492)`` after a shift."""
+    if not shift or score == "(−∞)":
+        return score
+    return f"({score.removeprefix('(').removesuffix(')')} − {_show(shift, decimals)})"
+
+
+def equals(number: float, decimals: int) -> str:
+    """= where the digits that ``arithmetic`` prints for a number are the number, but for float64's noise; else ≈."""
+    return "=" if number == NEG_INF or _holds(_digits(abs(number), decimals), abs(number)) else "≈"
+
+
+def _holds(digits: str, size: float) -> bool:
+    return isclose(float(digits), size, rel_tol=1e-12, abs_tol=0)
+
+
+def _digits(size: float, decimals: int) -> str:
+    """A number ≥ 0 at ``decimals`` digits; as a power of ten where it is very large, or would print zeros alone."""
+    if size >= 1e9:
+        return f"{size:.3e}"
+    digits = f"{size:.{decimals}f}"
+    return digits if float(digits) or not size else f"{size:.1e}"
 
 
 def _show(number: float, decimals: int) -> str:
-    """An exact number without trailing zeros; a rounded one with all decimals, or as a power of ten where those
-    would be 0 alone; negative numbers in parentheses.
-    """
+    """An exact number without trailing zeros, a rounded one with all its digits; negative ones in parentheses."""
     if number == NEG_INF:
         return "(−∞)"
-    text = f"{abs(number):.{decimals}f}"
-    if not _is_rounded(number, decimals):
-        text = text.rstrip("0").rstrip(".") if "." in text else text
-    elif abs(number) < 0.5 * 10**-decimals:
-        text = f"{abs(number):.1e}".replace("e-0", "e-").replace("-", "−")
-    return f"(−{text})" if number < 0 and text != "0" else text
+    size = abs(number)
+    digits, e, power = _digits(size, decimals).partition("e")
+    if "." in digits and _holds(digits + e + power, size):
+        digits = digits.rstrip("0").rstrip(".")
+    if e:
+        digits += f"e{power[0]}{power[1:].lstrip('0')}".replace("-", "−")
+    return f"(−{digits})" if number < 0 and size else digits

@@ -39,7 +39,7 @@ def place(device: str = "auto", dtype: str | None = None) -> Place:
         raise DeviceError(N_("the device {device} is not available here"), device=device)
     dtype = dtype or ("float32" if device == "mps" else "float64")
     if dtype not in DTYPES or (device == "mps" and dtype == "float64"):
-        raise DeviceError(N_("{dtype} is not available on {device}"), dtype=dtype, device=device)
+        raise DeviceError(N_("{dtype} is not available on {device}, float32 is"), dtype=dtype, device=device)
     return Place(device, dtype)
 
 

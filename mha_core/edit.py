@@ -13,6 +13,7 @@ from random import Random
 from typing import Any, TypeAlias
 
 from mha_core.claims import claim_block, claim_text, clear_claims
+from mha_core.edit_fields import FILLS, RESIZABLE, got, read_edit
 from mha_core.errors import N_, ExampleError
 from mha_core.example import (
     AXES,
@@ -22,7 +23,6 @@ from mha_core.example import (
     MAX_SIZE,
     NEG_INF,
     POSITION_INPUTS,
-    POSITIONS,
     SCORING_PARAMETERS,
     SHARED,
     AddMask,
@@ -37,6 +37,7 @@ from mha_core.example import (
     has_values,
     key_tokens,
     keys_are_queries,
+    noted,
     owner,
     position_inputs,
 )
@@ -46,36 +47,32 @@ Edit: TypeAlias = Mapping[str, Any]
 Kept: TypeAlias = Sequence[int | None]
 """For each index of an axis after the edit: the index that it had before, None where it is new."""
 
-FILLS = ("zeros", "identity", "integers", "random")
+__all__ = ["FILLS", "Edit", "apply", "filled"]
 
 
 def apply(example: Example, edit: Edit) -> Example:
-    """The example after one edit.
+    """The example after one edit, without its note where that spoke of other numbers or tokens.
 
     Raises ``ExampleError`` where the edit is none, names a place that is not there, or breaks the format.
     """
-    name = edit.get("op")
-    operation = _EDITS.get(name) if isinstance(name, str) else None
-    if operation is None:
-        raise ExampleError(N_("this is no edit"))
-    try:
-        edited = operation(example, edit)
-    except ExampleError:
-        raise
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError, RecursionError):
-        raise ExampleError(N_("the place to edit is no longer there")) from None
-    return validate(edited)
+    op, fields = read_edit(edit)
+    return noted(validate(_EDITS[op](example, fields)), example)
 
 
 # --- numbers ---------------------------------------------------------------------------------------------------
 
 
 def _set(example: Example, edit: Edit) -> Example:
-    """Write a block of numbers from (row, col) on: one cell, or a pasted range. None leaves a cell as it is."""
-    name, head, block = edit["matrix"], edit.get("head"), edit["values"]
-    matrix = _mask_as_painted(example) if name == "mask" else _given(example, name, head)
-    row, col = _index(edit["row"]), _index(edit["col"])
-    if row + len(block) > len(matrix) or col + max(map(len, block)) > len(matrix[0]):
+    """Write a block of numbers from (row, col) on: one cell, or a pasted range. None leaves a cell as it is.
+
+    ``grow``: where there is no room the matrix is made larger first, and with it all that must fit it.
+    """
+    name, head, row, col, block = (edit[field] for field in ("matrix", "head", "row", "col", "values"))
+    _rectangular(block, _place(name, head))
+    if edit["grow"]:
+        example = _grown(example, name, row + len(block), col + len(block[0]))
+    matrix = _mask_as_painted(example) if (name, head) == ("mask", None) else _given(example, name, head)
+    if row + len(block) > len(matrix) or col + len(block[0]) > len(matrix[0]):
         raise ExampleError(
             N_(
                 "from row {row}, column {col} on there is room for {rows} × {cols}, got {got_rows} × {got_cols}"
@@ -86,7 +83,7 @@ def _set(example: Example, edit: Edit) -> Example:
             rows=len(matrix) - row,
             cols=len(matrix[0]) - col,
             got_rows=len(block),
-            got_cols=max(map(len, block)),
+            got_cols=len(block[0]),
         )
     kind = name if name != "mask" else "add" if isinstance(example.mask, AddMask) else "allow"
     rows = [list(cells) for cells in matrix]
@@ -97,11 +94,47 @@ def _set(example: Example, edit: Edit) -> Example:
     return _with(example, name, head, tuple(map(tuple, rows)))
 
 
+def _rectangular(block: Sequence[Sequence[object]], place: str) -> None:
+    for at, cells in enumerate(block):
+        if len(cells) != len(block[0]):
+            raise ExampleError(
+                N_("the rows of the block differ in length: {first} in row 1, {got} in row {row}"),
+                place=place,
+                row=at + 1,
+                got=len(cells),
+                first=len(block[0]),
+            )
+
+
+def _grown(example: Example, name: str, rows: int, cols: int) -> Example:
+    """The example with a matrix of at least rows × cols, as far as its sizes may be chosen at all."""
+    for along, length in zip(AXES[name], (rows, cols), strict=True):
+        axis, wanted = _chosen_size(example, along, length)
+        if axis in ("n_q", "n_k"):
+            which = "tokens" if axis == "n_q" or keys_are_queries(example) else "context_tokens"
+            _room(axis, wanted)
+            while example.dims.size(axis) < wanted:
+                example = _add_token(example, {"which": which, "index": None, "text": ""})
+        elif axis in RESIZABLE and example.dims.size(axis) < wanted:
+            example = _resize(example, {"axis": axis, "by": None, "size": wanted})
+    return example
+
+
+def _chosen_size(example: Example, axis: str, length: int) -> tuple[str, int]:
+    """The size to choose, so that an axis of a matrix has at least this length."""
+    if axis == "h·d_v":
+        return "d_v", -(-length // example.dims.h)
+    if axis == "d_context" and example.context is None:
+        return "d_model", length
+    rotary = example.positions is not None and example.positions.kind == "rotary"
+    return axis, length + length % 2 if axis == "d_k" and rotary else length
+
+
 def _fill(example: Example, edit: Edit) -> Example:
     """Fill a matrix with zeros, the identity, small integers or normal numbers, the last two by seed."""
-    name, head = edit["matrix"], edit.get("head")
-    rows, cols = len(_given(example, name, head)), len(_given(example, name, head)[0])
-    return _with(example, name, head, filled(rows, cols, edit["with"], _index(edit.get("seed", 0))))
+    name, head = edit["matrix"], edit["head"]
+    matrix = _given(example, name, head)
+    return _with(example, name, head, filled(len(matrix), len(matrix[0]), edit["with"], edit["seed"]))
 
 
 def filled(rows: int, cols: int, kind: str, seed: int = 0) -> Matrix:
@@ -120,9 +153,10 @@ def filled(rows: int, cols: int, kind: str, seed: int = 0) -> Matrix:
 
 
 def _rename_token(example: Example, edit: Edit) -> Example:
-    which, index, text = _tokens_of(example, edit), _index(edit["index"]), _text(edit["text"])
+    which, index = _tokens_of(example, edit), edit["index"]
     tokens = list(getattr(example, which) or key_tokens(example))
-    tokens[index] = text
+    _there(which, index, len(tokens))
+    tokens[index] = edit["text"]
     return replace(example, **{which: tuple(tokens)})  # type: ignore[arg-type]  # a name of two
 
 
@@ -130,21 +164,20 @@ def _add_token(example: Example, edit: Edit) -> Example:
     """Insert a token before ``index`` (at the end where it is None): a row of zeros, attended by all."""
     which = _tokens_of(example, edit)
     tokens = getattr(example, which) or key_tokens(example)
-    index = len(tokens) if edit.get("index") is None else _index(edit["index"])
+    index = len(tokens) if edit["index"] is None else edit["index"]
     _room("n_q" if which == "tokens" else "n_k", len(tokens) + 1)
-    if index > len(tokens):
-        raise IndexError(index)
+    _there(which, index, len(tokens) + 1)
     kept: list[int | None] = list(range(len(tokens)))
     kept.insert(index, None)
-    return _keep_tokens(example, which, kept, _text(edit.get("text") or str(len(tokens) + 1)))
+    return _keep_tokens(example, which, kept, edit["text"] or str(len(tokens) + 1))
 
 
 def _remove_token(example: Example, edit: Edit) -> Example:
-    which, index = _tokens_of(example, edit), _index(edit["index"])
+    which, index = _tokens_of(example, edit), edit["index"]
     tokens = getattr(example, which) or key_tokens(example)
     if len(tokens) == 1:
         raise ExampleError(N_("the last one cannot be removed"), place=which)
-    tokens[index]  # an index past the end is an error
+    _there(which, index, len(tokens))
     return _keep_tokens(example, which, [i for i in range(len(tokens)) if i != index])
 
 
@@ -154,7 +187,7 @@ def _permute(example: Example, edit: Edit) -> Example:
     Each takes along its numbers and what a painted mask says of it. Positions and a causal mask are about places
     and stay where they are. In self-attention the keys are the same tokens.
     """
-    order = [_index(index) for index in edit["order"]]
+    order = edit["order"]
     if sorted(order) != list(range(len(example.tokens))):
         raise ExampleError(
             N_("expected each of the {count} tokens once"), place="order", count=len(example.tokens)
@@ -180,8 +213,10 @@ def _add_head(example: Example, edit: Edit) -> Example:
     """
     example = example if example.kv_heads == 1 else _apart(example)
     dims = example.dims
-    copied = edit.get("copy")
-    head = _new_head(example) if copied is None else example.heads[_index(copied)]
+    copied = edit["copy"]
+    if copied is not None:
+        _there("heads", copied, dims.h)
+    head = _new_head(example) if copied is None else example.heads[copied]
     if example.kv_heads:
         head = _without_keys(head)
     kept = [*range(dims.h * dims.d_v), *[None] * dims.d_v]
@@ -206,10 +241,10 @@ def _new_head(example: Example) -> Head:
 def _remove_head(example: Example, edit: Edit) -> Example:
     """Remove a head, the last one where none is named; what the others shared with it stays."""
     dims = example.dims
-    gone = _index(edit.get("head", dims.h - 1))
+    gone = dims.h - 1 if edit["head"] is None else edit["head"]
     if dims.h == 1:
         raise ExampleError(N_("the last one cannot be removed"), place="heads")
-    example.heads[gone]  # an index past the end is an error
+    _there("heads", gone, dims.h)
     groups = example.kv_heads
     example = _apart(example)
     kept = [row for row in range(dims.h * dims.d_v) if row // dims.d_v != gone]
@@ -223,13 +258,13 @@ def _resize(example: Example, edit: Edit) -> Example:
     the context's too, with bilinear scoring d_k is d_a's. Rotary positions take d_k in steps of two.
     """
     axis, dims = edit["axis"], example.dims
-    if axis not in ("d_model", "d_context", "d_k", "d_v", "d_out", "d_a") or dims.size(axis) == 0:
+    if dims.size(axis) == 0:
         raise ExampleError(N_("this example has no {name}"), name=axis)
     if axis == "d_a" and example.scoring == "bilinear":
         axis = "d_k"
     rotary = example.positions is not None and example.positions.kind == "rotary"
     step = 2 if axis == "d_k" and rotary else 1
-    new = _index(dims.size(axis) + step * _whole(edit["by"]) if "by" in edit else edit["size"])
+    new = dims.size(axis) + step * edit["by"] if edit["by"] is not None else edit["size"] or 0
     _room(axis, new)
     kept = _to_size(dims.size(axis), new)
     axes: dict[str, Kept] = {axis: kept}
@@ -266,7 +301,7 @@ def _switch_values(example: Example, edit: Edit) -> Example:
     """V on: a W_V of small integers, as wide as the keys, or V itself where there are no rows to multiply with it.
     Off: the heads end at their weights, and W_O, which would mix their outputs, goes too.
     """
-    if bool(edit["on"]) == has_values(example):
+    if edit["on"] == has_values(example):
         return example
     if not edit["on"]:
         gone = ("v", "head_outputs", "concat", "output")
@@ -348,7 +383,7 @@ def _switch_scoring(example: Example, edit: Edit) -> Example:
     kind, dims = edit["kind"], example.dims
     names: tuple[str, ...] = SCORING_PARAMETERS[kind]
     if kind == example.scoring:
-        return _switch_scale(example, {"value": edit["scale"]}) if "scale" in edit else example
+        return example if edit["scale"] is None else _switch_scale(example, {"value": edit["scale"]})
     width = dims.d_a if kind == "additive" and dims.d_a else dims.d_k
     shapes = {"w_a": (dims.d_k, width), "u_a": (dims.d_k, width), "v_a": (1, width)}
 
@@ -370,7 +405,7 @@ def _switch_scoring(example: Example, edit: Edit) -> Example:
 
     heads = tuple(replace(head, **parameters(index, head)) for index, head in enumerate(example.heads))
     switched = replace(example, scoring=kind, heads=heads, claimed=None, scale=_scale_after(example, kind))
-    return _switch_scale(switched, {"value": edit["scale"]}) if "scale" in edit else switched
+    return switched if edit["scale"] is None else _switch_scale(switched, {"value": edit["scale"]})
 
 
 _ADDITIVE = SCORING_PARAMETERS["additive"]
@@ -388,7 +423,7 @@ def _scale_after(example: Example, kind: str) -> Any:
 
 def _switch_kv_heads(example: Example, edit: Edit) -> Example:
     """So many heads with keys and values of their own, each the first of an equal group. More than before: copies."""
-    count = _whole(edit["count"])
+    count = edit["count"]
     if count < 1 or example.dims.h % count:
         return replace(example, kv_heads=count)  # refused with its sentence
     return replace(_grouped(_apart(example), count), claimed=None)
@@ -432,8 +467,6 @@ def _without_keys(head: Head) -> Head:
 def _switch_positions(example: Example, edit: Edit) -> Example:
     """No positions, or one kind; slopes start as ALiBi's authors set them. Position ids that were given stay."""
     kind, before = edit["kind"], example.positions
-    if kind not in ("none", *POSITIONS):
-        raise KeyError(kind)
     if before is not None and kind == before.kind:
         return example
     positions = None
@@ -462,7 +495,7 @@ _POSITION_FIELDS = {
 
 
 def _set_title(example: Example, edit: Edit) -> Example:
-    return replace(example, title=_text(edit["text"]))
+    return replace(example, title=edit["text"])
 
 
 _EDITS: dict[str, Callable[[Example, Edit], Example]] = {
@@ -541,17 +574,23 @@ def _moved(positions: Positions, axes: Mapping[str, Kept]) -> Positions:
 
 
 def _given(example: Example, name: str, head: int | None) -> Matrix:
-    """The matrix to edit; a bias as a matrix of one row."""
-    if name in POSITION_INPUTS and head is None:
-        row = position_inputs(example)[name]
-        return (row,) if AXES[name][0] == "1" else tuple((number,) for number in row)
-    holder = example if head is None else example.heads[_index(head)]
-    if (name not in ("x", "context", "w_o", "b_o") and head is None) or name not in AXES:
-        raise KeyError(name)
-    value = getattr(holder, name)
-    return (value,) if name in _ROWS else value
+    """The matrix to edit; a bias as a matrix of one row. Raises ``ExampleError`` where the example has none."""
+    if head is not None:
+        _there("heads", head, len(example.heads))
+    value: Any = None
+    if head is None and name in POSITION_INPUTS:
+        row = position_inputs(example).get(name)
+        value = row and tuple((number,) for number in row) if AXES[name][0] != "1" else row
+    elif name in (_OF_THE_LAYER if head is None else _OF_A_HEAD):
+        value = getattr(example if head is None else example.heads[head], name)
+    if value is None:
+        place = _place(name, head) if name in AXES else got(name)
+        raise ExampleError(N_("this example has no such numbers to edit"), place=place)
+    return (value,) if name in _ROWS or AXES[name][0] == "1" else value
 
 
+_OF_THE_LAYER = ("x", "context", "w_o", "b_o")
+_OF_A_HEAD = (*HEAD_MATRICES, *HEAD_ROWS)
 _ROWS = (*HEAD_ROWS, "b_o")
 
 
@@ -592,20 +631,33 @@ def _cell_value(kind: str, value: object, place: str) -> Any:
     if kind == "allow":
         if isinstance(value, bool):
             return value
-        raise ExampleError(N_("expected true or false, got {got}"), place=place, got=repr(value)[:40])
+        raise ExampleError(N_("expected true or false, got {got}"), place=place, got=got(value))
     if kind == "add" and value == "-inf":
         return NEG_INF
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
-        raise ExampleError(N_("expected a number, got {got}"), place=place, got=repr(value)[:40])
+    if isinstance(value, bool) or not isinstance(value, int | float) or not _is_finite(value):
+        raise ExampleError(N_("expected a number, got {got}"), place=place, got=got(value))
     return float(value)
+
+
+def _is_finite(number: float) -> bool:
+    try:
+        return isfinite(number)
+    except OverflowError:  # a whole number beyond all floats
+        return False
 
 
 def _tokens_of(example: Example, edit: Edit) -> str:
     """ "tokens", or "context_tokens" where keys have labels of their own."""
-    which = edit["which"]
-    if which not in ("tokens", "context_tokens") or (which == "context_tokens" and keys_are_queries(example)):
-        raise KeyError(which)
-    return str(which)
+    which: str = edit["which"]
+    if which == "context_tokens" and keys_are_queries(example):
+        raise ExampleError(N_("this example has no {name}"), name=which)
+    return which
+
+
+def _there(name: str, index: int, count: int) -> None:
+    """Whether ``name`` has so many that there is one at this index."""
+    if index >= count:
+        raise ExampleError(N_("this is no longer there"), place=f"{name}[{index}]")
 
 
 def _to_size(old: int, new: int) -> Kept:
@@ -615,26 +667,6 @@ def _to_size(old: int, new: int) -> Kept:
 def _room(axis: str, size: int) -> None:
     if not 1 <= size <= MAX_SIZE:
         raise ExampleError(N_("expected 1 to {most}, got {count}"), place=axis, most=MAX_SIZE, count=size)
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise ExampleError(N_("expected text, got {got}"), place="text", got=repr(value)[:40])
-    return value
-
-
-def _index(value: object) -> int:
-    """A whole number from 0 on: negative ones would count from the end."""
-    number = _whole(value)
-    if number < 0:
-        raise IndexError(number)
-    return number
-
-
-def _whole(value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(value)
-    return value
 
 
 def _place(name: str, head: int | None, row: int | None = None, col: int | None = None) -> str:

@@ -9,7 +9,7 @@ Letters: n_q queries, n_k keys, h heads, d_model columns of X, d_context columns
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Literal, TypeAlias
 
@@ -311,6 +311,16 @@ def _frequency_counts(example: Example, d_model: int, d_context: int, d_k: int) 
 def keys_are_queries(example: Example) -> bool:
     """Whether queries and keys are the same tokens: self-attention."""
     return example.context is None and example.context_tokens is None and example.dims.n_k == example.dims.n_q
+
+
+def same_numbers(one: Example, other: Example) -> bool:
+    """Whether two examples are the same but for their titles, their notes and what was claimed of them."""
+    return replace(one, title=other.title, note=other.note, claimed=other.claimed) == other
+
+
+def noted(example: Example, before: Example) -> Example:
+    """What was made of ``before``, with its note only where that still holds: where no number and no token changed."""
+    return example if same_numbers(example, before) else replace(example, note=None)
 
 
 def owner(example: Example, name: str, head: int) -> int:

@@ -18,7 +18,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from math import isfinite
+from math import inf, isfinite, isinf
 from typing import Any
 
 from mha_core.errors import N_, ExampleError
@@ -147,7 +147,7 @@ def _load(text: str | bytes) -> object:
     elif len(text.encode("utf-8", "replace")) > MAX_BYTES:
         raise too_large
     try:
-        return json.loads(text, object_pairs_hook=_no_duplicates, parse_constant=_no_constants)
+        return json.loads(text, object_pairs_hook=_no_duplicates, parse_constant=_Constant)
     except json.JSONDecodeError as error:
         raise _fail(
             "", N_("this is not JSON: line {line}, column {column}"), line=error.lineno, column=error.colno
@@ -169,8 +169,8 @@ def _no_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return fields
 
 
-def _no_constants(name: str) -> object:
-    raise _fail("", N_("{name} is not allowed as a number"), name=name)
+class _Constant(float):
+    """NaN, Infinity or -Infinity, which are no JSON though Python reads them: refused where they stand."""
 
 
 def _object(value: object, place: str, known: Mapping[str, object]) -> dict[str, Any]:
@@ -208,14 +208,20 @@ def _strings(value: object, place: str) -> tuple[str, ...]:
 def _float(value: object, place: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise _fail(place, N_("expected a number, got {got}"), got=_short(value))
+    if isinstance(value, _Constant):
+        raise _fail(place, N_("{name} is not allowed as a number"), name=_short(value))
     try:
-        return float(value)
-    except OverflowError:
-        raise _fail(place, N_("the number is too large")) from None
+        number = float(value)
+    except OverflowError:  # a whole number of more digits than float64 reaches
+        number = inf
+    if isinf(number):
+        raise _fail(place, N_("the number is too large"))
+    return number
 
 
 def _float_or_neg_inf(value: object, place: str) -> float:
-    return NEG_INF if value in _NEG_INF_TEXT else _float(value, place)
+    below = value == NEG_INF and not isinstance(value, _Constant)  # -1e400 is −∞ to a reader of JSON
+    return NEG_INF if below or value in _NEG_INF_TEXT else _float(value, place)
 
 
 def _bool(value: object, place: str) -> bool:

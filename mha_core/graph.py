@@ -378,9 +378,20 @@ def inner_size(axis: str, n_k: int) -> int:
 
 def symbol(name: str, example: Example) -> str:
     """The letter of a matrix; scaled scores name this example's own divisor, such as ``S/8``."""
-    if name == "scaled_scores" and not isinstance(example.scale, str):
-        return f"S/{example.scale:g}"
-    return SYMBOLS[name]
+    return f"S/{divisor_sign(example)}" if name == "scaled_scores" else SYMBOLS[name]
+
+
+def divisor_sign(example: Example) -> str:
+    """What scores are divided by, as a sign: ``√d_k``, a short number as it stands, ``c`` for one of many digits."""
+    told = divisor_text(example)
+    return told if len(told) <= 6 else "c"
+
+
+def divisor_text(example: Example) -> str:
+    """What scores are divided by: ``√d_k``, or the number digit for digit."""
+    if isinstance(example.scale, str):
+        return "√d_k"
+    return repr(float(example.scale)).removesuffix(".0").replace("-", "−")
 
 
 def _is_transposed(step: Step, operand: Operand) -> bool:
@@ -403,7 +414,8 @@ def written(step: Step, example: Example, first: str, *rest: str) -> str:
         case "matmul":
             return " + ".join((f"{first}·{rest[0]}", *rest[1:]))
         case "divide":
-            return f"{first} ÷ " + ("√d_k" if isinstance(example.scale, str) else f"{example.scale:g}")
+            sign = divisor_sign(example)
+            return f"{first} ÷ {sign}" + (f", c = {divisor_text(example)}" if sign == "c" else "")
         case "concat":
             return "[" + " | ".join(f"head_{g + 1}" for g in range(len(example.heads))) + "]"
         case "sum":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
+from typing import Final
 
 from mha_core.errors import N_, CellError
 from mha_core.example import Example
@@ -11,6 +12,8 @@ from mha_core.files import parse
 
 FOLDER = Path(__file__).resolve().parent.parent / "examples"
 SUFFIX = ".mha.json"
+OPENS_FIRST: Final = "programming"
+"""The example that a visitor who asks for none meets: its heads differ at a glance. The order of study is another."""
 
 
 @lru_cache(maxsize=1)

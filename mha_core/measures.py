@@ -8,6 +8,7 @@ from statistics import fmean
 import torch
 from torch import Tensor
 
+from mha_core.example import has_values, owner
 from mha_core.trace import Rows, Trace
 
 
@@ -65,6 +66,30 @@ def agreement(trace: Trace, query: int | None = None) -> Rows:
     queries = range(len(trace.example.tokens)) if query is None else (query,)
     heads = range(len(trace.example.heads))
     return [[_mean_overlap(trace, a, b, queries) for b in heads] for a in heads]
+
+
+def heads_differ(trace: Trace) -> bool:
+    """Whether two heads look elsewhere: they share at most nine tenths of their attention."""
+    shared = agreement(trace)
+    return any(shared[a][b] <= 0.9 for a in range(len(shared)) for b in range(a))
+
+
+def outputs_between(trace: Trace) -> bool:
+    """Whether a head output stands visibly between V's rows: in some column a twentieth of the column's range away
+    from what that row of V has there, whichever row. False where there is no V.
+    """
+    return has_values(trace.example) and any(
+        _between(trace, head) for head in range(len(trace.example.heads))
+    )
+
+
+def _between(trace: Trace, head: int) -> bool:
+    values = torch.tensor(trace.matrix("v", owner(trace.example, "v", head)), dtype=torch.float64)
+    outputs = torch.tensor(trace.matrix("head_outputs", head), dtype=torch.float64)
+    span = values.amax(0) - values.amin(0)
+    far = ((outputs.unsqueeze(1) - values).abs() > span / 20).any(-1)  # n_q × n_k
+    attends = ~torch.tensor(trace.dead_rows[head])
+    return bool((far.all(-1) & attends).any())
 
 
 def _mean_overlap(trace: Trace, a: int, b: int, queries: Sequence[int]) -> float:

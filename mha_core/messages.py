@@ -24,9 +24,14 @@ def in_words(error: MhaError, language: str) -> str:
     return error.sentence(catalogue(language).gettext(error.template))
 
 
+def speak_for_the_library() -> None:
+    """Let what Python's own modules say by gettext, as argparse does, come from this catalogue."""
+    gettext.bindtextdomain("mha_core", _FOLDER)
+    gettext.textdomain("mha_core")
+
+
 def shell_language() -> str:
-    """The language that a shell asks for by ``LC_ALL``, ``LC_MESSAGES`` or ``LANG``."""
-    setting = next(
-        (os.environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if os.environ.get(name)), ""
-    )
+    """The language that a shell asks for, by the variables that gettext reads."""
+    names = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
+    setting = next((os.environ[name] for name in names if os.environ.get(name)), "")
     return "zh" if setting.lower().startswith("zh") else "en"

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from mha_core.errors import N_
 from mha_core.example import NEG_INF, Example, Head, divisor, has_values, mask_fill
-from mha_core.graph import Step, symbol
+from mha_core.graph import Step, divisor_text, symbol
 from mha_core.messages import catalogue
 
 
@@ -241,7 +241,7 @@ def _of_divide(example: Example) -> tuple[Sentence, Sentence, Sentence]:
             )
         )
     else:
-        what = Sentence(NUMBER, {"divisor": f"{by:g}"})
+        what = Sentence(NUMBER, {"divisor": divisor_text(example)})
         why = Sentence(N_("The divisor sets how sharply softmax will choose between the keys."))
     return what, why, Sentence(N_("Ask: what would the weights look like without this step?"))
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import inf
-from typing import Any, TypeAlias
+from collections.abc import Callable, Collection, Sequence
+from functools import reduce
+from math import inf, prod
+from typing import Any, Final, TypeAlias
 
 from mha_core.check import Cause, Verdict, WrongCell
-from mha_core.derive import Cell, arithmetic, derive
+from mha_core.claims import claimed_rows, tables
+from mha_core.derive import Cell, arithmetic, derive, equals
 from mha_core.errors import N_, CellError
-from mha_core.example import NEG_INF, text_in
+from mha_core.example import NEG_INF, Example, text_in
 from mha_core.free_checks import MESSAGES as FINDINGS
 from mha_core.free_checks import Finding, free_checks
-from mha_core.graph import formula, symbol
+from mha_core.graph import divisor_text, formula, symbol
 from mha_core.messages import catalogue
 from mha_core.mistakes import CATALOGUE, formula_of, message_of
 from mha_core.validate import STEPS
@@ -83,7 +85,7 @@ def cause_message(verdict: Verdict, cause: Cause, language: str) -> str:
     """What a cause is, in a sentence, and where, unless it is everywhere."""
     say = catalogue(language).gettext
     example = verdict.trace.example
-    divisor = "√d_k" if isinstance(example.scale, str) else f"{example.scale:g}"
+    divisor = divisor_text(example)
     sentences = [say(message_of(label, cause.cell.name)).format(divisor=divisor) for label in cause.ids]
     what = sentences[0]
     if len(sentences) > 1:
@@ -121,8 +123,8 @@ def right_line(verdict: Verdict, cell: Cell, decimals: int = 4) -> str:
     try:
         found = arithmetic(derive(verdict.trace, cell), decimals)
     except CellError:  # given, or a copy of the step before
-        found = number(_correct(verdict, cell), decimals)
-        return f"{_name(verdict, cell)} = {found}"
+        value = _correct(verdict, cell)
+        return f"{_name(verdict, cell)} {equals(value, decimals)} {number(value, decimals)}"
     return f"{_name(verdict, cell)} = {found}"
 
 
@@ -182,7 +184,7 @@ def as_json(verdict: Verdict, language: str = "en") -> dict[str, Any]:
             steps[name]["message"] = unexplained_message(language)
     return {
         "format": FORMAT,
-        "ok": verdict.ok,
+        "ok": verdict.ok if any(step.given for step in verdict.steps.values()) else None,
         "first_wrong": None if verdict.first_wrong is None else _cell(verdict.first_wrong),
         "steps": steps,
         "free_checks": [
@@ -205,27 +207,83 @@ def _plain(value: float) -> float | str:
     return "-inf" if value == NEG_INF else value
 
 
-def summary(verdict: Verdict, language: str) -> str:
-    """The outcome in one sentence."""
-    say = catalogue(language).gettext
-    given = sum(step.given for step in verdict.steps.values())
-    wrong = [cell for step in verdict.steps.values() for cell in step.wrong]
-    doubtful = sum(len(step.doubtful) for step in verdict.steps.values())
+def summary(verdict: Verdict, language: str, asked: Collection[str] | None = None) -> str:
+    """The outcome in a sentence or two: how many numbers are right or wrong, and how many are still to be filled in.
+
+    Blank are the cells of the steps ``asked`` for; where none are, those of the tables that have been begun.
+    """
+    given, blank = sum(step.given for step in verdict.steps.values()), _blank(verdict.trace.example, asked)
     if not given:
-        return say(N_("No numbers have been filled in yet."))
-    if not wrong:
-        sentence = say(N_("All {given} numbers are right.")).format(given=given)
-        if doubtful:
-            sentence = say(
-                N_("{count} of {given} whole numbers are off by one; rounding cannot do that.")
-            ).format(count=doubtful, given=given)
-        return sentence
-    own = sum(cell.own for cell in wrong)
-    return say(
-        N_(
-            "{wrong} of {given} numbers are wrong: {own} of them by themselves, {rest} only follow from others."
+        return catalogue(language).gettext(N_("No numbers have been filled in yet."))
+    wrong = [cell.own for step in verdict.steps.values() for cell in step.wrong]
+    doubtful = sum(len(step.doubtful) for step in verdict.steps.values())
+    told = _of_wrong(given, wrong) if wrong else [] if doubtful else [_of_right(given, blank)]
+    if doubtful:
+        told.append(_counted(doubtful, _DOUBTFUL))
+    if blank and (wrong or doubtful):
+        told.append(_counted(blank, _BLANK))
+    say = catalogue(language).gettext
+    sentences = [say(template).format(**values) for template, values in told]
+    return reduce(lambda one, other: say(N_("{one} {other}")).format(one=one, other=other), sentences)
+
+
+_Told: TypeAlias = tuple[str, dict[str, int]]
+"""A sentence and the numbers in it."""
+_ALL_RIGHT: Final = (N_("The one number is right."), N_("All {count} numbers are right."))
+_RIGHT_SO_FAR: Final = (
+    N_("{count} of {cells} filled in so far, and it is right; {blank} to go."),
+    N_("{count} of {cells} filled in so far, all right; {blank} to go."),
+)
+_WRONG: Final = (N_("{count} of {given} numbers is wrong."), N_("{count} of {given} numbers are wrong."))
+_ALL_WRONG: Final = (N_("The one number is wrong."), N_("All {count} numbers are wrong."))
+_FOLLOWING: Final = (
+    N_("It only follows from a number before it."),
+    N_("They only follow from numbers before them."),
+)
+_REST_FOLLOWING: Final = (
+    N_("One of them only follows from a number before it."),
+    N_("{count} of them only follow from numbers before them."),
+)
+_DOUBTFUL: Final = (
+    N_("One whole number is off by one, which no rounding does."),
+    N_("{count} whole numbers are off by one, which no rounding does."),
+)
+_BLANK: Final = (N_("One cell is still blank."), N_("{count} cells are still blank."))
+
+
+def _counted(count: int, messages: tuple[str, str], **more: int) -> _Told:
+    """The message for one, or the one for several."""
+    return messages[count != 1], {"count": count, **more}
+
+
+def _of_right(given: int, blank: int) -> _Told:
+    if blank:
+        return _counted(given, _RIGHT_SO_FAR, cells=given + blank, blank=blank)
+    return _counted(given, _ALL_RIGHT)
+
+
+def _of_wrong(given: int, wrong: Sequence[bool]) -> list[_Told]:
+    """How many are wrong, and how many of these (``wrong``: each, whether by itself) only follow."""
+    count, following = len(wrong), wrong.count(False)
+    told = [_counted(count, _ALL_WRONG) if count == given else _counted(count, _WRONG, given=given)]
+    if following:
+        told.append(_counted(following, _FOLLOWING if following == count else _REST_FOLLOWING))
+    return told
+
+
+def _blank(example: Example, asked: Collection[str] | None) -> int:
+    """How many cells of the steps asked for, else of the tables that have been begun, are blank."""
+    blank = 0
+    for name, head in tables(example):
+        rows = claimed_rows(example, name, head)
+        left = (
+            [cell for row in rows or () for cell in row].count(None)
+            if rows
+            else prod(example.dims.shape(name))
         )
-    ).format(wrong=len(wrong), given=given, own=own, rest=len(wrong) - own)
+        if name in asked if asked is not None else left < prod(example.dims.shape(name)):
+            blank += left
+    return blank
 
 
 def as_markdown(verdict: Verdict, language: str = "en") -> str:

@@ -95,9 +95,7 @@ class _Told:
         rows = self.trace.matrix(step.name, head)
         cells = [Cell(step.name, head, i, j) for i in range(len(rows)) for j in range(len(rows[0]))]
         for cell in cells[:MOST_SUMS]:
-            found = derive(self.trace, cell)
-            dead = found.op == "softmax" and all(term.numbers[0] == NEG_INF for term in found.terms)
-            yield cell, "0" if dead else arithmetic(found, self.decimals)
+            yield cell, arithmetic(derive(self.trace, cell), self.decimals)
 
     def remarks(self, step: Step, head: int | None) -> Iterator[str]:
         """What is to be said about a softmax beside its numbers."""
@@ -203,7 +201,7 @@ def _html_step(told: _Told, step: Step, head: int | None) -> str:
     picture = _html_softmax(told, step, head) if step.op == "softmax" else _html_picture(told, step, head)
     items = "".join(
         f"<li>{_html_symbol(told.symbol(cell.name, head))}[{cell.row + 1}, {cell.col + 1}] = "
-        f"{_html_powers(line)}</li>"
+        f"{_html_line(line)}</li>"
         for cell, line in told.sums(step, head)
     )
     more = told.left_out(step, head)
@@ -330,8 +328,14 @@ def _html_rich(text: str) -> str:
     return re.sub(r"\^([−\d∞]+)", r"<sup>\1</sup>", text)
 
 
-def _html_powers(line: str) -> str:
-    return re.sub(r"e\^(\(−[^)]*\)|[\d.]+(?:e−?\d+)?)", r"e<sup>\1</sup>", escape(line))
+_POWER = re.compile(r"e\^(?:\(((?:[^()]|\([^()]*\))*)\)|([\d.]+(?:e[+−]?\d+)?))")
+"""e to a power in a line of arithmetic: to anything in parentheses, or to a number."""
+
+
+def _html_line(line: str) -> str:
+    """A line of arithmetic: what stands above e as a superscript, what follows _ as a subscript."""
+    line = _POWER.sub(lambda power: f"e<sup>{power[1] or power[2]}</sup>", escape(line))
+    return re.sub(r"_([^\W_]+)", r"<sub>\1</sub>", line)
 
 
 _STYLE = """
@@ -431,9 +435,7 @@ def _markdown_step(told: _Told, step: Step, head: int | None) -> Iterator[str]:
     yield "$$\n\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}\n$$"
     yield from told.remarks(step, head)
     yield "\n".join(
-        f"- ${name}_{{{cell.row + 1},{cell.col + 1}}} = {_tex_line(line)}$"
-        if not _has_subscript(name)
-        else f"- $({name})_{{{cell.row + 1},{cell.col + 1}}} = {_tex_line(line)}$"
+        f"- ${_tex_cell(name, cell.row + 1, cell.col + 1)} = {_tex_line(line)}$"
         for cell, line in told.sums(step, head)
     )
     more = told.left_out(step, head)
@@ -447,8 +449,9 @@ def _ones(told: _Told, step: Step, head: int | None) -> str:
     return "\\begin{pmatrix} " + " \\\\ ".join(["1"] * count) + " \\end{pmatrix} "
 
 
-def _has_subscript(name: str) -> bool:
-    return "_" in name or "/" in name
+def _tex_cell(name: str, row: object, col: object) -> str:
+    """A cell of a matrix: a name that has a subscript itself stands in parentheses."""
+    return f"{f'({name})' if '_' in name or '/' in name else name}_{{{row},{col}}}"
 
 
 def _tex_matrix(told: _Told, name: str, head: int | None, *, turned: bool = False) -> str:
@@ -476,7 +479,10 @@ def _tex(text: str) -> str:
 
 def _tex_line(line: str) -> str:
     """A line of arithmetic in LaTeX."""
-    line = re.sub(r"e\^(\(−[^)]*\)|[\d.]+(?:e−?\d+)?)", r"e^{\1}", line)
+    copied = re.match(r"(\S+)\[(\d+), (\d+)\]", line)  # head_2[1, 1] ≈ 4.9999
+    if copied:
+        return _tex_cell(_tex(copied[1]), copied[2], copied[3]) + _tex_line(line[copied.end() :])
+    line = _POWER.sub(lambda power: f"e^{{{power[1] or power[2]}}}", line)
     line = re.sub(r"(?<=\d)e([+−]?)(\d+)", r"\\cdot 10^{\1\2}", line)
     for sign, tex in (
         ("−∞", "-\\infty"),

@@ -94,6 +94,17 @@ class Trace:
             tuple(all(v == NEG_INF for v in row) for row in head) if head else (False,) * n_q for head in rows
         )
 
+    @cached_property
+    def shifts(self) -> tuple[tuple[float, ...], ...]:
+        """h × n_q: what is taken off the scores of a row before e is raised to them; no weight changes by it.
+
+        0 where e can be raised to a head's scores as they stand; where some row would then print long numbers, or
+        zeros alone, the largest score of each of its rows. () for a head that starts from its weights.
+        """
+        softmax = next((step for step in self.steps if step.op == "softmax"), None)
+        scored = self.values[softmax.operands[0].name] if softmax else [None] * len(self.example.heads)
+        return tuple(map(_shifts_of, scored))
+
     def matrix(self, name: str, head: int | None = None) -> Rows:
         """The numbers of a step or of an input, by name; ``head`` for what every head has its own of.
 
@@ -103,18 +114,46 @@ class Trace:
         shared = name in LAYER_INPUTS or name in WHOLE_LAYER_STEPS
         found = None
         if shared == (head is None):
-            found = self._computed(name, head) or input_matrix(self.example, name, head)
+            found = self._given_or_computed(name, head)
         if found is None:
-            raise CellError(
-                N_("there is no {name} here"), name=name if head is None else f"{name}, head {head}"
-            )
+            raise self._absent(name, head, shared=shared)
         return found
+
+    def _absent(self, name: str, head: int | None, *, shared: bool) -> CellError:
+        """Why there is no such matrix: where the example has it, what is wrong about the head."""
+        last = len(self.example.heads) - 1
+        if shared and self._given_or_computed(name, None):
+            return CellError(N_("{name} is the whole layer's: name no head"), name=name)
+        if not shared and any(self._given_or_computed(name, own) for own in range(last + 1)):
+            if head is None:
+                return CellError(
+                    N_("{name} has one matrix for each head: name the head, 0 to {last}"),
+                    name=name,
+                    last=last,
+                )
+            if not 0 <= head <= last:
+                return CellError(N_("the heads are 0 to {last}, got {head}"), last=last, head=head)
+        return CellError(N_("there is no {name} here"), name=name if head is None else f"{name}, head {head}")
+
+    def _given_or_computed(self, name: str, head: int | None) -> Rows | None:
+        return self._computed(name, head) or input_matrix(self.example, name, head)
 
     def _computed(self, name: str, head: int | None) -> Rows | None:
         rows: Any = self.values.get(name)
         if rows is not None and head is not None:
             rows = rows[head] if 0 <= head < len(rows) else None
         return rows  # type: ignore[no-any-return]  # one matrix, or the list over heads taken apart
+
+
+LEAST_POWER, MOST_POWER = -2.0, 9.0
+"""e^−2 = 0.1353, e^9 = 8103.0839: where every row's largest score lies within, powers can be read and keyed in."""
+
+
+def _shifts_of(scores: Rows | None) -> tuple[float, ...]:
+    tops = [max(row) for row in scores or ()]
+    if all(LEAST_POWER <= top <= MOST_POWER for top in tops if top != NEG_INF):
+        return (0.0,) * len(tops)
+    return tuple(0.0 if top == NEG_INF else top for top in tops)
 
 
 def input_matrix(example: Example, name: str, head: int | None = None) -> Rows | None:
@@ -126,7 +165,7 @@ def input_matrix(example: Example, name: str, head: int | None = None) -> Rows |
         return row and [list(row)] if AXES[name][0] == "1" else row and [[number] for number in row]  # type: ignore[return-value]
     if name in LAYER_INPUTS:
         given = getattr(example, name)
-    elif head is not None and 0 <= head < len(example.heads):
+    elif name in AXES and head is not None and 0 <= head < len(example.heads):
         given = getattr(example.heads[head], name, None)
     else:
         return None

@@ -73,6 +73,7 @@ def validate(example: Example) -> Example:
     _sizes(example, dims)
     _texts(example)
     _numbers(example)
+    _labels(example)
     if example.kv_heads is not None:
         _groups(example, dims)
     _parameters(example)
@@ -114,6 +115,22 @@ def _texts(example: Example) -> None:
             )
         if any("\ud800" <= character <= "\udfff" for character in text):
             raise _fail(place, N_("the text holds half of a character"))
+
+
+def _labels(example: Example) -> None:
+    """A token for each row: it is they that are too many or too few, since a row has the numbers."""
+    for place, labels, name, rows in (
+        ("tokens", example.tokens, "x", example.x),
+        ("context_tokens", example.context_tokens, "context", example.context),
+    ):
+        if labels is not None and rows is not None and len(labels) != len(rows) <= MAX_SIZE:
+            raise _fail(
+                place,
+                N_("expected {rows}, one for each row of {name}, got {count}"),
+                rows=len(rows),
+                name=name,
+                count=len(labels),
+            )
 
 
 def _given_texts(example: Example) -> Iterator[tuple[str, str]]:

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from mha_core.edit import apply
 from mha_core.errors import N_, ExampleError
-from mha_core.example import MAX_HEADS, MAX_SIZE, Example, divisor
+from mha_core.example import MAX_HEADS, MAX_SIZE, Example, divisor, noted
 from mha_core.validate import validate
 
 SCORINGS: Final = ("scaled_dot", "dot", "bilinear", "additive", "cosine")
@@ -52,7 +52,7 @@ def varied(example: Example, variant: Variant) -> Example:
 
     Raises ``ExampleError`` where this example cannot be varied so.
     """
-    example = replace(example, claimed=None)
+    before = example = replace(example, claimed=None)
     if variant.order:
         example = apply(example, {"op": "permute", "order": variant.order})
     for op, chosen in (
@@ -66,7 +66,9 @@ def varied(example: Example, variant: Variant) -> Example:
         example = apply(example, {"op": "kv_heads", "count": variant.kv_heads})
     if variant.temperature is not None:
         example = validate(replace(example, scale=(divisor(example) or 1.0) * variant.temperature))
-    return validate(_muted(example, variant.muted)) if variant.muted else example
+    if variant.muted:
+        example = validate(_muted(example, variant.muted))
+    return noted(example, before)
 
 
 def _edit(op: str, chosen: str) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from mha_core import narration
 from mha_core.derive import Cell, derive
-from mha_core.example import NEG_INF, Example
+from mha_core.example import Example
 from mha_core.graph import Operand, Step, head_graph, last_step
 from mha_core.narration import Words, given_in
 from mha_core.trace import Rows, Trace
@@ -36,8 +36,6 @@ beside   operands side by side, cell for cell
 
 MOST_CELLS = 40
 """A result of more cells than this is walked row by row."""
-RAW_POWER = 6.0
-"""Where all scores are within this, e is raised to them as they stand; else the row's largest is taken off first."""
 PHASES = 3
 """Softmax: exponentials, their sum, the division."""
 
@@ -210,17 +208,10 @@ def operands_of(trace: Trace, step: Step, head: int | None) -> tuple[tuple[Opera
 
 
 def powers_of(trace: Trace, step: Step, head: int) -> tuple[Powers, ...]:
-    """A softmax step taken apart row by row; a row of −∞ alone has powers and a total of 0.
-
-    ``shift`` is 0 where no score is large; else the row's largest score, which changes no weight.
-    """
+    """A softmax step taken apart row by row, shifted as ``Trace.shifts`` says; of a row of −∞ alone all is 0."""
     scores: Rows = trace.matrix(step.operands[0].name, head)
-    finite = [abs(score) for row in scores for score in row if score != NEG_INF]
-    raw = max(finite, default=0.0) <= RAW_POWER
     found = []
-    for row in scores:
-        top = max(row)
-        shift = 0.0 if raw or top == NEG_INF else top
+    for row, shift in zip(scores, trace.shifts[head], strict=True):
         powers = tuple(exp(score - shift) for score in row)
         found.append(Powers(powers, fsum(powers), shift))
     return tuple(found)

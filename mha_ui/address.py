@@ -39,9 +39,9 @@ export default function keep({ data }) {
 """
 
 
-def keep_address(own: Mapping[str, str]) -> None:
+def keep_address(work: state.Work, own: Mapping[str, str] | None = None) -> None:
     """Write the work's address into the address bar, and the page's ``own`` query parameters."""
-    work = state.work()
+    own = own or {}
     data = {
         "session": work.session,
         "lang": work.language,

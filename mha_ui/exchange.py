@@ -25,9 +25,12 @@ from mha_core.messages import catalogue
 from mha_ui import state
 from mha_ui.bench import receive_edits
 from mha_ui.language import sentence
+from mha_ui.panel import panel
 
 Choice = TypeVar("Choice")
 
+FILE_MENU: Final = "frame.menu"
+"""The widget that holds both buttons: whether it is open."""
 _TARGET: Final = "export.target"
 _DECIMALS: Final = "export.decimals"
 _FILE: Final = "import.file"
@@ -47,22 +50,26 @@ _FIRST_ROWS: Final = "0, 1, 2, 3"
 
 def export_button(work: state.Work) -> None:
     """The button that opens the example at hand as code or as a document."""
-    if st.button(work.words(N_("Export")), key="export.open", type="tertiary"):
+    if _opens(work.words(N_("Export")), "export.open"):
         receive_edits()  # what was typed just before the click belongs to it
-        st.dialog(work.words(N_("Export")), width="large")(_export)()
+        st.dialog(work.words(N_("Export")), width="large")(panel)("export", _export, back=False)
 
 
 def import_button(work: state.Work) -> None:
     """The button that opens a layer of a weight file."""
-    if st.button(work.words(N_("Import")), key="import.open", type="tertiary"):
-        st.dialog(work.words(N_("Import a layer")), width="large")(_import)()
+    if _opens(work.words(N_("Import")), "import.open"):
+        st.dialog(work.words(N_("Import a layer")), width="large")(panel)("import", _import, back=False)
+
+
+def _opens(label: str, key: str) -> bool:
+    """A button of the file menu, which closes before the dialog opens."""
+    return st.button(label, key=key, width="stretch", on_click=state.set_widget, args=(FILE_MENU, False))
 
 
 # --- export ----------------------------------------------------------------------------------------------------
 
 
-def _export() -> None:
-    work = state.work()
+def _export(work: state.Work) -> None:
     words = work.words
     names = catalogue(work.language).gettext
     row = st.container(horizontal=True, vertical_alignment="bottom")
@@ -104,8 +111,7 @@ def _export() -> None:
 # --- import ----------------------------------------------------------------------------------------------------
 
 
-def _import() -> None:
-    work = state.work()
+def _import(work: state.Work) -> None:
     words = work.words
     st.caption(
         words(

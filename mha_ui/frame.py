@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Final
 
 import streamlit as st
 
-from mha_core import library, pretty
+from mha_core import library
 from mha_core.device import device_name
 from mha_core.errors import N_
 from mha_core.example import text_in
 from mha_ui import state
 from mha_ui.css import css_variables
-from mha_ui.exchange import export_button, import_button
+from mha_ui.exchange import FILE_MENU, export_button, import_button
 from mha_ui.language import LANGUAGES, NAMES
+from mha_ui.panel import panel
+from mha_ui.share import save_button, share_button
 
 CHECK: Final = "pages/check.py"
 LESSONS: Final = "pages/lessons.py"
@@ -47,7 +50,10 @@ def configure() -> None:
 
 def frame(*, note: bool = True) -> None:
     """Draw the page's head, and the note of the example at hand unless the page shows it elsewhere."""
-    work = state.work()
+    panel("frame", partial(_frame, note=note))
+
+
+def _frame(work: state.Work, *, note: bool) -> None:
     words = work.words
     with st.container(horizontal=True, vertical_alignment="center", key="frame"):
         st.html(
@@ -58,11 +64,9 @@ def frame(*, note: bool = True) -> None:
             for script, label in PAGES.items():
                 st.page_link(script, label=words(label), query_params=_address(work, script))
         _example_menu(work)
+        share_button(work)
         _file_menu(work)
-        import_button(work)
-        export_button(work)
         _language_switch(work)
-        _device_badge(work)
     text = text_in(work.example.note, work.language)
     if note and text:
         st.html(f'<p class="mha-note" dir="auto">{escape(text)}</p>')
@@ -75,18 +79,25 @@ def _address(work: state.Work, script: str) -> dict[str, str]:
 
 def _example_menu(work: state.Work) -> None:
     names = list(library())
-    current = work.name if work.name in names else None
-    state.set_widget(_EXAMPLE, current)
+    state.set_widget(_EXAMPLE, work.name if work.untouched else None)
     st.selectbox(
         work.words(N_("Example")),
         names,
         format_func=lambda name: text_in(library()[name].title, work.language),
         key=_EXAMPLE,
         on_change=_example_chosen,
-        placeholder=text_in(work.example.title, work.language) or work.words(N_("Your own")),
+        placeholder=_title(work),
         label_visibility="collapsed",
         width=380,
     )
+
+
+def _title(work: state.Work) -> str:
+    """What an example that is none of the menu's is called; one of those with other numbers is told apart from it."""
+    title = text_in(work.example.title, work.language)
+    if any(work.example.title == built_in.title for built_in in library().values()):
+        return work.words(N_("{title} (edited)")).format(title=title)
+    return title or work.words(N_("Your own"))
 
 
 def _example_chosen() -> None:
@@ -97,20 +108,15 @@ def _example_chosen() -> None:
 
 def _file_menu(work: state.Work) -> None:
     words = work.words
-    with st.popover(words(N_("File")), type="tertiary"):
-        st.download_button(
-            words(N_("Save as a file")),
-            data=lambda: pretty(work.example).encode(),  # called at the click, outside any session's context
-            file_name="attention.mha.json",
-            mime="application/json",
-            on_click="ignore",
-            key="frame.save",
-            width="stretch",
-        )
+    with st.popover(words(N_("File")), type="tertiary", key=FILE_MENU, on_change="rerun"):
+        save_button(work, "frame.save")
+        import_button(work)
+        export_button(work)
         st.file_uploader(
             words(N_("Open a *.mha.json file")), key=_FILE, on_change=_file_opened, max_upload_size=5
         )
         st.caption(words(N_("The address bar holds everything: copy it to share this state.")))
+        _device_badge(work)
 
 
 def _file_opened() -> None:

@@ -20,9 +20,8 @@ _BY_QUERY: Final = {"bars", "outputs"}
 """The pictures that show one chosen query."""
 
 
-def pictures() -> None:
+def pictures(work: state.Work) -> None:
     """Draw the chosen pictures of the example at hand."""
-    work = state.work()
     names = [name for name, picture in FIGURES.items() if picture.available(work.trace)]
     with st.container(key="pictures"):
         with st.container(horizontal=True, vertical_alignment="center"):

@@ -6,16 +6,20 @@ that was restarted); after that the session leads, and the bench writes its addr
 
 from __future__ import annotations
 
+import logging
 import re
 import secrets
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final, NamedTuple, TypeGuard
 
 import streamlit as st
 import torch
 
 from mha_core import (
+    OPENS_FIRST,
     Cell,
     Example,
     MhaError,
@@ -31,11 +35,13 @@ from mha_core import (
 )
 from mha_core.edit import apply
 from mha_core.errors import N_, LinkError
-from mha_core.example import AXES
+from mha_core.example import AXES, same_numbers, text_in
 from mha_core.exercise import askable, exercise, hints
+from mha_core.graph import symbol
 from mha_core.link import MAX_TOKEN
 from mha_core.variant import AS_IT_IS, Variant, read, written
 from mha_ui.language import LANGUAGES, Words, language_for, sentence, words_in
+from mha_ui.places import told
 
 # Every run is a new thread, in which torch would first gather a team of threads: 10 ms, for matrices that one
 # thread multiplies in microseconds.
@@ -46,21 +52,33 @@ DECIMALS = 4
 MOST_DECIMALS = 10
 OWN_SEED = "own"
 """In a link: an exercise whose numbers are drawn anew for whoever opens it."""
+SEEDS = 10**6
 VIEWS = ("projector", "presenter")
 LENSES = ("change", "gradient")
 """What the bench's colours may show in place of the values."""
+LOG: Final = logging.getLogger(__name__)
 _STAGE = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _SUB = re.compile(r"[1-9][0-9]{0,3}(\.[1-9][0-9]{0,3})?")
+_DIGITS = re.compile(r"[0-9]{1,6}")
 _BETWEEN = "~~"
 _KEY = "mha.work"
 
 
+class Offer(NamedTuple):
+    """An edit that would do what a refused one was meant to do, and what it is called."""
+
+    label: str
+    edit: dict[str, Any]
+
+
 @dataclass
 class Message:
-    """A sentence to show once on the bench: ``kind`` is "error" or "info"."""
+    """A sentence to show once on the bench: ``kind`` is "error" or "info", ``place`` the name in it of a place."""
 
     text: str
     kind: str = "error"
+    place: str = ""
+    offer: Offer | None = None
 
 
 class WalkPlace(NamedTuple):
@@ -100,16 +118,25 @@ class Version(NamedTuple):
     name: str | None
 
 
+class Worked(NamedTuple):
+    """A state of the work that a part of a page could draw: a step of the history, and what was looked at of it."""
+
+    version: Version
+    view: dict[str, Any]
+
+
 @dataclass
 class Exercise:
     """Steps to be worked out: ``asked``, by name. ``checked``: the learner wants to know which numbers are right.
 
-    ``hinted``: the cell that was asked about, and how many hints have been given for it.
+    ``hinted``: the cell that was asked about, and how many hints have been given for it. ``like``: where everybody
+    draws numbers of his own, the address of the example like which they are drawn.
     """
 
     asked: tuple[str, ...]
     checked: bool = False
     hinted: tuple[Cell | None, int] = (None, 0)
+    like: Mapping[str, str] | None = None
 
 
 @dataclass
@@ -118,6 +145,8 @@ class Work:
 
     ``applied`` counts the bench's edits, ``revision`` the examples shown, ``opened`` the origins. ``lens``: what the
     bench's colours show: "" for the values, or one of ``LENSES``; there is a ``pinned_baseline`` where it is "change".
+    ``worked``: by part of a page, the last state that it could draw; ``shown``: the part whose tables show that state
+    now, because they could not draw this one.
     """
 
     origin: Example
@@ -143,6 +172,8 @@ class Work:
     linked: tuple[Example, str | LinkError] | None = None
     past: list[Version] = field(default_factory=list)
     future: list[Version] = field(default_factory=list)
+    worked: dict[str, Worked] = field(default_factory=dict)
+    shown: str = ""
     trace: Trace = None  # type: ignore[assignment]  # set below, from origin
 
     def __post_init__(self) -> None:
@@ -152,6 +183,11 @@ class Work:
     def example(self) -> Example:
         """The example at hand."""
         return self.trace.example
+
+    @property
+    def untouched(self) -> bool:
+        """Whether these are the numbers of the built-in example that the work started from."""
+        return self.name is not None and same_numbers(self.example, library()[self.name])
 
     @property
     def baseline(self) -> Example | None:
@@ -177,7 +213,7 @@ class Work:
 def work() -> Work:
     """This session's work; at its first call, what the URL says."""
     if _KEY not in st.session_state:
-        st.session_state[_KEY] = _opened(st.query_params, st.context.locale)
+        st.session_state[_KEY] = _opened_somehow(st.query_params, st.context.locale)
     return st.session_state[_KEY]  # type: ignore[no-any-return]
 
 
@@ -244,6 +280,11 @@ def _examples(current: Work) -> tuple[dict[str, str], str]:
     return query, too_large
 
 
+def unsaved(current: Work) -> str:
+    """Why a link cannot hold this work; "" where it can."""
+    return _examples(current)[1]
+
+
 _BASELINE_TOO_LARGE: Final = N_(
     "Together with its baseline this is too large for a link, which leaves the baseline out."
 )
@@ -289,20 +330,41 @@ def lesson_address(current: Work, topic: str) -> dict[str, str]:
     return address(current) | ({"lesson": topic} if topic else {})
 
 
+def _opened_somehow(query: Mapping[str, str], locale: str | None) -> Work:
+    """The work that an address holds; where reading it meets what nobody expected, the example that opens first."""
+    try:
+        return _opened(query, locale)
+    except Exception:
+        LOG.exception("an address could not be opened")
+        opened = _opened({"lang": query.get("lang", "")}, locale)
+        opened.message = Message(opened.words(_NOT_OPENED).format(title=opening_title(opened.language)))
+        return opened
+
+
+_NOT_OPENED: Final = N_(
+    "Something unexpected happened while this link was opened (the details are in the server's log). Here is "
+    "“{title}” instead."
+)
+
+
+def opening_title(language: str) -> str:
+    """The title of the example that opens first."""
+    return text_in(built_in(OPENS_FIRST).title, language)
+
+
 def _opened(query: Mapping[str, str], locale: str | None) -> Work:
-    """The work that an address holds; the first example, and a message, where it holds none."""
+    """The work that an address holds; the example that opens first, and a message, where it holds none."""
     asked = query.get("lang", "")
     language = asked if asked in LANGUAGES else language_for(locale)
-    first = next(iter(library()))
     message = None
     try:
-        name = None if "s" in query else query.get("example", first)
+        name = None if "s" in query else query.get("example", OPENS_FIRST)
         example = from_token(query["s"]) if name is None else built_in(name)
         opened = Work(example, name, language, language_chosen=asked in LANGUAGES)
     except MhaError as error:
-        template = words_in(language)(N_("{reason}. Here is the first example instead."))
-        message = Message(template.format(reason=sentence(error, language)))
-        opened = Work(built_in(first), first, language, language_chosen=asked in LANGUAGES)
+        template = words_in(language)(N_("{reason}. Here is “{title}” instead."))
+        message = Message(template.format(reason=sentence(error, language), title=opening_title(language)))
+        opened = Work(built_in(OPENS_FIRST), OPENS_FIRST, language, language_chosen=asked in LANGUAGES)
     opened.message = message
     if query.get("decimals", "") in map(str, range(MOST_DECIMALS + 1)):
         opened.decimals = int(query["decimals"])
@@ -352,12 +414,16 @@ def place_in(query: Mapping[str, object]) -> WalkPlace:
 
 
 def _set_exercise(current: Work, ask: str, seed: str) -> None:
-    """The exercise of a link: its steps, and numbers of each learner's own where the link says ``seed=own``."""
+    """The exercise of a link: its steps, and the numbers that its seed gives, or each learner's own (``seed=own``).
+
+    The work's own address then holds the numbers drawn, no seed: what is opened again is what was begun.
+    """
     asked = tuple(name for name in askable(current.example) if name in ask.split("."))
     if not asked:
         return
-    if seed == OWN_SEED:
-        attempt(current, lambda: _start(current, exercise(current.example, secrets.randbelow(10**6))))
+    if seed == OWN_SEED or _DIGITS.fullmatch(seed):
+        drawn = secrets.randbelow(SEEDS) if seed == OWN_SEED else int(seed)
+        attempt(current, lambda: _start(current, exercise(current.example, drawn)))
     current.exercise = Exercise(asked)
 
 
@@ -411,26 +477,22 @@ def receive(current: Work, message: object) -> None:
             if current.applied == before:
                 current.message = None  # it was about an edit before these
             current.applied = number
-            _one(current, edit)
+            attempt(current, partial(_one, current, edit))
 
 
 def _one(current: Work, edit: Mapping[str, Any]) -> None:
     match edit:
         case {"op": "undo"}:
-            _step(current, current.past, current.future)
+            _travel(current, len(current.past) - 1)
         case {"op": "redo"}:
-            _step(current, current.future, current.past)
+            _travel(current, len(current.past) + 1)
         case {"op": "reset"}:
             _become(current, current.origin)
         case {"op": "pin"}:
             _pin(current, edit.get("cell"))
-        case {"op": "restore", "address": Mapping() as query}:
-            # This server is new, and the page was at this address.
+        case {"op": "restore" | "follow" as asked, "address": Mapping() as query}:
             texts = {name: text for name, text in query.items() if isinstance(text, str)}
-            known = _opened(texts, current.language)
-            known.session, known.applied = current.session, current.applied
-            known.revision, known.opened = current.revision + 1, current.opened + 1
-            current.__dict__.update(known.__dict__)
+            attempt(current, lambda: _TO_ADDRESS[asked](current, texts))
         case {"op": "check" | "hint" | "end_exercise" as asked}:
             _in_exercise(current, asked)
         case {"op": "place"}:
@@ -440,7 +502,45 @@ def _one(current: Work, edit: Mapping[str, Any]) -> None:
         case {"op": "decimals", "value": int(value)} if _is_whole(value):
             current.decimals = min(MOST_DECIMALS, max(0, value))
         case _:
-            attempt(current, lambda: _become(current, apply(current.example, edit)))
+            _edit(current, edit)
+
+
+def _edit(current: Work, edit: Mapping[str, Any]) -> None:
+    """Edit the example as the tables show it, which is not the one at hand where they could not draw that.
+
+    Where that is refused the message says why, and offers what would do.
+    """
+    if current.shown:
+        go_back(current, current.shown)
+    try:
+        _become(current, apply(current.example, edit))
+    except MhaError as error:
+        place, text = told(error, current.example, current.language)
+        current.message = Message(text, place=place)
+        if edit.get("op") == "set" and not edit.get("grow"):
+            _offer_room(current, current.message, {**edit, "grow": True})
+
+
+def _offer_room(current: Work, message: Message, larger: dict[str, Any]) -> None:
+    """Offer the size at which a pasted block fits, or say why it can have none."""
+    words = current.words
+    try:
+        grown = apply(current.example, larger)
+    except MhaError as error:
+        reason = told(error, current.example, current.language)[1]
+        if reason != message.text:
+            message.text = words(N_("{one}. {other}.")).format(one=message.text, other=reason)
+        return
+    name, heads = larger["matrix"], len(grown.heads)
+    rows, cols = grown.dims.shape(name)
+    label = N_("Make {name} {rows} × {cols} and paste")
+    if larger.get("head") is not None and heads > 1:
+        label = N_("Make {name} {rows} × {cols} in every head and paste")
+    larger.pop("seq", None)
+    message.offer = Offer(
+        words(label).format(name=symbol(name, grown), rows=rows, cols=cols),
+        larger,
+    )
 
 
 def _pin(current: Work, cell: object) -> None:
@@ -492,16 +592,48 @@ def _in_exercise(current: Work, asked: str) -> None:
 
 
 def attempt(current: Work, change: Callable[[], None]) -> None:
-    """Change the work; where that is refused it stays as it was and the message says why."""
+    """Change the work; where that is refused, or fails unexpectedly, it stays as it was and the message says why."""
+    before, refused = dict(current.__dict__), ""
     try:
         change()
     except MhaError as error:
-        current.message = Message(sentence(error, current.language))
+        refused = sentence(error, current.language)
+    except Exception:
+        LOG.exception("a change of the work failed")
+        refused = current.words(_NOT_CHANGED)
+    if refused:
+        current.__dict__.update(before | {"message": Message(refused)})
+
+
+_NOT_CHANGED: Final = N_(
+    "Something unexpected happened, so this change was not made; the details are in the server's log."
+)
 
 
 def _become(current: Work, example: Example) -> None:
+    if same_numbers(example, current.origin):
+        example = replace(example, note=current.origin.note)
     if example != current.example:
         _keep(current, Version(example, current.origin, current.name))
+
+
+def _restore(current: Work, query: Mapping[str, str]) -> None:
+    """This server is new, and the page was at this address."""
+    known = _opened(query, current.language)
+    known.session, known.applied = current.session, current.applied
+    known.revision, known.opened = current.revision + 1, current.opened + 1
+    current.__dict__.update(known.__dict__)
+
+
+def _follow(current: Work, query: Mapping[str, str]) -> None:
+    """Take over the numbers of another window, at the same place: a step of the history as any edit is."""
+    name = query.get("example")
+    example = built_in(name) if name else from_token(query.get("s", ""))
+    if example != current.example:
+        _keep(current, Version(example, current.origin, name))
+
+
+_TO_ADDRESS: Final = {"restore": _restore, "follow": _follow}
 
 
 def _open(current: Work, example: Example, name: str | None) -> None:
@@ -515,15 +647,23 @@ def _keep(current: Work, version: Version) -> None:
     _show(current, version, computed)
 
 
-def _step(current: Work, source: list[Version], target: list[Version]) -> None:
-    if source:
-        target.append(current.version)
-        version = source.pop()
-        _show(current, version, trace(version.example, current.place))
+def _travel(current: Work, to: int) -> None:
+    """Go to another place of the history, counted from the oldest; nowhere where there is none."""
+    history = _history(current)
+    if 0 <= to < len(history):
+        computed = trace(history[to].example, current.place)
+        current.past, current.future = history[:to], history[:to:-1]
+        _show(current, history[to], computed)
+
+
+def _history(current: Work) -> list[Version]:
+    """Every version that undo and redo lead to, the oldest first; the one at hand is among them."""
+    return [*current.past, current.version, *reversed(current.future)]
 
 
 def _show(current: Work, version: Version, computed: Trace) -> None:
     current.trace = computed
+    current.shown = ""
     current.revision += 1
     if version.origin is not current.origin:
         current.opened += 1
@@ -535,22 +675,88 @@ def _show(current: Work, version: Version, computed: Trace) -> None:
         current.pinned = _existing(current, *current.pinned)
 
 
+# --- what worked --------------------------------------------------------------------------------------------------
+
+_VIEW: Final = (
+    *("exercise", "pinned", "query", "walk", "lesson", "experiment", "sides", "lens", "pinned_baseline"),
+    "decimals",
+)
+"""What a page shows of the example besides itself."""
+
+
+def worked(current: Work, part: str) -> None:
+    """Part of a page has drawn the work as it is now."""
+    view = {name: getattr(current, name) for name in _VIEW}
+    current.worked[part] = Worked(current.version, view | _own(view))
+
+
+def as_it_worked(current: Work, part: str) -> Work:
+    """The work in the last state that this part could draw, to be shown in place of what is at hand."""
+    before = copy(current)
+    before.shown = part
+    version, view = current.worked[part]
+    before.__dict__.update(view | _own(view))
+    before.trace = trace(version.example, current.place)
+    before.origin, before.name, before.linked = version.origin, version.name, None
+    return before
+
+
+def tables_show(shown: Work) -> None:
+    """The tables to edit show this work: the session's own, or how it was when a part of the page could draw it."""
+    current = work()
+    current.shown = "" if shown is current else shown.shown
+
+
+def go_back(current: Work, part: str) -> None:
+    """Return to the last state that this part could draw, by undo or redo; where none is known, to what opens first."""
+    if part not in current.worked:
+        open_built_in(current, OPENS_FIRST)
+        return
+    version, view = current.worked[part]
+    history = _history(current)
+    found = [at for at, one in enumerate(history) if one.example is version.example]
+    if found:
+        _travel(current, min(found, key=lambda at: abs(at - len(current.past))))
+    else:  # beyond the steps that are kept
+        _keep(current, version)
+    current.__dict__.update(view | _own(view))
+    current.message = None
+
+
+def _own(view: Mapping[str, Any]) -> dict[str, Any]:
+    """Copies of what is changed in place."""
+    return {"exercise": copy(view["exercise"]), "sides": dict(view["sides"])}
+
+
 def open_built_in(current: Work, name: str) -> None:
     """Start from a built-in example; what was at hand can be had back by undo."""
     current.message = None
-    _open(current, built_in(name), name)
+    attempt(current, lambda: _open(current, built_in(name), name))
 
 
-def set_exercise(current: Work, asked: tuple[str, ...], seed: int | None) -> None:
-    """Blank these steps out, of this example or (with a seed) of one like it with other numbers."""
+def set_exercise(current: Work, asked: tuple[str, ...], seed: int | str | None) -> None:
+    """Blank these steps out, of this example or (with a seed) of one like it with other numbers.
+
+    ``OWN_SEED``: everybody draws his own; those drawn here are one such draw.
+    """
     current.message = None
+    own = seed == OWN_SEED
 
     def start() -> None:
-        example = current.example if seed is None else exercise(current.example, seed)
+        like = like_of(current) if own else None
+        drawn = secrets.randbelow(SEEDS) if own else seed
+        example = current.example if drawn is None else exercise(current.example, int(drawn))
         _open(current, replace(example, claimed=None), None)
-        current.exercise = Exercise(asked)
+        current.exercise = Exercise(asked, like=like)
 
     attempt(current, start)
+
+
+def like_of(current: Work) -> Mapping[str, str]:
+    """The address of the example like which everybody's own numbers are drawn: set once, it stays what it is."""
+    if current.exercise and current.exercise.like:
+        return current.exercise.like
+    return address(without_claims(current))
 
 
 def open_example(current: Work, example: Example) -> None:

@@ -3,8 +3,8 @@
 import streamlit as st
 
 from mha_ui import frame
-from mha_ui.bench import receive_edits
-from mha_ui.check import check_bench, tools
+from mha_ui.check import check_bench, edited_check, tools
+from mha_ui.panel import panel
 
 frame.configure()
 frame.frame()
@@ -12,9 +12,8 @@ frame.frame()
 
 @st.fragment
 def _numbers() -> None:
-    receive_edits()
-    check_bench()
+    panel("check", edited_check, instead=check_bench)
 
 
-tools()
+panel("check.tools", tools)
 _numbers()

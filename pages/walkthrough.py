@@ -3,6 +3,7 @@
 import streamlit as st
 
 from mha_ui import frame
+from mha_ui.panel import panel
 from mha_ui.walkthrough import receive_place, take_away, walkthrough
 
 frame.configure()
@@ -11,9 +12,9 @@ frame.frame()
 
 @st.fragment
 def _place() -> None:
-    receive_place()
+    panel("walkthrough.place", receive_place)
 
 
-walkthrough()
+panel("walkthrough", walkthrough, instead=walkthrough)
 _place()
-take_away()
+panel("walkthrough.takeaway", take_away)

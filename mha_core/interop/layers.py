@@ -25,7 +25,6 @@ KIND_NAMES: dict[Kind, str] = {
     "keras": "keras.layers.MultiHeadAttention",
     "bert": "BERT self-attention",
 }
-MAX_LAYERS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +65,9 @@ class Layer:
 class Slice:
     """What of a layer goes on the bench: which heads, how many columns of X and of each head, which rows.
 
-    ``heads`` count from 0. ``tokens`` rows of X (and of the context, where the layer needs one) are drawn at random
-    with ``seed``, unless ``inputs`` names a matrix of the file, such as an embedding, and ``rows`` the rows of it.
+    ``heads`` count from 0, each once, in the order wanted. ``tokens`` rows of X (and of the context, where the layer
+    needs one) are drawn at random with ``seed``, unless ``inputs`` names a matrix of the file, such as an embedding,
+    and ``rows`` the rows of it.
     """
 
     heads: tuple[int, ...] = (0,)
@@ -80,14 +80,8 @@ class Slice:
 
 
 def layers(weights: Weights) -> tuple[Layer, ...]:
-    """Every attention layer in the file, in the order of its names. Raises ``InteropError`` where there is none."""
-    found = []
-    for name in weights:
-        layer = _layer_at(weights, name)
-        if layer is not None and layer not in found:
-            found.append(layer)
-        if len(found) == MAX_LAYERS:
-            break
+    """Every attention layer in the file, in the order of its tensors. Raises ``InteropError`` where there is none."""
+    found = dict.fromkeys(layer for name in weights if (layer := _layer_at(weights, name)) is not None)
     if not found:
         raise InteropError(
             N_("no attention layer was found: neither torch's, nor Keras's, nor BERT's names are there")
@@ -207,11 +201,15 @@ def _check_slice(packed: Packed, part: Slice) -> None:
         raise InteropError(
             N_("expected 1 to {most}, got {got}"), place="heads", most=MAX_HEADS, got=len(part.heads)
         )
-    for head in part.heads:
+    for at, head in enumerate(part.heads):
+        if head in part.heads[:at]:
+            raise InteropError(N_("head {head} is named twice"), place="heads", head=head)
         if not 0 <= head < packed.h:
             raise InteropError(
                 N_("expected heads from 0 to {last}, got {got}"), place="heads", last=packed.h - 1, got=head
             )
+    if part.rows and part.inputs is None:
+        raise InteropError(N_("name the matrix of the file that these are rows of, its inputs"), place="rows")
     for place, got in (("d_model", part.d_model), ("d_head", part.d_head), ("tokens", part.tokens)):
         if not 1 <= got <= MAX_SIZE:
             raise InteropError(N_("expected 1 to {most}, got {got}"), place=place, most=MAX_SIZE, got=got)

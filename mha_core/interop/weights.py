@@ -13,6 +13,7 @@ import pickletools
 import re
 import zipfile
 from collections.abc import Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -28,9 +29,13 @@ MAX_BYTES = 1_000_000_000
 """Largest weight file read from a disk; a page takes less."""
 MAX_HEADER = 10_000_000
 """Longest header of a .safetensors file, in bytes: that of a model of 100,000 tensors."""
+MAX_RECORDS = 5_000
+"""Most tensors read from a .pt file: torch takes a second or more for so many."""
+MAX_OPERATIONS = 250_000
+"""Longest pickle of a .pt file, in operations: torch writes about 30 for a tensor."""
 MAX_PICKLE = 4_000_000
-MAX_RECORDS = 20_000
 MAX_TENSORS = 20_000
+"""Most tensors read from a .safetensors file."""
 MAX_NAME = 500
 
 _RECORD = re.compile(
@@ -57,9 +62,21 @@ _HOLDERS = ("state_dict", "model_state_dict", "model")
 def read_weights(data: bytes, name: str = "") -> Weights:
     """The tensors in a file's bytes; ``name``, where given, says by its ending what the file claims to be.
 
-    Raises ``InteropError``, and nothing else, for whatever is not a plain file of tensors. No code of the file's
-    runs, and no more memory is taken than a few times the file's own size.
+    The tensors come in the natural order of their names: layer 2 before layer 10. Raises ``InteropError``, and
+    nothing else, for whatever is not a plain file of tensors. No code of the file's runs, and no more memory is
+    taken than a few times the file's own size.
     """
+    found = _read(data, name)
+    return {name: found[name] for name in sorted(found, key=_natural)}
+
+
+def _natural(name: str) -> tuple[list[str | int], str]:
+    """What names are sorted by, so that numbers in them count as numbers: "layer.2." comes before "layer.10."."""
+    texts_and_numbers = enumerate(re.split(r"(\d+)", name))
+    return [int(part) if at % 2 else part for at, part in texts_and_numbers], name
+
+
+def _read(data: bytes, name: str) -> Weights:
     if len(data) > MAX_BYTES:
         raise InteropError(N_("the file is larger than {most} MB"), most=MAX_BYTES // 1_000_000)
     claimed = name.rpartition(".")[2].lower() if "." in name else ""
@@ -101,6 +118,17 @@ def _read_torch(data: bytes) -> Weights:
     return _state_dict(loaded)
 
 
+def _too_much() -> InteropError:
+    return InteropError(
+        N_(
+            "the file holds more than is read here, {pt} tensors of a .pt file or {safetensors} of a .safetensors "
+            "file: save the layers that you need in a file of their own"
+        ),
+        pt=MAX_RECORDS,
+        safetensors=MAX_TENSORS,
+    )
+
+
 def _damaged() -> InteropError:
     return InteropError(N_("the file is damaged or incomplete"))
 
@@ -130,18 +158,23 @@ def _check_records(records: list[zipfile.ZipInfo], size: int) -> None:
     packed = any(record.compress_type != zipfile.ZIP_STORED for record in records)
     if len(pickles) != 1 or len(set(names)) != len(names) or packed:
         raise InteropError(N_("this zip is not one that torch writes"))
-    if len(records) > MAX_RECORDS or pickles[0].file_size > MAX_PICKLE:
-        raise InteropError(N_("the file holds more tensors than are read here"))
+    numbers = sum(record.filename.rpartition("/")[0].endswith("/data") for record in records)
+    if numbers > MAX_RECORDS or pickles[0].file_size > MAX_PICKLE:
+        raise _too_much()
     if sum(record.file_size for record in records) > size:
         raise _damaged()
 
 
 def _check_pickle(text: bytes) -> None:
     """Look through the pickle without running it. Raises ``InteropError`` for any name that builds no tensor."""
+    operations = pickletools.genops(text)
     try:
-        called = next(filter(None, map(_called, pickletools.genops(text))), None)
+        called = next(filter(None, map(_called, islice(operations, MAX_OPERATIONS))), None)
+        more = called is None and next(operations, None) is not None
     except Exception:  # noqa: BLE001  # a pickle of noise makes pickletools raise almost anything
         raise _damaged() from None
+    if more:
+        raise _too_much()
     if called:
         raise InteropError(
             N_("the file calls {name}, which is no part of a plain state dict; nothing of it was run"),
@@ -205,7 +238,7 @@ def _read_safetensors(data: bytes) -> Weights:
     if not named:
         raise InteropError(N_("the file holds no tensors by name"))
     if len(named) > MAX_TENSORS:
-        raise InteropError(N_("the file holds more tensors than are read here"))
+        raise _too_much()
     return named
 
 

@@ -65,16 +65,23 @@ page stops."""
 def receive_edits() -> None:
     """Apply what the browser has edited since the last answer. Call it before anything reads the example."""
     work, held = state.work(), state.widget_value(_KEY)
-    opened = work.opened
+    named = work.opened, work.untouched
     if held:
         state.receive(work, held.get("edits"))
-    if work.opened != opened:
+    if (work.opened, work.untouched) != named:
         st.rerun()  # another example: the frame around the bench names it
 
 
-def bench(data: Mapping[str, Any] | None = None) -> None:
-    """Mount the bench for the example at hand; ``data``: what it shows where that is not simply all of it."""
-    _component()(key=_KEY, data=data or payload(state.work()), on_edits_change=_noted)
+def bench(work: state.Work, data: Mapping[str, Any] | None = None) -> None:
+    """Mount the bench for this work; ``data``: what it shows where that is not simply all of it."""
+    state.tables_show(work)
+    _component()(key=_KEY, data=data or payload(work), on_edits_change=_noted)
+
+
+def edited_bench(work: state.Work) -> None:
+    """The bench, with what the browser has edited."""
+    receive_edits()
+    bench(work)
 
 
 def _noted() -> None:

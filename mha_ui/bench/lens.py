@@ -19,7 +19,8 @@ from mha_core.gradients import gradients
 from mha_core.graph import symbol
 from mha_core.trace import Trace
 from mha_core.validate import STEPS
-from mha_ui.language import Words, sentence
+from mha_ui.language import sentence
+from mha_ui.places import cell_name
 from mha_ui.state import Work
 
 MOST_LISTED: Final = 3
@@ -68,7 +69,7 @@ def _gradient(work: Work, matrices: dict[str, dict[str, Any]]) -> dict[str, Any]
     return {
         "kind": "gradient",
         "target": cell._asdict(),
-        "summary": summary.format(place=_place(cell, work.example, work.words)),
+        "summary": summary.format(place=cell_name(cell, work.example, work.words)),
     }
 
 
@@ -170,7 +171,7 @@ class _Summary(NamedTuple):
             shown = ("✓", "✕") if by < 0 else ("✕", "✓")
         else:
             shown = (self._number(was), self._number(now))
-        return f"{_place(cell, self.work.example, self.work.words)} {' → '.join(shown)}"
+        return f"{cell_name(cell, self.work.example, self.work.words)} {' → '.join(shown)}"
 
     def _steps(self) -> list[str]:
         """Where the change begins, and how far it moves the weights (or what changes last, where they stay)."""
@@ -188,7 +189,7 @@ class _Summary(NamedTuple):
         changed, total = self._counts(last)
         cell, by = self._largest(last)
         most = words(N_("{word}: {changed} of {total} changed, by {by} at most ({place})"))
-        place = _place(cell, self.work.example, words)
+        place = cell_name(cell, self.work.example, words)
         word = words(self.names[last])
         told.append(most.format(changed=changed, total=total, word=word, by=self._number(by), place=place))
         return told
@@ -223,18 +224,7 @@ def _kind(example: Example) -> str:
     return example.positions.kind if example.positions else "none"
 
 
-# --- words ---------------------------------------------------------------------------------------------------------
-
-
-def _place(cell: Cell, example: Example, words: Words) -> str:
-    """``X[1, 2]``, or with its head: ``A[1, 3] of head 1``."""
-    letter = symbol(cell.name, example)
-    if letter == "head_i":
-        return f"head_{(cell.head or 0) + 1}[{cell.row + 1}, {cell.col + 1}]"
-    place = f"{letter}[{cell.row + 1}, {cell.col + 1}]"
-    if cell.head is None:
-        return place
-    return words(N_("{place} of head {head}")).format(place=place, head=cell.head + 1)
+# --- numbers -------------------------------------------------------------------------------------------------------
 
 
 def said(value: float, decimals: int) -> str:

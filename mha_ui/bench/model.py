@@ -23,6 +23,7 @@ from mha_core.example import (
     key_tokens,
     mask_fill,
     owner,
+    text_in,
 )
 from mha_core.graph import (
     LAYER_INPUTS,
@@ -34,11 +35,13 @@ from mha_core.graph import (
     head_graph,
     symbol,
 )
+from mha_core.looks import described, where_heads_look
 from mha_core.trace import Trace, input_matrix
 from mha_core.validate import PER_HEAD_STEPS
 from mha_ui.bench.lens import look
+from mha_ui.figures.labels import labels
 from mha_ui.language import words_in
-from mha_ui.state import Work, address
+from mha_ui.state import Message, Work, address
 
 Stages: TypeAlias = tuple[tuple[str, str, tuple[str, ...]], ...]
 
@@ -226,18 +229,28 @@ _UI: Final = {
     "hidden": N_("this pair is hidden"),
     "visible": N_("this pair may attend"),
     "dead_row": N_("this query may attend to nothing: its weights and its output are 0"),
-    "dead_weights": N_("this query may attend to nothing: its weights are 0"),
     "dismiss": N_("Close"),
     "copied": N_("Copied."),
     "computed": N_("{place} is computed from other numbers; edit those."),
-    "out_of_range": N_("{place}: “{text}” lies outside −{most} … {most}, so the old one still counts."),
-    "not_a_divisor": N_("“{text}” is no divisor: a number other than 0 is wanted. The old one still counts."),
-    "not_a_number": N_("{place}: “{text}” is no number, so the old one still counts."),
-    "paste_not_a_number": N_(
-        "Row {row}, column {col} of what was pasted is no number: “{text}”. Nothing was changed."
+    "place_of_head": N_("{place} of head {head}"),
+    "place_with_tokens": N_("{place} ({tokens})"),
+    "paint_here": N_("Paint the mask here: click a pair to hide it or let it attend, drag over many."),
+    "wrong_not_a_number": N_("{place}: “{text}” is no number."),
+    "wrong_too_large": N_("{place}: “{text}” is too large; numbers go from −{most} to {most}."),
+    "wrong_comma": N_(
+        "{place}: “{text}” has a comma; write a point before the decimals, as in 1.5, and nothing between thousands."
     ),
+    "wrong_fraction": N_("{place}: “{text}” is a fraction; write it as a decimal number, such as 0.5."),
+    "wrong_not_allowed": N_("{place}: “{text}” is neither 1 (may attend) nor 0 (hidden)."),
+    "not_a_divisor": N_("“{text}” is no divisor: a number other than 0 is wanted."),
+    "still_counts": N_("{what} What stood there still counts."),
+    "nothing_changed": N_("{what} Nothing was changed."),
+    "pasted_place": N_("Row {row}, column {col} of what was pasted"),
 }
 
+
+_DEAD_WEIGHTS: Final = N_("this query may attend to nothing: its weights are 0")
+"""What is said of such a query where there is no output."""
 
 _HUES: Final = {
     "q": ("q", "w_q", "b_q", "q_rotated", "q_norms", "q_unit", "q_a", "w_a"),
@@ -261,7 +274,8 @@ def payload(work: Work, *, lens: str | None = None) -> dict[str, Any]:
         "unsaved": work.too_large,
         "address": held_by,
         "pinned": work.pinned and work.pinned._asdict(),
-        "message": work.message and {"text": work.message.text, "kind": work.message.kind},
+        "message": _message(work.message),
+        "about": about(work),
         **numbers(work.trace, work.language, work.decimals),
         "controls": _controls(work) | {"lens": work.lens if lens is None else None},
         "limits": {"number": MAX_NUMBER, "size": MAX_SIZE, "heads": MAX_HEADS},
@@ -269,12 +283,28 @@ def payload(work: Work, *, lens: str | None = None) -> dict[str, Any]:
     return data | look(work, work.lens if lens is None else lens, data["matrices"], NAMES | _UI)
 
 
+def about(work: Work) -> str:
+    """The example's note; where it has none, what can be said of the numbers at hand: where each head looks."""
+    queries, keys = work.example.tokens, key_tokens(work.example)
+    looks = where_heads_look(work.trace)
+    return text_in(work.example.note, work.language) or described(
+        looks, labels(queries).names, labels(keys).names, work.language
+    )
+
+
+def _message(message: Message | None) -> dict[str, Any] | None:
+    if message is None:
+        return None
+    offer = message.offer and message.offer._asdict()
+    return {"text": message.text, "kind": message.kind, "place": message.place, "offer": offer}
+
+
 def numbers(trace: Trace, language: str, decimals: int) -> dict[str, Any]:
     """What is shown of a trace, whoever works on it: every number, and the declared operations."""
     example, words = trace.example, ui_words(language)
     return {
         "lang": language,
-        "words": words if has_values(example) else words | {"dead_row": words["dead_weights"]},
+        "words": words if has_values(example) else words | {"dead_row": words_in(language)(_DEAD_WEIGHTS)},
         "decimals": decimals,
         "dims": {name: getattr(example.dims, name) for name in example.dims.__slots__},
         "labels": _labels(example),
@@ -283,6 +313,7 @@ def numbers(trace: Trace, language: str, decimals: int) -> dict[str, Any]:
         "steps": {name: step_data(step) for name, step in _steps(example)},
         "constants": {"divisor": divisor(example), "fill": _json(mask_fill(example))},
         "dead": trace.dead_rows if example.mask is not None else None,
+        "shifts": trace.shifts,
     }
 
 

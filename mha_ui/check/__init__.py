@@ -13,7 +13,7 @@ from mha_core.errors import N_
 from mha_core.exercise import askable
 from mha_core.report import as_json, as_markdown
 from mha_ui import state
-from mha_ui.bench import bench
+from mha_ui.bench import bench, receive_edits
 from mha_ui.bench.model import NAMES
 from mha_ui.check.model import check_payload
 
@@ -23,18 +23,23 @@ _SEED: Final = "check.seed"
 _KINDS: Final = {
     "these": N_("the numbers at hand"),
     "same": N_("new numbers, the same for everybody"),
-    "own": N_("new numbers, for everybody his own"),
+    "own": N_("new numbers for each student"),
 }
 
 
-def check_bench() -> None:
+def check_bench(work: state.Work) -> None:
     """The tables to fill in, with the verdict above them."""
-    bench(check_payload(state.work()))
+    bench(work, check_payload(work))
 
 
-def tools() -> None:
+def edited_check(work: state.Work) -> None:
+    """The same, with what the browser has filled in."""
+    receive_edits()
+    check_bench(work)
+
+
+def tools(work: state.Work) -> None:
     """The report to keep, and setting the example as an exercise."""
-    work = state.work()
     with st.container(horizontal=True, vertical_alignment="center", key="check-tools"):
         _exercise_menu(work)
         if not work.exercise:  # it would give the answers away
@@ -81,7 +86,7 @@ def _exercise_menu(work: state.Work) -> None:
         kind = st.radio(
             words(N_("With")), list(_KINDS), format_func=lambda kind: words(_KINDS[kind]), key=_NUMBERS
         )
-        seed = st.number_input(words(N_("Seed")), 0, 999_999, 1, key=_SEED)
+        seed = st.number_input(words(N_("Seed")), 0, state.SEEDS - 1, 1, key=_SEED, disabled=kind != "same")
         st.button(
             words(N_("Set the exercise")),
             disabled=not asked,
@@ -89,16 +94,16 @@ def _exercise_menu(work: state.Work) -> None:
             args=(tuple(asked), kind, int(seed)),
             width="stretch",
         )
-        if work.exercise:
+        if asked and kind == "own":
+            st.caption(words(N_("The link to hand out; each student who opens it gets new numbers:")))
+            st.code(_own_link(work, tuple(asked)), language=None, wrap_lines=True)
+        elif work.exercise:
             st.caption(words(N_("The link to hand out:")))
             st.code(_link(work), language=None, wrap_lines=True)
-        elif asked and kind == "own":
-            st.caption(words(N_("The link to hand out; everybody who opens it gets other numbers:")))
-            st.code(_own_link(work, tuple(asked)), language=None, wrap_lines=True)
 
 
 def _set(asked: tuple[str, ...], kind: str, seed: int) -> None:
-    state.set_exercise(state.work(), asked, None if kind == "these" else seed)
+    state.set_exercise(state.work(), asked, {"these": None, "same": seed, "own": state.OWN_SEED}[kind])
 
 
 def _link(work: state.Work) -> str:
@@ -107,8 +112,8 @@ def _link(work: state.Work) -> str:
 
 
 def _own_link(work: state.Work, asked: tuple[str, ...]) -> str:
-    query = state.address(state.without_claims(work))
-    return _url({**query, "ask": ".".join(asked), "seed": state.OWN_SEED})
+    """The same before and after the exercise is set: what it draws from does not change."""
+    return _url({**state.like_of(work), "ask": ".".join(asked), "seed": state.OWN_SEED})
 
 
 def _url(query: dict[str, str]) -> str:

@@ -30,7 +30,7 @@ MOST_NOTES: Final = 400
 
 def check_payload(work: Work) -> dict[str, Any]:
     """The bench's data with every computed step to be filled in: in an exercise only those asked for."""
-    data, verdict = payload(work, lens=""), check(work.example)
+    data, verdict = payload(work, lens="") | {"about": ""}, check(work.example)
     asked = work.exercise.asked if work.exercise else STEPS
     for name, matrix in data["matrices"].items():
         matrix["edit"] = False
@@ -141,7 +141,8 @@ def _exercise(work: Work, exercise: Exercise, verdict: Verdict) -> dict[str, Any
     state = "empty"
     if exercise.checked:
         state = "ok" if cell is None else "empty" if verdict.ok else "wrong"
-        summed = words(N_("All done, and all right.")) if cell is None else summary(verdict, work.language)
+        outcome = summary(verdict, work.language, exercise.asked)
+        summed = words(N_("All done, and all right.")) if cell is None else outcome
     actions = [
         {"op": "check", "label": words(N_("Check my numbers"))},
         {"op": "hint", "label": words(N_("Hint"))},

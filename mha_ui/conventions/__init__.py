@@ -30,6 +30,7 @@ from mha_ui.conventions.model import (
     torch_version,
     ui_words,
 )
+from mha_ui.panel import panel
 
 _HERE: Final = Path(__file__).resolve().parent
 _STYLE: Final = (_HERE / "page.css").read_text(encoding="utf-8")
@@ -40,10 +41,13 @@ _OPENED: Final = "conventions.opened"
 
 def conventions_page() -> None:
     """The whole page: frame and four sections."""
-    work = state.work()
-    words, told = work.words, numbers(work)
     st.html(f"<style>{_STYLE}</style>")
     frame.frame()
+    panel("conventions", _sections, instead=keep_address)
+
+
+def _sections(work: state.Work) -> None:
+    words, told = work.words, numbers(work)
     if work.message:
         st.html(f'<p class="mha-message" role="alert" dir="auto">{escape(work.message.text)}</p>')
     _section(
@@ -87,7 +91,7 @@ def conventions_page() -> None:
         ),
     )
     _dead(work, told)
-    keep_address({})
+    keep_address(work)
 
 
 def _section(work: state.Work, name: str, *paragraphs: str) -> None:

@@ -30,7 +30,7 @@ from mha_ui.language import sentence, words_in
 from mha_ui.state import Work
 
 _FRAME: Final = ("lang", "words", "decimals", "labels")
-_NUMBERS: Final = (*_FRAME, "dims", "matrices", "steps", "constants", "dead")
+_NUMBERS: Final = (*_FRAME, "dims", "matrices", "steps", "constants", "dead", "shifts")
 """What of the bench's payload every section reads, and what those that show the example's own matrices."""
 
 _UI: Final = {

@@ -22,6 +22,7 @@ from mha_ui.experiments.mistakes import MISTAKES
 from mha_ui.experiments.order import ORDER
 from mha_ui.experiments.sides import SIDES
 from mha_ui.experiments.temperature import TEMPERATURE
+from mha_ui.panel import panel
 
 EXPERIMENTS: Final[dict[str, Experiment]] = {
     "sides": SIDES,
@@ -43,12 +44,16 @@ _STYLE: Final = (_HERE.parent / "lessons" / "lessons.css").read_text("utf-8") + 
 
 def experiments_page() -> None:
     """The whole page: frame, menu of experiments, and the one that was chosen."""
-    work = state.work()
-    words = work.words
     st.html(f"<style>{_STYLE}</style>")
-    frame.frame()
+    work = state.work()
     if work.experiment not in EXPERIMENTS:
         state.choose_experiment(work, next(iter(EXPERIMENTS)))
+    frame.frame(note=not EXPERIMENTS[work.experiment].on_the_bench)
+    panel("experiments", _experiments, instead=keep_address)
+
+
+def _experiments(work: state.Work) -> None:
+    words = work.words
     state.set_widget(_CHOICE, work.experiment)
     st.segmented_control(
         words(N_("Experiments")),
@@ -65,7 +70,7 @@ def experiments_page() -> None:
     with st.container(key="experiment"):
         experiment.live(work)
     if not experiment.on_the_bench:
-        keep_address({})
+        keep_address(work)
 
 
 def _chosen() -> None:

@@ -18,6 +18,7 @@ from mha_ui.experiments.experiment import Experiment
 from mha_ui.figures.layout import head_name
 from mha_ui.figures.saturation import can_saturate, saturation_figure
 from mha_ui.lessons.lesson import said, theme
+from mha_ui.panel import panel
 from mha_ui.pictures import draw
 
 _HEAD: Final = "experiments.saturation.head"
@@ -46,14 +47,22 @@ PINNED = N_(
 
 @st.fragment
 def _painted_by_gradient() -> None:
+    panel("experiments.gradient", _edited_gradients, instead=_gradients_on_the_bench)
+
+
+def _edited_gradients(work: state.Work) -> None:
     receive_edits()
-    bench(payload(state.work(), lens="gradient"))
+    _gradients_on_the_bench(work)
+
+
+def _gradients_on_the_bench(work: state.Work) -> None:
+    bench(work, payload(work, lens="gradient"))
 
 
 @st.fragment
 def _follow() -> None:
     after_bench()
-    saturation(state.work())
+    panel("experiments.saturation", saturation)
 
 
 def saturation(work: state.Work, chosen: float | None = None) -> None:
@@ -101,11 +110,18 @@ def _gradients(work: state.Work) -> None:
 
 @st.fragment
 def _painted_by_change() -> None:
+    panel("experiments.change", _edited_changes, instead=_changes_on_the_bench)
+
+
+def _edited_changes(work: state.Work) -> None:
     receive_edits()
-    work = state.work()
     if work.pinned_baseline is None:
         state.pin_baseline(work)
-    bench(payload(work, lens="change"))
+    _changes_on_the_bench(work)
+
+
+def _changes_on_the_bench(work: state.Work) -> None:
+    bench(work, payload(work, lens="change"))
 
 
 def _baseline(work: state.Work) -> None:

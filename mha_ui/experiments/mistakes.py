@@ -11,7 +11,7 @@ from mha_core import MhaError, Trace
 from mha_core.compare import compare
 from mha_core.errors import N_
 from mha_core.example import text_in
-from mha_core.graph import symbol
+from mha_core.graph import divisor_text, symbol
 from mha_core.messages import catalogue
 from mha_core.mistaken import mistaken, possible
 from mha_core.mistakes import formula_of, message_of
@@ -95,8 +95,7 @@ def _made(work: state.Work, known: list[tuple[str, str]]) -> Made | None:
 def _message(work: state.Work, step: str, mistake: str) -> str:
     """What a mistake is, in a sentence about this example."""
     example = work.example
-    divisor = "√d_k" if isinstance(example.scale, str) else f"{example.scale:g}"
-    return catalogue(work.language).gettext(message_of(mistake, step)).format(divisor=divisor)
+    return catalogue(work.language).gettext(message_of(mistake, step)).format(divisor=divisor_text(example))
 
 
 def _on(work: state.Work, right: Trace) -> str:

@@ -69,7 +69,7 @@ _OUTPUT = _Ends(
 )
 _WEIGHTS = _Ends(
     N_("How strongly the weights answer"),
-    N_("‖∂A ÷ ∂{matrix}‖"),
+    "‖∂A ÷ ∂{matrix}‖",
     N_("The size of the weights' gradient by each matrix, as the divisor is made T times as large."),
 )
 

@@ -20,6 +20,7 @@ from mha_ui.lessons.lesson import Lesson, heading, open_on_bench
 from mha_ui.lessons.library import LIBRARY
 from mha_ui.lessons.outputs import OUTPUTS
 from mha_ui.lessons.scaling import SCALING
+from mha_ui.panel import panel
 
 LESSONS: Final[dict[str, Lesson]] = {
     "library": LIBRARY,
@@ -34,10 +35,13 @@ _STYLE: Final = (Path(__file__).resolve().parent / "lessons.css").read_text(enco
 
 def lessons_page() -> None:
     """The whole page: frame, list of lessons, and the one that the address asks for."""
-    work = state.work()
-    topic = state.lesson(work, tuple(LESSONS))
     st.html(f"<style>{_STYLE}</style>")
     frame.frame(note=False)
+    panel("lessons", _lesson, instead=_keep_address)
+
+
+def _lesson(work: state.Work) -> None:
+    topic = state.lesson(work, tuple(LESSONS))
     if work.message:
         st.html(f'<p class="mha-message" role="alert" dir="auto">{escape(work.message.text)}</p>')
     _list(work, topic)
@@ -48,7 +52,11 @@ def lessons_page() -> None:
             LESSONS[topic].live(work)  # no fragment: a server started anew would know none, and not answer it
         with st.container(key="lesson-after"):
             _after(work, topic)
-    keep_address({"lesson": topic})
+    _keep_address(work)
+
+
+def _keep_address(work: state.Work) -> None:
+    keep_address(work, {"lesson": work.lesson})
 
 
 def _list(work: state.Work, current: str) -> None:

@@ -6,15 +6,17 @@ from typing import Final
 
 import streamlit as st
 
+from mha_core import Trace
 from mha_core.errors import N_
 from mha_core.example import key_tokens
-from mha_core.measures import agreement, keys_in_view
+from mha_core.measures import agreement, heads_differ, keys_in_view
 from mha_ui import state
 from mha_ui.figures.agreement import agreement_figure
 from mha_ui.figures.labels import labels, number, weight
 from mha_ui.figures.layout import head_name
 from mha_ui.figures.weights import weights_bars
-from mha_ui.lessons.lesson import Lesson, heading, note, said, table, theme
+from mha_ui.language import Words
+from mha_ui.lessons.lesson import Lesson, heading, note, said, shown, table, theme
 from mha_ui.pictures import draw
 
 _QUERY: Final = "lessons.query"
@@ -22,23 +24,24 @@ _QUERY: Final = "lessons.query"
 
 def _live(work: state.Work) -> None:
     words, look = work.words, theme()
-    heading(words(N_("The heads of the example at hand")))
-    note(work)
+    heading(words(N_("The heads, one beside the other")))
+    computed = shown(work, "many-heads", "programming", heads_differ)
+    note(computed.example, work.language)
     with st.container(key="lesson-controls"):
-        _query(work)
+        query = _query(work, computed)
         alone = st.toggle(words(N_("Agreement about this query only")), key="lessons.alone")
-    draw("readers", weights_bars(work.trace, theme=look, words=words, query=work.query))
-    _readers(work)
-    if len(work.example.heads) == 1:
+    draw("readers", weights_bars(computed, theme=look, words=words, query=query))
+    _readers(computed, query, words)
+    if len(computed.example.heads) == 1:
         said(
             words(
                 N_("This example has one head: one reader. Choose one with several above, to compare them.")
             )
         )
         return
-    query = work.query if alone else None
-    draw("agreement", agreement_figure(work.trace, theme=look, words=words, query=query))
-    rows = agreement(work.trace, query)
+    about = query if alone else None
+    draw("agreement", agreement_figure(computed, theme=look, words=words, query=about))
+    rows = agreement(computed, about)
     pairs = [(rows[a][b], b, a) for a in range(len(rows)) for b in range(a)]
     (least, a, b), (most, c, d) = min(pairs), max(pairs)
     sentence = words(N_("{first} and {second} agree least, by {least}."))
@@ -59,31 +62,37 @@ def _live(work: state.Work) -> None:
     )
 
 
-def _query(work: state.Work) -> None:
-    tokens = labels(work.example.tokens).names
-    state.set_widget(_QUERY, work.query)
-    work.query = st.selectbox(
+def _query(work: state.Work, computed: Trace) -> int:
+    """The query to look from: of the example at hand it is the one that all pages share."""
+    tokens = labels(computed.example.tokens).names
+    shared = computed is work.trace
+    if shared:
+        state.set_widget(_QUERY, work.query)
+    chosen: int = st.selectbox(
         work.words(N_("Query")),
         range(len(tokens)),
         format_func=lambda index: f"{index + 1}  {tokens[index]}",
-        key=_QUERY,
-        on_change=_query_chosen,
+        key=_QUERY if shared else f"{_QUERY}.own",
+        on_change=_query_chosen if shared else None,
         width=240,
     )
+    if shared:
+        work.query = chosen
+    return chosen
 
 
 def _query_chosen() -> None:
     state.work().query = state.widget_value(_QUERY)
 
 
-def _readers(work: state.Work) -> None:
+def _readers(computed: Trace, query: int, words: Words) -> None:
     """Where each head looks from this query: its favourite key, and over how many it spreads."""
-    words, keys = work.words, labels(key_tokens(work.example)).names
-    name = labels(work.example.tokens).names[work.query]
+    keys = labels(key_tokens(computed.example)).names
+    name = labels(computed.example.tokens).names[query]
     rows = []
-    for head, weights in enumerate(work.trace.values["weights"]):
-        row = weights[work.query]
-        if work.trace.dead_rows[head][work.query]:
+    for head, weights in enumerate(computed.values["weights"]):
+        row = weights[query]
+        if computed.dead_rows[head][query]:
             cells = [words(N_("may attend to nothing")), "–", "–"]
         else:
             top = max(range(len(row)), key=row.__getitem__)

@@ -9,7 +9,7 @@ from html import escape
 
 import streamlit as st
 
-from mha_core import library
+from mha_core import Example, Trace, built_in, library, trace
 from mha_core.errors import N_
 from mha_core.example import text_in
 from mha_ui import state
@@ -51,14 +51,37 @@ def open_on_bench(work: state.Work, name: str) -> None:
         st.switch_page("app.py", query_params=state.address(work))
 
 
+def shown(work: state.Work, topic: str, own: str, shows: Callable[[Trace], bool]) -> Trace:
+    """What the lesson's picture is about: the example at hand, where its point can be seen on that.
+
+    Else the lesson's own, a built-in one, until the reader chooses; what is at hand stays as it is.
+    """
+    if shows(work.trace):
+        return work.trace
+    words, title = work.words, text_in(library()[own].title, work.language)
+    names = {"own": title, "at hand": words(N_("The example at hand"))}
+    chosen = st.segmented_control(
+        words(N_("The picture shows")),
+        tuple(names),
+        default="own",
+        format_func=names.__getitem__,
+        key=f"lessons.shown.{topic}",
+    )
+    if chosen == "at hand":
+        return work.trace
+    sentence = words(N_("The example at hand shows little of this, so the picture is of “{title}”."))
+    said(sentence.format(title=title))
+    return trace(built_in(own), work.place)
+
+
 def heading(text: str) -> None:
     """The heading of one part of a lesson."""
     st.html(f"<h3>{escape(text)}</h3>")
 
 
-def note(work: state.Work) -> None:
-    """The note of the example at hand, where a lesson is about it."""
-    text = text_in(work.example.note, work.language)
+def note(example: Example, language: str) -> None:
+    """The note of the example that a lesson is about."""
+    text = text_in(example.note, language)
     if text:
         st.html(f'<p class="mha-note" dir="auto">{escape(text)}</p>')
 

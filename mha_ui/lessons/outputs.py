@@ -10,13 +10,14 @@ from mha_core import Trace, trace
 from mha_core.edit import apply
 from mha_core.errors import N_
 from mha_core.example import MAX_NUMBER, divisor, has_values
+from mha_core.measures import outputs_between
 from mha_core.trace import Rows
 from mha_ui import state
 from mha_ui.figures.hulls import hulls_figure
 from mha_ui.figures.labels import number
 from mha_ui.figures.layout import head_name
 from mha_ui.figures.ranges import column_ranges, inside, ranges_figure, values_of
-from mha_ui.lessons.lesson import Lesson, heading, note, said, table, theme
+from mha_ui.lessons.lesson import Lesson, heading, note, said, shown, table, theme
 from mha_ui.pictures import draw
 
 SHARPNESS: Final = (0.01, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 10.0, 100.0)
@@ -35,9 +36,10 @@ def sharpened(at_hand: Trace, factor: float) -> Trace:
 
 def _live(work: state.Work) -> None:
     words, look = work.words, theme()
-    heading(words(N_("The head outputs of the example at hand")))
-    note(work)
-    if not has_values(work.example):
+    heading(words(N_("Where the head outputs lie")))
+    plain = shown(work, "weighted-mean", "scaled", outputs_between)
+    if not has_values(plain.example):
+        note(plain.example, work.language)
         said(words(N_("This example ends at its weights, so it has no outputs. Open one with V below.")))
         return
     with st.container(key="lesson-controls"):
@@ -48,8 +50,9 @@ def _live(work: state.Work) -> None:
             key="lessons.sharpness",
             format_func=lambda value: f"× {value:g}",
         )
-    computed = sharpened(work.trace, factor)
-    if work.example.dims.d_v == 2:
+    computed = sharpened(plain, factor)
+    note(computed.example, work.language)
+    if computed.example.dims.d_v == 2:
         draw("among", hulls_figure(computed, theme=look, words=words))
     else:
         draw("ranges", ranges_figure(computed, theme=look, words=words))

@@ -25,23 +25,22 @@ _PLACE_KEY: Final = "walk.place"
 _HERE: Final = Path(__file__).resolve().parent
 
 
-def walkthrough() -> None:
-    """Mount the walk of the example at hand; above it what went wrong on the way, if anything."""
-    work = state.work()
+def walkthrough(work: state.Work) -> None:
+    """Mount the walk of this work's example; above it what went wrong on the way, if anything."""
     told = payload(work)
     if work.message:
         st.html(f'<p class="mha-message" role="alert" dir="auto">{escape(work.message.text)}</p>')
     _walk()(key=_KEY, data=told)
 
 
-def receive_place() -> None:
+def receive_place(work: state.Work) -> None:
     """Mount what tells the server where the walk stands; in a fragment of its own."""
-    work, held = state.work(), state.widget_value(_PLACE_KEY)
-    opened = work.opened
+    held = state.widget_value(_PLACE_KEY)
+    before = work.revision, work.message
     if held:
         state.receive(work, held.get("edits"))
-    if work.opened != opened:
-        st.rerun()  # a new server was given the page's address: the whole page follows
+    if (work.revision, work.message) != before:
+        st.rerun()  # a new server was given the page's address, or another window has new numbers: the page follows
     told = {"session": work.session, "ack": work.applied, "address": state.address(work)}
     _place()(key=_PLACE_KEY, data=told, on_edits_change=_noted)
 
@@ -50,9 +49,8 @@ def _noted() -> None:
     """Streamlit hands out a component's state only where it has a callback; ``receive_place`` reads it."""
 
 
-def take_away() -> None:
+def take_away(work: state.Work) -> None:
     """The whole walk to keep: one web page that prints, and Markdown with LaTeX."""
-    work = state.work()
     words, trace, language, decimals = work.words, work.trace, work.language, work.decimals
     with st.container(horizontal=True, key="walk-takeaway"):
         st.download_button(
@@ -73,13 +71,18 @@ def take_away() -> None:
         )
 
 
-@st.cache_resource(show_spinner=False)
-def _walk():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
+def _serve() -> None:
     serve_assets("bench", BENCH)  # whose modules the walk reads numbers and terms with
     serve_assets("walkthrough", _HERE)
+
+
+@st.cache_resource(show_spinner=False)
+def _walk():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
+    _serve()
     return st.components.v2.component("mha.walkthrough", js=loader("walkthrough/walk.js"), css="walk.css")
 
 
 @st.cache_resource(show_spinner=False)
 def _place():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
+    _serve()
     return st.components.v2.component("mha.place", js=loader("walkthrough/place.js"))

@@ -133,9 +133,12 @@ def test_a_query_that_sees_nothing():
         (Cell("k", 1, 2, 1), "5·1 + 6·1 = 11"),
         (Cell("scores", 0, 0, 1), "1·7 + 2·3 = 13"),
         (Cell("scaled_scores", 0, 0, 1), "13 ÷ 1.4142 ≈ 9.1924"),
-        (Cell("weights", 0, 0, 1), "e^9.1924 ÷ (e^3.5355 + e^9.1924 + e^14.8492) ≈ 0.0035"),
+        (
+            Cell("weights", 0, 0, 1),
+            "e^(9.1924 − 14.8492) ÷ (e^(3.5355 − 14.8492) + e^(9.1924 − 14.8492) + e^(14.8492 − 14.8492)) ≈ 0.0035",
+        ),
         (Cell("head_outputs", 1, 0, 0), "2.5e−9·1 + 0.0001·3 + 0.9999·5 ≈ 4.9999"),
-        (Cell("concat", None, 0, 2), "4.9999 = 4.9999"),
+        (Cell("concat", None, 0, 2), "head_2[1, 1] ≈ 4.9999"),
     ],
 )
 def test_arithmetic_of_the_first_article(cell, line):
@@ -147,8 +150,12 @@ def test_arithmetic_of_the_first_article(cell, line):
     [
         ("output-projection", Cell("k", 0, 0, 1), "1·1 + 0·0 + (−1) = 0"),
         ("causal", Cell("masked_scores", 0, 0, 1), "0 → (−∞)"),
-        ("causal", Cell("masked_scores", 0, 1, 1), "0.7071"),
-        ("causal", Cell("weights", 0, 0, 1), "e^(−∞) ÷ (e^0.7071 + e^(−∞) + e^(−∞) + e^(−∞) + e^(−∞)) ≈ 0"),
+        ("causal", Cell("masked_scores", 0, 1, 1), "S/√d_k[2, 2] ≈ 0.7071"),
+        (
+            "causal",
+            Cell("weights", 0, 0, 1),
+            "e^(−∞) ÷ (e^(0.7071 − 0.7071) + e^(−∞) + e^(−∞) + e^(−∞) + e^(−∞)) = 0",
+        ),
     ],
 )
 def test_arithmetic_of_biases_and_masks(name, cell, line):

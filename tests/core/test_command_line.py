@@ -1,16 +1,21 @@
 """``python -m mha_core``: JSON on standard output; status 2 and one line on standard error for bad input."""
 
+import argparse
 import io
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import torch
 
-from mha_core import built_in, check, dump, library, trace
-from mha_core.__main__ import main
+from mha_core import built_in, check, dump, library, place, trace
+from mha_core.__main__ import ARGPARSE, main
+from mha_core.messages import catalogue
 from mha_core.report import as_json, as_markdown
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -24,7 +29,7 @@ CPU = ["--device", "cpu"]
 
 @pytest.fixture(autouse=True)
 def english(monkeypatch):
-    for name in ("LC_ALL", "LC_MESSAGES"):
+    for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LANG", "en_US.UTF-8")
 
@@ -148,7 +153,21 @@ def test_check_prints_what_is_wrong_and_says_so_by_its_status(run):
     status, out, err = run("check", PUBLISHED)
     assert (status, err) == (1, "")
     assert json.loads(out) == json.loads(json.dumps(as_json(check(built_in("published")))))
-    assert run("check", FIRST)[0] == 0
+
+
+@pytest.mark.parametrize("how", [[], ["--markdown"]])
+def test_a_file_that_claims_nothing_is_not_called_right(run, how):
+    assert run("check", FIRST, *how) == (2, "", "claimed: there are no numbers to check\n")
+    assert as_json(check(built_in("first")))["ok"] is None
+
+
+def test_check_of_right_numbers(run, tmp_path):
+    file = tmp_path / "right.mha.json"
+    file.write_text(
+        dump(built_in("first")).replace('"scale"', '"claimed":{"q":[[["1",null],null,null],null]},"scale"')
+    )
+    status, out, _ = run("check", str(file))
+    assert (status, json.loads(out)["ok"]) == (0, True)
 
 
 def test_check_prints_a_report_to_read(run, monkeypatch):
@@ -188,10 +207,13 @@ def test_a_dash_reads_standard_input(run, monkeypatch):
         (b"\xff\xfe", "the file is not UTF-8 text (byte 0)"),
         (b"[" * 100_000, "the file is nested too deeply"),
         (b" " * 5_000_001, "the file is larger than 5 MB"),
-        (b'{"x": NaN}', "NaN is not allowed as a number"),
         (b'{"\\ud800\\n\\u2028": 1}', 'unknown key "\\ud800\\n\\u2028"'),
         (dump(built_in("first")).encode().replace(b'"w_k":[[0,1],[1,1]]', b'"w_k":[[0,1,2],[1,1,2]]'),
          "heads[1].w_k: expected 2 × 2, got 2 × 3"),
+        (dump(built_in("first")).encode().replace(b'"w_k":[[0,1],[1,1]]', b'"w_k":[[0,NaN],[1,1]]'),
+         "heads[1].w_k[0][1]: NaN is not allowed as a number"),
+        (dump(built_in("first")).replace("[5,6]]", "[5,6],[7,8]]").encode(),
+         "tokens: expected 4, one for each row of x, got 3"),
     ],
     ids=lambda value: repr(value[:24]),
 )  # fmt: skip
@@ -220,9 +242,10 @@ def test_files_that_cannot_be_read(run, tmp_path):
     [
         ("--step q --head 0 --row 3 --col 0", "q has rows 0 to 2 and columns 0 to 1, got row 3, column 0"),
         ("--step q --head 0 --row -1 --col 0", "q has rows 0 to 2 and columns 0 to 1, got row -1, column 0"),
-        ("--step q --head 2 --row 0 --col 0", "there is no q, head 2 here"),
-        ("--step q --row 0 --col 0", "there is no q here"),
-        ("--step x --head 0 --row 0 --col 0", "there is no x, head 0 here"),
+        ("--step q --head 2 --row 0 --col 0", "the heads are 0 to 1, got 2"),
+        ("--step q --row 0 --col 0", "q has one matrix for each head: name the head, 0 to 1"),
+        ("--step weights --row 0 --col 0", "weights has one matrix for each head: name the head, 0 to 1"),
+        ("--step x --head 0 --row 0 --col 0", "x is the whole layer's: name no head"),
         ("--step output --row 0 --col 0", "there is no output here"),
         ("--step masked_scores --head 0 --row 0 --col 0", "there is no masked_scores, head 0 here"),
         ("--step nonsense --row 0 --col 0", "there is no nonsense here"),
@@ -297,3 +320,135 @@ def test_a_reader_that_leaves_early_is_no_error():
     errors = process.stderr.read()
     process.stderr.close()
     assert (process.wait(60), errors) == (0, b"")
+
+
+# --- what is nobody's fault but has to be said ---------------------------------------------------------------------
+
+
+def closing(descriptors, *arguments):
+    """Run a command in a shell with redirections such as ``<&-``."""
+    line = f'"$0" -m mha_core {shlex.join(arguments)} {descriptors}'
+    environment = {**os.environ, "LANG": "en_US.UTF-8"}
+    done = subprocess.run(
+        ["bash", "-c", line, sys.executable], cwd=ROOT, env=environment, capture_output=True, timeout=60, check=False
+    )  # fmt: skip
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+@pytest.mark.parametrize("arguments", [["check", PUBLISHED], ["--help"]])
+@pytest.mark.parametrize(
+    ("descriptors", "reason"),
+    [("> /dev/full", "No space left on device"), (">&-", "it is closed"), ("> /dev/full 2>&-", None)],
+)
+def test_an_answer_that_cannot_be_written(arguments, descriptors, reason):
+    told = "" if reason is None else f"standard output: cannot be written: {reason}\n"
+    assert closing(descriptors, *arguments) == (3, "", told)
+
+
+@pytest.mark.parametrize("command", ["trace", "layers"])
+def test_standard_input_that_is_closed(command):
+    assert closing("<&-", command, "-") == (2, "", "-: cannot be read: it is closed\n")
+
+
+def test_a_complaint_that_cannot_be_written():
+    assert closing("2> /dev/full", "trace", "missing.json") == (2, "", "")
+    assert closing("2>&-", "trace", "missing.json") == (2, "", "")
+
+
+@pytest.mark.parametrize(
+    ("fault", "status", "told"),
+    [
+        (
+            ZeroDivisionError("a\nb"),
+            3,
+            r"unexpected ZeroDivisionError in test_command_line\.py, line \d+: a b\n",
+        ),
+        (MemoryError(), 3, r"unexpected MemoryError in test_command_line\.py, line \d+\n"),
+        (KeyboardInterrupt(), 130, ""),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+@pytest.mark.parametrize("arguments", [["trace", FIRST], ["check", PUBLISHED]])
+def test_the_unexpected_is_one_line_and_a_status_of_its_own(run, monkeypatch, arguments, fault, status, told):
+    def planted(_):
+        raise fault
+
+    monkeypatch.setattr("mha_core.__main__.parse", planted)
+    found, out, err = run(*arguments)
+    assert (found, out) == (status, "")
+    assert re.fullmatch(told, err)
+
+
+# --- devices -------------------------------------------------------------------------------------------------------
+
+
+def test_mps_is_a_device_that_may_be_asked_for(run, monkeypatch):
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
+    place.cache_clear()
+    assert run("trace", FIRST, "--device", "mps") == (2, "", "the device mps is not available here\n")
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
+    place.cache_clear()
+    told = run("trace", FIRST, "--device", "mps", "--dtype", "float64")
+    assert told == (2, "", "float64 is not available on mps, float32 is\n")
+    assert place("mps").dtype == "float32"
+    place.cache_clear()
+
+
+# --- Chinese -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=["LC_ALL", "LC_MESSAGES", "LANG", "LANGUAGE"])
+def chinese(request, monkeypatch):
+    monkeypatch.setenv(request.param, "zh_CN.UTF-8")
+
+
+COMMANDS = ["trace", "explain", "check", "examples", "export", "layers", "import"]
+NAMES = re.compile(r"--?[a-z][\w-]*|\{[^}]*\}|[A-Z_]+|python -m mha_core|" + "|".join(COMMANDS))
+
+
+@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])
+def test_help_is_chinese_in_a_chinese_shell(run, chinese, command):
+    status, out, err = run(*command, "--help")
+    assert (status, err) == (0, "")
+    assert out.startswith("用法：")
+    words = set(re.findall(r"[A-Za-z_]{3,}", NAMES.sub("", out)))
+    assert words <= {"mha", "json", "safetensors", "mps", "float", "weights", "state_dict"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ([], "缺少参数：COMMAND"),
+        (["trace"], "缺少参数：FILE"),
+        (["trace", FIRST, "--dtype"], "参数 --dtype：后面要有一个值"),
+        (
+            ["trace", FIRST, "--dtype", "int"],
+            "参数 --dtype：没有 'int' 这个选择（可选：'float64', 'float32'）",
+        ),
+        (["nonsense"], "参数 COMMAND：没有 'nonsense' 这个选择（可选：'trace', "),
+        (
+            ["explain", FIRST, "--step", "q", "--row", "one", "--col", "0"],
+            "参数 --row：应当是 int 类型的值，得到的是 'one'",
+        ),
+        (["trace", FIRST, "--frobnicate"], "不认识的参数：--frobnicate"),
+        (["trace", FIRST, "--d", "cpu"], "--d 不明确，可能是 --device, --dtype"),
+        (["import", FIRST, "--heads", "a"], "参数 --heads：应当是整数，例如 0,3"),
+        (["check", PUBLISHED, "--markdown=1"], "参数 --markdown：后面不能有值，却有 '1'"),
+    ],
+    ids=lambda value: " ".join(Path(part).name for part in value) if isinstance(value, list) else "",
+)
+def test_usage_errors_are_chinese_in_a_chinese_shell(run, monkeypatch, arguments, told):
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    status, out, err = run(*arguments)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert told in err
+
+
+def test_argparse_says_nothing_that_is_not_in_the_catalogue():
+    """Every sentence of its own that one of our commands can come to."""
+    source = Path(argparse.__file__).read_text("utf-8")
+    for sentence in ARGPARSE:
+        assert f"_('{sentence}')" in source
+        assert catalogue("zh").gettext(sentence) != sentence
+        fields = r"%(?:\(\w+\))?[sr]"
+        assert re.findall(fields, sentence) == re.findall(fields, catalogue("zh").gettext(sentence))

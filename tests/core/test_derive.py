@@ -114,7 +114,7 @@ def test_a_derivation_names_its_operation_and_constant():
         (Cell("weights", 2, 0, 0), "weights needs a head from 0 to 1"),
         (Cell("weights", -1, 0, 0), "weights needs a head from 0 to 1"),
         (Cell("weights", None, 0, 0), "weights needs a head from 0 to 1"),
-        (Cell("concat", 0, 0, 0), "there is no concat, head 0 here"),
+        (Cell("concat", 0, 0, 0), "concat is the whole layer's: name no head"),
         (Cell("output", None, 0, 0), "output is not a computed step of this example"),
         (Cell("masked_scores", 0, 0, 0), "masked_scores is not a computed step of this example"),
         (Cell("w_q", 0, 0, 0), "w_q is not a computed step of this example"),
@@ -132,14 +132,15 @@ def test_no_derivation_of_what_is_not_there(cell, sentence):
     [
         (Cell("x", None, 3, 0), "x has rows 0 to 2 and columns 0 to 1, got row 3, column 0"),
         (Cell("x", None, -1, 0), "x has rows 0 to 2 and columns 0 to 1, got row -1, column 0"),
-        (Cell("x", 0, 0, 0), "there is no x, head 0 here"),
-        (Cell("w_q", None, 0, 0), "there is no w_q here"),
-        (Cell("w_q", 2, 0, 0), "there is no w_q, head 2 here"),
-        (Cell("concat", 1, 0, 0), "there is no concat, head 1 here"),
+        (Cell("x", 0, 0, 0), "x is the whole layer's: name no head"),
+        (Cell("w_q", None, 0, 0), "w_q has one matrix for each head: name the head, 0 to 1"),
+        (Cell("w_q", 2, 0, 0), "the heads are 0 to 1, got 2"),
+        (Cell("concat", 1, 0, 0), "concat is the whole layer's: name no head"),
         (Cell("b_q", 0, 0, 0), "there is no b_q, head 0 here"),
         (Cell("w_o", None, 0, 0), "there is no w_o here"),
         (Cell("mask", None, 0, 0), "there is no mask here"),
         (Cell("nonsense", None, 0, 0), "there is no nonsense here"),
+        (Cell("__class__", 0, 0, 0), "there is no __class__, head 0 here"),
     ],
 )
 def test_nothing_is_fed_by_what_is_not_there(cell, sentence):

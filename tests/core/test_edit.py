@@ -6,10 +6,24 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from mha_core import AddMask, AllowMask, Example, ExampleError, Head, built_in, dump, parse, trace, validate
+from mha_core import (
+    AddMask,
+    AllowMask,
+    Example,
+    ExampleError,
+    Head,
+    built_in,
+    dump,
+    from_token,
+    parse,
+    to_token,
+    trace,
+    validate,
+)
 from mha_core.edit import FILLS, apply
 from mha_core.example import POSITIONS, SCORINGS
 from mha_core.graph import last_step
+from tests.core.edits import BUILT_IN, cases
 from tests.core.malformed import ODD_VALUES
 from tests.core.reference import largest_difference
 from tests.core.strategies import NEG_INF, examples
@@ -187,10 +201,10 @@ def test_a_cell_and_a_pasted_block():
     [
         ({}, "this is no edit"),
         ({"op": "nonsense"}, "this is no edit"),
-        ({"op": "remove_head", "head": 5}, "the place to edit is no longer there"),
+        ({"op": "remove_head", "head": 5}, "heads[5]: this is no longer there"),
         (
             {"op": "rename_token", "which": "tokens", "index": -1, "text": "x"},
-            "the place to edit is no longer there",
+            "index: expected a whole number from 0 on, got -1",
         ),
         (
             {"op": "set", "matrix": "x", "row": 0, "col": 0, "values": [["1"]]},
@@ -246,3 +260,28 @@ def test_a_title_that_no_file_could_hold_is_refused():
     with pytest.raises(ExampleError) as error:
         apply(built_in("first"), {"op": "title", "text": "t" * 1001})
     assert str(error.value) == "title: expected at most 1000 characters, got 1001"
+
+
+@settings(max_examples=300, deadline=None)
+@given(cases(BUILT_IN, odd=st.just(False), most=4))
+def test_a_note_goes_with_what_it_was_about(case):
+    """It speaks of numbers and of tokens by name: whatever changes one of these takes it away, for good."""
+    example, made = case
+    for edit in made:
+        try:
+            edited = apply(example, edit)
+        except ExampleError:
+            continue
+        same = replace(edited, title=example.title, note=example.note) == example
+        assert edited.note == (example.note if same else None)
+        example = edited
+
+
+def test_neither_a_title_nor_claims_nor_an_edit_that_changes_nothing_takes_a_note_away():
+    first = built_in("first")
+    claim = {"op": "claim", "matrix": "weights", "head": 0, "row": 0, "col": 0, "values": [["0.5"]]}
+    again = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[1]]}
+    for edit in ({"op": "title", "text": "mine"}, claim, again, {"op": "mask", "kind": "none"}):
+        assert apply(first, edit).note == first.note
+    assert apply(first, {**again, "values": [[9]]}).note is None
+    assert from_token(to_token(apply(first, {**again, "values": [[9]]}))).note is None

@@ -21,11 +21,14 @@ from mha_core import (
     trace,
     validate,
 )
-from mha_core.edit import FILLS, apply, filled
+from mha_core.edit import _EDITS, FILLS, apply, filled
+from mha_core.edit_fields import FIELDS
+from mha_core.graph import last_step
 from tests.core.edits import BUILT_IN, ENDS_AT_WEIGHTS, FURTHER_ON, KEYS, cases, json_values
 
 NEG_INF = float("-inf")
 T, F = True, False
+NO_NUMBERS = "this example has no such numbers to edit"
 
 SELF = validate(
     Example(
@@ -83,27 +86,66 @@ def test_the_numbers_that_a_head_starts_from_are_edited_like_any():
         before, after = getattr(FURTHER_ON.heads[head], name), getattr(edited.heads[head], name)
         assert after == (*before[:2], (before[2][0], 9, *before[2][2:]))
         assert replace(edited, heads=FURTHER_ON.heads) == FURTHER_ON
-    assert refusal(FURTHER_ON, {**edit, "matrix": "q", "head": 0}) == "the place to edit is no longer there"
+    assert refusal(FURTHER_ON, {**edit, "matrix": "q", "head": 0}) == f"heads[0].q: {NO_NUMBERS}"
 
 
 @pytest.mark.parametrize(
-    "place",
+    ("place", "sentence"),
     [
-        {"matrix": "scores", "head": 0},
-        {"matrix": "x", "head": 0},
-        {"matrix": "w_q", "head": None},
-        {"matrix": "w_q", "head": 1},
-        {"matrix": "w_q", "head": -1},
-        {"matrix": "q", "head": 0},
-        {"matrix": "tokens", "head": None},
-        {"matrix": "heads", "head": None},
+        ({"matrix": "scores", "head": 0}, f"heads[0].scores: {NO_NUMBERS}"),
+        ({"matrix": "x", "head": 0}, f"heads[0].x: {NO_NUMBERS}"),
+        ({"matrix": "w_q", "head": None}, f"w_q: {NO_NUMBERS}"),
+        ({"matrix": "w_q", "head": 1}, "heads[1]: this is no longer there"),
+        ({"matrix": "w_q", "head": -1}, "head: expected a whole number from 0 on, got -1"),
+        ({"matrix": "q", "head": 0}, f"heads[0].q: {NO_NUMBERS}"),
+        ({"matrix": "tokens", "head": None}, f"'tokens': {NO_NUMBERS}"),
+        ({"matrix": "heads", "head": None}, f"'heads': {NO_NUMBERS}"),
+        ({"matrix": "w_q", "head": "a"}, "head: expected a whole number from 0 on, got 'a'"),
+        ({"matrix": None}, "matrix: expected text, got None"),
     ],
     ids=str,
 )
-def test_what_is_computed_or_is_not_there_cannot_be_written(place):
+def test_what_is_computed_or_is_not_there_cannot_be_written(place, sentence):
     edit = {"row": 0, "col": 0, "values": [[1]], "with": "zeros", **place}
-    assert refusal(CROSSED, {"op": "set", **edit}) == "the place to edit is no longer there"
-    assert refusal(CROSSED, {"op": "fill", **edit}) == "the place to edit is no longer there"
+    assert refusal(CROSSED, {"op": "set", **edit}) == sentence
+    assert refusal(CROSSED, {"op": "fill", **edit}) == sentence
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "sentence"),
+    [
+        ("row", "a", "row: expected a whole number from 0 on, got 'a'"),
+        ("row", None, "row: expected a whole number from 0 on, got None"),
+        ("col", 1.0, "col: expected a whole number from 0 on, got 1.0"),
+        ("col", True, "col: expected a whole number from 0 on, got True"),
+        ("values", 7, "values: expected a list in brackets, got 7"),
+        ("values", [7], "values[0]: expected a list in brackets, got 7"),
+        ("values", [], "values: expected at least one number, got none"),
+        ("values", [[10**400]], f"x[0][0]: expected a number, got 1{'0' * 39}"),
+        ("values", [[float("nan")]], "x[0][0]: expected a number, got nan"),
+    ],
+    ids=str,
+)
+def test_a_field_of_another_type_is_named(field, value, sentence):
+    edit = {"op": "set", "matrix": "x", "row": 0, "col": 0, "values": [[1]], field: value}
+    assert refusal(CROSSED, edit) == sentence
+
+
+def test_every_edit_declares_its_fields():
+    assert FIELDS.keys() == _EDITS.keys()
+
+
+def test_a_fault_of_the_program_is_no_refusal(monkeypatch):
+    """It surfaces, for whoever has a net to catch it."""
+    for error in (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError, RecursionError):
+
+        def fails(*_, error=error):
+            raise error("planted")
+
+        monkeypatch.setitem(_EDITS, "title", fails)
+        with pytest.raises(error, match="planted") as caught:
+            apply(SELF, {"op": "title", "text": ""})
+        assert not isinstance(caught.value, ExampleError)
 
 
 @pytest.mark.parametrize(
@@ -152,13 +194,9 @@ def test_a_fill_fills_one_matrix(kind):
 
 
 def test_there_are_no_other_fills():
-    assert (
-        refusal(SELF, {"op": "fill", "matrix": "x", "with": "ones"}) == "the place to edit is no longer there"
-    )
-    assert (
-        refusal(SELF, {"op": "fill", "matrix": "mask", "with": "zeros"})
-        == "the place to edit is no longer there"
-    )
+    others = refusal(SELF, {"op": "fill", "matrix": "x", "with": "ones"})
+    assert others == "with: expected zeros, identity, integers, random, got 'ones'"
+    assert refusal(SELF, {"op": "fill", "matrix": "mask", "with": "zeros"}) == f"mask: {NO_NUMBERS}"
 
 
 # --- tokens ------------------------------------------------------------------------------------------------------
@@ -243,7 +281,7 @@ def test_renaming_changes_the_label_alone():
     assert renamed == replace(CROSSED, context_tokens=("p", "<b> $x$ 思考", "r"))
     unlabelled = replace(CROSSED, context_tokens=None)
     assert apply(unlabelled, {**edit, "which": "context_tokens"}).context_tokens == ("1", "<b> $x$ 思考", "3")
-    assert refusal(SELF, {**edit, "which": "context_tokens"}) == "the place to edit is no longer there"
+    assert refusal(SELF, {**edit, "which": "context_tokens"}) == "this example has no context_tokens"
 
 
 @pytest.mark.parametrize("text", [None, 7, ["a"], {"en": "a"}, True], ids=str)
@@ -260,7 +298,7 @@ def test_sixty_four_tokens_and_sixteen_heads_are_the_most():
     many = replace(SELF, heads=SELF.heads[:1] * 16, w_o=None)
     assert refusal(many, {"op": "add_head"}) == "heads: expected 1 to 16, got 17"
     assert refusal(SELF, {"op": "add_token", "which": "tokens", "index": 3}) == (
-        "the place to edit is no longer there"
+        "tokens[3]: this is no longer there"
     )
 
 
@@ -466,7 +504,8 @@ def test_a_cell_painted_on_a_causal_mask_makes_it_a_painted_one():
 def test_masks_are_none_causal_or_painted():
     assert apply(CROSSED, {"op": "mask", "kind": "none"}) == replace(CROSSED, mask=None)
     assert apply(CROSSED, {"op": "mask", "kind": "causal"}) == replace(CROSSED, mask="causal")
-    assert refusal(CROSSED, {"op": "mask", "kind": "padding"}) == "the place to edit is no longer there"
+    sentence = "kind: expected none, causal, painted, got 'padding'"
+    assert refusal(CROSSED, {"op": "mask", "kind": "padding"}) == sentence
 
 
 @pytest.mark.parametrize("value", ["none", "sqrt_dk", 2.5, -3, 1e-12])
@@ -537,7 +576,7 @@ def edited(example, edit):
         refused = error
     else:
         assert validate(result) == result
-        assert trace(result).values["concat"]
+        assert trace(result).values[last_step(result)]
         assert parse(dump(result)) == result
         try:
             token = to_token(result)

@@ -5,8 +5,21 @@ from itertools import product
 
 import pytest
 
-from mha_core import ExampleError, built_in, check, dump, from_token, library, parse, to_token, validate
-from mha_core.exercise import askable, distinguishable, exercise
+from benchmarks.exercises import kinds, measured, outcomes
+from mha_core import (
+    ExampleError,
+    Positions,
+    built_in,
+    check,
+    dump,
+    from_token,
+    library,
+    parse,
+    to_token,
+    trace,
+    validate,
+)
+from mha_core.exercise import askable, exercise, hints, nothing_special, sizes
 from mha_core.graph import graph
 from tests.core.answers import answer, layer, used, work_out
 
@@ -27,9 +40,6 @@ def test_its_sizes_and_numbers_hide_no_mistake(source):
         assert dims.d_k**2 != dims.d_model
         assert dims.d_k not in (dims.n_q, dims.n_k)
         given = [m for head in drawn.heads for m in (head.w_q, head.w_k, head.w_v) if m is not None]
-        for matrix in given:
-            square = len(matrix) == len(matrix[0])
-            assert not square or matrix != tuple(zip(*matrix, strict=True))
         everything = [drawn.x, *given]
         assert all(cell in range(-2, 3) for matrix in everything for row in matrix for cell in row)
 
@@ -61,11 +71,55 @@ def test_it_travels_in_a_link_and_a_file():
     assert parse(dump(drawn)) == drawn
 
 
-def test_mistakes_can_be_told_apart():
-    """More pairs of mistakes than in the example that it is made from, and nearly all that there are."""
-    for name, seed in product(("first", "output-projection", "causal"), range(2)):
-        source = built_in(name)
-        assert distinguishable(exercise(source, seed)) >= distinguishable(source)
+@pytest.mark.parametrize("name", kinds())
+def test_its_numbers_teach(name):
+    """No row zero or repeated, and every known mistake is seen in a third of its step and called by its name."""
+    found = measured(name, 1)
+    assert (found.zero, found.repeated, found.small, found.misnamed) == (0, 0, 0, 0)
+    assert found.mistakes > 12
+    assert found.distinct > 1 / 3
+
+
+def test_s_transposed_is_no_exchange_and_most_answers_are_not_zero():
+    for seed in range(6):
+        drawn = exercise(built_in("first"), seed)
+        swapped = outcomes(drawn, 2)["scores", "q_k_swapped"]
+        assert swapped.changed >= swapped.cells / 3
+        assert swapped.names == {("q_k_swapped",)}
+        for outputs in trace(drawn).values["head_outputs"]:
+            cells = [cell for row in outputs for cell in row]
+            assert cells.count(0.0) <= len(cells) / 3
+
+
+def test_what_numbers_with_nothing_special_show_is_the_most_that_is_asked():
+    """Sᵀ in place of a 2 × 2 S is an exchange of two cells, whatever the numbers; of a 3 × 3 S it is none."""
+    two, three = (outcomes(nothing_special(layer(n=n)), 9)["scores", "q_k_swapped"] for n in (2, 3))
+    assert ("cells_exchanged",) in two.names
+    assert three.names == {("q_k_swapped",)}
+
+
+@pytest.mark.parametrize("kind", ["plain", "rotary"])
+@pytest.mark.parametrize(("n_q", "n_k"), [*product(range(1, 7), repeat=2)])
+def test_there_are_sizes_for_every_number_of_tokens(n_q, n_k, kind):
+    source = layer(n=n_q, n_k=n_k)
+    positions = Positions("rotary") if kind == "rotary" else None
+    for d_k, d_model, d_v in ((2, 2, 1), (2, 3, 2), (4, 5, 4), (6, 4, 3), (12, 9, 12)):
+        found = sizes(replace(layer(n=n_q, n_k=n_k, d_k=d_k, d_model=d_model, d_v=d_v), positions=positions))
+        assert found.d_k not in (n_q, n_k, found.d_model)
+        assert found.d_model not in (found.d_k**2, n_k)
+        assert kind == "plain" or found.d_k % 2 == 0
+    if (n_q, n_k) in ((2, 4), (4, 2)):
+        drawn = exercise(replace(source, positions=positions), 1)
+        assert (drawn.dims.n_q, drawn.dims.n_k) == (n_q, n_k)
+
+
+def test_every_hint_is_about_a_table_that_there_is():
+    """Heads that share keys have one table of them: once it is filled in nothing is left to hint at."""
+    drawn = exercise(built_in("grouped-query"), 0)
+    keys = {
+        "k": tuple(rows and tuple(tuple(map(str, row)) for row in rows) for rows in trace(drawn).values["k"])
+    }
+    assert hints(check(replace(drawn, claimed=keys)), ("k",), "en") == (None, ())
 
 
 def test_work_on_it_is_checked():

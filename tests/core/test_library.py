@@ -5,10 +5,11 @@ from math import isclose
 
 import pytest
 
-from mha_core import AllowMask, Cell, CellError, Trace, built_in, derive, feeds, library, trace
+from mha_core import OPENS_FIRST, AllowMask, Cell, CellError, Trace, built_in, derive, feeds, library, trace
 from mha_core.edit import apply
 from mha_core.example import text_in
 from mha_core.library import FOLDER
+from mha_core.measures import agreement
 
 NAMES = [
     "first",
@@ -35,6 +36,17 @@ NAMES = [
 def looks_at(computed: Trace, head: int) -> list[int]:
     """For each query, the key with the largest weight."""
     return [max(range(len(row)), key=row.__getitem__) for row in computed.values["weights"][head]]
+
+
+def test_the_example_that_opens_first_has_heads_that_differ_at_a_glance():
+    """Each two heads share at most half of their attention; two of them look mostly at other keys from every query."""
+    computed = trace(built_in(OPENS_FIRST))
+    shared = agreement(computed)
+    assert max(shared[a][b] for a in range(len(shared)) for b in range(a)) <= 0.51
+    assert all(one != other for one, other in zip(looks_at(computed, 0), looks_at(computed, 1), strict=True))
+    for head in (0, 1):
+        assert min(max(row) for row in computed.values["weights"][head]) > 2 / 3
+    assert next(iter(library())) == "first"  # the order of study is another matter
 
 
 def test_their_order_and_that_no_file_is_left_out():

@@ -120,8 +120,8 @@ def test_lines_far_apart_are_one_matrix():
         ("[[]]", "there is no number in this text"),
         ("- ? …", "there is no number in this text"),
         ("1 x", "row 1, column 2: “x” is no number"),
-        ("1 2\n3 4/5", "row 2, column 2: “4/5” is no number"),
-        ("1/2 3", "row 1, column 1: “1/2” is no number"),
+        ("1 2\n3 4/5", "row 2, column 2: “4/5” is a fraction; write it as a decimal number"),
+        ("1/2 3", "row 1, column 1: “1/2” is a fraction; write it as a decimal number"),
         ("inf 1", "row 1, column 1: “inf” is no number"),
         ("1 <b>", "row 1, column 2: “<b>” is no number"),
         ("1 " + "y" * 30, "row 1, column 2: “yyyyyyyyyyyyyyyyyyy…” is no number"),
@@ -199,3 +199,21 @@ def test_every_notation_reads_back_what_was_written(rows):
         "\n".join(["|" + "x|" * len(rows[0]), rule, *("| " + " | ".join(row) + " |" for row in rows)]),
     ):
         assert read_matrices(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("1\t1e400", "row 1, column 2: “1e400” is too large"),
+        ("1\t1/3", "row 1, column 2: “1/3” is a fraction; write it as a decimal number"),
+        ("1\t½", "row 1, column 2: “1⁄2” is a fraction; write it as a decimal number"),
+        ("1\t1,2,3", "row 1, column 2: “1,2,3” is no number"),
+    ],
+)
+def test_what_is_no_number_is_told_by_its_kind(text, told):
+    with pytest.raises(ExampleError, match=told):
+        read_matrices(text)
+
+
+def test_full_width_digits_and_the_real_minus_sign_are_read():
+    assert read_matrices("１２\t−３．５") == [(("12", "-3.5"),)]

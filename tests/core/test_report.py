@@ -1,15 +1,16 @@
 """What a check found, in words: sentences, JSON and Markdown, in both languages."""
 
 import json
+import re
 from dataclasses import replace
 from math import inf
 
 import pytest
 
-from mha_core import built_in, check, dump, parse
+from mha_core import Example, Head, built_in, check, dump, parse, validate
 from mha_core.report import as_json, as_markdown, cause_lines, cause_message, number, summary
 from tests.core.answers import answer, layer, with_cell, work_out
-from tests.core.test_check import EXPECTED, WORKED, one
+from tests.core.test_check import EXPECTED, WORKED
 
 PUBLISHED = check(built_in("published"))
 UNSCALED = check(answer(layer(4), work_out(layer(4), {"scaled_scores": lambda s: s.scores})))
@@ -96,12 +97,46 @@ def test_every_cause_of_every_published_example_can_be_said(name, language):
 def test_the_outcome_in_one_sentence():
     assert summary(check(layer()), "en") == "No numbers have been filled in yet."
     assert summary(RIGHT, "en").startswith("All ")
-    assert summary(one(scores=(((1, 2), (3, 5)),)), "en") == (
-        "1 of 4 whole numbers are off by one; rounding cannot do that."
-    )
     assert summary(PUBLISHED, "en") == (
-        "58 of 87 numbers are wrong: 42 of them by themselves, 16 only follow from others."
+        "58 of 87 numbers are wrong. 16 of them only follow from numbers before them. "
+        "6 whole numbers are off by one, which no rounding does."
     )
+
+
+SENTENCES = {
+    "one right": ((("1",),), "1 of 4 filled in so far, and it is right; 3 to go."),
+    "some right": ((("1", "2"), ("3",)), "3 of 4 filled in so far, all right; 1 to go."),
+    "all right": ((("1", "2"), ("3", "4")), "All 4 numbers are right."),
+    "one wrong alone": ((("1.50",),), "The one number is wrong. 3 cells are still blank."),
+    "one wrong": ((("1.50", "2"), ("3",)), "1 of 3 numbers is wrong. One cell is still blank."),
+    "several wrong": ((("1.50", "2"), ("3.50", "4")), "2 of 4 numbers are wrong."),
+    "all wrong": ((("1.50", "2.50"), ("3.50", "4.50")), "All 4 numbers are wrong."),
+    "one doubtful": ((("1", "2"), ("3", "5")), "One whole number is off by one, which no rounding does."),
+    "doubtful and blank": (
+        (("2", "3"), ("3",)),
+        "2 whole numbers are off by one, which no rounding does. One cell is still blank.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("rows", "sentence"), SENTENCES.values(), ids=SENTENCES)
+def test_the_outcome_counts_in_plain_words(rows, sentence):
+    """A step that is [[1, 2], [3, 4]], partly filled in."""
+    padded = tuple(tuple((*row, None, None)[:2]) for row in (*rows, (), ())[:2])
+    head = Head(w_q=((1.0, 2.0), (3.0, 4.0)), w_k=((1.0, 0.0), (0.0, 1.0)), w_v=((1.0,), (1.0,)))
+    example = Example("one", ("a", "b"), (head,), x=((1.0, 0.0), (0.0, 1.0)), claimed={"q": (padded,)})
+    assert summary(check(validate(example)), "en") == sentence
+    chinese = summary(check(example), "zh")
+    assert not re.search("[a-z]", chinese)
+    assert re.findall(r"\d+", chinese) or "一" in chinese
+
+
+def test_blanks_are_those_of_the_steps_asked_for():
+    example = replace(layer(h=1), claimed=None)
+    right = work_out(example)
+    begun = check(answer(example, right, only=("weights",)))
+    assert summary(begun, "en") == "All 16 numbers are right."
+    assert summary(begun, "en", ("weights", "concat")) == "16 of 24 filled in so far, all right; 8 to go."
 
 
 def test_the_report_in_markdown():

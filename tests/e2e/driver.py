@@ -18,7 +18,7 @@ from urllib.request import urlopen
 
 from playwright.sync_api import Browser, Locator, Page, Playwright, expect
 
-from mha_core import Example, Trace, built_in, from_token, trace
+from mha_core import OPENS_FIRST, Example, Trace, built_in, from_token, trace
 from mha_core.example import NEG_INF, POSITION_INPUTS, position_inputs
 from mha_core.graph import PER_HEAD_INPUTS
 from mha_core.validate import WHOLE_LAYER_STEPS
@@ -32,14 +32,19 @@ WAIT = 30_000
 """Milliseconds after which something that should have come is taken for missing."""
 
 
-class Server:
-    """The app on a port of its own; it can be killed and started again on the same port."""
+def command(script: Path | str = "app.py", module: str = "streamlit") -> list[str]:
+    """What ``make run`` starts; ``module``: another one to start it with."""
+    return [sys.executable, "-m", module, "run", str(script)]
 
-    def __init__(self, script: Path | str = "app.py") -> None:
+
+class Server:
+    """The app on a port of its own, started as ``make run`` does; it can be killed and started again there."""
+
+    def __init__(self, script: Path | str = "app.py", module: str = "streamlit") -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
-        self.script = script
+        self.command = command(script, module)
         self.process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -47,9 +52,8 @@ class Server:
         return f"http://localhost:{self.port}/"
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "streamlit", "run", str(self.script), "--server.headless=true"]
         self.process = subprocess.Popen(
-            [*command, f"--server.port={self.port}", "--server.fileWatcherType=none"],
+            [*self.command, "--server.headless=true", f"--server.port={self.port}"],
             cwd=ROOT,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -75,8 +79,8 @@ class Server:
 
 
 @contextmanager
-def running(script: Path | str = "app.py") -> Iterator[Server]:
-    server = Server(script)
+def running(script: Path | str = "app.py", module: str = "streamlit") -> Iterator[Server]:
+    server = Server(script, module)
     server.start()
     try:
         yield server
@@ -164,7 +168,7 @@ def addresses(example: Example) -> list[str]:
 def example_in(url: str) -> Example:
     """The example that an address holds."""
     query = parse_qs(urlsplit(url).query)
-    return from_token(query["s"][0]) if "s" in query else built_in(query.get("example", ["first"])[0])
+    return from_token(query["s"][0]) if "s" in query else built_in(query.get("example", [OPENS_FIRST])[0])
 
 
 def expected(computed: Trace) -> dict[str, float]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -174,14 +173,39 @@ def test_an_exercise_is_set_handed_out_and_solved(check):
     expect(learner.page.locator(".verdict")).to_contain_text("numbers are right")
 
 
-def test_everybody_gets_numbers_of_his_own(check):
-    seen = set()
-    for _ in range(2):
-        bench = check("?example=first&ask=weights&seed=own&lang=zh")
-        expect(bench.page.locator(".verdict")).to_contain_text("把空着的步骤算出来")
-        bench.page.wait_for_function("location.search.includes('s=')", timeout=WAIT)
-        seen.add(re.search(r"s=([^&]*)", bench.page.url).group(1))
-    assert len(seen) == 2
+def test_each_student_gets_new_numbers_and_keeps_them(check):
+    query = "?example=first&ask=weights&seed=own&lang=zh"
+    bench = check(query)
+    expect(bench.page.locator(".verdict")).to_contain_text("把空着的步骤算出来")
+    bench.page.wait_for_function("!location.search.includes('seed=')", timeout=WAIT)
+    drawn = bench.page.url
+    bench.type("weights", 0, 0, 0, "0.25")
+    bench.page.wait_for_function("before => location.href !== before", arg=drawn, timeout=WAIT)
+    begun = _example(bench)
+    assert begun.claimed["weights"][0][0][0] == "0.25"
+    bench.page.reload()
+    bench.page.locator(".verdict").wait_for(timeout=WAIT)
+    assert bench.shown()["weights|0|0|0"] == "0.25"
+    assert _example(bench) == begun
+    other = check(query)
+    other.page.wait_for_function("!location.search.includes('seed=')", timeout=WAIT)
+    assert _example(other).x != begun.x
+
+
+def test_the_link_for_each_student_stays_when_the_exercise_is_set(check):
+    page = check("?example=first").page
+    page.get_by_role("button", name="Exercise").click()
+    page.get_by_text("new numbers for each student").click()
+    expect(page.locator("code")).to_contain_text("seed=own")
+    link = page.locator("code").inner_text()
+    page.get_by_role("button", name="Set the exercise").click()
+    expect(page.locator(".verdict")).to_contain_text("Work out the blank steps")
+    expect(page.locator("code")).to_have_text(link)
+
+
+def _example(bench):
+    """The example in the address."""
+    return from_token(parse_qs(urlsplit(bench.page.url).query)["s"][0])
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

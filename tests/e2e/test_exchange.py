@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -38,8 +39,13 @@ def choose(page: Page, label: str, option: str) -> None:
     page.get_by_test_id("stSelectboxVirtualDropdown").get_by_role("option", name=option, exact=True).click()
 
 
+def from_menu(page: Page, name: str) -> None:
+    page.locator(".st-key-frame").get_by_role("button", name=re.compile("^(File|文件)")).click()
+    page.get_by_role("button", name=name, exact=True).click()
+
+
 def upload(page: Page, name: str, data: bytes) -> None:
-    page.get_by_role("button", name="Import", exact=True).click()
+    from_menu(page, "Import")
     file = {"name": name, "mimeType": "application/octet-stream", "buffer": data}
     dialog(page).locator('input[type="file"]').set_input_files(file)
 
@@ -67,7 +73,7 @@ def run(text: str, folder) -> None:
 
 
 def test_a_layer_of_a_safetensors_file_is_opened_and_leaves_as_code_that_runs(visit, model, tmp_path):
-    bench = visit()
+    bench = visit("?example=first")
     page = bench.page
     upload(page, "model.safetensors", model)
     choose(page, "Heads in the layer", "3")
@@ -83,7 +89,7 @@ def test_a_layer_of_a_safetensors_file_is_opened_and_leaves_as_code_that_runs(vi
     bench.wait_for_address(example)
     assert_shows(bench, example)
 
-    page.get_by_role("button", name="Export", exact=True).click()
+    from_menu(page, "Export")
     with page.expect_download() as caught:
         dialog(page).get_by_role("button", name="Download").click()
     assert caught.value.suggested_filename == "attention.py"
@@ -96,7 +102,7 @@ def test_what_was_just_typed_is_exported(visit, tmp_path):
     bench = visit("?example=water")
     bench.edit("x", None, 1, 3, 1.5)
     edited = apply(built_in("water"), {"op": "set", "matrix": "x", "row": 1, "col": 3, "values": [[1.5]]})
-    bench.page.get_by_role("button", name="Export", exact=True).click()
+    from_menu(bench.page, "Export")
     expect(dialog(bench.page).locator("code")).to_contain_text("[0., 1., 0., 1.5],  # is")
     choose(bench.page, "Export as", "PyTorch, from scratch")
     expect(dialog(bench.page).locator("code")).to_contain_text("from scratch")
@@ -113,7 +119,7 @@ def test_what_was_just_typed_is_exported(visit, tmp_path):
 
 def test_a_variant_is_exported_and_a_target_that_cannot_hold_it_says_why(visit, tmp_path):
     page = visit("?example=additive").page
-    page.get_by_role("button", name="Export", exact=True).click()
+    from_menu(page, "Export")
     expect(dialog(page).get_by_role("alert")).to_contain_text(
         "PyTorch has no additive attention; NumPy and PyTorch from scratch can do this"
     )
@@ -140,13 +146,13 @@ def test_a_hostile_file_is_refused_in_a_sentence_and_nothing_is_lost(visit, name
 def test_the_dialogs_in_chinese_on_a_phone(visit, model, scheme):
     bench = visit("?lang=zh", viewport={"width": 390, "height": 844}, color_scheme=scheme)
     page = bench.page
-    page.get_by_role("button", name="导出", exact=True).click()
+    from_menu(page, "导出")
     expect(dialog(page).locator("code")).to_contain_text("直接运行即可")
     assert serious(page) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.keyboard.press("Escape")
     expect(dialog(page)).to_have_count(0)
-    page.get_by_role("button", name="导入", exact=True).click()
+    from_menu(page, "导入")
     dialog(page).locator('input[type="file"]').set_input_files(
         {"name": "model.safetensors", "mimeType": "application/octet-stream", "buffer": model}
     )

@@ -219,8 +219,8 @@ def test_keys_of_another_head_are_compared_where_they_stand(experiment):
     page.get_by_role("button", name="Head 2", exact=True).click()
     cell(page, "k", 0, 2, 1).hover()
     lines = page.locator(".board-foot .line")
-    expect(lines.nth(0)).to_contain_text("K Head 2 [programming, 2] = X·WK")
-    expect(lines.nth(1)).to_contain_text("K Head 1 [programming, 2] = X·WK")
+    expect(lines.nth(0)).to_contain_text("K[3, 2] of head 2 (programming) = X·WK")
+    expect(lines.nth(1)).to_contain_text("K[3, 2] of head 1 (programming) = X·WK")
     expect(page.locator(".delta")).to_have_text("differs by +1")
     expect(cell(page, "k", 0, 2, 1)).to_have_attribute("data-change", "up")
 

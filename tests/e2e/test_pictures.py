@@ -75,7 +75,7 @@ def test_a_picture_is_downloaded_as_png_or_svg(visit):
 
 
 def test_pictures_follow_the_theme(visit):
-    bench = visit(color_scheme="dark")
+    bench = visit("?example=first", color_scheme="dark")
     plots(bench.page).first.wait_for()
     colour = bench.page.evaluate("document.querySelector('.js-plotly-plot').layout.title.font.color")
     assert colour == "#e6eaf0"

@@ -23,7 +23,7 @@ def focused(page) -> dict[str, str]:
 
 
 def test_from_load_to_a_pinned_cell_by_keyboard_alone(visit):
-    bench = visit()
+    bench = visit("?example=first")
     for _ in range(120):
         bench.page.keyboard.press("Tab")
         if focused(bench.page).get("key") == "weights|0|0|0":
@@ -43,7 +43,7 @@ def test_from_load_to_a_pinned_cell_by_keyboard_alone(visit):
 
 
 def test_numbers_are_entered_by_keyboard_alone(visit):
-    bench = visit()
+    bench = visit("?example=first")
     bench.cell("x", None, 0, 0).focus()
     for text in ("7", "8", "9"):
         bench.page.keyboard.type(text)
@@ -53,9 +53,9 @@ def test_numbers_are_entered_by_keyboard_alone(visit):
 
 
 def test_hovering_lights_the_operands_and_shows_the_arithmetic(visit):
-    bench = visit()
+    bench = visit("?example=first")
     bench.cell("q", 0, 0, 1).hover()
-    assert bench.arithmetic() == "Q Head 1 [思考, 2] = X·WQ = 1 · 0 + 2 · 1 = 2"
+    assert bench.arithmetic() == "Q[1, 2] of head 1 (思考) = X·WQ = 1 · 0 + 2 · 1 = 2"
     computed = trace(built_in("first"))
     wanted = {cell for term in derive(computed, Cell("q", 0, 0, 1)).terms for cell in term.cells}
     lit = bench.page.locator("td.operand")

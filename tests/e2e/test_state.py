@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import expect
 
-from mha_core import built_in, parse, pretty, to_token
+from mha_core import OPENS_FIRST, built_in, parse, pretty, to_token
 from mha_core.edit import apply
 from tests.e2e.driver import Bench, assert_shows, example_in, running
 
@@ -47,7 +47,7 @@ def test_saving_and_opening_a_file(visit, tmp_path):
     example = parse(saved.read_bytes())
     assert_shows(bench, example)
 
-    other = visit()
+    other = visit("?example=first")
     other.page.get_by_role("button", name="File").click()
     other.page.locator('input[type="file"]').set_input_files(saved)
     expect(other.cell("context", None, 0, 0)).to_be_visible()
@@ -61,12 +61,12 @@ def test_saving_and_opening_a_file(visit, tmp_path):
         (pretty(built_in("first")).replace('"title"', '"titel"'), 'unknown key "titel"'),
         (
             json.dumps({**json.loads(pretty(built_in("first"))), "x": [[1, 2], [3, 4]]}),
-            "x: expected 3 × 2, got 2 × 2",
+            "tokens: expected 2, one for each row of x, got 3",
         ),
     ],
 )
 def test_a_file_that_breaks_the_format_changes_nothing_and_says_why(visit, text, sentence):
-    bench = visit()
+    bench = visit("?example=first")
     bench.edit("x", None, 0, 0, 9)
     bench.page.get_by_role("button", name="File").click()
     upload = {"name": "mine.mha.json", "mimeType": "application/json", "buffer": text.encode()}
@@ -92,15 +92,17 @@ TOKEN = to_token(apply(built_in("first"), {"op": "add_head"}))
         ("?example=nowhere", "there is no example named 'nowhere'"),
     ],
 )
-def test_a_bad_link_opens_the_first_example_and_says_so(visit, query, sentence):
+def test_a_bad_link_opens_the_example_that_opens_first_and_names_it(visit, query, sentence):
     bench = visit(query)
-    expect(bench.message()).to_have_text(f"{sentence}. Here is the first example instead.")
-    assert_shows(bench, built_in("first"))
+    expect(bench.message()).to_have_text(f"{sentence}. Here is “I love programming: three heads” instead.")
+    assert_shows(bench, built_in(OPENS_FIRST))
 
 
 def test_a_bad_link_is_explained_in_chinese(visit):
     bench = visit("?s=2abc", locale="zh-CN")
-    expect(bench.message()).to_have_text("这个链接是本程序的另一个版本生成的。先打开第一个例子。")
+    expect(bench.message()).to_have_text(
+        "这个链接是本程序的另一个版本生成的。先打开“I love programming：三个头”。"
+    )
 
 
 def test_the_browser_chooses_the_language_and_the_visitor_may_change_it(visit):
@@ -118,7 +120,7 @@ def test_the_browser_chooses_the_language_and_the_visitor_may_change_it(visit):
 
 
 def test_the_theme_can_be_switched(visit):
-    bench = visit()
+    bench = visit("?example=first")
     background = "getComputedStyle(document.querySelector('.stApp')).backgroundColor"
     paper = """() => {
         const host = [...document.querySelectorAll("*")].find((e) => e.shadowRoot?.querySelector(".bench"));
@@ -171,7 +173,7 @@ HOSTILE = [
 
 
 def test_token_text_is_shown_as_text_everywhere(visit):
-    bench = visit()
+    bench = visit("?example=first")
     example = built_in("first")
     for text in HOSTILE:
         token = bench.page.locator('[data-focus="token tokens 0"]')

@@ -10,10 +10,11 @@ from playwright.sync_api import expect
 
 from mha_core import built_in, library, trace
 from mha_core.derive import Cell
+from mha_core.example import divisor
 from mha_core.walk import walk as stages_of
 from tests.core.test_walk import check_page
 from tests.e2e.driver import Bench, running
-from tests.e2e.walk import Walk, assert_right
+from tests.e2e.walk import Walk, assert_right, cell_of
 
 FIRST = trace(built_in("first"))
 PROJECTOR = {"width": 1280, "height": 720}
@@ -51,7 +52,7 @@ def places(computed, depth):
 @pytest.mark.parametrize("depth", [0, 1, 2])
 def test_the_whole_walk_of_the_first_example_by_keyboard_alone(walk, depth):
     """Every stage, every part, every beat: in order, each with the trace's numbers, and all of them seen."""
-    page = walk()
+    page = walk("?example=first")
     page.press(*["ArrowDown"] * depth)
     expected, seen = places(FIRST, depth), set()
     for place in expected:
@@ -68,7 +69,7 @@ def test_the_whole_walk_of_the_first_example_by_keyboard_alone(walk, depth):
 
 
 def test_a_clicker_home_end_and_digits(walk):
-    page = walk()
+    page = walk("?example=first")
     page.press("PageDown", "PageDown").stands_at("q")
     page.press("PageUp").stands_at("inputs")
     page.press("End").stands_at("closing")
@@ -80,7 +81,7 @@ def test_a_clicker_home_end_and_digits(walk):
 
 
 def test_into_a_step_and_out_of_it(walk):
-    page = walk("?step=scores")
+    page = walk("?example=first&step=scores")
     assert "13" in assert_right(page, FIRST)[Cell("scores", 0, 1, 0)]
     page.press("ArrowDown").stands_at("scores 1")
     assert [text for cell, text in page.shown().items() if cell.name == "scores"] == ["5", *"········"]
@@ -93,7 +94,7 @@ def test_into_a_step_and_out_of_it(walk):
 
 
 def test_row_i_and_column_j_meet_at_their_cell(walk):
-    page = walk("?step=scores&sub=6")
+    page = walk("?example=first&step=scores&sub=6")
     cell = page.cell("scores", 0, 1, 2).bounding_box()
     left, above = page.cell("q", 0, 1, 0).bounding_box(), page.cell("k", 0, 2, 0).bounding_box()
     assert abs(left["y"] - cell["y"]) < 1
@@ -122,7 +123,7 @@ def test_softmax_appears_as_powers_sum_and_division(walk):
 
 
 def test_keys_are_left_alone_in_text_fields_and_buttons(walk):
-    page = walk("?step=q")
+    page = walk("?example=first&step=q")
     page.page.get_by_role("combobox").first.click()
     page.press("ArrowRight", "Home", "3")
     page.stands_at("q")
@@ -136,7 +137,7 @@ def test_keys_are_left_alone_in_text_fields_and_buttons(walk):
 
 
 def test_space_plays_and_pauses_at_the_chosen_speed(walk):
-    page = walk()
+    page = walk("?example=first")
     page.page.clock.install()
     page.button("speed").select_option("0.5")
     page.press(" ")
@@ -151,7 +152,7 @@ def test_space_plays_and_pauses_at_the_chosen_speed(walk):
 
 def test_less_motion_is_obeyed(walk):
     for wanted, animated in (("reduce", False), ("no-preference", True)):
-        page = walk("?step=q&sub=1", reduced_motion=wanted).press("ArrowRight")
+        page = walk("?example=first&step=q&sub=1", reduced_motion=wanted).press("ArrowRight")
         name = page.page.locator(".walk td.current > span").evaluate("e => getComputedStyle(e).animationName")
         assert (name == "appear") == animated
 
@@ -187,7 +188,7 @@ def test_a_place_that_is_not_there_opens_the_nearest(walk, query):
 
 
 def test_editing_on_the_bench_and_coming_back_keeps_the_place(walk):
-    page = walk("?step=scores&sub=4")
+    page = walk("?example=first&step=scores&sub=4")
     page.press("ArrowRight").stands_at("scores 5")
     page.page.get_by_role("link", name="Bench").click()
     bench = Bench(page.page).settled()
@@ -205,7 +206,7 @@ def bench_example(example, number):
 
 
 def test_where_the_walk_rests_reaches_the_server(walk):
-    page = walk("?step=scores")
+    page = walk("?example=first&step=scores")
     page.page.evaluate("window.addEventListener('mha-place', ({detail}) => (window.told = detail))")
     page.press("ArrowDown", "ArrowRight")
     page.page.wait_for_function("window.told?.sub === '2'")
@@ -283,7 +284,7 @@ def test_on_a_projector_nothing_is_clipped_and_no_type_is_small(walk, name, loca
 
 
 def test_projector_mode_is_entered_and_left(walk):
-    page = walk("?step=q")
+    page = walk("?example=first&step=q")
     page.button("projector").click()
     page.page.wait_for_url("**view=projector**")
     expect(page.page.locator(".st-key-frame")).to_be_hidden()
@@ -305,8 +306,8 @@ def test_projector_mode_is_entered_and_left(walk):
 
 def test_the_presenters_page_has_notes_the_next_step_and_a_clock_and_goes_along(new_context, server):
     context = new_context()
-    front = Walk(context.new_page()).open(f"{server.url}walkthrough?step=q&view=projector")
-    back = Walk(context.new_page()).open(f"{server.url}walkthrough?step=q&view=presenter")
+    front = Walk(context.new_page()).open(f"{server.url}walkthrough?example=first&step=q&view=projector")
+    back = Walk(context.new_page()).open(f"{server.url}walkthrough?example=first&step=q&view=presenter")
     notes = back.page.locator(".walk .notes")
     expect(notes.locator(".note")).to_contain_text("Ask:")
     expect(notes.locator(".next")).to_contain_text("4 · Keys")
@@ -318,8 +319,109 @@ def test_the_presenters_page_has_notes_the_next_step_and_a_clock_and_goes_along(
     back.stands_at("k")
 
 
+@pytest.fixture
+def pair(new_context, server):
+    """A projector and a presenter's page, in two windows of one browser; the second in Chinese."""
+    context = new_context()
+    front = Walk(context.new_page()).open(f"{server.url}walkthrough?example=first&step=q&view=projector")
+    back = Walk(context.new_page()).open(
+        f"{server.url}walkthrough?example=first&step=q&view=presenter&lang=zh"
+    )
+    return front, back
+
+
+def edited(page, *numbers):
+    """Leave the walk's view, write these into X on the bench one after another, and come back to the view."""
+    page.press("Escape")
+    page.page.get_by_role("link", name="Bench").click()
+    bench = Bench(page.page).settled()
+    for number in numbers:
+        bench.cell("x", None, 1, 0).click()
+        page.page.keyboard.type(f"{number:g}")
+        page.page.keyboard.press("Enter")
+    return bench.settled()
+
+
+def back_in_view(page):
+    page.page.get_by_role("link", name="Walkthrough").click()
+    page.ready().button("projector").click()
+    return page
+
+
+def both_show(pages, example, place):
+    for page in pages:
+        page.stands_at(place)
+        expect(page.cell("x", None, 1, 0)).to_have_text(f"{example.x[1][0]:g}")
+        assert_right(page, trace(example))
+
+
+def test_two_windows_stay_together_when_a_number_is_edited_on_the_way(pair):
+    """The other window takes the numbers over while the bench is still open, at the same place; then both walk on."""
+    front, back = pair
+    bench = edited(front, 7)
+    example = bench_example(FIRST.example, 7.0)
+    both_show([back], example, "q")
+    back.press("ArrowDown", "ArrowRight").stands_at("q 2")
+    both_show([back_in_view(front), back], example, "q 2")
+    expect(back.page.locator(".walk h2")).to_contain_text("查询")
+    front.press("ArrowRight").stands_at("q 3")
+    back.stands_at("q 3").press("ArrowUp").stands_at("q")
+    both_show(pair, example, "q")
+    for page in pair:
+        page.page.wait_for_url(re.compile(r"[?&]s=.*step=q"))
+    bench = edited(front, 1, 2, 3)
+    both_show([back], bench_example(FIRST.example, 3.0), "q")
+    for _ in range(4):
+        bench.do("undo")
+    both_show([back], FIRST.example, "q")
+    both_show([back_in_view(front), back], FIRST.example, "q")
+    back.press("ArrowRight").stands_at("k")
+    front.stands_at("k")
+
+
+def test_another_example_in_one_window_is_opened_in_the_other_and_a_reload_finds_its_pair(pair):
+    front, back = pair
+    front.press("Escape")
+    front.page.get_by_role("combobox").first.click()
+    front.page.get_by_role("option", name=re.compile("water|水|Water")).first.click()
+    expect(back.page.locator(".walk .tokens li, .walk td").first).to_be_visible()
+    back.page.wait_for_url("**example=water**")
+    front.page.wait_for_url("**example=water**")
+    front.button("projector").click()
+    back.press("5")
+    for page in pair:
+        page.stands_at("v")
+        assert_right(page, trace(built_in("water")))
+    back.page.reload()
+    back.ready().stands_at("v")
+    edited(front, 4)
+    expect(back.cell("x", None, 1, 0)).to_have_text("4")
+
+
+def test_two_windows_stay_together_when_the_server_was_away(new_context, watch):
+    with running() as server:
+        context = new_context()
+        front, back = (
+            Walk(context.new_page()).open(f"{server.url}walkthrough?example=first&step=q&view={view}")
+            for view in ("projector", "presenter")
+        )
+        front.press("ArrowRight").stands_at("k")
+        back.stands_at("k")
+        server.kill()
+        front.press("ArrowRight").stands_at("v")
+        back.stands_at("v")
+        server.start()
+        front.page.reload()
+        front.ready().stands_at("v")
+        edited(front, 9)
+        both_show([back], bench_example(FIRST.example, 9.0), "v")
+        for page in (front, back):
+            page.page.close()  # before its server goes
+    watch.complaints.clear()  # that nobody answered is all that the browser had to say
+
+
 def test_the_presenters_link_opens_the_same_place(walk):
-    page = walk("?step=weights&sub=2")
+    page = walk("?example=first&step=weights&sub=2")
     with page.page.context.expect_page() as opened:
         page.button("presenter").click()
     other = Walk(opened.value).ready()
@@ -353,10 +455,9 @@ def test_predict_reveal_and_see_which_were_right(walk):
 
 
 def test_predicting_cell_by_cell_from_the_keyboard(walk):
-    page = walk("?step=q&sub=1&predict=1")
+    page = walk("?example=first&step=q&sub=1&predict=1")
     assert page.shown()[Cell("q", 0, 0, 0)] == ""
-    assert page.line().startswith("Q[1, 1] = 1 · 1 + 2 · 0")
-    assert "= 1" not in page.line().removeprefix("Q[1, 1] = ")
+    assert page.line().startswith("Q[1, 1] = ? What will stand here?")
     page.press("Tab")
     field = page.page.locator(".walk input.answer")
     field.focus()
@@ -372,6 +473,69 @@ def test_predicting_cell_by_cell_from_the_keyboard(walk):
     page.press("ArrowRight").stands_at("q 2")  # reveals first
     expect(page.page.locator(".walk input.answer")).to_have_count(0)
     page.press("ArrowRight").stands_at("q 3")
+
+
+ASKED = """(key) => {
+    const root = [...document.querySelectorAll("*")].find((e) => e.shadowRoot?.querySelector(".walk")).shadowRoot;
+    const walk = root.querySelector(".walk"), found = [];
+    for (const depth of [0, 1, 2]) {
+        const press = (name) => window.dispatchEvent(new KeyboardEvent("keydown", {key: name}));
+        for (let i = 0; i < 2; i++) press("ArrowUp");
+        press("Home");
+        for (let i = 0; i < depth; i++) press("ArrowDown");
+        for (let i = 0; i < walk.querySelectorAll(".outline button").length; i++) {
+            const tds = [...walk.querySelectorAll("td[data-key]")];
+            const cells = tds.map((td) => [td.dataset.key, td.outerHTML, td.textContent]);
+            const rest = walk.cloneNode(true);
+            for (const td of rest.querySelectorAll("td[data-key]")) td.remove();
+            const spoken = [...rest.querySelectorAll("*")].flatMap((e) => [...e.attributes].map(({value}) => value));
+            const powers = [...rest.querySelectorAll("td[data-power]")].map((td) => td.textContent).join("");
+            const fields = [...walk.querySelectorAll("input.answer")].map((input) => input.dataset.of);
+            const note = document.querySelector(".mha-note")?.checkVisibility() ?? false;
+            const line = rest.querySelector(".line").textContent;
+            const at = walk.dataset.at, text = [rest.textContent, ...spoken].join(" ¦ ");
+            found.push({at, depth, cells, powers, fields, note, line, rest: text});
+            walk.querySelectorAll(".outline button")[i + 1]?.click();
+        }
+    }
+    return found;
+}"""
+
+
+@pytest.mark.parametrize("name", library())
+def test_nothing_on_the_page_tells_what_is_asked_for_and_every_head_asks(walk, name):
+    """Until it is revealed: no number, colour or bar in the cells asked for, nor in the powers that lead to them; no
+    arithmetic; and no printed digits of theirs anywhere but in what is read, cells and the divisor."""
+    page, computed = walk(f"?example={name}&predict=1"), trace(built_in(name))
+    asking = set()
+    for place in page.page.evaluate(ASKED):
+        fields = {cell_of(key) for key in place["fields"]}
+        if not fields:
+            stage = place["at"].split()[0]
+            assert stage in ("tokens", "inputs", "given", "concat", "closing"), place["at"]
+            continue
+        ((step, head),) = {(cell.name, cell.head) for cell in fields}
+        asking.add((step, head, place["depth"]))
+        numbers = {computed.matrix(*cell[:2])[cell.row][cell.col] for cell in fields}
+        for key, html, text in place["cells"]:
+            if cell_of(key) in fields:
+                assert text == ""
+                assert 'data-kind="unknown"' in html
+                assert "--tone: 0;" in html
+        assert place["powers"] == ""
+        assert not place["note"]
+        assert re.fullmatch(
+            r"(\S+\[\d+, (\d+|…)\] = \?)?(Taken off.*by it\.)?What will stand here\?.*", place["line"]
+        ), place["line"]
+        printed = {
+            f"{number:.4f}".replace("-", "−") for number in numbers if abs(number) < 1e9 and number % 1
+        }
+        told = set(re.findall(r"−?\d+\.\d+", place["rest"])) - {f"{divisor(computed.example) or 1:.4f}"}
+        assert not printed & told, place["at"]
+    heads = range(len(computed.example.heads))
+    asked = {(head, depth) for _, head, depth in asking}
+    assert {(head, depth) for head in heads for depth in (0, 1, 2)} <= asked
+    assert ("concat", None, 0) not in asking
 
 
 # --- to take away ------------------------------------------------------------------------------------------------

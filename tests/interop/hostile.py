@@ -88,6 +88,7 @@ def entry(dtype="F32", shape=(2,), offsets=(0, 8)):
 PLAIN = saved({"w": torch.arange(5.0)})
 EIGHT = bytes(8)
 DAMAGED = "the file is damaged or incomplete"
+TOO_MUCH = "the file holds more than is read here, 5000 tensors of a .pt file"
 CALLS = "which is no part of a plain state dict; nothing of it was run"
 
 FILES = {
@@ -125,10 +126,12 @@ FILES = {
         rezipped(PLAIN, extra={"archive/data/1": bytes(50_000_000)}, method=zipfile.ZIP_DEFLATED),
         "this zip is not one that torch writes",
     ),
-    "large-pickle.pt": (with_pickle(bytes(5_000_000)), "the file holds more tensors than are read here"),
+    "large-pickle.pt": (with_pickle(bytes(5_000_000)), TOO_MUCH),
+    "nested-tuples.pt": (with_pickle(b"\x80\x02)" + b"\x85" * 2_000_000 + b"."), TOO_MUCH),
+    "many-dicts.pt": (with_pickle(b"\x80\x02" + b"}" * 2_000_000 + b"."), TOO_MUCH),
     "many-records.pt": (
-        rezipped(PLAIN, extra={f"archive/data/{i}": b"" for i in range(1, 20_001)}),
-        "the file holds more tensors than are read here",
+        rezipped(PLAIN, extra={f"archive/data/{i}": b"" for i in range(1, 5_001)}),
+        TOO_MUCH,
     ),
     "cut.pt": (PLAIN[: len(PLAIN) // 2], DAMAGED),
     "noise.pt": (b"PK\x03\x04" + bytes(range(256)) * 9, DAMAGED),

@@ -1,9 +1,11 @@
 """``python -m mha_core export | layers | import``."""
 
+import io
 import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -21,7 +23,7 @@ WATER = str(ROOT / "examples" / "20_water.mha.json")
 
 @pytest.fixture(autouse=True)
 def english(monkeypatch):
-    for name in ("LC_ALL", "LC_MESSAGES"):
+    for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LANG", "en_US.UTF-8")
 
@@ -134,7 +136,18 @@ def test_a_slice_is_imported(run, model):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["--layer", "x."], "there is no layer named 'x.'"),
+        (["--layer", "x."], "there is no layer named 'x.'; the nearest names are 'a.b.'"),
+        (["--layer", "a.c"], "there is no layer named 'a.c'; the nearest names are 'a.b.'"),
+        (["--rows", "1,2"], "rows: name the matrix of the file that these are rows of, its inputs"),
+        (["--num-heads", "3", "--heads", "1,0,0"], "heads: head 0 is named twice"),
+        (
+            ["--inputs", "a.b.out_proj.weight", "--rows", "0,1", "--tokens", "5"],
+            "tokens: the rows of inputs are the",
+        ),
+        (
+            ["--inputs", "a.b.out_proj.weight", "--rows", "0,1", "--seed", "0"],
+            "seed: the rows of inputs are the",
+        ),
         (["--num-heads", "5"], "5 heads do not divide 12"),
         (["--heads", "a"], "argument --heads: expected whole numbers such as 0,3"),
         (["--inputs", "a.b.out_proj.weight", "--rows", "99"], "rows: expected rows from 0 to 11, got 99"),
@@ -145,6 +158,58 @@ def test_bad_imports_are_told_in_one_line(run, model, arguments, told):
     assert (status, out) == (2, "")
     assert told in err
     assert err.count("\n") == 1
+
+
+def test_a_weight_file_comes_on_standard_input(run, model, monkeypatch):
+    for command in (["layers"], ["import", "--num-heads", "3"]):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(Path(model[0]).read_bytes())))
+        assert run(command[0], "-", *command[1:]) == run(command[0], model[0], *command[1:])
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"hello, I am weights")))
+    assert run("layers", "-")[::2] == (
+        2,
+        "this is neither a .safetensors file nor one that torch.save wrote\n",
+    )
+
+
+def test_no_more_of_standard_input_is_read_than_the_limit(run, monkeypatch):
+    class Endless(io.RawIOBase):
+        asked = 0
+
+        def read(self, size=-1):
+            assert size >= 0
+            Endless.asked += size
+            return bytes(size)
+
+    monkeypatch.setattr("mha_core.__main__.MAX_WEIGHTS", 1000)
+    monkeypatch.setattr("mha_core.interop.weights.MAX_BYTES", 1000)
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=Endless()))
+    assert run("layers", "-")[0] == 2
+    assert Endless.asked == 1001
+
+
+def test_heads_come_in_the_order_that_they_are_named_in(run, model):
+    one, other = (
+        parse(run("import", model[0], "--num-heads", "3", "--heads", heads)[1]) for heads in ("2,0", "0,2")
+    )
+    assert one.heads == other.heads[::-1]
+
+
+def test_a_layer_s_last_dot_may_be_left_out(run, tmp_path):
+    path = tmp_path / "two.safetensors"
+    state = nn.MultiheadAttention(4, 2).state_dict()
+    names = [f"h.{n}.attn." for n in (1, 2, 10)]
+    save_file({name + part: tensor.clone() for name in names for part, tensor in state.items()}, path)
+    options = ["--num-heads", "2"]
+    whole = run("import", str(path), *options, "--layer", "h.10.attn.")
+    assert whole[0] == 0
+    assert run("import", str(path), *options, "--layer", "h.10.attn") == whole
+    assert run("import", str(path), *options) == run("import", str(path), *options, "--layer", "h.1.attn.")
+    status, _, err = run("import", str(path), *options, "--layer", "h.3.attn.")
+    assert (status, err.count("\n")) == (2, 1)
+    assert (
+        err
+        == "there is no layer named 'h.3.attn.'; the nearest names are 'h.1.attn.', 'h.2.attn.', 'h.10.attn.'\n"
+    )
 
 
 def test_a_hostile_file_is_told_in_one_line(run, tmp_path):

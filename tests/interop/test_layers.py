@@ -66,6 +66,32 @@ def found(weights, name):
     return next(layer for layer in layers(weights) if layer.name == name)
 
 
+@pytest.mark.parametrize("ending", ["pt", "safetensors"])
+def test_layers_come_in_natural_order_whatever_order_the_file_has(ending):
+    parts = {"in_proj_weight": torch.zeros(6, 2), "out_proj.weight": torch.zeros(2, 2)}
+    numbers = [10, 2, 33, 1, 100, 0, 9, 11, 3, 20]
+    state = {f"h.{n}.attn.{name}": tensor.clone() for n in numbers for name, tensor in parts.items()}
+    data = saved(state) if ending == "pt" else safetensors.torch.save(state)
+    weights = read_weights(data, f"model.{ending}")
+    assert list(weights) == [f"h.{n}.attn.{name}" for n in sorted(numbers) for name in parts]
+    assert [layer.name for layer in layers(weights)] == [f"h.{n}.attn." for n in sorted(numbers)]
+
+
+def test_every_layer_of_a_large_file_is_listed_and_looked_at_once(monkeypatch):
+    parts = ("query", "key", "value")
+    state = {f"bert.layer.{n}.{part}.weight": torch.zeros(2, 2) for n in range(2000) for part in parts}
+    compared = 0
+
+    def equal(one, other):
+        nonlocal compared
+        compared += 1
+        return one.name == other.name
+
+    monkeypatch.setattr(Layer, "__eq__", equal)
+    assert len(layers(state)) == 2000
+    assert compared < 2000
+
+
 def test_heads_that_a_layer_may_have(weights):
     assert found(weights, "cross.").possible_heads == (1, 2, 3, 4, 6, 12)
     assert found(weights, "cross.").likely_heads == 1

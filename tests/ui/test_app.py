@@ -1,14 +1,14 @@
 """The page as Streamlit runs it, without a browser: its frame, its bench and its pictures."""
 
 import json
-from html import escape
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from mha_core import built_in, dump, library, pretty, to_token
+from mha_core import OPENS_FIRST, built_in, dump, library, pretty, to_token
 from mha_core.edit import apply
 from mha_core.example import text_in
 from mha_ui import state
@@ -68,7 +68,7 @@ def test_every_example_opens_with_every_picture(visit, name, language):
     assert work(app).example == built_in(name)
     assert work(app).language == language
     assert words_in(language)("Multi-head attention") in html(app)
-    assert escape(text_in(built_in(name).note, language)) in html(app)
+    assert json.loads(app.get_by_key(BENCH).proto.json)["about"] == text_in(built_in(name).note, language)
     assert app.selectbox(key="frame.example").value == name
     for theme in ("light", "dark"):
         app.context["theme"] = theme
@@ -83,9 +83,9 @@ def shown(app):
     return [name for name, picture in FIGURES.items() if picture.available(work(app).trace)]
 
 
-def test_the_first_visit_shows_the_first_example_and_one_picture(visit):
+def test_a_bare_address_shows_the_example_that_opens_first_and_one_picture(visit):
     app = visit()
-    assert work(app).example == built_in("first")
+    assert work(app).example == built_in(OPENS_FIRST)
     assert app.pills(key=PICTURES).value == ["weights"]
 
 
@@ -115,6 +115,23 @@ def test_another_example_is_chosen(visit):
     assert work(app).example == built_in("translation")
     send(app, {"op": "undo"})
     assert work(app).example == built_in("water")
+
+
+@pytest.mark.parametrize(
+    ("language", "title"),
+    [("en", "I love programming: three heads (edited)"), ("zh", "I love programming：三个头（已修改）")],
+)
+def test_the_menu_tells_an_edited_example_from_the_untouched_one(visit, language, title):
+    app = visit(example="programming", lang=language)
+    send(app, {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[5]]})
+    menu = app.selectbox(key="frame.example")
+    assert (menu.value, menu.proto.placeholder) == (None, title)
+    link = visit(lang=language, s=to_token(work(app).example)).selectbox(key="frame.example")
+    assert (link.value, link.proto.placeholder) == (None, title)
+    send(app, {"op": "undo"})
+    assert app.selectbox(key="frame.example").value == "programming"
+    own = replace(built_in("programming"), title="Mine", note=None)
+    assert visit(s=to_token(own)).selectbox(key="frame.example").proto.placeholder == "Mine"
 
 
 def test_edits_from_the_bench_reach_the_page(visit):
@@ -147,9 +164,9 @@ def test_a_picture_that_an_example_has_no_more_is_closed(visit):
 
 
 @pytest.mark.parametrize("token", ["2abc", "1ab", "", "1" * 40_000], ids=len)
-def test_a_bad_link_opens_the_first_example(visit, token):
+def test_a_bad_link_opens_the_example_that_opens_first(visit, token):
     app = visit(s=token)
-    assert work(app).example == built_in("first")
+    assert work(app).example == built_in(OPENS_FIRST)
     assert work(app).message
 
 

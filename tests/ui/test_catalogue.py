@@ -51,7 +51,7 @@ def test_messages_are_found_in_every_way_that_the_code_marks_them():
     core = {message.id for message in tool.extract("mha_core")}
     assert {"the link is damaged or incomplete", "this is no edit", "the last one cannot be removed"} <= core
     page = {message.id for message in tool.extract("mha_ui")}
-    assert {"Attention weights", "{reason}. Here is the first example instead.", "Bench"} <= page
+    assert {"Attention weights", "{reason}. Here is “{title}” instead.", "Bench"} <= page
 
 
 def marked(source):

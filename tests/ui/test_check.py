@@ -156,3 +156,38 @@ def test_a_link_can_give_everybody_numbers_of_his_own(visit):
     drawn = [visit(example="first", ask="weights", seed=OWN_SEED).example for _ in range(2)]
     assert drawn[0] != drawn[1]
     assert all(example.dims.d_k != example.dims.n_k for example in drawn)
+
+
+def test_a_link_can_name_its_seed(visit):
+    assert visit(example="first", ask="weights", seed="17").example == exercise(built_in("first"), 17)
+    for nonsense in ("-1", "1.5", "1" * 9, "x"):
+        assert visit(example="first", ask="weights", seed=nonsense).name == "first"
+
+
+def test_numbers_of_ones_own_are_in_the_address_and_stay(visit):
+    first = visit(example="first", ask="weights", seed=OWN_SEED)
+    send(first, {"op": "claim", "matrix": "weights", "head": 0, "row": 0, "col": 0, "values": [["0.25"]]})
+    assert "seed" not in address(first)
+    again = visit(**address(first))
+    assert again.example == first.example
+    assert again.example.claimed["weights"][0][0][0] == "0.25"
+
+
+def test_the_link_that_gives_each_student_new_numbers_stays_what_it_is():
+    work = Work(built_in("first"), "first", "en")
+    before = state.like_of(work)
+    for _ in range(2):
+        set_exercise(work, ("weights",), OWN_SEED)
+        assert work.example != built_in("first")
+        assert state.like_of(work) == before == {"example": "first"}
+    set_exercise(work, ("weights",), 3)
+    assert state.like_of(work) != before
+
+
+def test_an_exercise_counts_what_is_still_to_do():
+    work = Work(built_in("first"), "first", "en")
+    _asked(work, "k")
+    send(work, {"op": "claim", "matrix": "k", "head": 0, "row": 0, "col": 0, "values": [["3"]]})
+    assert send(work, {"op": "check"})["check"]["summary"] == (
+        "1 of 12 filled in so far, and it is right; 11 to go."
+    )

@@ -8,7 +8,7 @@ import pytest
 import streamlit as st
 import torch
 
-from mha_core import AddMask, AllowMask, built_in, library, to_token, trace
+from mha_core import OPENS_FIRST, AddMask, AllowMask, built_in, library, to_token, trace
 from mha_core.conventions import mask_forms, with_mask
 from mha_core.edit import apply
 from mha_core.example import NEG_INF
@@ -168,7 +168,7 @@ def test_texts_of_an_example_are_shown_as_text(read):
 def test_a_bad_link_is_told_here_too(read):
     app = read(s="2abc")
     assert "the link was made by another version of this program" in html(app)
-    assert address(app) == {"example": "first"}
+    assert address(app) == {"example": OPENS_FIRST}
 
 
 def test_the_largest_example_is_told(read):

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 import streamlit as st
 
-from mha_core import Head, built_in, library, to_token, trace
+from mha_core import OPENS_FIRST, Head, built_in, library, to_token, trace
 from mha_core.edit import apply
-from mha_core.example import Example
+from mha_core.example import Example, text_in
 from mha_core.scaling import experiment
 from mha_ui import state
 from mha_ui.language import LANGUAGES, words_in
@@ -148,8 +148,42 @@ def test_the_chosen_query_is_the_one_of_the_bench(read):
     assert figure(app, "agreement") != before
 
 
+OWN = {"many-heads": ("programming", "readers"), "weighted-mean": ("scaled", "among")}
+"""The lessons about an example: the one that each brings along, and the picture of it."""
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("topic", OWN)
+def test_where_the_example_at_hand_hides_the_point_the_lesson_shows_its_own(read, topic, language):
+    name, picture = OWN[topic]
+    wanted = figure(read(topic, example=name, lang=language), picture)
+    app = read(topic, example="first", lang=language)
+    assert figure(app, picture) == wanted
+    title = text_in(built_in(name).title, language)
+    assert title in html(app)
+    assert work(app).example == built_in("first")
+    assert (address(app)["example"], work(app).past) == ("first", [])
+    sound(app.segmented_control(key=f"lessons.shown.{topic}").set_value("at hand").run())
+    assert figure(app, picture) != wanted
+    assert "程序" in str(figure(app, picture))
+
+
+@pytest.mark.parametrize("topic", OWN)
+@pytest.mark.parametrize("name", library())
+def test_a_lesson_is_about_the_example_at_hand_where_its_point_can_be_seen(read, name, topic):
+    """In the tables that stand beside the pictures: heads that look elsewhere, outputs that are no row of V."""
+    app = read(topic, example=name)
+    own = "lessons.shown." + topic in {element.key for element in app.segmented_control}
+    hidden = {"many-heads": {"first", "published"}, "weighted-mean": {"first", "published", "saturated"}}[
+        topic
+    ]
+    alone = len(built_in(name).heads) == 1 and topic == "many-heads"
+    assert own == (alone or name in hidden)
+
+
 def test_one_head_has_nobody_to_agree_with(read):
     app = read("many-heads", example="scaled")
+    sound(app.segmented_control(key="lessons.shown.many-heads").set_value("at hand").run())
     assert "This example has one head" in html(app)
     assert [element.key for element in app.get("plotly_chart")] == ["pictures.readers"]
 
@@ -228,7 +262,7 @@ def test_what_is_too_large_for_a_link_is_read_and_told(read):
 def test_a_bad_link_is_told_here_too(read):
     app = read("sqrt-dk", s="2abc")
     assert "the link was made by another version of this program" in html(app)
-    assert address(app) == {"example": "first", "lesson": "sqrt-dk"}
+    assert address(app) == {"example": OPENS_FIRST, "lesson": "sqrt-dk"}
 
 
 def test_texts_of_an_example_are_shown_as_text(read):

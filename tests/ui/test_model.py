@@ -289,7 +289,7 @@ def after(example, *edits):
     ids=str,
 )
 def test_controls_show_what_the_layer_has(edits, controls):
-    bare = {"undo": F, "redo": F, "changed": F, "w_o": F, "biases": F, "context": F}
+    bare = {"undo": F, "redo": F, "changed": F, "values": T, "w_o": F, "biases": F, "context": F}
     view = {"lens": "", "baseline": F}
     told_controls = after(built_in("first"), *edits)["controls"]
     layer = {"scale": "sqrt_dk", "scoring": "scaled_dot", "positions": "none", "kv_heads": 2, "mask": "none"}
@@ -308,7 +308,12 @@ def test_numbers_confirmed_pin_and_message():
     data = after(built_in("first"), pin, {"op": "resize", "axis": "d_v", "size": 0})
     assert data["ack"] == 2
     assert data["pinned"] == {"name": "concat", "head": None, "row": 1, "col": 2}
-    assert data["message"] == {"text": "d_v: expected 1 to 64, got 0", "kind": "error"}
+    assert data["message"] == {
+        "text": "d_v: expected 1 to 64, got 0",
+        "kind": "error",
+        "place": "d_v",
+        "offer": None,
+    }
     assert data["address"]["cell"] == "concat..1.2"
 
 
@@ -346,11 +351,15 @@ def test_stages_and_words_are_in_the_language(language):
     texts = [stage[part] for stage in data["stages"] for part in ("title", "hint")]
     texts += [text for name, text in data["words"].items() if name != "lang"]
     assert all(texts)
+    texts = [
+        text for text in texts if re.search(r"\w", re.sub(r"\{\w+\}", "", text))
+    ]  # words, not signs alone
     chinese = [any("\u4e00" <= character <= "\u9fff" for character in text) for text in texts]
     assert set(chinese) == {language == "zh"}
 
 
 MARKS = ("right", "own", "follows", "doubtful")
+WRONG = ("not_a_number", "too_large", "comma", "fraction", "not_allowed")
 
 
 def test_the_browser_is_told_the_words_that_it_asks_for_and_no_others():
@@ -360,5 +369,6 @@ def test_the_browser_is_told_the_words_that_it_asks_for_and_no_others():
         asked |= set(re.findall(r"\bwords\.(\w+)", text))
         asked |= {f"fill_{kind}" for kind in FILLS if "words[`fill_${kind}`]" in text}
         asked |= {f"mark_{mark}" for mark in MARKS if "words[`mark_${mark}`]" in text}
+        asked |= {f"wrong_{kind}" for kind in WRONG if "words[`wrong_${wrong}`]" in text}
         asked |= {f"legend_{kind}" for kind in LENSES if "words[`legend_${kind}`]" in text}
     assert asked == set(model.ui_words("en")) == set(model.ui_words("zh"))

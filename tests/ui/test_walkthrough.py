@@ -6,7 +6,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from mha_core import built_in, library, to_token, trace
+from mha_core import OPENS_FIRST, built_in, library, to_token, trace
 from mha_core.edit import apply
 from mha_core.walk import walk
 from mha_ui import state
@@ -105,10 +105,10 @@ def test_a_place_that_can_be_none_is_the_start(visit, query):
     assert told(visit(**query))["place"] == {"step": "", "sub": "", "view": "", "predict": False}
 
 
-def test_a_bad_link_is_walked_as_the_first_example_and_says_so(visit):
+def test_a_bad_link_is_walked_as_the_example_that_opens_first_and_says_so(visit):
     app = visit(s="2abc", step="scores")
     assert told(app)["place"]["step"] == "scores"
-    assert work(app).example == built_in("first")
+    assert work(app).example == built_in(OPENS_FIRST)
     assert any("another version" in element.proto.body for element in app.html)
 
 
@@ -149,6 +149,28 @@ def test_a_new_server_is_given_the_pages_address(visit):
     sound(app.run())
     assert work(app).example == built_in("water")
     assert told(app)["place"]["step"] == "k"
+
+
+def test_the_numbers_of_another_window_are_taken_over_at_the_same_place(visit):
+    """As a step of the history; an address that holds none is refused in a sentence."""
+    app = visit(example="first", step="scores", sub="4", lang="zh")
+    other = apply(
+        built_in("first"), {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[5]]}
+    )
+    for seq, query, wanted in (
+        (1, {"s": to_token(other)}, other),
+        (2, {"example": "water"}, built_in("water")),
+        (3, {"s": "nonsense"}, built_in("water")),
+    ):
+        follow = {"op": "follow", "seq": seq, "address": query}
+        app.session_state[PLACE] = {"edits": {"session": work(app).session, "edits": [follow]}}
+        sound(app.run())
+        assert work(app).example == wanted
+        assert bool(work(app).message) == (seq > 2)
+        assert told(app)["place"]["step"] == "scores"
+    assert work(app).language == "zh"
+    assert state.address(work(app))["example"] == "water"
+    assert [version.example for version in work(app).past] == [built_in("first"), other]
 
 
 def test_texts_of_an_example_reach_the_walk_as_data(visit):

@@ -7,16 +7,31 @@ export class Address {
   #timer = 0;
   #ours = null;
   #written = 0;
+  #asked = null;
+
+  /** `settled` promises what there is to say of the work once every edit of it has been kept: {unsaved}. */
+  constructor(settled = () => ({})) {
+    this.#asked = ({ detail }) =>
+      detail.push(
+        Promise.resolve(settled()).then((told) => {
+          this.flush();
+          return told;
+        }),
+      );
+    window.addEventListener("mha-address", this.#asked); // whoever copies the address wants the latest
+  }
 
   /** Written at once, but in a burst of edits only now and then: each writing is slow, and browsers ration them. */
   keep(ours) {
     this.#ours = ours;
+    window.dispatchEvent(new CustomEvent("mha-address", { detail: ours })); // windows that go together listen
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.flush(), performance.now() - this.#written > 1000 ? 0 : 200);
   }
 
   /** Nothing more is written: another page has the address bar now. */
   stop() {
+    window.removeEventListener("mha-address", this.#asked);
     clearTimeout(this.#timer);
     this.#ours = null;
   }

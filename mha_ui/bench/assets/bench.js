@@ -2,14 +2,14 @@
 
 import { Address } from "./address.js";
 import { Controls } from "./controls.js";
-import { element } from "./dom.js";
+import { element, naming, symbol } from "./dom.js";
 import { Explain } from "./explain.js";
 import { isEditable, isPerHead, key, rowsOf, unkey } from "./graph.js";
 import { Grid } from "./grid.js";
 import { Menu } from "./menu.js";
 import { Sender } from "./sender.js";
 import { Verdict } from "./verdict.js";
-import { structureOf, symbolOf, View } from "./view.js";
+import { structureOf, View } from "./view.js";
 
 const benches = new WeakMap();
 
@@ -37,13 +37,18 @@ class Bench {
   #hovered = null;
   #outside = null;
   #leaving = null;
-  #address = new Address();
+  #keys = null;
+  #sought = null; // the cell to go to once the answer to what was sent is here
+  #held = null; // what the text field that has the focus held before it was typed in
+  #address = new Address(() => this.#settled());
+  #waiting = []; // who wants to know when every edit has been answered
 
   constructor(parent) {
     this.root = element("div", { class: "bench", role: "region" });
     this.live = element("div", { class: "visually-hidden", "aria-live": "polite", role: "status" });
     this.tables = element("div", { class: "tables" });
     this.message = element("div", { class: "message", role: "alert", hidden: true });
+    this.about = element("p", { class: "mha-note", dir: "auto" });
     parent.append(this.root);
     this.#grid.listen(this.tables);
     this.root.addEventListener("click", (event) => this.#act(event));
@@ -53,7 +58,10 @@ class Bench {
     this.tables.addEventListener("pointerleave", () => this.#hover(null));
     this.tables.addEventListener("focusin", (event) => this.#focus(event.target));
     this.tables.addEventListener("focusout", () => this.#rest());
-    this.root.addEventListener("keydown", (event) => this.#history(event));
+    this.root.addEventListener("focusin", (event) => (this.#held = event.target.value));
+    this.root.addEventListener("change", (event) => (this.#held = event.target.value));
+    this.#keys = (event) => this.#history(event);
+    document.addEventListener("keydown", this.#keys);
     this.#outside = (event) => event.composedPath().includes(this.root) || this.menu?.close();
     document.addEventListener("pointerdown", this.#outside);
     this.#leaving = (event) => {
@@ -65,6 +73,7 @@ class Bench {
 
   unmount() {
     document.removeEventListener("pointerdown", this.#outside);
+    document.removeEventListener("keydown", this.#keys);
     window.removeEventListener("beforeunload", this.#leaving);
     this.#address.stop();
     this.root.remove();
@@ -79,6 +88,8 @@ class Bench {
     const structure = structureOf(data);
     if (structure !== this.#structure) this.#rebuild(structure);
     else this.view.patch(data, this.#grid.drafts);
+    this.about.textContent = data.about;
+    this.about.hidden = !data.about;
     this.controls.update(data);
     this.explain.legend.update(data);
     this.root.classList.toggle("through", Boolean(data.lens));
@@ -91,14 +102,31 @@ class Bench {
     if (!sender.pending.length) this.#address.keep(data.address);
     this.#busy();
     this.#tell();
+    if (!sender.pending.length) for (const resolve of this.#waiting.splice(0)) resolve({ unsaved: data.unsaved });
+    if (this.#sought && !sender.pending.length) this.#reach(this.#sought);
+  }
+
+  /** Go to the mask that is now to be painted, which may stand far below, and say what to do there. */
+  #reach(cell) {
+    this.#sought = null;
+    if (!this.view.cells.has(key(cell))) return;
+    this.goTo(cell);
+    this.say(this.words.paint_here);
   }
 
   send(edit) {
+    if (edit.op === "mask" && edit.kind === "painted") this.#sought = { name: "mask", head: null, row: 0, col: 0 };
     if (["undo", "redo", "reset"].includes(edit.op)) this.#grid.drafts.clear();
     sender.send(edit);
     this.#busy();
     overlay(this.model, edit);
     this.repaint();
+  }
+
+  /** What there is to say of the work, once every edit has been answered. */
+  #settled() {
+    if (!sender.pending.length) return { unsaved: this.model.unsaved };
+    return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
   /** Once these numbers are painted, and nothing newer is on its way: pictures may follow. */
@@ -127,8 +155,9 @@ class Bench {
     this.repaint();
   }
 
-  say(text, kind = "info") {
-    this.#showMessage({ text, kind });
+  /** `place`: the name of a place in the text. */
+  say(text, kind = "info", place = "") {
+    this.#showMessage({ text, kind, place });
   }
 
   hush() {
@@ -156,12 +185,6 @@ class Bench {
     td?.focus({ preventScroll: true });
   }
 
-  nameOf(cell) {
-    const matrix = this.model.matrices[cell.name];
-    const head = cell.head === null ? "" : `, ${this.words.head} ${cell.head + 1}`;
-    return `${matrix.word} ${symbolOf(matrix, cell.head).replaceAll("_", "")}${head} [${cell.row + 1}, ${cell.col + 1}]`;
-  }
-
   // --- building --------------------------------------------------------------------------------------------------
 
   #speak(words) {
@@ -173,7 +196,7 @@ class Bench {
     this.menu = new Menu(this, words);
     this.root.setAttribute("aria-label", words.bench);
     this.root.lang = words.lang;
-    this.root.replaceChildren(this.controls.root, this.verdict.root, this.tables, this.explain.root, this.menu.root, this.live);
+    this.root.replaceChildren(this.about, this.controls.root, this.verdict.root, this.tables, this.explain.root, this.menu.root, this.live);
   }
 
   #rebuild(structure) {
@@ -206,9 +229,17 @@ class Bench {
     if (!message) return;
     this.message.className = `message ${message.kind}`;
     this.message.replaceChildren(
-      element("span", { dir: "auto" }, message.text),
+      element("span", { dir: "auto" }, ...naming(message.text, message.place)),
+      message.offer ? element("button", { type: "button", "data-focus": "offer", onclick: () => this.#accept(message.offer.edit) }, ...symbol(message.offer.label).childNodes) : "",
       element("button", { type: "button", class: "quiet", "aria-label": this.words.dismiss, onclick: () => (this.message.hidden = true) }, "×"),
     );
+  }
+
+  /** Do what the message offers. */
+  #accept(edit) {
+    this.goTo({ name: edit.matrix, head: edit.head ?? null, row: edit.row, col: edit.col });
+    this.hush();
+    this.send(edit);
   }
 
   // --- looking ---------------------------------------------------------------------------------------------------
@@ -271,12 +302,25 @@ class Bench {
     if (event.key === "Enter" || event.key === "Escape") input.blur();
   }
 
+  /**
+   * Undo and redo by keyboard, wherever on the page the focus is. What is being typed goes first: a number's editor
+   * then closes as with Escape; any other text is left to the browser's own undo.
+   */
   #history(event) {
-    const letter = event.key.toLowerCase();
+    const letter = event.key?.toLowerCase();
     if (!(event.ctrlKey || event.metaKey) || event.altKey || !["z", "y"].includes(letter)) return;
-    if (event.target.matches?.("input:not([type=checkbox])")) return; // there it undoes typing
+    const redo = letter === "y" || event.shiftKey;
+    const [target] = event.composedPath();
+    const ours = this.root.contains(target);
+    const written = target.matches?.("input:not([type=checkbox], [type=radio]), textarea, [contenteditable]");
+    if (!ours && (written || target.closest?.("[role=dialog]"))) return;
+    if (this.#grid.editing) {
+      event.preventDefault();
+      if (this.#grid.changed && redo) return; // what is typed is not thrown away for it
+      if (this.#grid.cancel()) return;
+    } else if (ours && written && target.value !== this.#held) return;
     event.preventDefault();
-    this.send({ op: letter === "y" || event.shiftKey ? "redo" : "undo" });
+    this.send({ op: redo ? "redo" : "undo" });
   }
 }
 

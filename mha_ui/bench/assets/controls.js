@@ -1,7 +1,7 @@
 // The toolbar: history, sizes, and what the layer has.
 
 import { element, fill, setText, symbol } from "./dom.js";
-import { parse } from "./numbers.js";
+import { read } from "./numbers.js";
 
 export class Controls {
   #update = [];
@@ -161,13 +161,16 @@ export class Controls {
     const { words } = this;
     const divisor = element("input", { class: "divisor", type: "text", inputmode: "decimal", "aria-label": words.divisor, "data-focus": "divisor" });
     const commit = () => {
-      const value = parse(divisor.value);
+      const { value, wrong } = read(divisor.value, this.model.limits.number);
       if (value) {
         if (value !== this.model.controls.scale) this.send({ op: "scale", value });
-      } else {
-        this.say(fill(words.not_a_divisor, { text: divisor.value }), "error");
-        restore();
+        return;
       }
+      const named = wrong && wrong !== "not_a_number" ? words[`wrong_${wrong}`] : words.not_a_divisor;
+      const most = this.model.limits.number.toExponential().replace("+", "");
+      const one = fill(named, { text: divisor.value, place: label.firstChild.textContent, most });
+      this.say(fill(words.still_counts, { what: one }), "error");
+      restore();
     };
     const restore = () => (divisor.value = String(this.model.controls.scale));
     divisor.addEventListener("change", commit);

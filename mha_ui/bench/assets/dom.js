@@ -35,6 +35,15 @@ export const rich = (text) =>
     return part.startsWith("^") ? element("sup", {}, part.slice(1)) : part;
   });
 
+/** A sentence as nodes, the name of a place in it with its subscripts. */
+export function naming(text, place) {
+  const at = place ? text.indexOf(place) : -1;
+  return at < 0 ? [text] : [text.slice(0, at), ...symbol(place).childNodes, text.slice(at + place.length)];
+}
+
+/** The same as `fill`, with nodes as values. */
+export const fillNodes = (template, values) => template.split(/\{(\w+)\}/).flatMap((part, i) => (i % 2 ? values[part] : [part]));
+
 /** "{count} cells" with {count: 3} → "3 cells" */
 export const fill = (template, values) => template.replace(/\{(\w+)\}/g, (all, name) => values[name] ?? all);
 

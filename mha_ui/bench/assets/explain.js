@@ -1,10 +1,10 @@
 // Lighting up operands, and the line of arithmetic.
 
-import { element, fill, symbol } from "./dom.js";
+import { element, fill, fillNodes, symbol } from "./dom.js";
 import { arithmetic, exists, fedBy, isClaim, key, termsOf, valueOf } from "./graph.js";
 import { changeTold, isTarget, lensAt, Legend } from "./lens.js";
 import { brief, exact, isRounded } from "./numbers.js";
-import { symbolOf } from "./view.js";
+import { nameOf, symbolOf } from "./view.js";
 
 export class Explain {
   #lit = [];
@@ -56,8 +56,9 @@ export class Explain {
       parts.push(element("strong", {}, exact(valueOf(model, cell))));
       const counts = new Map();
       for (const of of fed) counts.set(of.name, (counts.get(of.name) ?? 0) + 1);
-      const list = [...counts].map(([name, count]) => `${symbolOf(model.matrices[name], cell.head).replaceAll("_", "")} (${count})`);
-      if (list.length) parts.push(element("span", { class: "feeds" }, " → " + fill(this.words.feeds, { list: list.join(", ") })));
+      const list = [...counts].flatMap(([name, count], i) => [i ? ", " : "", symbol(symbolOf(model.matrices[name], cell.head)), ` (${count})`]);
+      const [before, after] = this.words.feeds.split("{list}");
+      if (list.length) parts.push(element("span", { class: "feeds" }, ` → ${before}`, ...list, after));
     }
     if (pinned)
       parts.push(element("button", { type: "button", class: "quiet", "data-focus": "unpin", onclick: () => this.bench.unpin() }, `✕ ${this.words.unpin}`));
@@ -70,16 +71,15 @@ export class Explain {
     const { words } = this;
     const line = (...parts) => [element("div", { class: "through-lens" }, ...parts)];
     if (model.lens.kind === "change") return line(changeTold(model, cell));
-    const of = () => element("span", {}, ...this.#place(model, model.lens.target));
+    const { target } = model.lens;
     const by = lensAt(model, cell);
-    if (isTarget(model, cell)) return line("∂", of(), ": ", words.derivative_target);
+    if (isTarget(model, cell)) return line(differential(model, target), ": ", words.derivative_target);
     if (by === null) {
       const [before, after] = words.derivative_later.split("{place}");
-      return cell.name === "mask" ? line(words.derivative_mask) : line(before, of(), after);
+      return cell.name === "mask" ? line(words.derivative_mask) : line(before, symbol(nameOf(model, target)), after);
     }
-    const here = element("span", {}, ...this.#place(model, cell));
     const equals = isRounded(by, model.decimals) ? " ≈ " : " = ";
-    return line("∂", of(), " ÷ ∂", here, equals, element("strong", {}, brief(by, model.decimals)));
+    return line(differential(model, target), " ÷ ", differential(model, cell), equals, element("strong", {}, brief(by, model.decimals)));
   }
 
   /** What was written down, and what is known of it. */
@@ -94,18 +94,19 @@ export class Explain {
     return parts;
   }
 
+  /** The cell's name, and the tokens that it is about. */
   #place(model, cell) {
-    const matrix = model.matrices[cell.name];
-    const label = (axis, index) => model.labels[axis]?.[index] ?? String(index + 1);
-    const row = matrix.axes[0] === "1" ? "" : `${label(matrix.axes[0], cell.row)}, `;
-    const named = matrix.symbol.includes("{h}") || cell.head === null;
-    const head = named ? "" : ` ${this.words.head} ${cell.head + 1} `;
-    const column = label(matrix.axes[1], cell.col);
-    return [symbol(symbolOf(matrix, cell.head)), head, "[", element("bdi", {}, row), element("bdi", {}, column), "]"];
+    const { axes } = model.matrices[cell.name];
+    const name = symbol(nameOf(model, cell));
+    const tokens = [cell.row, cell.col].map((at, n) => model.labels[axes[n]]?.[at]).filter((token) => token !== undefined);
+    if (!tokens.length) return [name];
+    const between = tokens.flatMap((token, n) => [n ? " → " : "", element("bdi", {}, token)]);
+    return fillNodes(this.words.place_with_tokens, { place: [name], tokens: between });
   }
 
   #piece(model, piece) {
     if (piece.text !== undefined) return element("span", { class: piece.quiet ? "quiet-text" : null }, piece.text);
+    if (piece.place) return element("span", {}, ...this.#place(model, piece.place));
     const hue = `hue-${model.matrices[piece.cell.name].hue || "none"}`;
     const tag = piece.power !== undefined ? "sup" : piece.strong ? "strong" : "span";
     return element(tag, { class: `number ${hue}` }, piece.power ?? piece.number);
@@ -125,4 +126,10 @@ export class Explain {
     this.#lit = [];
     this.root.classList.remove("is-pinned");
   }
+}
+
+/** ∂X[1, 2], or ∂(A[1, 3] of head 2): a name of several words is held together. */
+function differential(model, cell) {
+  const name = nameOf(model, cell);
+  return symbol(name.includes("] ") || !/^\S+\[/.test(name) ? `∂(${name})` : `∂${name}`);
 }

@@ -137,10 +137,19 @@ export function fedBy(model, cell) {
   return [...fed.values()];
 }
 
+/** What stands above e for each score of a row that softmax reads: the score, less the row's shift where it has one. */
+export function exponents(model, cell, show) {
+  const shift = model.shifts[cell.head][cell.row];
+  return termsOf(model, cell).map(([of]) => {
+    const score = valueOf(model, of);
+    return shift && score !== "-inf" ? `${show(score)} − ${parenthesised(show(shift))}` : show(score);
+  });
+}
+
 /**
- * The arithmetic of a computed cell as pieces: {text}, {number, cell} or {power, cell}, to be laid out in a line.
- * `show` formats a number, `rounds` tells whether it then is another number: such a line says ≈. Of more than
- * `most` terms the middle ones are left out.
+ * The arithmetic of a computed cell as pieces: {text}, {number, cell}, {power, cell} or {place: cell}, to be laid out
+ * in a line. `show` formats a number, `rounds` tells whether it then is another number: a line whose result does says
+ * ≈. Of more than `most` terms the middle ones are left out.
  */
 export function arithmetic(model, cell, { show, rounds, most = Infinity }) {
   const step = model.steps[cell.name];
@@ -151,19 +160,18 @@ export function arithmetic(model, cell, { show, rounds, most = Infinity }) {
   const joined = (lists, sign) => lists.flatMap((list, i) => (i ? [{ text: sign }, ...list] : list));
   const some = (lists) =>
     lists.length <= most ? lists : [...lists.slice(0, most - 2), [{ text: "…", quiet: true }], ...lists.slice(-2)];
-  const exact = ![result, ...terms.flat().map((of) => valueOf(model, of))].some(rounds);
-  const equals = { text: exact ? " = " : " ≈ " };
+  const equals = { text: rounds(result) ? " ≈ " : " = " };
   switch (step.op) {
     case "matmul":
       return [...joined(some(terms.map((term) => joined(term.map((of) => [number(of)]), " · "))), " + "), equals, value];
     case "divide": {
       const { divisor } = model.constants;
-      return [number(terms[0][0]), { text: ` ÷ ${show(divisor)}` }, rounds(divisor) ? { text: " ≈ " } : equals, value];
+      return [number(terms[0][0]), { text: ` ÷ ${show(divisor)}` }, equals, value];
     }
     case "hide": {
       const [score, allow] = terms[0];
-      const hidden = !valueOf(model, allow);
-      return [number(score), { text: " → " }, value, { text: ` (${hidden ? model.words.hidden : model.words.visible})`, quiet: true }];
+      if (valueOf(model, allow)) return [{ place: score }, equals, value, { text: ` (${model.words.visible})`, quiet: true }];
+      return [number(score), { text: " → " }, value, { text: ` (${model.words.hidden})`, quiet: true }];
     }
     case "add":
       return [...joined(terms[0].map((of) => [number(of)]), " + "), equals, value];
@@ -195,11 +203,12 @@ export function arithmetic(model, cell, { show, rounds, most = Infinity }) {
     }
     case "softmax": {
       if (model.dead?.[cell.head]?.[cell.row]) return [value, { text: ` (${model.words.dead_row})`, quiet: true }];
-      const powers = terms.map(([of]) => [{ text: "e" }, { power: show(valueOf(model, of)), cell: of }]);
+      const above = exponents(model, cell, show);
+      const powers = terms.map(([of], i) => [{ text: "e" }, { power: above[i], cell: of }]);
       return [...powers[cell.col], { text: " ÷ (" }, ...joined(some(powers), " + "), { text: ")" }, equals, value];
     }
-    default: // concat copies: the same number, however rounded
-      return [number(terms[0][0]), { text: " = " }, value];
+    default: // concat copies
+      return [{ place: terms[0][0] }, equals, value];
   }
 }
 

@@ -2,7 +2,8 @@
 
 import { element, fill } from "./dom.js";
 import { isClaim, isEditable, key, rowsOf, unkey, valueOf } from "./graph.js";
-import { exact, parse, parseClaim, parseMask, splitBlock, toTsv } from "./numbers.js";
+import { exact, read, readAllowed, readClaim, readMask, splitBlock, toTsv } from "./numbers.js";
+import { nameOf } from "./view.js";
 
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
@@ -13,6 +14,7 @@ export class Grid {
   #editor = null; // {input, cell, td, caret: the arrows move the caret}
   #entering = false; // Tab goes to the next cell while numbers are being entered
   #painting = null; // the value that a drag over mask cells writes
+  #tapped = false; // by a finger or a pen, which has no keys: an editor brings the screen's keyboard
 
   /** `bench` gives model, view and words, and takes send(edit), say(sentence) and pin(cell). */
   constructor(bench) {
@@ -31,7 +33,7 @@ export class Grid {
     root.addEventListener("pointercancel", () => this.#painted());
     root.addEventListener("pointerleave", () => this.#painted());
     root.addEventListener("click", (event) => this.#click(event));
-    root.addEventListener("dblclick", (event) => this.#click(event));
+    root.addEventListener("dblclick", (event) => this.#doubleClick(event));
     root.addEventListener("keydown", (event) => this.#keyDown(event));
     root.addEventListener("copy", (event) => this.#copy(event));
     root.addEventListener("paste", (event) => this.#paste(event));
@@ -86,7 +88,8 @@ export class Grid {
   #pointerDown(event) {
     const cell = this.#at(event);
     if (!cell || event.button !== 0 || event.target.tagName === "INPUT") return;
-    this.#entering = false;
+    this.#entering = this.#isEditable(cell);
+    this.#tapped = event.pointerType !== "mouse";
     if (this.#isEditable(cell) && this.#isMask(cell) && !event.shiftKey) {
       this.#painting = { value: !valueOf(this.bench.model, cell), cells: [] };
       this.#paint(cell);
@@ -132,9 +135,14 @@ export class Grid {
       if (this.#editor) this.#editor.caret = true;
       return;
     }
-    if (!this.#isEditable(cell)) {
-      if (event.type === "click") this.bench.pin(cell);
-    } else if (!this.#isMask(cell)) this.#open(cell);
+    if (!this.#isEditable(cell)) this.bench.pin(cell);
+    else if (this.#tapped && !this.#isMask(cell)) this.#open(cell);
+  }
+
+  /** A click selects a number, so that typing replaces it; a double click puts the caret into it. */
+  #doubleClick(event) {
+    const cell = this.#at(event);
+    if (cell && event.target.tagName !== "INPUT" && this.#isEditable(cell) && !this.#isMask(cell)) this.#open(cell, undefined, true);
   }
 
   #focusIn(event) {
@@ -159,10 +167,7 @@ export class Grid {
     if (event.key === "Escape") {
       event.preventDefault();
       event.stopPropagation();
-      this.drafts.delete(key(cell));
-      this.bench.hush();
-      this.#close();
-      this.#focus(cell);
+      this.cancel();
       return;
     }
     const sideways = event.key === "ArrowLeft" || event.key === "ArrowRight";
@@ -196,13 +201,14 @@ export class Grid {
       if (this.#entering && editable) this.#tab(event, cell);
     } else if (event.key === "Escape") {
       this.#entering = false;
-      if (this.#range.length > 1) this.#select(cell, cell);
+      if (this.drafts.has(key(cell))) this.#discard(cell);
+      else if (this.#range.length > 1) this.#select(cell, cell);
       else this.bench.unpin();
     } else if ((event.key === "Enter" || event.key === " ") && !editable) {
       event.preventDefault();
       this.bench.pin(cell);
     } else if (!editable && !command && !event.altKey && event.key.length === 1) {
-      this.bench.say(fill(this.bench.words.computed, { place: this.bench.nameOf(cell) }));
+      this.#sayComputed(cell);
     } else if (!editable || command || event.altKey) {
       return;
     } else if (this.#isMask(cell)) {
@@ -215,7 +221,7 @@ export class Grid {
       this.#clear(cell);
     } else if (event.key === "Enter" || event.key === "F2") {
       event.preventDefault();
-      this.#open(cell, undefined, event.key === "F2");
+      this.#open(cell, undefined, true);
     } else if (event.key.length === 1) {
       event.preventDefault();
       this.#open(cell, event.key);
@@ -295,17 +301,40 @@ export class Grid {
     if (this.#editor) this.#commit();
     const td = this.#cellOf(cell);
     const held = this.drafts.get(key(cell)) ?? exact(valueOf(this.bench.model, cell));
-    const input = element("input", { class: "editor", type: "text", inputmode: "text", autocomplete: "off", spellcheck: "false", "aria-label": this.bench.nameOf(cell) });
+    const input = element("input", { class: "editor", type: "text", inputmode: "text", autocomplete: "off", spellcheck: "false", "aria-label": nameOf(this.bench.model, cell).replaceAll("_", "") });
     input.value = text ?? held;
     td.replaceChildren(input);
     td.closest("figure").classList.add("editing");
-    this.#editor = { input, cell, td, caret };
+    this.#editor = { input, cell, td, caret, held };
     input.focus();
     if (text === undefined && !caret) input.select();
+    else input.setSelectionRange(input.value.length, input.value.length);
     input.addEventListener("input", () => input.removeAttribute("aria-invalid"));
     input.addEventListener("blur", () => {
       if (this.#editor?.input === input) this.#commit({ leaving: true });
     });
+  }
+
+  /** Whether something else has been typed than what the cell holds. */
+  get changed() {
+    return this.#editor !== null && this.#editor.input.value !== this.#editor.held;
+  }
+
+  /** Close the editor, and leave the number as it was before. True where something else had been typed. */
+  cancel() {
+    const { changed } = this;
+    const { cell } = this.#editor;
+    this.#close();
+    this.#discard(cell);
+    this.#focus(cell);
+    return changed;
+  }
+
+  /** Forget what was typed and is no number. */
+  #discard(cell) {
+    this.drafts.delete(key(cell));
+    this.bench.hush();
+    this.bench.repaint();
   }
 
   /** Send what was typed. False where it is no number: it stays, marked; on leaving it stays as a draft. */
@@ -313,13 +342,10 @@ export class Grid {
     const { input, cell } = this.#editor;
     const text = input.value.trim();
     const claim = isClaim(this.bench.model, cell.name);
-    const value = (claim ? parseClaim : cell.name === "mask" ? parseMask : parse)(text);
+    const { value, wrong } = text === "" && !claim ? {} : this.#read(cell, text);
     const before = valueOf(this.bench.model, cell);
-    const most = this.bench.model.limits.number;
-    const outside = typeof value === "number" && Math.abs(value) > most;
-    if (outside || (value === undefined && text !== "")) {
-      const sentence = outside ? this.bench.words.out_of_range : this.bench.words.not_a_number;
-      this.bench.say(fill(sentence, { text: input.value, place: this.bench.nameOf(cell), most: most.toExponential() }), "error");
+    if (wrong) {
+      this.#sayWrong(cell, wrong, input.value, nameOf(this.bench.model, cell), this.bench.words.still_counts);
       this.drafts.set(key(cell), input.value);
       if (leaving) this.#close();
       else input.setAttribute("aria-invalid", "true");
@@ -329,6 +355,26 @@ export class Grid {
     if (value !== undefined && value !== before) this.#write(cell, [[value]]); // on its way before anything is drawn
     this.#close();
     return true;
+  }
+
+  /** What was typed or pasted for a cell: {value}, or {wrong}. */
+  #read(cell, text) {
+    if (isClaim(this.bench.model, cell.name)) return readClaim(text);
+    if (this.#isMask(cell)) return readAllowed(text);
+    return (cell.name === "mask" ? readMask : read)(text, this.bench.model.limits.number);
+  }
+
+  /** Say why a text is no number for this cell, where the text stands, and what follows. */
+  #sayWrong(cell, wrong, text, place, follows) {
+    const { words, model } = this.bench;
+    const most = isClaim(model, cell.name) ? Number.MAX_VALUE : model.limits.number;
+    const one = fill(words[`wrong_${wrong}`], { place, text, most: inPowers(most) });
+    this.bench.say(fill(follows, { what: one }), "error", place);
+  }
+
+  #sayComputed(cell) {
+    const place = nameOf(this.bench.model, cell);
+    this.bench.say(fill(this.bench.words.computed, { place }), "info", place);
   }
 
   #close() {
@@ -358,7 +404,7 @@ export class Grid {
     const cell = this.#at(event);
     if (!cell) return;
     if (!this.#isEditable(cell)) {
-      this.bench.say(fill(this.bench.words.computed, { place: this.bench.nameOf(cell) }));
+      this.#sayComputed(cell);
       return;
     }
     const text = event.clipboardData.getData("text/plain");
@@ -378,18 +424,23 @@ export class Grid {
   }
 
   pasteAt(cell, block) {
-    const read = this.#isMask(cell) ? (text) => ({ 1: true, 0: false, "✓": true, "✕": false })[text] : cell.name === "mask" ? parseMask : parse;
-    const values = block.map((row) => row.map((text) => (text === "" ? null : read(text))));
-    for (const [i, row] of values.entries())
-      for (const [j, value] of row.entries())
-        if (value === undefined) {
-          this.bench.say(fill(this.bench.words.paste_not_a_number, { row: i + 1, col: j + 1, text: block[i][j] }), "error");
+    const { words } = this.bench;
+    const found = block.map((row) => row.map((text) => (text === "" ? { value: null } : this.#read(cell, text))));
+    for (const [i, row] of found.entries())
+      for (const [j, { wrong }] of row.entries())
+        if (wrong) {
+          const place = fill(words.pasted_place, { row: i + 1, col: j + 1 });
+          this.#sayWrong(cell, wrong, block[i][j], place, words.nothing_changed);
           return;
         }
+    const values = found.map((row) => row.map(({ value }) => value));
     if (!values.length) return;
     const corner = this.#range.length > 1 ? unkey(this.#range[0].dataset.key) : cell;
     this.#write(corner, values);
   }
 }
+
+/** 1e12 for 1000000000000, as one types it. */
+const inPowers = (number) => number.toExponential(number === Number.MAX_VALUE ? 1 : undefined).replace("+", "");
 
 const sameMatrix = (a, b) => a.name === b.name && a.head === b.head;

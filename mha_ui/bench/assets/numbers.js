@@ -19,36 +19,61 @@ export function exact(number) {
 }
 
 /**
- * In a line of arithmetic: an exact number without trailing zeros; a rounded one with all its decimals, or as a
- * power of ten where they would show nothing but 0.
+ * In a line of arithmetic, as in mha_core's derive.arithmetic: an exact number without trailing zeros, a rounded one
+ * with all its decimals; as a power of ten where it is very large, or would show nothing but 0.
  */
 export function brief(number, decimals) {
-  const text = format(number, decimals);
-  if (typeof number !== "number") return text;
-  if (!isRounded(number, decimals)) return text.includes(".") && !text.includes("e") ? text.replace(/\.?0+$/, "") : text;
-  return Math.abs(number) < 0.5 * 10 ** -decimals ? number.toExponential(1).replaceAll("-", MINUS) : text;
+  if (typeof number !== "number") return format(number, decimals);
+  const text = digits(number, decimals);
+  const [mantissa, ...power] = text.split("e");
+  const short = mantissa.includes(".") && holds(text, number) ? mantissa.replace(/\.?0+$/, "") : mantissa;
+  return [short, ...power].join("e").replaceAll("-", MINUS);
 }
 
-/** Whether `decimals` digits do not hold the number. */
-export const isRounded = (number, decimals) => typeof number === "number" && Number(number.toFixed(decimals)) !== number;
+/** Whether the digits that `brief` shows are not the number, but for the noise of float64: such a line says ≈. */
+export const isRounded = (number, decimals) => typeof number === "number" && !holds(digits(number, decimals), number);
 
-/** The number that somebody typed, or undefined. Full-width digits and the real minus sign count. */
-export function parse(text) {
-  const plain = text.normalize("NFKC").replace(/[−–]/g, "-").trim();
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain)) return undefined;
-  const number = Number(plain);
-  return Number.isFinite(number) ? number : undefined;
+function digits(number, decimals) {
+  if (Math.abs(number) >= 1e9) return number.toExponential(3);
+  const text = number.toFixed(decimals);
+  return Number(text) || !number ? text : number.toExponential(1);
 }
 
-/** A number as it was typed, digit for digit; "" for none, undefined for any other text. */
-export function parseClaim(text) {
-  const plain = text.normalize("NFKC").replace(/[−–]/g, "-").trim();
-  if (plain === "") return "";
-  const hidden = parseMask(plain) === "-inf" ? "-inf" : undefined;
-  return parse(plain) === undefined ? hidden : plain;
+const holds = (text, number) => Math.abs(Number(text) - number) <= 1e-12 * Math.abs(number);
+
+/** Full-width characters, and the many minus signs, as they are usually typed. */
+const usual = (text) => text.normalize("NFKC").replace(/[−–]/g, "-").trim();
+
+/** What was typed as a number of at most this size: {value}, or {wrong: why it is none}. */
+export function read(text, most = Number.MAX_VALUE) {
+  const typed = usual(text);
+  if (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(typed)) {
+    const value = Number(typed);
+    return Math.abs(value) <= most ? { value } : { wrong: "too_large" };
+  }
+  if (/^[+-]?\d*(,\d+)+(\.\d*)?$/.test(typed)) return { wrong: "comma" };
+  return { wrong: /^[+-]?\d+\s*[/⁄]\s*\d+$/.test(typed) ? "fraction" : "not_a_number" };
 }
 
-export const parseMask = (text) => (/^[-−]\s*(inf|infinity|∞)$/i.test(text.trim()) ? "-inf" : parse(text));
+/** A number of a mask that adds, or "-inf". */
+export const readMask = (text, most) => (/^-\s*(inf|infinity|∞)$/i.test(usual(text)) ? { value: "-inf" } : read(text, most));
+
+/** The same without the reason: undefined for what is no number. */
+export const parseMask = (text) => readMask(text).value;
+
+/** A cell of a mask that allows. */
+export function readAllowed(text) {
+  const value = { 1: true, 0: false, "✓": true, "✕": false }[usual(text)];
+  return value === undefined ? { wrong: "not_allowed" } : { value };
+}
+
+/** A number as it was typed, digit for digit; "" for none. */
+export function readClaim(text) {
+  const typed = usual(text);
+  if (typed === "") return { value: "" };
+  const { value, wrong } = readMask(typed);
+  return wrong ? { wrong } : { value: value === "-inf" ? value : typed };
+}
 
 /** Pasted text as rows of cell texts: tabs as from a spreadsheet, [[1, 2], [3, 4]], or commas and spaces. */
 export function splitBlock(text) {

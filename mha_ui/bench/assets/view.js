@@ -17,6 +17,14 @@ export function structureOf(model) {
 /** A matrix's letter; head outputs are named after their head. */
 export const symbolOf = (matrix, head) => fill(matrix.symbol, { h: head + 1 });
 
+/** What a cell is called, in every sentence: X[1, 2], or A[1, 3] of head 2. The server's places.py says the same. */
+export function nameOf(model, cell) {
+  const matrix = model.matrices[cell.name];
+  const place = `${symbolOf(matrix, cell.head)}[${cell.row + 1}, ${cell.col + 1}]`;
+  const named = cell.head === null || matrix.symbol.includes("{h}");
+  return named ? place : fill(model.words.place_of_head, { place, head: cell.head + 1 });
+}
+
 export class View {
   cells = new Map(); // key → <td>
   #tables = new Map(); // matrix and head → rows of <td>s
@@ -110,7 +118,7 @@ export class View {
     });
     table.append(this.#columnHeads(model, matrix, rows[0].length), this.#body(model, name, head, rows, editable));
     const classes = ["matrix", `hue-${matrix.hue || "none"}`, `scale-${matrix.scale}`, editable ? "editable" : "computed", claim ? "claim" : ""];
-    const parts = [caption, table];
+    const parts = [caption, element("div", { class: "scroller" }, table)];
     if (editable && matrix.axes[0] === "n_q" && name === "x") parts.push(this.#addToken("tokens"));
     if (editable && name === "context") parts.push(this.#addToken("context_tokens"));
     const size = `--rows: ${rows.length}; --cols: ${rows[0].length}`;

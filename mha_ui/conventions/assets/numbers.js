@@ -44,13 +44,13 @@ export function placeOf(model, { name, head, row, col }, sign, { turned = false 
   return element("span", { class: "place" }, symbol(sign), named, "[", ...inside, "]");
 }
 
-/** What a number is computed as, in pieces of text; `turned`: with the factors in the other order. */
-export function told(model, cell, turned) {
+/** What a number is computed as, in pieces of text; `turned`: with the factors in the other order; `placed`: a place. */
+export function told(model, cell, turned, placed) {
   const terms = termsOf(model, cell);
   const how = { show: (number) => brief(number, model.decimals), rounds: (number) => isRounded(number, model.decimals), most: MOST };
   if (!terms.length) return [element("strong", {}, exact(valueOf(model, cell)))];
   const swaps = turned && ["matmul", "multiply"].includes(model.steps[cell.name].op);
-  return (swaps ? swapped(model, cell, terms, how) : arithmetic(model, cell, how)).map((piece) => pieceOf(model, piece));
+  return (swaps ? swapped(model, cell, terms, how) : arithmetic(model, cell, how)).map((piece) => pieceOf(model, piece, placed));
 }
 
 /** Products with their factors in the other order; a bias stays last. */
@@ -59,15 +59,15 @@ function swapped(model, cell, terms, how) {
   const products = terms.map((term) => [...term].reverse().flatMap((of, i) => [...(i ? [{ text: " · " }] : []), number(of)]));
   const some = products.length <= MOST ? products : [...products.slice(0, MOST - 2), [{ text: "…", quiet: true }], ...products.slice(-2)];
   const value = valueOf(model, cell);
-  const rounded = [value, ...terms.flat().map((of) => valueOf(model, of))].some(how.rounds);
   const sum = some.flatMap((product, i) => [...(i ? [{ text: " + " }] : []), ...product]);
-  return [...sum, { text: rounded ? " ≈ " : " = " }, { number: how.show(value), cell, strong: true }];
+  return [...sum, { text: how.rounds(value) ? " ≈ " : " = " }, { number: how.show(value), cell, strong: true }];
 }
 
 const bracketed = (text) => (text.startsWith("−") ? `(${text})` : text);
 
-function pieceOf(model, piece) {
+function pieceOf(model, piece, placed) {
   if (piece.text !== undefined) return element("span", { class: piece.quiet ? "quiet-text" : null }, piece.text);
+  if (piece.place) return placed(piece.place);
   const hue = `hue-${model.matrices[piece.cell.name].hue || "none"}`;
   const tag = piece.power !== undefined ? "sup" : piece.strong ? "strong" : "span";
   return element(tag, { class: `number ${hue}` }, piece.power ?? piece.number);

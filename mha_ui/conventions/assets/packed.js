@@ -178,9 +178,9 @@ export class Packed {
     for (const of of termsOf(model, cell).flat()) sheet.mark(key(of), "operand");
     sheet.mark(key(cell), "twin", td);
     const where = info.at ?? this.#held(cell);
-    const sign = model.matrices[cell.name].symbol;
+    const placed = (of) => placeOf(model, of, model.matrices[of.name].symbol);
     const held = where ? element("p", {}, element("span", { class: "tag" }, model.words[`library_${this.#library}`]), " ", element("code", {}, where)) : null;
-    this.line.write([element("p", {}, placeOf(model, cell, sign), " = ", ...told(model, cell, false)), held].filter(Boolean), spoken);
+    this.line.write([element("p", {}, placed(cell), " = ", ...told(model, cell, false, placed)), held].filter(Boolean), spoken);
   }
 
   /** Where the tensor shown holds a number of a head's own matrix. */

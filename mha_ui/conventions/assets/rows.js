@@ -162,8 +162,9 @@ export class Rows {
     const lines = FORMS.map(([form, title]) => {
       const turned = form === "column";
       const { symbol: sign, formula } = entry[form];
+      const placed = (of) => placeOf(model, of, this.#entryOf(of)[form].symbol, { turned });
       const step = formula && formula !== sign && termsOf(model, cell).length ? [" = ", element("span", { class: "formula" }, symbol(formula))] : [];
-      return element("p", { class: form }, element("span", { class: "tag" }, model.words[title]), " ", placeOf(model, cell, sign, { turned }), ...step, " = ", ...told(model, cell, turned));
+      return element("p", { class: form }, element("span", { class: "tag" }, model.words[title]), " ", placed(cell), ...step, " = ", ...told(model, cell, turned, placed));
     });
     this.line.write(lines, spoken);
   }

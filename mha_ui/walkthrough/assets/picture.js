@@ -2,7 +2,7 @@
 // a place: which cells stand there already, which are lit, and what the line of arithmetic says so far.
 
 import { element, fill, symbol } from "../mha.bench/dom.js";
-import { arithmetic, isEditable, isPerHead, key, rowsOf, termsOf } from "../mha.bench/graph.js";
+import { arithmetic, exponents, isEditable, isPerHead, key, rowsOf, termsOf } from "../mha.bench/graph.js";
 import { brief, exact, format, isRounded } from "../mha.bench/numbers.js";
 
 const MOST_TOLD = 6; // cells of a softmax row that the line of arithmetic tells
@@ -12,18 +12,19 @@ export class Picture {
   slot = null; // room in the picture for the words, where it has some
   owners = new Map(); // matrix that is read → its head
   cells = new Map(); // key → the <td>s that show it
-  #results = []; // [{td, cell, text}] of what the stage makes, in order
-  #extras = []; // of softmax: [{td, row, phase}]
+  #results = []; // [{td, cell, text, kind, tone}] of what the stage makes, in order
+  #extras = []; // of softmax: [{td, row, phase, text}]
+  #dead = []; // [{th, row, text}] of what the stage makes: rows that are marked as dead
 
-  /** `step` is null where nothing is computed; `head` that of the matrices. */
-  constructor(model, stage, step, decimals) {
+  /** `step` is null where nothing is computed; `inShort`: it is the last of the stage's steps, the others are named. */
+  constructor(model, stage, step, decimals, { inShort = false } = {}) {
     this.model = model;
     this.words = model.words;
     this.stage = stage;
     this.step = step;
     this.head = stage.head;
     this.decimals = decimals;
-    this.root = element("div", { class: "picture" });
+    this.root = element("div", { class: "picture" }, inShort ? this.#chain() : null);
     this.root.append(this.#draw());
   }
 
@@ -32,7 +33,6 @@ export class Picture {
     if (kind === "tokens") return this.#tokens();
     if (kind === "closing") return this.#closing();
     if (kind === "inputs" || kind === "given") return this.#givens();
-    if (!this.step) return this.#short();
     const { layout } = this.step;
     if (layout === "product") return this.#product();
     if (layout === "softmax") return this.#softmax();
@@ -71,7 +71,7 @@ export class Picture {
     const texts = this.texts(name, of);
     const [down, across] = matrix.axes.map((axis, i) => (axis === "1" ? [""] : this.#labels(axis, i ? rows[0].length : rows.length)));
     const dead = (index) => !turned && ["weights", "head_outputs"].includes(name) && this.model.dead?.[of]?.[index];
-    const [rowLabels, colLabels] = turned ? [across, down] : [down.map((text, index) => (dead(index) ? `${text} ∅` : text)), across];
+    const [rowLabels, colLabels] = turned ? [across, down] : [down, across];
     const sign = fill(matrix.symbol, { h: (of ?? 0) + 1 });
     const top = this.#top(rows, bars);
     const body = rowLabels.map((text, r) => {
@@ -79,7 +79,10 @@ export class Picture {
         const [row, col] = turned ? [c, r] : [r, c];
         return this.#cell({ name, head: of, row, col }, texts[row][col], rows[row][col], { top, result, bars });
       });
-      return element("tr", {}, element("th", { scope: "row", title: dead(r) ? this.words.dead_row : text }, element("bdi", {}, text)), ...tds);
+      const th = element("th", { scope: "row" }, element("bdi", {}, text));
+      if (dead(r) && result) this.#dead.push({ th, row: r, text });
+      else this.#label(th, text, dead(r));
+      return element("tr", {}, th, ...tds);
     });
     const heads = colLabels.map((text, c) => {
       const block = matrix.axes[1] === "h·d_v" && !turned ? Math.floor(c / this.model.dims.d_v) : null;
@@ -97,6 +100,12 @@ export class Picture {
     return node;
   }
 
+  /** A row's label; a query that may attend to nothing is marked. */
+  #label(th, text, dead) {
+    th.title = dead ? this.words.dead_row : text;
+    th.firstChild.textContent = dead ? `${text} ∅` : text;
+  }
+
   /** Widths in characters, so that tables that belong together can share them. */
   #size(rowLabels, colLabels, texts) {
     const cell = Math.max(2.2, ...longest(texts.flat()).map(width), ...colLabels.map((text) => Math.min(14, width(text) - 0.8)));
@@ -110,7 +119,7 @@ export class Picture {
     const td = element("td", { "data-key": of, "data-kind": kind, style: `--tone: ${tone.toFixed(3)}` }, element("span", {}, text));
     if (!this.cells.has(of)) this.cells.set(of, []);
     this.cells.get(of).push(td);
-    if (result) this.#results.push({ td, cell, text, value });
+    if (result) this.#results.push({ td, cell, text, value, kind, tone: tone.toFixed(3) });
     return td;
   }
 
@@ -170,8 +179,8 @@ export class Picture {
     const body = powers.map((row, index) => {
       const tds = [...row.powers, row.total].map((value, col) => {
         const phase = col === row.powers.length ? 1 : 0;
-        const td = element("td", { "data-kind": phase ? "sum" : "power", "data-power": `${index}|${phase ? "sum" : col}` }, element("span", {}, show(value)));
-        this.#extras.push({ td, row: index, phase });
+        const td = element("td", { "data-kind": phase ? "sum" : "power", "data-power": `${index}|${phase ? "sum" : col}` });
+        this.#extras.push({ td, row: index, phase, text: show(value) });
         return td;
       });
       return element("tr", {}, element("th", { scope: "row" }, element("bdi", {}, labels[index])), ...tds);
@@ -211,17 +220,9 @@ export class Picture {
     return element("div", { class: "tokens" }, ...rows.map((tokens) => element("ol", {}, ...tokens.map((token) => element("li", {}, element("bdi", {}, token))))));
   }
 
-  /** A further head as a whole: its weights and what came of them. */
-  #short() {
-    const shown = this.stage.steps.map(({ name }) => name);
-    const last = shown.at(-1);
-    const chain = shown.flatMap((name, i) => [i ? element("span", { class: "operator", "aria-hidden": "true" }, "→") : null, element("span", { class: "link" }, symbol(this.stage.steps[i].symbol))]);
-    return element(
-      "div",
-      {},
-      element("div", { class: "chain" }, ...chain),
-      element("div", { class: "beside" }, this.matrix("weights", this.head, { bars: true }), ...(last === "weights" ? [] : [arrow(), this.matrix(last, this.head)])),
-    );
+  /** The steps of a further head by their letters. */
+  #chain() {
+    return element("div", { class: "chain" }, ...this.stage.steps.flatMap((step, i) => [i ? arrow() : null, element("span", { class: "link" }, symbol(step.symbol))]));
   }
 
   #closing() {
@@ -260,7 +261,7 @@ export class Picture {
    * in; `ask` is called with a cell's field when it is made.
    */
   show(place, { hiding, revealed, answers, onAnswer }) {
-    const state = this.#stateAt(place);
+    const state = this.#stateAt(place, hiding || revealed);
     const asked = hiding || revealed ? this.#results.filter((one) => state(one.cell) === "now") : [];
     const fields = hiding && asked.length <= MOST_ASKED;
     const askedCells = new Set(asked);
@@ -271,6 +272,8 @@ export class Picture {
       td.classList.toggle("now", when === "now" && place.part !== null);
       this.#fillCell(one, askedCells.has(one) ? (hiding ? (fields ? "field" : "hidden") : "told") : when === "later" ? "hidden" : "shown", answers, onAnswer);
     }
+    const unknown = new Set(this.#results.filter((one) => ["field", "hidden"].includes(one.look)).map(({ cell }) => cell.row));
+    for (const { th, row, text } of this.#dead) this.#label(th, text, !unknown.has(row));
     this.#showPhases(place, hiding);
     this.#light(place);
     return asked;
@@ -284,6 +287,9 @@ export class Picture {
     one.look = look;
     one.td.classList.remove("right", "wrong", "asked");
     const { words } = this;
+    const unknown = how === "field" || how === "hidden"; // then neither the colour nor the bar may tell
+    one.td.dataset.kind = unknown ? "unknown" : one.kind;
+    one.td.style.setProperty("--tone", unknown ? 0 : one.tone);
     if (how === "field") {
       one.td.classList.add("asked");
       const place = `[${one.cell.row + 1}, ${one.cell.col + 1}]`;
@@ -301,8 +307,13 @@ export class Picture {
     } else one.td.replaceChildren(element("span", {}, one.text));
   }
 
-  /** cell → "before", "now" or "later", at this place. */
-  #stateAt(place) {
+  /** Whether the beats of a part lead to one result, as terms to their sum: not to a cell each. */
+  isOneResult(place) {
+    return this.step.layout === "softmax" || (this.step.layout !== "concat" && this.#isCell(place));
+  }
+
+  /** cell → "before", "now" or "later", at this place; `asked`: a result is asked for before what leads to it. */
+  #stateAt(place, asked) {
     if (place.part === null) return () => "now";
     const whole = this.stage.kind === "head";
     const [name, , top, bottom, left, right] = this.stage.parts[place.part];
@@ -310,25 +321,27 @@ export class Picture {
     if (whole) return () => "now";
     const index = (cell) => this.stage.parts.findIndex(([matrix, , t, b, l, r]) => matrix === cell.name && cell.row >= t && cell.row < b && cell.col >= l && cell.col < r);
     return (cell) => {
-      if (cell.name === name && isNow(cell)) return this.#beatState(cell, place);
+      if (cell.name === name && isNow(cell)) return asked && this.isOneResult(place) ? "now" : this.#beatState(cell, place);
       return index(cell) < place.part ? "before" : "later";
     };
   }
 
   #beatState(cell, { part, beat }) {
     if (beat === null || !this.step) return "now";
-    const [, , top, , left, right, beats] = this.stage.parts[part];
+    const [, , top, , left, , beats] = this.stage.parts[part];
     const concat = this.step.layout === "concat";
-    if (this.step.layout === "softmax" || (right - left === 1 && !concat)) return beat === beats - 1 ? "now" : "later";
+    if (this.isOneResult({ part })) return beat === beats - 1 ? "now" : "later";
     const at = concat ? cell.row - top : cell.col - left;
     return at < beat ? "before" : at === beat ? "now" : "later";
   }
 
   #showPhases(place, hiding) {
-    for (const { td, row, phase } of this.#extras) {
+    for (const { td, row, phase, text } of this.#extras) {
       const part = place.part ?? Infinity;
       const reached = row < part || (row === part && (place.beat === null || place.beat >= phase));
-      td.classList.toggle("later", !reached || (hiding && (place.part === null || row === part) && place.beat === null));
+      const later = !reached || (hiding && (place.part === null || row === part));
+      td.classList.toggle("later", later);
+      td.replaceChildren(element("span", {}, later ? "" : text));
       td.classList.toggle("now", row === part);
     }
   }
@@ -373,10 +386,10 @@ export class Picture {
     }
   }
 
-  /** The arithmetic of a place as nodes: terms not yet reached keep their room, unseen. */
+  /** The arithmetic of a place as nodes: terms not yet reached keep their room, unseen; what is asked for, not at all. */
   line(place, { hiding }) {
     const cell = this.focus(place);
-    if (!cell) return [];
+    if (!cell || (hiding && place.part === null)) return [];
     const how = {
       show: (number) => brief(number, this.decimals),
       rounds: (number) => isRounded(number, this.decimals),
@@ -389,13 +402,14 @@ export class Picture {
     const softmax = this.step.layout === "softmax" && place.part !== null && this.stage.powers;
     const where = softmax ? `[${cell.row + 1}, …]` : `[${cell.row + 1}, ${cell.col + 1}]`;
     const named = softmax && place.beat !== null && place.beat < 2 ? (place.beat ? `${this.words.sum} ${cell.row + 1}` : "") : null;
+    if (hiding) return [element("span", { class: "place" }, symbol(sign), `${where} = ?`)];
     const nodes = [element("span", { class: "place" }, ...(named === null ? [symbol(sign), `${where} = `] : [named && `${named} = `]))];
     let group = 0;
     const pieces = this.#pieces(cell, how, place);
     pieces.forEach((piece, index) => {
       if (piece.text === " + ") group += 1;
       const last = index >= pieces.length - 2 && pieces.at(-1).strong;
-      const unseen = (softmax && hiding && (place.beat ?? 2) === 2) || (last ? hiding || reached < terms - 1 : group > reached);
+      const unseen = last ? reached < terms - 1 : group > reached;
       nodes.push(this.#piece(piece, unseen, group === reached && !last && piece.text !== " + "));
     });
     return nodes;
@@ -406,11 +420,11 @@ export class Picture {
     const powers = this.step.layout === "softmax" && place.part !== null && this.stage.powers?.[cell.row];
     if (!powers || !powers.total) return arithmetic(this.model, cell, how);
     const told = (number) => ({ number: how.show(number), cell });
-    const equals = (...numbers) => ({ text: numbers.some(how.rounds) ? " ≈ " : " = " });
+    const equals = (number) => ({ text: how.rounds(number) ? " ≈ " : " = " });
     const each = powers.powers.slice(0, MOST_TOLD).map((power, col) => this.#told({ ...cell, col }, power, powers, place.beat, { ...how, told, equals }));
     if (place.beat === 1) {
       const terms = powers.powers.flatMap((power, i) => [...(i ? [{ text: " + " }] : []), told(power)]);
-      return [...terms, equals(...powers.powers, powers.total), { ...told(powers.total), strong: true }];
+      return [...terms, equals(powers.total), { ...told(powers.total), strong: true }];
     }
     const more = powers.powers.length > MOST_TOLD ? [{ text: ", …", quiet: true }] : [];
     return [...each.flatMap((pieces, i) => [...(i ? [{ text: ", " }] : []), ...pieces]), ...more];
@@ -419,21 +433,18 @@ export class Picture {
   /** One cell of a softmax row: its power, or its division. */
   #told(cell, power, powers, beat, { show, told, equals }) {
     const value = rowsOf(this.model, cell.name, cell.head)[cell.row][cell.col];
-    if (beat !== 0) return [told(power), { text: ` ÷ ${show(powers.total)}` }, power ? equals(power, powers.total, value) : { text: " = " }, { ...told(value), strong: true }];
-    return [{ text: "e" }, { power: this.#power(cell, powers, { show }), cell }, equals(power), told(power)];
+    if (beat !== 0) return [told(power), { text: ` ÷ ${show(powers.total)}` }, equals(value), { ...told(value), strong: true }];
+    return [{ text: "e" }, { power: exponents(this.model, cell, show)[cell.col], cell }, equals(power), told(power)];
   }
 
-  #power(cell, powers, how) {
-    const [source] = this.step.operands[0];
-    const score = how.show(rowsOf(this.model, source, this.#owner(source, this.head))[cell.row][cell.col]);
-    if (!powers.shift) return score;
-    const shift = how.show(powers.shift);
-    return `${score} − ${shift.startsWith("−") ? `(${shift})` : shift}`;
+  #placed({ name, head, row, col }) {
+    return [symbol(fill(this.model.matrices[name].symbol, { h: (head ?? 0) + 1 })), `[${row + 1}, ${col + 1}]`];
   }
 
   #piece(piece, unseen, fresh) {
     const classes = [unseen ? "unseen" : "", fresh ? "fresh" : "", piece.quiet ? "quiet" : ""].join(" ").trim() || null;
     if (piece.text !== undefined) return element("span", { class: classes }, piece.text);
+    if (piece.place) return element("span", { class: classes }, ...this.#placed(piece.place));
     const hue = this.model.matrices[piece.cell?.name]?.hue;
     const name = [classes, "number", hue ? `hue-${hue}` : ""].filter(Boolean).join(" ");
     return element(piece.power !== undefined ? "sup" : piece.strong ? "strong" : "span", { class: name }, piece.power ?? piece.number);

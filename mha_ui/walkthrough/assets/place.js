@@ -2,6 +2,7 @@
 // sent again, and a new server is given the page's address first.
 
 import { Sender } from "../mha.bench/sender.js";
+import { together } from "./together.js";
 
 const sender = new Sender();
 const mounted = new WeakMap();
@@ -12,9 +13,11 @@ export default function mount({ parentElement, data, setStateValue }) {
   if (!mounted.has(parentElement)) {
     const rests = ({ detail }) => sender.send({ op: "place", ...detail });
     window.addEventListener("mha-place", rests);
+    together.serve((address) => sender.send({ op: "follow", address }));
     mounted.set(parentElement, () => {
       if (parentElement.isConnected) return;
       window.removeEventListener("mha-place", rests);
+      together.serve(null);
       mounted.delete(parentElement);
     });
   }

@@ -8,6 +8,7 @@ import { isField, Keys } from "./keys.js";
 import { Notes } from "./notes.js";
 import { after, atDepth, before, beatsOf, entry, read, start, written } from "./path.js";
 import { Picture } from "./picture.js";
+import { together } from "./together.js";
 
 const walks = new WeakMap();
 
@@ -45,7 +46,6 @@ class Walk {
   #resting = 0;
   #timer = 0;
   #seconds = 2;
-  #channel = null;
   #fitting = new ResizeObserver(() => this.#fit());
 
   constructor(parent) {
@@ -64,10 +64,10 @@ class Walk {
     clearTimeout(this.#resting);
     window.removeEventListener("keydown", this.pressed);
     window.removeEventListener("beforeunload", this.leaving);
-    document.documentElement.classList.remove("mha-projecting");
+    document.documentElement.classList.remove("mha-projecting", "mha-predicting");
     this.#fitting.disconnect();
     this.#address.stop();
-    this.#channel?.close();
+    together.leave();
     this.notes?.stop();
     this.root.remove();
   }
@@ -79,11 +79,14 @@ class Walk {
     const stood = first ? (known ? held.at : data.place) : this.#at();
     const other = !first && this.model.opened !== data.opened;
     if (!first && this.model.revision !== data.revision) this.#forget();
+    const anew = !first && this.model.session !== data.session;
     this.model = data;
     const { place, depth } = read(data.stages, other ? { step: "", sub: "" } : stood);
     Object.assign(this, { place, depth, view: stood.view, predict: Boolean(stood.predict) });
     this.#build();
-    this.#changed({ quiet: first });
+    this.#changed({ quiet: first, remote: true });
+    this.#join();
+    if (anew) together.again();
   }
 
   #forget() {
@@ -166,7 +169,8 @@ class Walk {
   look(view) {
     this.view = view;
     this.#build();
-    this.#changed();
+    this.#changed({ remote: true });
+    this.#join();
   }
 
   foretell(on) {
@@ -200,24 +204,22 @@ class Walk {
 
   // --- predicting ------------------------------------------------------------------------------------------------
 
+  /** The question of this place: beats that only lead to one result share it, so it is asked before the first. */
   #key() {
     const { stage, part, beat } = this.place;
-    return `${stage}|${part}|${beat}`;
+    return `${stage}|${part}|${beat !== null && this.#picture.isOneResult(this.place) ? null : beat}`;
   }
 
-  #asks() {
+  /** The step that this place shows: of a further head in short its last. */
+  #step() {
     const { kind, steps } = this.model.stages[this.place.stage];
-    if (!this.predict || (kind !== "step" && kind !== "head") || !steps.length) return false;
-    if (kind === "head") return this.place.part !== null;
-    if (this.place.beat === null) return true;
-    const { layout } = steps[0];
-    const last = this.place.beat === beatsOf(this.model.stages, this.place) - 1;
-    return layout === "softmax" || this.#isSingle() ? last : true;
+    return kind === "head" ? steps[this.place.part ?? steps.length - 1] : (steps[0] ?? null);
   }
 
-  #isSingle() {
-    const [, , top, bottom, left, right] = this.model.stages[this.place.stage].parts[this.place.part];
-    return bottom - top === 1 && right - left === 1;
+  /** Every result is asked for, but those of a concatenation: its numbers stand above it already. */
+  #asks() {
+    const step = this.#step();
+    return this.predict && step !== null && step.layout !== "concat";
   }
 
   #hiding() {
@@ -269,7 +271,6 @@ class Walk {
     this.root.replaceChildren(...[this.bar, nav, this.#controls(), main, this.notes?.root, this.live].filter(Boolean));
     this.#drawn = "";
     if (focused) this.root.querySelector(`[data-focus="${focused}"]`)?.focus();
-    this.#join();
   }
 
   #chip(stage, index) {
@@ -325,10 +326,11 @@ class Walk {
     const { stages, words } = this.model;
     const stage = stages[this.place.stage];
     const inHead = stage.kind === "head" && this.place.part !== null;
-    const step = stage.kind === "step" ? stage.steps[0] : inHead ? stage.steps[this.place.part] : null;
+    const step = stage.kind === "step" || inHead ? this.#step() : null;
     const drawn = `${this.model.revision} ${this.model.lang} ${this.place.stage} ${step?.name ?? ""} ${this.view}`;
     const anew = drawn !== this.#drawn;
     if (anew) this.#draw(stage, step, drawn);
+    document.documentElement.classList.toggle("mha-predicting", this.predict);
     const hiding = this.#hiding();
     this.#asked = this.#picture.show(this.place, {
       hiding,
@@ -366,7 +368,7 @@ class Walk {
     this.formula.hidden = !step;
     this.lesson.hidden = !stage.lesson;
     this.lesson.dataset.topic = stage.lesson ?? "";
-    this.#picture = new Picture(this.model, stage, step, decimals);
+    this.#picture = new Picture(this.model, stage, this.#step(), decimals, { inShort: stage.kind === "head" && !step });
     if (this.#picture.slot && this.root.clientWidth > 1000) this.#picture.slot.append(this.text);
     else this.stage.prepend(this.text);
     this.stand.replaceChildren(this.#picture.root);
@@ -449,26 +451,17 @@ class Walk {
     if (quiet) return;
     clearTimeout(this.#resting);
     this.#resting = setTimeout(() => window.dispatchEvent(new CustomEvent("mha-place", { detail: at })), 500);
-    if (!remote) this.#channel?.postMessage({ on: this.#sharedBy(), step: at.step, sub: at.sub, predict: this.predict, revealed: [...this.#revealed] });
+    if (!remote) together.tell({ step: at.step, sub: at.sub, predict: this.predict, revealed: [...this.#revealed] });
   }
 
   /** A projector and a presenter's page of the same walk, in two windows, go together. */
   #join() {
-    this.#channel?.close();
-    this.#channel = null;
-    if (!this.view || !window.BroadcastChannel) return;
-    this.#channel = new BroadcastChannel("mha-walk");
-    this.#channel.onmessage = ({ data }) => {
-      if (data.on !== this.#sharedBy()) return;
-      const { place, depth } = read(this.model.stages, data);
-      Object.assign(this, { place, depth, predict: data.predict });
-      this.#revealed = new Set(data.revealed);
+    if (!this.view) return together.leave();
+    together.join((at) => {
+      const { place, depth } = read(this.model.stages, at);
+      Object.assign(this, { place, depth, predict: at.predict });
+      this.#revealed = new Set(at.revealed);
       this.#changed({ remote: true });
-    };
-  }
-
-  #sharedBy() {
-    const { example, s } = this.model.address;
-    return example ?? s ?? this.model.session;
+    });
   }
 }

@@ -1,0 +1,66 @@
+"""The button that copies the link to what stands on the page, and says where no link can hold it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import streamlit as st
+
+from mha_core import pretty
+from mha_core.errors import N_
+from mha_ui import state
+from mha_ui.bench import loader, serve_assets
+
+HERE: Final = Path(__file__).resolve().parent
+_WORDS: Final = {
+    "share": N_("Share"),
+    "copied": N_("Copied"),
+    "said": N_("Copied: the link to all that stands here."),
+    "field": N_("The link to all that stands here"),
+    "by_hand": N_("This browser does not let a page copy; copy the link from here."),
+    "close": N_("Close"),
+}
+_HTML: Final = """
+<button type="button" class="share"><span class="name"></span><span class="done" aria-hidden="true"></span></button>
+<div class="panel" hidden><p></p><input type="text" readonly><button type="button" class="close">×</button></div>
+<span role="status"></span>
+"""
+
+
+def share_button(work: state.Work) -> None:
+    """The button that copies the address; what is too large for one is offered as a file."""
+    words = {name: work.words(text) for name, text in _WORDS.items()}
+    data = {"words": words, "unsaved": bool(state.unsaved(work))}
+    clicked = _component()(key="frame.share", data=data, on_unsaved_change=_noted, width="content")
+    if clicked.unsaved:
+        st.dialog(work.words(N_("Too large for a link")))(_as_a_file)()
+
+
+def save_button(work: state.Work, key: str) -> None:
+    """The button that downloads the example at hand as a file."""
+    st.download_button(
+        work.words(N_("Save as a file")),
+        data=lambda: pretty(work.example).encode(),  # called at the click, outside any session's context
+        file_name="attention.mha.json",
+        mime="application/json",
+        on_click="ignore",
+        key=key,
+        width="stretch",
+    )
+
+
+def _as_a_file() -> None:
+    work = state.work()
+    st.write(state.unsaved(work))
+    save_button(work, "share.save")
+
+
+def _noted() -> None:
+    """Streamlit hands out what a component tells only where it has a callback."""
+
+
+@st.cache_resource(show_spinner=False)
+def _component():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
+    serve_assets("share", HERE)
+    return st.components.v2.component("mha.share", html=_HTML, css="share.css", js=loader("share/share.js"))

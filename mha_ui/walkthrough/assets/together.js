@@ -1,0 +1,124 @@
+// Windows that go together: a projector and a presenter's page of one walk, whatever is edited on the way. They share
+// two things, the numbers (an example by name, or its token) and the place, each with a count that goes up with every
+// change. A window tells the others both; the higher count leads, and who hears a lower one answers with its own.
+// One for a tab: it outlives the walk's page, so that an edit on the bench is told as well.
+
+const KEPT = "mha-together"; // in the tab's own storage, so that a page that is loaded again finds its pair
+const NOWHERE = { count: -1, at: null };
+
+class Together {
+  #pair = ""; // windows that found each other with the same numbers have it in common
+  #mine = null; // id of the numbers that this window's own session has
+  #numbers = null; // {count, id, address} that the pair has
+  #place = NOWHERE; // {count, at: {step, sub, predict, revealed}} where the pair stands
+  #asked = new Set(); // ids that this window's server was asked for
+  #show = null; // takes a place, while the walk is in a view
+  #ask = null; // asks this window's server for numbers, while it can
+  #channel = null;
+
+  constructor() {
+    window.addEventListener("mha-address", ({ detail }) => this.#stand(detail));
+    document.addEventListener("visibilitychange", () => document.hidden || this.#post());
+  }
+
+  /** The walk is in a view: from now on this tab belongs to a pair, and goes where the others stand. */
+  join(show) {
+    const anew = !this.#show;
+    this.#show = show;
+    if (!anew) return;
+    this.#place = NOWHERE;
+    if (!this.#channel && window.BroadcastChannel) this.#open();
+    this.#post();
+  }
+
+  #open() {
+    const { pair, id, count = 0 } = JSON.parse(sessionStorage.getItem(KEPT) ?? "{}");
+    this.#pair = pair ?? crypto.getRandomValues(new Uint32Array(2)).join("-");
+    if (this.#numbers) this.#numbers.count = pair && id !== this.#mine ? count + 1 : count;
+    this.#channel = new BroadcastChannel("mha-walk");
+    this.#channel.onmessage = ({ data }) => this.#hear(data);
+  }
+
+  /** The walk has left its view, or its page: the numbers still go together, the places do not. */
+  leave() {
+    this.#show = null;
+  }
+
+  /** `ask` sends an address to this window's server; null where it cannot, on another page. */
+  serve(ask) {
+    this.#ask = ask;
+    this.again();
+  }
+
+  /** This connection is new: what was asked for may be lost. */
+  again() {
+    this.#asked.clear();
+    this.#follow();
+    this.#post();
+  }
+
+  /** Somebody moved the walk here. */
+  tell(at) {
+    if (!this.#show) return;
+    this.#place = { count: this.#place.count + 1, at };
+    this.#post();
+  }
+
+  /** The numbers that this window has, by its address. */
+  #stand({ example, s }) {
+    const id = example ?? s;
+    if (!id || id === this.#mine) return; // too large for a link: nobody could follow
+    this.#mine = id;
+    if (id === this.#numbers?.id) {
+      this.#asked.clear();
+      this.#take();
+    } else if (!this.#asked.delete(id)) {
+      this.#numbers = { count: (this.#numbers?.count ?? -1) + 1, id, address: example ? { example } : { s } };
+    }
+    this.#post();
+  }
+
+  #hear({ pair, numbers, place }) {
+    if (!this.#numbers) return;
+    if (pair !== this.#pair) {
+      if (numbers.id !== this.#numbers.id) return; // another walk
+      numbers.count = this.#numbers.count = Math.max(numbers.count, this.#numbers.count);
+      if (pair > this.#pair) return this.#post();
+      this.#pair = pair;
+    }
+    const ofNumbers = newer(numbers, this.#numbers, "id");
+    const ofPlace = newer(place, this.#place, "at");
+    if (ofNumbers > 0) this.#numbers = numbers;
+    if (ofPlace > 0) this.#place = place;
+    if (ofNumbers > 0) this.#follow();
+    if (ofPlace > 0 && this.#mine === this.#numbers.id) this.#take();
+    if (ofNumbers < 0 || ofPlace < 0) this.#post();
+  }
+
+  /** Show the place of the pair: later, since the walk may be in the middle of showing another. */
+  #take() {
+    queueMicrotask(() => this.#place.at && this.#show?.(this.#place.at));
+  }
+
+  #follow() {
+    const { id, address } = this.#numbers ?? {};
+    if (!this.#ask || this.#mine === id || this.#asked.has(id)) return;
+    this.#asked.add(id);
+    this.#ask(address);
+  }
+
+  #post() {
+    if (!this.#channel || !this.#numbers) return;
+    const { id, count } = this.#numbers;
+    if (this.#mine === id) sessionStorage.setItem(KEPT, JSON.stringify({ pair: this.#pair, id, count }));
+    this.#channel.postMessage({ pair: this.#pair, numbers: this.#numbers, place: this.#place });
+  }
+}
+
+/** Which of two was changed last: above 0 for the first. Of two changed at once the same one leads everywhere. */
+function newer(one, other, by) {
+  const [left, right] = [JSON.stringify(one[by]), JSON.stringify(other[by])];
+  return one.count - other.count || Number(left > right) - Number(left < right);
+}
+
+export const together = new Together();

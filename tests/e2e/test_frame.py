@@ -1,0 +1,150 @@
+"""The strip on top of every page: one row, Share in it, and nothing of the page beneath Streamlit's menu."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from mha_core import built_in, parse
+from tests.e2e.driver import assert_shows, example_in
+from tests.e2e.test_editing import set_cell
+
+PAGES = ["", "walkthrough", "check", "experiments", "conventions", "lessons"]
+CLIPBOARD = {"permissions": ["clipboard-read", "clipboard-write"]}
+
+
+@pytest.mark.parametrize("width", [1280, 1440, 1920])
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_navigation_takes_one_row(visit, width, language):
+    bench = visit(f"?example=first&lang={language}", viewport={"width": width, "height": 800})
+    boxes = [
+        part.bounding_box()
+        for part in bench.page.locator(".st-key-frame > *").all()
+        if part.bounding_box()["width"]
+    ]
+    middles = {round(box["y"] + box["height"] / 2) for box in boxes}
+    assert max(middles) - min(middles) <= 2
+    assert max(box["x"] + box["width"] for box in boxes) <= width - 48  # the menu's place
+    assert len(boxes) == 11
+    example = bench.page.locator(".st-key-frame-example").bounding_box()
+    assert example["width"] >= 140
+
+
+def over(page):
+    """What the place of Streamlit's menu ⋮ covers: everything beneath its middle and its corners but itself."""
+    return page.evaluate(
+        """() => {
+            const box = document.querySelector(".stMainMenu button").getBoundingClientRect();
+            const xs = [box.left + 1, box.left + box.width / 2, box.right - 1];
+            const ys = [box.top + 1, box.top + box.height / 2, box.bottom - 1];
+            const found = [];
+            for (const x of xs) for (const y of ys) {
+                const bench = document.elementsFromPoint(x, y).find((one) => one.shadowRoot?.querySelector(".bench"));
+                const inside = bench?.shadowRoot.elementsFromPoint(x, y) ?? [];
+                const strip = document.elementsFromPoint(x, y).find((one) => one.matches(".st-key-frame"));
+                const content = inside.find((one) => one.closest(".tables, .controls, .verdict, .explain"));
+                if (content && !strip) found.push(content.outerHTML.slice(0, 80));
+            }
+            return found;
+        }"""
+    )
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (768, 1024), (1280, 800), (1920, 1080)])
+def test_streamlits_menu_covers_nothing_wherever_the_page_is_scrolled(visit, width, height):
+    bench = visit("?example=output-projection", viewport={"width": width, "height": height})
+    main = bench.page.locator(".stMain")
+    top = main.evaluate("(node) => node.scrollHeight - node.clientHeight")
+    assert top > 300
+    tables = bench.page.locator(".tables")
+    tables.evaluate("(node) => (node.scrollLeft = node.scrollWidth)")  # tables up to the right edge
+    for scrolled in (0, 30, 60, 90, 120, 150, 200, 300, 450, 700, top):
+        main.evaluate("(node, at) => (node.scrollTop = at)", scrolled)
+        assert over(bench.page) == [], scrolled
+    menu = bench.page.locator(".stMainMenu button")
+    menu.click()
+    expect(bench.page.get_by_test_id("stMainMenuItem-theme-Dark")).to_be_visible()
+
+
+# --- Share -----------------------------------------------------------------------------------------------------
+
+
+def copied(page):
+    return page.evaluate("navigator.clipboard.readText()")
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_share_copies_the_link_on_every_page(visit, new_context, server, path):
+    page = new_context(**CLIPBOARD).new_page()
+    page.goto(f"{server.url}{path}?example=causal")
+    share = page.get_by_role("button", name="Share", exact=True)
+    share.click()
+    expect(
+        page.get_by_role("status").filter(has_text="Copied: the link to all that stands here.")
+    ).to_be_attached()
+    expect(page.locator(".share.copied .done")).to_be_visible()
+    assert copied(page) == page.url
+    assert "example=causal" in copied(page)
+
+
+def test_what_was_typed_just_before_is_in_the_link(visit):
+    bench = visit("?example=first", **CLIPBOARD)
+    bench.cell("x", None, 0, 0).click()
+    bench.page.keyboard.type("42")
+    bench.page.get_by_role("button", name="Share", exact=True).click()
+    expect(bench.page.locator(".share.copied")).to_be_visible()
+    assert example_in(copied(bench.page)) == set_cell(built_in("first"), "x", None, 0, 0, 42.0)
+
+
+def test_where_the_page_may_not_copy_the_link_stands_in_a_field(visit):
+    bench = visit("?example=first")
+    bench.page.evaluate(
+        """() => {
+            Object.defineProperty(navigator, "clipboard", {value: undefined});
+            document.execCommand = () => false;
+        }"""
+    )
+    bench.page.get_by_role("button", name="Share", exact=True).click()
+    field = bench.page.get_by_role("textbox", name="The link to all that stands here")
+    expect(field).to_be_focused()
+    expect(field).to_have_value(bench.page.url)
+    assert bench.page.evaluate("getSelection().toString()") == bench.page.url
+    bench.page.keyboard.press("Escape")
+    expect(field).to_be_hidden()
+
+
+def test_what_is_too_large_for_a_link_is_offered_as_a_file(visit):
+    bench = visit("?example=first")
+    for axis in ("d_model", "d_k", "d_v"):
+        for _ in range(62):
+            bench.page.locator(f'[data-focus="{axis} more"]').click()
+    bench.settled()
+    for name in ("w_q", "w_k", "w_v"):
+        for head in (0, 1):
+            bench.cell(name, head, 0, 0).hover()
+            bench.page.locator(f'[data-focus="menu {name} {head}"]').click()
+            bench.page.get_by_role("menuitem", name="Fill with random numbers").click()
+            bench.settled()
+    bench.page.get_by_role("button", name="Share", exact=True).click()
+    dialog = bench.page.get_by_role("dialog")
+    expect(dialog).to_contain_text("too large for a link")
+    with bench.page.expect_download() as caught:
+        dialog.get_by_role("button", name="Save as a file").click()
+    assert parse(Path(caught.value.path()).read_bytes()).dims.d_model == 64
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_on_a_telephone_share_stays_in_reach(visit, language):
+    bench = visit(
+        f"?example=first&lang={language}", viewport={"width": 390, "height": 844}, has_touch=True, **CLIPBOARD
+    )
+    bench.page.locator(".stMain").evaluate("(node) => (node.scrollTop = 600)")
+    share = bench.page.get_by_role("button", name=re.compile("^(Share|分享)$"))
+    expect(share).to_be_in_viewport(ratio=1)
+    share.tap()
+    expect(bench.page.locator(".share.copied")).to_be_visible()
+    assert copied(bench.page) == bench.page.url
+    assert_shows(bench, built_in("first"))

@@ -1,0 +1,118 @@
+"""Pasting and naming: a block without room is offered it, and a cell has one name in every sentence."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from mha_core import built_in
+from mha_core.edit import apply
+from tests.e2e.driver import assert_shows
+
+CLIPBOARD = {"permissions": ["clipboard-read", "clipboard-write"]}
+
+
+def paste(bench, text):
+    bench.page.evaluate("(text) => navigator.clipboard.writeText(text)", text)
+    bench.page.keyboard.press("Control+V")
+
+
+def rows(count, width):
+    return "\n".join("\t".join(str(10 * i + j) for j in range(width)) for i in range(count))
+
+
+def test_a_block_without_room_is_offered_the_size_that_it_needs(visit):
+    bench = visit("?example=first", **CLIPBOARD)
+    bench.cell("x", None, 0, 0).click()
+    paste(bench, rows(5, 4))
+    expect(bench.message()).to_have_text("X: from row 1, column 1 on there is room for 3 × 2, got 5 × 4")
+    offer = bench.page.get_by_role("button", name="Make X 5 × 4 and paste")
+    expect(offer).to_be_in_viewport()
+    assert_shows(bench.settled(), built_in("first"))
+    offer.click()
+    values = [[float(10 * i + j) for j in range(4)] for i in range(5)]
+    edit = {"op": "set", "matrix": "x", "row": 0, "col": 0, "values": values, "grow": True}
+    assert_shows(bench.settled(), apply(built_in("first"), edit))
+    expect(bench.cell("x", None, 0, 0)).to_be_focused()
+    bench.page.keyboard.press("Control+z")
+    assert_shows(bench.settled(), built_in("first"))
+
+
+def test_a_ragged_block_is_told_by_its_row(visit):
+    bench = visit("?example=first", **CLIPBOARD)
+    bench.cell("x", None, 0, 0).click()
+    paste(bench, "1 2\n3\n4 5")
+    expect(bench.message()).to_have_text("X: the rows of the block differ in length: 2 in row 1, 1 in row 2")
+    assert_shows(bench.settled(), built_in("first"))
+
+
+def type_into(bench, cell, text):
+    """Full-width characters come from an input method, which writes into an open editor."""
+    cell.dblclick()
+    bench.page.keyboard.press("Control+A")
+    bench.page.keyboard.type(text)
+    bench.page.keyboard.press("Enter")
+
+
+WRONG = {
+    "1e400": "“1e400” is too large; numbers go from −1e12 to 1e12.",
+    "-1e13": "“-1e13” is too large; numbers go from −1e12 to 1e12.",
+    "1,5": "“1,5” has a comma; write a point before the decimals, as in 1.5, and nothing between thousands.",
+    "½": "“½” is a fraction; write it as a decimal number, such as 0.5.",
+    "1/3": "“1/3” is a fraction; write it as a decimal number, such as 0.5.",
+    "abc": "“abc” is no number.",
+}
+
+
+def test_what_is_no_number_says_why_and_where(visit):
+    bench = visit("?example=first")
+    for text, sentence in WRONG.items():
+        type_into(bench, bench.cell("w_k", 1, 0, 1), text)
+        expect(bench.message()).to_have_text(f"WK[1, 2] of head 2: {sentence} What stood there still counts.")
+        bench.page.keyboard.press("Escape")
+    assert_shows(bench, built_in("first"))
+
+
+@pytest.mark.parametrize(("text", "number"), [("１２", 12), ("−３．５", -3.5), ("＋1e3", 1000)])
+def test_what_is_unambiguous_is_accepted(visit, text, number):
+    bench = visit("?example=first")
+    type_into(bench, bench.cell("x", None, 0, 0), text)
+    bench.settled()
+    edit = {"op": "set", "matrix": "x", "row": 0, "col": 0, "values": [[number]]}
+    assert_shows(bench, apply(built_in("first"), edit))
+
+
+def test_a_cell_has_one_name_in_the_line_of_arithmetic_in_messages_and_for_the_screen_reader(visit):
+    bench = visit("?example=first", **CLIPBOARD)
+    cell = bench.cell("w_k", 1, 0, 1)
+    cell.hover()
+    assert bench.arithmetic().startswith("WK[1, 2] of head 2 = 1")
+    cell.dblclick()
+    expect(cell.locator("input")).to_have_attribute("aria-label", "WK[1, 2] of head 2")
+    bench.page.keyboard.press("Escape")
+    expect(bench.page.locator(".bench [role=status]")).to_contain_text("WK[1, 2] of head 2 = 1")
+    paste(bench, rows(1, 3))
+    expect(bench.message()).to_contain_text("WK of head 2: from row 1, column 2 on there is room for 2 × 1")
+    bench.cell("weights", 1, 0, 2).hover()
+    assert bench.arithmetic().startswith("A[1, 3] of head 2 (思考 → 程序) = ")
+    bench.cell("weights", 1, 0, 2).focus()
+    bench.page.keyboard.type("1")
+    expect(bench.message()).to_have_text("A[1, 3] of head 2 is computed from other numbers; edit those.")
+
+
+# --- the mask --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (1280, 800)])
+def test_the_mask_to_paint_is_shown_and_has_the_focus(visit, width, height):
+    bench = visit("?example=first", viewport={"width": width, "height": height})
+    bench.choose("mask", "painted")
+    cell = bench.cell("mask", None, 0, 0)
+    expect(cell).to_be_focused()
+    expect(cell).to_be_in_viewport(ratio=1)
+    explain = bench.page.locator(".explain").bounding_box()
+    box = cell.bounding_box()
+    assert box["y"] + box["height"] <= explain["y"]  # not beneath the line of arithmetic
+    expect(bench.page.get_by_role("alert")).to_contain_text("Paint the mask here")
+    bench.page.keyboard.press("Enter")
+    expect(cell).to_have_text("✕")

@@ -1,0 +1,73 @@
+"""Eight heads are wider than any screen: what belongs to all of them stays in sight while they are scrolled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import reduce
+
+import pytest
+
+from mha_core import built_in, to_token
+from mha_core.edit import apply
+
+SCREENS = [(390, 844), (1280, 800)]
+EDITS: list[Mapping[str, object]] = [
+    *({"op": "add_head"} for _ in range(6)),
+    {"op": "w_o", "on": True},
+    {"op": "context", "on": True},
+    {"op": "mask", "kind": "causal"},
+]
+EIGHT_HEADS = reduce(apply, EDITS, built_in("first"))
+OF_THE_LAYER = ("x", "context", "mask", "concat", "w_o", "output")
+
+
+def figure(bench, name, head=""):
+    return bench.page.locator(f'.matrix:has(table[data-matrix="{name}"][data-head="{head}"])')
+
+
+def assert_in_sight(bench, name):
+    """The whole width of the matrix's figure is on the screen, and of its table what the figure shows."""
+    shown = figure(bench, name)
+    shown.scroll_into_view_if_needed()
+    box = shown.bounding_box()
+    width = bench.page.viewport_size["width"]
+    assert box["x"] >= 0, (name, box)
+    assert box["x"] + box["width"] <= width, (name, box)
+
+
+@pytest.mark.parametrize(("width", "height"), SCREENS)
+def test_what_belongs_to_all_heads_stays_in_sight(visit, width, height):
+    bench = visit(f"?s={to_token(EIGHT_HEADS)}", viewport={"width": width, "height": height})
+    tables = bench.page.locator(".tables")
+    far = tables.evaluate("(node) => { node.scrollLeft = node.scrollWidth; return node.scrollLeft; }")
+    assert far > 500  # the heads are wider than the screen
+    for name in OF_THE_LAYER:
+        assert_in_sight(bench, name)
+    for title in bench.page.locator(".stage-title:not(:empty)").all():
+        box = title.bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] < width / 2
+    last = figure(bench, "q", 7)
+    last.scroll_into_view_if_needed()
+    assert last.bounding_box()["x"] >= 0
+    tables.evaluate("(node) => (node.scrollLeft = 0)")
+    for name in OF_THE_LAYER:
+        assert_in_sight(bench, name)
+    assert bench.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert bench.page.evaluate("document.querySelector('.stMain').scrollWidth <= innerWidth")
+
+
+def test_a_table_wider_than_the_telephone_scrolls_by_itself_and_keeps_its_labels(visit):
+    bench = visit(f"?s={to_token(EIGHT_HEADS)}", viewport={"width": 390, "height": 844})
+    table = bench.page.locator('table[data-matrix="concat"]')
+    assert table.bounding_box()["width"] > 390
+    before = bench.page.locator(".tables").evaluate("(node) => node.scrollLeft")
+    last = bench.cell("concat", None, 0, 15)
+    last.focus()
+    box = last.bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390
+    label = table.locator("tbody th").first.bounding_box()
+    assert label["x"] >= 0
+    assert label["x"] + label["width"] <= box["x"]
+    assert bench.page.locator(".tables").evaluate("(node) => node.scrollLeft") == before

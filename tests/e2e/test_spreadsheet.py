@@ -1,0 +1,144 @@
+"""The tables behave as a spreadsheet: what a click selects, what typing replaces, what Ctrl+Z takes back."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from mha_core import built_in
+from tests.e2e.driver import assert_shows
+from tests.e2e.test_editing import set_cell
+
+BENCH = ("?example=first", ("x", None, 1, 0))
+CHECK = ("check?example=first", ("q", 0, 0, 0))
+"""A page with tables to fill in, and a cell to try."""
+
+
+def opened(visit, where, text="3"):
+    """The page with a number of our own in the cell, nothing selected, and that cell."""
+    query, place = where
+    bench = visit(query)
+    bench.type(*place, text)
+    bench.page.locator(".bench h3").first.click()
+    return bench, bench.cell(*place)
+
+
+def slow_clicks(bench, cell, count):
+    """Clicks further apart than a double click: each is a first one."""
+    cell.hover()
+    for _ in range(count):
+        bench.page.mouse.down(click_count=1)
+        bench.page.mouse.up(click_count=1)
+
+
+@pytest.mark.parametrize("where", [BENCH, CHECK])
+@pytest.mark.parametrize("clicks", [1, 2, 3])
+def test_after_clicks_typing_replaces_the_number(visit, where, clicks):
+    bench, cell = opened(visit, where)
+    slow_clicks(bench, cell, clicks)
+    bench.page.keyboard.type("7")
+    bench.page.keyboard.press("Enter")
+    expect(cell).to_have_text("7")
+
+
+@pytest.mark.parametrize("where", [BENCH, CHECK])
+@pytest.mark.parametrize("way", ["double click", "F2", "Enter"])
+def test_a_double_click_f2_and_enter_put_the_caret_behind_the_number(visit, where, way):
+    bench, cell = opened(visit, where)
+    if way == "double click":
+        cell.dblclick()
+    else:
+        cell.click()
+        bench.page.keyboard.press(way)
+    expect(cell.locator("input")).to_be_focused()
+    bench.page.keyboard.type("7")
+    bench.page.keyboard.press("Enter")
+    expect(cell).to_have_text("37")
+
+
+@pytest.mark.parametrize("where", [BENCH, CHECK])
+def test_a_click_into_what_is_being_typed_moves_the_caret(visit, where):
+    bench, cell = opened(visit, where)
+    cell.dblclick()
+    bench.page.keyboard.type("77")
+    cell.locator("input").click(position={"x": 2, "y": 5})
+    bench.page.keyboard.press("Home")
+    bench.page.keyboard.type("1")
+    bench.page.keyboard.press("Enter")
+    expect(cell).to_have_text("1377")
+
+
+@pytest.mark.parametrize("where", [BENCH, CHECK])
+def test_after_a_click_delete_clears_and_shift_selects(visit, where):
+    bench, cell = opened(visit, where)
+    cell.click()
+    bench.page.keyboard.press("Shift+ArrowRight")
+    expect(bench.page.locator("td.selected")).to_have_count(2)
+    cell.click()
+    bench.page.keyboard.press("Delete")
+    expect(cell).to_have_text("0" if where is BENCH else "")
+
+
+def test_tab_after_a_click_goes_to_the_next_number(visit):
+    bench = visit("?example=first")
+    bench.cell("x", None, 0, 0).click()
+    bench.page.keyboard.press("Tab")
+    expect(bench.cell("x", None, 0, 1)).to_be_focused()
+
+
+@pytest.mark.parametrize("where", [BENCH, CHECK])
+@pytest.mark.parametrize("way", ["click", "second click", "double click", "Enter", "elsewhere"])
+def test_undo_takes_back_the_last_edit_wherever_the_focus_is(visit, where, way):
+    bench, cell = opened(visit, where, "8")
+    before = "3" if where is BENCH else ""
+    if way == "double click":
+        cell.dblclick()
+    elif way == "elsewhere":
+        bench.page.locator(".mha-title").click()
+    else:
+        slow_clicks(bench, cell, 2 if way == "second click" else 1)
+        if way == "Enter":
+            bench.page.keyboard.press("Enter")
+    bench.page.keyboard.press("Control+z")
+    expect(cell).to_have_text(before)
+    bench.page.keyboard.press("Control+Shift+z")
+    expect(cell).to_have_text("8")
+    bench.page.keyboard.press("Control+z")
+    expect(cell).to_have_text(before)
+    bench.page.keyboard.press("Control+y")
+    expect(cell).to_have_text("8")
+
+
+@pytest.mark.parametrize("where", [BENCH, CHECK])
+def test_undo_first_takes_back_what_is_being_typed(visit, where):
+    bench, cell = opened(visit, where, "8")
+    cell.click()
+    bench.page.keyboard.type("12")
+    bench.page.keyboard.press("Control+z")
+    expect(cell).to_have_text("8")
+    expect(cell).to_be_focused()
+    bench.page.keyboard.press("Control+z")
+    expect(cell).to_have_text("3" if where is BENCH else "")
+
+
+def test_undo_leaves_a_text_that_is_being_written_to_the_browser(visit):
+    bench = visit("?example=first")
+    bench.edit("x", None, 0, 0, 9)
+    token = bench.page.locator('[data-focus="token tokens 0"]')
+    token.click()
+    bench.page.keyboard.type("ab")
+    bench.page.keyboard.press("Control+z")
+    expect(token).to_have_value("思考")
+    expect(bench.cell("x", None, 0, 0)).to_have_text("9")
+    bench.page.keyboard.press("Control+z")
+    assert_shows(bench.settled(), built_in("first"))
+
+
+def test_a_tap_opens_the_number_for_the_screen_keyboard(visit):
+    bench = visit("?example=first", viewport={"width": 390, "height": 844}, has_touch=True)
+    cell = bench.cell("x", None, 1, 0)
+    cell.tap()
+    expect(cell.locator("input")).to_be_focused()
+    bench.page.keyboard.type("7")
+    bench.page.keyboard.press("Enter")
+    assert_shows(bench.settled(), set_cell(built_in("first"), "x", None, 1, 0, 7.0))

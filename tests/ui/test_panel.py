@@ -1,0 +1,235 @@
+"""A fault planted in every part of every page: one sentence, the details in the log, a way back, and no work lost."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from html import escape
+
+import pytest
+import streamlit as st
+
+import mha_ui.check
+import mha_ui.conventions
+import mha_ui.exchange
+import mha_ui.experiments.experiment
+import mha_ui.experiments.lenses
+import mha_ui.lessons.heads
+import mha_ui.pictures
+import mha_ui.walkthrough
+from mha_core import OPENS_FIRST, built_in, edit, from_token, to_token
+from mha_core.edit import apply
+from mha_ui import bench, frame, state
+from mha_ui.language import LANGUAGES, words_in
+from mha_ui.panel import _BACK, _FAILED, _FIRST
+from mha_ui.state import opening_title
+from tests.ui.pages import html, opened, sound, work
+
+
+def cell(number):
+    return {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[number]]}
+
+
+WATER = built_in("water")
+GOOD = apply(WATER, cell(5))
+BAD = apply(GOOD, cell(13))
+"""With these numbers the planted faults strike."""
+QUERY = {"lesson": "many-heads", "lang": "en"}
+WALK, CHECK, EXPERIMENTS, CONVENTIONS, LESSONS = list(frame.PAGES)[1:]
+BENCH = "bench.matrices"
+FAULTS = {
+    "bench": ("app.py", bench, "payload"),
+    "pictures": ("app.py", mha_ui.pictures, "draw"),
+    "frame": ("app.py", frame, "device_name"),
+    "walkthrough": (WALK, mha_ui.walkthrough, "payload"),
+    "walkthrough.place": (WALK, mha_ui.walkthrough, "_place"),
+    "walkthrough.takeaway": (WALK, mha_ui.walkthrough, "N_"),
+    "check": (CHECK, mha_ui.check, "check_payload"),
+    "check.tools": (CHECK, mha_ui.check, "askable"),
+    "experiments": (EXPERIMENTS, mha_ui.experiments.experiment, "compare"),
+    "experiments.gradient": (EXPERIMENTS, mha_ui.experiments.lenses, "payload"),
+    "experiments.saturation": (EXPERIMENTS, mha_ui.experiments.lenses, "left_when_cold"),
+    "experiments.change": (EXPERIMENTS, mha_ui.experiments.lenses, "payload"),
+    "conventions": (CONVENTIONS, mha_ui.conventions, "packed_payload"),
+    "lessons": (LESSONS, mha_ui.lessons.heads, "agreement"),
+}
+"""By part of a page: its page, and a function that it calls."""
+TABLES = ("bench", "check", "experiments.gradient", "experiments.change")
+EXPERIMENT = {"experiments.gradient": "gradients", "experiments.saturation": "gradients"} | {
+    "experiments.change": "baseline"
+}
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    yield
+    st.cache_resource.clear()
+
+
+@pytest.fixture
+def plant(monkeypatch):
+    """Let a function fail where the work, or what it is called with, holds the bad numbers."""
+
+    def planted(module, name):
+        real = getattr(module, name)
+
+        def faulty(*given, **more):
+            seen = next((one for one in given if isinstance(one, state.Work)), None) or state.work()
+            if seen.example == BAD:
+                raise RuntimeError("planted")
+            return real(*given, **more)
+
+        monkeypatch.setattr(module, name, faulty)
+
+    return planted
+
+
+def visit(part, example, language="en"):
+    more = {"experiment": EXPERIMENT[part]} if part in EXPERIMENT else {}
+    return opened(FAULTS[part][0], {**QUERY, "lang": language, "s": to_token(example), **more})
+
+
+def send(app, *sent):
+    """Edits that the bench sends, and the page's answer."""
+    start = work(app).applied + 1
+    numbered = [{**one, "seq": start + index} for index, one in enumerate(sent)]
+    state.receive(work(app), {"session": work(app).session, "edits": numbered})
+    return sound(app.run())
+
+
+def failed(app, language="en"):
+    """How many parts of the page say that they failed."""
+    return html(app).count(escape(words_in(language)(_FAILED)))
+
+
+def button(app, part):
+    return app.button(key=f"panel.back.{part}")
+
+
+@pytest.mark.parametrize("part", FAULTS)
+def test_a_part_that_fails_says_so_and_leads_back(plant, caplog, part):
+    app = visit(part, WATER)
+    send(app, cell(5))
+    assert failed(app) == 0
+    plant(*FAULTS[part][1:])
+    send(app, cell(13))
+    assert failed(app) == 1
+    assert button(app, part).label == _BACK
+    records = [record for record in caplog.records if record.exc_info and record.name.startswith("mha_ui")]
+    assert Counter(str(record.exc_info[1]) for record in records) == {"planted": 1}
+    assert part in records[0].getMessage()
+    assert "planted" not in html(app)
+    assert work(app).example == BAD
+    assert [version.example for version in work(app).past] == [WATER, GOOD]
+    sound(button(app, part).click().run())
+    assert failed(app) == 0
+    assert work(app).example == GOOD
+    send(app, {"op": "undo"}, {"op": "redo"}, {"op": "redo"})
+    assert work(app).example == BAD
+    assert failed(app) == 1
+    send(app, {"op": "undo"})
+    assert failed(app) == 0
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("part", FAULTS)
+def test_a_page_that_never_worked_leads_to_the_example_that_opens_first(plant, part, language):
+    """So it is where a page in this state is loaded again."""
+    plant(*FAULTS[part][1:])
+    app = visit(part, BAD, language)
+    assert failed(app, language) == 1
+    assert button(app, part).label == words_in(language)(_FIRST).format(title=opening_title(language))
+    sound(button(app, part).click().run())
+    assert failed(app, language) == 0
+    assert work(app).example == built_in(OPENS_FIRST)
+    send(app, {"op": "undo"})
+    assert work(app).example == BAD
+
+
+@pytest.mark.parametrize("part", TABLES)
+def test_tables_go_on_showing_the_last_numbers_that_worked(plant, part):
+    app = visit(part, WATER)
+    send(app, cell(5))
+    plant(*FAULTS[part][1:])
+    send(app, cell(13))
+    told = json.loads(app.get_by_key(BENCH).proto.json)
+    assert told["matrices"]["x"]["values"][0][0] == 5
+    assert from_token(told["address"]["s"]) == GOOD  # so a page that is loaded again shows these
+    assert told["ack"] == work(app).applied
+    send(app, cell(6))  # in the tables that are shown
+    assert failed(app) == 0
+    assert work(app).example == apply(GOOD, cell(6))
+    assert [version.example for version in work(app).past] == [WATER, GOOD]
+
+
+@pytest.mark.parametrize("part", ["experiments", "conventions", "lessons"])
+def test_an_address_that_fails_is_not_kept(plant, part):
+    app = visit(part, GOOD)
+    plant(*FAULTS[part][1:])
+    send(app, cell(13))
+    kept = json.loads(app.get_by_key("address.keep").proto.json)["address"]
+    assert from_token(kept["s"]) == GOOD
+
+
+def test_pictures_that_fail_leave_the_tables(plant):
+    app = visit("pictures", WATER)
+    plant(mha_ui.pictures, "draw")
+    send(app, cell(5), cell(13))
+    assert failed(app) == 1
+    assert json.loads(app.get_by_key(BENCH).proto.json)["matrices"]["x"]["values"][0][0] == 13
+
+
+def test_tables_that_are_shown_on_another_page_are_edited_there(plant):
+    app = visit("check", WATER)
+    plant(mha_ui.check, "check_payload")
+    send(app, cell(13))
+    app.switch_page("app.py")
+    sound(app.run())
+    send(app, {**cell(7), "row": 1})
+    assert work(app).example == apply(apply(WATER, cell(13)), {**cell(7), "row": 1})
+
+
+def test_dialogs_that_fail_say_so(plant):
+    app = visit("bench", BAD)
+    plant(mha_ui.exchange, "catalogue")
+    plant(mha_ui.exchange, "read_weights")
+    sound(app.button(key="export.open").click().run())
+    assert failed(app) == 1
+    sound(app.button(key="import.open").click().run())
+    assert failed(app) == 0
+    app.file_uploader(key="import.file").set_value(("layer.pt", b"?", "application/octet-stream"))
+    sound(app.button(key="import.open").click().run())
+    assert failed(app) == 1
+    assert work(app).example == BAD
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_an_edit_that_fails_changes_nothing(monkeypatch, caplog, language):
+    app = visit("bench", GOOD, language)
+    monkeypatch.setitem(edit._EDITS, "title", lambda *_: {"a": 1}["planted"])
+    send(app, {"op": "title", "text": "new"})
+    assert work(app).example == GOOD
+    assert work(app).message.text == words_in(language)(state._NOT_CHANGED)
+    assert work(app).past == []
+    assert any(record.exc_info and isinstance(record.exc_info[1], KeyError) for record in caplog.records)
+
+
+@pytest.mark.parametrize("op", ["undo", "redo"])
+def test_a_step_of_the_history_that_fails_keeps_all_of_it(monkeypatch, op):
+    app = visit("bench", WATER)
+    send(app, cell(5), cell(13), {"op": "undo"})
+    history = state._history(work(app))
+    monkeypatch.setattr(state, "trace", lambda *_: 1 / 0)
+    send(app, {"op": op})
+    assert work(app).example == GOOD
+    assert state._history(work(app)) == history
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_link_that_fails_opens_the_first_example(monkeypatch, caplog, language):
+    monkeypatch.setattr(state, "from_token", lambda *_: 1 / 0)
+    app = visit("bench", BAD, language)
+    assert work(app).example == built_in(OPENS_FIRST)
+    assert work(app).language == language
+    assert work(app).message.text == words_in(language)(state._NOT_OPENED)
+    assert any(record.exc_info for record in caplog.records)

@@ -1,0 +1,113 @@
+"""One name for a cell in every sentence on screen: the browser's, and the server's about a path of the file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from mha_core import Cell, ExampleError, built_in
+from mha_core.edit import apply
+from mha_ui.language import words_in
+from mha_ui.places import cell_name, place_name, told
+from mha_ui.state import Work, receive
+
+FIRST = built_in("first")
+ENGLISH = words_in("en")
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("x[0][0]", "X[1, 1]"),
+        ("x[2]", "row 3 of X"),
+        ("x", "X"),
+        ("heads[1].w_k[0][1]", "W_K[1, 2] of head 2"),
+        ("heads[1].w_k", "W_K of head 2"),
+        ("heads[0].b_q[0][1]", "b_Q[1, 2] of head 1"),
+        ("heads[0].b_q[1]", "b_Q[1, 2] of head 1"),
+        ("heads[1]", "head 2"),
+        ("b_o[2]", "b_O[1, 3]"),
+        ("mask[0][1]", "M[1, 2]"),
+        ("mask.allow", "M"),
+        ("mask.add[0][1]", "M[1, 2]"),
+        ("positions.ids[1]", "p[2, 1]"),
+        ("claimed.weights[1][0][2]", "A[1, 3] of head 2"),
+        ("claimed.head_outputs[1]", "head_2"),
+        ("claimed.concat[0][1]", "Concat[1, 2]"),
+        ("scores", "S"),
+        ("scale", "Divide by"),
+        ("d_k", "d_k"),
+        ("title.en", "title.en"),
+    ],
+)
+def test_a_path_of_the_file_has_the_name_of_its_place_on_screen(path, name):
+    assert place_name(path, FIRST, ENGLISH) == name
+
+
+def test_a_cell_has_the_same_name():
+    assert cell_name(Cell("w_k", 1, 0, 1), FIRST, ENGLISH) == place_name("heads[1].w_k[0][1]", FIRST, ENGLISH)
+    assert cell_name(Cell("head_outputs", 1, 0, 1), FIRST, ENGLISH) == "head_2[1, 2]"
+    assert cell_name(Cell("w_k", 1, 0, 1), FIRST, words_in("zh")) == "头 2 的 W_K[1, 2]"
+
+
+def test_an_error_names_its_place_in_the_readers_language():
+    error = ExampleError("expected a number, got {got}", place="heads[0].w_q[0][1]", got="'a'")
+    assert told(error, FIRST, "en") == (
+        "W_Q[1, 2] of head 1",
+        "W_Q[1, 2] of head 1: expected a number, got 'a'",
+    )
+    assert told(error, FIRST, "zh")[1].startswith("头 1 的 W_Q[1, 2]：")
+    assert told(ExampleError("this is no edit"), FIRST, "en") == ("", "this is no edit")
+
+
+# --- the offer of more room ------------------------------------------------------------------------------------
+
+
+def refused(example, matrix, head, rows, cols, language="en"):
+    work = Work(example, None, language)
+    values = [[7.0] * cols for _ in range(rows)]
+    edit = {"op": "set", "matrix": matrix, "head": head, "row": 0, "col": 0, "values": values}
+    receive(work, {"session": work.session, "edits": [{**edit, "seq": 1}]})
+    assert work.example == example
+    return work
+
+
+def test_a_block_without_room_comes_with_the_size_that_it_needs():
+    work = refused(FIRST, "x", None, 5, 4)
+    assert work.message.text == "X: from row 1, column 1 on there is room for 3 × 2, got 5 × 4"
+    assert work.message.offer.label == "Make X 5 × 4 and paste"
+    receive(work, {"session": work.session, "edits": [{**work.message.offer.edit, "seq": 2}]})
+    assert work.message is None
+    assert work.example.x == ((7.0,) * 4,) * 5
+    receive(work, {"session": work.session, "edits": [{"op": "undo", "seq": 3}]})
+    assert work.example == FIRST  # one step for both
+
+
+@pytest.mark.parametrize(
+    ("matrix", "head", "rows", "cols", "label"),
+    [
+        ("w_q", 1, 3, 5, "Make W_Q 3 × 5 in every head and paste"),
+        ("w_o", None, 7, 3, "Make W_O 8 × 4 and paste"),
+        ("mask", None, 4, 5, None),
+    ],
+)
+def test_the_offer_names_what_will_be(matrix, head, rows, cols, label):
+    example = apply(apply(FIRST, {"op": "w_o", "on": True}), {"op": "mask", "kind": "causal"})
+    offer = refused(example, matrix, head, rows, cols).message.offer
+    assert (offer and offer.label) == label  # 7.0 is nothing that a mask allows
+
+
+def test_beyond_the_limit_the_message_says_so_and_offers_nothing():
+    work = refused(FIRST, "x", None, 65, 2)
+    assert work.message.text == (
+        "X: from row 1, column 1 on there is room for 3 × 2, got 65 × 2. n_q: expected 1 to 64, got 65."
+    )
+    assert work.message.offer is None
+
+
+def test_what_cannot_be_larger_at_all_offers_nothing():
+    example = replace(apply(FIRST, {"op": "biases", "on": True}))
+    work = refused(example, "b_q", 0, 2, 2)
+    assert work.message.offer is None
+    assert work.message.text == "b_Q of head 1: from row 1, column 1 on there is room for 1 × 2, got 2 × 2"
