@@ -19,7 +19,7 @@ from mha_core.conventions import column_matrix, demonstrate, entries, is_masked
 from mha_core.derive import Cell, Derivation, arithmetic, cells
 from mha_core.edit import FILLS, apply
 from mha_core.errors import MhaError
-from mha_core.example import NEG_INF, SCORINGS, owner
+from mha_core.example import NEG_INF, SCORINGS, has_values, owner
 from mha_core.exercise import askable, exercise, hints
 from mha_core.export import TARGETS, export
 from mha_core.files import dump, pretty
@@ -432,10 +432,10 @@ def _drawn(figure: Any) -> Any:
 def _lesson_figures(example: Example, random: Random) -> Any:
     words = words_in(random.choice(("en", "zh")))
     computed = sharpened(trace(example), random.choice(SHARPNESS))
-    return [
-        _drawn(ranges_figure(computed, theme="dark", words=words)),
-        _drawn(agreement_figure(computed, theme="dark", words=words)),
-    ]
+    shown = [_drawn(agreement_figure(computed, theme="dark", words=words))]
+    if has_values(example):
+        shown.append(_drawn(ranges_figure(computed, theme="dark", words=words)))
+    return shown
 
 
 def _experiment(name: str) -> Route:
