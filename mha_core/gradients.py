@@ -244,13 +244,11 @@ def _squared_norms(output: Tensor, leaves: Sequence[Tensor]) -> list[Tensor]:
         rows = torch.arange(start, min(start + MOST_AT_ONCE, count), device=output.device)
         seeds = torch.nn.functional.one_hot(rows, count).to(output.dtype).view(-1, *output.shape)
         found = torch.autograd.grad(
-            output,
-            leaves,
-            seeds,
-            retain_graph=True,
-            is_grads_batched=True,
-            allow_unused=True,
-            materialize_grads=True,
+            output, leaves, seeds, retain_graph=True, is_grads_batched=True, allow_unused=True
         )
-        totals = [total + part.square().sum((0, -2, -1)) for total, part in zip(totals, found, strict=True)]
+        # A leaf that no output is computed from has None here. (Zeros made by torch would lack the axis of outputs.)
+        totals = [
+            total if part is None else total + part.square().sum((0, -2, -1))
+            for total, part in zip(totals, found, strict=True)
+        ]
     return totals
