@@ -243,7 +243,7 @@ def _squared_norms(output: Tensor, leaves: Sequence[Tensor]) -> list[Tensor]:
     for start in range(0, count, MOST_AT_ONCE):
         rows = torch.arange(start, min(start + MOST_AT_ONCE, count), device=output.device)
         seeds = torch.nn.functional.one_hot(rows, count).to(output.dtype).view(-1, *output.shape)
-        found = torch.autograd.grad(
+        found: Sequence[Tensor | None] = torch.autograd.grad(
             output, leaves, seeds, retain_graph=True, is_grads_batched=True, allow_unused=True
         )
         # A leaf that no output is computed from has None here. (Zeros made by torch would lack the axis of outputs.)
