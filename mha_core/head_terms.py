@@ -21,6 +21,29 @@ class HeadTerms(NamedTuple):
     head_terms: list[Rows]
 
 
+class Loss(NamedTuple):
+    """How much of the output one head carries: ‖O − O′‖_F ÷ ‖O‖_F, None where O is 0.
+
+    ``muted``: O′ without the head's term. ``averaged``: O′ with the mean of that term over the queries in its place,
+    so that what it adds to every query alike, which b_O could add as well, does not count.
+    """
+
+    muted: float | None
+    averaged: float | None
+
+
+def losses(trace: Trace) -> tuple[Loss, ...]:
+    """The loss of each head alone, from T_i = head_i·W_Oi: ‖T_i‖ ÷ ‖O‖, and ‖T_i − mean over queries‖ ÷ ‖O‖.
+
+    Raises ``CellError`` as ``head_terms`` does.
+    """
+    terms = torch.tensor(head_terms(trace).head_terms, dtype=torch.float64)
+    whole = float(torch.tensor(trace.values["output"], dtype=torch.float64).norm())
+    apart = terms - terms.mean(1, keepdim=True)
+    sizes = zip(terms.norm(dim=(1, 2)).tolist(), apart.norm(dim=(1, 2)).tolist(), strict=True)
+    return tuple(Loss(*(size / whole if whole else None for size in pair)) for pair in sizes)
+
+
 def head_terms(trace: Trace) -> HeadTerms:
     """O = Σ_i head_i·W_Oi + b_O, since Concat·W_O meets head i only in its own d_v rows of W_O.
 

@@ -26,6 +26,7 @@ from mha_ui import state
 from mha_ui.bench import receive_edits
 from mha_ui.language import sentence
 from mha_ui.panel import panel
+from mha_ui.upload import uploader
 
 Choice = TypeVar("Choice")
 
@@ -121,12 +122,13 @@ def _import(work: state.Work) -> None:
             )
         )
     )
-    upload = st.file_uploader(
+    upload = uploader(
+        work,
         words(N_("A .pt or .safetensors file, up to {most} MB")).format(most=MAX_UPLOAD_MB),
         key=_FILE,
+        most=MAX_UPLOAD_MB,
         on_change=_forget,
         args=(_LAYER, *_OF_A_LAYER),
-        max_upload_size=MAX_UPLOAD_MB,
     )
     if upload is None:
         return

@@ -13,12 +13,14 @@ from mha_core import library
 from mha_core.device import device_name
 from mha_core.errors import N_
 from mha_core.example import text_in
+from mha_core.files import MAX_BYTES
 from mha_ui import state
 from mha_ui.css import css_variables
 from mha_ui.exchange import FILE_MENU, export_button, import_button
 from mha_ui.language import LANGUAGES, NAMES
 from mha_ui.panel import panel
 from mha_ui.share import save_button, share_button
+from mha_ui.upload import uploader
 
 CHECK: Final = "pages/check.py"
 LESSONS: Final = "pages/lessons.py"
@@ -112,9 +114,8 @@ def _file_menu(work: state.Work) -> None:
         save_button(work, "frame.save")
         import_button(work)
         export_button(work)
-        st.file_uploader(
-            words(N_("Open a *.mha.json file")), key=_FILE, on_change=_file_opened, max_upload_size=5
-        )
+        label = words(N_("Open a *.mha.json file"))
+        uploader(work, label, key=_FILE, most=MAX_BYTES // 1_000_000, on_change=_file_opened)
         st.caption(words(N_("The address bar holds everything: copy it to share this state.")))
         _device_badge(work)
 

@@ -6,14 +6,13 @@ from typing import Final
 
 import streamlit as st
 
-from mha_core import trace
-from mha_core.compare import Difference, change_of, compare
+from mha_core.compare import Difference, change_of
 from mha_core.errors import N_
 from mha_core.example import AXES, has_values
 from mha_core.graph import formula, last_step, symbol, term_steps
-from mha_core.head_terms import head_terms
+from mha_core.head_terms import head_terms, losses
 from mha_core.trace import Trace
-from mha_core.variant import Variant, varied
+from mha_core.variant import Variant
 from mha_ui import state
 from mha_ui.bench.model import NAMES, Stages, numbers, step_data
 from mha_ui.experiments.board import Pane, board
@@ -94,7 +93,7 @@ def _live(work: state.Work) -> None:
         only=False,
     )
     if count > 1:
-        _each_alone(work, last)
+        _each_alone(work)
 
 
 def _changed_terms(found: Both) -> list[Difference]:
@@ -126,20 +125,35 @@ def terms(work: state.Work, computed: Trace) -> dict:  # type: ignore[type-arg] 
     return data
 
 
-def _each_alone(work: state.Work, last: str) -> None:
-    """How much the output changes when each head is muted alone."""
-    words, rows = work.words, []
-    for head in range(len(work.example.heads)):
-        without = trace(varied(work.example, Variant(muted=(head,))), work.place)
-        change = next((one for one in compare(work.trace, without) if one.name == last), None)
-        most = (
-            ["0", "–"]
-            if change is None
-            else [number(abs(change.most)), place(work, without.example, change.at)]
+def _each_alone(work: state.Work) -> None:
+    """What the output loses with each head alone, the most first; without W_O that asks for no comparison."""
+    words = work.words
+    if work.example.w_o is None:
+        said(
+            words(
+                N_(
+                    "Without W_O every head has columns of its own in the concatenation: muting a head sets just these "
+                    "to 0 and no other number. How much a head matters only a W_O, which mixes the heads, could tell."
+                )
+            )
         )
-        rows.append([head_name(words, head), *most])
-    heads = [words(N_("muted alone")), words(N_("largest change of the output")), words(N_("where"))]
-    table(heads, rows, words(N_("Which head the output misses most")))
+        return
+    found = sorted(enumerate(losses(work.trace)), key=lambda one: -(one[1].muted or 0))
+    rows = [[head_name(words, head), *map(_share, loss)] for head, loss in found]
+    heads = [words(N_("one head alone")), words(N_("muted")), words(N_("its mean over the queries instead"))]
+    table(heads, rows, words(N_("How much of the output changes: ‖O − O′‖ ÷ ‖O‖")))
+    said(
+        words(
+            N_(
+                "The first column also counts what a head adds to every query alike, which a bias could add; the "
+                "second counts only what it tells the queries apart by."
+            )
+        )
+    )
+
+
+def _share(loss: float | None) -> str:
+    return "–" if loss is None else f"{number(100 * loss)} %"
 
 
 def _chosen() -> None:

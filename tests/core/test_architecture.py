@@ -71,6 +71,7 @@ def test_modules_are_read_in_the_order_that_the_package_tells():
         "free_checks",
         "report",
         "paste",
+        "edit_fields",
         "claims",
     ]
     order += [

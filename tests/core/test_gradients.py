@@ -1,6 +1,7 @@
 """Derivatives: against central differences, against the chain rule step by step, and against worked examples."""
 
 from dataclasses import replace
+from itertools import product
 from math import isfinite, sqrt
 
 import pytest
@@ -8,10 +9,32 @@ import torch
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from mha_core import AddMask, AllowMask, Cell, CellError, built_in, derive, feeds, library, trace
+from mha_core import (
+    AddMask,
+    AllowMask,
+    Cell,
+    CellError,
+    ExampleError,
+    built_in,
+    derive,
+    feeds,
+    library,
+    trace,
+    validate,
+)
 from mha_core.derive import cells, number
 from mha_core.device import place
-from mha_core.example import POSITION_INPUTS, Example, Head, Positions, owner, position_inputs
+from mha_core.example import (
+    POSITION_INPUTS,
+    POSITIONS,
+    SCORING_PARAMETERS,
+    SCORINGS,
+    Example,
+    Head,
+    Positions,
+    owner,
+    position_inputs,
+)
 from mha_core.gradients import TEMPERATURES, gradients, outputs, saturation, sensitivity
 from mha_core.measures import softmax_jacobian
 from mha_core.trace import compute, load, run
@@ -412,3 +435,58 @@ def test_saturation_leaves_out_rows_that_attend_nothing_and_given_weights():
     weights = trace(built_in("padding")).values["weights"]
     assert found.largest[0] == pytest.approx(sum(max(row) for row in weights[0][:2]) / 2)
     assert saturation(trace(EVERY["starts further on"]), (1.0,))[0].largest[3] is None
+
+
+def counted(rows, cols, start):
+    """A matrix of small whole numbers."""
+    return tuple(tuple(float((cols * i + j + start) % 5 - 1) for j in range(cols)) for i in range(rows))
+
+
+def started(start, scoring, positions):
+    """A head of d_k = d_v = 2 on 3 queries of 2 columns and 4 keys of 2 that starts from what is named."""
+    fields = {"w_q": counted(2, 2, 1), "w_k": counted(2, 2, 2), "w_v": counted(2, 2, 3)}
+    given = {"q": counted(3, 2, 4), "k": counted(4, 2, 5), "v": counted(4, 2, 6), "weights": counted(3, 4, 7)}
+    parameters = {"w_a": counted(2, 2, 1), "u_a": counted(2, 2, 2), "v_a": (1.0, 2.0)}
+    fields |= {name: parameters[name] for name in SCORING_PARAMETERS[scoring]}
+    if positions == "alibi":
+        fields["slope"] = (0.5,)
+    for name in start:
+        fields |= {name: given[name]}
+        fields.pop(f"w_{name}", None)
+    if "weights" in start:
+        fields = {name: fields[name] for name in ("weights", "v", "w_v") if name in fields}
+    return Head(**fields)
+
+
+@pytest.mark.parametrize("start", ["q", "k", "v", "q k", "q v", "k v", "q k v", "weights", "weights v"])
+@pytest.mark.parametrize("positions", [None, *POSITIONS])
+@pytest.mark.parametrize("scoring", SCORINGS)
+def test_saturation_of_every_kind_of_example_and_every_start(scoring, positions, start):
+    """With a context. What no output is computed from moves none: 0, as plain loops over single outputs have it."""
+    example = Example(
+        title="",
+        tokens=tuple("abc"),
+        x=counted(3, 2, 1),
+        context=counted(4, 2, 2),
+        context_tokens=tuple("pqrs"),
+        heads=(started(start.split(), scoring, positions),),
+        positions=Positions(positions) if positions else None,
+        scoring=scoring,
+        scale=2.0,
+    )
+    if positions == "rotary" and "weights" in start:  # there are no Q and K to turn
+        with pytest.raises(ExampleError, match=r"^positions: "):
+            validate(example)
+        return
+    computed = trace(validate(example))
+    assert len(saturation(computed, (0.5, 2.0))) == 2
+    found = sensitivity(computed)
+    squares = dict.fromkeys(("w_q", "w_k", "w_v", "q", "k", "v", "x"), 0.0)
+    for row, col in product(range(3), range(2)):
+        for name, rows in gradients(computed, Cell("concat", None, row, col)).items():
+            if name in squares:
+                matrix = rows if name == "x" else rows[0]
+                squares[name] += sum(cell**2 for cells in matrix or () for cell in cells)
+    for name, square in squares.items():
+        norm = found.x if name == "x" else getattr(found, name)[0]
+        assert norm is None or norm == pytest.approx(square**0.5, abs=1e-12)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -140,6 +141,40 @@ def test_a_hostile_file_is_refused_in_a_sentence_and_nothing_is_lost(visit, name
     bench.page.keyboard.press("Escape")
     expect(dialog(bench.page)).to_have_count(0)
     assert_shows(bench.settled(), built_in("water"))
+
+
+def test_a_file_as_large_as_promised_is_opened(visit, tmp_path):
+    named = nn.MultiheadAttention(12, 3).state_dict() | {"embedding": torch.zeros(1_020_000, 12)}
+    path = tmp_path / "large.pt"
+    torch.save(named, path)
+    assert 48_500_000 < path.stat().st_size < 50_000_000
+    bench = visit("?example=water")
+    bench.page.get_by_role("button", name="Import", exact=True).click()
+    dialog(bench.page).locator('input[type="file"]').set_input_files(path)
+    dialog(bench.page).get_by_role("button", name="Open on the bench").click()
+    expect(dialog(bench.page)).to_have_count(0)
+    expect(bench.settled().cell("x", None, 3, 7)).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("language", "button", "most", "sentence"),
+    [
+        ("en", "Import", 50, "The file was not uploaded: files of up to 50 MB are taken."),
+        ("zh", "导入", 50, "文件没有上传：最大可以是 50 MB。"),
+        ("zh", "文件", 5, "文件没有上传：最大可以是 5 MB。"),
+    ],
+)
+def test_a_larger_file_is_refused_in_the_readers_language(visit, tmp_path, language, button, most, sentence):
+    path = tmp_path / "larger.pt"
+    path.touch()
+    os.truncate(path, most * 2**20 + 1)
+    page = visit(f"?example=water&lang={language}").page
+    page.get_by_role("button", name=button, exact=True).click()
+    page.locator('input[type="file"]').set_input_files(path)
+    refused = page.get_by_test_id("stFileUploaderDropzone").filter(has=page.locator("[aria-invalid=true]"))
+    expect(refused).to_be_visible()
+    for place in (refused, refused.get_by_role("alert")):
+        assert place.evaluate("(node) => getComputedStyle(node, '::after').content") == f'"{sentence}"'
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -7,6 +7,7 @@ import re
 import sys
 import tomllib
 
+from mha_ui.exchange import MAX_UPLOAD_MB
 from tests.e2e.driver import ROOT, command, running
 
 WATCHER = "--server.fileWatcherType=auto"
@@ -38,4 +39,4 @@ def test_the_started_server_watches_no_file(new_context):
         page.goto(server.url)
         told = json.loads(page.get_by_test_id("stText").inner_text())
         page.close()
-    assert told["server.fileWatcherType"] == "none"
+    assert told == {"server.fileWatcherType": "none", "server.maxUploadSize": MAX_UPLOAD_MB}

@@ -11,7 +11,7 @@ from mha_core.compare import compare
 from mha_core.derive import Cell
 from mha_core.edit import apply
 from mha_core.gradients import gradients, saturation
-from mha_core.head_terms import head_terms
+from mha_core.head_terms import head_terms, losses
 from mha_core.messages import catalogue
 from mha_core.mistaken import mistaken, possible
 from mha_core.mistakes import formula_of
@@ -20,6 +20,7 @@ from mha_core.variant import AS_IT_IS, Variant, varied, written
 from mha_ui import state
 from mha_ui.experiments import EXPERIMENTS
 from mha_ui.experiments.order import first_of
+from mha_ui.figures.labels import number
 from mha_ui.language import LANGUAGES, words_in
 from mha_ui.lessons.lesson import rich
 from tests.core.edits import FURTHER_ON
@@ -380,3 +381,22 @@ def test_what_somebody_claimed_is_no_part_of_an_experiment(read):
     claimed = replace(built_in("output-projection"), claimed={"output": ((1, 2), (3, 4), (5, 6))})
     for name in EXPERIMENTS:
         read(name, s=to_token(claimed))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_muting_says_what_the_output_loses_with_each_head(read, language):
+    example = built_in("output-projection")
+    told = html(read("heads", lang=language))
+    words = words_in(language)
+    assert words("How much of the output changes: ‖O − O′‖ ÷ ‖O‖") in told
+    found = sorted(losses(trace(example)), key=lambda loss: -loss.muted)
+    shares = [f"<td>{number(100 * share)} %</td>" for loss in found for share in loss]
+    places = [told.index(f"{a}{b}") for a, b in zip(shares[::2], shares[1::2], strict=True)]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_without_w_o_muting_ranks_no_heads(read, language):
+    told = html(read("heads", example="first", lang=language))
+    assert "‖O − O′‖" not in told
+    assert ("Without W_O every head has columns of its own" if language == "en" else "没有 W_O 时") in told

@@ -226,10 +226,11 @@ def test_a_step_of_the_history_that_fails_keeps_all_of_it(monkeypatch, op):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_link_that_fails_opens_the_first_example(monkeypatch, caplog, language):
+def test_a_link_that_fails_opens_what_opens_first(monkeypatch, caplog, language):
     monkeypatch.setattr(state, "from_token", lambda *_: 1 / 0)
     app = visit("bench", BAD, language)
     assert work(app).example == built_in(OPENS_FIRST)
     assert work(app).language == language
-    assert work(app).message.text == words_in(language)(state._NOT_OPENED)
+    told = words_in(language)(state._NOT_OPENED).format(title=opening_title(language))
+    assert work(app).message.text == told
     assert any(record.exc_info for record in caplog.records)

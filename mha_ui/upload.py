@@ -1,0 +1,39 @@
+"""A place to drop a file, which says in the reader's language when a file is too large."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from json import dumps
+from typing import Any
+
+import streamlit as st
+
+from mha_core.errors import N_
+from mha_ui import state
+
+
+def uploader(
+    work: state.Work,
+    label: str,
+    *,
+    key: str,
+    most: int,
+    on_change: Callable[..., None],
+    args: tuple[Any, ...] = (),
+) -> Any:
+    """Streamlit's uploader for a file of ``most`` MB.
+
+    A larger one never leaves the browser. Streamlit says so in English, to who hovers; here the sentence is its own
+    words' place, for screen readers, and below the file.
+    """
+    sentence = work.words(N_("The file was not uploaded: files of up to {most} MB are taken."))
+    said = dumps(sentence.format(most=most), ensure_ascii=False)
+    place = f"upload-{key.replace('.', '-')}"
+    refused = f'.st-key-{place} [data-testid="stFileUploaderDropzone"]:has([aria-invalid="true"])'
+    with st.container(key=place):
+        st.html(
+            f"<style>{refused} {{ flex-wrap: wrap; }} {refused}::after {{ content: {said}; flex-basis: 100%; }}"
+            f"{refused} [role=alert] {{ font-size: 0; }} {refused} [role=alert]::after {{ content: {said}; }}"
+            '[data-testid="stTooltipErrorContent"] { display: none; }</style>'
+        )
+        return st.file_uploader(label, key=key, on_change=on_change, args=args, max_upload_size=most)
