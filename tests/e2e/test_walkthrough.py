@@ -597,7 +597,7 @@ MARK = """() => {
     const together = [];
     for (const heading of document.querySelectorAll("h2, h3")) {
         const shown = [heading];
-        for (let next = heading.nextElementSibling; next; next = next.nextElementSibling) {
+        for (let next = heading.nextElementSibling; next?.matches("h3") === false; next = next.nextElementSibling) {
             const rows = next.matches("p, ol") ? [] : [...next.querySelectorAll("table tr:nth-child(2)")];
             shown.push(...(rows.length ? [rows[0]] : [next]));
             if (!next.matches("p")) break;
