@@ -395,7 +395,9 @@ td[style] { background: linear-gradient(90deg, var(--weight) calc(var(--bar) * 1
 @media print {
   :root { color-scheme: light; } @page { margin: 15mm; }
   body { font-size: 10pt; } main { max-width: none; padding: 0; } nav { display: none; }
-  h2, h3 { break-after: avoid; } table, .row, .product { break-inside: avoid; overflow: visible; }
+  /* A heading, its sentence and its formula stand with the picture that follows them. */
+  h2, h3, h2 + p, .formula { break-after: avoid; break-inside: avoid; }
+  table, .row, .product { break-inside: avoid; overflow: visible; }
   td { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 """

@@ -56,6 +56,7 @@ _UI: Final = {
     "next_step": N_("Next"),
     "last": N_("That was the last step."),
     "clock": N_("Time"),
+    "scroll": N_("Larger than the window: scroll to see the rest"),
     "elapsed": N_("since the start"),
     "restart": N_("Start the clock again"),
 }

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from mha_core import built_in, library, trace
+from mha_core import built_in, library, parse, to_token, trace
 from mha_core.derive import Cell
 from mha_core.example import divisor
+from mha_core.takeaway import as_html
 from mha_core.walk import walk as stages_of
 from tests.core.test_walk import check_page
 from tests.e2e.driver import Bench, running
@@ -234,53 +236,78 @@ def test_the_walk_goes_on_while_the_server_is_dead_and_after_it_is_back(new_cont
 
 # --- before an audience ------------------------------------------------------------------------------------------
 
-MEASURE = """() => {
+LEAST = {"projector": 18, "presenter": 14}
+"""Pixels of the smallest type: on a wall, and on the presenter's own screen."""
+
+MEASURE = """(least) => {
     const root = [...document.querySelectorAll("*")].find((e) => e.shadowRoot?.querySelector(".walk")).shadowRoot;
-    const walk = root.querySelector(".walk"), stage = root.querySelector(".stage"), small = [], out = [], cut = [];
+    const walk = root.querySelector(".walk"), stage = root.querySelector(".stage"), line = root.querySelector(".line");
     const told = (node) => node.textContent.trim().slice(0, 20);
     const looks = (node) => node.checkVisibility({visibilityProperty: true}) && !node.closest(".visually-hidden");
-    for (const node of walk.querySelectorAll("*")) {
-        if (!looks(node)) continue;
-        const own = [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim());
-        if (own && parseFloat(getComputedStyle(node).fontSize) < 18) small.push(told(node));
-        const box = node.getBoundingClientRect();
-        const sticks = box.right > innerWidth + 1 || box.bottom > innerHeight + 1 || box.left < -1 || box.top < -1;
-        if (own && sticks) out.push(told(node));
-        const clips = getComputedStyle(node).overflowX !== "visible";
-        if ((own || node.matches("th")) && clips && node.scrollWidth > node.clientWidth + 1) cut.push(told(node));
+    const over = (node) => Math.max(node.scrollHeight - node.clientHeight, node.scrollWidth - node.clientWidth) > 1;
+    const scrolls = (node) => node && over(node);
+    const measure = () => {
+        const small = [], out = [], cut = [];
+        for (const node of walk.querySelectorAll("*")) {
+            if (!looks(node)) continue;
+            const own = [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim());
+            if (own && parseFloat(getComputedStyle(node).fontSize) < least) small.push(told(node));
+            const box = node.getBoundingClientRect();
+            const sticks = box.right > innerWidth + 1 || box.bottom > innerHeight + 1 || box.left < -1 || box.top < -1;
+            if (own && sticks) out.push(told(node));
+            const clips = getComputedStyle(node).overflowX !== "visible";
+            if ((own || node.matches("th")) && clips && node.scrollWidth > node.clientWidth + 1) cut.push(told(node));
+        }
+        for (const node of [stage, line, root.querySelector(".notes")]) if (scrolls(node)) out.push(node.className);
+        const ends = stage.getBoundingClientRect();
+        for (const node of stage.querySelectorAll("table, .text")) {
+            const box = node.getBoundingClientRect();
+            const below = box.bottom > ends.bottom + 1 || box.top < ends.top - 1;
+            if (below || box.right > ends.right + 1) out.push(told(node));
+        }
+        if (!root.querySelector(".more").hidden) out.push("scrolls");
+        return [...small, ...out, ...cut].length ? {small, out, cut} : null;
+    };
+    const found = {}, press = (name) => window.dispatchEvent(new KeyboardEvent("keydown", {key: name}));
+    const look = () => { const problems = measure(); if (problems) found[walk.dataset.at] = problems; };
+    for (const name of ["ArrowUp", "ArrowUp", "Home"]) press(name);
+    const steps = walk.querySelectorAll(".outline button").length;
+    for (let step = 0; step < steps; step++) {
+        look();
+        for (const name of ["ArrowDown", "ArrowDown"]) { press(name); look(); }
+        for (const name of ["ArrowUp", "ArrowUp", "ArrowRight"]) press(name);
     }
-    if (stage.scrollHeight > stage.clientHeight + 1 || stage.scrollWidth > stage.clientWidth + 1)
-        out.push(`stage ${stage.scrollWidth} × ${stage.scrollHeight} in ${stage.clientWidth} × ${stage.clientHeight}`);
-    const ends = stage.getBoundingClientRect(), line = root.querySelector(".line");
-    if (line.scrollHeight > line.clientHeight + 1) out.push("line");
-    for (const node of stage.querySelectorAll("table, .text")) {
-        const box = node.getBoundingClientRect();
-        if (box.bottom > ends.bottom + 1 || box.right > ends.right + 1 || box.top < ends.top - 1) out.push(told(node));
-    }
-    return {small, out, cut};
+    return [found, steps];
 }"""
 
 
-@pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
 @pytest.mark.parametrize("name", library())
-def test_on_a_projector_nothing_is_clipped_and_no_type_is_small(walk, name, locale):
-    page = walk(f"?example={name}&view=projector", viewport=PROJECTOR, locale=locale)
-    for header in (".stAppHeader", ".st-key-frame", ".st-key-walk-takeaway"):
-        expect(page.page.locator(header).first).to_be_hidden()
-    problems = {}
-    computed = trace(built_in(name))
-    for place in places(computed, 0):
-        page.stands_at(place)
-        for step in range(3):
-            found = page.page.evaluate(MEASURE)
-            if any(found.values()):
-                problems[page.at] = found
-            page.press("ArrowDown" if step < 2 else "ArrowRight")
-        page.press("ArrowUp", "ArrowUp")
-        if page.at != place:
-            continue
-        page.press("ArrowRight")
-    assert problems == {}
+def test_before_an_audience_nothing_is_cut_off_and_no_type_is_small(walk, name):
+    """Every step at every depth, in both views, at both sizes, in both languages: one page, resized."""
+    page, steps = walk(viewport=PROJECTOR), len(places(trace(built_in(name)), 0))
+    address = page.page.url.partition("?")[0]
+    for language in ("en", "zh"):
+        page.open(f"{address}?example={name}&view=presenter&lang={language}")
+        for view in ("presenter", "projector"):
+            if view == "projector":
+                page.press("Escape")
+                page.button("projector").click()
+            for header in (".stAppHeader", ".st-key-frame", ".st-key-walk-takeaway"):
+                expect(page.page.locator(header).first).to_be_hidden()
+            for width, height in ((1280, 720), (1920, 1080)):
+                page.page.set_viewport_size({"width": width, "height": height})
+                assert page.page.evaluate(MEASURE, LEAST[view]) == [{}, steps], (view, width, language)
+
+
+def test_what_cannot_be_made_to_fit_scrolls_and_says_so(walk):
+    rows = [[0.123456] * 24 for _ in range(24)]
+    text = {"format": "mha-example/1", "tokens": [f"token {i}" for i in range(24)], "x": rows}
+    example = parse(json.dumps({**text, "heads": [dict.fromkeys(("w_q", "w_k", "w_v"), rows)]}))
+    page = walk(f"?s={to_token(example)}&view=projector&step=scores", viewport=PROJECTOR)
+    expect(page.page.locator(".walk .more")).to_have_text("Larger than the window: scroll to see the rest")
+    expect(page.page.locator(".walk .more")).to_be_visible()
+    page.press("Home")
+    expect(page.page.locator(".walk .more")).to_be_hidden()
 
 
 def test_projector_mode_is_entered_and_left(walk):
@@ -566,6 +593,47 @@ def test_the_page_taken_away_opens_without_a_network_and_shows_the_same_numbers(
     context.close()
 
 
+MARK = """() => {
+    const together = [];
+    for (const heading of document.querySelectorAll("h2, h3")) {
+        const shown = [heading];
+        for (let next = heading.nextElementSibling; next?.matches("h3") === false; next = next.nextElementSibling) {
+            const rows = next.matches("p, ol") ? [] : [...next.querySelectorAll("table tr:nth-child(2)")];
+            shown.push(...(rows.length ? [rows[0]] : [next]));
+            if (!next.matches("p")) break;
+        }
+        together.push(shown.map((node, i) => (node.id = `at-${together.length}-${i}`)));
+    }
+    const links = together.flat().map((id) => `<a href="#${id}">.</a>`);
+    document.querySelector("main").insertAdjacentHTML("beforeend", links.join(" "));
+    return together;
+}"""
+
+
+@pytest.fixture(scope="module")
+def paper(browser):
+    """A page on which pages that were taken away are printed."""
+    context = browser.new_context()
+    yield context.new_page()
+    context.close()
+
+
+def pages_of(pdf):
+    """Which page of a PDF each id stands on that a link leads to: Chromium writes a destination for every one."""
+    return dict(re.findall(rb"/(at-\d+-\d+)\s*\[\s*(\d+) 0 R", pdf))
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("name", library())
+def test_on_paper_a_heading_stands_with_its_sentence_and_the_first_rows_of_its_table(paper, name, language):
+    paper.set_content(as_html(trace(built_in(name)), language))
+    together = paper.evaluate(MARK)
+    for size in ("A4", "Letter"):
+        stands = pages_of(paper.pdf(format=size, prefer_css_page_size=False))
+        for ids in together:
+            assert len({stands[one.encode()] for one in ids}) == 1, (size, ids)
+
+
 def test_markdown_is_taken_away(walk, tmp_path):
     page = walk("?example=causal")
     with page.page.expect_download() as caught:
@@ -607,7 +675,6 @@ def test_nothing_sticks_out_of_the_page(walk, width, height, locale):
 
 
 def test_a_visitors_text_is_text(walk):
-    from mha_core import to_token
     from mha_core.edit import apply
 
     nasty = '<img src=x onerror="document.title=1"> $x$ **b**'

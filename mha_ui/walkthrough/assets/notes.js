@@ -9,6 +9,7 @@ export class Notes {
   constructor(words) {
     this.words = words;
     this.note = element("p", { class: "note" });
+    this.told = element("div", {});
     this.next = element("p", { class: "next" });
     this.time = element("span", { class: "time" });
     this.elapsed = element("span", { class: "elapsed" });
@@ -18,6 +19,7 @@ export class Notes {
       { class: "notes", "aria-label": words.notes },
       element("h3", {}, words.clock),
       element("p", { class: "clock" }, this.time, element("span", {}, this.elapsed, ` ${words.elapsed} `, restart)),
+      this.told,
       element("h3", {}, words.notes),
       this.note,
       element("h3", {}, words.next_step),
@@ -29,6 +31,11 @@ export class Notes {
 
   stop() {
     clearInterval(this.#timer);
+  }
+
+  /** What the walk says of the step stands here, and leaves the picture its room. */
+  tell(text) {
+    this.told.replaceChildren(text);
   }
 
   show(model, place, depth, next, told) {

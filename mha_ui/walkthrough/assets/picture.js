@@ -92,7 +92,7 @@ export class Picture {
     const hue = matrix.hue ? `hue-${matrix.hue}` : "";
     const node = element(
       "table",
-      { class: `matrix ${hue} ${label ? "" : "bare"}`, style: this.#size(rowLabels, colLabels, texts), "aria-label": `${matrix.word} ${sign.replaceAll("_", "")}${turned ? "ᵀ" : ""}, ${rowLabels.length} × ${colLabels.length}` },
+      { class: `matrix ${hue} ${label ? "" : "bare"}`, style: this.#size(rowLabels.map((text, r) => (dead(r) ? `${text} ∅` : text)), colLabels, texts), "aria-label": `${matrix.word} ${sign.replaceAll("_", "")}${turned ? "ᵀ" : ""}, ${rowLabels.length} × ${colLabels.length}` },
       caption,
       element("thead", {}, element("tr", {}, element("td", { class: "corner" }), ...heads)),
       element("tbody", {}, ...body),

@@ -27,7 +27,9 @@ export default function mount({ parentElement, data }) {
 }
 
 const SPEEDS = [0.5, 1, 2, 4, 8];
-const SIZES = [34, 30, 27, 24, 22, 20, 18]; // pixels, of a projected picture: the largest that fits
+// Pixels: a picture before an audience takes the largest type with which it fits, and no smaller one than these.
+const SIZES = [34, 30, 27, 24, 22, 20, 18];
+const TIGHT = { projector: [18], presenter: [18, 16, 14] }; // a presenter has his own screen before him
 const NAMES = ["step", "sub", "view", "predict"];
 
 class Walk {
@@ -265,7 +267,8 @@ class Walk {
     this.stand = element("div", { class: "stand" });
     this.line = element("div", { class: "line" });
     this.stage = element("div", { class: "stage", tabindex: -1 }, this.text, this.stand);
-    const main = element("div", { class: "main" }, this.stage, this.line, this.view ? null : element("p", { class: "hint" }, words.keys));
+    this.more = element("p", { class: "more", hidden: true }, words.scroll);
+    const main = element("div", { class: "main" }, this.stage, this.more, this.line, this.view ? null : element("p", { class: "hint" }, words.keys));
     this.notes?.stop();
     this.notes = this.view === "presenter" ? new Notes(words) : null;
     this.root.replaceChildren(...[this.bar, nav, this.#controls(), main, this.notes?.root, this.live].filter(Boolean));
@@ -369,7 +372,8 @@ class Walk {
     this.lesson.hidden = !stage.lesson;
     this.lesson.dataset.topic = stage.lesson ?? "";
     this.#picture = new Picture(this.model, stage, this.#step(), decimals, { inShort: stage.kind === "head" && !step });
-    if (this.#picture.slot && this.root.clientWidth > 1000) this.#picture.slot.append(this.text);
+    if (this.notes) this.notes.tell(this.text);
+    else if (this.#picture.slot && this.root.clientWidth > 1000) this.#picture.slot.append(this.text);
     else this.stage.prepend(this.text);
     this.stand.replaceChildren(this.#picture.root);
   }
@@ -412,19 +416,30 @@ class Walk {
     this.playing.setAttribute("aria-pressed", String(Boolean(this.#timer)));
   }
 
-  /** On a projector: the largest type with which nothing sticks out. */
+  /** Before an audience: the largest type with which nothing sticks out; where none is, one scrolls, and is told so. */
   #fit() {
     if (!this.model) return;
     this.stage.style.removeProperty("--size");
-    this.stage.classList.remove("tight");
+    this.stage.classList.remove("tight", "stacked");
+    this.more.hidden = true;
     if (!this.view) return;
-    for (const size of SIZES) if (this.#fits(size)) return;
-    this.stage.classList.add("tight");
-    this.#fits(SIZES.at(-1));
+    const tight = TIGHT[this.view];
+    if (!this.#fitsAt([tight.at(-1)], true)) this.more.hidden = false;
+    else if (!this.#fitsAt(SIZES, false)) this.#fitsAt(tight, true);
   }
 
-  #fits(size) {
-    if (size) this.stage.style.setProperty("--size", `${size}px`);
+  #fitsAt(sizes, tight) {
+    this.stage.classList.toggle("tight", tight);
+    return sizes.some((size) => {
+      this.stage.style.setProperty("--size", `${size}px`);
+      return [false, true].some((stacked) => {
+        this.stage.classList.toggle("stacked", stacked);
+        return this.#fits();
+      });
+    });
+  }
+
+  #fits() {
     const { scrollHeight, clientHeight, scrollWidth, clientWidth } = this.stage;
     return scrollHeight <= clientHeight && scrollWidth <= clientWidth;
   }
