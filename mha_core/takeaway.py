@@ -28,12 +28,13 @@ _KEYS = {
     "title": N_("Multi-head attention, step by step"),
     "query": N_("query"),
     "looks": N_("looks most at"),
+    "looks_list": N_("looks most at:"),
     "nothing": N_("nothing"),
     "sum": N_("sum"),
     "first": N_("and so on for the other {count} numbers."),
     "source": N_("Source: {source}"),
     "dead": N_("A query that may attend to nothing gets weights 0: there is nothing to share out."),
-    "shifted": N_("Taken off each score of a row first: its largest. No weight changes by it."),
+    "shifted": N_("The largest score of each row is subtracted first; that changes no weight."),
 }
 
 
@@ -503,7 +504,7 @@ def _markdown_closing(told: _Told) -> str:
         lines.append(f"| {_plain(token)} | " + " | ".join(cells) + " |")
     name = result_of(told.example)
     result = f"$$\n{_tex(told.symbol(name, None))} = {_tex_matrix(told, name, None)}\n$$"
-    return f"{result}\n\n{told.say('looks')}:\n\n" + "\n".join(lines)
+    return f"{result}\n\n{told.say('looks_list')}\n\n" + "\n".join(lines)
 
 
 def _plain(text: str) -> str:

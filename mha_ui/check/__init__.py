@@ -23,7 +23,7 @@ _SEED: Final = "check.seed"
 _KINDS: Final = {
     "these": N_("the numbers at hand"),
     "same": N_("new numbers, the same for everybody"),
-    "own": N_("new numbers, for everybody his own"),
+    "own": N_("new numbers, different for everyone"),
 }
 
 
