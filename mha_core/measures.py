@@ -68,6 +68,15 @@ def agreement(trace: Trace, query: int | None = None) -> Rows:
     return [[_mean_overlap(trace, a, b, queries) for b in heads] for a in heads]
 
 
+def ways_to_look(trace: Trace) -> int:
+    """In how many ways the heads share out their attention: heads whose rows overlap by 0.99 or more count once."""
+    apart: list[Rows] = []
+    for rows in trace.values["weights"]:
+        if all(min(map(overlap, rows, other)) < 0.99 for other in apart):
+            apart.append(rows)
+    return len(apart)
+
+
 def heads_differ(trace: Trace) -> bool:
     """Whether two heads look elsewhere: they share at most nine tenths of their attention."""
     shared = agreement(trace)

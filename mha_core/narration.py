@@ -10,9 +10,21 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from mha_core.errors import N_
-from mha_core.example import NEG_INF, Example, Head, divisor, has_values, mask_fill
+from mha_core.example import (
+    NEG_INF,
+    AddMask,
+    Example,
+    Head,
+    allow_matrix,
+    divisor,
+    has_values,
+    mask_fill,
+    owner,
+)
 from mha_core.graph import Step, divisor_text, symbol
+from mha_core.measures import ways_to_look
 from mha_core.messages import catalogue
+from mha_core.trace import Trace
 
 
 @dataclass(frozen=True)
@@ -88,8 +100,10 @@ _PROJECTIONS = {
 
 _PRODUCTS = {
     "scores": (
-        N_("Every query meets every key: row i, column j holds the dot product of query i and key j."),
-        N_("The more a key points the way that a query does, the larger their score."),
+        N_(
+            "Every query meets every key: row i, column j holds the dot product of row i of {rows} and row j of {keys}."
+        ),
+        N_("A score grows with the lengths of both rows, and the more, the closer they point the same way."),
         N_("Ask: which query and which key fit best here? Read it off the largest number."),
     ),
     "head_outputs": (
@@ -159,7 +173,7 @@ _VARIANTS = {
     ),
     "x_positioned": (
         N_("The row of its position is added to every token."),
-        N_("Without it, attention would not notice if the tokens changed places."),
+        N_("Without it, and without a mask, attention would not notice if the tokens changed places."),
         N_("Ask: what would happen to the outputs if two tokens were exchanged?"),
     ),
     "q_rotated": (
@@ -176,7 +190,7 @@ _VARIANTS = {
     ),
     "linear_biases": (
         N_("Each pair gets minus the head's slope times the distance between the two tokens."),
-        N_("So a head prefers what is near, the more the steeper its slope."),
+        N_("So a head with a positive slope prefers what is near, the more the steeper it is."),
         N_("Ask: which head looks farther?"),
     ),
     "biased_scores": (
@@ -209,11 +223,7 @@ def of_step(step: Step, example: Example, width: int) -> Words:
             note = Sentence(N_("Ask: what would adding the same number to a whole row change?"))
         case "softmax":
             what = Sentence(N_("Row by row: e to the power of every score, divided by the row's sum."))
-            why = Sentence(
-                N_(
-                    "All weights become positive and each row sums to 1: every query shares out its attention."
-                )
-            )
+            why = Sentence(_SHARED_BY_SOME if has_dead_rows(example) else _SHARED)
             note = Sentence(N_("Ask: what if all scores of a row were equal? And if one were larger by 10?"))
         case "concat":
             what, why, note = _of_concat(example)
@@ -222,13 +232,33 @@ def of_step(step: Step, example: Example, width: int) -> Words:
     return Words(title, what, why, note)
 
 
+_SHARED = N_("No weight is negative and each row sums to 1: every query shares out its attention.")
+_SHARED_BY_SOME = N_(
+    "No weight is negative and each row sums to 1, except that a query which may look at nothing gets weights of 0."
+)
+
+
+def has_dead_rows(example: Example) -> bool:
+    """Whether the mask hides every key from some query."""
+    if isinstance(example.mask, AddMask):
+        return any(all(number == NEG_INF for number in row) for row in example.mask.add)
+    allowed = allow_matrix(example) if mask_fill(example) == NEG_INF else None
+    return allowed is not None and not all(map(any, allowed))
+
+
 def _of_matmul(step: Step, example: Example, width: int) -> tuple[Sentence, Sentence, Sentence]:
     texts = _PROJECTIONS.get(step.name) or _PRODUCTS.get(step.name)
     if texts is None or step.operands[0].index != "ik" or step.operands[1].index not in ("kj", "jk"):
         return _of_any(step, example)
     left, right = (symbol(operand.name, example) for operand in step.operands[:2])
     what, why, note = texts
-    return Sentence(what, {"rows": left, "weights": right, "width": width}), Sentence(why), Sentence(note)
+    if step.name == "scores" and example.scoring == "cosine":
+        why = N_("Both rows have length 1, so the score is the cosine of the angle between them.")
+    return (
+        Sentence(what, {"rows": left, "weights": right, "keys": right, "width": width}),
+        Sentence(why),
+        Sentence(note),
+    )
 
 
 def _of_divide(example: Example) -> tuple[Sentence, Sentence, Sentence]:
@@ -287,12 +317,23 @@ def _plain(text: str) -> Sentence:
     return Sentence("{text}" if text else "", {"text": text})
 
 
+_REACH = {
+    "all": N_("Attention lets each of them look at all of them, and take along what it needs."),
+    "causal": N_(
+        "Attention lets each of them look at itself and at those before it, and take along what it needs."
+    ),
+    "mask": N_(
+        "Attention lets each of them look at others, as far as the mask allows, and take along what it needs."
+    ),
+}
+
+
 def of_tokens(example: Example) -> Words:
     """The words for the tokens, before anything is a number."""
     dims = example.dims
     if example.context is None:
         what = Sentence(N_("{n} tokens stand in a row."), {"n": dims.n_q})
-        why = Sentence(N_("Attention lets each of them look at all of them, and take along what it needs."))
+        why = Sentence(_REACH["causal" if example.mask == "causal" else "mask" if example.mask else "all"])
     else:
         what = Sentence(N_("{n_q} tokens ask, and {n_k} tokens of another text, the context, are asked."))
         what = Sentence(what.template, {"n_q": dims.n_q, "n_k": dims.n_k})
@@ -350,34 +391,47 @@ def given_in(head: Head) -> tuple[str, ...]:
     return tuple(name for name in ("q", "k", "v", "weights") if getattr(head, name) is not None)
 
 
-def of_head(head: int) -> Words:
+def of_head(example: Example, head: int) -> Words:
     """The words for a further head, in short."""
     values: dict[str, object] = {"head": head + 1}
+    given = given_in(example.heads[head])
+    first = owner(example, "k", head)
+    if given:
+        what = N_("Head {head} starts from its {names}; from there on its steps are the same.")
+        values["names"] = ", ".join(symbol(name, example).replace("_i", f"_{head + 1}") for name in given)
+    elif first != head:
+        what = N_("Head {head} asks with queries of its own, and shares the keys and values of head {first}.")
+        values["first"] = first + 1
+    else:
+        what = N_("Head {head} takes the same steps with matrices of its own.")
     return Words(
         Sentence(N_("Head {head}, in short"), values),
-        Sentence(N_("Head {head} takes the same steps with matrices of its own."), values),
-        Sentence(N_("Other matrices ask other questions, so it may attend to other tokens.")),
+        Sentence(what, values),
+        Sentence(N_("With other numbers a head asks other questions, so it may attend to other tokens.")),
         Sentence(N_("Ask: compare its weights with those of head 1. Who looks elsewhere now?")),
     )
 
 
-def of_closing(example: Example) -> Words:
-    """The words for the end: what came out, and why several heads."""
-    h = len(example.heads)
+def of_closing(trace: Trace) -> Words:
+    """The words for the end: what came out, and in how many ways the heads look."""
+    h, ways = len(trace.example.heads), ways_to_look(trace)
     if h == 1:
         why = Sentence(
             N_(
                 "One head shares out its attention once; several heads would look at the same tokens in several ways."
             )
         )
+    elif ways == 1:
+        why = Sentence(N_("Here the {h} heads look at the same tokens in nearly the same way."), {"h": h})
     else:
         why = Sentence(
             N_(
-                "One head can share out its attention only once; {h} heads look at the same tokens in {h} ways."
+                "One head can share out its attention only once; "
+                "these {h} heads look at the same tokens in {ways} ways."
             ),
-            {"h": h},
+            {"h": h, "ways": ways},
         )
-    if has_values(example):
+    if has_values(trace.example):
         what = Sentence(
             N_(
                 "Every token has a new row, made of what it attended to; the table names what that was most of all."

@@ -31,12 +31,13 @@ _KEYS = {
     "title": N_("Multi-head attention, step by step"),
     "query": N_("query"),
     "looks": N_("looks most at"),
+    "looks_list": N_("looks most at:"),
     "nothing": N_("nothing"),
     "sum": N_("sum"),
     "first": N_("and so on for the other {count} numbers."),
     "source": N_("Source: {source}"),
     "dead": N_("A query that may attend to nothing gets weights 0: there is nothing to share out."),
-    "shifted": N_("Taken off each score of a row first: its largest. No weight changes by it."),
+    "shifted": N_("The largest score of each row is subtracted first; that changes no weight."),
 }
 
 
@@ -535,7 +536,7 @@ def _markdown_closing(told: _Told) -> str:
             for one in found
         )
         lines.append(f"| {_plain(token)} | " + " | ".join(cells) + " |")
-    looks = f"{told.say('looks')}:\n\n" + "\n".join(lines)
+    looks = f"{told.say('looks_list')}\n\n" + "\n".join(lines)
     end = result_of(told.example)
     if end is None:
         return looks

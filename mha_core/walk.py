@@ -118,7 +118,7 @@ def _stages(trace: Trace) -> Iterator[Stage]:
     for step in trace.steps[len(early) :]:
         if not step.per_head:
             yield _step_stage(trace, step, None)
-    yield Stage("closing", "closing", narration.of_closing(example), lesson="many-heads")
+    yield Stage("closing", "closing", narration.of_closing(trace), lesson="many-heads")
 
 
 def _step_stage(trace: Trace, step: Step, head: int | None) -> Stage:
@@ -137,7 +137,14 @@ def _head_stage(trace: Trace, head: int, steps: tuple[Step, ...]) -> Stage:
     )
     words = tuple(narration.of_step(step, trace.example, _width(trace, step, head)) for step in steps)
     return Stage(
-        f"head-{head + 1}", "head", narration.of_head(head), head, steps, words, parts, lesson="many-heads"
+        f"head-{head + 1}",
+        "head",
+        narration.of_head(trace.example, head),
+        head,
+        steps,
+        words,
+        parts,
+        lesson="many-heads",
     )
 
 

@@ -180,7 +180,9 @@ def _chosen_slice(work: state.Work, weights: Weights, layer: Layer, num_heads: i
             words(N_("Rows of X")), matrices, _INPUTS, "", shown=lambda name: name or words(N_("random"))
         )
         if not inputs:
-            return Slice(tuple(heads), d_model, d_head, _number(words(N_("Tokens")), _TOKENS, MAX_SIZE, 4))
+            return Slice(
+                tuple(heads), d_model, d_head, _number(words(N_("Number of tokens")), _TOKENS, MAX_SIZE, 4)
+            )
         rows = st.text_input(words(N_("Which rows, from 0")), value=_FIRST_ROWS, max_chars=400, key=_ROWS)
     numbers = tuple(int(part) for part in rows.replace("，", ",").split(",") if part.strip().isdecimal())
     return Slice(tuple(heads), d_model, d_head, max(1, len(numbers)), inputs=inputs, rows=numbers)

@@ -53,7 +53,7 @@ COMMENTS = {
     "per_head": N_("one matrix a head"),
     "per_group": N_("one matrix a group of heads, which share it"),
     "scoring": N_("what the scores are made with, one a head"),
-    "slopes": N_("how much each head minds distance"),
+    "slopes": N_("what each step of distance costs in each head"),
     "w_o": N_("W_O mixes the heads"),
     "no_w_o": N_("this example ends with Concat; a layer has a W_O, and the identity changes nothing"),
     "divisor": N_("what the scores are divided by"),

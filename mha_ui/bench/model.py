@@ -75,8 +75,8 @@ STAGES: Final[Stages] = (
     (N_("Scores"), N_("Each query against each key."), ("scores", "scaled_scores")),
     (N_("Linear biases"), N_("Distance costs."), ("slope", "linear_biases", "biased_scores")),
     (N_("Mask"), N_("Which pairs may attend."), ("mask", "masked_scores")),
-    (N_("Attention weights"), N_("Softmax: each row sums to 1."), ("weights",)),
-    (N_("Head outputs"), N_("Weighted means of V's rows."), ("head_outputs",)),
+    (N_("Attention weights"), N_("Softmax, row by row."), ("weights",)),
+    (N_("Head outputs"), N_("V's rows, weighted and added up."), ("head_outputs",)),
     (N_("Concatenation"), N_("Heads side by side."), ("concat",)),
     (N_("Output"), N_("All heads mixed."), ("w_o", "b_o", "output")),
 )

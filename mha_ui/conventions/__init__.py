@@ -56,7 +56,7 @@ def _sections(work: state.Work) -> None:
         words(
             N_(
                 "A text that writes W·X means the same numbers: its columns are tokens, every matrix is turned "
-                "(X′ = Xᵀ) and softmax runs down the columns. It leaves the primes away. All steps of all variants "
+                "(X′ = Xᵀ) and softmax runs down the columns. It usually omits the primes. All steps of all variants "
                 "turn in this way, and a head that starts further on starts there in columns too."
             )
         ),

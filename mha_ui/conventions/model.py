@@ -46,8 +46,8 @@ _UI: Final = {
     "in_columns": N_("In columns"),
     "given": N_("given"),
     "all_steps": N_("Every step in both conventions"),
-    "sum_rows": N_("each row sums to 1"),
-    "sum_columns": N_("each column sums to 1"),
+    "sum_rows": N_("row by row"),
+    "sum_columns": N_("column by column"),
     "of_head": N_("of head {head}"),
     "hint_rows": N_(
         "Point at a number: the same one lights up in the other convention, with its arithmetic in both."

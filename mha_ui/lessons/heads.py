@@ -44,8 +44,10 @@ def _live(work: state.Work) -> None:
     rows = agreement(computed, about)
     pairs = [(rows[a][b], b, a) for a in range(len(rows)) for b in range(a)]
     (least, a, b), (most, c, d) = min(pairs), max(pairs)
-    sentence = words(N_("{first} and {second} agree least, by {least}."))
-    if len(pairs) > 1:
+    sentence = words(N_("{first} and {second} agree by {least}."))
+    if len(pairs) > 1 and weight(least) == weight(most):
+        sentence = words(N_("Every two heads agree by {least}."))
+    elif len(pairs) > 1:
         sentence = words(
             N_("{first} and {second} agree least, by {least}; {third} and {fourth} most, by {most}.")
         )
@@ -117,8 +119,8 @@ HEADS: Final = Lesson(
     text=(
         N_(
             "In a head, each query has one row of weights, and that row adds up to 1. A head that wants to look at who "
-            "acts *and* at what is done must share its attention, and comes back with the mean of both; from a mean "
-            "nobody can tell any more which was which."
+            "acts *and* at what is done must share its attention, and comes back with the weighted mean of both; "
+            "with more than $d_v+1$ keys the mean no longer tells what it was mixed from."
         ),
         N_(
             "So a layer sends several readers. Each head has its own $W_Q$, $W_K$ and $W_V$: it asks its own question, "

@@ -104,8 +104,8 @@ LIBRARY: Final = Lesson(
     ),
     text=(
         N_(
-            "What stands inside a book is its **value**. Nobody can open all books, so each bears a number on its "
-            "spine that says what it is about: its **key**. And you come in with something that you want to know: your "
+            "What stands inside a book is its **value**. So that you can tell what it is about without opening it, it "
+            "bears a number on its spine: its **key**. And you come in with something that you want to know: your "
             "**query**. In attention all three are rows of numbers."
         ),
         N_(

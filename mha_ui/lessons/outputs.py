@@ -128,8 +128,8 @@ OUTPUTS: Final = Lesson(
         ),
         N_(
             "What lies outside is out of reach, whatever queries and keys are: they choose a place in the hull, and "
-            "only $W_V$ moves the hull. To leave it takes what comes after the head: $W_O$ with its bias, the "
-            "residual connection, the next layers."
+            "only what makes V moves the hull: X, $W_V$ and its bias. To leave it takes what comes after the head: "
+            "$W_O$ with its bias, the residual connection, the next layers."
         ),
     ),
     formula=r"\begin{gathered}\text{head}_i=\sum_j a_{ij}\,v_j\\ a_{ij}\ge 0,\quad\sum_j a_{ij}=1\end{gathered}",

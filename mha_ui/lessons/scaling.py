@@ -98,7 +98,7 @@ SCALING: Final = Lesson(
         ),
         N_(
             "Softmax sees differences between scores, and sees them through the exponential: 20 apart, and one key "
-            "gets half a thousand million times the attention of the other. All weight falls on one key, the entropy "
+            "gets about 500 million times the attention of the other. Nearly all weight falls on one key, the entropy "
             "goes to 0, and so does the derivative. Moving a score a little then moves nothing, so nothing tells "
             "$W_Q$ and $W_K$ which way to learn."
         ),

@@ -49,7 +49,7 @@ _UI: Final = {
     "unfilled": N_("not yet"),
     "sum": N_("sum"),
     "power": N_("e to the power of it"),
-    "shifted": N_("Taken off each score of a row first: its largest. No weight changes by it."),
+    "shifted": N_("The largest score of each row is subtracted first; that changes no weight."),
     "looks_at": N_("looks most at"),
     "nothing": N_("nothing"),
     "notes": N_("Notes"),

@@ -1,0 +1,130 @@
+"""What the walk says must be so in the example that it is said of, above all what is so under a condition."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+
+from mha_core import AllowMask, Trace, as_markdown, built_in, library, trace, walk
+from mha_core.example import key_tokens, owner, text_in
+from mha_core.measures import overlap
+from mha_core.narration import given_in
+from tests.core.strategies import examples
+
+FURTHER = "each of them look at all of them"
+EACH_ROW = "each row sums to 1: every query"
+BUT_SOME = "except that a query which may look at nothing"
+GONE = (
+    "become positive",
+    "points the way that a query does",
+    "Taken off each score",
+    "stands before me",
+    "minds distance",
+)
+
+
+def told(computed: Trace, language: str = "en") -> str:
+    """Every sentence of the walk, and the note of the example."""
+    sentences = [text_in(computed.example.note, language)]
+    for stage in walk(computed):
+        for words in (stage.words, *stage.step_words):
+            sentences += [sentence.said(language) for sentence in words]
+    return "\n".join(sentences)
+
+
+def assert_so(computed: Trace) -> None:
+    """Each conditional sentence stands there exactly where its condition holds."""
+    example, text = computed.example, told(computed)
+    assert not [gone for gone in GONE if gone in text]
+    assert (FURTHER in text) <= (example.mask is None)
+    softmax = any(head.weights is None for head in example.heads)
+    dead = any(map(any, computed.dead_rows))
+    if softmax:
+        assert ((BUT_SOME in text), (EACH_ROW in text)) == (dead, not dead)
+    h = len(example.heads)
+    tables = computed.values["weights"]
+    alike = h > 1 and all(min(map(overlap, tables[0], table)) >= 0.99 for table in tables)
+    assert ("look at the same tokens in nearly the same way" in text) == alike
+    for head in range(1, h):
+        own = not given_in(example.heads[head]) and owner(example, "k", head) == head
+        assert (f"Head {head + 1} takes the same steps with matrices of its own." in text) == own
+
+
+@pytest.mark.parametrize("name", library())
+def test_what_is_said_of_a_built_in_example_is_so(name):
+    assert_so(trace(built_in(name)))
+
+
+@settings(max_examples=120, deadline=None)
+@given(examples(variants=True, claims=False))
+def test_what_is_said_of_any_example_is_so(example):
+    assert_so(trace(replace(example, note=None)))
+
+
+def test_under_a_causal_mask_a_token_looks_back():
+    assert "each of them look at itself and at those before it" in told(trace(built_in("causal")))
+    assert "as far as the mask allows" in told(trace(built_in("padding")))
+
+
+def test_equal_heads_are_not_said_to_look_in_several_ways():
+    water = built_in("water")
+    equal = replace(water, heads=(water.heads[0],) * 2)
+    assert "look at the same tokens in 2 ways" in told(trace(water))
+    assert "in 2 ways" not in told(trace(equal))
+    assert "the 2 heads look at the same tokens in nearly the same way" in told(trace(equal))
+    third = replace(water, heads=(*water.heads, water.heads[1]))
+    assert "these 3 heads look at the same tokens in 2 ways" in told(trace(third))
+
+
+def test_over_a_dead_row_not_every_row_sums_to_1():
+    assert BUT_SOME in told(trace(built_in("padding")))
+    filled = replace(built_in("padding"), mask=AllowMask(((True, True, False),) * 2 + ((False,) * 3,), -9.0))
+    assert EACH_ROW in told(trace(filled))
+
+
+def test_a_score_is_said_to_grow_with_lengths_where_it_does():
+    assert "A score grows with the lengths of both rows" in told(trace(built_in("first")))
+    cosine = told(trace(built_in("cosine")))
+    assert "A score grows with the lengths" not in cosine
+    assert "the score is the cosine of the angle" in cosine
+    bilinear = told(trace(built_in("bilinear")))
+    assert "holds the dot product of row i of Q_a and row j of K." in bilinear
+
+
+def test_heads_that_share_keys_are_said_to():
+    text = told(trace(built_in("grouped-query")))
+    assert "Head 2 asks with queries of its own, and shares the keys and values of head 1." in text
+    assert "Head 4 asks with queries of its own, and shares the keys and values of head 3." in text
+
+
+def test_the_note_of_water_goes_by_words_for_x_has_no_positions():
+    note = text_in(built_in("water").note, "en")
+    assert "X has no positions" in note
+    weights = trace(built_in("water")).values["weights"]
+    tops = [row.index(max(row)) for row in weights[0]]
+    tokens = key_tokens(built_in("water"))
+    found = dict(zip(built_in("water").tokens, (tokens[j] for j in tops), strict=True))
+    assert found == {"is": "Water", "toxic": "is", "Water": "Water"}
+    assert all(row.index(max(row)) == 2 for row in weights[1])
+
+
+def test_the_third_head_of_programming_lies_where_its_note_says():
+    weights = trace(built_in("programming")).values["weights"][2]
+    assert all(0.25 < weight < 0.40 for row in weights for weight in row)
+    for language in ("en", "zh"):
+        note = text_in(built_in("programming").note, language)
+        assert "0.25" in note
+        assert "0.40" in note
+
+
+def test_no_colon_of_another_script_stands_in_chinese():
+    text = as_markdown(trace(built_in("first")), "zh")
+    assert "最关注：" in text
+    assert "最关注:" not in text
+    assert "分数次方" not in text
+    cosine = told(trace(built_in("cosine")), "zh")
+    assert "除掉" not in cosine + text
+    tokens = next(stage for stage in walk(trace(built_in("first"))) if stage.id == "tokens")
+    assert tokens.words.title.said("zh") == "词元"
