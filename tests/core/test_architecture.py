@@ -69,11 +69,13 @@ def test_modules_are_read_in_the_order_that_the_package_tells():
         "slips",
         "check",
         "free_checks",
-        "report",
         "paste",
         "claims",
+        "report",
     ]
     order += [
+        "diagnoses",
+        "teaching",
         "exercise",
         "edit",
         "link",
