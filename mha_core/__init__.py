@@ -2,10 +2,11 @@
 
 Read in this order: ``example`` (the data), ``files`` and ``validate`` (the way in), ``graph`` (the declared
 computation), ``trace`` (torch computes it), ``derive`` (where a number comes from); ``printed``, ``mistakes``,
-``hypotheses`` and ``check`` (somebody's own numbers: which are wrong, and why), ``report`` (that in words);
-``paste``, ``edit_fields`` (an edit as it arrives), ``claims`` and ``exercise`` (filling such numbers in); ``edit`` (the
-next example), ``link`` (an example in a URL), ``library`` (the built-in ones);
-``mistaken`` (what a known mistake makes of all that comes after it) and
+``hypotheses`` and ``check`` (somebody's own numbers: which are wrong, and why), ``paste``, ``edit_fields`` (an edit as
+it arrives) and ``claims`` (filling such numbers in), ``report`` (what was found, in words); ``diagnoses`` (how each
+known mistake would show), ``teaching`` and ``exercise`` (numbers to be worked out); ``edit`` (the next example),
+``link`` (an example in a URL), ``library`` (the built-in ones); ``mistaken`` (what a known mistake makes of all that
+comes after it) and
 ``pairs`` (five to be looked at); ``measures`` (what weights are like), ``scaling`` (why √d_k, as an experiment),
 ``gradients`` (what moves a number, and how much); ``variant`` (an example done otherwise), ``compare`` (what differs)
 and ``head_terms`` (what each head adds); ``narration`` and ``walk`` (the computation stage by stage), ``takeaway`` (a

@@ -41,7 +41,7 @@ from mha_core.validate import STEPS, validate
 MOST_TOKENS: Final = 6
 MOST_HEADS: Final = 4
 _TRIES: Final = 20
-_TRIES_OF_A_PART: Final = 60
+_TRIES_OF_A_PART: Final = 40
 _TRIES_OF_A_MATRIX: Final = 60
 """Draws of a matrix, of a head or W_O, of everything: what a part spoils is seen before the next is drawn."""
 _CPU: Final = Place("cpu", "float64")

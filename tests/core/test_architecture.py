@@ -69,12 +69,14 @@ def test_modules_are_read_in_the_order_that_the_package_tells():
         "slips",
         "check",
         "free_checks",
-        "report",
         "paste",
         "edit_fields",
         "claims",
+        "report",
     ]
     order += [
+        "diagnoses",
+        "teaching",
         "exercise",
         "edit",
         "link",
