@@ -33,6 +33,8 @@ CHANGING = (
     "Language-Team",
 )
 """Babel's header lines that change by themselves."""
+_HALF_WIDTH = re.compile(r"[\u4e00-\u9fff] ?[,:;!?](?!\S)|[\u4e00-\u9fff][,:;!?(]|[,:;!?)][\u4e00-\u9fff]")
+"""A comma, colon or bracket of ASCII beside a Chinese character, where a full-width one belongs."""
 KEYWORDS = {"N_": None, "words": None}
 
 
@@ -104,6 +106,8 @@ def _missing(po: Path, catalogue: Catalog) -> list[str]:
             complaints.append(f"{po.relative_to(ROOT)}: no translation: {message.id!r}")
         elif _fields(message.id) != _fields(message.string):
             complaints.append(f"{po.relative_to(ROOT)}: other {{fields}} than the English: {message.id!r}")
+        elif _HALF_WIDTH.search(str(message.string)):
+            complaints.append(f"{po.relative_to(ROOT)}: ASCII punctuation in Chinese: {message.id!r}")
     return complaints
 
 

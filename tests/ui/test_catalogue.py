@@ -198,3 +198,9 @@ def test_a_translation_taken_from_the_real_catalogue_is_missed(domain, language,
     missing = f"{file.relative_to(tmp_path)}: no translation: {message!r}"
     assert missing not in whole
     assert missing in module.check(domain, language)
+
+
+@pytest.mark.parametrize("text", ["最关注:", "第 {n} 个,权重", "权重(第 {n} 个", "好!"])
+def test_ascii_punctuation_in_chinese_is_reported(copy, text):
+    translate(copy, {"weights {n}": text if "{n}" in text else text + " {n}"})
+    assert complaints(copy) == [".po: ASCII punctuation in Chinese: 'weights {n}'"]
