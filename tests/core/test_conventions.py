@@ -36,7 +36,7 @@ from tests.core.strategies import examples
 
 BUILT_IN = list(library().values())
 EVERY = [*BUILT_IN, FURTHER_ON, ENDS_AT_WEIGHTS]
-NAMES = [*library(), "further on"]
+NAMES = [*library(), "further on", "ends at its weights"]
 every_example = pytest.mark.parametrize("example", EVERY, ids=NAMES)
 
 
