@@ -30,6 +30,7 @@ PAGES: Final = {
 """Pages in the order of the navigation: script and label."""
 
 _EXAMPLE: Final = "frame.example"
+_NO_EXAMPLE: Final = "frame.example.none"
 _LANGUAGE: Final = "frame.language"
 _FILE: Final = "frame.file"
 _HERE: Final = Path(__file__).resolve().parent
@@ -75,13 +76,17 @@ def _address(work: state.Work, script: str) -> dict[str, str]:
 
 def _example_menu(work: state.Work) -> None:
     names = list(library())
-    state.set_widget(_EXAMPLE, work.name if work.untouched else None)
+    # A widget of its own for what is in no menu: until the browser has heard of an edit, it sends the old choice
+    # along with the next one, which would else be taken for a new choice.
+    key, current = (_EXAMPLE, work.name) if work.untouched else (_NO_EXAMPLE, None)
+    state.set_widget(key, current)
     st.selectbox(
         work.words(N_("Example")),
         names,
         format_func=lambda name: text_in(library()[name].title, work.language),
-        key=_EXAMPLE,
+        key=key,
         on_change=_example_chosen,
+        args=(key,),
         placeholder=_title(work),
         label_visibility="collapsed",
         width=380,
@@ -96,8 +101,8 @@ def _title(work: state.Work) -> str:
     return title or work.words(N_("Your own"))
 
 
-def _example_chosen() -> None:
-    name = state.widget_value(_EXAMPLE)
+def _example_chosen(key: str) -> None:
+    name = state.widget_value(key)
     if name:
         state.open_built_in(state.work(), name)
 

@@ -124,14 +124,14 @@ def test_another_example_is_chosen(visit):
 def test_the_menu_tells_an_edited_example_from_the_untouched_one(visit, language, title):
     app = visit(example="programming", lang=language)
     send(app, {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[5]]})
-    menu = app.selectbox(key="frame.example")
+    menu = app.selectbox(key="frame.example.none")
     assert (menu.value, menu.proto.placeholder) == (None, title)
-    link = visit(lang=language, s=to_token(work(app).example)).selectbox(key="frame.example")
+    link = visit(lang=language, s=to_token(work(app).example)).selectbox(key="frame.example.none")
     assert (link.value, link.proto.placeholder) == (None, title)
     send(app, {"op": "undo"})
     assert app.selectbox(key="frame.example").value == "programming"
     own = replace(built_in("programming"), title="Mine", note=None)
-    assert visit(s=to_token(own)).selectbox(key="frame.example").proto.placeholder == "Mine"
+    assert visit(s=to_token(own)).selectbox(key="frame.example.none").proto.placeholder == "Mine"
 
 
 def test_edits_from_the_bench_reach_the_page(visit):
@@ -175,7 +175,7 @@ def test_a_link_opens_what_it_holds(visit):
     assert work(app).example == FURTHER_ON
     assert work(app).decimals == 7
     assert work(app).pinned == ("weights", 3, 0, 1)
-    assert app.selectbox(key="frame.example").value is None
+    assert app.selectbox(key="frame.example.none").value is None
 
 
 def test_a_file_is_opened_and_one_that_is_none_changes_nothing(visit):
