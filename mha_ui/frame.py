@@ -76,8 +76,7 @@ def _address(work: state.Work, script: str) -> dict[str, str]:
 
 def _example_menu(work: state.Work) -> None:
     names = list(library())
-    # A widget of its own for what is in no menu: until the browser has heard of an edit, it sends the old choice
-    # along with the next one, which would else be taken for a new choice.
+    # A widget of its own for what is in no menu, so that a stale choice can be told from a new one.
     key, current = (_EXAMPLE, work.name) if work.untouched else (_NO_EXAMPLE, None)
     state.set_widget(key, current)
     st.selectbox(
@@ -102,9 +101,10 @@ def _title(work: state.Work) -> str:
 
 
 def _example_chosen(key: str) -> None:
-    name = state.widget_value(key)
-    if name:
-        state.open_built_in(state.work(), name)
+    work, name = state.work(), state.widget_value(key)
+    # Until the browser has heard of an edit it still sends what was chosen before: that is no choice.
+    if name and not (key == _EXAMPLE and name == work.name):
+        state.open_built_in(work, name)
 
 
 def _file_menu(work: state.Work) -> None:

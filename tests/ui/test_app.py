@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from mha_core import OPENS_FIRST, built_in, dump, library, pretty, to_token
 from mha_core.edit import apply
 from mha_core.example import text_in
-from mha_ui import state
+from mha_ui import frame, state
 from mha_ui.bench.model import payload
 from mha_ui.figures import FIGURES
 from mha_ui.language import LANGUAGES, words_in
@@ -197,3 +197,17 @@ def test_texts_are_shown_as_text(visit):
     app.pills(key=PICTURES).set_value(shown(app))
     sound(app.run())
     assert "<img" not in html(app)
+
+
+def test_what_the_browser_still_holds_of_an_edited_example_is_no_new_choice(monkeypatch):
+    """An edit that follows at once brings the old choice along, which must not open the untouched example over it."""
+    current = state.Work(built_in("first"), "first", "en")
+    edit = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[9]], "seq": 1}
+    state.receive(current, {"session": current.session, "edits": [edit]})
+    edited = current.example
+    monkeypatch.setattr(state, "work", lambda: current)
+    monkeypatch.setattr(state, "widget_value", lambda key: "first")
+    frame._example_chosen("frame.example")
+    assert current.example == edited
+    frame._example_chosen("frame.example.none")  # chosen in the menu of an edited example
+    assert current.example == built_in("first")
