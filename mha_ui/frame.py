@@ -35,6 +35,7 @@ PAGES: Final = {
 """Pages in the order of the navigation: script and label."""
 
 _EXAMPLE: Final = "frame.example"
+_NO_EXAMPLE: Final = "frame.example.none"
 _LANGUAGE: Final = "frame.language"
 _FILE: Final = "frame.file"
 _HERE: Final = Path(__file__).resolve().parent
@@ -81,13 +82,16 @@ def _address(work: state.Work, script: str) -> dict[str, str]:
 
 def _example_menu(work: state.Work) -> None:
     names = list(library())
-    state.set_widget(_EXAMPLE, work.name if work.untouched else None)
+    # A widget of its own for what is in no menu, so that a stale choice can be told from a new one.
+    key, current = (_EXAMPLE, work.name) if work.untouched else (_NO_EXAMPLE, None)
+    state.set_widget(key, current)
     st.selectbox(
         work.words(N_("Example")),
         names,
         format_func=lambda name: text_in(library()[name].title, work.language),
-        key=_EXAMPLE,
+        key=key,
         on_change=_example_chosen,
+        args=(key,),
         placeholder=_title(work),
         label_visibility="collapsed",
         width=380,
@@ -102,10 +106,11 @@ def _title(work: state.Work) -> str:
     return title or work.words(N_("Your own"))
 
 
-def _example_chosen() -> None:
-    name = state.widget_value(_EXAMPLE)
-    if name:
-        state.open_built_in(state.work(), name)
+def _example_chosen(key: str) -> None:
+    work, name = state.work(), state.widget_value(key)
+    # Until the browser has heard of an edit it still sends what was chosen before: that is no choice.
+    if name and not (key == _EXAMPLE and name == work.name):
+        state.open_built_in(work, name)
 
 
 def _file_menu(work: state.Work) -> None:

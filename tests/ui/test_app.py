@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from mha_core import OPENS_FIRST, built_in, dump, library, pretty, to_token
 from mha_core.edit import apply
 from mha_core.example import text_in
-from mha_ui import state
+from mha_ui import frame, state
 from mha_ui.bench.model import payload
 from mha_ui.figures import FIGURES
 from mha_ui.language import LANGUAGES, words_in
@@ -124,14 +124,14 @@ def test_another_example_is_chosen(visit):
 def test_the_menu_tells_an_edited_example_from_the_untouched_one(visit, language, title):
     app = visit(example="programming", lang=language)
     send(app, {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[5]]})
-    menu = app.selectbox(key="frame.example")
+    menu = app.selectbox(key="frame.example.none")
     assert (menu.value, menu.proto.placeholder) == (None, title)
-    link = visit(lang=language, s=to_token(work(app).example)).selectbox(key="frame.example")
+    link = visit(lang=language, s=to_token(work(app).example)).selectbox(key="frame.example.none")
     assert (link.value, link.proto.placeholder) == (None, title)
     send(app, {"op": "undo"})
     assert app.selectbox(key="frame.example").value == "programming"
     own = replace(built_in("programming"), title="Mine", note=None)
-    assert visit(s=to_token(own)).selectbox(key="frame.example").proto.placeholder == "Mine"
+    assert visit(s=to_token(own)).selectbox(key="frame.example.none").proto.placeholder == "Mine"
 
 
 def test_edits_from_the_bench_reach_the_page(visit):
@@ -175,7 +175,7 @@ def test_a_link_opens_what_it_holds(visit):
     assert work(app).example == FURTHER_ON
     assert work(app).decimals == 7
     assert work(app).pinned == ("weights", 3, 0, 1)
-    assert app.selectbox(key="frame.example").value is None
+    assert app.selectbox(key="frame.example.none").value is None
 
 
 def test_a_file_is_opened_and_one_that_is_none_changes_nothing(visit):
@@ -197,3 +197,17 @@ def test_texts_are_shown_as_text(visit):
     app.pills(key=PICTURES).set_value(shown(app))
     sound(app.run())
     assert "<img" not in html(app)
+
+
+def test_what_the_browser_still_holds_of_an_edited_example_is_no_new_choice(monkeypatch):
+    """An edit that follows at once brings the old choice along, which must not open the untouched example over it."""
+    current = state.Work(built_in("first"), "first", "en")
+    edit = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[9]], "seq": 1}
+    state.receive(current, {"session": current.session, "edits": [edit]})
+    edited = current.example
+    monkeypatch.setattr(state, "work", lambda: current)
+    monkeypatch.setattr(state, "widget_value", lambda key: "first")
+    frame._example_chosen("frame.example")
+    assert current.example == edited
+    frame._example_chosen("frame.example.none")  # chosen in the menu of an edited example
+    assert current.example == built_in("first")
