@@ -188,7 +188,7 @@ def test_a_cell_and_a_pasted_block():
     block = apply(
         first, {"op": "set", "matrix": "x", "head": None, "row": 1, "col": 0, "values": [[9, 8], [None, 7]]}
     )
-    assert block == replace(first, x=((1, 2), (9, 8), (5, 7)))
+    assert block == replace(first, x=((1, 2), (9, 8), (5, 7)), note=None)
     with pytest.raises(ExampleError) as error:
         apply(
             first, {"op": "set", "matrix": "x", "head": None, "row": 2, "col": 0, "values": [[1, 2], [3, 4]]}

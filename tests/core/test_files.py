@@ -175,7 +175,7 @@ REFUSALS = [
     ({"w_o": GONE}, "b_o: there is nothing that it could be added to"),
     # scale
     ({"scale": 0}, "scale: expected a divisor other than 0, got 0.0"),
-    ({"scale": 1e-13}, "scale: expected a divisor other than 0, got 1e-13"),
+    ({"scale": 1e-13}, "scale: expected a divisor from 1e-12 to 1e+12 in size, got 1e-13"),
     ({"scale": "2"}, 'scale: expected "sqrt_dk", "none" or a number, got "2"'),
     ({"scale": True}, "scale: expected a number, got true"),
     ({"scale": []}, "scale: expected a number, got []"),
