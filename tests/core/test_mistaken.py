@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from mha_core import Cell, CellError, MhaError, Place, built_in, check, derive, library, trace
-from mha_core.claims import claim_text
+from mha_core.edit import apply
 from mha_core.errors import ExampleError
 from mha_core.free_checks import free_checks
 from mha_core.messages import in_words
@@ -281,10 +281,10 @@ def test_scores_times_v_are_known_by_their_shape(sizes, step):
     steps = work_out(example)
     early = [project(one, v, None) for one, v in zip(steps[step], steps["v"], strict=True)]
     text = "\n".join(" ".join(f"{cell:.3f}" for cell in row) for row in early[1])
-    edit = {"matrix": step, "head": 1, "text": text}
+    edit = {"op": "claim_text", "matrix": step, "head": 1, "text": text}
     rows, cols = example.dims.shape("scores")
     with pytest.raises(ExampleError) as error:
-        claim_text(example, edit)
+        apply(example, edit)
     assert str(error.value) == (
         f"claimed.{step}[1]: expected {rows} × {cols}, got {rows} × {example.dims.d_v}: "
         "the scores are multiplied by V already"
