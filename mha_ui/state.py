@@ -118,6 +118,7 @@ class Work:
 
     ``applied`` counts the bench's edits, ``revision`` the examples shown, ``opened`` the origins. ``lens``: what the
     bench's colours show: "" for the values, or one of ``LENSES``; there is a ``pinned_baseline`` where it is "change".
+    ``walked``: the revision and the message that the walkthrough was told last.
     """
 
     origin: Example
@@ -130,6 +131,7 @@ class Work:
     exercise: Exercise | None = None
     lesson: str = ""
     walk: WalkPlace = NOWHERE
+    walked: tuple[int, Message | None] | None = None
     experiment: str = ""
     sides: dict[str, Sides] = field(default_factory=dict)
     lens: str = ""
