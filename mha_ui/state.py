@@ -146,7 +146,8 @@ class Work:
     ``applied`` counts the bench's edits, ``revision`` the examples shown, ``opened`` the origins. ``lens``: what the
     bench's colours show: "" for the values, or one of ``LENSES``; there is a ``pinned_baseline`` where it is "change".
     ``worked``: by part of a page, the last state that it could draw; ``shown``: the part whose tables show that state
-    now, because they could not draw this one.
+    now, because they could not draw this one. ``walked``: the revision and the message that the walkthrough was told
+    last.
     """
 
     origin: Example
@@ -159,6 +160,7 @@ class Work:
     exercise: Exercise | None = None
     lesson: str = ""
     walk: WalkPlace = NOWHERE
+    walked: tuple[int, Message | None] | None = None
     experiment: str = ""
     sides: dict[str, Sides] = field(default_factory=dict)
     lens: str = ""

@@ -29,6 +29,7 @@ _HERE: Final = Path(__file__).resolve().parent
 def walkthrough(work: state.Work) -> None:
     """Mount the walk of this work's example; above it what went wrong on the way, if anything."""
     told = payload(work)
+    work.walked = work.revision, work.message
     if work.message:
         st.html(f'<p class="mha-message" role="alert" dir="auto">{escape(work.message.text)}</p>')
     _walk()(key=_KEY, data=told)
@@ -37,10 +38,9 @@ def walkthrough(work: state.Work) -> None:
 def receive_place(work: state.Work) -> None:
     """Mount what tells the server where the walk stands; in a fragment of its own."""
     held = state.widget_value(_PLACE_KEY)
-    before = work.revision, work.message
     if held:
         state.receive(work, held.get("edits"))
-    if (work.revision, work.message) != before:
+    if (work.revision, work.message) != work.walked:
         st.rerun()  # a new server was given the page's address, or another window has new numbers: the page follows
     told = {"session": work.session, "ack": work.applied, "address": state.address(work)}
     _place()(key=_PLACE_KEY, data=told, on_edits_change=_noted)

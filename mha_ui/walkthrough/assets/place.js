@@ -13,11 +13,12 @@ export default function mount({ parentElement, data, setStateValue }) {
   if (!mounted.has(parentElement)) {
     const rests = ({ detail }) => sender.send({ op: "place", ...detail });
     window.addEventListener("mha-place", rests);
-    together.serve((address) => sender.send({ op: "follow", address }));
+    const ask = (address) => sender.send({ op: "follow", address });
+    together.serve(ask);
     mounted.set(parentElement, () => {
       if (parentElement.isConnected) return;
       window.removeEventListener("mha-place", rests);
-      together.serve(null);
+      together.withdraw(ask);
       mounted.delete(parentElement);
     });
   }

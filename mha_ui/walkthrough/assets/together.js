@@ -40,14 +40,18 @@ class Together {
   }
 
   /** The walk has left its view, or its page: the numbers still go together, the places do not. */
-  leave() {
-    this.#show = null;
+  leave(show) {
+    if (this.#show === show) this.#show = null; // else another has come before this one went
   }
 
-  /** `ask` sends an address to this window's server; null where it cannot, on another page. */
+  /** `ask` sends an address to this window's server, until it is withdrawn: on another page it cannot. */
   serve(ask) {
     this.#ask = ask;
     this.again();
+  }
+
+  withdraw(ask) {
+    if (this.#ask === ask) this.#ask = null;
   }
 
   /** This connection is new: what was asked for may be lost. */

@@ -69,7 +69,7 @@ class Walk {
     document.documentElement.classList.remove("mha-projecting", "mha-predicting");
     this.#fitting.disconnect();
     this.#address.stop();
-    together.leave();
+    together.leave(this.#show);
     this.notes?.stop();
     this.root.remove();
   }
@@ -83,7 +83,7 @@ class Walk {
     if (!first && this.model.revision !== data.revision) this.#forget();
     const anew = !first && this.model.session !== data.session;
     this.model = data;
-    const { place, depth } = read(data.stages, other ? { step: "", sub: "" } : stood);
+    const { place, depth } = read(data.stages, other ? data.place : stood); // of another example, or after a restart
     Object.assign(this, { place, depth, view: stood.view, predict: Boolean(stood.predict) });
     this.#build();
     this.#changed({ quiet: first, remote: true });
@@ -471,12 +471,14 @@ class Walk {
 
   /** A projector and a presenter's page of the same walk, in two windows, go together. */
   #join() {
-    if (!this.view) return together.leave();
-    together.join((at) => {
-      const { place, depth } = read(this.model.stages, at);
-      Object.assign(this, { place, depth, predict: at.predict });
-      this.#revealed = new Set(at.revealed);
-      this.#changed({ remote: true });
-    });
+    if (this.view) together.join(this.#show);
+    else together.leave(this.#show);
   }
+
+  #show = (at) => {
+    const { place, depth } = read(this.model.stages, at);
+    Object.assign(this, { place, depth, predict: at.predict });
+    this.#revealed = new Set(at.revealed);
+    this.#changed({ remote: true });
+  };
 }
