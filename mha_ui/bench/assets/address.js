@@ -18,20 +18,20 @@ export class Address {
           return told;
         }),
       );
-    window.addEventListener("mha-address", this.#asked); // whoever copies the address wants the latest
+    window.addEventListener("mha-address-asked", this.#asked); // whoever copies the address wants the latest
   }
 
   /** Written at once, but in a burst of edits only now and then: each writing is slow, and browsers ration them. */
   keep(ours) {
     this.#ours = ours;
-    window.dispatchEvent(new CustomEvent("mha-address", { detail: ours })); // windows that go together listen
+    window.dispatchEvent(new CustomEvent("mha-address-kept", { detail: ours })); // windows that go together listen
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.flush(), performance.now() - this.#written > 1000 ? 0 : 200);
   }
 
   /** Nothing more is written: another page has the address bar now. */
   stop() {
-    window.removeEventListener("mha-address", this.#asked);
+    window.removeEventListener("mha-address-asked", this.#asked);
     clearTimeout(this.#timer);
     this.#ours = null;
   }

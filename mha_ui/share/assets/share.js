@@ -4,7 +4,7 @@ const buttons = new WeakMap();
 
 /** The address, once every part of the page that writes to it has done so; `unsaved`: it cannot hold the work. */
 async function settled() {
-  const asked = new CustomEvent("mha-address", { detail: [] });
+  const asked = new CustomEvent("mha-address-asked", { detail: [] });
   window.dispatchEvent(asked);
   const late = new Promise((resolve) => setTimeout(resolve, 4000, []));
   return await Promise.race([Promise.all(asked.detail), late]);

@@ -17,7 +17,7 @@ class Together {
   #channel = null;
 
   constructor() {
-    window.addEventListener("mha-address", ({ detail }) => this.#stand(detail));
+    window.addEventListener("mha-address-kept", ({ detail }) => this.#stand(detail));
     document.addEventListener("visibilitychange", () => document.hidden || this.#post());
   }
 
