@@ -32,7 +32,7 @@ def walkthrough(work: state.Work) -> None:
     work.walked = work.revision, work.message
     if work.message:
         st.html(f'<p class="mha-message" role="alert" dir="auto">{escape(work.message.text)}</p>')
-    _walk()(key=_KEY, data=told)
+    _walk()(key=_KEY, data=told, on_silence_change=_noted)
 
 
 def receive_place(work: state.Work) -> None:
@@ -47,7 +47,7 @@ def receive_place(work: state.Work) -> None:
 
 
 def _noted() -> None:
-    """Streamlit hands out a component's state only where it has a callback; ``receive_place`` reads it."""
+    """Streamlit hands out a component's state, and runs the page for it, only where it has a callback."""
 
 
 def take_away(work: state.Work) -> None:

@@ -2,6 +2,8 @@
 // carries all edits that the server has not yet confirmed, numbered; the server applies each number once.
 
 export class Sender {
+  /** Called where no answer has come for a while, before all is sent again. */
+  onsilence = () => {};
   #session = null;
   #last = 0;
   #pending = [];
@@ -44,6 +46,10 @@ export class Sender {
   #flush() {
     this.#post({ session: this.#session, edits: this.#pending });
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#pending.length && this.#flush(), 3000);
+    this.#timer = setTimeout(() => {
+      if (!this.#pending.length) return;
+      this.onsilence();
+      this.#flush();
+    }, 3000);
   }
 }
