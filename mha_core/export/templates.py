@@ -524,6 +524,7 @@ kv_layer             | # $[keras_groups]
 anew                 | from keras import ops
                      |
                      | keras.config.set_floatx("float64")
+                     | keras.config.set_dtype_policy("float64")
                      |
 """
     + X

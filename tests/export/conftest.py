@@ -11,7 +11,9 @@ import torch
 
 @pytest.fixture(autouse=True)
 def default_dtype() -> Iterator[None]:
-    before, keras_before = torch.get_default_dtype(), keras.config.floatx()
+    before = torch.get_default_dtype()
+    keras_before, policy_before = keras.config.floatx(), keras.config.dtype_policy()
     yield
     torch.set_default_dtype(before)
     keras.config.set_floatx(keras_before)
+    keras.config.set_dtype_policy(policy_before)

@@ -7,6 +7,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import keras
 import pytest
 from hypothesis import given, settings
 
@@ -242,6 +243,13 @@ def test_libraries_take_every_example_that_they_can_express(target, example):
             export(example, target)
     else:
         execute(export(example, target))
+
+
+@pytest.mark.filterwarnings("ignore")  # as above
+def test_keras_computes_in_float64_whatever_was_computed_before():
+    """Keras keeps the dtype policy that the first layer of a process was made with."""
+    keras.config.set_dtype_policy("float32")
+    execute(export(built_in("scaled"), "keras"))
 
 
 HOSTILE = [
