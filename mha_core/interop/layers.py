@@ -91,7 +91,14 @@ def layers(weights: Weights) -> tuple[Layer, ...]:
 
 def load_layer(weights: Weights, layer: Layer, num_heads: int | None = None) -> Packed:
     """All of a layer's parameters. ``num_heads`` where the file does not say it. Raises ``InteropError``."""
-    heads = layer.heads or num_heads or layer.likely_heads
+    if layer.heads is not None and num_heads not in (None, layer.heads):
+        raise InteropError(
+            N_("the file says that this layer has {heads} heads, not {got}"),
+            place=layer.name,
+            heads=layer.heads,
+            got=num_heads,
+        )
+    heads = layer.likely_heads if num_heads is None else num_heads
     try:
         if layer.kind == "bert":
             return from_bert(weights, heads, layer.name)

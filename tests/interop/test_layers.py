@@ -163,6 +163,8 @@ def test_a_keras_layer_says_how_many_heads_it_has():
     (listed,) = layers(weights)
     assert listed == Layer("keras", "model/mha/", 7, 7, 7, 15, 3)
     assert listed.possible_heads == (3,)
+    with pytest.raises(InteropError, match="model/mha/: the file says that this layer has 3 heads, not 5"):
+        load_layer(weights, listed, 5)
     packed = load_layer(weights, listed)
     assert (packed.w_q.shape, packed.w_v.shape, packed.w_o.shape) == ((3, 7, 5), (3, 7, 2), (6, 7))
     example = open_layer(weights, listed, Slice(heads=(2,), d_model=7, d_head=64))
