@@ -27,6 +27,10 @@ KIND_NAMES: dict[Kind, str] = {
 }
 
 
+SEEDS = range(-(2**63), 2**64 - 1)
+"""What torch takes for a seed; its last one is left to the context, which is drawn with the seed after X's."""
+
+
 @dataclass(frozen=True, slots=True)
 class Layer:
     """A layer that a weight file holds: ``name`` is what stands before its tensors' own names.
@@ -220,6 +224,14 @@ def _check_slice(packed: Packed, part: Slice) -> None:
     for place, got in (("d_model", part.d_model), ("d_head", part.d_head), ("tokens", part.tokens)):
         if not 1 <= got <= MAX_SIZE:
             raise InteropError(N_("expected 1 to {most}, got {got}"), place=place, most=MAX_SIZE, got=got)
+    if part.seed not in SEEDS:
+        raise InteropError(
+            N_("expected a whole number from {least} to {most}, got {got}"),
+            place="seed",
+            least=SEEDS[0],
+            most=SEEDS[-1],
+            got=part.seed,
+        )
 
 
 def _sliced(packed: Packed, part: Slice) -> Packed:

@@ -149,6 +149,7 @@ def test_a_slice_is_imported(run, model):
             "seed: the rows of inputs are the",
         ),
         (["--num-heads", "5"], "5 heads do not divide 12"),
+        (["--num-heads", "3", "--seed", "18446744073709551616"], "seed: expected a whole number from -92"),
         (["--num-heads", "0"], "0 heads do not divide 12"),
         (["--num-heads", "-4"], "-4 heads do not divide 12"),
         (["--heads", "a"], "argument --heads: expected whole numbers such as 0,3"),

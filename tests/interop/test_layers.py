@@ -148,6 +148,8 @@ def test_the_same_seed_draws_the_same_rows(weights):
     layer = found(weights, "cross.")
     assert open_layer(weights, layer, Slice(seed=1)) == open_layer(weights, layer, Slice(seed=1))
     assert open_layer(weights, layer, Slice(seed=1)) != open_layer(weights, layer, Slice(seed=2))
+    for seed in (-(2**63), 2**64 - 2):  # the context, which this layer wants, takes the seed after it
+        assert open_layer(weights, layer, Slice(seed=seed)) == open_layer(weights, layer, Slice(seed=seed))
 
 
 def test_rows_that_could_be_tokens(weights):
@@ -211,6 +213,12 @@ def test_a_file_without_attention():
         (Slice(d_model=65), 2, "d_model: expected 1 to 64, got 65"),
         (Slice(d_head=0), 2, "d_head: expected 1 to 64, got 0"),
         (Slice(tokens=65), 2, "tokens: expected 1 to 64, got 65"),
+        (Slice(seed=2**64), 2, f"seed: expected a whole number from {-(2**63)} to {2**64 - 2}, got {2**64}"),
+        (
+            Slice(seed=-(2**63) - 1),
+            2,
+            f"seed: expected a whole number from {-(2**63)} to {2**64 - 2}, got {-(2**63) - 1}",
+        ),
         (Slice(), 5, "encoder.self_attn.: 5 heads do not divide 12"),
         (Slice(inputs="nowhere"), 2, "nowhere: is missing"),
         (Slice(inputs="encoder.norm1.weight"), 2, "encoder.norm1.weight: expected n × 12, got 12"),
