@@ -101,7 +101,7 @@ def test_heads_that_a_layer_may_have(weights):
 def test_a_whole_layer_gives_the_model_s_own_numbers(weights, model):
     """Not a slice: all heads, all columns, rows of the embedding as tokens."""
     rows = (3, 29, 0, 3, 11)
-    part = Slice(heads=(0, 1, 2), d_model=64, d_head=64, inputs="embedding.weight", rows=rows)
+    part = Slice(heads=(0, 1, 2), d_model=12, d_head=4, inputs="embedding.weight", rows=rows)
     example = open_layer(weights, found(weights, "encoder.self_attn."), part, 3)
     assert example.tokens == ("3", "29", "0", "3", "11")
     layer = model.encoder.self_attn.double()
@@ -132,7 +132,7 @@ def test_a_slice_holds_the_file_s_numbers(weights, model):
 
 
 def test_cross_attention_gets_a_context(weights, model):
-    part = Slice(heads=(0, 1), d_model=64, d_head=64, tokens=3, seed=5)
+    part = Slice(heads=(0, 1), d_model=12, d_head=6, tokens=3, seed=5)
     example = open_layer(weights, found(weights, "cross."), part, 2)
     x = torch.tensor(example.x, dtype=torch.float64)
     context = torch.tensor(example.context, dtype=torch.float64)
@@ -169,7 +169,7 @@ def test_a_keras_layer_says_how_many_heads_it_has():
         load_layer(weights, listed, 5)
     packed = load_layer(weights, listed)
     assert (packed.w_q.shape, packed.w_v.shape, packed.w_o.shape) == ((3, 7, 5), (3, 7, 2), (6, 7))
-    example = open_layer(weights, listed, Slice(heads=(2,), d_model=7, d_head=64))
+    example = open_layer(weights, listed, Slice(heads=(2,), d_model=7, d_head=5))
     assert example.heads[0].w_v == tuple(map(tuple, named["model/mha/value/kernel"][:, 2].tolist()))
 
 
@@ -186,7 +186,7 @@ def test_other_floating_types_are_read_exactly(dtype):
     layer = nn.MultiheadAttention(4, 2, dtype=dtype)
     weights = read_weights(saved(layer.state_dict()), "layer.pt")
     (listed,) = layers(weights)
-    example = open_layer(weights, listed, Slice(d_model=4, d_head=4), 2)
+    example = open_layer(weights, listed, Slice(d_model=4, d_head=2), 2)
     assert example.heads[0].w_q == tuple(map(tuple, layer.in_proj_weight[:2].double().T.tolist()))
 
 
