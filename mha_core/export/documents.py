@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from mha_core.derive import relation
 from mha_core.errors import N_
 from mha_core.example import AXES, SHARED, Example, has_values, key_tokens, text_in
 from mha_core.export.text import is_cjk, latex, markdown, shown
@@ -225,8 +226,9 @@ def _latex_table(table: Table, decimals: int, words: Callable[[str], str]) -> st
     ]
     columns = "r|" + "r" * len(table.rows[0])
     body = " \\\\\n".join([across + r" \\ \hline", *rows]).replace(r"\hline \\", r"\hline")
+    sign = {"=": "=", "≈": r"\approx"}[relation(table.rows, lambda number: shown(number, decimals))]
     return (
-        rf"\fitted{{{head}{latex_formula(table.symbol)} = \begin{{array}}{{{columns}}}" + "\n"
+        rf"\fitted{{{head}{latex_formula(table.symbol)} {sign} \begin{{array}}{{{columns}}}" + "\n"
         f"{body}\n" + r"\end{array}}"
     )
 

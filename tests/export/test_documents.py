@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+from math import isclose
 
 import pytest
 from pylatexenc.latexwalker import LatexEnvironmentNode, LatexMacroNode, LatexWalker
@@ -104,9 +105,23 @@ def test_latex_parses(name, language):
         "textasciigrave", "textquotesingle", "textquotedbl", "operatorname", "mathrm", "cdot", "div", "sqrt", "top",
         "infty", "mid", "hline", "\\", "[", "]", "{", "}", "$", "&", "#", "_", "%", "parindent", "resizebox", "ifdim",
         "width", "linewidth", "else", "fi", "displaystyle", "par", "medskip", "sin", "cos", "tanh", "Theta", "omega",
-        "lVert", "rVert", "lvert", "rvert", "sum", "hat", "postdisplaypenalty",
+        "lVert", "rVert", "lvert", "rvert", "sum", "hat", "postdisplaypenalty", "approx",
     }  # fmt: skip
     assert macros(text) <= allowed
+
+
+@pytest.mark.parametrize("name", ["first", "output-projection", "padding", "saturated", "cosine"])
+@pytest.mark.parametrize("decimals", [None, 2])
+def test_latex_equals_where_every_digit_is_there_and_else_about(name, decimals):
+    signs = re.findall(r"(\S+) \\begin\{array\}", export(EXAMPLES[name], "latex", decimals))
+    places = 4 if decimals is None else decimals
+    matrices = ([number for row in rows for number in row] for rows in printed(EXAMPLES[name]))
+    exact = [
+        all(number == NEG_INF or isclose(round(number, places), number, rel_tol=1e-12) for number in numbers)
+        for numbers in matrices
+    ]
+    assert signs == ["=" if one else r"\approx" for one in exact]
+    assert set(signs) == {"=", r"\approx"}
 
 
 def macros(text):
