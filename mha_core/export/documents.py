@@ -48,7 +48,8 @@ def sections(computed: Trace, words: Callable[[str], str]) -> Iterator[Section]:
         for name in names
         if (rows := input_matrix(example, name, head)) is not None
     ]
-    yield Section(words(N_("Given")), "", tuple(given))
+    if given:
+        yield Section(words(N_("Given")), "", tuple(given))
     starts = [
         _table(example, name, head, rows)
         for head in range(len(example.heads))

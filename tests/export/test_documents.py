@@ -8,7 +8,7 @@ from math import isclose
 import pytest
 from pylatexenc.latexwalker import LatexEnvironmentNode, LatexMacroNode, LatexWalker
 
-from mha_core import built_in, library, place, trace
+from mha_core import Example, Head, built_in, library, place, trace, validate
 from mha_core.example import NEG_INF, key_tokens
 from mha_core.export import export
 from mha_core.export.documents import latex_formula
@@ -231,6 +231,15 @@ def test_every_step_of_a_variant_has_a_name_and_says_whose_rows_it_has():
     assert "Heads 3–4, `V`" in text
     assert "Head 2, `Q`" in text
     assert "`‖K‖[i] = √(Σ K[i]²)`" in export(EXAMPLES["cosine"], "markdown")
+
+
+def test_a_heading_has_something_under_it():
+    """Also where every head starts from Q and K, so that neither X nor any weight matrix is given."""
+    head = Head(q=((1.0, 2.0),), k=((3.0, 4.0),), v=((5.0,),))
+    text = export(validate(Example("start", ("a",), (head,))), "markdown")
+    assert "## Heads that start further on" in text
+    assert not re.search(r"^## [^\n]*\n+(?=## )", text, re.MULTILINE)
+    assert "## Given" in export(EXAMPLES["first"], "markdown")
 
 
 def test_a_query_that_sees_nothing_is_told():
