@@ -18,6 +18,8 @@ from pathlib import Path
 from traceback import extract_tb
 from typing import Any, NamedTuple, NoReturn
 
+import torch
+
 from mha_core.check import check
 from mha_core.derive import Cell, arithmetic, derive, feeds, number, step_of
 from mha_core.device import DEVICES, DTYPES, place
@@ -59,6 +61,9 @@ ARGPARSE = (
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
+    # For matrices this small, threads that wait for each other take longer than one that computes, and many times
+    # longer where other programs run beside.
+    torch.set_num_threads(1)
     try:
         options = _parser().parse_args(arguments)
         command: Callable[[argparse.Namespace], object] = options.command
