@@ -18,6 +18,8 @@ from pathlib import Path
 from traceback import extract_tb
 from typing import Any, NamedTuple, NoReturn
 
+import torch
+
 from mha_core.check import check
 from mha_core.derive import Cell, arithmetic, derive, feeds, number, step_of
 from mha_core.device import DEVICES, DTYPES, place
@@ -59,6 +61,9 @@ ARGPARSE = (
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit status."""
+    # For matrices this small, threads that wait for each other take longer than one that computes, and many times
+    # longer where other programs run beside.
+    torch.set_num_threads(1)
     try:
         options = _parser().parse_args(arguments)
         command: Callable[[argparse.Namespace], object] = options.command
@@ -218,8 +223,8 @@ def _add_import(sub: argparse.ArgumentParser) -> None:
     add("--layer", N_("its name, as layers prints it; the first if omitted"))
     add("--num-heads", N_("how many the layer has, where the file does not say it"), type=int)
     add("--heads", N_("which, in the order wanted, counted from 0, such as 0,3"), type=_indices, default=(0,))
-    add("--d-model", N_("how many columns of X"), type=int, default=8)
-    add("--d-head", N_("how many columns of each head"), type=int, default=4)
+    add("--d-model", N_("how many columns of X; at most 8 if omitted"), type=int)
+    add("--d-head", N_("how many columns of each head; at most 4 if omitted"), type=int)
     add("--tokens", N_("how many rows of X to draw at random; 4 if omitted"), type=int)
     add("--seed", N_("of the random rows; 0 if omitted"), type=int)
     add("--inputs", N_("a matrix in the file whose rows are tokens, such as an embedding"))

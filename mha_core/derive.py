@@ -6,9 +6,9 @@ feeds(trace, Cell("x", None, 0, 1))  every cell that is computed directly from X
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from math import cos, exp, fsum, hypot, isclose, prod, sin, tanh
+from math import cos, exp, fsum, hypot, inf, isclose, prod, sin, tanh
 from typing import NamedTuple
 
 from mha_core.errors import N_, CellError
@@ -26,7 +26,7 @@ from mha_core.graph import (
     late_steps,
     symbol,
 )
-from mha_core.trace import Trace
+from mha_core.trace import Rows, Trace
 from mha_core.validate import WHOLE_LAYER_STEPS
 
 
@@ -357,11 +357,17 @@ def _exponent(score: str, shift: float, decimals: int) -> str:
 
 def equals(number: float, decimals: int) -> str:
     """= where the digits that ``arithmetic`` prints for a number are the number, but for float64's noise; else ≈."""
-    return "=" if number == NEG_INF or _holds(_digits(abs(number), decimals), abs(number)) else "≈"
+    return relation([[abs(number)]], lambda size: _digits(size, decimals))
 
 
-def _holds(digits: str, size: float) -> bool:
-    return isclose(float(digits), size, rel_tol=1e-12, abs_tol=0)
+def relation(rows: Rows, show: Callable[[float], str]) -> str:
+    """= where every number as it is shown is the number, but for float64's noise; ≈ where any is rounded."""
+    exact = all(abs(number) == inf or _holds(show(number), number) for row in rows for number in row)
+    return "=" if exact else "≈"
+
+
+def _holds(digits: str, number: float) -> bool:
+    return isclose(float(digits.replace("−", "-")), number, rel_tol=1e-12, abs_tol=0)
 
 
 def _digits(size: float, decimals: int) -> str:

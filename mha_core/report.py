@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Sequence
 from functools import reduce
-from math import inf, prod
+from math import inf, isclose, prod
 from typing import Any, Final, TypeAlias
 
 from mha_core.check import Cause, Verdict, WrongCell
 from mha_core.claims import claimed_rows, tables
-from mha_core.derive import Cell, arithmetic, derive, equals
+from mha_core.derive import Cell, arithmetic, derive, relation
 from mha_core.errors import N_, CellError
 from mha_core.example import NEG_INF, Example, text_in
 from mha_core.free_checks import MESSAGES as FINDINGS
@@ -56,16 +57,16 @@ STEP_NAMES = {
 
 
 def number(value: float, decimals: int = 4) -> str:
-    """A number as a report prints it: no more digits than wanted, none that are zeros only; one that these digits
-    do not hold as a power of ten.
+    """A number as a report prints it: no more digits than wanted, none that are zeros only; one that is very large,
+    or that these digits would miss by more than 1 %, at its shortest or as a power of ten.
     """
     if abs(value) == inf:
         return "∞" if value > 0 else "−∞"
-    if value and not 0.5 * 10.0**-decimals <= abs(value) < 1e15:
-        text = min(repr(value), f"{value:.4e}", key=len)
-    else:
-        text = f"{value:.{decimals}f}"
-        text = text.rstrip("0").rstrip(".") if "." in text else text
+    text = f"{value:.{decimals}f}"
+    if abs(value) >= 1e15 or not isclose(float(text), value, rel_tol=0.01):
+        text = re.sub(r"e([+-])0+", r"e\1", min(repr(value), f"{value:.4e}", key=len))
+    elif "." in text:
+        text = text.rstrip("0").rstrip(".")
     return text.replace("-", "−") if float(text) else "0"
 
 
@@ -124,7 +125,8 @@ def right_line(verdict: Verdict, cell: Cell, decimals: int = 4) -> str:
         found = arithmetic(derive(verdict.trace, cell), decimals)
     except CellError:  # given, or a copy of the step before
         value = _correct(verdict, cell)
-        return f"{_name(verdict, cell)} {equals(value, decimals)} {number(value, decimals)}"
+        sign = relation([[value]], lambda size: number(size, decimals))
+        return f"{_name(verdict, cell)} {sign} {number(value, decimals)}"
     return f"{_name(verdict, cell)} = {found}"
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from html import escape
 from unicodedata import east_asian_width
 
-from mha_core.derive import Cell, arithmetic, derive
+from mha_core.derive import Cell, arithmetic, derive, relation
 from mha_core.errors import N_, ExportError
 from mha_core.example import AXES, NEG_INF, key_tokens, text_in
 from mha_core.graph import LAYER_INPUTS, PER_HEAD_INPUTS, Step, formula, symbol
@@ -89,6 +89,11 @@ class _Told:
             return shortest
         whole = all(number == NEG_INF or number == int(number) for row in rows for number in row)
         return lambda number: rounded(number, 0 if whole else self.decimals)
+
+    def relation(self, name: str, head: int | None) -> str:
+        """= where a matrix is written with all its digits, ≈ where a number of it is rounded."""
+        rows = self.trace.matrix(name, head)
+        return relation(rows, self.show(rows, given=self.given(name, head)))
 
     def given(self, name: str, head: int | None) -> bool:
         if name in LAYER_INPUTS or name in PER_HEAD_INPUTS:
@@ -428,7 +433,7 @@ def _markdown_stage(told: _Told, stage: Stage) -> Iterator[str]:
                 yield " · ".join(_plain(token) for token in key_tokens(told.example))
         case "inputs" | "given":
             for name, head in dict.fromkeys((part.matrix, part.head) for part in stage.parts):
-                yield f"$$\n{_tex(told.symbol(name, head))} = {_tex_matrix(told, name, head)}\n$$"
+                yield f"$$\n{_tex(told.symbol(name, head))} {_tex_told(told, name, head)}\n$$"
         case "step":
             yield from _markdown_step(told, stage.steps[0], stage.head)
         case "head":
@@ -447,18 +452,17 @@ def _markdown_rich(text: str) -> str:
 
 def _markdown_step(told: _Told, step: Step, head: int | None) -> Iterator[str]:
     name = _tex(told.symbol(step.name, head))
-    factors = [
-        _tex_matrix(told, operand.name, owner, turned=operand.index == "jk")
-        for operand, owner in operands_of(told.trace, step, head)
-    ]
-    result = _tex_matrix(told, step.name, head)
     lines = [f"{name} &= {_tex(formula(step, told.example))}"]
     if layout_of(step) == "product":
-        first, second, *bias = factors
-        lines.append(
-            "&= " + " + ".join([f"{first} {second}", *(_ones(told, step, head) + one for one in bias)])
+        operands = operands_of(told.trace, step, head)
+        first, second, *bias = (
+            _tex_matrix(told, operand.name, owner, turned=operand.index == "jk")
+            for operand, owner in operands
         )
-    lines.append(f"&= {result}")
+        sign = "≈" if any(told.relation(operand.name, owner) == "≈" for operand, owner in operands) else "="
+        sums = " + ".join([f"{first} {second}", *(_ones(told, step, head) + one for one in bias)])
+        lines.append(f"&{_tex_line(sign)} {sums}")
+    lines.append(f"&{_tex_told(told, step.name, head)}")
     yield "$$\n\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}\n$$"
     yield from told.remarks(step, head)
     yield "\n".join(
@@ -487,6 +491,11 @@ def _tex_matrix(told: _Told, name: str, head: int | None, *, turned: bool = Fals
     laid = [list(column) for column in zip(*rows, strict=True)] if turned else rows
     body = " \\\\ ".join(" & ".join(_tex_line(show(number)) for number in row) for row in laid)
     return f"\\begin{{pmatrix}} {body} \\end{{pmatrix}}"
+
+
+def _tex_told(told: _Told, name: str, head: int | None) -> str:
+    """A matrix after the sign that says whether its numbers are rounded."""
+    return f"{_tex_line(told.relation(name, head))} {_tex_matrix(told, name, head)}"
 
 
 def _tex(text: str) -> str:
@@ -540,7 +549,7 @@ def _markdown_closing(told: _Told) -> str:
     end = result_of(told.example)
     if end is None:
         return looks
-    return f"$$\n{_tex(told.symbol(end, None))} = {_tex_matrix(told, end, None)}\n$$\n\n{looks}"
+    return f"$$\n{_tex(told.symbol(end, None))} {_tex_told(told, end, None)}\n$$\n\n{looks}"
 
 
 def _plain(text: str) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from mha_core.derive import relation
 from mha_core.errors import N_
 from mha_core.example import AXES, SHARED, Example, has_values, key_tokens, text_in
 from mha_core.export.text import is_cjk, latex, markdown, shown
@@ -47,7 +48,8 @@ def sections(computed: Trace, words: Callable[[str], str]) -> Iterator[Section]:
         for name in names
         if (rows := input_matrix(example, name, head)) is not None
     ]
-    yield Section(words(N_("Given")), "", tuple(given))
+    if given:
+        yield Section(words(N_("Given")), "", tuple(given))
     starts = [
         _table(example, name, head, rows)
         for head in range(len(example.heads))
@@ -225,8 +227,9 @@ def _latex_table(table: Table, decimals: int, words: Callable[[str], str]) -> st
     ]
     columns = "r|" + "r" * len(table.rows[0])
     body = " \\\\\n".join([across + r" \\ \hline", *rows]).replace(r"\hline \\", r"\hline")
+    sign = {"=": "=", "≈": r"\approx"}[relation(table.rows, lambda number: shown(number, decimals))]
     return (
-        rf"\fitted{{{head}{latex_formula(table.symbol)} = \begin{{array}}{{{columns}}}" + "\n"
+        rf"\fitted{{{head}{latex_formula(table.symbol)} {sign} \begin{{array}}{{{columns}}}" + "\n"
         f"{body}\n" + r"\end{array}}"
     )
 

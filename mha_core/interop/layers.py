@@ -27,6 +27,13 @@ KIND_NAMES: dict[Kind, str] = {
 }
 
 
+D_MODEL, D_HEAD = 8, 4
+"""How many columns of X and of each head a slice has that does not say it, where there are so many."""
+
+SEEDS = range(-(2**63), 2**64 - 1)
+"""What torch takes for a seed; its last one is left to the context, which is drawn with the seed after X's."""
+
+
 @dataclass(frozen=True, slots=True)
 class Layer:
     """A layer that a weight file holds: ``name`` is what stands before its tensors' own names.
@@ -65,14 +72,15 @@ class Layer:
 class Slice:
     """What of a layer goes on the bench: which heads, how many columns of X and of each head, which rows.
 
-    ``heads`` count from 0, each once, in the order wanted. ``tokens`` rows of X (and of the context, where the layer
+    ``heads`` count from 0, each once, in the order wanted. ``d_model`` and ``d_head`` are 8 and 4 where they are not
+    given, or all that there are. ``tokens`` rows of X (and of the context, where the layer
     needs one) are drawn at random with ``seed``, unless ``inputs`` names a matrix of the file, such as an embedding,
     and ``rows`` the rows of it.
     """
 
     heads: tuple[int, ...] = (0,)
-    d_model: int = 8
-    d_head: int = 4
+    d_model: int | None = None
+    d_head: int | None = None
     tokens: int = 4
     seed: int = 0
     inputs: str | None = None
@@ -91,7 +99,14 @@ def layers(weights: Weights) -> tuple[Layer, ...]:
 
 def load_layer(weights: Weights, layer: Layer, num_heads: int | None = None) -> Packed:
     """All of a layer's parameters. ``num_heads`` where the file does not say it. Raises ``InteropError``."""
-    heads = layer.heads or num_heads or layer.likely_heads
+    if layer.heads is not None and num_heads not in (None, layer.heads):
+        raise InteropError(
+            N_("the file says that this layer has {heads} heads, not {got}"),
+            place=layer.name,
+            heads=layer.heads,
+            got=num_heads,
+        )
+    heads = layer.likely_heads if num_heads is None else num_heads
     try:
         if layer.kind == "bert":
             return from_bert(weights, heads, layer.name)
@@ -113,7 +128,8 @@ def open_layer(weights: Weights, layer: Layer, part: Slice, num_heads: int | Non
     """
     packed = load_layer(weights, layer, num_heads)
     _check_slice(packed, part)
-    small = _sliced(packed, part)
+    d_model, d_head = _sizes(packed, part)
+    small = _sliced(packed, part.heads, d_model, d_head)
     query = _inputs(weights, layer, part, small.w_q.shape[1])
     key = value = None
     if not layer.attends_to_itself:
@@ -121,19 +137,21 @@ def open_layer(weights: Weights, layer: Layer, part: Slice, num_heads: int | Non
         key = _random(part.tokens, small.w_k.shape[1], random)
         value = key if layer.d_key == layer.d_value else _random(part.tokens, small.w_v.shape[1], random)
     tokens = [str(row) for row in part.rows] if part.inputs else None
+    note = _note(layer, packed, small, part)
     title = f"{layer.name or KIND_NAMES[layer.kind]}"[:200]
-    return unpack(small, query, key, value, title=title, note=_note(layer, packed, part), tokens=tokens)
+    return unpack(small, query, key, value, title=title, note=note, tokens=tokens)
 
 
-def _note(layer: Layer, packed: Packed, part: Slice) -> Mapping[str, str]:
+def _note(layer: Layer, packed: Packed, small: Packed, part: Slice) -> Mapping[str, str]:
     heads = ", ".join(str(head + 1) for head in part.heads)
-    d_k, d_v = packed.w_q.shape[2], packed.w_v.shape[2]
-    shown = (min(part.d_model, layer.d_query), min(part.d_head, d_k), min(part.d_head, d_v))
-    whole = shown == (layer.d_query, d_k, d_v)
-    en = f"{KIND_NAMES[layer.kind]}: head {heads} of {packed.h}; {shown[0]} of {layer.d_query} columns of X, "
-    en += f"{shown[1]} of d_k = {d_k}."
-    zh = f"{KIND_NAMES[layer.kind]}：{packed.h} 个头中的第 {heads} 个；X 取 {layer.d_query} 列中的前 {shown[0]} 列，"
-    zh += f"d_k = {d_k} 中取 {shown[1]}。"
+    (d_query, d_k), (shown, of_head) = packed.w_q.shape[1:], small.w_q.shape[1:]
+    whole = all(
+        getattr(small, name).shape[1:] == getattr(packed, name).shape[1:] for name in ("w_q", "w_k", "w_v")
+    )
+    en = f"{KIND_NAMES[layer.kind]}: head {heads} of {packed.h}; {shown} of {d_query} columns of X, "
+    en += f"{of_head} of d_k = {d_k}."
+    zh = f"{KIND_NAMES[layer.kind]}：{packed.h} 个头中的第 {heads} 个；X 取 {d_query} 列中的前 {shown} 列，"
+    zh += f"d_k = {d_k} 中取 {of_head}。"
     if not whole:
         en += " Columns are left out, so scores and weights are not those of the whole layer."
         zh += "有些列没有取，所以分数和权重与整层的并不相同。"
@@ -210,15 +228,44 @@ def _check_slice(packed: Packed, part: Slice) -> None:
             )
     if part.rows and part.inputs is None:
         raise InteropError(N_("name the matrix of the file that these are rows of, its inputs"), place="rows")
-    for place, got in (("d_model", part.d_model), ("d_head", part.d_head), ("tokens", part.tokens)):
-        if not 1 <= got <= MAX_SIZE:
-            raise InteropError(N_("expected 1 to {most}, got {got}"), place=place, most=MAX_SIZE, got=got)
+    _check_size("tokens", part.tokens)
+    if part.seed not in SEEDS:
+        raise InteropError(
+            N_("expected a whole number from {least} to {most}, got {got}"),
+            place="seed",
+            least=SEEDS[0],
+            most=SEEDS[-1],
+            got=part.seed,
+        )
 
 
-def _sliced(packed: Packed, part: Slice) -> Packed:
-    """The chosen heads, the first ``d_model`` rows and ``d_head`` columns of their matrices, and W_O's to match."""
-    heads = list(part.heads)
-    wide, deep = part.d_head, part.d_model
+def _check_size(place: str, got: int) -> None:
+    if not 1 <= got <= MAX_SIZE:
+        raise InteropError(N_("expected 1 to {most}, got {got}"), place=place, most=MAX_SIZE, got=got)
+
+
+def _sizes(packed: Packed, part: Slice) -> tuple[int, int]:
+    """How many columns of X and of each head: those asked for, which must be there, or as many as usual."""
+    weights = packed.w_q, packed.w_k, packed.w_v
+    d_model = max(weight.shape[1] for weight in weights)
+    d_head = max(weight.shape[2] for weight in weights)
+    for place, got, most, message in (
+        ("d_model", part.d_model, d_model, N_("this layer takes rows of {most} columns, got {got}")),
+        ("d_head", part.d_head, d_head, N_("the heads of this layer have {most} columns, got {got}")),
+    ):
+        if got is not None:
+            _check_size(place, got)
+            if got > most:
+                raise InteropError(message, place=place, most=most, got=got)
+    return (
+        min(D_MODEL, d_model) if part.d_model is None else part.d_model,
+        min(D_HEAD, d_head) if part.d_head is None else part.d_head,
+    )
+
+
+def _sliced(packed: Packed, chosen: Sequence[int], deep: int, wide: int) -> Packed:
+    """The chosen heads, the first ``deep`` rows and ``wide`` columns of their matrices, and W_O's to match."""
+    heads = list(chosen)
 
     def weight(matrix: Tensor) -> Tensor:
         return matrix[heads, :deep, :wide]

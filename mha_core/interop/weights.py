@@ -197,6 +197,13 @@ def _state_dict(loaded: object) -> Weights:
         named = {name: tensor for name, tensor in inner.items() if _is_name(name) and _is_plain(tensor)}
         if named:
             return named
+        if any(_is_name(name) and isinstance(tensor, Tensor) for name, tensor in inner.items()):
+            raise InteropError(
+                N_(
+                    "no tensor of the file is read: "
+                    "one whose strides repeat its memory, as an expanded one does, is left out"
+                )
+            )
     raise InteropError(N_("the file holds no tensors by name"))
 
 

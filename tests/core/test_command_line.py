@@ -282,6 +282,13 @@ def test_numbers_beyond_float32(run, tmp_path):
     assert run("trace", str(file), *CPU, "--dtype", "float32") == (2, "", line)
 
 
+def test_torch_computes_in_one_thread(run):
+    """Threads that wait for each other take longer than matrices this small."""
+    torch.set_num_threads(2)
+    assert run("trace", FIRST, *CPU)[0] == 0
+    assert torch.get_num_threads() == 1
+
+
 # --- in a process of its own -----------------------------------------------------------------------------------
 
 

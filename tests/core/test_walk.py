@@ -208,6 +208,29 @@ def test_the_walk_of_every_example(name):
         check_markdown(computed, stages, as_markdown(computed, language))
 
 
+@pytest.mark.parametrize("name", ["first", "output-projection", "padding"])
+def test_markdown_equals_where_every_digit_is_there_and_else_about(name):
+    """A step's result stands after = only where none of its numbers is rounded, and so do the factors before it."""
+    computed = trace(EVERY[name])
+    text = as_markdown(computed)
+
+    def rounded(name, head):
+        numbers = [number for row in computed.matrix(name, head) for number in row if number != NEG_INF]
+        return any(not isclose(round(number, 4), number, rel_tol=1e-12) for number in numbers)
+
+    steps = {step.name: step for step in computed.steps}
+    blocks = re.findall(r"\\begin\{aligned\}\n(.*?)\n\\end\{aligned\}", text, re.DOTALL)
+    for block, (head, name) in zip(blocks, told_steps(walk(computed)), strict=True):
+        signs = re.findall(r"^&(=|\\approx) ", block, re.MULTILINE)
+        wanted = [rounded(name, head)]
+        if layout_of(steps[name]) == "product":
+            read = operands_of(computed, steps[name], head)
+            wanted.insert(0, any(rounded(operand.name, owner) for operand, owner in read))
+        assert signs == ["\\approx" if one else "=" for one in wanted], name
+    assert "\n&\\approx" in text
+    assert "\n&=" in text
+
+
 @settings(max_examples=250)
 @given(examples(claims=False))
 def test_the_walk_of_generated_examples(example):

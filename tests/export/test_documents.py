@@ -3,11 +3,12 @@
 import re
 import shutil
 import subprocess
+from math import isclose
 
 import pytest
 from pylatexenc.latexwalker import LatexEnvironmentNode, LatexMacroNode, LatexWalker
 
-from mha_core import built_in, library, place, trace
+from mha_core import Example, Head, built_in, library, place, trace, validate
 from mha_core.example import NEG_INF, key_tokens
 from mha_core.export import export
 from mha_core.export.documents import latex_formula
@@ -104,9 +105,23 @@ def test_latex_parses(name, language):
         "textasciigrave", "textquotesingle", "textquotedbl", "operatorname", "mathrm", "cdot", "div", "sqrt", "top",
         "infty", "mid", "hline", "\\", "[", "]", "{", "}", "$", "&", "#", "_", "%", "parindent", "resizebox", "ifdim",
         "width", "linewidth", "else", "fi", "displaystyle", "par", "medskip", "sin", "cos", "tanh", "Theta", "omega",
-        "lVert", "rVert", "lvert", "rvert", "sum", "hat", "postdisplaypenalty",
+        "lVert", "rVert", "lvert", "rvert", "sum", "hat", "postdisplaypenalty", "approx",
     }  # fmt: skip
     assert macros(text) <= allowed
+
+
+@pytest.mark.parametrize("name", ["first", "output-projection", "padding", "saturated", "cosine"])
+@pytest.mark.parametrize("decimals", [None, 2])
+def test_latex_equals_where_every_digit_is_there_and_else_about(name, decimals):
+    signs = re.findall(r"(\S+) \\begin\{array\}", export(EXAMPLES[name], "latex", decimals))
+    places = 4 if decimals is None else decimals
+    matrices = ([number for row in rows for number in row] for rows in printed(EXAMPLES[name]))
+    exact = [
+        all(number == NEG_INF or isclose(round(number, places), number, rel_tol=1e-12) for number in numbers)
+        for numbers in matrices
+    ]
+    assert signs == ["=" if one else r"\approx" for one in exact]
+    assert set(signs) == {"=", r"\approx"}
 
 
 def macros(text):
@@ -216,6 +231,15 @@ def test_every_step_of_a_variant_has_a_name_and_says_whose_rows_it_has():
     assert "Heads 3–4, `V`" in text
     assert "Head 2, `Q`" in text
     assert "`‖K‖[i] = √(Σ K[i]²)`" in export(EXAMPLES["cosine"], "markdown")
+
+
+def test_a_heading_has_something_under_it():
+    """Also where every head starts from Q and K, so that neither X nor any weight matrix is given."""
+    head = Head(q=((1.0, 2.0),), k=((3.0, 4.0),), v=((5.0,),))
+    text = export(validate(Example("start", ("a",), (head,))), "markdown")
+    assert "## Heads that start further on" in text
+    assert not re.search(r"^## [^\n]*\n+(?=## )", text, re.MULTILINE)
+    assert "## Given" in export(EXAMPLES["first"], "markdown")
 
 
 def test_a_query_that_sees_nothing_is_told():

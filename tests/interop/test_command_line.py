@@ -130,7 +130,10 @@ def test_a_slice_is_imported(run, model):
     example = parse(out)
     assert (example.dims.h, example.dims.d_model, example.dims.d_k, example.dims.n_q) == (2, 5, 2, 4)
     assert example.heads[0].w_q == tuple(map(tuple, layer.in_proj_weight[8:10, :5].T.tolist()))
-    assert run("import", path, "--num-heads", "3")[0] == 0
+    usual = parse(run("import", path, "--num-heads", "3")[1])
+    assert (usual.dims.d_model, usual.dims.d_k) == (8, 4)
+    cut = parse(run("import", path, "--num-heads", "6")[1])
+    assert (cut.dims.d_model, cut.dims.d_k) == (8, 2)
 
 
 @pytest.mark.parametrize(
@@ -149,6 +152,11 @@ def test_a_slice_is_imported(run, model):
             "seed: the rows of inputs are the",
         ),
         (["--num-heads", "5"], "5 heads do not divide 12"),
+        (["--num-heads", "3", "--seed", "18446744073709551616"], "seed: expected a whole number from -92"),
+        (["--num-heads", "3", "--d-head", "5"], "d_head: the heads of this layer have 4 columns, got 5\n"),
+        (["--num-heads", "3", "--d-model", "20"], "d_model: this layer takes rows of 12 columns, got 20\n"),
+        (["--num-heads", "0"], "0 heads do not divide 12"),
+        (["--num-heads", "-4"], "-4 heads do not divide 12"),
         (["--heads", "a"], "argument --heads: expected whole numbers such as 0,3"),
         (["--inputs", "a.b.out_proj.weight", "--rows", "99"], "rows: expected rows from 0 to 11, got 99"),
     ],

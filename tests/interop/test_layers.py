@@ -101,7 +101,7 @@ def test_heads_that_a_layer_may_have(weights):
 def test_a_whole_layer_gives_the_model_s_own_numbers(weights, model):
     """Not a slice: all heads, all columns, rows of the embedding as tokens."""
     rows = (3, 29, 0, 3, 11)
-    part = Slice(heads=(0, 1, 2), d_model=64, d_head=64, inputs="embedding.weight", rows=rows)
+    part = Slice(heads=(0, 1, 2), d_model=12, d_head=4, inputs="embedding.weight", rows=rows)
     example = open_layer(weights, found(weights, "encoder.self_attn."), part, 3)
     assert example.tokens == ("3", "29", "0", "3", "11")
     layer = model.encoder.self_attn.double()
@@ -132,7 +132,7 @@ def test_a_slice_holds_the_file_s_numbers(weights, model):
 
 
 def test_cross_attention_gets_a_context(weights, model):
-    part = Slice(heads=(0, 1), d_model=64, d_head=64, tokens=3, seed=5)
+    part = Slice(heads=(0, 1), d_model=12, d_head=6, tokens=3, seed=5)
     example = open_layer(weights, found(weights, "cross."), part, 2)
     x = torch.tensor(example.x, dtype=torch.float64)
     context = torch.tensor(example.context, dtype=torch.float64)
@@ -148,6 +148,8 @@ def test_the_same_seed_draws_the_same_rows(weights):
     layer = found(weights, "cross.")
     assert open_layer(weights, layer, Slice(seed=1)) == open_layer(weights, layer, Slice(seed=1))
     assert open_layer(weights, layer, Slice(seed=1)) != open_layer(weights, layer, Slice(seed=2))
+    for seed in (-(2**63), 2**64 - 2):  # the context, which this layer wants, takes the seed after it
+        assert open_layer(weights, layer, Slice(seed=seed)) == open_layer(weights, layer, Slice(seed=seed))
 
 
 def test_rows_that_could_be_tokens(weights):
@@ -163,9 +165,11 @@ def test_a_keras_layer_says_how_many_heads_it_has():
     (listed,) = layers(weights)
     assert listed == Layer("keras", "model/mha/", 7, 7, 7, 15, 3)
     assert listed.possible_heads == (3,)
+    with pytest.raises(InteropError, match="model/mha/: the file says that this layer has 3 heads, not 5"):
+        load_layer(weights, listed, 5)
     packed = load_layer(weights, listed)
     assert (packed.w_q.shape, packed.w_v.shape, packed.w_o.shape) == ((3, 7, 5), (3, 7, 2), (6, 7))
-    example = open_layer(weights, listed, Slice(heads=(2,), d_model=7, d_head=64))
+    example = open_layer(weights, listed, Slice(heads=(2,), d_model=7, d_head=5))
     assert example.heads[0].w_v == tuple(map(tuple, named["model/mha/value/kernel"][:, 2].tolist()))
 
 
@@ -182,7 +186,7 @@ def test_other_floating_types_are_read_exactly(dtype):
     layer = nn.MultiheadAttention(4, 2, dtype=dtype)
     weights = read_weights(saved(layer.state_dict()), "layer.pt")
     (listed,) = layers(weights)
-    example = open_layer(weights, listed, Slice(d_model=4, d_head=4), 2)
+    example = open_layer(weights, listed, Slice(d_model=4, d_head=2), 2)
     assert example.heads[0].w_q == tuple(map(tuple, layer.in_proj_weight[:2].double().T.tolist()))
 
 
@@ -209,6 +213,12 @@ def test_a_file_without_attention():
         (Slice(d_model=65), 2, "d_model: expected 1 to 64, got 65"),
         (Slice(d_head=0), 2, "d_head: expected 1 to 64, got 0"),
         (Slice(tokens=65), 2, "tokens: expected 1 to 64, got 65"),
+        (Slice(seed=2**64), 2, f"seed: expected a whole number from {-(2**63)} to {2**64 - 2}, got {2**64}"),
+        (
+            Slice(seed=-(2**63) - 1),
+            2,
+            f"seed: expected a whole number from {-(2**63)} to {2**64 - 2}, got {-(2**63) - 1}",
+        ),
         (Slice(), 5, "encoder.self_attn.: 5 heads do not divide 12"),
         (Slice(inputs="nowhere"), 2, "nowhere: is missing"),
         (Slice(inputs="encoder.norm1.weight"), 2, "encoder.norm1.weight: expected n × 12, got 12"),
