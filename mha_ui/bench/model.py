@@ -244,6 +244,7 @@ _UI: Final = {
     "wrong_not_allowed": N_("{place}: “{text}” is neither 1 (may attend) nor 0 (hidden)."),
     "not_a_divisor": N_("“{text}” is no divisor: a number other than 0 is wanted."),
     "still_counts": N_("{what} What stood there still counts."),
+    "stays_blank": N_("{what} The cell stays blank."),
     "nothing_changed": N_("{what} Nothing was changed."),
     "pasted_place": N_("Row {row}, column {col} of what was pasted"),
 }
