@@ -103,7 +103,10 @@ _PRODUCTS = {
         N_(
             "Every query meets every key: row i, column j holds the dot product of row i of {rows} and row j of {keys}."
         ),
-        N_("A score grows with the lengths of both rows, and the more, the closer they point the same way."),
+        N_(
+            "A score is the product of both rows' lengths and the cosine of the angle between them: large where long "
+            "rows point the same way, negative where they point apart."
+        ),
         N_("Ask: which query and which key fit best here? Read it off the largest number."),
     ),
     "head_outputs": (
