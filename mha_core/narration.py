@@ -270,7 +270,8 @@ def _of_divide(example: Example) -> tuple[Sentence, Sentence, Sentence]:
         what = Sentence(SQRT, {"d_k": example.dims.d_k, "divisor": f"{by:.5g}"})
         why = Sentence(
             N_(
-                "Sums of d_k products spread about √d_k wide; divided, they leave softmax a choice between the keys."
+                "A score adds up d_k products, so a larger d_k spreads the scores further apart, roughly as √d_k. "
+                "Divided by √d_k, they do not push softmax towards a single key just because d_k is large."
             )
         )
     else:

@@ -346,7 +346,7 @@ export class Grid {
     const before = valueOf(this.bench.model, cell);
     if (wrong) {
       const { still_counts, stays_blank } = this.bench.words;
-      this.#sayWrong(cell, wrong, input.value, nameOf(this.bench.model, cell), before == null ? stays_blank : still_counts);
+      this.#sayWrong(cell, wrong, input.value, nameOf(this.bench.model, cell), before === "" ? stays_blank : still_counts);
       this.drafts.set(key(cell), input.value);
       if (leaving) this.#close();
       else input.setAttribute("aria-invalid", "true");
