@@ -41,6 +41,7 @@ from mha_core.validate import PER_HEAD_STEPS
 from mha_ui.bench.lens import look
 from mha_ui.figures.labels import labels
 from mha_ui.language import words_in
+from mha_ui.notes import is_ours
 from mha_ui.state import Message, Work, address
 
 Stages: TypeAlias = tuple[tuple[str, str, tuple[str, ...]], ...]
@@ -277,6 +278,7 @@ def payload(work: Work, *, lens: str | None = None) -> dict[str, Any]:
         "pinned": work.pinned and work.pinned._asdict(),
         "message": _message(work.message),
         "about": about(work),
+        "about_ours": is_ours(work.example),
         **numbers(work.trace, work.language, work.decimals),
         "controls": _controls(work) | {"lens": work.lens if lens is None else None},
         "limits": {"number": MAX_NUMBER, "size": MAX_SIZE, "heads": MAX_HEADS},

@@ -17,7 +17,8 @@ from mha_ui.figures.labels import labels, number, weight
 from mha_ui.figures.layout import head_name
 from mha_ui.figures.weights import weights_bars
 from mha_ui.language import Words
-from mha_ui.lessons.lesson import Lesson, heading, note, said, shown, table, theme
+from mha_ui.lessons.lesson import Lesson, heading, said, shown, table, theme
+from mha_ui.notes import note
 from mha_ui.pictures import draw
 
 _QUERY: Final = "lessons.query"
