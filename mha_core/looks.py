@@ -97,7 +97,7 @@ _TEXTS: Final = {
     "nothing": N_("no query may look at anything"),
     "even": N_("{who} spreads its weight evenly over the keys that it may look at"),
     "nearly even": N_(
-        "nearly even: of the keys that a query may look at, none gets more than twice the weight of another"
+        "{who} spreads its weight nearly evenly, at most 2 to 1 between any two keys that it may look at"
     ),
     "one key": N_("{who} looks most at “{key}”"),
     "itself": N_("{who} looks most at itself"),
@@ -106,6 +106,7 @@ _TEXTS: Final = {
 }
 _ALL: Final = N_("every query")
 _SIGHTED: Final = N_("each query that may look at anything")
+_REST: Final = N_("none of these; see the weights themselves")
 _OR_MORE: Final = N_("{finding} ({least} or more)")
 _HEAD: Final = N_("Head {heads}: {finding}.")
 _HEADS: Final = N_("Heads {heads}: {finding}.")
@@ -116,15 +117,21 @@ _THEN: Final = N_("{one} {next}")
 def described(looks: Sequence[Look], queries: Sequence[str], keys: Sequence[str], language: str) -> str:
     """The findings as sentences, heads of which the same is to be said together; at most ``MOST_FINDINGS``.
 
+    Heads with further findings are named together at the end.
+
     ``queries``, ``keys``: what the tokens are called.
     """
     say = _Speech(catalogue(language).gettext)
     found: dict[str, list[str]] = {}
     for head, look in enumerate(looks, start=1):
         found.setdefault(say.finding(look, queries, keys), []).append(str(head))
+    shown = dict(islice(found.items(), MOST_FINDINGS))
+    rest = [head for heads in islice(found.values(), MOST_FINDINGS, None) for head in heads]
+    if rest:
+        shown[say(_REST)] = sorted(rest, key=int)
     told = [
         say(_HEADS if len(heads) > 1 else _HEAD, heads=say.joined(_LIST, heads), finding=finding)
-        for finding, heads in islice(found.items(), MOST_FINDINGS)
+        for finding, heads in shown.items()
     ]
     return say.joined(_THEN, told)
 

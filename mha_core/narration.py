@@ -103,7 +103,10 @@ _PRODUCTS = {
         N_(
             "Every query meets every key: row i, column j holds the dot product of row i of {rows} and row j of {keys}."
         ),
-        N_("A score grows with the lengths of both rows, and the more, the closer they point the same way."),
+        N_(
+            "A score is the product of both rows' lengths and the cosine of the angle between them: large where long "
+            "rows point the same way, negative where they point apart."
+        ),
         N_("Ask: which query and which key fit best here? Read it off the largest number."),
     ),
     "head_outputs": (
@@ -267,7 +270,8 @@ def _of_divide(example: Example) -> tuple[Sentence, Sentence, Sentence]:
         what = Sentence(SQRT, {"d_k": example.dims.d_k, "divisor": f"{by:.5g}"})
         why = Sentence(
             N_(
-                "Sums of d_k products spread about √d_k wide; divided, they leave softmax a choice between the keys."
+                "A score adds up d_k products, so a larger d_k spreads the scores further apart, roughly as √d_k. "
+                "Divided by √d_k, they do not push softmax towards a single key just because d_k is large."
             )
         )
     else:

@@ -219,11 +219,11 @@ def summary(verdict: Verdict, language: str, asked: Collection[str] | None = Non
         return catalogue(language).gettext(N_("No numbers have been filled in yet."))
     wrong = [cell.own for step in verdict.steps.values() for cell in step.wrong]
     doubtful = sum(len(step.doubtful) for step in verdict.steps.values())
-    told = _of_wrong(given, wrong) if wrong else [] if doubtful else [_of_right(given, blank)]
+    told = _of_wrong(given, wrong) if wrong else [] if doubtful else [_of_right(given, blank, asked)]
     if doubtful:
         told.append(_counted(doubtful, _DOUBTFUL))
     if blank and (wrong or doubtful):
-        told.append(_counted(blank, _BLANK))
+        told.append(_counted(blank, _BLANK_BEGUN if asked is None else _BLANK))
     say = catalogue(language).gettext
     sentences = [say(template).format(**values) for template, values in told]
     return reduce(lambda one, other: say(N_("{one} {other}")).format(one=one, other=other), sentences)
@@ -231,13 +231,17 @@ def summary(verdict: Verdict, language: str, asked: Collection[str] | None = Non
 
 _Told: TypeAlias = tuple[str, dict[str, int]]
 """A sentence and the numbers in it."""
-_ALL_RIGHT: Final = (N_("The one number is right."), N_("All {count} numbers are right."))
+_ALL_RIGHT: Final = (N_("The one number filled in is right."), N_("All {count} numbers are right."))
 _RIGHT_SO_FAR: Final = (
     N_("{count} of {cells} filled in so far, and it is right; {blank} to go."),
     N_("{count} of {cells} filled in so far, all right; {blank} to go."),
 )
+_RIGHT_BEGUN: Final = (
+    N_("In the tables begun, {count} of {cells} filled in so far, and it is right; {blank} to go."),
+    N_("In the tables begun, {count} of {cells} filled in so far, all right; {blank} to go."),
+)
 _WRONG: Final = (N_("{count} of {given} numbers is wrong."), N_("{count} of {given} numbers are wrong."))
-_ALL_WRONG: Final = (N_("The one number is wrong."), N_("All {count} numbers are wrong."))
+_ALL_WRONG: Final = (N_("The one number filled in is wrong."), N_("All {count} numbers are wrong."))
 _FOLLOWING: Final = (
     N_("It only follows from a number before it."),
     N_("They only follow from numbers before them."),
@@ -251,6 +255,10 @@ _DOUBTFUL: Final = (
     N_("{count} whole numbers are off by one, which no rounding does."),
 )
 _BLANK: Final = (N_("One cell is still blank."), N_("{count} cells are still blank."))
+_BLANK_BEGUN: Final = (
+    N_("In the tables begun, one cell is still blank."),
+    N_("In the tables begun, {count} cells are still blank."),
+)
 
 
 def _counted(count: int, messages: tuple[str, str], **more: int) -> _Told:
@@ -258,9 +266,10 @@ def _counted(count: int, messages: tuple[str, str], **more: int) -> _Told:
     return messages[count != 1], {"count": count, **more}
 
 
-def _of_right(given: int, blank: int) -> _Told:
+def _of_right(given: int, blank: int, asked: Collection[str] | None) -> _Told:
     if blank:
-        return _counted(given, _RIGHT_SO_FAR, cells=given + blank, blank=blank)
+        so_far = _RIGHT_BEGUN if asked is None else _RIGHT_SO_FAR
+        return _counted(given, so_far, cells=given + blank, blank=blank)
     return _counted(given, _ALL_RIGHT)
 
 

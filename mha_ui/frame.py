@@ -18,6 +18,7 @@ from mha_ui import state
 from mha_ui.css import css_variables
 from mha_ui.exchange import FILE_MENU, export_button, import_button
 from mha_ui.language import LANGUAGES, NAMES
+from mha_ui.notes import note as example_note
 from mha_ui.panel import panel
 from mha_ui.share import save_button, share_button
 from mha_ui.upload import uploader
@@ -70,9 +71,8 @@ def _frame(work: state.Work, *, note: bool) -> None:
         share_button(work)
         _file_menu(work)
         _language_switch(work)
-    text = text_in(work.example.note, work.language)
-    if note and text:
-        st.html(f'<p class="mha-note" dir="auto">{escape(text)}</p>')
+    if note:
+        example_note(work.example, work.language)
 
 
 def _address(work: state.Work, script: str) -> dict[str, str]:

@@ -41,6 +41,7 @@ from mha_core.validate import PER_HEAD_STEPS
 from mha_ui.bench.lens import look
 from mha_ui.figures.labels import labels
 from mha_ui.language import words_in
+from mha_ui.notes import is_ours
 from mha_ui.state import Message, Work, address
 
 Stages: TypeAlias = tuple[tuple[str, str, tuple[str, ...]], ...]
@@ -244,6 +245,7 @@ _UI: Final = {
     "wrong_not_allowed": N_("{place}: “{text}” is neither 1 (may attend) nor 0 (hidden)."),
     "not_a_divisor": N_("“{text}” is no divisor: a number other than 0 is wanted."),
     "still_counts": N_("{what} What stood there still counts."),
+    "stays_blank": N_("{what} The cell stays blank."),
     "nothing_changed": N_("{what} Nothing was changed."),
     "pasted_place": N_("Row {row}, column {col} of what was pasted"),
 }
@@ -276,6 +278,7 @@ def payload(work: Work, *, lens: str | None = None) -> dict[str, Any]:
         "pinned": work.pinned and work.pinned._asdict(),
         "message": _message(work.message),
         "about": about(work),
+        "about_ours": is_ours(work.example),
         **numbers(work.trace, work.language, work.decimals),
         "controls": _controls(work) | {"lens": work.lens if lens is None else None},
         "limits": {"number": MAX_NUMBER, "size": MAX_SIZE, "heads": MAX_HEADS},

@@ -133,7 +133,7 @@ def _each_alone(work: state.Work) -> None:
             words(
                 N_(
                     "Without W_O every head has columns of its own in the concatenation: muting a head sets just these "
-                    "to 0 and no other number. How much a head matters only a W_O, which mixes the heads, could tell."
+                    "to 0 and no other number. To compare how much the heads matter, a W_O is needed that mixes them."
                 )
             )
         )

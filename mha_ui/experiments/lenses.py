@@ -8,7 +8,6 @@ from typing import Final
 import streamlit as st
 
 from mha_core.errors import N_
-from mha_core.example import has_values
 from mha_core.gradients import saturation as temperatures
 from mha_core.trace import Trace
 from mha_ui import state
@@ -16,7 +15,7 @@ from mha_ui.bench import after_bench, bench, receive_edits
 from mha_ui.bench.model import payload
 from mha_ui.experiments.experiment import Experiment
 from mha_ui.figures.layout import head_name
-from mha_ui.figures.saturation import can_saturate, saturation_figure
+from mha_ui.figures.saturation import can_saturate, saturation_figure, saturation_told
 from mha_ui.lessons.lesson import said, theme
 from mha_ui.panel import panel
 from mha_ui.pictures import draw
@@ -27,18 +26,6 @@ PAINTED = N_(
     "Click any computed number: every other cell is painted by how much that number would grow for each unit "
     "that the cell grows."
 )
-DIES = N_(
-    "The colder, the more a single weight nears 1 and stops moving: what W_Q and W_K can change dies away, what W_V "
-    "can change does not."
-)
-DIES_WITHOUT_VALUES = N_(
-    "The colder, the more a single weight nears 1 and stops moving: what W_Q and W_K can change dies away."
-)
-LIVES = N_(
-    "Here the gradients do not die as it grows colder: some query has two equal scores at the top, which share the "
-    "weight for ever, or softmax has nothing to choose."
-)
-DEAD: Final = 0.1
 PINNED = N_(
     "The example as it is now is pinned. Change numbers below: every cell that differs from the baseline is "
     "marked, and says what it was."
@@ -82,9 +69,8 @@ def saturation(work: state.Work, chosen: float | None = None) -> None:
         head = st.pills(
             words(N_("Saturation in")), heads, format_func=lambda index: head_name(words, index), key=_HEAD
         )
-    left = left_when_cold(work.trace, head or 0)
-    dies = DIES if has_values(work.example) else DIES_WITHOUT_VALUES
-    said(words(dies if left < DEAD else LIVES), ours=True)
+    for sentence in saturation_told(work.trace, words=words, head=head):
+        said(sentence, ours=True)
     figure = saturation_figure(work.trace, theme=theme(), words=words, head=head, chosen=chosen)
     draw("saturation", figure)
 

@@ -22,7 +22,8 @@ from mha_ui.bench.model import numbers
 from mha_ui.experiments.board import Pane, board
 from mha_ui.experiments.experiment import Both, Experiment, go_on_with, left_out, pane, told
 from mha_ui.language import sentence
-from mha_ui.lessons.lesson import rich, said
+from mha_ui.lessons.lesson import said
+from mha_ui.notes import rich
 
 NAME: Final = "mistakes"
 _PAIR: Final = "experiments.mistakes.pair"

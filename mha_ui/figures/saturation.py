@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby, pairwise
 from math import ceil, floor, inf, log10
 from statistics import fmean
 from typing import NamedTuple
 
 from mha_core.errors import N_
 from mha_core.example import has_values
-from mha_core.gradients import AtTemperature, outputs, saturation
+from mha_core.gradients import TEMPERATURES, AtTemperature, outputs, saturation
 from mha_core.graph import SYMBOLS
 from mha_core.trace import Trace
 from mha_ui.figures.figure import Figure, Payload
@@ -36,7 +37,29 @@ MOST_OUTPUTS = 48
 """Numbers that the layer gives, beyond which two dozen Jacobians take longer than a picture may."""
 DECADES = 6
 """Powers of ten that the norms' axis spans at most: what falls below is as good as gone."""
+NEAR_ONE = 0.99
+"""A largest weight from which on softmax can hardly move any more."""
+SAME = 1e-9
+"""Norms that differ by less, beside the largest, are equal."""
 TICKS = {1 / 32: "1/32", 1 / 8: "1/8", 1 / 2: "1/2", 1: "1", 2: "2", 8: "8", 32: "32"}
+
+
+_COURSES = {
+    (): N_("{norm} stays at {now}."),
+    (False,): N_("{norm} falls all the way, from {now} to {cold}."),
+    (True,): N_("{norm} rises all the way, from {now} to {cold}."),
+    (True, False): N_("{norm} first rises, from {now} to {turn} at T = {at}, and then falls to {cold}."),
+    (False, True): N_("{norm} first falls, from {now} to {turn} at T = {at}, and then rises to {cold}."),
+}
+"""Whether a norm rises, in each stretch from T = 1 downwards → what is said of it."""
+_WAVERS = N_("{norm} rises and falls more than once: it is {now} at first and {cold} at last.")
+_NEAR = N_(
+    "A query's largest weight is {now} on average at T = 1 and {cold} at T = {coldest}: a single weight nears 1 and "
+    "hardly moves any more."
+)
+_NOT_NEAR = N_(
+    "A query's largest weight is {now} on average at T = 1 and {cold} at T = {coldest}: even there it is not near 1."
+)
 
 
 class Curve(NamedTuple):
@@ -121,6 +144,44 @@ def saturation_figure(
         name="saturation",
         min_width=320,
     )
+
+
+def saturation_told(trace: Trace, *, words: Words, head: int | None = None) -> list[str]:
+    """What the picture's curves do as the temperature falls from 1: the largest weight's, then each norm's.
+
+    As ``saturation_figure``, of one head or the heads' mean; half as many Jacobians.
+    """
+    points = saturation(trace, sorted((t for t in TEMPERATURES if t <= 1), reverse=True))
+    temperatures = [_tick(point.temperature) for point in points]
+    now, cold = (_mean(points[i].largest, head) for i in (0, -1))
+    told: list[str] = []
+    if now is not None and cold is not None:
+        largest = words(_NEAR if cold >= NEAR_ONE else _NOT_NEAR)
+        told.append(largest.format(coldest=temperatures[-1], now=weight(now), cold=weight(cold)))
+    for curve in _curves(points, head, palette("light")):
+        norm = words(_ends(trace).moved).format(matrix=curve.symbol)
+        told.append(_course(norm, [value or 0.0 for value in curve.values], temperatures, words))
+    return told
+
+
+def _course(norm: str, values: Sequence[float], temperatures: Sequence[str], words: Words) -> str:
+    """In what stretches a norm rises and falls, and from what to what."""
+    same = SAME * max(values)
+    steps = [after > before for before, after in pairwise(values) if abs(after - before) > same]
+    printed_alike = len({number(value) for value in values}) == 1
+    stretches = () if printed_alike else tuple(rises for rises, _ in groupby(steps))
+    turn = (max if stretches[:1] == (True,) else min)(range(len(values)), key=values.__getitem__)
+    return words(_COURSES.get(stretches, _WAVERS)).format(
+        norm=norm,
+        now=number(values[0]),
+        cold=number(values[-1]),
+        turn=number(values[turn]),
+        at=temperatures[turn],
+    )
+
+
+def _tick(temperature: float) -> str:
+    return TICKS.get(temperature) or number(temperature)
 
 
 def _curves(points: Sequence[AtTemperature], head: int | None, colours: Palette) -> list[Curve]:

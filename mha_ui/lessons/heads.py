@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import streamlit as st
@@ -16,10 +17,13 @@ from mha_ui.figures.labels import labels, number, weight
 from mha_ui.figures.layout import head_name
 from mha_ui.figures.weights import weights_bars
 from mha_ui.language import Words
-from mha_ui.lessons.lesson import Lesson, heading, note, said, shown, table, theme
+from mha_ui.lessons.lesson import Lesson, heading, said, shown, table, theme
+from mha_ui.notes import note
 from mha_ui.pictures import draw
 
 _QUERY: Final = "lessons.query"
+MOST_PAIRS: Final = 3
+"""Of so many pairs of heads that agree alike at most each is named."""
 
 
 def _live(work: state.Work) -> None:
@@ -41,27 +45,30 @@ def _live(work: state.Work) -> None:
         return
     about = query if alone else None
     draw("agreement", agreement_figure(computed, theme=look, words=words, query=about))
-    rows = agreement(computed, about)
-    pairs = [(rows[a][b], b, a) for a in range(len(rows)) for b in range(a)]
-    (least, a, b), (most, c, d) = min(pairs), max(pairs)
-    sentence = words(N_("{first} and {second} agree by {least}."))
-    if len(pairs) > 1 and weight(least) == weight(most):
-        sentence = words(N_("Every two heads agree by {least}."))
-    elif len(pairs) > 1:
-        sentence = words(
-            N_("{first} and {second} agree least, by {least}; {third} and {fourth} most, by {most}.")
-        )
-    names = [head_name(words, head) for head in (a, b, c, d)]
-    said(
-        sentence.format(
-            first=names[0],
-            second=names[1],
-            third=names[2],
-            fourth=names[3],
-            least=weight(least),
-            most=weight(most),
-        )
-    )
+    said(agreement_told(agreement(computed, about), words))
+
+
+def agreement_told(rows: Sequence[Sequence[float]], words: Words) -> str:
+    """Which two heads agree least and which most, of these shares; all that tie in print are named."""
+    pairs = {(b, a): rows[a][b] for a in range(len(rows)) for b in range(a)}
+    least, most = weight(min(pairs.values())), weight(max(pairs.values()))
+
+    def who(printed: str) -> str:
+        tied = [pair for pair, share in sorted(pairs.items()) if weight(share) == printed]
+        names = [[head_name(words, head) for head in pair] for pair in tied[:MOST_PAIRS]]
+        told = [
+            words(N_("{first} and {second}")).format(first=first, second=second) for first, second in names
+        ]
+        if len(tied) > MOST_PAIRS:
+            told.append(words(N_("and {count} more")).format(count=len(tied) - MOST_PAIRS))
+        return words(N_("; ")).join(told)
+
+    if len(pairs) == 1:
+        return words(N_("{who} agree by {share}.")).format(who=who(least), share=least)
+    if least == most:
+        return words(N_("Every two heads agree by {least}.")).format(least=least)
+    sentence = words(N_("They agree least, by {least}: {unlike}. They agree most, by {most}: {alike}."))
+    return sentence.format(least=least, unlike=who(least), most=most, alike=who(most))
 
 
 def _query(work: state.Work, computed: Trace) -> int:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 
 import streamlit as st
 
-from mha_core import Example, Trace, built_in, library, trace
+from mha_core import Trace, built_in, library, trace
 from mha_core.errors import N_
 from mha_core.example import text_in
 from mha_ui import state
+from mha_ui.notes import rich
 from mha_ui.palette import Theme
 
 
@@ -77,18 +77,6 @@ def shown(work: state.Work, topic: str, own: str, shows: Callable[[Trace], bool]
 def heading(text: str) -> None:
     """The heading of one part of a lesson."""
     st.html(f"<h3>{escape(text)}</h3>")
-
-
-def note(example: Example, language: str) -> None:
-    """The note of the example that a lesson is about."""
-    text = text_in(example.note, language)
-    if text:
-        st.html(f'<p class="mha-note" dir="auto">{escape(text)}</p>')
-
-
-def rich(text: str) -> str:
-    """A sentence of ours as HTML, what follows _ in a symbol as a subscript: W_Q, d_k."""
-    return re.sub(r"(?<=[A-Za-z√])_([A-Za-z]\w*)", r"<sub>\1</sub>", escape(text))
 
 
 def said(text: str, *, ours: bool = False) -> None:

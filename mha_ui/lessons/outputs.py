@@ -17,7 +17,8 @@ from mha_ui.figures.hulls import hulls_figure
 from mha_ui.figures.labels import number
 from mha_ui.figures.layout import head_name
 from mha_ui.figures.ranges import column_ranges, inside, ranges_figure, values_of
-from mha_ui.lessons.lesson import Lesson, heading, note, said, shown, table, theme
+from mha_ui.lessons.lesson import Lesson, heading, said, shown, table, theme
+from mha_ui.notes import note
 from mha_ui.pictures import draw
 
 SHARPNESS: Final = (0.01, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 10.0, 100.0)

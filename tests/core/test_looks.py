@@ -135,11 +135,11 @@ FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "v
             built_in("programming"),
             "Head 1: largest weights I → I, love → I, programming → love. "
             "Head 2: largest weights I → programming, love → programming, "
-            "programming → I. Head 3: nearly even: of the keys that a query may look at, none gets more than "
-            "twice the weight of another.",
+            "programming → I. Head 3: every query spreads its weight nearly evenly, at most 2 to 1 between "
+            "any two keys that it may look at.",
             "第 1 个头：权重最大的是 I → I、love → I、programming → love。"
             "第 2 个头：权重最大的是 I → programming、love → programming、"
-            "programming → I。第 3 个头：几乎平均，每个查询看得到的键里，没有哪个的权重超过另一个的两倍。",
+            "programming → I。第 3 个头：每个查询都把权重近乎平均地分给看得到的键（任意两个键最多差一倍）。",
         ),
         (
             built_in("scaled"),
@@ -198,12 +198,23 @@ def test_the_sentences(example, en, zh):
     assert described(found, *names, "zh") == zh
 
 
-def test_of_many_heads_that_differ_the_first_are_told():
+def test_of_many_heads_that_differ_the_first_are_told_and_the_rest_named():
     same, crossed, tied = ((1.0, 0.0), (0.0, 1.0)), ((0.0, 1.0), (1.0, 0.0)), ((1.0, 1.0), (1.0, 0.0))
     more = ((1.0, 1.0), (0.0, 1.0)), ((0.0, 1.0), (1.0, 1.0)), ((1.0, 0.0), (1.0, 1.0))
     heads = tuple(Head(weights=w, v=((1.0,), (2.0,))) for w in (crossed, same, crossed, tied, *more))
     example = validate(Example(title="", tokens=("a", "b"), heads=heads, scale="none"))
     assert described(where_heads_look(trace(example)), ["a", "b"], ["a", "b"], "en") == (
         "Heads 1, 3: largest weights a → b, b → a. Head 2: every query looks most at itself (0.99 or more). "
-        "Head 4: largest weights a → a = b, b → a. Head 5: largest weights a → a = b, b → b."
+        "Head 4: largest weights a → a = b, b → a. Head 5: largest weights a → a = b, b → b. "
+        "Heads 6, 7: none of these; see the weights themselves."
     )
+
+
+@settings(max_examples=100, deadline=None)
+@given(examples(variants=True), st.sampled_from(["en", "zh"]))
+def test_every_head_is_named_once(example, language):
+    computed = trace(example)
+    text = described(where_heads_look(computed), ["q"] * example.dims.n_q, ["k"] * example.dims.n_k, language)
+    named = re.findall(r"Heads? ([\d, ]+):|第 ([\d、 ]+) 个头：", text)
+    heads = [int(head) for pair in named for head in re.findall(r"\d+", "".join(pair))]
+    assert sorted(heads) == [*range(1, len(example.heads) + 1)]

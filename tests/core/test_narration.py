@@ -84,10 +84,16 @@ def test_over_a_dead_row_not_every_row_sums_to_1():
     assert EACH_ROW in told(trace(filled))
 
 
-def test_a_score_is_said_to_grow_with_lengths_where_it_does():
-    assert "A score grows with the lengths of both rows" in told(trace(built_in("first")))
+def test_the_divisor_is_told_by_what_it_prevents():
+    assert "they do not push softmax towards a single key just because d_k is large" in told(
+        trace(built_in("programming"))
+    )
+
+
+def test_a_dot_product_is_told_by_lengths_and_angle():
+    assert "A score is the product of both rows' lengths and the cosine" in told(trace(built_in("first")))
     cosine = told(trace(built_in("cosine")))
-    assert "A score grows with the lengths" not in cosine
+    assert "A score is the product" not in cosine
     assert "the score is the cosine of the angle" in cosine
     bilinear = told(trace(built_in("bilinear")))
     assert "holds the dot product of row i of Q_a and row j of K." in bilinear

@@ -119,17 +119,23 @@ def test_the_outcome_in_one_sentence():
 
 
 SENTENCES = {
-    "one right": ((("1",),), "1 of 4 filled in so far, and it is right; 3 to go."),
-    "some right": ((("1", "2"), ("3",)), "3 of 4 filled in so far, all right; 1 to go."),
+    "one right": ((("1",),), "In the tables begun, 1 of 4 filled in so far, and it is right; 3 to go."),
+    "some right": ((("1", "2"), ("3",)), "In the tables begun, 3 of 4 filled in so far, all right; 1 to go."),
     "all right": ((("1", "2"), ("3", "4")), "All 4 numbers are right."),
-    "one wrong alone": ((("1.50",),), "The one number is wrong. 3 cells are still blank."),
-    "one wrong": ((("1.50", "2"), ("3",)), "1 of 3 numbers is wrong. One cell is still blank."),
+    "one wrong alone": (
+        (("1.50",),),
+        "The one number filled in is wrong. In the tables begun, 3 cells are still blank.",
+    ),
+    "one wrong": (
+        (("1.50", "2"), ("3",)),
+        "1 of 3 numbers is wrong. In the tables begun, one cell is still blank.",
+    ),
     "several wrong": ((("1.50", "2"), ("3.50", "4")), "2 of 4 numbers are wrong."),
     "all wrong": ((("1.50", "2.50"), ("3.50", "4.50")), "All 4 numbers are wrong."),
     "one doubtful": ((("1", "2"), ("3", "5")), "One whole number is off by one, which no rounding does."),
     "doubtful and blank": (
         (("2", "3"), ("3",)),
-        "2 whole numbers are off by one, which no rounding does. One cell is still blank.",
+        "2 whole numbers are off by one, which no rounding does. In the tables begun, one cell is still blank.",
     ),
 }
 

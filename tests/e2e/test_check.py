@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -127,9 +128,15 @@ def test_bad_text_is_refused_with_a_sentence_and_nothing_is_lost(check, text, to
 def test_a_number_that_is_none_is_marked_and_a_cleared_one_goes(check):
     bench = check("?example=first")
     bench.type("v", 1, 0, 0, "abc")
-    expect(bench.message()).to_contain_text("“abc” is no number")
+    expect(bench.message()).to_have_text(re.compile("“abc” is no number. The cell stays blank.$"))
+    bench.page.keyboard.press("Escape")
+    bench.type("v", 1, 0, 0, "1e400")
+    expect(bench.message()).to_have_text(re.compile("The cell stays blank.$"))
     bench.page.keyboard.press("Escape")
     bench.type("v", 1, 0, 0, "1.50")
+    bench.type("v", 1, 0, 0, "abc")
+    expect(bench.message()).to_have_text(re.compile("“abc” is no number. What stood there still counts.$"))
+    bench.page.keyboard.press("Escape")
     assert marks(bench) == {"v|1|0|0": "own"}
     bench.cell("v", 1, 0, 0).focus()
     bench.page.keyboard.press("Delete")

@@ -447,6 +447,19 @@ def test_two_windows_stay_together_when_the_server_was_away(new_context, watch):
     watch.complaints.clear()  # that nobody answered is all that the browser had to say
 
 
+@pytest.mark.parametrize(("query", "width"), [("&view=presenter", 1280), ("", 900), ("", 1280)])
+def test_the_arrow_to_the_powers_points_at_them(walk, query, width):
+    """To the right where they stand beside the scores, down where they stand below."""
+    page = walk(f"?example=alibi&step=weights&sub=1.1{query}", viewport={"width": width, "height": 800})
+    arrow = page.page.locator(".softmax > .operator")
+    expect(arrow).to_have_text("→")
+    below = arrow.evaluate(
+        """(arrow) => arrow.nextElementSibling.getBoundingClientRect().top >=
+            arrow.previousElementSibling.getBoundingClientRect().bottom"""
+    )
+    expect(arrow).to_have_css("rotate", "90deg" if below or width == 900 else "none")
+
+
 def test_the_presenters_link_opens_the_same_place(walk):
     page = walk("?example=first&step=weights&sub=2")
     with page.page.context.expect_page() as opened:

@@ -1,6 +1,7 @@
 """The picture of saturation: the core's norms and weights, at 25 temperatures."""
 
 from dataclasses import replace
+from itertools import pairwise
 from math import log10
 
 import plotly.graph_objects as go
@@ -9,7 +10,7 @@ import pytest
 from mha_core import built_in, library, trace
 from mha_core.gradients import TEMPERATURES, outputs, saturation
 from mha_ui.figures import FIGURES
-from mha_ui.figures.saturation import MOST_OUTPUTS, can_saturate, saturation_figure
+from mha_ui.figures.saturation import MOST_OUTPUTS, can_saturate, saturation_figure, saturation_told
 from mha_ui.language import words_in
 from tests.core.edits import FURTHER_ON
 from tests.figures.samples import TRACES, WORDS, drawn, sample
@@ -99,3 +100,30 @@ def test_one_key_leaves_nothing_to_learn_for_q_and_k():
     assert set(lines[0]["y"]) == set(lines[1]["y"]) == {None}
     assert lines[-1]["y"] == [1.0] * 25
     go.Figure(found.payload)
+
+
+def test_what_is_said_is_what_the_curves_do():
+    """Head 3 of “programming” grows more sensitive as it grows colder, head 1 of “first” less."""
+    told = saturation_told(trace(built_in("programming")), words=WORDS, head=2)
+    assert told[0].endswith(" and 0.80 at T = 1/32: even there it is not near 1.")
+    assert told[1] == "‖∂output ÷ ∂W_Q‖ rises all the way, from 4.93 to 125.82."
+    told = saturation_told(FIRST, words=WORDS, head=0)
+    assert "nears 1" in told[0]
+    assert told[1].startswith("‖∂output ÷ ∂W_Q‖ falls all the way, from ")
+
+
+@pytest.mark.parametrize("name", ["programming", "water", "causal"])
+def test_a_curve_is_said_to_rise_or_fall_only_where_it_does(name):
+    computed = trace(built_in(name))
+    points = [point for point in saturation(computed) if point.temperature <= 1][::-1]
+    for head in range(len(computed.example.heads)):
+        sentence = next(s for s in saturation_told(computed, words=WORDS, head=head) if "W_Q" in s)
+        norms = [point.sensitivity.w_q[head] for point in points]
+        assert ("rises all the way" in sentence) == all(b > a for a, b in pairwise(norms))
+        assert ("falls all the way" in sentence) == all(b < a for a, b in pairwise(norms))
+        first = max(range(len(norms)), key=norms.__getitem__)
+        peaked = norms[: first + 1] == sorted(norms[: first + 1])
+        peaked = (
+            peaked and norms[first:] == sorted(norms[first:], reverse=True) and 0 < first < len(norms) - 1
+        )
+        assert ("first rises" in sentence) == peaked

@@ -22,7 +22,7 @@ from mha_ui.experiments import EXPERIMENTS
 from mha_ui.experiments.order import first_of
 from mha_ui.figures.labels import number
 from mha_ui.language import LANGUAGES, words_in
-from mha_ui.lessons.lesson import rich
+from mha_ui.notes import rich
 from tests.core.edits import FURTHER_ON
 from tests.ui.pages import html, opened, sound, work
 

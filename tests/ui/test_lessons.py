@@ -13,6 +13,7 @@ from mha_core.scaling import experiment
 from mha_ui import state
 from mha_ui.language import LANGUAGES, words_in
 from mha_ui.lessons import LESSONS
+from mha_ui.lessons.heads import agreement_told
 from mha_ui.lessons.outputs import SHARPNESS, sharpened
 from tests.core.edits import FURTHER_ON
 from tests.ui.pages import APP, html, opened, sound, work
@@ -179,6 +180,19 @@ def test_a_lesson_is_about_the_example_at_hand_where_its_point_can_be_seen(read,
     ]
     alone = len(built_in(name).heads) == 1 and topic == "many-heads"
     assert own == (alone or name in hidden)
+
+
+def test_all_heads_that_agree_alike_in_print_are_named(read):
+    assert "They agree most, by 0.50: Head 1 and Head 3; Head 2 and Head 3." in html(read("many-heads"))
+    chinese = html(read("many-heads", lang="zh"))
+    assert "最一致的是（0.50）：头 1 与 头 3；头 2 与 头 3。" in chinese
+    alike = [[0.5] * 4 for _ in range(4)]
+    alike[1][0] = 0.1
+    told = agreement_told(alike, words_in("en"))
+    assert told == (
+        "They agree least, by 0.10: Head 1 and Head 2. "
+        "They agree most, by 0.50: Head 1 and Head 3; Head 1 and Head 4; Head 2 and Head 3; and 2 more."
+    )
 
 
 def test_one_head_has_nobody_to_agree_with(read):

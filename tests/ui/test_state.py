@@ -2,6 +2,7 @@
 
 import json
 from contextlib import contextmanager
+from dataclasses import replace
 from unittest.mock import patch
 
 import pytest
@@ -26,6 +27,7 @@ from mha_core.example import AXES, text_in
 from mha_ui import state
 from mha_ui.bench.model import payload
 from mha_ui.language import LANGUAGES
+from mha_ui.notes import is_ours, rich
 from mha_ui.state import UNDO_STEPS, Work, address, receive
 from tests.core.edits import BUILT_IN, FURTHER_ON, cases, json_values
 from tests.core.malformed import ODD_VALUES
@@ -414,6 +416,14 @@ def test_the_note_of_untouched_numbers_comes_back_with_them():
         assert (work.example.note, work.untouched, address(work)) == (FIRST.note, True, {"example": "first"})
     send(work, claim("0.5"))
     assert (work.example.note, work.untouched) == (FIRST.note, True)
+
+
+def test_only_a_built_in_note_has_symbols():
+    """In a visitor's own note my_file is a name."""
+    own = replace(FIRST, note="W_Q and <b>my_file</b>")
+    assert (is_ours(FIRST), is_ours(own), is_ours(replace(FIRST, note=None))) == (True, False, False)
+    assert payload(opened({"example": "first"}))["about_ours"]
+    assert rich("X·W_K < 1") == "X·W<sub>K</sub> &lt; 1"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

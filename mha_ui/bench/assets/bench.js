@@ -2,7 +2,7 @@
 
 import { Address } from "./address.js";
 import { Controls } from "./controls.js";
-import { element, naming, symbol } from "./dom.js";
+import { element, naming, rich, symbol } from "./dom.js";
 import { Explain } from "./explain.js";
 import { isEditable, isPerHead, key, rowsOf, unkey } from "./graph.js";
 import { Grid } from "./grid.js";
@@ -88,7 +88,7 @@ class Bench {
     const structure = structureOf(data);
     if (structure !== this.#structure) this.#rebuild(structure);
     else this.view.patch(data, this.#grid.drafts);
-    this.about.textContent = data.about;
+    this.about.replaceChildren(...(data.about_ours ? rich(data.about) : [data.about]));
     this.about.hidden = !data.about;
     this.controls.update(data);
     this.explain.legend.update(data);

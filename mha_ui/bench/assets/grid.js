@@ -345,7 +345,8 @@ export class Grid {
     const { value, wrong } = text === "" && !claim ? {} : this.#read(cell, text);
     const before = valueOf(this.bench.model, cell);
     if (wrong) {
-      this.#sayWrong(cell, wrong, input.value, nameOf(this.bench.model, cell), this.bench.words.still_counts);
+      const { still_counts, stays_blank } = this.bench.words;
+      this.#sayWrong(cell, wrong, input.value, nameOf(this.bench.model, cell), before === "" ? stays_blank : still_counts);
       this.drafts.set(key(cell), input.value);
       if (leaving) this.#close();
       else input.setAttribute("aria-invalid", "true");
