@@ -54,7 +54,7 @@ def test_twenty_edits_typed_fast_are_all_kept(visit, slower):
 
 
 def test_a_block_from_a_spreadsheet_is_pasted(visit, new_context):
-    bench = visit(permissions=["clipboard-read", "clipboard-write"])
+    bench = visit("?example=first", permissions=["clipboard-read", "clipboard-write"])
     bench.page.evaluate("navigator.clipboard.writeText('7\\t−8\\n0.5\\t1e1\\n')")
     cell = bench.cell("x", None, 1, 0)
     cell.click()
@@ -66,7 +66,7 @@ def test_a_block_from_a_spreadsheet_is_pasted(visit, new_context):
 
 
 def test_what_is_pasted_and_does_not_fit_or_is_no_number_changes_nothing(visit):
-    bench = visit(permissions=["clipboard-read", "clipboard-write"])
+    bench = visit("?example=first", permissions=["clipboard-read", "clipboard-write"])
     bench.cell("x", None, 1, 1).click()
     bench.page.keyboard.press("Escape")
     for text, sentence in (
@@ -80,7 +80,7 @@ def test_what_is_pasted_and_does_not_fit_or_is_no_number_changes_nothing(visit):
 
 
 def test_a_range_is_copied_as_a_spreadsheet_takes_it(visit):
-    bench = visit(permissions=["clipboard-read", "clipboard-write"])
+    bench = visit("?example=first", permissions=["clipboard-read", "clipboard-write"])
     bench.cell("q", 1, 0, 0).click()
     bench.page.keyboard.press("Shift+ArrowRight")
     bench.page.keyboard.press("Shift+ArrowDown")
@@ -331,6 +331,6 @@ def test_a_divisor_that_is_none_is_refused_with_a_sentence(visit):
 
 
 def test_rounded_arithmetic_says_so(visit):
-    bench = visit("?decimals=2")
+    bench = visit("?example=first&decimals=2")
     bench.cell("head_outputs", 0, 0, 0).hover()
     assert bench.arithmetic().endswith("1.2e−5 · 2 + 3.5e−3 · 4 + 1.00 · 6 ≈ 5.99")
