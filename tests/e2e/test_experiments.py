@@ -121,7 +121,7 @@ def test_the_board_is_walked_with_the_keyboard_alone(experiment):
     page.keyboard.press("Enter")
     page.mouse.move(5, 5)
     page.locator(".board-bar input").focus()
-    expect(page.locator(".board-foot .line").nth(1)).to_contain_text("A Head 1 [like, like]")
+    expect(page.locator(".board-foot .line").nth(1)).to_contain_text("A[2, 2] of head 1 (like → like)")
 
 
 def test_a_side_is_opened_on_the_bench_and_undo_brings_back_what_was(experiment):
@@ -158,7 +158,7 @@ def test_tokens_in_another_order_find_their_counterparts(experiment):
     assert marked(page) == {}
     expect(page.get_by_text("attention by itself does not know the order")).to_be_visible()
     cell(page, "weights", 0, 0, 0, side=1).hover()
-    expect(page.locator(".board-foot .line").nth(0)).to_contain_text("[programming, programming]")
+    expect(page.locator(".board-foot .line").nth(0)).to_contain_text("(programming → programming)")
     expect(page.locator(".delta")).to_have_text("the same")
     choose(page, "Positions, on both sides", "rotary positions")
     expect(page.get_by_text("something here knows where each token stands")).to_be_visible()
