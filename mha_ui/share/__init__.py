@@ -1,4 +1,7 @@
-"""The button that copies the link to what stands on the page, and says where no link can hold it."""
+"""The button that copies the link to what stands on the page, and says where no link can hold it.
+
+It also has the page run as a whole where a fragment's messages are not answered: it stands on every page.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,9 @@ def share_button(work: state.Work) -> None:
     """The button that copies the address; what is too large for one is offered as a file."""
     words = {name: work.words(text) for name, text in _WORDS.items()}
     data = {"words": words, "unsaved": bool(state.unsaved(work))}
-    clicked = _component()(key="frame.share", data=data, on_unsaved_change=_noted, width="content")
+    clicked = _component()(
+        key="frame.share", data=data, on_unsaved_change=_noted, on_silence_change=_noted, width="content"
+    )
     if clicked.unsaved:
         st.dialog(work.words(N_("Too large for a link")))(_as_a_file)()
 

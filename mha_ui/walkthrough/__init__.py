@@ -32,7 +32,7 @@ def walkthrough(work: state.Work) -> None:
     work.walked = work.revision, work.message
     if work.message:
         st.html(f'<p class="mha-message" role="alert" dir="auto">{escape(work.message.text)}</p>')
-    _walk()(key=_KEY, data=told, on_silence_change=_noted)
+    _walk()(key=_KEY, data=told)
 
 
 def receive_place(work: state.Work) -> None:

@@ -2,8 +2,6 @@
 // carries all edits that the server has not yet confirmed, numbered; the server applies each number once.
 
 export class Sender {
-  /** Called where no answer has come for a while, before all is sent again. */
-  onsilence = () => {};
   #session = null;
   #last = 0;
   #pending = [];
@@ -48,7 +46,8 @@ export class Sender {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       if (!this.#pending.length) return;
-      this.onsilence();
+      // A server that is new knows none of the page's fragments and lets their messages pass: all of it must run.
+      window.dispatchEvent(new CustomEvent("mha-silence"));
       this.#flush();
     }, 3000);
   }

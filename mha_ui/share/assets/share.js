@@ -20,6 +20,8 @@ class Share {
     this.button.addEventListener("click", () => this.#share());
     this.close.addEventListener("click", () => this.#hide());
     this.panel.addEventListener("keydown", (event) => event.key === "Escape" && this.#hide());
+    // It stands in no fragment, and on every page: what it triggers has the whole page run.
+    window.addEventListener("mha-silence", () => root.isConnected && this.setTriggerValue("silence", true));
   }
 
   update({ data, setTriggerValue }) {

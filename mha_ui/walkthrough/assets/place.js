@@ -7,9 +7,6 @@ import { together } from "./together.js";
 const sender = new Sender();
 const mounted = new WeakMap();
 
-// A server that is new knows no fragment yet and lets its messages pass: the walk asks it to run the whole page.
-sender.onsilence = () => window.dispatchEvent(new CustomEvent("mha-silence"));
-
 export default function mount({ parentElement, data, setStateValue }) {
   const post = (value) => setStateValue("edits", value);
   sender.receive(data, post, !mounted.has(parentElement));

@@ -15,12 +15,9 @@ const walks = new WeakMap();
 /** Where this tab stood last: a page that comes back need not ask. */
 let held = null;
 
-let silences = 0;
-
-export default function mount({ parentElement, data, setStateValue }) {
+export default function mount({ parentElement, data }) {
   let walk = walks.get(parentElement);
   if (!walk) walks.set(parentElement, (walk = new Walk(parentElement)));
-  walk.run = () => setStateValue("silence", ++silences);
   walk.update(data);
   return () => {
     if (parentElement.isConnected) return; // Streamlit cleans up after every answer that another has overtaken, too
@@ -53,13 +50,8 @@ class Walk {
   #seconds = 2;
   #fitting = new ResizeObserver(() => this.#fit());
 
-  /** Asks the server to run the whole page; the mount says how. */
-  run = () => {};
-
   constructor(parent) {
     this.root = element("div", { class: "walk", role: "region" });
-    this.unanswered = () => this.run();
-    window.addEventListener("mha-silence", this.unanswered);
     parent.append(this.root);
     this.live = element("div", { class: "visually-hidden", "aria-live": "polite", role: "status" });
     this.pressed = (event) => this.#onKey(event);
@@ -72,7 +64,6 @@ class Walk {
   unmount() {
     this.#pause();
     clearTimeout(this.#resting);
-    window.removeEventListener("mha-silence", this.unanswered);
     window.removeEventListener("keydown", this.pressed);
     window.removeEventListener("beforeunload", this.leaving);
     document.documentElement.classList.remove("mha-projecting", "mha-predicting");
