@@ -565,7 +565,8 @@ def test_nothing_on_the_page_tells_what_is_asked_for_and_every_head_asks(walk, n
         assert place["powers"] == ""
         assert not place["note"]
         assert re.fullmatch(
-            r"(\S+\[\d+, (\d+|…)\] = \?)?(Taken off.*by it\.)?What will stand here\?.*", place["line"]
+            r"(\S+\[\d+, (\d+|…)\] = \?)?(The largest score of each row is subtracted first; that changes no weight\.)?What will stand here\?.*",
+            place["line"],
         ), place["line"]
         printed = {
             f"{number:.4f}".replace("-", "−") for number in numbers if abs(number) < 1e9 and number % 1
