@@ -564,10 +564,9 @@ def test_nothing_on_the_page_tells_what_is_asked_for_and_every_head_asks(walk, n
                 assert "--tone: 0;" in html
         assert place["powers"] == ""
         assert not place["note"]
-        assert re.fullmatch(
-            r"(\S+\[\d+, (\d+|…)\] = \?)?(The largest score of each row is subtracted first; that changes no weight\.)?What will stand here\?.*",
-            place["line"],
-        ), place["line"]
+        shifted = r"(The largest score of each row is subtracted first; that changes no weight\.)?"
+        line = rf"(\S+\[\d+, (\d+|…)\] = \?)?{shifted}What will stand here\?.*"
+        assert re.fullmatch(line, place["line"]), place["line"]
         printed = {
             f"{number:.4f}".replace("-", "−") for number in numbers if abs(number) < 1e9 and number % 1
         }
