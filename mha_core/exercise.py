@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from itertools import product
+from itertools import islice, product
 from operator import mul
 from random import Random
 from typing import Any, Final, TypeAlias
@@ -40,10 +40,11 @@ from mha_core.validate import STEPS, validate
 
 MOST_TOKENS: Final = 6
 MOST_HEADS: Final = 4
-_TRIES: Final = 20
+_MOST_DRAWS: Final = 400
 _TRIES_OF_A_PART: Final = 40
 _TRIES_OF_A_MATRIX: Final = 60
-"""Draws of a matrix, of a head or W_O, of everything: what a part spoils is seen before the next is drawn."""
+"""Draws of a matrix, and of a head or W_O: what a part spoils is seen before the next is drawn. And in all, so that
+numbers that cannot keep the laws, such as those of a huge divisor, keep nobody waiting."""
 _CPU: Final = Place("cpu", "float64")
 _X: Final = (-2, -1, 0, 1, 2)
 _W: Final = (-2, -1, -1, 0, 1, 1, 2)
@@ -70,7 +71,7 @@ def exercise(example: Example, seed: int) -> Example:
     starts = all(
         getattr(example.heads[owner(example, name, head)], name) is not None
         for name, head in product(("w_q", "w_k", "w_v")[: 2 + has_values(example)], range(example.dims.h))
-    )
+    ) and not any(getattr(head, name) for name in ("q", "k", "v", "weights") for head in example.heads)
     if example.x is None or not starts:
         raise ExampleError(N_("an exercise needs heads that start at X, with W_Q, W_K and W_V"))
     return validate(_drawn(_like(example), sizes(example), Random(f"exercise {seed}")))
@@ -108,21 +109,21 @@ def _drawn(like: Example, dims: Dims, random: Random) -> Example:
     Each part is drawn until the example of what there is so far keeps the laws; where no draw of a part does, all is
     drawn anew, and of several such failures the one is taken that breaks fewest.
     """
-    parts = _parts(like, dims)
+    parts, left = _parts(like, dims), iter(range(_MOST_DRAWS))
     laws = [Laws(trace(plain, _CPU)) for plain in _normal_parts(like, dims)]
     found: list[tuple[int, Example]] = []
-    while len(found) < _TRIES and (not found or found[-1][0]):
+    while not found or (found[-1][0] and next(left, None) is not None):
         faults, drawn = 0, _rows(like, dims, random.choice)
         for part, law in zip(parts, laws, strict=True):
-            faults, drawn = _best(law, partial(part, drawn, random.choice))
+            faults, drawn = _best(law, partial(part, drawn, random.choice), islice(left, _TRIES_OF_A_PART))
         found.append((faults, drawn))
     return min(found, key=_faults)[1]
 
 
-def _best(laws: Laws, draw: Callable[[], Example]) -> tuple[int, Example]:
-    """The first draw that keeps the laws; of many, the one that breaks fewest. How many it breaks comes first."""
+def _best(laws: Laws, draw: Callable[[], Example], left: Iterator[int]) -> tuple[int, Example]:
+    """The first draw that keeps the laws; where ``left`` runs out, the one that breaks fewest. How many comes first."""
     found: list[tuple[int, Example]] = []
-    while len(found) < _TRIES_OF_A_PART and (not found or found[-1][0]):
+    while not found or (found[-1][0] and next(left, None) is not None):
         drawn = draw()
         fewest = min(found, key=_faults)[0] if found else None
         found.append((laws.faults(trace(drawn, _CPU), fewest), drawn))

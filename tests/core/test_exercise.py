@@ -21,6 +21,7 @@ from mha_core import (
 )
 from mha_core.exercise import askable, exercise, hints, nothing_special, sizes
 from mha_core.graph import graph
+from mha_core.teaching import Laws
 from tests.core.answers import answer, layer, used, work_out
 
 SOURCES = {name: example for name, example in library().items() if name not in ("saturated", "scaled")} | {
@@ -63,6 +64,28 @@ def test_the_same_seed_gives_the_same_exercise_and_another_seed_another():
     assert drawn == [exercise(source, seed) for seed in range(20)]
     assert len({dump(one) for one in drawn}) == 20
     assert exercise(replace(source, claimed=None, note=None), 3) == drawn[3]
+
+
+def test_a_head_that_is_given_its_weights_is_no_exercise():
+    """Whatever else it is given: W_Q and W_K then make nothing."""
+    example = built_in("first")
+    given = replace(example.heads[1], weights=((1.0, 0.0, 0.0),) * 3)
+    with pytest.raises(ExampleError, match="heads that start at X"):
+        exercise(replace(example, heads=(example.heads[0], given)), 1)
+
+
+def test_numbers_that_cannot_teach_are_drawn_only_so_often(monkeypatch):
+    """A divisor of 10¹² makes all weights alike."""
+    faults, count = Laws.faults, 0
+
+    def counted(*told):
+        nonlocal count
+        count += 1
+        return faults(*told)
+
+    monkeypatch.setattr(Laws, "faults", counted)
+    exercise(replace(built_in("first"), scale=1e12), 1)
+    assert count <= 450
 
 
 def test_it_travels_in_a_link_and_a_file():
