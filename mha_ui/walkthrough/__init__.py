@@ -28,8 +28,8 @@ _HERE: Final = Path(__file__).resolve().parent
 
 def walkthrough(work: state.Work) -> None:
     """Mount the walk of this work's example; above it what went wrong on the way, if anything."""
+    work.walked = work.revision, work.message  # also where the rest fails: the page would be run for ever
     told = payload(work)
-    work.walked = work.revision, work.message
     if work.message:
         st.html(f'<p class="mha-message" role="alert" dir="auto">{escape(work.message.text)}</p>')
     _walk()(key=_KEY, data=told)

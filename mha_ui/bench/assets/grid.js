@@ -345,8 +345,8 @@ export class Grid {
     const { value, wrong } = text === "" && !claim ? {} : this.#read(cell, text);
     const before = valueOf(this.bench.model, cell);
     if (wrong) {
-      const { still_counts, stays_blank } = this.bench.words;
-      this.#sayWrong(cell, wrong, input.value, nameOf(this.bench.model, cell), before === "" ? stays_blank : still_counts);
+      const { words } = this.bench;
+      this.#sayWrong(cell, wrong, input.value, nameOf(this.bench.model, cell), before === "" ? words.stays_blank : words.still_counts);
       this.drafts.set(key(cell), input.value);
       if (leaving) this.#close();
       else input.setAttribute("aria-invalid", "true");
