@@ -247,7 +247,8 @@ def test_the_first_example_is_walked_as_it_is_taught():
     assert scores.parts[4].cells == (Cell("scores", 0, 1, 1),)
     assert scores.parts[4].beats == 2
     assert scores.words.what.said("en").startswith("Every query meets every key")
-    assert scores.words.why.said("zh") == "两行越长、方向越接近，分数就越大。"
+    told = "分数等于两行的长度与它们夹角余弦的乘积：两行都长且方向相近时分数大，方向相背时分数为负。"
+    assert scores.words.why.said("zh") == told
 
 
 def test_a_mask_and_w_o_have_stages_of_their_own():

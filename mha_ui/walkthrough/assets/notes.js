@@ -2,6 +2,9 @@
 
 import { element, rich } from "../mha.bench/dom.js";
 
+// Of the type around it: what is said takes the largest with which all of it is in sight.
+const SIZES = [0.9, 0.84, 0.78];
+
 export class Notes {
   #begun = Date.now();
   #timer = 0;
@@ -48,6 +51,13 @@ export class Notes {
     const step = stage.kind === "head" && next.part !== null ? stage.steps[next.part] : stage;
     const count = next.part === null ? "" : ` ${next.part + 1}${next.beat === null ? "" : `.${next.beat + 1}`}`;
     this.next.replaceChildren(element("strong", {}, `${next.stage + 1} · ${step.title}${count}`), next.stage === place.stage ? "" : element("span", {}, " ", ...rich(step.what)));
+  }
+
+  fit() {
+    SIZES.some((size) => {
+      this.root.style.fontSize = `${size}em`;
+      return this.root.scrollHeight <= this.root.clientHeight;
+    });
   }
 
   #restart() {

@@ -347,7 +347,9 @@ class Walk {
     this.#showPlace(stage);
     this.notes?.show(this.model, this.place, this.depth, after(stages, this.place, this.depth), step ?? stage);
     this.root.classList.toggle("moving", !anew);
-    if (anew || (this.view && !this.#fits())) this.#fit(); // a longer line of arithmetic leaves the picture less room
+    // A longer line of arithmetic leaves the picture less room.
+    if (anew || (this.view && !this.#fits())) this.#fit();
+    else this.notes?.fit();
     this.#follow();
     this.#tell(quiet, remote);
     this.live.textContent = quiet ? "" : `${anew ? `${fill(words.step_of, { step: this.place.stage + 1, steps: stages.length })}: ${this.title.textContent}. ${this.what.textContent}` : ""} ${this.#spoken()}`.trim();
@@ -422,6 +424,7 @@ class Walk {
     this.stage.style.removeProperty("--size");
     this.stage.classList.remove("tight", "stacked");
     this.more.hidden = true;
+    this.notes?.fit();
     if (!this.view) return;
     const tight = TIGHT[this.view];
     if (!this.#fitsAt([tight.at(-1)], true)) this.more.hidden = false;
