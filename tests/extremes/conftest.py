@@ -1,0 +1,5 @@
+"""Programs run in this process here too."""
+
+from tests.export.conftest import default_dtype
+
+__all__ = ["default_dtype"]
