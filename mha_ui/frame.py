@@ -10,10 +10,10 @@ from typing import Final
 import streamlit as st
 
 from mha_core import library
-from mha_core.device import device_name
+from mha_core.compute.device import device_name
 from mha_core.errors import N_
-from mha_core.example import text_in
-from mha_core.files import MAX_BYTES
+from mha_core.example.files import MAX_BYTES
+from mha_core.example.model import text_in
 from mha_ui import state
 from mha_ui.css import css_variables
 from mha_ui.exchange import FILE_MENU, export_button, import_button

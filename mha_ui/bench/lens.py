@@ -11,14 +11,14 @@ from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from mha_core import Example, MhaError
-from mha_core.compare import Change, changes
-from mha_core.derive import Cell, first_result, step_of
+from mha_core.compare.diff import Change, changes
+from mha_core.compute.derive import Cell, first_result, step_of
+from mha_core.compute.gradients import gradients
+from mha_core.compute.graph import symbol
+from mha_core.compute.trace import Trace
 from mha_core.errors import N_
-from mha_core.example import NEG_INF, AddMask, divisor
-from mha_core.gradients import gradients
-from mha_core.graph import symbol
-from mha_core.trace import Trace
-from mha_core.validate import STEPS
+from mha_core.example.model import NEG_INF, AddMask, divisor
+from mha_core.example.validate import STEPS
 from mha_ui.language import sentence
 from mha_ui.places import cell_name
 from mha_ui.state import Work

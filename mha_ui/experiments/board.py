@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from mha_core.compare import Difference
+from mha_core.compare.diff import Difference
 from mha_core.errors import N_
 from mha_ui import state
 from mha_ui.bench import HERE as BENCH

@@ -7,9 +7,9 @@ from typing import Final
 
 import streamlit as st
 
+from mha_core.compute.gradients import saturation as temperatures
+from mha_core.compute.trace import Trace
 from mha_core.errors import N_
-from mha_core.gradients import saturation as temperatures
-from mha_core.trace import Trace
 from mha_ui import state
 from mha_ui.bench import after_bench, bench, receive_edits
 from mha_ui.bench.model import payload

@@ -8,11 +8,11 @@ from typing import Final
 import streamlit as st
 
 from mha_core import MhaError, trace
-from mha_core.compare import compare, orders
+from mha_core.compare.diff import compare, orders
+from mha_core.compare.variant import Variant, varied
+from mha_core.compute.graph import last_step
 from mha_core.errors import N_
-from mha_core.example import has_values
-from mha_core.graph import last_step
-from mha_core.variant import Variant, varied
+from mha_core.example.model import has_values
 from mha_ui import state
 from mha_ui.experiments.board import board
 from mha_ui.experiments.experiment import (

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import streamlit as st
 
+from mha_core.compare.variant import AS_IT_IS, Variant, varied
 from mha_core.errors import N_
-from mha_core.variant import AS_IT_IS, Variant, varied
 from mha_ui import state
 from mha_ui.experiments.board import board
 from mha_ui.experiments.experiment import (

@@ -18,9 +18,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from mha_core.compute.trace import Trace
 from mha_core.errors import N_
-from mha_core.example import has_values
-from mha_core.trace import Trace
+from mha_core.example.model import has_values
 from mha_ui.figures.figure import Figure
 from mha_ui.figures.hulls import hulls_figure
 from mha_ui.figures.outputs import outputs_figure

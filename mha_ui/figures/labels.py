@@ -14,7 +14,7 @@ from functools import lru_cache
 from html import unescape
 from typing import NamedTuple
 
-from mha_core.example import NEG_INF
+from mha_core.example.model import NEG_INF
 from mha_ui.language import Words
 
 LONGEST = 14

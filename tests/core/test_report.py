@@ -7,8 +7,9 @@ from math import inf
 
 import pytest
 
-from mha_core import Example, Head, built_in, check, dump, parse, validate
-from mha_core.report import as_json, as_markdown, cause_lines, cause_message, number, summary
+from mha_core import Example, Head, built_in, dump, parse, validate
+from mha_core.check.check import check
+from mha_core.check.report import as_json, as_markdown, cause_lines, cause_message, number, summary
 from tests.core.answers import answer, layer, with_cell, work_out
 from tests.core.test_check import EXPECTED, WORKED
 

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 import pytest
 
 from mha_core import built_in, library, trace
-from mha_core.gradients import TEMPERATURES, outputs, saturation
+from mha_core.compute.gradients import TEMPERATURES, outputs, saturation
 from mha_ui.figures import FIGURES
 from mha_ui.figures.saturation import MOST_OUTPUTS, can_saturate, saturation_figure, saturation_told
 from mha_ui.language import words_in

@@ -9,8 +9,8 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from mha_core import OPENS_FIRST, built_in, dump, library, pretty, to_token
-from mha_core.edit import apply
-from mha_core.example import text_in
+from mha_core.edit.edits import apply
+from mha_core.example.model import text_in
 from mha_ui import frame, state
 from mha_ui.bench.model import payload
 from mha_ui.figures import FIGURES

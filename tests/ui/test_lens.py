@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mha_core import Cell, built_in, library, to_token, trace
-from mha_core.compare import changes
-from mha_core.edit import apply
-from mha_core.example import AddMask
-from mha_core.gradients import gradients
+from mha_core.compare.diff import changes
+from mha_core.compute.gradients import gradients
+from mha_core.edit.edits import apply
+from mha_core.example.model import AddMask
 from mha_ui import state
 from mha_ui.bench.lens import said, target
 from mha_ui.bench.model import payload

@@ -17,8 +17,9 @@ import mha_ui.experiments.lenses
 import mha_ui.lessons.heads
 import mha_ui.pictures
 import mha_ui.walkthrough
-from mha_core import OPENS_FIRST, built_in, edit, from_token, to_token
-from mha_core.edit import apply
+from mha_core import OPENS_FIRST, built_in, from_token, to_token
+from mha_core.edit import edits
+from mha_core.edit.edits import apply
 from mha_ui import bench, frame, state
 from mha_ui.language import LANGUAGES, words_in
 from mha_ui.panel import _BACK, _FAILED, _FIRST
@@ -206,7 +207,7 @@ def test_dialogs_that_fail_say_so(plant):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_an_edit_that_fails_changes_nothing(monkeypatch, caplog, language):
     app = visit("bench", GOOD, language)
-    monkeypatch.setitem(edit._EDITS, "title", lambda *_: {"a": 1}["planted"])
+    monkeypatch.setitem(edits._EDITS, "title", lambda *_: {"a": 1}["planted"])
     send(app, {"op": "title", "text": "new"})
     assert work(app).example == GOOD
     assert work(app).message.text == words_in(language)(state._NOT_CHANGED)

@@ -22,8 +22,8 @@ from mha_core import (
     to_token,
     trace,
 )
-from mha_core.edit import apply
-from mha_core.example import AXES, text_in
+from mha_core.edit.edits import apply
+from mha_core.example.model import AXES, text_in
 from mha_ui import state
 from mha_ui.bench.model import payload
 from mha_ui.language import LANGUAGES

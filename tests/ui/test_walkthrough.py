@@ -7,8 +7,8 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from mha_core import OPENS_FIRST, built_in, library, to_token, trace
-from mha_core.edit import apply
-from mha_core.walk import walk
+from mha_core.edit.edits import apply
+from mha_core.walk.stages import walk
 from mha_ui import state
 from mha_ui.language import LANGUAGES, words_in
 from mha_ui.walkthrough.model import payload, stages
