@@ -103,7 +103,7 @@ def _exercise_menu(work: state.Work) -> None:
 
 
 def _set(asked: tuple[str, ...], kind: str, seed: int) -> None:
-    state.set_exercise(state.work(), asked, {"these": None, "same": seed, "own": state.OWN_SEED}[kind])
+    state.set_exercise(state.current(), asked, {"these": None, "same": seed, "own": state.OWN_SEED}[kind])
 
 
 def _link(work: state.Work) -> str:

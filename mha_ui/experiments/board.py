@@ -62,7 +62,7 @@ def board(
     """Mount the board. ``differences`` are the last pane's from the first's; ``places`` tells, by axis, where the
     first has the counterpart of each row or column; ``only``: at first show nothing but what differs.
     """
-    work = state.work()
+    work = state.current()
     data = {
         "lang": work.language,
         "words": _words(work.language),

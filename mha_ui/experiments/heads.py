@@ -158,7 +158,7 @@ def _share(loss: float | None) -> str:
 
 def _chosen() -> None:
     muted = tuple(sorted(state.widget_value(_MUTED)))
-    state.work().sides[NAME] = state.Sides(right=Variant(muted=muted))
+    state.current().sides[NAME] = state.Sides(right=Variant(muted=muted))
 
 
 HEADS: Final = Experiment(

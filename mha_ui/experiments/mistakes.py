@@ -139,7 +139,7 @@ def _label(work: state.Work, option: str) -> str:
 def _choose(key: str) -> None:
     chosen = state.widget_value(key)
     if chosen:
-        state.work().sides[NAME] = state.Sides(right=Variant(mistake=chosen))
+        state.current().sides[NAME] = state.Sides(right=Variant(mistake=chosen))
 
 
 def _buttons(work: state.Work, made: Made) -> None:

@@ -111,19 +111,19 @@ def _shuffled(order: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _order_chosen() -> None:
-    work = state.work()
+    work = state.current()
     chosen = tuple(state.widget_value(_ORDER))
     _set_order((*chosen, *(index for index in range(len(work.example.tokens)) if index not in chosen)))
 
 
 def _set_order(order: tuple[int, ...]) -> None:
-    work = state.work()
+    work = state.current()
     right = work.sides.get(NAME, state.Sides()).right
     work.sides[NAME] = state.Sides(right=Variant(positions=right.positions, order=order))
 
 
 def _positions_chosen() -> None:
-    work = state.work()
+    work = state.current()
     right = work.sides.get(NAME, state.Sides()).right
     chosen = state.widget_value(_POSITIONS) or None
     work.sides[NAME] = state.Sides(right=Variant(positions=chosen, order=right.order))

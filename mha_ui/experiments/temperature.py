@@ -91,7 +91,7 @@ def _spread(computed: Trace, head: int) -> tuple[str, str]:
 
 
 def _chosen() -> None:
-    state.work().sides[NAME] = state.Sides(right=Variant(temperature=state.widget_value(_T)))
+    state.current().sides[NAME] = state.Sides(right=Variant(temperature=state.widget_value(_T)))
 
 
 TEMPERATURE: Final = Experiment(

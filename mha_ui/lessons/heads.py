@@ -91,7 +91,7 @@ def _query(work: state.Work, computed: Trace) -> int:
 
 
 def _query_chosen() -> None:
-    state.work().query = state.widget_value(_QUERY)
+    state.current().query = state.widget_value(_QUERY)
 
 
 def _readers(computed: Trace, query: int, words: Words) -> None:

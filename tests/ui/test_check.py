@@ -12,6 +12,7 @@ from mha_core.exercise.exercise import exercise
 from mha_ui import state
 from mha_ui.check.model import check_payload
 from mha_ui.state import OWN_SEED, Work, address, receive, set_exercise
+from mha_ui.state.session import KEY
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 
@@ -139,7 +140,7 @@ def visit():
         app.query_params.update(query)
         app.run()
         assert not app.exception
-        return app.session_state[state._KEY]
+        return app.session_state[KEY]
 
     yield opened
     st.cache_resource.clear()

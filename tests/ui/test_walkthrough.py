@@ -11,6 +11,7 @@ from mha_core.edit.edits import apply
 from mha_core.walk.stages import walk
 from mha_ui import state
 from mha_ui.language import LANGUAGES, words_in
+from mha_ui.state.session import KEY
 from mha_ui.walkthrough.model import payload, stages
 from tests.core.edits import FURTHER_ON
 from tests.ui.test_app import APP
@@ -48,7 +49,7 @@ def told(app):
 
 
 def work(app):
-    return app.session_state[state._KEY]
+    return app.session_state[KEY]
 
 
 def send(app, **place):
