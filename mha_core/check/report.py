@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Sequence
 from functools import reduce
-from math import inf, isclose, prod
+from math import prod
 from typing import Any, Final, TypeAlias
 
 from mha_core.check.catalogue import CATALOGUE, formula_of, message_of
@@ -19,6 +18,7 @@ from mha_core.errors import N_, CellError
 from mha_core.example.model import NEG_INF, Example, text_in
 from mha_core.example.validate import STEPS
 from mha_core.messages import catalogue
+from mha_core.numbers import trimmed
 
 FORMAT = "mha-check/1"
 
@@ -54,20 +54,6 @@ STEP_NAMES = {
     "concat": N_("concatenation"),
     "output": N_("output"),
 }
-
-
-def number(value: float, decimals: int = 4) -> str:
-    """A number as a report prints it: no more digits than wanted, none that are zeros only; one that is very large,
-    or that these digits would miss by more than 1 %, at its shortest or as a power of ten.
-    """
-    if abs(value) == inf:
-        return "∞" if value > 0 else "−∞"
-    text = f"{value:.{decimals}f}"
-    if abs(value) >= 1e15 or not isclose(float(text), value, rel_tol=0.01):
-        text = re.sub(r"e([+-])0+", r"e\1", min(repr(value), f"{value:.4e}", key=len))
-    elif "." in text:
-        text = text.rstrip("0").rstrip(".")
-    return text.replace("-", "−") if float(text) else "0"
 
 
 def place(verdict: Verdict, cell: Cell, say: Say, whole: str = "cell") -> str:
@@ -125,8 +111,8 @@ def right_line(verdict: Verdict, cell: Cell, decimals: int = 4) -> str:
         found = arithmetic(derive(verdict.trace, cell), decimals)
     except CellError:  # given, or a copy of the step before
         value = _correct(verdict, cell)
-        sign = relation([[value]], lambda size: number(size, decimals))
-        return f"{_name(verdict, cell)} {sign} {number(value, decimals)}"
+        sign = relation([[value]], lambda size: trimmed(size, decimals))
+        return f"{_name(verdict, cell)} {sign} {trimmed(value, decimals)}"
     return f"{_name(verdict, cell)} = {found}"
 
 
@@ -138,7 +124,7 @@ def _correct(verdict: Verdict, cell: Cell) -> float:
 
 
 def _written(verdict: Verdict, wrong: WrongCell) -> str:
-    return f"{_name(verdict, wrong.cell)} = {number(wrong.claimed, 10)}"
+    return f"{_name(verdict, wrong.cell)} = {trimmed(wrong.claimed, 10)}"
 
 
 def _name(verdict: Verdict, cell: Cell) -> str:
@@ -150,7 +136,8 @@ def finding_message(verdict: Verdict, finding: Finding, language: str) -> str:
     """What a free check found, in a sentence."""
     say = catalogue(language).gettext
     values = {
-        name: number(value) if isinstance(value, float) else value for name, value in finding.values.items()
+        name: trimmed(value, 4) if isinstance(value, float) else value
+        for name, value in finding.values.items()
     }
     where = place(verdict, finding.cell, say, finding.whole)
     return say(FINDINGS[finding.id]).format(place=where, **values)
@@ -342,7 +329,7 @@ def _step_lines(verdict: Verdict, name: str, language: str) -> list[str]:
 
 def _row(verdict: Verdict, cell: WrongCell, kind: str, say: Say) -> str:
     where = place(verdict, cell.cell, say)
-    return f"| {where} | {number(cell.claimed, 10)} | {number(cell.correct, 6)} | {kind} |"
+    return f"| {where} | {trimmed(cell.claimed, 10)} | {trimmed(cell.correct, 6)} | {kind} |"
 
 
 def _text(text: str) -> str:

@@ -17,6 +17,7 @@ from mha_core.compute.trace import Rows, Trace
 from mha_core.errors import N_, ExportError
 from mha_core.example.model import AXES, NEG_INF, key_tokens, text_in
 from mha_core.messages import catalogue
+from mha_core.numbers import fixed, shortest
 from mha_core.walk.stages import Stage, layout_of, looked_at, operands_of, powers_of, result_of, walk
 from mha_core.walk.text import Sentence, Words
 
@@ -88,7 +89,7 @@ class _Told:
         if given:
             return shortest
         whole = all(number == NEG_INF or number == int(number) for row in rows for number in row)
-        return lambda number: rounded(number, 0 if whole else self.decimals)
+        return lambda number: fixed(number, 0 if whole else self.decimals)
 
     def relation(self, name: str, head: int | None) -> str:
         """= where a matrix is written with all its digits, ≈ where a number of it is rounded."""
@@ -138,24 +139,6 @@ def check_size(trace: Trace) -> None:
             count=count,
             most=MOST_NUMBERS,
         )
-
-
-def shortest(number: float) -> str:
-    """A given number as it was written: the shortest text that reads back as the same number."""
-    if number == NEG_INF:
-        return "−∞"
-    text = repr(number)
-    return (text[:-2] if text.endswith(".0") else text).replace("-", "−")
-
-
-def rounded(number: float, decimals: int) -> str:
-    """A computed number at a fixed count of decimals; one that is very large as a power of ten."""
-    if number == NEG_INF:
-        return "−∞"
-    if abs(number) >= 1e9:
-        return re.sub(r"e([+-])0*(\d)", r"e\1\2", f"{number:.3e}").replace("-", "−")
-    text = f"{number:.{decimals}f}"
-    return text.replace("-", "") if float(text) == 0 else text.replace("-", "−")
 
 
 # --- HTML ------------------------------------------------------------------------------------------------------
@@ -334,7 +317,7 @@ def _html_closing(told: _Told) -> str:
         cells = [
             f"<td>{escape(told.say('nothing'))}</td>"
             if one is None
-            else f"<td><bdi>{escape(keys[one[0]])}</bdi> {rounded(one[1], told.decimals)}</td>"
+            else f"<td><bdi>{escape(keys[one[0]])}</bdi> {fixed(one[1], told.decimals)}</td>"
             for one in found
         ]
         lines.append(_html_row(token, cells))
@@ -541,7 +524,7 @@ def _markdown_closing(told: _Told) -> str:
     for query, token in enumerate(told.example.tokens):
         found = (head[query] for head in heads)
         cells = (
-            told.say("nothing") if one is None else f"{_plain(keys[one[0]])} {rounded(one[1], told.decimals)}"
+            told.say("nothing") if one is None else f"{_plain(keys[one[0]])} {fixed(one[1], told.decimals)}"
             for one in found
         )
         lines.append(f"| {_plain(token)} | " + " | ".join(cells) + " |")

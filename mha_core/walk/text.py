@@ -25,6 +25,7 @@ from mha_core.example.model import (
     owner,
 )
 from mha_core.messages import catalogue
+from mha_core.numbers import typeset
 
 
 @dataclass(frozen=True)
@@ -282,7 +283,7 @@ def _of_divide(example: Example) -> tuple[Sentence, Sentence, Sentence]:
 
 def _of_hide(example: Example) -> tuple[Sentence, Sentence, Sentence]:
     fill = mask_fill(example)
-    shown = "−∞" if fill == NEG_INF else f"{fill:g}".replace("-", "−")
+    shown = typeset(f"{fill:g}")
     what = Sentence(N_("A pair that the mask hides gets {fill}; every other score stays."), {"fill": shown})
     if fill != NEG_INF:
         why = Sentence(

@@ -25,6 +25,7 @@ from mha_core.notation import (
     with_mask,
 )
 from mha_core.notation.masks import LOWEST
+from mha_core.numbers import significant
 from mha_ui.bench.model import payload as bench_payload
 from mha_ui.language import sentence, words_in
 from mha_ui.state import Work
@@ -286,9 +287,7 @@ def _shown(cell: bool | float) -> str:
     """A cell of a mask as a program prints it, in few digits."""
     if isinstance(cell, bool):
         return str(cell)
-    if cell == NEG_INF:
-        return "−∞"
-    return f"{cell:.2g}".replace("-", "−").replace("e+", "e")
+    return significant(cell, 2)
 
 
 def python_code(form: MaskForm) -> str:
