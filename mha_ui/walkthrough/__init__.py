@@ -15,10 +15,12 @@ import streamlit as st
 
 from mha_core.errors import N_, ExportError
 from mha_core.messages import in_words
-from mha_core.walk.takeaway import as_html, as_markdown, check_size
+from mha_core.walk.handout import check_size
+from mha_core.walk.markdown import as_markdown
 from mha_ui import state
 from mha_ui.bench import HERE as BENCH
 from mha_ui.bench import loader, serve_assets
+from mha_ui.walkthrough.handout import as_html
 from mha_ui.walkthrough.model import payload
 
 _KEY: Final = "walk.stages"

@@ -12,8 +12,9 @@ from mha_core import Cell, arithmetic, built_in, derive, trace
 from mha_core.compute.derive import cells
 from mha_core.compute.graph import formula, graph, symbol
 from mha_core.messages import LANGUAGES
+from mha_core.walk.markdown import as_markdown
 from mha_core.walk.stages import powers_of, walk
-from mha_core.walk.takeaway import as_html, as_markdown
+from mha_ui.walkthrough.handout import as_html
 from tests.core.strategies import examples
 from tests.core.test_walk import EVERY
 

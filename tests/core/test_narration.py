@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from mha_core import AllowMask, Trace, built_in, library, trace
 from mha_core.compute.metrics import overlap
 from mha_core.example.model import key_tokens, owner, text_in
+from mha_core.walk.markdown import as_markdown
 from mha_core.walk.stages import walk
-from mha_core.walk.takeaway import as_markdown
 from mha_core.walk.text import given_in
 from tests.core.strategies import examples
 

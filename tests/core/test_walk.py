@@ -16,8 +16,10 @@ from mha_core.compute.graph import head_graph
 from mha_core.errors import ExportError
 from mha_core.example.model import NEG_INF
 from mha_core.messages import LANGUAGES
+from mha_core.walk.handout import MOST_SUMS
+from mha_core.walk.markdown import as_markdown
 from mha_core.walk.stages import MOST_CELLS, PHASES, layout_of, looked_at, operands_of, powers_of, walk
-from mha_core.walk.takeaway import MOST_SUMS, as_html, as_markdown
+from mha_ui.walkthrough.handout import as_html
 from tests.core.strategies import examples
 
 HERE = Path(__file__).parent

@@ -13,7 +13,7 @@ from mha_core import built_in, library, parse, to_token, trace
 from mha_core.compute.derive import Cell
 from mha_core.example.model import divisor
 from mha_core.walk.stages import walk as stages_of
-from mha_core.walk.takeaway import as_html
+from mha_ui.walkthrough.handout import as_html
 from tests.core.test_walk import check_page
 from tests.e2e.driver import Bench, running
 from tests.e2e.walk import Walk, assert_right, cell_of

@@ -35,9 +35,8 @@ from mha_core.exercise.exercise import askable, exercise, hints
 from mha_core.export import TARGETS, export
 from mha_core.interop import pack, to_bert, to_torch, unpack
 from mha_core.notation import column_matrix, demonstrate, entries, is_masked
+from mha_core.walk.markdown import as_markdown as walk_as_markdown
 from mha_core.walk.stages import walk
-from mha_core.walk.takeaway import as_html
-from mha_core.walk.takeaway import as_markdown as walk_as_markdown
 from mha_ui import state
 from mha_ui.bench.model import payload as bench_payload
 from mha_ui.check.model import check_payload
@@ -48,6 +47,7 @@ from mha_ui.figures.agreement import agreement_figure
 from mha_ui.figures.ranges import ranges_figure
 from mha_ui.language import words_in
 from mha_ui.lessons.outputs import SHARPNESS, sharpened
+from mha_ui.walkthrough.handout import as_html
 from mha_ui.walkthrough.model import payload as walk_payload
 from tests.extremes.pages import said_by
 
