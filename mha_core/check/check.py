@@ -16,7 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Final
+from itertools import repeat
+from typing import Final, NamedTuple
 
 import torch
 from torch import Tensor
@@ -40,8 +41,7 @@ _MOST_ALTERNATIVES: Final = 6
 _BY_ROW: Final = frozenset(mistake.id for mistake in CATALOGUE if mistake.by_row)
 
 
-@dataclass(frozen=True, slots=True)
-class WrongCell:
+class WrongCell(NamedTuple):
     """A claimed cell and what it should be. ``own``: it does not just follow from the numbers before it."""
 
     cell: Cell
@@ -216,9 +216,11 @@ class _Check:
         whole = claim.given & ~wrong & (claim.unit == 1) & ((exact - exact.round()).abs() < 1e-9)
         doubtful = whole & ((claim.numbers - exact).abs() > 0.5)
         for mask, found in ((wrong, self.wrong[name]), (doubtful, self.doubtful[name])):
-            columns = (mask.nonzero(), claim.numbers[mask], exact[mask], own[mask] | (mask is doubtful))
-            for (i, j), *told in zip(*(column.tolist() for column in columns), strict=True):
-                found.append(WrongCell(Cell(name, head, i, j), *told))
+            columns = (claim.numbers[mask], exact[mask], own[mask] | (mask is doubtful))
+            cells = map(
+                Cell, repeat(name), repeat(head), *(at.tolist() for at in mask.nonzero(as_tuple=True))
+            )
+            found.extend(map(WrongCell, cells, *(column.tolist() for column in columns)))
 
     def _carry(self, key: Key, claim: Printed, exact: Tensor, best: Tensor, plain: Family) -> None:
         """What the author had from here on: the printed numbers, or those before rounding where they are known, also

@@ -91,7 +91,9 @@ class Printed(NamedTuple):
         """Where a given cell is within one unit of ``values`` (any batch before rows × columns)."""
         tolerance = self.unit * (1 + _SLACK) + 1e-12 * self.numbers.abs().clamp(max=1e15)
         near = (values - self.numbers).abs() <= tolerance  # never between −∞ and a number
-        return (near | (values == self.numbers)) & self.given
+        if self.numbers.isinf().any():
+            near |= values == self.numbers
+        return near & self.given
 
     def all_fit(self, values: Tensor) -> Tensor:
         """Which of a batch every given cell fits."""
