@@ -21,11 +21,11 @@ PARTS = ("rows", "packed", "masks", "dead")
 
 
 @pytest.fixture
-def read(server, new_context):
-    """Open the page in a fresh browser context."""
+def read(server, new_page):
+    """Open the page as a new visitor."""
 
     def opened(query: str = "", **options) -> Page:
-        page = new_context(**options).new_page()
+        page = new_page(**options)
         page.goto(f"{server.url}conventions{query}")
         return settled(page)
 

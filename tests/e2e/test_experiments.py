@@ -19,13 +19,13 @@ from tests.e2e.driver import WAIT, Bench, running
 
 
 @pytest.fixture
-def experiment(server, new_context):
-    """Open an experiment in a fresh browser context."""
+def experiment(server, new_page):
+    """Open an experiment as a new visitor."""
 
     def opened(
         name: str, right: Variant | None = None, query: str = "example=output-projection", **options
     ) -> Page:
-        page = new_context(**options).new_page()
+        page = new_page(**options)
         variant = "" if right is None else f"&variant=~~{written(right)}"
         page.goto(f"{server.url}experiments?{query}&experiment={name}{variant}")
         return settled(page)

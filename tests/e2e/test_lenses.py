@@ -126,14 +126,14 @@ def test_another_size_has_cells_without_counterpart(visit):
     assert marks(bench.settled().page) == changed(built_in("water"), built_in("first"))
 
 
-def test_a_link_brings_back_the_lens_and_its_baseline(visit, new_context):
+def test_a_link_brings_back_the_lens_and_its_baseline(visit, new_page):
     bench = visit("?example=first")
     bench.do("baseline")
     bench.edit("x", None, 2, 0, -1)
     example = apply(built_in("first"), put(-1, 2))
     address = bench.wait_for_address(example)
     assert f"base={to_token(built_in('first'))}" in address
-    other = Bench(new_context().new_page()).open(address)
+    other = Bench(new_page()).open(address)
     assert marks(other.page) == marks(bench.page) == changed(example, built_in("first"))
     assert_shows(other, example)
     other.page.reload()
@@ -237,7 +237,7 @@ def test_the_line_and_the_description_say_the_derivative(visit):
     assert described(bench, Cell("head_outputs", 0, 0, 0)) is None
 
 
-def test_gradients_follow_an_edit_and_a_link(visit, new_context):
+def test_gradients_follow_an_edit_and_a_link(visit, new_page):
     bench = visit("?example=first")
     bench.choose("lens", "gradient")
     bench.cell("scores", 1, 0, 2).click()
@@ -248,7 +248,7 @@ def test_gradients_follow_an_edit_and_a_link(visit, new_context):
     assert derive(trace(example), target).op == "matmul"
     assert_painted(bench, example, target)
     bench.page.wait_for_url("**cell=scores.1.0.2**")
-    other = Bench(new_context(locale="zh-CN").new_page()).open(bench.wait_for_address(example))
+    other = Bench(new_page(locale="zh-CN")).open(bench.wait_for_address(example))
     assert_painted(other, example, target)
     other.cell("x", None, 0, 0).hover()
     assert other.arithmetic().startswith("∂(头 2 的 S[1, 3]) ÷ ∂X[1, 1]")

@@ -20,11 +20,11 @@ TOPICS = list(LESSONS)
 
 
 @pytest.fixture
-def read(server, new_context):
-    """Open a lesson in a fresh browser context."""
+def read(server, new_page):
+    """Open a lesson as a new visitor."""
 
     def opened(topic: str, query: str = "", **options) -> Page:
-        page = new_context(**options).new_page()
+        page = new_page(**options)
         return settled(goto(page, f"{server.url}lessons?lesson={topic}{query}"), topic)
 
     return opened

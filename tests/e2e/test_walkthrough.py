@@ -23,13 +23,19 @@ PROJECTOR = {"width": 1280, "height": 720}
 
 
 @pytest.fixture
-def walk(server, new_context):
-    """Open the walkthrough at a query such as ``?step=scores`` in a fresh browser context."""
+def walk(server, new_page):
+    """Open the walkthrough at a query such as ``?step=scores`` as a new visitor."""
 
     def opened(query: str = "", **options) -> Walk:
-        return Walk(new_context(**options).new_page()).open(f"{server.url}walkthrough{query}")
+        return Walk(new_page(**options)).open(f"{server.url}walkthrough{query}")
 
     return opened
+
+
+@pytest.fixture
+def timed(server, new_context):
+    """A walk whose clock the test may set: a page that has been given a clock keeps it."""
+    return Walk(new_context().new_page()).open(f"{server.url}walkthrough?example=first")
 
 
 def places(computed, depth):
@@ -70,8 +76,8 @@ def test_the_whole_walk_of_the_first_example_by_keyboard_alone(walk, depth):
         page.press("ArrowLeft").stands_at(place)
 
 
-def test_a_clicker_home_end_and_digits(walk):
-    page = walk("?example=first")
+def test_a_clicker_home_end_and_digits(timed):
+    page = timed
     page.press("PageDown", "PageDown").stands_at("q")
     page.press("PageUp").stands_at("inputs")
     page.press("End").stands_at("closing")
@@ -138,8 +144,8 @@ def test_keys_are_left_alone_in_text_fields_and_buttons(walk):
     page.press("ArrowRight").stands_at("k")
 
 
-def test_space_plays_and_pauses_at_the_chosen_speed(walk):
-    page = walk("?example=first")
+def test_space_plays_and_pauses_at_the_chosen_speed(timed):
+    page = timed
     page.page.clock.install()
     page.button("speed").select_option("0.5")
     page.press(" ")
@@ -173,13 +179,13 @@ def test_a_link_lands_exactly_there_on_a_fresh_server(new_context, query):
         assert_right(page, trace(built_in("causal")))
 
 
-def test_the_address_follows_every_step_and_restores_it(walk, new_context):
+def test_the_address_follows_every_step_and_restores_it(walk, new_page):
     page = walk("?example=padding").press("8", "ArrowDown", "ArrowDown", "ArrowRight")
     place = page.at
     assert place == "masked_scores 1.2"
     page.button("predict").check()
     page.page.wait_for_url("**step=masked_scores&sub=1.2&predict=1")
-    other = Walk(new_context(locale="zh-CN").new_page()).open(page.page.url)
+    other = Walk(new_page(locale="zh-CN")).open(page.page.url)
     other.stands_at(place)
     expect(other.button("predict")).to_be_checked()
 
