@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from mha_core import AllowMask, Trace, as_markdown, built_in, library, trace, walk
 from mha_core.example import key_tokens, owner, text_in
 from mha_core.measures import overlap
 from mha_core.narration import given_in
 from tests.core.strategies import examples
+from tests.sizes import tries
 
 FURTHER = "each of them look at all of them"
 EACH_ROW = "each row sums to 1: every query"
@@ -57,7 +58,7 @@ def test_what_is_said_of_a_built_in_example_is_so(name):
     assert_so(trace(built_in(name)))
 
 
-@settings(max_examples=120, deadline=None)
+@tries(120)
 @given(examples(variants=True, claims=False))
 def test_what_is_said_of_any_example_is_so(example):
     assert_so(trace(replace(example, note=None)))

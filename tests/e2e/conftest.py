@@ -93,7 +93,9 @@ def new_context(browser: Browser, watch: Watch) -> Iterator[Callable[..., Browse
         context.close()
 
 
-def configure(page: Page, viewport=None, color_scheme="light", reduced_motion="no-preference", permissions=()):
+def configure(
+    page: Page, viewport=None, color_scheme="light", reduced_motion="no-preference", permissions=()
+):
     """Set on an open page what a context would be made with."""
     page.set_viewport_size(viewport or {"width": 1280, "height": 800})
     page.emulate_media(color_scheme=color_scheme, reduced_motion=reduced_motion)
@@ -128,7 +130,9 @@ def new_page(
     def make(locale: str = "en-US", has_touch: bool = False, **options) -> Page:
         idle = idle_pages.setdefault((locale, has_touch), [])
         fresh = not idle
-        page = context_of(browser, watch, locale=locale, has_touch=has_touch).new_page() if fresh else idle.pop()
+        page = (
+            context_of(browser, watch, locale=locale, has_touch=has_touch).new_page() if fresh else idle.pop()
+        )
         taken.append((idle, page))
         configure(page, **options)
         return page
