@@ -6,7 +6,6 @@ import json
 import re
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from mha_core import built_in, library, parse, to_token, trace
@@ -16,7 +15,9 @@ from mha_core.takeaway import as_html
 from mha_core.walk import walk as stages_of
 from tests.core.test_walk import check_page
 from tests.e2e.driver import Bench, running
-from tests.e2e.walk import Walk, assert_right, cell_of
+from tests.e2e.looks import assert_no_barrier, wider, widths
+from tests.e2e.walk import EVERY_STAGE, Walk, assert_right, cell_of
+from tests.sizes import shortened
 
 FIRST = trace(built_in("first"))
 PROJECTOR = {"width": 1280, "height": 720}
@@ -168,15 +169,15 @@ def test_less_motion_is_obeyed(walk):
 # --- the address, the server -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "query", ["step=weights&sub=2.3", "step=head-2&sub=4", "step=concat", "step=scores&sub=9.1"]
-)
-def test_a_link_lands_exactly_there_on_a_fresh_server(new_context, query):
+def test_a_link_lands_exactly_there_on_a_fresh_server(new_context):
     with running() as server:
-        page = Walk(new_context().new_page()).open(f"{server.url}walkthrough?example=causal&{query}")
-        step, _, sub = query.removeprefix("step=").partition("&sub=")
-        page.stands_at(f"{step} {sub}".strip())
-        assert_right(page, trace(built_in("causal")))
+        page = Walk(new_context().new_page())
+        for place in ("weights 2.3", "head-2 4", "concat", "scores 9.1"):
+            step, _, sub = place.partition(" ")
+            page.open(f"{server.url}walkthrough?example=causal&step={step}{sub and f'&sub={sub}'}")
+            page.stands_at(place)
+            assert_right(page, trace(built_in("causal")))
+        page.page.close()  # before its server goes
 
 
 def test_the_address_follows_every_step_and_restores_it(walk, new_page):
@@ -287,10 +288,32 @@ MEASURE = """(least) => {
 }"""
 
 
-@pytest.mark.parametrize("name", library())
-def test_before_an_audience_nothing_is_cut_off_and_no_type_is_small(walk, name):
-    """Every step at every depth, in both views, at both sizes, in both languages: one page, resized."""
-    page, steps = walk(viewport=PROJECTOR), len(places(trace(built_in(name)), 0))
+def test_the_examples_walked_in_short_show_every_stage():
+    kinds = {
+        name: {
+            (stage.kind, *(step.name for step in stage.steps)) for stage in stages_of(trace(built_in(name)))
+        }
+        for name in library()
+    }
+    assert set().union(*(kinds[name] for name in EVERY_STAGE)) >= {
+        kind for name in library() for kind in kinds[name] if len(kind) == 2
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [
+        pytest.param(name, size, marks=() if name in kept else pytest.mark.long)
+        for size, kept in {(1280, 720): EVERY_STAGE, (1920, 1080): EVERY_STAGE[:1]}.items()
+        for name in library()
+    ],
+)
+def test_before_an_audience_nothing_is_cut_off_and_no_type_is_small(walk, name, size):
+    """Every step at every depth, in both views, in both languages."""
+    page, steps = (
+        walk(viewport=dict(zip(("width", "height"), size, strict=True))),
+        len(places(trace(built_in(name)), 0)),
+    )
     address = page.page.url.partition("?")[0]
     for language in ("en", "zh"):
         page.open(f"{address}?example={name}&view=presenter&lang={language}")
@@ -300,9 +323,7 @@ def test_before_an_audience_nothing_is_cut_off_and_no_type_is_small(walk, name):
                 page.button("projector").click()
             for header in (".stAppHeader", ".st-key-frame", ".st-key-walk-takeaway"):
                 expect(page.page.locator(header).first).to_be_hidden()
-            for width, height in ((1280, 720), (1920, 1080)):
-                page.page.set_viewport_size({"width": width, "height": height})
-                assert page.page.evaluate(MEASURE, LEAST[view]) == [{}, steps], (view, width, language)
+            assert page.page.evaluate(MEASURE, LEAST[view]) == [{}, steps], (view, language)
 
 
 def test_what_cannot_be_made_to_fit_scrolls_and_says_so(walk):
@@ -548,7 +569,7 @@ ASKED = """(key) => {
 }"""
 
 
-@pytest.mark.parametrize("name", library())
+@pytest.mark.parametrize("name", shortened(library(), EVERY_STAGE))
 def test_nothing_on_the_page_tells_what_is_asked_for_and_every_head_asks(walk, name):
     """Until it is revealed: no number, colour or bar in the cells asked for, nor in the powers that lead to them; no
     arithmetic; and no printed digits of theirs anywhere but in what is read, cells and the divisor."""
@@ -643,7 +664,7 @@ def pages_of(pdf):
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("name", library())
+@pytest.mark.parametrize("name", shortened(library(), EVERY_STAGE))
 def test_on_paper_a_heading_stands_with_its_sentence_and_the_first_rows_of_its_table(paper, name, language):
     paper.set_content(as_html(trace(built_in(name)), language))
     together = paper.evaluate(MARK)
@@ -674,22 +695,17 @@ def test_markdown_is_taken_away(walk, tmp_path):
         "?step=closing&view=presenter",
     ],
 )
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
-def test_axe_finds_no_serious_violation(walk, query, scheme, locale):
-    page = walk(query, color_scheme=scheme, locale=locale, reduced_motion="reduce")
-    found = Axe().run(page.page)
-    serious = [v for v in found.response["violations"] if v["impact"] in ("serious", "critical")]
-    assert [(v["id"], [node["html"][:120] for node in v["nodes"]][:3]) for v in serious] == []
+def test_axe_finds_no_serious_violation(walk, query, locale):
+    assert_no_barrier(walk(query, locale=locale, reduced_motion="reduce").page)
 
 
-@pytest.mark.parametrize(("width", "height"), [(390, 844), (1280, 800), (1920, 1080)])
 @pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
-def test_nothing_sticks_out_of_the_page(walk, width, height, locale):
-    page = walk("?step=weights&example=causal", viewport={"width": width, "height": height}, locale=locale)
+def test_nothing_sticks_out_of_the_page(walk, locale):
+    page = walk("?step=weights&example=causal", locale=locale)
     for key in ("ArrowRight", "ArrowDown", "ArrowRight", "Home", "End"):
-        assert page.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        assert page.page.evaluate("document.querySelector('.stMain').scrollWidth <= innerWidth")
+        for width in widths(page.page):
+            assert wider(page.page) == [], (page.at, width)
         page.press(key)
 
 

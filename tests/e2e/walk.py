@@ -9,6 +9,18 @@ from mha_core.derive import Cell
 from mha_core.example import NEG_INF
 from tests.e2e.driver import WAIT
 
+EVERY_STAGE = (
+    "alibi",
+    "additive",
+    "cosine",
+    "rotary",
+    "sinusoidal",
+    "output-projection",
+    "scaled",
+    "translation",
+)
+"""Examples whose walks together show every stage that there is, and a context of its own."""
+
 
 class Walk:
     """The walkthrough on a page."""
