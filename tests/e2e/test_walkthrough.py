@@ -358,10 +358,11 @@ def test_projector_mode_is_entered_and_left(walk):
     page.stands_at("closing")
 
 
-def test_the_presenters_page_has_notes_the_next_step_and_a_clock_and_goes_along(new_context, server):
-    context = new_context()
-    front = Walk(context.new_page()).open(f"{server.url}walkthrough?example=first&step=q&view=projector")
-    back = Walk(context.new_page()).open(f"{server.url}walkthrough?example=first&step=q&view=presenter")
+def test_the_presenters_page_has_notes_the_next_step_and_a_clock_and_goes_along(new_page, server):
+    front = Walk(new_page()).open(f"{server.url}walkthrough?example=first&step=q&view=projector")
+    back = Walk(front.page.context.new_page()).open(
+        f"{server.url}walkthrough?example=first&step=q&view=presenter"
+    )
     notes = back.page.locator(".walk .notes")
     expect(notes.locator(".note")).to_contain_text("Ask:")
     expect(notes.locator(".next")).to_contain_text("4 · Keys")
@@ -374,11 +375,10 @@ def test_the_presenters_page_has_notes_the_next_step_and_a_clock_and_goes_along(
 
 
 @pytest.fixture
-def pair(new_context, server):
+def pair(new_page, server):
     """A projector and a presenter's page, in two windows of one browser; the second in Chinese."""
-    context = new_context()
-    front = Walk(context.new_page()).open(f"{server.url}walkthrough?example=first&step=q&view=projector")
-    back = Walk(context.new_page()).open(
+    front = Walk(new_page()).open(f"{server.url}walkthrough?example=first&step=q&view=projector")
+    back = Walk(front.page.context.new_page()).open(
         f"{server.url}walkthrough?example=first&step=q&view=presenter&lang=zh"
     )
     return front, back
