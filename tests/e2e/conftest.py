@@ -99,7 +99,8 @@ def configure(
     """Set on an open page what a context would be made with."""
     page.set_viewport_size(viewport or {"width": 1280, "height": 800})
     page.emulate_media(color_scheme=color_scheme, reduced_motion=reduced_motion)
-    page.context.grant_permissions(list(permissions))
+    if permissions:  # to grant none would refuse all, downloads among them
+        page.context.grant_permissions(permissions)
 
 
 def reset(page: Page) -> None:

@@ -93,6 +93,12 @@ def chromium(playwright: Playwright) -> Browser:
     return playwright.chromium.launch(executable_path=shutil.which("chromium"), args=CHROMIUM_FLAGS)
 
 
+def at_rest(page: Page) -> None:
+    """Wait until the page's script has run and all its pictures are drawn: before that, things still move."""
+    expect(page.locator('.stApp[data-test-script-state="notRunning"]')).to_have_count(1, timeout=WAIT)
+    expect(page.locator(".stPlotlyChart:not(:has(.main-svg)), .stSkeleton")).to_have_count(0, timeout=WAIT)
+
+
 class Bench:
     """The matrix bench on a page."""
 

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from tests.e2e.driver import at_rest
+
 PAPER = {"light": "rgb(255, 255, 255)", "dark": "rgb(18, 22, 28)"}
 WIDTHS = (390, 1280, 1920)
 
@@ -25,7 +27,7 @@ def schemes(page: Page) -> Iterator[str]:
     for scheme, paper in PAPER.items():
         page.emulate_media(color_scheme=scheme)
         expect(page.locator(".stApp")).to_have_css("background-color", paper)
-        expect(page.locator('.stApp[data-test-script-state="notRunning"]')).to_have_count(1)
+        at_rest(page)
         yield scheme
 
 

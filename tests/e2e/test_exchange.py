@@ -17,7 +17,7 @@ from mha_core import built_in, trace
 from mha_core.edit import apply
 from mha_core.export import export
 from mha_core.interop import Slice, layers, open_layer, read_weights
-from tests.e2e.driver import assert_shows
+from tests.e2e.driver import assert_shows, at_rest
 from tests.e2e.looks import assert_no_barrier, wider
 from tests.interop.hostile import FILES
 
@@ -45,7 +45,7 @@ def from_menu(page: Page, name: str) -> None:
     page.locator(".st-key-frame").get_by_role("button", name=re.compile("^(File|文件)")).click()
     page.get_by_role("button", name=name, exact=True).click()
     expect(dialog(page)).to_be_visible()
-    expect(page.locator('.stApp[data-test-script-state="notRunning"]')).to_have_count(1)
+    at_rest(page)
 
 
 def upload(page: Page, name: str, data: bytes) -> None:

@@ -15,7 +15,7 @@ from mha_core.head_terms import head_terms
 from mha_core.variant import Variant, varied, written
 from mha_ui.experiments import EXPERIMENTS
 from mha_ui.language import LANGUAGES
-from tests.e2e.driver import WAIT, Bench, running
+from tests.e2e.driver import WAIT, Bench, at_rest, running
 from tests.e2e.looks import schemes, wider, widths
 
 
@@ -36,6 +36,7 @@ def experiment(server, new_page):
 
 def settled(page: Page) -> Page:
     expect(page.locator(".bench .tables > *").first).to_be_attached(timeout=WAIT)
+    at_rest(page)
     return page
 
 

@@ -13,7 +13,7 @@ from mha_core.edit import apply
 from mha_core.scaling import experiment
 from mha_ui.language import LANGUAGES, words_in
 from mha_ui.lessons import LESSONS
-from tests.e2e.driver import WAIT, Bench, assert_shows, running
+from tests.e2e.driver import WAIT, Bench, assert_shows, at_rest, running
 from tests.e2e.looks import assert_no_barrier, wider, widths
 
 TOPICS = list(LESSONS)
@@ -43,8 +43,7 @@ def settled(page: Page, topic: str) -> Page:
     )
     expect(heading).to_be_visible(timeout=WAIT)
     expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible(timeout=WAIT)
-    expect(page.locator('.stApp[data-test-script-state="notRunning"]')).to_have_count(1, timeout=WAIT)
-    expect(page.locator(".stPlotlyChart:not(:has(.main-svg))")).to_have_count(0, timeout=WAIT)
+    at_rest(page)
     page.wait_for_function("(topic) => location.search.includes(`lesson=${topic}`)", arg=topic, timeout=WAIT)
     return page
 

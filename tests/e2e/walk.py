@@ -7,7 +7,7 @@ from playwright.sync_api import Locator, Page, expect
 from mha_core import Trace
 from mha_core.derive import Cell
 from mha_core.example import NEG_INF
-from tests.e2e.driver import WAIT
+from tests.e2e.driver import WAIT, at_rest
 
 EVERY_STAGE = (
     "alibi",
@@ -35,6 +35,7 @@ class Walk:
 
     def ready(self) -> Walk:
         expect(self.page.locator(".walk[data-at]")).to_have_count(1, timeout=WAIT)
+        at_rest(self.page)
         return self
 
     def press(self, *keys: str) -> Walk:
