@@ -26,7 +26,7 @@ from mha_core.validate import WHOLE_LAYER_STEPS
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM_FLAGS = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
+    "--disable-component-update --disable-sync --in-process-gpu"
 ).split()
 WAIT = 30_000
 """Milliseconds after which something that should have come is taken for missing."""

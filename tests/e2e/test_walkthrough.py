@@ -704,7 +704,7 @@ def test_axe_finds_no_serious_violation(walk, query, locale):
 def test_nothing_sticks_out_of_the_page(walk, locale):
     page = walk("?step=weights&example=causal", locale=locale)
     for width in widths(page.page):
-        page.press("7")
+        page.press("9")
         for key in ("ArrowRight", "ArrowDown", "ArrowRight", "Home", "End"):
             assert wider(page.page) == [], (page.at, width)
             page.press(key)
