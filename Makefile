@@ -7,10 +7,10 @@ PYTHON ?= $(shell for python in python3.11 python3 python; do \
 PIP_INSTALL := $(PY) -m pip install --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run dev test check catalogue bench browser clean
+.PHONY: help setup run dev test test-all check catalogue bench browser clean
 
 help: ## list the commands
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
 
 # A stamp says which requirements stand in .venv, so that nothing is installed a second time.
 APP := $(VENV)/.app
@@ -37,8 +37,14 @@ dev: setup ## start the app, and reload it when a file of it changes; a page the
 browser: $(DEV)
 	@sh tools/browser.sh $(PY)
 
-test: $(DEV) browser ## install what the tests need, Chromium included, and run them all; ARGS="-k name" for some
-	$(PY) -m pytest $(ARGS)
+# Two at a time; a file's tests stay together, since they share servers and what is slow to import.
+PYTEST := $(PY) -m pytest --numprocesses=2 --dist=loadfile
+
+test: $(DEV) browser ## install what the tests need, Chromium included, and run them; ARGS="-k name" for some
+	$(PYTEST) $(ARGS)
+
+test-all: $(DEV) browser ## the same at length: many more drawn cases, every example in every language, theme and width
+	$(PYTEST) --long $(ARGS)
 
 check: $(DEV) ## lint, format, types, translations, Dockerfile
 	$(PY) -m ruff check .

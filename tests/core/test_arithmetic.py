@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import exp, isclose
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mha_core import Cell, arithmetic, built_in, derive, trace
@@ -17,6 +17,7 @@ from mha_core.walk.stages import powers_of, walk
 from mha_ui.walkthrough.handout import as_html
 from tests.core.strategies import examples
 from tests.core.test_walk import EVERY
+from tests.sizes import tries
 
 DIGITS = r"[\d.]+(?:e[+−]?\d+)?"
 
@@ -48,7 +49,7 @@ def test_equals_where_the_printed_number_is_the_value_and_else_about(name):
         check_signs(EVERY[name], decimals)
 
 
-@settings(max_examples=60)
+@tries(60)
 @given(examples(claims=False), st.integers(0, 6))
 def test_equals_and_about_in_random_examples(example, decimals):
     check_signs(example, decimals)

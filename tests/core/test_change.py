@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from mha_core import AddMask, AllowMask, built_in, trace
 from mha_core.compare.diff import changes
@@ -11,6 +11,7 @@ from mha_core.compute.derive import Cell, cells, feeds
 from mha_core.edit.edits import apply
 from tests.core.strategies import examples
 from tests.core.test_derive import EVERY, input_cells
+from tests.sizes import tries
 
 NEG_INF = float("-inf")
 FIRST = built_in("first")
@@ -40,7 +41,7 @@ def test_nothing_differs_from_itself(name):
         assert (change.changed, change.compared) == (0, sum(map(len, change.was)))
 
 
-@settings(max_examples=60)
+@tries(60)
 @given(examples(claims=False, variants=True))
 def test_an_edit_changes_only_what_the_cell_leads_to(example):
     before = trace(example)

@@ -6,7 +6,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mha_core import AddMask, AllowMask, Example, Head, built_in, dump, parse, trace, validate
@@ -28,6 +28,7 @@ from tests.core.answers import (
     wrong_cells,
 )
 from tests.core.strategies import examples
+from tests.sizes import tries
 
 WORKED = Path(__file__).parent / "worked"
 EXPECTED = json.loads((WORKED / "expected_wrong.json").read_text("utf-8"))
@@ -296,7 +297,7 @@ def test_right_answers_are_right_and_a_wrong_cell_is_found(sizes):
         assert verdict.steps[name].status == "wrong"
 
 
-@settings(max_examples=60)
+@tries(60)
 @given(examples(claims=False), st.integers(2, 8))
 def test_any_example_printed_as_it_is_is_right(example, decimals):
     steps = {
@@ -312,7 +313,7 @@ def test_any_example_printed_as_it_is_is_right(example, decimals):
     assert verdict.first_wrong is None
 
 
-@settings(max_examples=60)
+@tries(60)
 @given(examples())
 def test_any_claims_can_be_checked(example):
     verdict = check(example)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mha_core import ExampleError, built_in, dump, from_token, parse, to_token, trace
@@ -13,6 +13,7 @@ from mha_core.edit.edits import apply
 from mha_core.example.validate import STEPS
 from tests.core.answers import answer, layer, work_out
 from tests.core.edits import BUILT_IN, ENDS_AT_WEIGHTS, FURTHER_ON, json_values
+from tests.sizes import tries
 
 FIRST = built_in("first")
 """Two heads, three tokens, d_k = d_v = 2, no W_O."""
@@ -243,7 +244,7 @@ EDITS = st.one_of(
 )
 
 
-@settings(max_examples=200)
+@tries(200)
 @given(
     st.sampled_from([*BUILT_IN, FURTHER_ON, ENDS_AT_WEIGHTS]),
     st.lists(EDITS, min_size=1, max_size=4),

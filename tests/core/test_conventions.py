@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn import functional
 
@@ -33,6 +33,7 @@ from tests.core.columns import column_reference, product
 from tests.core.edits import ENDS_AT_WEIGHTS, FURTHER_ON
 from tests.core.reference import largest_difference
 from tests.core.strategies import examples
+from tests.sizes import tries
 
 BUILT_IN = list(library().values())
 EVERY = [*BUILT_IN, FURTHER_ON, ENDS_AT_WEIGHTS]
@@ -69,7 +70,7 @@ def test_every_step_is_what_loops_in_columns_make(example):
     assert_is_the_column_reference(example)
 
 
-@settings(max_examples=150)
+@tries(150)
 @given(examples(variants=True, claims=False))
 def test_every_step_of_any_example_is_what_loops_in_columns_make(example):
     assert_is_the_column_reference(example)
@@ -239,7 +240,7 @@ def test_one_product_makes_all_heads(example):
         assert (made - assembled(computed, result)).abs().max() <= 1e-9
 
 
-@settings(max_examples=100)
+@tries(100)
 @given(examples(plain=True, claims=False, variants=True))
 def test_libraries_tensors_are_those_that_interop_writes(example):
     computed, found = by_tensor(example)
@@ -406,7 +407,7 @@ def test_what_each_library_gives_to_a_query_that_may_attend_to_nothing(example):
                 assert outcome.output == pytest.approx(mean)
 
 
-@settings(max_examples=60)
+@tries(60)
 @given(examples(claims=False, variants=True), st.data())
 def test_libraries_agree_where_a_query_attends_to_something(example, data):
     head = data.draw(st.integers(0, len(example.heads) - 1))

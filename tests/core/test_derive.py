@@ -5,12 +5,13 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from mha_core import Cell, CellError, built_in, derive, feeds, library, parse, trace
 from mha_core.compute.derive import cells
 from mha_core.compute.graph import LAYER_INPUTS, PER_HEAD_INPUTS
 from tests.core.strategies import examples
+from tests.sizes import tries
 
 STARTS = parse((Path(__file__).parent / "starts_further_on.mha.json").read_bytes())
 EVERY = {**library(), "starts further on": STARTS}
@@ -63,7 +64,7 @@ def test_every_cell_of_the_examples(name):
     assert check_terms_and_feeds(EVERY[name])
 
 
-@settings(max_examples=60)
+@tries(60)
 @given(examples(claims=False))
 def test_every_cell_of_random_examples(example):
     assert check_terms_and_feeds(example)

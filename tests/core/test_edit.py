@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from mha_core import (
@@ -27,6 +27,7 @@ from tests.core.edits import BUILT_IN, cases
 from tests.core.malformed import ODD_VALUES
 from tests.core.reference import largest_difference
 from tests.core.strategies import NEG_INF, examples
+from tests.sizes import tries
 
 plain = examples(plain=True, claims=False).map(lambda example: replace(example, note=None))
 
@@ -101,7 +102,7 @@ def edited(example: Example, edit) -> Example | None:
     return None
 
 
-@settings(max_examples=150)
+@tries(150)
 @given(examples() | examples(variants=True), st.lists(edits, min_size=1, max_size=4))
 def test_any_edits_lead_to_valid_examples_or_are_refused(example, sequence):
     for edit in sequence:
@@ -109,7 +110,7 @@ def test_any_edits_lead_to_valid_examples_or_are_refused(example, sequence):
     assert trace(example).values[last_step(example)]
 
 
-@settings(max_examples=150)
+@tries(150)
 @given(examples(), edits, st.data())
 def test_edits_gone_wrong_are_refused(example, edit, data):
     key = data.draw(st.sampled_from(sorted(edit)))
@@ -120,7 +121,7 @@ def test_edits_gone_wrong_are_refused(example, edit, data):
         assert edited(example, {"op": "nonsense"}) is None
 
 
-@settings(max_examples=100)
+@tries(100)
 @given(plain, st.data())
 def test_a_token_added_and_removed_leaves_no_mark(example, data):
     assume(example.mask in (None, "causal") or example.context is None)
@@ -133,7 +134,7 @@ def test_a_token_added_and_removed_leaves_no_mark(example, data):
     assert apply(more, {"op": "remove_token", "which": "tokens", "index": place}) == example
 
 
-@settings(max_examples=100)
+@tries(100)
 @given(plain, st.booleans())
 def test_a_head_added_and_removed_leaves_no_mark(example, copied):
     more = apply(example, {"op": "add_head", "copy": 0 if copied else None})
@@ -145,7 +146,7 @@ def test_a_head_added_and_removed_leaves_no_mark(example, copied):
     assert apply(more, {"op": "remove_head", "head": example.dims.h}) == example
 
 
-@settings(max_examples=100)
+@tries(100)
 @given(plain, st.sampled_from(["d_model", "d_context", "d_k", "d_v", "d_out"]), st.integers(1, 3))
 def test_growing_keeps_what_was_there(example, axis, by):
     size = example.dims.size(axis)
@@ -158,7 +159,7 @@ def test_growing_keeps_what_was_there(example, axis, by):
     assert apply(grown, {"op": "resize", "axis": axis, "size": size}) == example
 
 
-@settings(max_examples=100)
+@tries(100)
 @given(plain)
 def test_switching_on_changes_no_number(example):
     """W_O starts as the identity, biases as zeros, a context as X, a painted mask as what was hidden."""
@@ -262,7 +263,7 @@ def test_a_title_that_no_file_could_hold_is_refused():
     assert str(error.value) == "title: expected at most 1000 characters, got 1001"
 
 
-@settings(max_examples=300, deadline=None)
+@tries(300)
 @given(cases(BUILT_IN, odd=st.just(False), most=4))
 def test_a_note_goes_with_what_it_was_about(case):
     """It speaks of numbers and of tokens by name: whatever changes one of these takes it away, for good."""

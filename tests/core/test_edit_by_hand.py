@@ -25,6 +25,7 @@ from mha_core.compute.graph import last_step
 from mha_core.edit.edits import _EDITS, FILLS, apply, filled
 from mha_core.edit.fields import FIELDS
 from tests.core.edits import BUILT_IN, ENDS_AT_WEIGHTS, FURTHER_ON, KEYS, cases, json_values
+from tests.sizes import tries
 
 NEG_INF = float("-inf")
 T, F = True, False
@@ -589,7 +590,7 @@ def edited(example, edit):
     return example, False
 
 
-@settings(max_examples=300)
+@tries(300)
 @given(cases(EXAMPLES, odd=st.just(False), most=6))
 def test_any_sequence_of_edits_leads_to_an_example_that_can_be_kept_or_is_refused(case):
     example, sequence = start, _ = case
@@ -599,14 +600,14 @@ def test_any_sequence_of_edits_leads_to_an_example_that_can_be_kept_or_is_refuse
     assert dump(start) == text
 
 
-@settings(max_examples=1000)
+@tries(1000)
 @given(cases(EXAMPLES, odd=st.booleans(), most=1))
 def test_edits_with_values_of_any_json_type_are_refused_or_valid(case):
     example, (edit,) = case
     assert edited(example, edit)
 
 
-@settings(max_examples=200)
+@tries(200)
 @given(st.dictionaries(st.sampled_from(["op", "seq", "matrix"]) | st.text(max_size=4), json_values))
 def test_what_is_no_edit_is_refused(edit):
     assert edited(SELF, edit) == (SELF, False)

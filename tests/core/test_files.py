@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from mha_core import ExampleError, LinkError, dump, from_token, library, parse, pretty, to_token
 from mha_core.example.files import MAX_BYTES
 from tests.core.strategies import examples
+from tests.sizes import tries
 
 FOLDER = Path(__file__).parent
 ROOT = FOLDER.parent.parent
@@ -20,7 +21,7 @@ FILES = [*sorted((ROOT / "examples").glob("*.mha.json")), *sorted(FOLDER.rglob("
 # --- out and back ----------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=150)
+@tries(150)
 @given(examples())
 def test_file_and_back_is_the_identity(example):
     assert parse(dump(example)) == example
@@ -29,7 +30,7 @@ def test_file_and_back_is_the_identity(example):
     assert dump(parse(dump(example))) == dump(example)
 
 
-@settings(max_examples=150)
+@tries(150)
 @given(examples())
 def test_token_and_back_is_the_identity(example):
     token = to_token(example)

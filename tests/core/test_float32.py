@@ -3,11 +3,12 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from mha_core import AddMask, AllowMask, DeviceError, NumberRangeError, built_in, library, place, trace
 from tests.core.reference import largest_difference
 from tests.core.strategies import examples
+from tests.sizes import tries
 
 DOUBLE, SINGLE = place("cpu", "float64"), place("cpu", "float32")
 
@@ -25,7 +26,7 @@ def test_first_article():
     assert largest_difference(single, double) <= 1e-5
 
 
-@settings(max_examples=100)
+@tries(100)
 @given(examples(claims=False))
 def test_random_examples(example):
     """Scores of numbers up to 2 stay below 2¹⁰; the weights, no more than 1 in size, keep five digits."""

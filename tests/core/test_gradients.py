@@ -6,7 +6,7 @@ from math import isfinite, sqrt
 
 import pytest
 import torch
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from mha_core import (
@@ -40,6 +40,7 @@ from mha_core.example.model import (
 )
 from tests.core.strategies import examples
 from tests.core.test_derive import EVERY, input_cells
+from tests.sizes import tries
 
 NEG_INF = float("-inf")
 STEP = 1e-6
@@ -137,13 +138,13 @@ def test_every_step_of_the_built_in_examples_moves_as_central_differences_say(na
         check_against_differences(EVERY[name], target)
 
 
-@settings(max_examples=60)
+@tries(60)
 @given(examples(claims=False), st.data())
 def test_any_cell_of_any_example_moves_as_central_differences_say(example, data):
     check_against_differences(example, data.draw(st.sampled_from(list(cells(trace(example))))))
 
 
-@settings(max_examples=80)
+@tries(80)
 @given(examples(claims=False, variants=True), st.data())
 def test_variants_move_as_central_differences_say(example, data):
     computed = trace(example)
@@ -200,7 +201,7 @@ def test_a_derivative_is_the_sum_over_what_a_cell_feeds(name):
         check_chain(EVERY[name], target)
 
 
-@settings(max_examples=40)
+@tries(40)
 @given(examples(claims=False, variants=True), st.data())
 def test_the_chain_rule_holds_for_any_example(example, data):
     computed = trace(example)
@@ -364,7 +365,7 @@ def test_what_a_head_starts_from_is_given():
 # --- the numbers stay as they are --------------------------------------------------------------------------------
 
 
-@settings(max_examples=100)
+@tries(100)
 @given(examples(claims=False, variants=True))
 def test_keeping_a_tape_changes_no_number(example):
     inputs = load(example, place())

@@ -7,13 +7,14 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mha_core import AddMask, AllowMask, Example, Head, built_in, library, trace, validate
 from mha_core.edit.edits import apply
 from mha_core.walk.summary import LISTED, described, where_heads_look
 from tests.core.strategies import NEG_INF, examples, rows
+from tests.sizes import tries
 
 NEAR = 1e-9
 
@@ -86,13 +87,13 @@ def test_what_is_said_of_a_built_in_example_holds(name):
     assert_holds(trace(built_in(name)))
 
 
-@settings(max_examples=400, deadline=None)
+@tries(400)
 @given(examples(variants=True))
 def test_what_is_said_of_any_example_holds(example):
     assert_holds(trace(example))
 
 
-@settings(max_examples=300, deadline=None)
+@tries(300)
 @given(st.data())
 def test_what_is_said_of_any_weights_holds(data):
     """Ties, rows of zeros, negative numbers and one key come often here, and more queries than are listed."""
@@ -101,7 +102,7 @@ def test_what_is_said_of_any_weights_holds(data):
     assert_holds(trace(given_weights(data.draw(rows(n_q, n_k, cells)))))
 
 
-@settings(max_examples=200, deadline=None)
+@tries(200)
 @given(examples(variants=True), st.sampled_from(["en", "zh"]))
 def test_a_weight_that_is_printed_is_reached_by_every_query(example, language):
     """“0.99 or more” is rounded down: rounded to the nearest it could say more than is so."""
@@ -210,7 +211,7 @@ def test_of_many_heads_that_differ_the_first_are_told_and_the_rest_named():
     )
 
 
-@settings(max_examples=100, deadline=None)
+@tries(100)
 @given(examples(variants=True), st.sampled_from(["en", "zh"]))
 def test_every_head_is_named_once(example, language):
     computed = trace(example)

@@ -5,7 +5,7 @@ import zlib
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mha_core import Example, ExampleError, LinkError, built_in, from_token, parse, to_token, trace
@@ -13,6 +13,7 @@ from mha_core.compute.graph import last_step
 from mha_core.example.files import MAX_BYTES, from_json
 from mha_core.example.share_link import MAX_TOKEN
 from tests.core.malformed import files, tokens
+from tests.sizes import tries
 
 
 def refusal(read, data, error_type):
@@ -49,7 +50,7 @@ def test_a_thousand_wrong_tokens():
     }
 
 
-@settings(max_examples=300)
+@tries(300)
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
@@ -66,13 +67,13 @@ def test_arbitrary_json(data):
     assert refusal(from_json, data, ExampleError)
 
 
-@settings(max_examples=300)
+@tries(300)
 @given(st.binary(max_size=200) | st.text(max_size=200))
 def test_arbitrary_text(text):
     assert refusal(parse, text, ExampleError)
 
 
-@settings(max_examples=300)
+@tries(300)
 @given(st.text(max_size=200) | st.text("ABCDabcd0123-_", max_size=200).map("1{}".format))
 def test_arbitrary_tokens(token):
     assert refusal(from_token, token, LinkError)

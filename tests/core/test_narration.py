@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from mha_core import AllowMask, Trace, built_in, library, trace
 from mha_core.compute.metrics import overlap
@@ -14,6 +14,7 @@ from mha_core.walk.markdown import as_markdown
 from mha_core.walk.stages import walk
 from mha_core.walk.text import given_in
 from tests.core.strategies import examples
+from tests.sizes import tries
 
 FURTHER = "each of them look at all of them"
 EACH_ROW = "each row sums to 1: every query"
@@ -59,7 +60,7 @@ def test_what_is_said_of_a_built_in_example_is_so(name):
     assert_so(trace(built_in(name)))
 
 
-@settings(max_examples=120, deadline=None)
+@tries(120)
 @given(examples(variants=True, claims=False))
 def test_what_is_said_of_any_example_is_so(example):
     assert_so(trace(replace(example, note=None)))

@@ -3,12 +3,13 @@
 from time import perf_counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mha_core.edit.paste import MAX_TEXT, read_matrices
 from mha_core.errors import ExampleError
 from mha_core.messages import in_words
+from tests.sizes import tries
 
 TWO = (("1", "2"), ("3", "4"))
 
@@ -148,7 +149,7 @@ SNIPPETS = ["[", "]", "(", ")", "{", "}", ",", ";", "|", "-", "\t", "\n", " ", "
     '"', "%s"]  # fmt: skip
 
 
-@settings(max_examples=300)
+@tries(300)
 @given(st.lists(st.sampled_from(SNIPPETS), max_size=40).map("".join) | st.text(max_size=60))
 def test_any_text_is_read_or_refused(text):
     try:
@@ -174,7 +175,7 @@ def test_no_text_takes_long(piece):
     assert perf_counter() - begin < 3
 
 
-@settings(max_examples=60)
+@tries(60)
 @given(
     st.integers(1, 4).flatmap(
         lambda width: st.lists(

@@ -4,16 +4,17 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from mha_core import library, parse, trace
 from tests.core.reference import largest_difference, reference
 from tests.core.strategies import examples
+from tests.sizes import tries
 
 WORKED = sorted((Path(__file__).parent / "worked").glob("*.mha.json"))
 
 
-@settings(max_examples=250)
+@tries(250)
 @given(examples())
 def test_random_examples(example):
     computed = trace(example)

@@ -4,7 +4,7 @@ from dataclasses import replace
 from math import inf, isinf, nan
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mha_core import (
@@ -27,6 +27,7 @@ from mha_core.compute.head_terms import head_terms
 from mha_core.edit.edits import apply
 from mha_core.example.model import AXES, NEG_INF, Positions, keys_are_queries
 from tests.core.strategies import examples
+from tests.sizes import tries
 
 TOY = Example(
     title="toy",
@@ -89,7 +90,7 @@ def test_what_somebody_changed_by_hand_is_passed_over(text):
 
 
 @given(examples(), variants)
-@settings(max_examples=150, deadline=None)
+@tries(150)
 def test_every_variant_is_a_valid_example_or_refused_with_its_sentence(example, variant):
     try:
         changed = varied(example, variant)
@@ -130,7 +131,7 @@ def test_a_head_that_is_not_there_cannot_be_muted():
 
 
 @given(examples(), st.randoms())
-@settings(max_examples=100, deadline=None)
+@tries(100)
 def test_without_positions_attention_does_not_know_the_order(example, random):
     """Attention is equivariant: outputs move with their tokens, whatever mask is painted on pairs of tokens."""
     if example.positions is not None or example.mask == "causal":
@@ -192,7 +193,7 @@ def test_keys_of_their_own_stay_where_they_are():
 
 
 @given(examples())
-@settings(max_examples=50, deadline=None)
+@tries(50)
 def test_a_trace_does_not_differ_from_itself(example):
     assert compare(trace(example), trace(example)) == ()
 
@@ -270,7 +271,7 @@ def test_masks_that_cannot_be_subtracted_have_another_shape():
 
 
 @given(examples())
-@settings(max_examples=60, deadline=None)
+@tries(60)
 def test_the_terms_of_the_heads_add_up_to_the_output(example):
     computed = trace(example)
     if example.w_o is None:

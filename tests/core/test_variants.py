@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn import functional as F  # noqa: N812  # its usual name
 
@@ -46,6 +46,7 @@ from tests.core.reference import largest_difference, reference
 from tests.core.strategies import examples
 from tests.core.test_derive import check_terms_and_feeds
 from tests.core.test_laws import same
+from tests.sizes import tries
 
 varied = examples(claims=False, variants=True)
 plain = examples(plain=True, masks=False, context=False, claims=False, variants=True)
@@ -54,19 +55,19 @@ plain = examples(plain=True, masks=False, context=False, claims=False, variants=
 # --- against plain loops -----------------------------------------------------------------------------------------
 
 
-@settings(max_examples=150)
+@tries(150)
 @given(varied)
 def test_random_variants(example):
     assert largest_difference(trace(example).values, reference(example)) <= 1e-12
 
 
-@settings(max_examples=60)
+@tries(60)
 @given(varied)
 def test_every_cell_of_random_variants(example):
     assert check_terms_and_feeds(example)
 
 
-@settings(max_examples=150)
+@tries(150)
 @given(varied)
 def test_files_and_links_hold_variants(example):
     assert parse(dump(example)) == example
@@ -287,7 +288,7 @@ def test_formulas():
 # --- laws --------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=80)
+@tries(80)
 @given(plain, st.data())
 def test_tokens_may_be_permuted_where_their_position_ids_go_along(example, data):
     order = data.draw(st.permutations(range(len(example.tokens))))
@@ -316,7 +317,7 @@ def test_with_positions_an_order_matters(kind):
     assert same([after[-1], *after[:-1]], before)
 
 
-@settings(max_examples=60)
+@tries(60)
 @given(
     examples(claims=False, variants={"scorings": ("dot", "cosine"), "kinds": ("rotary", "alibi")})
     | examples(claims=False, variants={"kinds": ("alibi",)}),
@@ -340,7 +341,7 @@ def close(found, expected):
     return torch.allclose(tensor(found), tensor(expected), rtol=0, atol=1e-9)
 
 
-@settings(max_examples=60)
+@tries(60)
 @given(examples(plain=True, claims=False, variants={"grouped": True}))
 def test_groups_equal_heads_with_copies(example):
     h = len(example.heads)
@@ -356,7 +357,7 @@ def test_groups_equal_heads_with_copies(example):
     assert same_numbers(apply(apart, {"op": "kv_heads", "count": groups}), example)
 
 
-@settings(max_examples=40)
+@tries(40)
 @given(examples(claims=False))
 def test_as_many_key_heads_as_heads_is_no_sharing(example):
     assert trace(replace(example, kv_heads=len(example.heads))).values == trace(example).values
@@ -371,7 +372,7 @@ def test_multi_query_attention_is_one_group():
     assert same(values["scores"][3], (q @ tensor(keys).T).tolist())
 
 
-@settings(max_examples=60)
+@tries(60)
 @given(examples(claims=False, variants={"scorings": ("cosine",), "kinds": (None,)}))
 def test_cosine_scores_lie_within_1_and_know_no_length(example):
     values = trace(example).values

@@ -7,7 +7,7 @@ from math import fsum, isclose
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from benchmarks.core import sized
 from mha_core import Cell, built_in, derive, library, parse, trace
@@ -21,6 +21,7 @@ from mha_core.walk.markdown import as_markdown
 from mha_core.walk.stages import MOST_CELLS, PHASES, layout_of, looked_at, operands_of, powers_of, walk
 from mha_ui.walkthrough.handout import as_html
 from tests.core.strategies import examples
+from tests.sizes import tries
 
 HERE = Path(__file__).parent
 EVERY = {
@@ -233,7 +234,7 @@ def test_markdown_equals_where_every_digit_is_there_and_else_about(name):
     assert "\n&=" in text
 
 
-@settings(max_examples=250)
+@tries(250)
 @given(examples(claims=False))
 def test_the_walk_of_generated_examples(example):
     computed, stages = check_walk(example)

@@ -1,11 +1,21 @@
-"""One server and one Chromium for all tests; a fresh browser context for each."""
+"""One server and one Chromium for all tests. Pages are handed on from test to test: Streamlit's script is loaded by a
+new page in three times the time that one takes which has run it before.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    ViewportSize,
+    expect,
+    sync_playwright,
+)
 
 from tests.e2e.driver import WAIT, Bench, Server, chromium, running
 
@@ -52,36 +62,105 @@ class Watch:
             self.foreign.append(url)
 
 
-@pytest.fixture
-def watch() -> Watch:
+@pytest.fixture(scope="session")
+def watching() -> Watch:
+    """What all pages of all tests are watched by."""
     return Watch()
 
 
 @pytest.fixture
+def watch(watching: Watch) -> Iterator[Watch]:
+    yield watching
+    complaints, foreign = watching.complaints[:], watching.foreign[:]
+    watching.complaints.clear()
+    watching.foreign.clear()
+    assert complaints == []
+    assert foreign == []
+
+
+def context_of(browser: Browser, watch: Watch, **options) -> BrowserContext:
+    context = browser.new_context(
+        **{"locale": "en-US", "viewport": {"width": 1280, "height": 800}, **options}
+    )
+    context.set_default_timeout(WAIT)
+    context.on("page", watch.on)
+    return context
+
+
+@pytest.fixture
 def new_context(browser: Browser, watch: Watch) -> Iterator[Callable[..., BrowserContext]]:
+    """A fresh browser context: for several windows of one visitor, another server, or another clock."""
     opened: list[BrowserContext] = []
 
     def make(**options) -> BrowserContext:
-        context = browser.new_context(
-            **{"locale": "en-US", "viewport": {"width": 1280, "height": 800}, **options}
-        )
-        context.set_default_timeout(WAIT)
-        context.on("page", watch.on)
-        opened.append(context)
-        return context
+        opened.append(context_of(browser, watch, **options))
+        return opened[-1]
 
     yield make
     for context in opened:
         context.close()
-    assert watch.complaints == []
-    assert watch.foreign == []
+
+
+def configure(
+    page: Page, viewport=None, color_scheme="light", reduced_motion="no-preference", permissions=()
+):
+    """Set on an open page what a context would be made with."""
+    page.set_viewport_size(viewport or ViewportSize(width=1280, height=800))
+    page.emulate_media(color_scheme=color_scheme, reduced_motion=reduced_motion)
+    if permissions:  # to grant none would refuse all, downloads among them
+        page.context.grant_permissions(permissions)
+
+
+def reset(page: Page) -> None:
+    """Leave nothing that the next visitor would not find in a fresh browser."""
+    for other in page.context.pages:
+        if other is not page:
+            other.close()
+    page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+    page.mouse.move(-1, -1)
+    page.goto("about:blank")
+    page.context.clear_cookies()
+    page.context.clear_permissions()
+
+
+@pytest.fixture(scope="session")
+def idle_pages() -> dict[tuple[str, bool], list[Page]]:
+    """Pages that no test is using, each alone in its context, by what a context cannot change: locale and touch."""
+    return {}
 
 
 @pytest.fixture
-def visit(server: Server, new_context: Callable[..., BrowserContext]) -> Open:
-    """Open the app at a query such as ``?example=causal`` in a fresh browser context."""
+def new_page(
+    browser: Browser, watch: Watch, idle_pages: dict, request: pytest.FixtureRequest
+) -> Iterator[Callable[..., Page]]:
+    """A page in a browser of its own, with these options of a context; each call is another visitor."""
+    taken: list[tuple[list[Page], Page]] = []
+
+    def make(locale: str = "en-US", has_touch: bool = False, **options) -> Page:
+        idle = idle_pages.setdefault((locale, has_touch), [])
+        fresh = not idle
+        page = (
+            context_of(browser, watch, locale=locale, has_touch=has_touch).new_page() if fresh else idle.pop()
+        )
+        taken.append((idle, page))
+        configure(page, **options)
+        return page
+
+    failed = request.session.testsfailed
+    yield make
+    for idle, page in taken:
+        if page.is_closed() or request.session.testsfailed > failed:
+            page.context.close()
+        else:
+            reset(page)
+            idle.append(page)
+
+
+@pytest.fixture
+def visit(server: Server, new_page: Callable[..., Page]) -> Open:
+    """Open the app at a query such as ``?example=causal`` as a new visitor."""
 
     def opened(query: str = "", **options) -> Bench:
-        return Bench(new_context(**options).new_page()).open(server.url + query)
+        return Bench(new_page(**options)).open(server.url + query)
 
     return opened

@@ -26,7 +26,7 @@ from mha_core.example.validate import WHOLE_LAYER_STEPS
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM_FLAGS = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
+    "--disable-component-update --disable-sync --in-process-gpu"
 ).split()
 WAIT = 30_000
 """Milliseconds after which something that should have come is taken for missing."""
@@ -91,6 +91,13 @@ def running(script: Path | str = "app.py", module: str = "streamlit") -> Iterato
 def chromium(playwright: Playwright) -> Browser:
     """The machine's own Chromium where there is one, else Playwright's."""
     return playwright.chromium.launch(executable_path=shutil.which("chromium"), args=CHROMIUM_FLAGS)
+
+
+def at_rest(page: Page) -> None:
+    """Wait until the page's script has run and all its pictures are drawn: before that, things still move."""
+    expect(page.locator('.stApp[data-test-script-state="notRunning"]')).to_have_count(1, timeout=WAIT)
+    waiting = '.stPlotlyChart:not(:has(.main-svg)), [data-testid="stSkeleton"]'
+    expect(page.locator(waiting)).to_have_count(0, timeout=WAIT)
 
 
 class Bench:

@@ -6,7 +6,6 @@ import json
 import re
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from mha_core import AddMask, built_in, library, to_token, trace
@@ -16,16 +15,19 @@ from mha_core.notation import column_matrix, demonstrate, entries
 from mha_ui.conventions.model import ui_words
 from mha_ui.language import LANGUAGES
 from tests.e2e.driver import WAIT, Bench, assert_shows, running
+from tests.e2e.looks import assert_no_barrier, wider, widths
+from tests.e2e.walk import EVERY_STAGE
+from tests.sizes import shortened
 
 PARTS = ("rows", "packed", "masks", "dead")
 
 
 @pytest.fixture
-def read(server, new_context):
-    """Open the page in a fresh browser context."""
+def read(server, new_page):
+    """Open the page as a new visitor."""
 
     def opened(query: str = "", **options) -> Page:
-        page = new_context(**options).new_page()
+        page = new_page(**options)
         page.goto(f"{server.url}conventions{query}")
         return settled(page)
 
@@ -293,28 +295,24 @@ def test_it_speaks_the_readers_language(read, language):
     assert page.evaluate("document.documentElement.lang") == language
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1280, 1920])
-def test_axe_finds_no_serious_violation(read, scheme, width):
-    page = read("?example=padding&lang=zh", color_scheme=scheme, viewport={"width": width, "height": 900})
+def test_axe_finds_no_serious_violation(read):
+    page = read("?example=padding&lang=zh")
     packed(page, "torch", "k")
     page.locator('.equation.row td[data-key="q|0|0|0"]').focus()
-    found = Axe().run(page)
-    serious = [v for v in found.response["violations"] if v["impact"] in ("serious", "critical")]
-    assert [(v["id"], [node["html"][:160] for node in v["nodes"]][:3]) for v in serious] == []
+    for width in widths(page):
+        assert_no_barrier(page, width)
 
 
-@pytest.mark.parametrize("width", [390, 1280, 1920])
 @pytest.mark.parametrize("name", ["output-projection", "additive", "translation"])
-def test_nothing_sticks_out_of_the_page(read, name, width):
-    page = read(f"?example={name}", viewport={"width": width, "height": 900})
+def test_nothing_sticks_out_of_the_page(read, name):
+    page = read(f"?example={name}")
     for library_name in ("packed", "torch", "keras", "linear"):
         packed(page, library_name)
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        assert page.evaluate("document.querySelector('.stMain').scrollWidth <= innerWidth")
+        for width in widths(page):
+            assert wider(page) == [], (library_name, width)
 
 
-@pytest.mark.parametrize("name", library())
+@pytest.mark.parametrize("name", shortened(library(), EVERY_STAGE))
 def test_every_built_in_is_drawn_in_every_choice(read, watch, name):
     page = read(f"?example={name}&lang=zh")
     for button in page.locator(".part-rows .choice button").all():

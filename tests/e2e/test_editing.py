@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 from mha_core import AllowMask, built_in, library
 from mha_core.edit.edits import apply
 from tests.e2e.driver import assert_shows
+from tests.sizes import shortened
 
 
 def set_cell(example, name, head, row, col, number):
@@ -32,7 +33,7 @@ def test_an_edit_changes_every_number_that_depends_on_it(visit):
     assert_shows(bench, set_cell(example, "w_k", 1, 1, 0, 2.25))
 
 
-@pytest.mark.parametrize("slower", [1, 2, 3, 4, 6])
+@pytest.mark.parametrize("slower", shortened([1, 2, 3, 4, 6], [1, 3]))
 def test_twenty_edits_typed_fast_are_all_kept(visit, slower):
     bench = visit("?example=causal")
     throttle = bench.page.context.new_cdp_session(bench.page)
@@ -51,9 +52,11 @@ def test_twenty_edits_typed_fast_are_all_kept(visit, slower):
         else:
             bench.page.keyboard.press("Tab")
     assert_shows(bench.settled(), example)
+    throttle.send("Emulation.setCPUThrottlingRate", {"rate": 1})
+    throttle.detach()
 
 
-def test_a_block_from_a_spreadsheet_is_pasted(visit, new_context):
+def test_a_block_from_a_spreadsheet_is_pasted(visit):
     bench = visit("?example=first", permissions=["clipboard-read", "clipboard-write"])
     bench.page.evaluate("navigator.clipboard.writeText('7\\t−8\\n0.5\\t1e1\\n')")
     cell = bench.cell("x", None, 1, 0)

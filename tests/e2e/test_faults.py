@@ -30,8 +30,8 @@ def alert(page: Page):
     return page.get_by_role("alert").filter(has_text=ALERT)
 
 
-def test_tables_that_cannot_be_drawn_show_the_last_numbers_and_lead_back(faulty, new_context):
-    bench = Bench(new_context().new_page()).open(f"{faulty.url}?example=water")
+def test_tables_that_cannot_be_drawn_show_the_last_numbers_and_lead_back(faulty, new_page):
+    bench = Bench(new_page()).open(f"{faulty.url}?example=water")
     page = bench.page
     bench.edit("x", None, 0, 0, 5)
     good = apply(WATER, cell(5))
@@ -56,8 +56,8 @@ def test_tables_that_cannot_be_drawn_show_the_last_numbers_and_lead_back(faulty,
     assert_shows(bench.settled(), after)
 
 
-def test_pictures_that_cannot_be_drawn_leave_the_tables(faulty, new_context):
-    bench = Bench(new_context().new_page()).open(f"{faulty.url}?example=water")
+def test_pictures_that_cannot_be_drawn_leave_the_tables(faulty, new_page):
+    bench = Bench(new_page()).open(f"{faulty.url}?example=water")
     bench.edit("x", None, 0, 0, 78)
     expect(alert(bench.page)).to_have_count(1)
     assert_shows(bench, apply(WATER, cell(78)))
@@ -68,8 +68,8 @@ def test_pictures_that_cannot_be_drawn_leave_the_tables(faulty, new_context):
 
 
 @pytest.mark.parametrize("path", ["", "walkthrough", "check", "experiments", "conventions", "lessons"])
-def test_a_link_that_cannot_be_drawn_leads_to_the_example_that_opens_first(faulty, new_context, path):
-    page = new_context().new_page()
+def test_a_link_that_cannot_be_drawn_leads_to_the_example_that_opens_first(faulty, new_page, path):
+    page = new_page()
     for _ in range(2):  # loaded again it offers the same
         page.goto(f"{faulty.url}{path}?s={to_token(apply(WATER, cell(77)))}")
         expect(alert(page)).to_have_count(1)

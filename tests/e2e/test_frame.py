@@ -77,8 +77,8 @@ def copied(page):
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_share_copies_the_link_on_every_page(visit, new_context, server, path):
-    page = new_context(**CLIPBOARD).new_page()
+def test_share_copies_the_link_on_every_page(new_page, server, path):
+    page = new_page(**CLIPBOARD)
     page.goto(f"{server.url}{path}?example=causal")
     share = page.get_by_role("button", name="Share", exact=True)
     share.click()

@@ -15,7 +15,7 @@ from mha_core.edit.edits import apply
 from tests.e2e.driver import Bench, assert_shows, example_in, running
 
 
-def test_a_link_shows_the_same_in_a_fresh_browser(visit, new_context):
+def test_a_link_shows_the_same_in_a_fresh_browser(visit, new_page):
     bench = visit("?example=water")
     bench.edit("x", None, 0, 0, 3.5)
     bench.do("h more")
@@ -28,7 +28,7 @@ def test_a_link_shows_the_same_in_a_fresh_browser(visit, new_context):
     address = bench.wait_for_address(example)
     assert example_in(address) == example
 
-    other = Bench(new_context(locale="zh-CN").new_page()).open(address)
+    other = Bench(new_page(locale="zh-CN")).open(address)
     assert_shows(other, example, decimals=2)
     expect(other.cell("weights", 1, 0, 1)).to_have_class("pinned")
     assert other.arithmetic().startswith("头 2 的 A[1, 2]（Water → is） = ")

@@ -7,7 +7,19 @@ from playwright.sync_api import Locator, Page, expect
 from mha_core import Trace
 from mha_core.compute.derive import Cell
 from mha_core.example.model import NEG_INF
-from tests.e2e.driver import WAIT
+from tests.e2e.driver import WAIT, at_rest
+
+EVERY_STAGE = (
+    "alibi",
+    "additive",
+    "cosine",
+    "rotary",
+    "sinusoidal",
+    "output-projection",
+    "scaled",
+    "translation",
+)
+"""Examples whose walks together show every stage that there is, and a context of its own."""
 
 
 class Walk:
@@ -23,6 +35,7 @@ class Walk:
 
     def ready(self) -> Walk:
         expect(self.page.locator(".walk[data-at]")).to_have_count(1, timeout=WAIT)
+        at_rest(self.page)
         return self
 
     def press(self, *keys: str) -> Walk:

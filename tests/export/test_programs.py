@@ -9,7 +9,7 @@ from pathlib import Path
 
 import keras
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from mha_core import (
     AllowMask,
@@ -27,6 +27,7 @@ from mha_core.example.model import NEG_INF, has_values, owner
 from mha_core.export import TARGETS, export
 from tests.core.strategies import examples
 from tests.export.samples import SAMPLES, changed
+from tests.sizes import tries
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = [name for name, target in TARGETS.items() if target.suffix == "py"]
@@ -209,7 +210,7 @@ def execute(text):
 
 
 @pytest.mark.parametrize("target", ["numpy", "torch-scratch"])
-@settings(max_examples=100)
+@tries(100)
 @given(example=examples() | examples(variants=True))
 def test_from_scratch_takes_every_example_of_the_format(target, example):
     """Run in this process, where hypothesis can shrink it."""
@@ -229,7 +230,7 @@ def is_mixed(example):
 
 @pytest.mark.filterwarnings("ignore")  # Keras warns of a single key, and numpy of Keras
 @pytest.mark.parametrize("target", LIBRARIES)
-@settings(max_examples=60)
+@tries(60)
 @given(example=examples() | examples(plain=True, variants=True))
 def test_libraries_take_every_example_that_they_can_express(target, example):
     filled = isinstance(example.mask, AllowMask) and example.mask.fill != NEG_INF

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import plotly.graph_objects as go
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import mha_ui.figures
 from mha_core import trace
@@ -14,6 +14,7 @@ from mha_ui.figures import FIGURES
 from tests.core.strategies import examples
 from tests.figures.samples import NASTY, TRACES, draw, every_figure, sample, texts
 from tests.figures.test_labels import TEX
+from tests.sizes import tries
 
 OF_THE_WHOLE = {"saturation"}
 """Means over heads and queries, which name none."""
@@ -28,7 +29,7 @@ def test_plotly_takes_every_picture(name, theme):
 
 
 @given(examples(claims=False))
-@settings(max_examples=60)
+@tries(60)
 def test_every_example_can_be_drawn(example):
     computed = trace(example)
     for query in (0, len(example.tokens) - 1):

@@ -1,7 +1,7 @@
 """Outputs among V's rows: the picture holds what the mathematics promises."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mha_core import Example, Head, trace, validate
@@ -10,6 +10,7 @@ from mha_ui.figures.geometry import contains, convex_hull
 from mha_ui.figures.hulls import outputs, values
 from tests.core.strategies import examples, rows
 from tests.figures.samples import TRACES, draw, drawn, partly_masked, sample
+from tests.sizes import tries
 
 PLANE = [name for name, computed in TRACES.items() if computed.example.dims.d_v == 2]
 
@@ -28,7 +29,7 @@ def with_values(example, w_v):
 
 
 @given(plane_examples())
-@settings(max_examples=150)
+@tries(150)
 def test_every_output_lies_in_the_hull_of_v(example):
     computed = trace(example)
     for head, dead in enumerate(computed.dead_rows):

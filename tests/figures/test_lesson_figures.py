@@ -5,7 +5,7 @@ from math import log, sqrt
 
 import plotly.graph_objects as go
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from mha_core import trace
 from mha_core.compute.metrics import agreement
@@ -20,6 +20,7 @@ from mha_ui.palette import palette
 from tests.core.strategies import examples
 from tests.figures.samples import NASTY, TRACES, WORDS, drawn, partly_masked, texts
 from tests.figures.test_labels import TEX
+from tests.sizes import tries
 
 ROWS = experiment(0, 8)
 LIBRARY = trace(library_example(WORDS, INTEREST))
@@ -80,7 +81,7 @@ def test_no_token_reaches_plotly_as_markup():
 
 
 @given(examples(claims=False, values=True))
-@settings(max_examples=40)
+@tries(40)
 def test_every_example_can_be_drawn(example):
     for figure in every(trace(example)):
         go.Figure(figure.payload)
@@ -192,7 +193,7 @@ def test_ranges_hold_every_number_of_v_and_every_output(name):
 
 
 @given(examples(plain=True, claims=False, values=True))
-@settings(max_examples=100)
+@tries(100)
 def test_every_output_lies_within_its_columns(example):
     computed = trace(example)
     for head, dead in enumerate(computed.dead_rows):

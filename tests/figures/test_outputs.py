@@ -3,13 +3,14 @@
 from math import isclose
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from mha_core import trace
 from mha_ui.figures.outputs import head_shares, query_shares
 from mha_ui.palette import LIGHT
 from tests.core.strategies import examples
 from tests.figures.samples import TRACES, draw, drawn, partly_masked, sample
+from tests.sizes import tries
 
 
 def test_shares_by_hand():
@@ -17,7 +18,7 @@ def test_shares_by_hand():
 
 
 @given(examples(claims=False))
-@settings(max_examples=100)
+@tries(100)
 def test_shares_and_bias_add_up_to_the_output(example):
     computed = trace(example)
     if "output" not in computed.values:

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mha_core import Cell, built_in, library, to_token, trace
@@ -18,6 +18,7 @@ from mha_ui.check.model import check_payload
 from mha_ui.state import LENSES, Work, address, without_claims
 from tests.core.edits import FURTHER_ON, json_values
 from tests.core.strategies import examples
+from tests.sizes import tries
 from tests.ui.test_model import ADDED, EXAMPLES, every_example
 from tests.ui.test_state import FIRST, assert_restores, cell, opened, pin, send, told, with_x
 
@@ -141,7 +142,7 @@ def test_a_baseline_that_cannot_be_read_is_left_out_and_told(language):
     )
 
 
-@settings(max_examples=60)
+@tries(60)
 @given(
     st.dictionaries(
         st.sampled_from(["lens", "base", "cell", "example"]),
@@ -160,7 +161,7 @@ def test_no_query_raises(query):
     assert_restores(work)
 
 
-@settings(max_examples=80)
+@tries(80)
 @given(
     st.sampled_from([FIRST, FURTHER_ON, built_in("padding"), ADDED]),
     st.lists(
@@ -335,7 +336,7 @@ def test_the_check_sees_no_lens():
     assert not any("lens" in matrix for matrix in data["matrices"].values())
 
 
-@settings(max_examples=40)
+@tries(40)
 @given(examples(variants=True), st.sampled_from(LENSES))
 def test_any_example_can_be_looked_at_through_any_lens(example, through):
     data = seen(work_of(example, PIN), lens=through)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mha_core import (
@@ -34,6 +34,7 @@ from mha_ui.state.url import work_at
 from tests.core.edits import BUILT_IN, FURTHER_ON, cases, json_values
 from tests.core.malformed import ODD_VALUES
 from tests.core.strategies import examples
+from tests.sizes import tries
 
 FIRST = built_in("first")
 START = built_in(OPENS_FIRST)
@@ -500,7 +501,7 @@ def test_an_address_restores_the_decimals(decimals):
     assert_restores(work)
 
 
-@settings(max_examples=100)
+@tries(100)
 @given(examples(), st.data())
 def test_an_address_restores_any_example(example, data):
     work = Work(example, None, "en")
@@ -586,7 +587,7 @@ def test_a_bad_query_value_opens_the_example_that_opens_first(key):
         assert_opens({key: text}, exactly=START)
 
 
-@settings(max_examples=300)
+@tries(300)
 @given(
     st.dictionaries(
         st.sampled_from(["s", "example", "lang", "decimals", "cell", "x"]),
@@ -722,7 +723,7 @@ def assert_sound(work):
     assert_restores(work)
 
 
-@settings(max_examples=1000)
+@tries(1000)
 @given(messages())
 def test_no_edits_from_the_browser_raise(case):
     example, edits = case
@@ -732,7 +733,7 @@ def test_no_edits_from_the_browser_raise(case):
     assert_sound(work)
 
 
-@settings(max_examples=200)
+@tries(200)
 @given(json_values, json_values)
 def test_no_message_from_the_browser_raises(message, edits):
     work = opened()
@@ -744,7 +745,7 @@ def test_no_message_from_the_browser_raises(message, edits):
     assert_sound(work)
 
 
-@settings(max_examples=100)
+@tries(100)
 @given(st.lists(cases([FIRST], odd=st.just(False), most=1), max_size=8), st.data())
 def test_however_a_network_repeats_and_merges_edits_the_work_is_the_same(drawn, data):
     """Every message holds all that is not yet confirmed, as the bench sends them."""

@@ -1,0 +1,59 @@
+"""What the tests ask of a page's looks: no barrier in light or dark, and nothing wider than the screen.
+
+A page is loaded once, recoloured and resized: nothing of it depends on the theme or the width that it was opened with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from tests.e2e.driver import at_rest
+
+PAPER: dict[Literal["light", "dark"], str] = {"light": "rgb(255, 255, 255)", "dark": "rgb(18, 22, 28)"}
+WIDTHS = (390, 1280, 1920)
+
+WIDER = """() => new Promise((found) => requestAnimationFrame(() => requestAnimationFrame(() => found(
+    [document.documentElement, document.querySelector(".stMain")]
+        .filter((node) => node && node.scrollWidth > innerWidth)
+        .map((node) => `${node.tagName} ${node.className}: ${node.scrollWidth} > ${innerWidth}`)
+))))"""
+
+
+def schemes(page: Page) -> Iterator[str]:
+    """The page in light, and then in dark."""
+    for scheme, paper in PAPER.items():
+        page.emulate_media(color_scheme=scheme)
+        expect(page.locator(".stApp")).to_have_css("background-color", paper)
+        at_rest(page)
+        yield scheme
+
+
+def widths(page: Page, of: Iterable[int] = WIDTHS, height: int = 900) -> Iterator[int]:
+    """The page at every width."""
+    for width in of:
+        page.set_viewport_size({"width": width, "height": height})
+        yield width
+
+
+def barriers(page: Page) -> list[str]:
+    """What axe finds serious or critical."""
+    return [
+        f"{found['id']}: {[node['html'][:160] for node in found['nodes']][:3]}"
+        for found in Axe().run(page).response["violations"]
+        if found["impact"] in ("serious", "critical")
+    ]
+
+
+def assert_no_barrier(page: Page, *place: object) -> None:
+    """Axe finds nothing serious in light or dark; ``place``: which page it is, for the message."""
+    for scheme in schemes(page):
+        assert barriers(page) == [], (scheme, *place)
+
+
+def wider(page: Page) -> list[str]:
+    """What is wider than the screen, once the page has taken its size."""
+    return page.evaluate(WIDER)

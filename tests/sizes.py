@@ -1,0 +1,22 @@
+"""How much is tried: ``make test`` draws some cases of each law, ``make test-all`` (``pytest --long``) many."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+SHARE = {"short": 30, "long": 500}
+"""Percent of the cases that a test asks for, by profile."""
+
+
+def tries(cases: int) -> settings:
+    """Settings that let a law be tried on this many cases, or on the profile's share of them."""
+    return settings(max_examples=cases * settings.default.max_examples // 100)
+
+
+def shortened(values: Iterable[Any], kept: Container[Any]) -> list[Any]:
+    """Parameters of which all but those kept are tried at length only: they repeat what these show."""
+    return [value if value in kept else pytest.param(value, marks=pytest.mark.long) for value in values]

@@ -1,0 +1,37 @@
+"""The long form tries more, and a run over its budget fails."""
+
+import time
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import settings
+
+from tests.conftest import OVER, STARTED, pytest_sessionfinish
+from tests.sizes import SHARE, shortened, tries
+
+
+def session(budget, minutes):
+    config = SimpleNamespace(option=SimpleNamespace(budget=budget), stash=pytest.Stash())
+    config.stash[STARTED] = time.monotonic() - 60 * minutes
+    return SimpleNamespace(config=config, exitstatus=pytest.ExitCode.OK)
+
+
+@pytest.mark.parametrize(("budget", "over"), [(12, False), (1, True), (None, False)])
+def test_a_run_over_its_budget_fails(budget, over):
+    run = session(budget, minutes=2)
+    pytest_sessionfinish(run)
+    assert run.exitstatus == (pytest.ExitCode.TESTS_FAILED if over else pytest.ExitCode.OK)
+    assert (OVER in run.config.stash) == over
+
+
+def test_laws_are_tried_on_the_share_of_the_profile(pytestconfig):
+    share = SHARE["long" if pytestconfig.option.long else "short"]
+    assert tries(200).max_examples == 2 * share
+    assert settings.default.max_examples == share
+
+
+def test_what_is_not_kept_is_long():
+    first, second = shortened("ab", "a")
+    assert first == "a"
+    assert second.values == ("b",)
+    assert [mark.name for mark in second.marks] == ["long"]
