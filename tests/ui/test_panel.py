@@ -18,7 +18,8 @@ import mha_ui.lessons.heads
 import mha_ui.pictures
 import mha_ui.walkthrough
 from mha_core import OPENS_FIRST, built_in, from_token, to_token
-from mha_core.edit.edits import apply, edits
+from mha_core.edit import edits
+from mha_core.edit.edits import apply
 from mha_ui import bench, frame, state
 from mha_ui.language import LANGUAGES, words_in
 from mha_ui.panel import _BACK, _FAILED, _FIRST
