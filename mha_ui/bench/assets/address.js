@@ -1,6 +1,23 @@
 // The address bar. These are ours in it; state.PAGE_KEYS lists them too.
 
-const NAMES = ["example", "s", "lang", "cell", "decimals", "ask", "seed", "lesson", "experiment", "variant", "lens", "base", "step", "sub", "view", "predict"];
+const NAMES = [
+  "example",
+  "s",
+  "lang",
+  "cell",
+  "decimals",
+  "ask",
+  "seed",
+  "lesson",
+  "experiment",
+  "variant",
+  "lens",
+  "base",
+  "step",
+  "sub",
+  "view",
+  "predict",
+];
 
 /** The address bar holds the work; what is not ours in it stays. */
 export class Address {
@@ -46,6 +63,10 @@ export class Address {
     this.#ours = null;
     if (search === window.location.search) return;
     this.#written = performance.now();
-    window.history.replaceState(window.history.state, "", window.location.pathname + search + window.location.hash);
+    window.history.replaceState(
+      window.history.state,
+      "",
+      window.location.pathname + search + window.location.hash,
+    );
   }
 }

@@ -102,7 +102,8 @@ class Bench {
     if (!sender.pending.length) this.#address.keep(data.address);
     this.#busy();
     this.#tell();
-    if (!sender.pending.length) for (const resolve of this.#waiting.splice(0)) resolve({ unsaved: data.unsaved });
+    if (!sender.pending.length)
+      for (const resolve of this.#waiting.splice(0)) resolve({ unsaved: data.unsaved });
     if (this.#sought && !sender.pending.length) this.#reach(this.#sought);
   }
 
@@ -115,7 +116,8 @@ class Bench {
   }
 
   send(edit) {
-    if (edit.op === "mask" && edit.kind === "painted") this.#sought = { name: "mask", head: null, row: 0, col: 0 };
+    if (edit.op === "mask" && edit.kind === "painted")
+      this.#sought = { name: "mask", head: null, row: 0, col: 0 };
     if (["undo", "redo", "reset"].includes(edit.op)) this.#grid.drafts.clear();
     sender.send(edit);
     this.#busy();
@@ -190,13 +192,26 @@ class Bench {
   #speak(words) {
     this.words = words;
     this.#structure = "";
-    this.controls = new Controls(words, (edit) => this.send(edit), (text, kind) => this.say(text, kind), this.model.check);
+    this.controls = new Controls(
+      words,
+      (edit) => this.send(edit),
+      (text, kind) => this.say(text, kind),
+      this.model.check,
+    );
     this.verdict = new Verdict(this, words);
     this.explain = new Explain(this, words);
     this.menu = new Menu(this, words);
     this.root.setAttribute("aria-label", words.bench);
     this.root.lang = words.lang;
-    this.root.replaceChildren(this.about, this.controls.root, this.verdict.root, this.tables, this.explain.root, this.menu.root, this.live);
+    this.root.replaceChildren(
+      this.about,
+      this.controls.root,
+      this.verdict.root,
+      this.tables,
+      this.explain.root,
+      this.menu.root,
+      this.live,
+    );
   }
 
   #rebuild(structure) {
@@ -204,7 +219,8 @@ class Bench {
     const focus = this.root.getRootNode().activeElement?.dataset?.focus;
     this.#grid.rebuilt();
     this.#structure = structure;
-    for (const draft of [...this.#grid.drafts.keys()]) if (!this.#isInput(unkey(draft))) this.#grid.drafts.delete(draft);
+    for (const draft of [...this.#grid.drafts.keys()])
+      if (!this.#isInput(unkey(draft))) this.#grid.drafts.delete(draft);
     this.view = new View(this.model, this.words);
     this.view.patch(this.model, this.#grid.drafts);
     this.tables.replaceChildren(this.view.root);
@@ -221,7 +237,11 @@ class Bench {
 
   #isInput({ name, head, row, col }) {
     const matrix = this.model.matrices[name];
-    return Boolean(matrix && isEditable(this.model, name, head) && rowsOf(this.model, name, head)?.[row]?.[col] !== undefined);
+    return Boolean(
+      matrix &&
+        isEditable(this.model, name, head) &&
+        rowsOf(this.model, name, head)?.[row]?.[col] !== undefined,
+    );
   }
 
   #showMessage(message) {
@@ -230,8 +250,23 @@ class Bench {
     this.message.className = `message ${message.kind}`;
     this.message.replaceChildren(
       element("span", { dir: "auto" }, ...naming(message.text, message.place)),
-      message.offer ? element("button", { type: "button", "data-focus": "offer", onclick: () => this.#accept(message.offer.edit) }, ...symbol(message.offer.label).childNodes) : "",
-      element("button", { type: "button", class: "quiet", "aria-label": this.words.dismiss, onclick: () => (this.message.hidden = true) }, "×"),
+      message.offer
+        ? element(
+            "button",
+            { type: "button", "data-focus": "offer", onclick: () => this.#accept(message.offer.edit) },
+            ...symbol(message.offer.label).childNodes,
+          )
+        : "",
+      element(
+        "button",
+        {
+          type: "button",
+          class: "quiet",
+          "aria-label": this.words.dismiss,
+          onclick: () => (this.message.hidden = true),
+        },
+        "×",
+      ),
     );
   }
 
@@ -292,13 +327,19 @@ class Bench {
   #renamed(event) {
     const input = event.target;
     if (!input.classList?.contains("token")) return;
-    this.send({ op: "rename_token", which: input.dataset.which, index: Number(input.dataset.index), text: input.value });
+    this.send({
+      op: "rename_token",
+      which: input.dataset.which,
+      index: Number(input.dataset.index),
+      text: input.value,
+    });
   }
 
   #tokenKey(event) {
     const input = event.target;
     if (!input.classList?.contains("token") || event.isComposing) return;
-    if (event.key === "Escape") input.value = this.model.labels[input.dataset.which === "tokens" ? "n_q" : "n_k"][input.dataset.index];
+    if (event.key === "Escape")
+      input.value = this.model.labels[input.dataset.which === "tokens" ? "n_q" : "n_k"][input.dataset.index];
     if (event.key === "Enter" || event.key === "Escape") input.blur();
   }
 
@@ -330,7 +371,8 @@ function overlay(model, edit) {
   const rows = rowsOf(model, edit.matrix, isPerHead(model, edit.matrix) ? edit.head : null);
   edit.values.forEach((values, i) =>
     values.forEach((value, j) => {
-      if (value !== null && rows?.[edit.row + i]?.[edit.col + j] !== undefined) rows[edit.row + i][edit.col + j] = value;
+      if (value !== null && rows?.[edit.row + i]?.[edit.col + j] !== undefined)
+        rows[edit.row + i][edit.col + j] = value;
     }),
   );
 }

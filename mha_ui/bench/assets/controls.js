@@ -20,28 +20,30 @@ export class Controls {
         this.#button("redo", "↷", words.redo, (model) => model.controls.redo),
         this.#button("reset", "⟲", words.reset, (model) => model.controls.undo || model.controls.changed),
       ),
-      ...(check ? [] : [
-        this.#group(
-          words.sizes,
-          this.#stepper("h", words.heads, (by) => ({ op: by > 0 ? "add_head" : "remove_head" })),
-          ...["d_model", "d_context", "d_k", "d_a", "d_v", "d_out"].map((axis) =>
-            this.#stepper(axis, null, (by) => ({ op: "resize", axis, by })),
-          ),
-        ),
-        this.#group(words.view, this.#decimals(), this.#lens(), this.#baseline()),
-        this.#group(
-          words.layer,
-          this.#scoring(),
-          this.#scale(),
-          this.#positions(),
-          this.#mask(),
-          this.#kvHeads(),
-          this.#check("values", "V"),
-          this.#check("w_o", "W_O"),
-          this.#check("biases", words.biases),
-          this.#check("context", words.context),
-        ),
-      ]),
+      ...(check
+        ? []
+        : [
+            this.#group(
+              words.sizes,
+              this.#stepper("h", words.heads, (by) => ({ op: by > 0 ? "add_head" : "remove_head" })),
+              ...["d_model", "d_context", "d_k", "d_a", "d_v", "d_out"].map((axis) =>
+                this.#stepper(axis, null, (by) => ({ op: "resize", axis, by })),
+              ),
+            ),
+            this.#group(words.view, this.#decimals(), this.#lens(), this.#baseline()),
+            this.#group(
+              words.layer,
+              this.#scoring(),
+              this.#scale(),
+              this.#positions(),
+              this.#mask(),
+              this.#kvHeads(),
+              this.#check("values", "V"),
+              this.#check("w_o", "W_O"),
+              this.#check("biases", words.biases),
+              this.#check("context", words.context),
+            ),
+          ]),
     );
   }
 
@@ -55,7 +57,17 @@ export class Controls {
   }
 
   #button(op, sign, label, enabled) {
-    const node = element("button", { type: "button", "data-focus": op, "aria-label": label, title: label, onclick: () => this.send({ op }) }, sign);
+    const node = element(
+      "button",
+      {
+        type: "button",
+        "data-focus": op,
+        "aria-label": label,
+        title: label,
+        onclick: () => this.send({ op }),
+      },
+      sign,
+    );
     this.#update.push((model) => (node.disabled = !enabled(model)));
     return node;
   }
@@ -65,12 +77,30 @@ export class Controls {
     const count = element("output", { "aria-live": "off" });
     const step = (by) => () => this.send(edit(by));
     const name = (label ?? axis).replaceAll("_", " ");
-    const less = element("button", { type: "button", "aria-label": `${name} −1`, "data-focus": `${axis} less`, onclick: step(-1) }, "−");
-    const more = element("button", { type: "button", "aria-label": `${name} +1`, "data-focus": `${axis} more`, onclick: step(+1) }, "+");
-    const node = element("span", { class: "stepper", role: "group", "aria-label": name }, symbol(label ?? axis), less, count, more);
+    const less = element(
+      "button",
+      { type: "button", "aria-label": `${name} −1`, "data-focus": `${axis} less`, onclick: step(-1) },
+      "−",
+    );
+    const more = element(
+      "button",
+      { type: "button", "aria-label": `${name} +1`, "data-focus": `${axis} more`, onclick: step(+1) },
+      "+",
+    );
+    const node = element(
+      "span",
+      { class: "stepper", role: "group", "aria-label": name },
+      symbol(label ?? axis),
+      less,
+      count,
+      more,
+    );
     this.#update.push((model) => {
       const size = model.dims[axis];
-      node.hidden = !size || (axis === "d_context" && !model.controls.context) || (axis === "d_a" && model.controls.scoring !== "additive");
+      node.hidden =
+        !size ||
+        (axis === "d_context" && !model.controls.context) ||
+        (axis === "d_a" && model.controls.scoring !== "additive");
       setText(count, String(size));
       less.disabled = size <= 1;
       more.disabled = size >= (axis === "h" ? model.limits.heads : model.limits.size);
@@ -79,7 +109,11 @@ export class Controls {
   }
 
   #check(op, label) {
-    const box = element("input", { type: "checkbox", "data-focus": op, onchange: () => this.send({ op, on: box.checked }) });
+    const box = element("input", {
+      type: "checkbox",
+      "data-focus": op,
+      onchange: () => this.send({ op, on: box.checked }),
+    });
     this.#update.push((model) => {
       box.checked = model.controls[op];
       box.disabled = (op === "context" && !model.dims.d_model) || (op === "w_o" && !model.controls.values);
@@ -98,7 +132,11 @@ export class Controls {
     const [node, label] = this.#select(
       "mask",
       words.mask,
-      [["none", words.mask_none], ["causal", words.mask_causal], ["painted", words.mask_painted]],
+      [
+        ["none", words.mask_none],
+        ["causal", words.mask_causal],
+        ["painted", words.mask_painted],
+      ],
       (kind) => this.send({ op: "mask", kind }),
     );
     this.#update.push((model) => (node.value = model.controls.mask));
@@ -117,7 +155,13 @@ export class Controls {
         ["additive", words.scoring_additive],
         ["cosine", words.scoring_cosine],
       ],
-      (kind) => this.send({ op: "scoring", ...({ scaled_dot: { kind: "dot", scale: "sqrt_dk" }, dot: { kind, scale: "none" } }[kind] ?? { kind }) }),
+      (kind) =>
+        this.send({
+          op: "scoring",
+          ...({ scaled_dot: { kind: "dot", scale: "sqrt_dk" }, dot: { kind, scale: "none" } }[kind] ?? {
+            kind,
+          }),
+        }),
     );
     this.#update.push((model) => (node.value = model.controls.scoring));
     return label;
@@ -142,7 +186,9 @@ export class Controls {
 
   /** How many heads have keys and values of their own; groups are equal, so only divisors are offered. */
   #kvHeads() {
-    const [node, label] = this.#select("kv_heads", this.words.kv_heads, [], (count) => this.send({ op: "kv_heads", count: Number(count) }));
+    const [node, label] = this.#select("kv_heads", this.words.kv_heads, [], (count) =>
+      this.send({ op: "kv_heads", count: Number(count) }),
+    );
     let offered = 0;
     this.#update.push((model) => {
       const { h } = model.dims;
@@ -159,7 +205,13 @@ export class Controls {
 
   #scale() {
     const { words } = this;
-    const divisor = element("input", { class: "divisor", type: "text", inputmode: "decimal", "aria-label": words.divisor, "data-focus": "divisor" });
+    const divisor = element("input", {
+      class: "divisor",
+      type: "text",
+      inputmode: "decimal",
+      "aria-label": words.divisor,
+      "data-focus": "divisor",
+    });
     const commit = () => {
       const { value, wrong } = read(divisor.value, this.model.limits.number);
       if (value) {
@@ -178,7 +230,11 @@ export class Controls {
     const [node, label] = this.#select(
       "scale",
       words.divisor,
-      [["sqrt_dk", "√dₖ"], ["none", words.scale_none], ["number", words.scale_number]],
+      [
+        ["sqrt_dk", "√dₖ"],
+        ["none", words.scale_none],
+        ["number", words.scale_number],
+      ],
       (kind) => {
         divisor.hidden = kind !== "number";
         if (kind === "number") this.send({ op: "scale", value: this.model.constants.divisor ?? 1 });
@@ -194,7 +250,8 @@ export class Controls {
       node.querySelector("[value=sqrt_dk]").disabled = scoring === "additive" || scoring === "cosine"; // no products of d_k numbers
       node.value = typeof scale === "number" ? "number" : scale;
       divisor.hidden = typeof scale !== "number";
-      if (typeof scale === "number" && divisor.getRootNode().activeElement !== divisor) divisor.value = String(scale);
+      if (typeof scale === "number" && divisor.getRootNode().activeElement !== divisor)
+        divisor.value = String(scale);
     });
     return element("span", { class: "scale" }, label, divisor);
   }
@@ -216,7 +273,11 @@ export class Controls {
     const [node, label] = this.#select(
       "lens",
       words.lens,
-      [["", words.lens_values], ["change", words.lens_change], ["gradient", words.lens_gradient]],
+      [
+        ["", words.lens_values],
+        ["change", words.lens_change],
+        ["gradient", words.lens_gradient],
+      ],
       (value) => this.send({ op: "lens", value }),
     );
     this.#update.push((model) => {
@@ -228,14 +289,34 @@ export class Controls {
 
   #baseline() {
     const { words } = this;
-    const pin = element("button", { type: "button", "data-focus": "baseline", onclick: () => this.send({ op: "baseline" }) });
-    const clear = element("button", { type: "button", class: "quiet", "data-focus": "baseline clear", "aria-label": words.baseline_clear, title: words.baseline_clear }, "✕");
+    const pin = element("button", {
+      type: "button",
+      "data-focus": "baseline",
+      onclick: () => this.send({ op: "baseline" }),
+    });
+    const clear = element(
+      "button",
+      {
+        type: "button",
+        class: "quiet",
+        "data-focus": "baseline clear",
+        "aria-label": words.baseline_clear,
+        title: words.baseline_clear,
+      },
+      "✕",
+    );
     clear.addEventListener("click", () => {
       pin.focus(); // it stays where this one goes
       this.send({ op: "baseline", clear: true });
     });
     const held = element("span", { class: "held" }, words.baseline_pinned);
-    const node = element("span", { class: "baseline", role: "group", "aria-label": words.baseline }, held, pin, clear);
+    const node = element(
+      "span",
+      { class: "baseline", role: "group", "aria-label": words.baseline },
+      held,
+      pin,
+      clear,
+    );
     this.#update.push((model) => {
       const { lens, baseline } = model.controls;
       node.hidden = lens === null && model.lens?.kind !== "change";

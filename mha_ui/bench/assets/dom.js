@@ -42,7 +42,8 @@ export function naming(text, place) {
 }
 
 /** The same as `fill`, with nodes as values. */
-export const fillNodes = (template, values) => template.split(/\{(\w+)\}/).flatMap((part, i) => (i % 2 ? values[part] : [part]));
+export const fillNodes = (template, values) =>
+  template.split(/\{(\w+)\}/).flatMap((part, i) => (i % 2 ? values[part] : [part]));
 
 /** "{count} cells" with {count: 3} → "3 cells" */
 export const fill = (template, values) => template.replace(/\{(\w+)\}/g, (all, name) => values[name] ?? all);

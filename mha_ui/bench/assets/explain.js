@@ -56,12 +56,22 @@ export class Explain {
       parts.push(element("strong", {}, exact(valueOf(model, cell))));
       const counts = new Map();
       for (const of of fed) counts.set(of.name, (counts.get(of.name) ?? 0) + 1);
-      const list = [...counts].flatMap(([name, count], i) => [i ? ", " : "", symbol(symbolOf(model.matrices[name], cell.head)), ` (${count})`]);
+      const list = [...counts].flatMap(([name, count], i) => [
+        i ? ", " : "",
+        symbol(symbolOf(model.matrices[name], cell.head)),
+        ` (${count})`,
+      ]);
       const [before, after] = this.words.feeds.split("{list}");
       if (list.length) parts.push(element("span", { class: "feeds" }, ` → ${before}`, ...list, after));
     }
     if (pinned)
-      parts.push(element("button", { type: "button", class: "quiet", "data-focus": "unpin", onclick: () => this.bench.unpin() }, `✕ ${this.words.unpin}`));
+      parts.push(
+        element(
+          "button",
+          { type: "button", class: "quiet", "data-focus": "unpin", onclick: () => this.bench.unpin() },
+          `✕ ${this.words.unpin}`,
+        ),
+      );
     return parts;
   }
 
@@ -76,10 +86,18 @@ export class Explain {
     if (isTarget(model, cell)) return line(differential(model, target), ": ", words.derivative_target);
     if (by === null) {
       const [before, after] = words.derivative_later.split("{place}");
-      return cell.name === "mask" ? line(words.derivative_mask) : line(before, symbol(nameOf(model, target)), after);
+      return cell.name === "mask"
+        ? line(words.derivative_mask)
+        : line(before, symbol(nameOf(model, target)), after);
     }
     const equals = isRounded(by, model.decimals) ? " ≈ " : " = ";
-    return line(differential(model, target), " ÷ ", differential(model, cell), equals, element("strong", {}, brief(by, model.decimals)));
+    return line(
+      differential(model, target),
+      " ÷ ",
+      differential(model, cell),
+      equals,
+      element("strong", {}, brief(by, model.decimals)),
+    );
   }
 
   /** What was written down, and what is known of it. */
@@ -87,10 +105,19 @@ export class Explain {
     const mark = model.marks?.[key(cell)];
     const step = model.matrices[cell.name];
     const parts = [place, " = ", element("strong", {}, exact(valueOf(model, cell)) || "?")];
-    if (mark) parts.push(element("span", { class: `verdict-mark ${mark}` }, ` ${this.words[`mark_${mark}`]}. `));
-    else if (step.formula) parts.push(element("span", { class: "quiet-text" }, "  = "), element("span", { class: "formula" }, symbol(step.formula)));
+    if (mark)
+      parts.push(element("span", { class: `verdict-mark ${mark}` }, ` ${this.words[`mark_${mark}`]}. `));
+    else if (step.formula)
+      parts.push(
+        element("span", { class: "quiet-text" }, "  = "),
+        element("span", { class: "formula" }, symbol(step.formula)),
+      );
     const note = model.notes?.[key(cell)];
-    if (note) parts.push(element("span", { class: "quiet-text" }, `${this.words.right}: `), element("span", { class: "number" }, note));
+    if (note)
+      parts.push(
+        element("span", { class: "quiet-text" }, `${this.words.right}: `),
+        element("span", { class: "number" }, note),
+      );
     return parts;
   }
 
@@ -98,14 +125,17 @@ export class Explain {
   #place(model, cell) {
     const { axes } = model.matrices[cell.name];
     const name = symbol(nameOf(model, cell));
-    const tokens = [cell.row, cell.col].map((at, n) => model.labels[axes[n]]?.[at]).filter((token) => token !== undefined);
+    const tokens = [cell.row, cell.col]
+      .map((at, n) => model.labels[axes[n]]?.[at])
+      .filter((token) => token !== undefined);
     if (!tokens.length) return [name];
     const between = tokens.flatMap((token, n) => [n ? " → " : "", element("bdi", {}, token)]);
     return fillNodes(this.words.place_with_tokens, { place: [name], tokens: between });
   }
 
   #piece(model, piece) {
-    if (piece.text !== undefined) return element("span", { class: piece.quiet ? "quiet-text" : null }, piece.text);
+    if (piece.text !== undefined)
+      return element("span", { class: piece.quiet ? "quiet-text" : null }, piece.text);
     if (piece.place) return element("span", {}, ...this.#place(model, piece.place));
     const hue = `hue-${model.matrices[piece.cell.name].hue || "none"}`;
     const tag = piece.power !== undefined ? "sup" : piece.strong ? "strong" : "span";

@@ -56,7 +56,8 @@ function lettersAt(model, name, index, { row, col }) {
   axesOf(model, name, index).forEach((axis, n) => {
     const at = n ? col : row;
     const inner = innerSize(model, axis);
-    if (axis.length === 2) Object.assign(letters, { [axis[0]]: Math.floor(at / inner), [axis[1]]: at % inner });
+    if (axis.length === 2)
+      Object.assign(letters, { [axis[0]]: Math.floor(at / inner), [axis[1]]: at % inner });
     else if (axis) letters[axis] = at;
   });
   return letters;
@@ -67,7 +68,9 @@ function places(model, axis, letters, size) {
   if (axis.length < 2) return axis in letters ? [letters[axis]] : [...Array(size).keys()];
   const inner = innerSize(model, axis);
   const outer = places(model, axis[0], letters, Math.ceil(size / inner));
-  return outer.flatMap((o) => places(model, axis[1], letters, inner).map((n) => o * inner + n)).filter((at) => at < size);
+  return outer
+    .flatMap((o) => places(model, axis[1], letters, inner).map((n) => o * inner + n))
+    .filter((at) => at < size);
 }
 
 /** The terms of a computed cell: a list of lists of cells; empty for an input. */
@@ -81,7 +84,9 @@ export function termsOf(model, cell) {
   }
   if (step.op === "sum") {
     const [[name], ...biases] = step.operands;
-    const ofHeads = [...Array(model.dims.h).keys()].map((head) => [{ name, head, row: cell.row, col: cell.col }]);
+    const ofHeads = [...Array(model.dims.h).keys()].map((head) => [
+      { name, head, row: cell.row, col: cell.col },
+    ]);
     return [...ofHeads, ...biases.map(([bias]) => [{ name: bias, head: null, row: 0, col: cell.col }])];
   }
   const operands = step.operands.filter(([name]) => rowsOf(model, name, headOf(model, name, cell.head)));
@@ -90,15 +95,25 @@ export function termsOf(model, cell) {
     const head = headOf(model, name, cell.head);
     const letters = { ...at, k };
     const [row, col] = axesOf(model, name, index).map((axis) =>
-      axis.length === 2 ? letters[axis[0]] * innerSize(model, axis) + letters[axis[1]] : axis ? letters[axis] : 0,
+      axis.length === 2
+        ? letters[axis[0]] * innerSize(model, axis) + letters[axis[1]]
+        : axis
+          ? letters[axis]
+          : 0,
     );
     return { name, head, row, col };
   };
   const summed = ([, index]) => index.includes("k");
   const biased = step.op === "matmul"; // a bias is a term of its own
-  const parts = biased ? [operands.filter(summed), operands.filter((operand) => !summed(operand))] : [operands];
+  const parts = biased
+    ? [operands.filter(summed), operands.filter((operand) => !summed(operand))]
+    : [operands];
   return parts.flatMap((part) =>
-    part.length ? [...Array(summedSize(model, part, cell.head)).keys()].map((k) => part.map((operand) => place(operand, k))) : [],
+    part.length
+      ? [...Array(summedSize(model, part, cell.head)).keys()].map((k) =>
+          part.map((operand) => place(operand, k)),
+        )
+      : [],
   );
 }
 
@@ -115,7 +130,9 @@ function summedSize(model, operands, head) {
 /** The cells that are computed directly from this one, each once. */
 export function fedBy(model, cell) {
   const fed = new Map();
-  const heads = [...Array(model.dims.h).keys()].filter((head) => cell.head === null || headOf(model, cell.name, head) === cell.head);
+  const heads = [...Array(model.dims.h).keys()].filter(
+    (head) => cell.head === null || headOf(model, cell.name, head) === cell.head,
+  );
   for (const [name, step] of Object.entries(model.steps)) {
     for (const [operand, index] of step.operands) {
       if (operand !== cell.name) continue;
@@ -159,30 +176,67 @@ export function arithmetic(model, cell, { show, rounds, most = Infinity }) {
   const number = (of) => ({ number: parenthesised(show(valueOf(model, of))), cell: of });
   const joined = (lists, sign) => lists.flatMap((list, i) => (i ? [{ text: sign }, ...list] : list));
   const some = (lists) =>
-    lists.length <= most ? lists : [...lists.slice(0, most - 2), [{ text: "…", quiet: true }], ...lists.slice(-2)];
+    lists.length <= most
+      ? lists
+      : [...lists.slice(0, most - 2), [{ text: "…", quiet: true }], ...lists.slice(-2)];
   const equals = { text: rounds(result) ? " ≈ " : " = " };
   switch (step.op) {
     case "matmul":
-      return [...joined(some(terms.map((term) => joined(term.map((of) => [number(of)]), " · "))), " + "), equals, value];
+      return [
+        ...joined(
+          some(
+            terms.map((term) =>
+              joined(
+                term.map((of) => [number(of)]),
+                " · ",
+              ),
+            ),
+          ),
+          " + ",
+        ),
+        equals,
+        value,
+      ];
     case "divide": {
       const { divisor } = model.constants;
       return [number(terms[0][0]), { text: ` ÷ ${show(divisor)}` }, equals, value];
     }
     case "hide": {
       const [score, allow] = terms[0];
-      if (valueOf(model, allow)) return [{ place: score }, equals, value, { text: ` (${model.words.visible})`, quiet: true }];
+      if (valueOf(model, allow))
+        return [{ place: score }, equals, value, { text: ` (${model.words.visible})`, quiet: true }];
       return [number(score), { text: " → " }, value, { text: ` (${model.words.hidden})`, quiet: true }];
     }
     case "add":
-      return [...joined(terms[0].map((of) => [number(of)]), " + "), equals, value];
+      return [
+        ...joined(
+          terms[0].map((of) => [number(of)]),
+          " + ",
+        ),
+        equals,
+        value,
+      ];
     case "sum":
       return [...joined(some(terms.map(([of]) => [number(of)])), " + "), equals, value];
     case "multiply":
-      return [...joined(terms[0].map((of) => [number(of)]), " · "), equals, value];
+      return [
+        ...joined(
+          terms[0].map((of) => [number(of)]),
+          " · ",
+        ),
+        equals,
+        value,
+      ];
     case "tanh":
       return [{ text: "tanh " }, number(terms[0][0]), equals, value];
     case "norm":
-      return [{ text: "√(" }, ...joined(some(terms.map(([of]) => [number(of), { text: "²" }])), " + "), { text: ")" }, equals, value];
+      return [
+        { text: "√(" },
+        ...joined(some(terms.map(([of]) => [number(of), { text: "²" }])), " + "),
+        { text: ")" },
+        equals,
+        value,
+      ];
     case "normalize": {
       const [whole, norm] = terms[0];
       const shown = [number(whole), { text: " ÷ " }, number(norm)];
@@ -199,13 +253,31 @@ export function arithmetic(model, cell, { show, rounds, most = Infinity }) {
     }
     case "linear_bias": {
       const [slope, of, to] = terms[0];
-      return [{ text: "−" }, number(slope), { text: " · |" }, number(of), { text: " − " }, number(to), { text: "|" }, equals, value];
+      return [
+        { text: "−" },
+        number(slope),
+        { text: " · |" },
+        number(of),
+        { text: " − " },
+        number(to),
+        { text: "|" },
+        equals,
+        value,
+      ];
     }
     case "softmax": {
-      if (model.dead?.[cell.head]?.[cell.row]) return [value, { text: ` (${model.words.dead_row})`, quiet: true }];
+      if (model.dead?.[cell.head]?.[cell.row])
+        return [value, { text: ` (${model.words.dead_row})`, quiet: true }];
       const above = exponents(model, cell, show);
       const powers = terms.map(([of], i) => [{ text: "e" }, { power: above[i], cell: of }]);
-      return [...powers[cell.col], { text: " ÷ (" }, ...joined(some(powers), " + "), { text: ")" }, equals, value];
+      return [
+        ...powers[cell.col],
+        { text: " ÷ (" },
+        ...joined(some(powers), " + "),
+        { text: ")" },
+        equals,
+        value,
+      ];
     }
     default: // concat copies
       return [{ place: terms[0][0] }, equals, value];

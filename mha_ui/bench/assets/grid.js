@@ -106,7 +106,8 @@ export class Grid {
     const cell = this.#at(event);
     if (!cell || !(event.buttons & 1)) return;
     if (this.#painting) this.#paint(cell);
-    else if (this.#anchor && !this.editing && sameMatrix(cell, this.#anchor)) this.#select(this.#anchor, cell);
+    else if (this.#anchor && !this.editing && sameMatrix(cell, this.#anchor))
+      this.#select(this.#anchor, cell);
   }
 
   /** Show a stroke over the mask while it is drawn; it is sent as one edit when the button is let go. */
@@ -114,7 +115,14 @@ export class Grid {
     const { value, cells } = this.#painting;
     if (!this.#isMask(cell) || valueOf(this.bench.model, cell) === value) return;
     cells.push(cell);
-    this.bench.show({ op: "set", matrix: cell.name, head: cell.head, row: cell.row, col: cell.col, values: [[value]] });
+    this.bench.show({
+      op: "set",
+      matrix: cell.name,
+      head: cell.head,
+      row: cell.row,
+      col: cell.col,
+      values: [[value]],
+    });
   }
 
   #painted() {
@@ -142,7 +150,8 @@ export class Grid {
   /** A click selects a number, so that typing replaces it; a double click puts the caret into it. */
   #doubleClick(event) {
     const cell = this.#at(event);
-    if (cell && event.target.tagName !== "INPUT" && this.#isEditable(cell) && !this.#isMask(cell)) this.#open(cell, undefined, true);
+    if (cell && event.target.tagName !== "INPUT" && this.#isEditable(cell) && !this.#isMask(cell))
+      this.#open(cell, undefined, true);
   }
 
   #focusIn(event) {
@@ -171,7 +180,8 @@ export class Grid {
       return;
     }
     const sideways = event.key === "ArrowLeft" || event.key === "ArrowRight";
-    const moves = ARROWS[event.key] && !(sideways && caret) && !event.shiftKey && !event.ctrlKey && !event.metaKey;
+    const moves =
+      ARROWS[event.key] && !(sideways && caret) && !event.shiftKey && !event.ctrlKey && !event.metaKey;
     if (event.key === "Enter" || event.key === "Tab" || moves) {
       if (!this.#commit()) {
         event.preventDefault();
@@ -291,7 +301,10 @@ export class Grid {
     const rows = this.#selected(cell);
     for (const one of rows.flat()) this.drafts.delete(key(one));
     const nothing = isClaim(this.bench.model, cell.name) ? "" : 0;
-    this.#write(rows[0][0], rows.map((row) => row.map(() => nothing)));
+    this.#write(
+      rows[0][0],
+      rows.map((row) => row.map(() => nothing)),
+    );
   }
 
   // --- editing -------------------------------------------------------------------------------------------------
@@ -301,7 +314,14 @@ export class Grid {
     if (this.#editor) this.#commit();
     const td = this.#cellOf(cell);
     const held = this.drafts.get(key(cell)) ?? exact(valueOf(this.bench.model, cell));
-    const input = element("input", { class: "editor", type: "text", inputmode: "text", autocomplete: "off", spellcheck: "false", "aria-label": nameOf(this.bench.model, cell).replaceAll("_", "") });
+    const input = element("input", {
+      class: "editor",
+      type: "text",
+      inputmode: "text",
+      autocomplete: "off",
+      spellcheck: "false",
+      "aria-label": nameOf(this.bench.model, cell).replaceAll("_", ""),
+    });
     input.value = text ?? held;
     td.replaceChildren(input);
     td.closest("figure").classList.add("editing");
@@ -346,7 +366,13 @@ export class Grid {
     const before = valueOf(this.bench.model, cell);
     if (wrong) {
       const { words } = this.bench;
-      this.#sayWrong(cell, wrong, input.value, nameOf(this.bench.model, cell), before === "" ? words.stays_blank : words.still_counts);
+      this.#sayWrong(
+        cell,
+        wrong,
+        input.value,
+        nameOf(this.bench.model, cell),
+        before === "" ? words.stays_blank : words.still_counts,
+      );
       this.drafts.set(key(cell), input.value);
       if (leaving) this.#close();
       else input.setAttribute("aria-invalid", "true");
@@ -426,7 +452,9 @@ export class Grid {
 
   pasteAt(cell, block) {
     const { words } = this.bench;
-    const found = block.map((row) => row.map((text) => (text === "" ? { value: null } : this.#read(cell, text))));
+    const found = block.map((row) =>
+      row.map((text) => (text === "" ? { value: null } : this.#read(cell, text))),
+    );
     for (const [i, row] of found.entries())
       for (const [j, { wrong }] of row.entries())
         if (wrong) {
@@ -442,6 +470,7 @@ export class Grid {
 }
 
 /** 1e12 for 1000000000000, as one types it. */
-const inPowers = (number) => number.toExponential(number === Number.MAX_VALUE ? 1 : undefined).replace("+", "");
+const inPowers = (number) =>
+  number.toExponential(number === Number.MAX_VALUE ? 1 : undefined).replace("+", "");
 
 const sameMatrix = (a, b) => a.name === b.name && a.head === b.head;

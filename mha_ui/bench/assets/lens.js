@@ -19,7 +19,11 @@ export const isTarget = (model, cell) => Boolean(model.lens?.target) && key(mode
 export function markOf(model, cell, by) {
   const sign = by === null || by === 0 ? "" : by > 0 || by === "inf" ? "more" : "less";
   if (model.lens.kind === "change") return by === null ? "new" : sign && (sign === "more" ? "up" : "down");
-  return isTarget(model, cell) ? "target" : by === null ? "none" : sign && (sign === "more" ? "plus" : "minus");
+  return isTarget(model, cell)
+    ? "target"
+    : by === null
+      ? "none"
+      : sign && (sign === "more" ? "plus" : "minus");
 }
 
 /** How strongly a cell is coloured, 0 to 1: small derivatives are many, and their root still shows. */
@@ -46,7 +50,10 @@ export function changeTold(model, cell, by = lensAt(model, cell)) {
   if (by === 0) return words.unchanged;
   const matrix = model.matrices[cell.name];
   const now = valueOf(model, cell);
-  const values = { before: brief(at(matrix, matrix.was, cell), model.decimals), now: brief(now, model.decimals) };
+  const values = {
+    before: brief(at(matrix, matrix.was, cell), model.decimals),
+    now: brief(now, model.decimals),
+  };
   if (typeof by !== "number" || typeof now !== "number") return fill(words.was_without, values);
   return fill(words.was, { ...values, by: `${by > 0 ? "+" : ""}${brief(by, model.decimals)}` });
 }
@@ -76,7 +83,13 @@ export class Legend {
     this.ramp = element("span", { class: "ramp", "aria-hidden": "true" });
     this.summary = element("span", { class: "summary", "aria-live": "polite" });
     this.about = element("span", { class: "quiet-text" });
-    this.root = element("section", { class: "legend", "aria-label": words.lens_about, hidden: true }, this.ramp, this.summary, this.about);
+    this.root = element(
+      "section",
+      { class: "legend", "aria-label": words.lens_about, hidden: true },
+      this.ramp,
+      this.summary,
+      this.about,
+    );
   }
 
   update(model) {

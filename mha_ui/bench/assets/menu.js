@@ -10,7 +10,12 @@ export class Menu {
   constructor(bench, words) {
     this.bench = bench;
     this.words = words;
-    this.root = element("div", { class: "popup", role: "menu", hidden: true, onkeydown: (event) => this.#key(event) });
+    this.root = element("div", {
+      class: "popup",
+      role: "menu",
+      hidden: true,
+      onkeydown: (event) => this.#key(event),
+    });
   }
 
   toggle(button) {
@@ -31,10 +36,24 @@ export class Menu {
       items.push([this.words.clear, () => this.bench.send({ op: "clear_claims", matrix: name, head })]);
     } else if (isEditable(model, name, head) && name !== "mask")
       for (const kind of ["zeros", "identity", "integers", "random"])
-        items.push([this.words[`fill_${kind}`], () => this.bench.send({ op: "fill", matrix: name, head, with: kind, seed: this.#nextSeed() })]);
+        items.push([
+          this.words[`fill_${kind}`],
+          () => this.bench.send({ op: "fill", matrix: name, head, with: kind, seed: this.#nextSeed() }),
+        ]);
     this.root.replaceChildren(
       ...items.map(([label, act]) =>
-        element("button", { type: "button", role: "menuitem", onclick: () => { this.close(); act(); } }, label),
+        element(
+          "button",
+          {
+            type: "button",
+            role: "menuitem",
+            onclick: () => {
+              this.close();
+              act();
+            },
+          },
+          label,
+        ),
       ),
     );
     this.button = button;
@@ -44,13 +63,23 @@ export class Menu {
 
   /** Text to be read as a matrix, where there is no keyboard to paste with, or to look at it first. */
   #text(name, head) {
-    const area = element("textarea", { rows: 6, cols: 34, placeholder: "[[1, 2], [3, 4]]", "aria-label": this.words.claim_text, "data-focus": "claim text" });
+    const area = element("textarea", {
+      rows: 6,
+      cols: 34,
+      placeholder: "[[1, 2], [3, 4]]",
+      "aria-label": this.words.claim_text,
+      "data-focus": "claim text",
+    });
     const send = () => {
       const text = area.value;
       this.close();
       this.bench.send({ op: "claim_text", matrix: name, head, row: 0, col: 0, text, whole: true });
     };
-    const button = element("button", { type: "button", class: "send", "data-focus": "claim text send", onclick: send }, this.words.fill_in);
+    const button = element(
+      "button",
+      { type: "button", class: "send", "data-focus": "claim text send", onclick: send },
+      this.words.fill_in,
+    );
     this.root.replaceChildren(element("p", { class: "about" }, this.words.claim_formats), area, button);
     this.#place(this.button);
     area.focus();
@@ -98,8 +127,13 @@ export class Menu {
     const { model } = this.bench;
     const matrix = model.matrices[name];
     const rows = rowsOf(model, name, head);
-    const labels = (axis, count) => [...Array(count).keys()].map((i) => model.labels[axis]?.[i] ?? String(i + 1));
+    const labels = (axis, count) =>
+      [...Array(count).keys()].map((i) => model.labels[axis]?.[i] ?? String(i + 1));
     const csv = toCsv(rows, labels(matrix.axes[0], rows.length), labels(matrix.axes[1], rows[0].length));
-    download(`${name}${head === null ? "" : `_head${head + 1}`}.csv`, "text/csv;charset=utf-8", "\ufeff" + csv);
+    download(
+      `${name}${head === null ? "" : `_head${head + 1}`}.csv`,
+      "text/csv;charset=utf-8",
+      "\ufeff" + csv,
+    );
   }
 }

@@ -31,7 +31,8 @@ export function brief(number, decimals) {
 }
 
 /** Whether the digits that `brief` shows are not the number, but for the noise of float64: such a line says ≈. */
-export const isRounded = (number, decimals) => typeof number === "number" && !holds(digits(number, decimals), number);
+export const isRounded = (number, decimals) =>
+  typeof number === "number" && !holds(digits(number, decimals), number);
 
 function digits(number, decimals) {
   if (Math.abs(number) >= 1e9) return number.toExponential(3);
@@ -56,7 +57,8 @@ export function read(text, most = Number.MAX_VALUE) {
 }
 
 /** A number of a mask that adds, or "-inf". */
-export const readMask = (text, most) => (/^-\s*(inf|infinity|∞)$/i.test(usual(text)) ? { value: "-inf" } : read(text, most));
+export const readMask = (text, most) =>
+  /^-\s*(inf|infinity|∞)$/i.test(usual(text)) ? { value: "-inf" } : read(text, most);
 
 /** The same without the reason: undefined for what is no number. */
 export const parseMask = (text) => readMask(text).value;
@@ -78,7 +80,8 @@ export function readClaim(text) {
 /** Pasted text as rows of cell texts: tabs as from a spreadsheet, [[1, 2], [3, 4]], or commas and spaces. */
 export function splitBlock(text) {
   const clean = text.replace(/\r\n?/g, "\n").replace(/\n+$/, "");
-  if (clean.includes("\t")) return clean.split("\n").map((line) => line.split("\t").map((cell) => cell.trim()));
+  if (clean.includes("\t"))
+    return clean.split("\n").map((line) => line.split("\t").map((cell) => cell.trim()));
   const lines = clean.includes("[") ? clean.replace(/\]\s*,?\s*\[/g, "\n").replace(/[[\]]/g, "") : clean;
   return lines
     .split("\n")

@@ -49,8 +49,33 @@ export class View {
         "div",
         { class: "head-title", style: `--accent: var(--mha-head-${head})` },
         element("h3", {}, `${this.words.head} ${head + 1}`),
-        fixed ? null : element("button", { type: "button", class: "quiet", "data-do": "copy_head", "data-head": head, "data-focus": `copy_head ${head}` }, this.words.copy_head),
-        fixed ? null : element("button", { type: "button", class: "quiet", "data-do": "remove_head", "data-head": head, "data-focus": `remove_head ${head}`, disabled: model.dims.h === 1 }, this.words.remove),
+        fixed
+          ? null
+          : element(
+              "button",
+              {
+                type: "button",
+                class: "quiet",
+                "data-do": "copy_head",
+                "data-head": head,
+                "data-focus": `copy_head ${head}`,
+              },
+              this.words.copy_head,
+            ),
+        fixed
+          ? null
+          : element(
+              "button",
+              {
+                type: "button",
+                class: "quiet",
+                "data-do": "remove_head",
+                "data-head": head,
+                "data-focus": `remove_head ${head}`,
+                disabled: model.dims.h === 1,
+              },
+              this.words.remove,
+            ),
       ),
     );
     return element("div", { class: "stage head-titles" }, element("div", { class: "stage-title" }), ...heads);
@@ -61,7 +86,14 @@ export class View {
     const shared = names.filter((name) => !model.matrices[name].perHead);
     const own = names.filter((name) => model.matrices[name].perHead);
     const row = element("section", { class: "stage", "aria-label": stage.title });
-    row.append(element("div", { class: "stage-title" }, element("h3", {}, ...rich(stage.title)), element("p", {}, ...rich(stage.hint))));
+    row.append(
+      element(
+        "div",
+        { class: "stage-title" },
+        element("h3", {}, ...rich(stage.title)),
+        element("p", {}, ...rich(stage.hint)),
+      ),
+    );
     if (shared.length)
       row.append(element("div", { class: "layer" }, ...shared.map((name) => this.matrix(model, name, null))));
     if (own.length) {
@@ -85,7 +117,9 @@ export class View {
 
   /** Says whose keys and values this head uses, where it has none of its own. */
   #shared(model, names, head) {
-    const borrowed = names.filter((name) => headOf(model, name, head) !== head && rowsOf(model, name, headOf(model, name, head)));
+    const borrowed = names.filter(
+      (name) => headOf(model, name, head) !== head && rowsOf(model, name, headOf(model, name, head)),
+    );
     if (!borrowed.length) return null;
     const list = borrowed.map((name) => model.matrices[name].symbol).join(", ");
     const owner = headOf(model, borrowed[0], head) + 1;
@@ -107,7 +141,20 @@ export class View {
       {},
       formula,
       element("span", { class: "shape" }, shape),
-      element("button", { type: "button", class: "menu quiet", "data-do": "menu", "data-matrix": name, "data-head": head ?? "", "data-focus": `menu ${name} ${head}`, "aria-label": `${this.words.menu}: ${matrix.word}${where}`, "aria-haspopup": "menu" }, "⋯"),
+      element(
+        "button",
+        {
+          type: "button",
+          class: "menu quiet",
+          "data-do": "menu",
+          "data-matrix": name,
+          "data-head": head ?? "",
+          "data-focus": `menu ${name} ${head}`,
+          "aria-label": `${this.words.menu}: ${matrix.word}${where}`,
+          "aria-haspopup": "menu",
+        },
+        "⋯",
+      ),
     );
     const table = element("table", {
       role: "grid",
@@ -116,8 +163,17 @@ export class View {
       "data-matrix": name,
       "data-head": head ?? "",
     });
-    table.append(this.#columnHeads(model, matrix, rows[0].length), this.#body(model, name, head, rows, editable));
-    const classes = ["matrix", `hue-${matrix.hue || "none"}`, `scale-${matrix.scale}`, editable ? "editable" : "computed", claim ? "claim" : ""];
+    table.append(
+      this.#columnHeads(model, matrix, rows[0].length),
+      this.#body(model, name, head, rows, editable),
+    );
+    const classes = [
+      "matrix",
+      `hue-${matrix.hue || "none"}`,
+      `scale-${matrix.scale}`,
+      editable ? "editable" : "computed",
+      claim ? "claim" : "",
+    ];
     const parts = [caption, element("div", { class: "scroller" }, table)];
     if (editable && matrix.axes[0] === "n_q" && name === "x") parts.push(this.#addToken("tokens"));
     if (editable && name === "context") parts.push(this.#addToken("context_tokens"));
@@ -126,7 +182,17 @@ export class View {
   }
 
   #addToken(which) {
-    return element("button", { type: "button", class: "quiet add", "data-do": "add_token", "data-which": which, "data-focus": `add ${which}` }, `+ ${this.words.token}`);
+    return element(
+      "button",
+      {
+        type: "button",
+        class: "quiet add",
+        "data-do": "add_token",
+        "data-which": which,
+        "data-focus": `add ${which}`,
+      },
+      `+ ${this.words.token}`,
+    );
   }
 
   #columnHeads(model, matrix, cols) {
@@ -155,7 +221,12 @@ export class View {
       if (which) header.append(...this.#tokenEditor(which, row, rows.length));
       else {
         header.append(element("span", { class: "label" }));
-        this.#labels.push({ node: header.firstChild, axis: matrix.axes[0], index: row, dead: ["weights", "head_outputs"].includes(name) ? head : null });
+        this.#labels.push({
+          node: header.firstChild,
+          axis: matrix.axes[0],
+          index: row,
+          dead: ["weights", "head_outputs"].includes(name) ? head : null,
+        });
       }
       if (matrix.axes[0] === "h·d_v") {
         header.style.setProperty("--accent", `var(--mha-head-${Math.floor(row / model.dims.d_v)})`);
@@ -176,9 +247,32 @@ export class View {
 
   #tokenEditor(which, index, count) {
     const name = `${this.words.token} ${index + 1}`;
-    const input = element("input", { class: "token", dir: "auto", maxlength: 1000, "data-which": which, "data-index": index, "data-focus": `token ${which} ${index}`, "aria-label": name, spellcheck: "false", autocomplete: "off" });
+    const input = element("input", {
+      class: "token",
+      dir: "auto",
+      maxlength: 1000,
+      "data-which": which,
+      "data-index": index,
+      "data-focus": `token ${which} ${index}`,
+      "aria-label": name,
+      spellcheck: "false",
+      autocomplete: "off",
+    });
     this.#labels.push({ node: input, axis: which === "tokens" ? "n_q" : "n_k", index });
-    const remove = element("button", { type: "button", class: "quiet remove", "data-do": "remove_token", "data-which": which, "data-index": index, "data-focus": `remove ${which} ${index}`, "aria-label": `${this.words.remove}: ${name}`, disabled: count === 1 }, "×");
+    const remove = element(
+      "button",
+      {
+        type: "button",
+        class: "quiet remove",
+        "data-do": "remove_token",
+        "data-which": which,
+        "data-index": index,
+        "data-focus": `remove ${which} ${index}`,
+        "aria-label": `${this.words.remove}: ${name}`,
+        disabled: count === 1,
+      },
+      "×",
+    );
     return [remove, input];
   }
 
@@ -199,7 +293,8 @@ export class View {
     const common = model.lens?.kind === "gradient" ? topOfAll(model) : null;
     for (const [name, matrix] of Object.entries(model.matrices)) {
       const heads = matrix.perHead ? matrix.values.keys() : [null];
-      const own = () => (model.lens ? topOf(matrix.lens) : matrix.scale === "weights" ? 1 : topOf(matrix.values));
+      const own = () =>
+        model.lens ? topOf(matrix.lens) : matrix.scale === "weights" ? 1 : topOf(matrix.values);
       const top = common ?? own();
       for (const head of heads) this.#patchMatrix(model, name, head, top, drafts);
     }
@@ -210,7 +305,8 @@ export class View {
     const tds = this.#tables.get(`${name} ${head}`);
     if (!rows || !tds) return;
     const editable = isEditable(model, name, head);
-    const whole = editable || rows.every((row) => row.every((v) => typeof v !== "number" || Number.isInteger(v)));
+    const whole =
+      editable || rows.every((row) => row.every((v) => typeof v !== "number" || Number.isInteger(v)));
     const look = `${top} ${whole ? 0 : model.decimals} ${model.lens?.kind}`;
     rows.forEach((cells, row) =>
       cells.forEach((value, col) => {
@@ -220,13 +316,25 @@ export class View {
         this.#mark(td, model.marks?.[td.dataset.key], model.words);
         const by = lensAt(model, { name, head, row, col });
         const sign = model.lens && markOf(model, { name, head, row, col }, by);
-        if (shown?.value === value && shown.look === look && shown.draft === draft && shown.by === by && shown.sign === sign) return;
+        if (
+          shown?.value === value &&
+          shown.look === look &&
+          shown.draft === draft &&
+          shown.by === by &&
+          shown.sign === sign
+        )
+          return;
         if (td.firstElementChild) return; // being edited
         this.#shown.set(td, { value, look, draft, by, sign });
         setText(td, draft ?? (editable ? exact(value) : format(value, whole ? 0 : model.decimals)));
-        const tone = model.lens ? toneOf(model, by, top) : typeof value === "number" ? Math.min(1, Math.abs(value) / top) : 0;
+        const tone = model.lens
+          ? toneOf(model, by, top)
+          : typeof value === "number"
+            ? Math.min(1, Math.abs(value) / top)
+            : 0;
         this.#tint(td, value, tone);
-        if (model.lens || shown?.sign !== undefined) this.#sign(td, sign, model.lens && told(model, { name, head, row, col }));
+        if (model.lens || shown?.sign !== undefined)
+          this.#sign(td, sign, model.lens && told(model, { name, head, row, col }));
         if (shown?.draft === draft) return;
         td.classList.toggle("invalid", draft !== undefined);
         if (draft === undefined) td.removeAttribute("aria-invalid");
@@ -251,7 +359,14 @@ export class View {
   }
 
   #tint(td, value, tone) {
-    const kind = value === "-inf" || value === false ? "hidden" : value === true ? "visible" : value < 0 ? "negative" : "positive";
+    const kind =
+      value === "-inf" || value === false
+        ? "hidden"
+        : value === true
+          ? "visible"
+          : value < 0
+            ? "negative"
+            : "positive";
     if (td.dataset.kind !== kind) td.dataset.kind = kind;
     const step = String(Math.ceil(tone * 24) / 24); // few shades: fewer cells to style anew
     if (td.style.getPropertyValue("--tone") !== step) td.style.setProperty("--tone", step);

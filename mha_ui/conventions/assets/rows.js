@@ -48,15 +48,27 @@ export class Rows {
     const { words } = model;
     this.entries = model.entries[this.#head];
     const last = this.entries.at(-1);
-    this.entry = this.entries.find(({ name }) => name === this.#name) ?? this.entries.find(({ op }) => op) ?? last;
-    const heads = model.entries.map((_, head) => ({ value: head, text: fill(words.head_n, { head: head + 1 }), accent: head }));
+    this.entry =
+      this.entries.find(({ name }) => name === this.#name) ?? this.entries.find(({ op }) => op) ?? last;
+    const heads = model.entries.map((_, head) => ({
+      value: head,
+      text: fill(words.head_n, { head: head + 1 }),
+      accent: head,
+    }));
     const choose = (head) => {
       this.#head = head;
       this.#draw();
     };
-    const steps = element("div", { class: "steps" }, heads.length > 1 ? choice(words.heads_of, heads, this.#head, choose) : null, this.#overview());
+    const steps = element(
+      "div",
+      { class: "steps" },
+      heads.length > 1 ? choice(words.heads_of, heads, this.#head, choose) : null,
+      this.#overview(),
+    );
     this.sheet.clear();
-    this.equations.replaceChildren(...FORMS.map(([form, title, about]) => this.#equation(form, words[title], words[about])));
+    this.equations.replaceChildren(
+      ...FORMS.map(([form, title, about]) => this.#equation(form, words[title], words[about])),
+    );
     redraw(this.root, element("div", { class: "beside" }, steps, this.equations), this.line.root);
     this.sheet.rest();
   }
@@ -65,8 +77,19 @@ export class Rows {
 
   #overview() {
     const { words } = this.model;
-    const head = element("tr", {}, element("th", { scope: "col" }, words.matrix), element("th", { scope: "col" }, words.rows_are), element("th", { scope: "col" }, words.columns_are));
-    const table = element("table", { class: "overview", "aria-label": words.all_steps }, element("thead", {}, head), element("tbody", {}, ...this.entries.map((entry) => this.#row(entry))));
+    const head = element(
+      "tr",
+      {},
+      element("th", { scope: "col" }, words.matrix),
+      element("th", { scope: "col" }, words.rows_are),
+      element("th", { scope: "col" }, words.columns_are),
+    );
+    const table = element(
+      "table",
+      { class: "overview", "aria-label": words.all_steps },
+      element("thead", {}, head),
+      element("tbody", {}, ...this.entries.map((entry) => this.#row(entry))),
+    );
     return element("div", { class: "box", tabindex: 0, role: "group", "aria-label": words.all_steps }, table);
   }
 
@@ -78,7 +101,11 @@ export class Rows {
       this.#name = name;
       this.#draw();
     };
-    const button = element("button", { type: "button", class: "quiet", "aria-current": here ? "true" : null, "data-focus": `step ${name}` }, word);
+    const button = element(
+      "button",
+      { type: "button", class: "quiet", "aria-current": here ? "true" : null, "data-focus": `step ${name}` },
+      word,
+    );
     return element(
       "tr",
       { class: `hue-${hue || "none"} ${here ? "here" : ""}`, "data-name": name, onclick: open },
@@ -90,7 +117,13 @@ export class Rows {
 
   #formula({ symbol: sign, formula, shape }) {
     const text = equation(sign, formula);
-    return element("td", {}, element("span", { class: "formula" }, ...text), " ", element("span", { class: "shape" }, `${shape[0]} × ${shape[1]}`));
+    return element(
+      "td",
+      {},
+      element("span", { class: "formula" }, ...text),
+      " ",
+      element("span", { class: "shape" }, `${shape[0]} × ${shape[1]}`),
+    );
   }
 
   // --- one step in numbers ---------------------------------------------------------------------------------------
@@ -101,9 +134,14 @@ export class Rows {
     const { symbol: sign, formula, factors } = this.entry[form];
     const turned = form === "column";
     const result = this.#matrix(name, turned, sign);
-    const given = !op && headOf(this.model, name, this.#head) !== this.#head && this.model.matrices[name].perHead;
+    const given =
+      !op && headOf(this.model, name, this.#head) !== this.#head && this.model.matrices[name].perHead;
     const sums = op === "softmax" ? ` (${turned ? words.sum_columns : words.sum_rows})` : "";
-    const remark = given ? fill(words.of_head, { head: headOf(this.model, name, this.#head) + 1 }) : op ? sums : words.given;
+    const remark = given
+      ? fill(words.of_head, { head: headOf(this.model, name, this.#head) + 1 })
+      : op
+        ? sums
+        : words.given;
     const text = equation(sign, formula);
     const parts = op ? [...this.#operands(op, factors, turned), operator("="), result] : [result];
     return element(
@@ -111,17 +149,26 @@ export class Rows {
       { class: `equation ${form}`, "aria-label": `${title}: ${about}` },
       element("h3", {}, title, element("span", { class: "about" }, ` ${about}`)),
       element("p", { class: "formula" }, ...text, element("span", { class: "shape" }, ` ${remark}`)),
-      element("div", { class: "box" }, element("div", { class: `parts ${op === "concat" ? `concat ${form}` : ""}` }, ...parts)),
+      element(
+        "div",
+        { class: "box" },
+        element("div", { class: `parts ${op === "concat" ? `concat ${form}` : ""}` }, ...parts),
+      ),
     );
   }
 
   #operands(op, factors, turned) {
     if (op === "concat") {
-      const heads = this.model.entries.map((_, head) => this.#matrix("head_outputs", turned, `head_${head + 1}${turned ? "′" : ""}`, head));
+      const heads = this.model.entries.map((_, head) =>
+        this.#matrix("head_outputs", turned, `head_${head + 1}${turned ? "′" : ""}`, head),
+      );
       return [element("div", { class: "heads" }, ...heads)];
     }
     const [before, between] = SIGNS[op];
-    const joined = factors.flatMap(({ name, symbol: sign, turned: lies }, i) => [i ? operator(i === 2 && op === "matmul" ? "+" : between) : null, this.#matrix(name, lies, sign)]);
+    const joined = factors.flatMap(({ name, symbol: sign, turned: lies }, i) => [
+      i ? operator(i === 2 && op === "matmul" ? "+" : between) : null,
+      this.#matrix(name, lies, sign),
+    ]);
     const divisor = op === "divide" ? [operator(this.entry.row.formula.split(" ").slice(1).join(" "))] : [];
     const arrow = op === "softmax" ? (turned ? " ↓" : " →") : "";
     return [before ? operator(before + arrow) : null, ...joined, ...divisor].filter(Boolean);
@@ -163,8 +210,20 @@ export class Rows {
       const turned = form === "column";
       const { symbol: sign, formula } = entry[form];
       const placed = (of) => placeOf(model, of, this.#entryOf(of)[form].symbol, { turned });
-      const step = formula && formula !== sign && termsOf(model, cell).length ? [" = ", element("span", { class: "formula" }, symbol(formula))] : [];
-      return element("p", { class: form }, element("span", { class: "tag" }, model.words[title]), " ", placed(cell), ...step, " = ", ...told(model, cell, turned, placed));
+      const step =
+        formula && formula !== sign && termsOf(model, cell).length
+          ? [" = ", element("span", { class: "formula" }, symbol(formula))]
+          : [];
+      return element(
+        "p",
+        { class: form },
+        element("span", { class: "tag" }, model.words[title]),
+        " ",
+        placed(cell),
+        ...step,
+        " = ",
+        ...told(model, cell, turned, placed),
+      );
     });
     this.line.write(lines, spoken);
   }
@@ -177,6 +236,7 @@ export class Rows {
 }
 
 /** A letter and what it is computed as; ‖Q‖ says that itself. */
-const equation = (sign, formula) => (formula && formula !== sign ? [symbol(sign), " = ", symbol(formula)] : [symbol(sign)]);
+const equation = (sign, formula) =>
+  formula && formula !== sign ? [symbol(sign), " = ", symbol(formula)] : [symbol(sign)];
 
 const operator = (text) => element("span", { class: "operator", "aria-hidden": "true" }, symbol(text));

@@ -86,7 +86,19 @@ export class Sheet {
    * One matrix as a table. `cell(r, c)`: {key, text, kind, tone, info, also} or null where nothing stands.
    * `down`, `across`: [{label, start, stop, accent}], whose lines the rows and the columns are.
    */
-  table({ sign, shape, label, hue = "", scale = "signed", rowLabels, colLabels, down = [], across = [], cell, name = "" }) {
+  table({
+    sign,
+    shape,
+    label,
+    hue = "",
+    scale = "signed",
+    rowLabels,
+    colLabels,
+    down = [],
+    across = [],
+    cell,
+    name = "",
+  }) {
     const accentOf = (groups, at) => groups.find(({ start, stop }) => at >= start && at < stop)?.accent;
     const accented = (node, accent) => {
       if (accent === undefined) return node;
@@ -97,24 +109,64 @@ export class Sheet {
     const corner = () => element("td", { class: "corner" });
     const stub = down.length ? [corner(), corner()] : [corner()];
     const top = across.length
-      ? element("tr", {}, ...stub.map(() => corner()), ...across.map(({ label: text, start, stop, accent }) => accented(element("th", { scope: "colgroup", colspan: stop - start, class: "group" }, text), accent)))
+      ? element(
+          "tr",
+          {},
+          ...stub.map(() => corner()),
+          ...across.map(({ label: text, start, stop, accent }) =>
+            accented(
+              element("th", { scope: "colgroup", colspan: stop - start, class: "group" }, text),
+              accent,
+            ),
+          ),
+        )
       : null;
-    const heads = element("tr", {}, ...stub, ...colLabels.map((text, c) => accented(labelled("col", text), accentOf(across, c))));
+    const heads = element(
+      "tr",
+      {},
+      ...stub,
+      ...colLabels.map((text, c) => accented(labelled("col", text), accentOf(across, c))),
+    );
     const body = rowLabels.map((text, r) => {
       const group = down.find(({ start }) => start === r);
-      const before = group ? accented(element("th", { scope: "rowgroup", rowspan: group.stop - group.start, class: "group" }, element("span", {}, group.label)), group.accent) : null;
+      const before = group
+        ? accented(
+            element(
+              "th",
+              { scope: "rowgroup", rowspan: group.stop - group.start, class: "group" },
+              element("span", {}, group.label),
+            ),
+            group.accent,
+          )
+        : null;
       const tds = colLabels.map((_, c) => this.#cell(cell(r, c), r + c ? -1 : 0));
       return element("tr", {}, before, accented(labelled("row", text), accentOf(down, r)), ...tds);
     });
-    const table = element("table", { role: "grid", "aria-label": label, "aria-readonly": "true" }, element("thead", {}, top, heads), element("tbody", {}, ...body));
-    const caption = sign ? element("figcaption", {}, symbol(sign), element("span", { class: "shape" }, shape)) : null;
-    return element("figure", { class: `matrix computed hue-${hue || "none"} scale-${scale} ${name}`.trim() }, caption, table);
+    const table = element(
+      "table",
+      { role: "grid", "aria-label": label, "aria-readonly": "true" },
+      element("thead", {}, top, heads),
+      element("tbody", {}, ...body),
+    );
+    const caption = sign
+      ? element("figcaption", {}, symbol(sign), element("span", { class: "shape" }, shape))
+      : null;
+    return element(
+      "figure",
+      { class: `matrix computed hue-${hue || "none"} scale-${scale} ${name}`.trim() },
+      caption,
+      table,
+    );
   }
 
   #cell(spec, tabindex) {
     if (!spec) return element("td", { class: "corner" });
     const { key, text, kind, tone = 0, info, also = [] } = spec;
-    const td = element("td", { "data-key": key, "data-kind": kind, tabindex, style: `--tone: ${tone.toFixed(3)}` }, text);
+    const td = element(
+      "td",
+      { "data-key": key, "data-kind": kind, tabindex, style: `--tone: ${tone.toFixed(3)}` },
+      text,
+    );
     this.adopt(td, key, info, also);
     return td;
   }
@@ -137,22 +189,48 @@ function labelled(scope, text) {
 export function tint(value, top) {
   if (value === "nan") return { kind: "nan" };
   const tone = typeof value === "number" ? Math.min(1, Math.abs(value) / top) : 0;
-  const kind = value === "-inf" || value === false ? "hidden" : value === true ? "visible" : value < 0 ? "negative" : "positive";
+  const kind =
+    value === "-inf" || value === false
+      ? "hidden"
+      : value === true
+        ? "visible"
+        : value < 0
+          ? "negative"
+          : "positive";
   return { kind, tone };
 }
 
 export const show = (value, decimals) => (value === "nan" ? "NaN" : format(value, decimals));
 
 /** The largest magnitude in these rows, or 1. */
-export const largest = (rows) => rows.flat().reduce((most, value) => (typeof value === "number" ? Math.max(most, Math.abs(value)) : most), 0) || 1;
+export const largest = (rows) =>
+  rows
+    .flat()
+    .reduce((most, value) => (typeof value === "number" ? Math.max(most, Math.abs(value)) : most), 0) || 1;
 
 /** A choice among a few: buttons of which one is pressed. */
 export function choice(label, options, chosen, choose) {
   const buttons = options.map(({ value, text, accent }) => {
     const style = accent === undefined ? null : `--accent: var(--mha-head-${accent})`;
-    return element("button", { type: "button", "aria-pressed": String(value === chosen), "data-focus": `${label} ${value}`, style, class: accent === undefined ? "" : "accented", onclick: () => choose(value) }, text);
+    return element(
+      "button",
+      {
+        type: "button",
+        "aria-pressed": String(value === chosen),
+        "data-focus": `${label} ${value}`,
+        style,
+        class: accent === undefined ? "" : "accented",
+        onclick: () => choose(value),
+      },
+      text,
+    );
   });
-  return element("div", { class: "choice", role: "group", "aria-label": label }, element("span", { class: "choice-label", "aria-hidden": "true" }, label), ...buttons);
+  return element(
+    "div",
+    { class: "choice", role: "group", "aria-label": label },
+    element("span", { class: "choice-label", "aria-hidden": "true" }, label),
+    ...buttons,
+  );
 }
 
 /** Draw anew, and give the focus back to the button that had it. */

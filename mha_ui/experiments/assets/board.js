@@ -124,9 +124,12 @@ class Board {
     for (const pane of this.panes) {
       const cell = at && (pane === at.pane ? at.cell : this.#counterpart(at.pane, at.cell, pane));
       pane.explain.show(cell, Boolean(cell && pane.pinned) && key(cell) === key(pane.pinned));
-      if (at && !(cell && rowsOf(pane.model, cell.name, cell.head))) pane.explain.line.textContent = this.#data.words.no_counterpart;
+      if (at && !(cell && rowsOf(pane.model, cell.name, cell.head)))
+        pane.explain.line.textContent = this.#data.words.no_counterpart;
       else if (cell && pane.wrong[cell.name]) this.#wrongly(pane, cell);
-      else if (!at) pane.explain.line.textContent = pane === this.panes[0] ? this.#data.words[this.panes.length > 1 ? "look" : "look_alone"] : "";
+      else if (!at)
+        pane.explain.line.textContent =
+          pane === this.panes[0] ? this.#data.words[this.panes.length > 1 ? "look" : "look_alone"] : "";
     }
     this.foot.classList.toggle("idle", !at);
     setText(this.delta, at ? this.#differs(at) : "");
@@ -140,7 +143,9 @@ class Board {
 
   #show() {
     const { panes, stages, words } = this.#data;
-    const shown = stages.map((stage) => ({ ...stage, matrices: stage.matrices.filter((name) => this.#wanted(name)) })).filter((stage) => stage.matrices.length);
+    const shown = stages
+      .map((stage) => ({ ...stage, matrices: stage.matrices.filter((name) => this.#wanted(name)) }))
+      .filter((stage) => stage.matrices.length);
     const structure = JSON.stringify([
       panes.map((pane) => [pane.title, structureOf(pane.model), pane.wrong]),
       shown.map((stage) => [stage.title, stage.matrices]),
@@ -179,13 +184,23 @@ class Board {
             ...[...Array(heads).keys()].map((head) =>
               element(
                 "button",
-                { type: "button", "aria-pressed": String(head === this.#head), "data-focus": `head ${head}`, style: `--accent: var(--mha-head-${head})`, onclick: () => this.#choose({ head }) },
+                {
+                  type: "button",
+                  "aria-pressed": String(head === this.#head),
+                  "data-focus": `head ${head}`,
+                  style: `--accent: var(--mha-head-${head})`,
+                  onclick: () => this.#choose({ head }),
+                },
                 `${this.#data.panes[0].model.words.head} ${head + 1}`,
               ),
             ),
           ),
         );
-      const box = element("input", { type: "checkbox", "data-focus": "only", onchange: () => this.#choose({ only: box.checked }) });
+      const box = element("input", {
+        type: "checkbox",
+        "data-focus": "only",
+        onchange: () => this.#choose({ only: box.checked }),
+      });
       box.checked = this.#only;
       parts.push(element("label", { class: "check" }, box, words.only_differences));
     }
@@ -205,7 +220,9 @@ class Board {
     while (this.panes.length < panes.length) this.panes.push(new Pane(this, this.panes.length));
     this.panes.length = panes.length;
     const alone = panes.length === 1;
-    panes.forEach((pane, index) => this.panes[index].build(alone ? { ...pane, model: { ...pane.model, stages: shown } } : pane, !alone));
+    panes.forEach((pane, index) =>
+      this.panes[index].build(alone ? { ...pane, model: { ...pane.model, stages: shown } } : pane, !alone),
+    );
     this.delta = element("p", { class: "delta" });
     this.foot.replaceChildren(...this.panes.map((pane) => pane.explain.root), this.delta);
     if (alone) {
@@ -228,12 +245,26 @@ class Board {
   /** Two columns, a row for each stage. */
   #sides(shown) {
     const root = element("div", { class: "sides", style: `--accent: var(--mha-head-${this.#head})` });
-    root.append(element("div", {}), ...this.panes.map((pane) => element("h3", { class: "side-title" }, pane.title)));
+    root.append(
+      element("div", {}),
+      ...this.panes.map((pane) => element("h3", { class: "side-title" }, pane.title)),
+    );
     if (!shown.length) root.append(element("p", { class: "nothing" }, this.#data.words.nothing_differs));
     for (const stage of shown) {
-      root.append(element("div", { class: "stage-title" }, element("h3", {}, ...rich(stage.title)), element("p", {}, ...rich(stage.hint))));
+      root.append(
+        element(
+          "div",
+          { class: "stage-title" },
+          element("h3", {}, ...rich(stage.title)),
+          element("p", {}, ...rich(stage.hint)),
+        ),
+      );
       for (const pane of this.panes) {
-        const cell = element("section", { class: "side-stage", "data-side": pane.title, "aria-label": `${stage.title}, ${pane.title}` }, ...this.#side(pane, stage));
+        const cell = element(
+          "section",
+          { class: "side-stage", "data-side": pane.title, "aria-label": `${stage.title}, ${pane.title}` },
+          ...this.#side(pane, stage),
+        );
         pane.grid.listen(cell);
         root.append(cell);
       }
@@ -246,7 +277,9 @@ class Board {
     const figures = stage.matrices.map((name) => this.#matrix(pane, name));
     const absent = stage.matrices.filter((_, at) => figures[at] === undefined);
     if (!absent.length) return figures;
-    const symbols = absent.map((name) => symbolOf(this.panes.map((one) => one.model.matrices[name]).find(Boolean), this.#head));
+    const symbols = absent.map((name) =>
+      symbolOf(this.panes.map((one) => one.model.matrices[name]).find(Boolean), this.#head),
+    );
     const text = fill(this.#data.words.not_here, { list: symbols.join(", ") });
     return [...figures.filter(Boolean), element("p", { class: "absent" }, ...rich(text))];
   }
@@ -314,7 +347,16 @@ class Board {
       return from === last ? places[at] : places.indexOf(at);
     };
     if (!to.model.matrices[cell.name]) return null;
-    const head = cell.head === null ? null : headOf(to.model, cell.name, this.panes.length > 1 && from.model.matrices[cell.name] && this.#cellOf(from, cell) ? this.#head : cell.head);
+    const head =
+      cell.head === null
+        ? null
+        : headOf(
+            to.model,
+            cell.name,
+            this.panes.length > 1 && from.model.matrices[cell.name] && this.#cellOf(from, cell)
+              ? this.#head
+              : cell.head,
+          );
     return { ...cell, head, row: moved(axes[0], cell.row), col: moved(axes[1], cell.col) };
   }
 
@@ -324,7 +366,8 @@ class Board {
     if (!here || (this.panes.length === 1 && !this.#differences.size)) return "";
     const difference = this.#difference(here);
     const by = this.#by(here);
-    if (by === null || (difference && difference.kind !== "changed" && by === undefined)) return this.#data.words.no_counterpart;
+    if (by === null || (difference && difference.kind !== "changed" && by === undefined))
+      return this.#data.words.no_counterpart;
     return by ? this.#said(by) : this.#data.words.same;
   }
 
@@ -379,7 +422,10 @@ class Board {
     if (!this.#placeOf(target)) return;
     this.#hovered = null;
     this.rest();
-    this.live.textContent = [...this.panes.map((pane) => `${pane.title}: ${pane.explain.text()}`), this.delta.textContent].join(". ");
+    this.live.textContent = [
+      ...this.panes.map((pane) => `${pane.title}: ${pane.explain.text()}`),
+      this.delta.textContent,
+    ].join(". ");
   }
 
   #menus(act) {

@@ -16,12 +16,28 @@ export class Notes {
     this.next = element("p", { class: "next" });
     this.time = element("span", { class: "time" });
     this.elapsed = element("span", { class: "elapsed" });
-    const restart = element("button", { type: "button", class: "round", title: words.restart, "aria-label": words.restart, "data-focus": "restart", onclick: () => this.#restart() }, "⟲");
+    const restart = element(
+      "button",
+      {
+        type: "button",
+        class: "round",
+        title: words.restart,
+        "aria-label": words.restart,
+        "data-focus": "restart",
+        onclick: () => this.#restart(),
+      },
+      "⟲",
+    );
     this.root = element(
       "aside",
       { class: "notes", "aria-label": words.notes },
       element("h3", {}, words.clock),
-      element("p", { class: "clock" }, this.time, element("span", {}, this.elapsed, ` ${words.elapsed} `, restart)),
+      element(
+        "p",
+        { class: "clock" },
+        this.time,
+        element("span", {}, this.elapsed, ` ${words.elapsed} `, restart),
+      ),
       this.told,
       element("h3", {}, words.notes),
       this.note,
@@ -49,8 +65,12 @@ export class Notes {
     }
     const stage = model.stages[next.stage];
     const step = stage.kind === "head" && next.part !== null ? stage.steps[next.part] : stage;
-    const count = next.part === null ? "" : ` ${next.part + 1}${next.beat === null ? "" : `.${next.beat + 1}`}`;
-    this.next.replaceChildren(element("strong", {}, `${next.stage + 1} · ${step.title}${count}`), next.stage === place.stage ? "" : element("span", {}, " ", ...rich(step.what)));
+    const count =
+      next.part === null ? "" : ` ${next.part + 1}${next.beat === null ? "" : `.${next.beat + 1}`}`;
+    this.next.replaceChildren(
+      element("strong", {}, `${next.stage + 1} · ${step.title}${count}`),
+      next.stage === place.stage ? "" : element("span", {}, " ", ...rich(step.what)),
+    );
   }
 
   fit() {

@@ -22,7 +22,8 @@ export function entry(stages, stage, depth, last = false) {
 export function after(stages, place, depth) {
   const { stage, part, beat } = place;
   if (beat !== null && beat + 1 < beatsOf(stages, place)) return { stage, part, beat: beat + 1 };
-  if (part !== null && part + 1 < partsOf(stages, place)) return { stage, part: part + 1, beat: depth > 1 ? 0 : null };
+  if (part !== null && part + 1 < partsOf(stages, place))
+    return { stage, part: part + 1, beat: depth > 1 ? 0 : null };
   return stage + 1 < stages.length ? entry(stages, stage + 1, depth) : null;
 }
 
@@ -51,13 +52,17 @@ export function atDepth(stages, place, depth) {
 /** As an address has it: a stage by name, and part and beat from 1. */
 export function written(stages, place, depth) {
   const { stage, part, beat } = place;
-  const sub = depth === 0 ? "" : depth === 1 ? String((part ?? 0) + 1) : `${(part ?? 0) + 1}.${(beat ?? 0) + 1}`;
+  const sub =
+    depth === 0 ? "" : depth === 1 ? String((part ?? 0) + 1) : `${(part ?? 0) + 1}.${(beat ?? 0) + 1}`;
   return { step: stage ? stages[stage].id : "", sub };
 }
 
 /** The place that an address names, or the nearest that there is. */
 export function read(stages, { step, sub }) {
-  const stage = Math.max(0, stages.findIndex(({ id }) => id === step));
+  const stage = Math.max(
+    0,
+    stages.findIndex(({ id }) => id === step),
+  );
   const [part, beat] = (sub || "").split(".").map((text) => Number(text) - 1);
   const depth = !sub ? 0 : beat === undefined ? 1 : 2;
   const place = entry(stages, stage, depth);

@@ -50,7 +50,12 @@ export class Picture {
     if (!isPerHead(this.model, name)) return null;
     if (!this.step || name === this.step.name || this.step.layout === "concat") return head;
     if (!this.owners.size) {
-      const first = { name: this.step.name, head: isPerHead(this.model, this.step.name) ? head : null, row: 0, col: 0 };
+      const first = {
+        name: this.step.name,
+        head: isPerHead(this.model, this.step.name) ? head : null,
+        row: 0,
+        col: 0,
+      };
       for (const cell of termsOf(this.model, first).flat()) this.owners.set(cell.name, cell.head);
     }
     return this.owners.get(name) ?? head;
@@ -59,7 +64,9 @@ export class Picture {
   texts(name, head) {
     const rows = rowsOf(this.model, name, head);
     if (isEditable(this.model, name, head)) return rows.map((row) => row.map(exact));
-    const whole = rows.every((row) => row.every((value) => typeof value !== "number" || Number.isInteger(value)));
+    const whole = rows.every((row) =>
+      row.every((value) => typeof value !== "number" || Number.isInteger(value)),
+    );
     return rows.map((row) => row.map((value) => format(value, whole ? 0 : this.decimals)));
   }
 
@@ -69,15 +76,22 @@ export class Picture {
     const matrix = this.model.matrices[name];
     const rows = rowsOf(this.model, name, of);
     const texts = this.texts(name, of);
-    const [down, across] = matrix.axes.map((axis, i) => (axis === "1" ? [""] : this.#labels(axis, i ? rows[0].length : rows.length)));
-    const dead = (index) => !turned && ["weights", "head_outputs"].includes(name) && this.model.dead?.[of]?.[index];
+    const [down, across] = matrix.axes.map((axis, i) =>
+      axis === "1" ? [""] : this.#labels(axis, i ? rows[0].length : rows.length),
+    );
+    const dead = (index) =>
+      !turned && ["weights", "head_outputs"].includes(name) && this.model.dead?.[of]?.[index];
     const [rowLabels, colLabels] = turned ? [across, down] : [down, across];
     const sign = fill(matrix.symbol, { h: (of ?? 0) + 1 });
     const top = this.#top(rows, bars);
     const body = rowLabels.map((text, r) => {
       const tds = colLabels.map((_, c) => {
         const [row, col] = turned ? [c, r] : [r, c];
-        return this.#cell({ name, head: of, row, col }, texts[row][col], rows[row][col], { top, result, bars });
+        return this.#cell({ name, head: of, row, col }, texts[row][col], rows[row][col], {
+          top,
+          result,
+          bars,
+        });
       });
       const th = element("th", { scope: "row" }, element("bdi", {}, text));
       if (dead(r) && result) this.#dead.push({ th, row: r, text });
@@ -86,13 +100,34 @@ export class Picture {
     });
     const heads = colLabels.map((text, c) => {
       const block = matrix.axes[1] === "h·d_v" && !turned ? Math.floor(c / this.model.dims.d_v) : null;
-      return element("th", { scope: "col", title: text, style: block === null ? null : `box-shadow: inset 0 -3px 0 var(--mha-head-${block})` }, element("bdi", {}, text));
+      return element(
+        "th",
+        {
+          scope: "col",
+          title: text,
+          style: block === null ? null : `box-shadow: inset 0 -3px 0 var(--mha-head-${block})`,
+        },
+        element("bdi", {}, text),
+      );
     });
-    const caption = element("caption", {}, symbol(sign + (turned ? "ᵀ" : "")), element("span", { class: "shape" }, ` ${rowLabels.length} × ${colLabels.length}`));
+    const caption = element(
+      "caption",
+      {},
+      symbol(sign + (turned ? "ᵀ" : "")),
+      element("span", { class: "shape" }, ` ${rowLabels.length} × ${colLabels.length}`),
+    );
     const hue = matrix.hue ? `hue-${matrix.hue}` : "";
     const node = element(
       "table",
-      { class: `matrix ${hue} ${label ? "" : "bare"}`, style: this.#size(rowLabels.map((text, r) => (dead(r) ? `${text} ∅` : text)), colLabels, texts), "aria-label": `${matrix.word} ${sign.replaceAll("_", "")}${turned ? "ᵀ" : ""}, ${rowLabels.length} × ${colLabels.length}` },
+      {
+        class: `matrix ${hue} ${label ? "" : "bare"}`,
+        style: this.#size(
+          rowLabels.map((text, r) => (dead(r) ? `${text} ∅` : text)),
+          colLabels,
+          texts,
+        ),
+        "aria-label": `${matrix.word} ${sign.replaceAll("_", "")}${turned ? "ᵀ" : ""}, ${rowLabels.length} × ${colLabels.length}`,
+      },
       caption,
       element("thead", {}, element("tr", {}, element("td", { class: "corner" }), ...heads)),
       element("tbody", {}, ...body),
@@ -108,15 +143,32 @@ export class Picture {
 
   /** Widths in characters, so that tables that belong together can share them. */
   #size(rowLabels, colLabels, texts) {
-    const cell = Math.max(2.2, ...longest(texts.flat()).map(width), ...colLabels.map((text) => Math.min(14, width(text) - 0.8)));
+    const cell = Math.max(
+      2.2,
+      ...longest(texts.flat()).map(width),
+      ...colLabels.map((text) => Math.min(14, width(text) - 0.8)),
+    );
     return `--cols: ${colLabels.length}; --cell: ${cell.toFixed(1)}; --label: ${Math.min(14, Math.max(1, ...rowLabels.map(width)) + 0.3).toFixed(1)}`;
   }
 
   #cell(cell, text, value, { top, result, bars }) {
     const of = key(cell);
     const tone = typeof value === "number" ? Math.min(1, Math.abs(value) / top) : 0;
-    const kind = value === "-inf" || value === false ? "hidden" : value === true ? "visible" : value < 0 ? "negative" : bars ? "bar" : "positive";
-    const td = element("td", { "data-key": of, "data-kind": kind, style: `--tone: ${tone.toFixed(3)}` }, element("span", {}, text));
+    const kind =
+      value === "-inf" || value === false
+        ? "hidden"
+        : value === true
+          ? "visible"
+          : value < 0
+            ? "negative"
+            : bars
+              ? "bar"
+              : "positive";
+    const td = element(
+      "td",
+      { "data-key": of, "data-kind": kind, style: `--tone: ${tone.toFixed(3)}` },
+      element("span", {}, text),
+    );
     if (!this.cells.has(of)) this.cells.set(of, []);
     this.cells.get(of).push(td);
     if (result) this.#results.push({ td, cell, text, value, kind, tone: tone.toFixed(3) });
@@ -125,15 +177,24 @@ export class Picture {
 
   #top(rows, bars) {
     if (bars) return 1;
-    return rows.flat().reduce((most, value) => (typeof value === "number" ? Math.max(most, Math.abs(value)) : most), 0) || 1;
+    return (
+      rows
+        .flat()
+        .reduce((most, value) => (typeof value === "number" ? Math.max(most, Math.abs(value)) : most), 0) || 1
+    );
   }
 
   // --- layouts ---------------------------------------------------------------------------------------------------
 
   #product() {
-    const [left, right, ...bias] = this.step.operands.filter(([name]) => rowsOf(this.model, name, this.#owner(name, this.head)));
+    const [left, right, ...bias] = this.step.operands.filter(([name]) =>
+      rowsOf(this.model, name, this.#owner(name, this.head)),
+    );
     const factor = this.matrix(left[0], this.head, { bars: this.#isSoftmax(left[0]) });
-    const above = [this.matrix(right[0], this.head, { turned: right[1] === "jk" }), ...bias.map(([name]) => this.matrix(name, this.head))];
+    const above = [
+      this.matrix(right[0], this.head, { turned: right[1] === "jk" }),
+      ...bias.map(([name]) => this.matrix(name, this.head)),
+    ];
     const result = this.matrix(this.step.name, this.head, { result: true });
     shareWidth([...above, result]);
     const deep = rowsOf(this.model, left[0], this.#owner(left[0], this.head))[0].length >= 8;
@@ -163,7 +224,16 @@ export class Picture {
     shareWidth([powers, weights]);
     this.slot = element("div", { class: "slot" });
     const sum = element("span", { class: "operator" }, `↓ ÷ ${this.words.sum}`);
-    return element("div", { class: "softmax" }, scores, arrow(), powers, this.slot, element("span", {}), element("div", {}, sum, weights));
+    return element(
+      "div",
+      { class: "softmax" },
+      scores,
+      arrow(),
+      powers,
+      this.slot,
+      element("span", {}),
+      element("div", {}, sum, weights),
+    );
   }
 
   /** The exponentials and their sum, row by row. */
@@ -179,18 +249,38 @@ export class Picture {
     const body = powers.map((row, index) => {
       const tds = [...row.powers, row.total].map((value, col) => {
         const phase = col === row.powers.length ? 1 : 0;
-        const td = element("td", { "data-kind": phase ? "sum" : "power", "data-power": `${index}|${phase ? "sum" : col}` });
+        const td = element("td", {
+          "data-kind": phase ? "sum" : "power",
+          "data-power": `${index}|${phase ? "sum" : col}`,
+        });
         this.#extras.push({ td, row: index, phase, text: show(value) });
         return td;
       });
       return element("tr", {}, element("th", { scope: "row" }, element("bdi", {}, labels[index])), ...tds);
     });
-    const caption = element("caption", {}, element("span", { class: "symbol" }, "e", element("sup", {}, shifted ? "s − max" : "s")));
+    const caption = element(
+      "caption",
+      {},
+      element("span", { class: "symbol" }, "e", element("sup", {}, shifted ? "s − max" : "s")),
+    );
     return element(
       "table",
-      { class: "matrix powers", style: this.#size(labels, columns, [flat.map(show)]), "aria-label": this.words.power },
+      {
+        class: "matrix powers",
+        style: this.#size(labels, columns, [flat.map(show)]),
+        "aria-label": this.words.power,
+      },
       caption,
-      element("thead", {}, element("tr", {}, element("td", { class: "corner" }), ...columns.map((text) => element("th", { scope: "col" }, element("bdi", {}, text))))),
+      element(
+        "thead",
+        {},
+        element(
+          "tr",
+          {},
+          element("td", { class: "corner" }),
+          ...columns.map((text) => element("th", { scope: "col" }, element("bdi", {}, text))),
+        ),
+      ),
       element("tbody", {}, ...body),
     );
   }
@@ -198,31 +288,61 @@ export class Picture {
   #beside(concat) {
     const heads = concat ? [...Array(this.model.dims.h).keys()] : [this.head];
     const operands = this.step.operands.flatMap(([name]) => heads.map((head) => this.matrix(name, head)));
-    const divisor = this.step.op === "divide" ? [element("span", { class: "operator" }, "÷ ", symbol(this.step.formula.split("÷ ")[1] ?? ""))] : [];
+    const divisor =
+      this.step.op === "divide"
+        ? [element("span", { class: "operator" }, "÷ ", symbol(this.step.formula.split("÷ ")[1] ?? ""))]
+        : [];
     const sign = element("span", { class: "operator", "aria-hidden": "true" }, "=");
     const result = this.matrix(this.step.name, this.head, { result: true });
     const between = { add: "+" }[this.step.op];
-    const laid = operands.flatMap((node, i) => (i && between ? [element("span", { class: "operator" }, between), node] : [node]));
+    const laid = operands.flatMap((node, i) =>
+      i && between ? [element("span", { class: "operator" }, between), node] : [node],
+    );
     if (operands.length === 1) return element("div", { class: "beside" }, ...laid, ...divisor, sign, result);
     this.slot = element("div", { class: "slot" });
     shareWidth(concat ? [result] : [operands[0], result]);
-    return element("div", { class: "rows" }, element("div", { class: "beside" }, ...laid), element("div", { class: "beside" }, result, this.slot));
+    return element(
+      "div",
+      { class: "rows" },
+      element("div", { class: "beside" }, ...laid),
+      element("div", { class: "beside" }, result, this.slot),
+    );
   }
 
   #givens() {
     const names = [...new Set(this.stage.parts.map(([name]) => name))];
-    return element("div", { class: "beside" }, ...names.map((name) => this.matrix(name, this.head, { result: true, bars: name === "weights" })));
+    return element(
+      "div",
+      { class: "beside" },
+      ...names.map((name) => this.matrix(name, this.head, { result: true, bars: name === "weights" })),
+    );
   }
 
   #tokens() {
     const { labels, matrices } = this.model;
-    const rows = [labels.n_q, ...(matrices.context || labels.n_k.length !== labels.n_q.length ? [labels.n_k] : [])];
-    return element("div", { class: "tokens" }, ...rows.map((tokens) => element("ol", {}, ...tokens.map((token) => element("li", {}, element("bdi", {}, token))))));
+    const rows = [
+      labels.n_q,
+      ...(matrices.context || labels.n_k.length !== labels.n_q.length ? [labels.n_k] : []),
+    ];
+    return element(
+      "div",
+      { class: "tokens" },
+      ...rows.map((tokens) =>
+        element("ol", {}, ...tokens.map((token) => element("li", {}, element("bdi", {}, token)))),
+      ),
+    );
   }
 
   /** The steps of a further head by their letters. */
   #chain() {
-    return element("div", { class: "chain" }, ...this.stage.steps.flatMap((step, i) => [i ? arrow() : null, element("span", { class: "link" }, symbol(step.symbol))]));
+    return element(
+      "div",
+      { class: "chain" },
+      ...this.stage.steps.flatMap((step, i) => [
+        i ? arrow() : null,
+        element("span", { class: "link" }, symbol(step.symbol)),
+      ]),
+    );
   }
 
   #closing() {
@@ -236,7 +356,13 @@ export class Picture {
         ...looked.map((head) => this.#looked(head[query], keys)),
       ),
     );
-    const heads = looked.map((_, head) => element("th", { scope: "col", style: `box-shadow: inset 0 -3px 0 var(--mha-head-${head})` }, `${this.words.head} ${head + 1}`));
+    const heads = looked.map((_, head) =>
+      element(
+        "th",
+        { scope: "col", style: `box-shadow: inset 0 -3px 0 var(--mha-head-${head})` },
+        `${this.words.head} ${head + 1}`,
+      ),
+    );
     const table = element(
       "table",
       { class: "matrix looks" },
@@ -245,13 +371,23 @@ export class Picture {
       element("tbody", {}, ...rows),
     );
     this.slot = element("div", { class: "slot" });
-    return element("div", { class: "rows" }, element("div", { class: "beside" }, ...(matrix ? [this.matrix(matrix, null)] : []), this.slot), table);
+    return element(
+      "div",
+      { class: "rows" },
+      element("div", { class: "beside" }, ...(matrix ? [this.matrix(matrix, null)] : []), this.slot),
+      table,
+    );
   }
 
   #looked(found, keys) {
     if (!found) return element("td", {}, this.words.nothing);
     const [index, weight] = found;
-    return element("td", { "data-kind": "bar", style: `--tone: ${weight.toFixed(3)}` }, element("bdi", {}, keys[index]), ` ${format(weight, this.decimals)}`);
+    return element(
+      "td",
+      { "data-kind": "bar", style: `--tone: ${weight.toFixed(3)}` },
+      element("bdi", {}, keys[index]),
+      ` ${format(weight, this.decimals)}`,
+    );
   }
 
   // --- showing a place -------------------------------------------------------------------------------------------
@@ -270,9 +406,24 @@ export class Picture {
       const { td } = one;
       td.classList.toggle("later", when === "later");
       td.classList.toggle("now", when === "now" && place.part !== null);
-      this.#fillCell(one, askedCells.has(one) ? (hiding ? (fields ? "field" : "hidden") : "told") : when === "later" ? "hidden" : "shown", answers, onAnswer);
+      this.#fillCell(
+        one,
+        askedCells.has(one)
+          ? hiding
+            ? fields
+              ? "field"
+              : "hidden"
+            : "told"
+          : when === "later"
+            ? "hidden"
+            : "shown",
+        answers,
+        onAnswer,
+      );
     }
-    const unknown = new Set(this.#results.filter((one) => ["field", "hidden"].includes(one.look)).map(({ cell }) => cell.row));
+    const unknown = new Set(
+      this.#results.filter((one) => ["field", "hidden"].includes(one.look)).map(({ cell }) => cell.row),
+    );
     for (const { th, row, text } of this.#dead) this.#label(th, text, !unknown.has(row));
     this.#showPhases(place, hiding);
     this.#light(place);
@@ -293,17 +444,33 @@ export class Picture {
     if (how === "field") {
       one.td.classList.add("asked");
       const place = `[${one.cell.row + 1}, ${one.cell.col + 1}]`;
-      const input = element("input", { class: "answer", inputmode: "decimal", autocomplete: "off", spellcheck: "false", size: 4, "data-of": of, "aria-label": fill(words.your_number, { place }) });
+      const input = element("input", {
+        class: "answer",
+        inputmode: "decimal",
+        autocomplete: "off",
+        spellcheck: "false",
+        size: 4,
+        "data-of": of,
+        "aria-label": fill(words.your_number, { place }),
+      });
       input.value = answer?.text ?? "";
       input.addEventListener("input", () => onAnswer(one, input.value));
       one.td.replaceChildren(input);
     } else if (how === "told" && answer?.text) {
       one.td.classList.add(answer.right ? "right" : "wrong");
-      const mark = element("span", { class: "mark", role: "img", "aria-label": answer.right ? words.right : words.wrong }, answer.right ? "✓" : "✗");
-      const was = answer.right ? null : element("s", { "aria-label": fill(words.was, { text: answer.text }) }, answer.text);
+      const mark = element(
+        "span",
+        { class: "mark", role: "img", "aria-label": answer.right ? words.right : words.wrong },
+        answer.right ? "✓" : "✗",
+      );
+      const was = answer.right
+        ? null
+        : element("s", { "aria-label": fill(words.was, { text: answer.text }) }, answer.text);
       one.td.replaceChildren(mark, element("span", {}, one.text), was ?? "");
     } else if (how === "hidden") {
-      one.td.replaceChildren(element("span", { class: "unknown", role: "img", "aria-label": words.unfilled }, "·"));
+      one.td.replaceChildren(
+        element("span", { class: "unknown", role: "img", "aria-label": words.unfilled }, "·"),
+      );
     } else one.td.replaceChildren(element("span", {}, one.text));
   }
 
@@ -319,9 +486,14 @@ export class Picture {
     const [name, , top, bottom, left, right] = this.stage.parts[place.part];
     const isNow = ({ row, col }) => row >= top && row < bottom && col >= left && col < right;
     if (whole) return () => "now";
-    const index = (cell) => this.stage.parts.findIndex(([matrix, , t, b, l, r]) => matrix === cell.name && cell.row >= t && cell.row < b && cell.col >= l && cell.col < r);
+    const index = (cell) =>
+      this.stage.parts.findIndex(
+        ([matrix, , t, b, l, r]) =>
+          matrix === cell.name && cell.row >= t && cell.row < b && cell.col >= l && cell.col < r,
+      );
     return (cell) => {
-      if (cell.name === name && isNow(cell)) return asked && this.isOneResult(place) ? "now" : this.#beatState(cell, place);
+      if (cell.name === name && isNow(cell))
+        return asked && this.isOneResult(place) ? "now" : this.#beatState(cell, place);
       return index(cell) < place.part ? "before" : "later";
     };
   }
@@ -350,12 +522,18 @@ export class Picture {
   focus(place) {
     if (!this.step || this.stage.kind === "closing") return null;
     const head = this.#owner(this.step.name, this.head);
-    if (place.part === null || this.stage.kind === "head") return { name: this.step.name, head, row: 0, col: 0 };
+    if (place.part === null || this.stage.kind === "head")
+      return { name: this.step.name, head, row: 0, col: 0 };
     const [, , top, , left, right] = this.stage.parts[place.part];
     const concat = this.step.layout === "concat";
     const single = (right - left === 1 && !concat) || this.step.layout === "softmax" || place.beat === null;
     if (single) return { name: this.step.name, head, row: top, col: left };
-    return { name: this.step.name, head, row: top + (concat ? place.beat : 0), col: left + (concat ? 0 : place.beat) };
+    return {
+      name: this.step.name,
+      head,
+      row: top + (concat ? place.beat : 0),
+      col: left + (concat ? 0 : place.beat),
+    };
   }
 
   #lit = [];
@@ -368,7 +546,8 @@ export class Picture {
     if (!cell) return;
     const summed = this.step.layout === "product" && this.#isCell(place);
     termsOf(this.model, cell).forEach((term, k) => {
-      const name = !summed || place.beat === null || k < place.beat ? "operand" : k === place.beat ? "term" : null;
+      const name =
+        !summed || place.beat === null || k < place.beat ? "operand" : k === place.beat ? "term" : null;
       if (name) for (const one of term) this.#mark(one, name);
     });
     this.#mark(cell, "current");
@@ -396,14 +575,26 @@ export class Picture {
       most: place.part === null ? 10 : Infinity,
     };
     const terms = termsOf(this.model, cell).length;
-    const reached = this.step.layout === "product" && place.beat !== null && this.#isCell(place) ? place.beat : Infinity;
+    const reached =
+      this.step.layout === "product" && place.beat !== null && this.#isCell(place) ? place.beat : Infinity;
     const matrix = this.model.matrices[cell.name];
     const sign = fill(matrix.symbol, { h: (this.head ?? 0) + 1 });
     const softmax = this.step.layout === "softmax" && place.part !== null && this.stage.powers;
     const where = softmax ? `[${cell.row + 1}, …]` : `[${cell.row + 1}, ${cell.col + 1}]`;
-    const named = softmax && place.beat !== null && place.beat < 2 ? (place.beat ? `${this.words.sum} ${cell.row + 1}` : "") : null;
+    const named =
+      softmax && place.beat !== null && place.beat < 2
+        ? place.beat
+          ? `${this.words.sum} ${cell.row + 1}`
+          : ""
+        : null;
     if (hiding) return [element("span", { class: "place" }, symbol(sign), `${where} = ?`)];
-    const nodes = [element("span", { class: "place" }, ...(named === null ? [symbol(sign), `${where} = `] : [named && `${named} = `]))];
+    const nodes = [
+      element(
+        "span",
+        { class: "place" },
+        ...(named === null ? [symbol(sign), `${where} = `] : [named && `${named} = `]),
+      ),
+    ];
     let group = 0;
     const pieces = this.#pieces(cell, how, place);
     pieces.forEach((piece, index) => {
@@ -421,7 +612,9 @@ export class Picture {
     if (!powers || !powers.total) return arithmetic(this.model, cell, how);
     const told = (number) => ({ number: how.show(number), cell });
     const equals = (number) => ({ text: how.rounds(number) ? " ≈ " : " = " });
-    const each = powers.powers.slice(0, MOST_TOLD).map((power, col) => this.#told({ ...cell, col }, power, powers, place.beat, { ...how, told, equals }));
+    const each = powers.powers
+      .slice(0, MOST_TOLD)
+      .map((power, col) => this.#told({ ...cell, col }, power, powers, place.beat, { ...how, told, equals }));
     if (place.beat === 1) {
       const terms = powers.powers.flatMap((power, i) => [...(i ? [{ text: " + " }] : []), told(power)]);
       return [...terms, equals(powers.total), { ...told(powers.total), strong: true }];
@@ -433,21 +626,40 @@ export class Picture {
   /** One cell of a softmax row: its power, or its division. */
   #told(cell, power, powers, beat, { show, told, equals }) {
     const value = rowsOf(this.model, cell.name, cell.head)[cell.row][cell.col];
-    if (beat !== 0) return [told(power), { text: ` ÷ ${show(powers.total)}` }, equals(value), { ...told(value), strong: true }];
-    return [{ text: "e" }, { power: exponents(this.model, cell, show)[cell.col], cell }, equals(power), told(power)];
+    if (beat !== 0)
+      return [
+        told(power),
+        { text: ` ÷ ${show(powers.total)}` },
+        equals(value),
+        { ...told(value), strong: true },
+      ];
+    return [
+      { text: "e" },
+      { power: exponents(this.model, cell, show)[cell.col], cell },
+      equals(power),
+      told(power),
+    ];
   }
 
   #placed({ name, head, row, col }) {
-    return [symbol(fill(this.model.matrices[name].symbol, { h: (head ?? 0) + 1 })), `[${row + 1}, ${col + 1}]`];
+    return [
+      symbol(fill(this.model.matrices[name].symbol, { h: (head ?? 0) + 1 })),
+      `[${row + 1}, ${col + 1}]`,
+    ];
   }
 
   #piece(piece, unseen, fresh) {
-    const classes = [unseen ? "unseen" : "", fresh ? "fresh" : "", piece.quiet ? "quiet" : ""].join(" ").trim() || null;
+    const classes =
+      [unseen ? "unseen" : "", fresh ? "fresh" : "", piece.quiet ? "quiet" : ""].join(" ").trim() || null;
     if (piece.text !== undefined) return element("span", { class: classes }, piece.text);
     if (piece.place) return element("span", { class: classes }, ...this.#placed(piece.place));
     const hue = this.model.matrices[piece.cell?.name]?.hue;
     const name = [classes, "number", hue ? `hue-${hue}` : ""].filter(Boolean).join(" ");
-    return element(piece.power !== undefined ? "sup" : piece.strong ? "strong" : "span", { class: name }, piece.power ?? piece.number);
+    return element(
+      piece.power !== undefined ? "sup" : piece.strong ? "strong" : "span",
+      { class: name },
+      piece.power ?? piece.number,
+    );
   }
 }
 

@@ -131,7 +131,8 @@ class Walk {
   }
 
   jump(number) {
-    if (number >= 1 && number <= this.model.stages.length) this.#go(entry(this.model.stages, number - 1, this.depth));
+    if (number >= 1 && number <= this.model.stages.length)
+      this.#go(entry(this.model.stages, number - 1, this.depth));
   }
 
   #goDeep(depth) {
@@ -242,8 +243,15 @@ class Walk {
   }
 
   #verdict() {
-    const given = this.#asked.map(({ cell }) => this.#answers.get(`${cell.name}|${cell.head ?? ""}|${cell.row}|${cell.col}`)).filter(Boolean);
-    return given.length ? fill(this.model.words.verdict, { right: given.filter(({ right }) => right).length, asked: given.length }) : "";
+    const given = this.#asked
+      .map(({ cell }) => this.#answers.get(`${cell.name}|${cell.head ?? ""}|${cell.row}|${cell.col}`))
+      .filter(Boolean);
+    return given.length
+      ? fill(this.model.words.verdict, {
+          right: given.filter(({ right }) => right).length,
+          asked: given.length,
+        })
+      : "";
   }
 
   // --- building --------------------------------------------------------------------------------------------------
@@ -268,22 +276,47 @@ class Walk {
     this.line = element("div", { class: "line" });
     this.stage = element("div", { class: "stage", tabindex: -1 }, this.text, this.stand);
     this.more = element("p", { class: "more", hidden: true }, words.scroll);
-    const main = element("div", { class: "main" }, this.stage, this.more, this.line, this.view ? null : element("p", { class: "hint" }, words.keys));
+    const main = element(
+      "div",
+      { class: "main" },
+      this.stage,
+      this.more,
+      this.line,
+      this.view ? null : element("p", { class: "hint" }, words.keys),
+    );
     this.notes?.stop();
     this.notes = this.view === "presenter" ? new Notes(words) : null;
-    this.root.replaceChildren(...[this.bar, nav, this.#controls(), main, this.notes?.root, this.live].filter(Boolean));
+    this.root.replaceChildren(
+      ...[this.bar, nav, this.#controls(), main, this.notes?.root, this.live].filter(Boolean),
+    );
     this.#drawn = "";
     if (focused) this.root.querySelector(`[data-focus="${focused}"]`)?.focus();
   }
 
   #chip(stage, index) {
     const { words } = this.model;
-    const label = { tokens: words.tokens, closing: words.closing, inputs: this.#given(stage), given: this.#given(stage) }[stage.kind];
+    const label = {
+      tokens: words.tokens,
+      closing: words.closing,
+      inputs: this.#given(stage),
+      given: this.#given(stage),
+    }[stage.kind];
     const sign = stage.kind === "head" ? `head_${stage.head + 1}` : (stage.steps[0]?.symbol ?? label);
     return element(
       "li",
       {},
-      element("button", { type: "button", title: stage.title, "aria-label": `${index + 1} ${stage.title}`, "data-focus": `step ${index}`, onclick: (event) => this.#pressed(event, () => this.jump(index + 1)) }, element("span", { class: "count" }, String(index + 1)), label ? element("span", {}, label) : symbol(sign)),
+      element(
+        "button",
+        {
+          type: "button",
+          title: stage.title,
+          "aria-label": `${index + 1} ${stage.title}`,
+          "data-focus": `step ${index}`,
+          onclick: (event) => this.#pressed(event, () => this.jump(index + 1)),
+        },
+        element("span", { class: "count" }, String(index + 1)),
+        label ? element("span", {}, label) : symbol(sign),
+      ),
     );
   }
 
@@ -294,22 +327,78 @@ class Walk {
   #controls() {
     const { words } = this.model;
     const button = (name, sign, act = () => this[name]()) =>
-      element("button", { type: "button", class: "round", title: words[name], "aria-label": words[name], "data-focus": name, onclick: (event) => this.#pressed(event, act) }, sign);
+      element(
+        "button",
+        {
+          type: "button",
+          class: "round",
+          title: words[name],
+          "aria-label": words[name],
+          "data-focus": name,
+          onclick: (event) => this.#pressed(event, act),
+        },
+        sign,
+      );
     this.playing = button("play", "▶");
     this.counter = element("span", { class: "counter" });
-    const speed = element("select", { "data-focus": "speed", "aria-label": words.speed, title: words.speed, onchange: (event) => this.#pace(Number(event.target.value)) }, ...SPEEDS.map((seconds) => element("option", { value: seconds, selected: seconds === this.#seconds }, `${seconds} s`)));
-    this.predicting = element("input", { type: "checkbox", "data-focus": "predict", onchange: (event) => this.foretell(event.target.checked) });
-    this.revealing = element("button", { type: "button", class: "main-action", "data-focus": "reveal", onclick: (event) => this.#pressed(event, () => this.reveal()) }, words.reveal);
+    const speed = element(
+      "select",
+      {
+        "data-focus": "speed",
+        "aria-label": words.speed,
+        title: words.speed,
+        onchange: (event) => this.#pace(Number(event.target.value)),
+      },
+      ...SPEEDS.map((seconds) =>
+        element("option", { value: seconds, selected: seconds === this.#seconds }, `${seconds} s`),
+      ),
+    );
+    this.predicting = element("input", {
+      type: "checkbox",
+      "data-focus": "predict",
+      onchange: (event) => this.foretell(event.target.checked),
+    });
+    this.revealing = element(
+      "button",
+      {
+        type: "button",
+        class: "main-action",
+        "data-focus": "reveal",
+        onclick: (event) => this.#pressed(event, () => this.reveal()),
+      },
+      words.reveal,
+    );
     const views = this.view
       ? [button("leave", "✕")]
       : [
-          element("button", { type: "button", "data-focus": "projector", onclick: (event) => this.#pressed(event, () => this.look("projector")) }, words.projector),
-          (this.presenting = element("a", { class: "button", target: "_blank", "data-focus": "presenter" }, `${words.presenter} ↗`)),
+          element(
+            "button",
+            {
+              type: "button",
+              "data-focus": "projector",
+              onclick: (event) => this.#pressed(event, () => this.look("projector")),
+            },
+            words.projector,
+          ),
+          (this.presenting = element(
+            "a",
+            { class: "button", target: "_blank", "data-focus": "presenter" },
+            `${words.presenter} ↗`,
+          )),
         ];
     return element(
       "div",
       { class: "controls", role: "group", "aria-label": words.controls },
-      element("span", { class: "group" }, button("previous", "←"), button("next", "→"), button("into", "↓"), button("out", "↑"), this.playing, speed),
+      element(
+        "span",
+        { class: "group" },
+        button("previous", "←"),
+        button("next", "→"),
+        button("into", "↓"),
+        button("out", "↑"),
+        this.playing,
+        speed,
+      ),
       this.counter,
       element("label", { class: "switch" }, this.predicting, words.predict),
       this.revealing,
@@ -341,24 +430,38 @@ class Walk {
       answers: this.#answers,
       onAnswer: (one, text) => this.#answered(one, text),
     });
-    this.line.replaceChildren(...this.#picture.line(this.place, { hiding }), ...this.#remarks(stage, step, hiding));
+    this.line.replaceChildren(
+      ...this.#picture.line(this.place, { hiding }),
+      ...this.#remarks(stage, step, hiding),
+    );
     this.revealing.hidden = !hiding;
     this.predicting.checked = this.predict;
     this.#showPlace(stage);
-    this.notes?.show(this.model, this.place, this.depth, after(stages, this.place, this.depth), step ?? stage);
+    this.notes?.show(
+      this.model,
+      this.place,
+      this.depth,
+      after(stages, this.place, this.depth),
+      step ?? stage,
+    );
     this.root.classList.toggle("moving", !anew);
     // A longer line of arithmetic leaves the picture less room.
     if (anew || (this.view && !this.#fits())) this.#fit();
     else this.notes?.fit();
     this.#follow();
     this.#tell(quiet, remote);
-    this.live.textContent = quiet ? "" : `${anew ? `${fill(words.step_of, { step: this.place.stage + 1, steps: stages.length })}: ${this.title.textContent}. ${this.what.textContent}` : ""} ${this.#spoken()}`.trim();
+    this.live.textContent = quiet
+      ? ""
+      : `${anew ? `${fill(words.step_of, { step: this.place.stage + 1, steps: stages.length })}: ${this.title.textContent}. ${this.what.textContent}` : ""} ${this.#spoken()}`.trim();
     this.root.dataset.at = `${stage.id} ${written(stages, this.place, this.depth).sub}`.trim();
   }
 
   /** The line of arithmetic without the terms that are still to come. */
   #spoken() {
-    return [...this.line.children].filter((node) => !node.classList.contains("unseen")).map((node) => node.textContent).join("");
+    return [...this.line.children]
+      .filter((node) => !node.classList.contains("unseen"))
+      .map((node) => node.textContent)
+      .join("");
   }
 
   #draw(stage, step, drawn) {
@@ -366,14 +469,17 @@ class Walk {
     this.#drawn = drawn;
     const told = step ?? stage;
     const head = stage.head !== null && stage.kind === "step" ? ` · ${words.head} ${stage.head + 1}` : "";
-    this.title.textContent = stage.kind === "head" && step ? `${words.head} ${stage.head + 1} · ${step.title}` : stage.title + head;
+    this.title.textContent =
+      stage.kind === "head" && step ? `${words.head} ${stage.head + 1} · ${step.title}` : stage.title + head;
     this.what.replaceChildren(...rich(told.what));
     this.why.replaceChildren(...rich(told.why));
     this.formula.replaceChildren(...(step ? [symbol(`${step.symbol} = ${step.formula}`)] : []));
     this.formula.hidden = !step;
     this.lesson.hidden = !stage.lesson;
     this.lesson.dataset.topic = stage.lesson ?? "";
-    this.#picture = new Picture(this.model, stage, this.#step(), decimals, { inShort: stage.kind === "head" && !step });
+    this.#picture = new Picture(this.model, stage, this.#step(), decimals, {
+      inShort: stage.kind === "head" && !step,
+    });
     if (this.notes) this.notes.tell(this.text);
     else if (this.#picture.slot && this.root.clientWidth > 1000) this.#picture.slot.append(this.text);
     else this.stage.prepend(this.text);
@@ -396,7 +502,8 @@ class Walk {
     const { stages, words } = this.model;
     const { part, beat } = this.place;
     const all = stage.parts.length;
-    const within = (part === null ? 0 : (part + (beat === null ? 0 : beat / beatsOf(stages, this.place))) / all);
+    const within =
+      part === null ? 0 : (part + (beat === null ? 0 : beat / beatsOf(stages, this.place))) / all;
     this.bar.firstChild.style.width = `${(100 * (this.place.stage + (part === null ? 1 : within))) / stages.length}%`;
     for (const [index, item] of [...this.outline.children].entries()) {
       const current = index === this.place.stage;
@@ -405,7 +512,8 @@ class Walk {
       else item.firstChild.removeAttribute("aria-current");
     }
     const counts = part === null ? [] : [fill(words.part_of, { part: part + 1, parts: all })];
-    if (beat !== null && beatsOf(stages, this.place) > 1) counts.push(fill(words.part_of, { part: beat + 1, parts: beatsOf(stages, this.place) }));
+    if (beat !== null && beatsOf(stages, this.place) > 1)
+      counts.push(fill(words.part_of, { part: beat + 1, parts: beatsOf(stages, this.place) }));
     this.counter.textContent = [words[`depth_${this.depth}`], ...counts].join(" · ");
   }
 
@@ -450,7 +558,9 @@ class Walk {
   /** What is new is in sight, also where the picture is larger than the window. */
   #follow() {
     if (this.depth === 0) return;
-    this.#picture.root.querySelector("td.current, td.now")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    this.#picture.root
+      .querySelector("td.current, td.now")
+      ?.scrollIntoView({ block: "nearest", inline: "nearest" });
     this.outline.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
@@ -459,7 +569,9 @@ class Walk {
   #tell(quiet, remote) {
     const at = this.#at();
     held = { session: this.model.session, opened: this.model.opened, at };
-    const query = Object.fromEntries(Object.entries(this.model.address).filter(([name]) => !NAMES.includes(name)));
+    const query = Object.fromEntries(
+      Object.entries(this.model.address).filter(([name]) => !NAMES.includes(name)),
+    );
     for (const [name, value] of Object.entries(at)) if (value) query[name] = value === true ? "1" : value;
     this.#address.keep(query);
     const link = (values) => `?${new URLSearchParams(values)}`;
@@ -469,7 +581,8 @@ class Walk {
     if (quiet) return;
     clearTimeout(this.#resting);
     this.#resting = setTimeout(() => window.dispatchEvent(new CustomEvent("mha-place", { detail: at })), 500);
-    if (!remote) together.tell({ step: at.step, sub: at.sub, predict: this.predict, revealed: [...this.#revealed] });
+    if (!remote)
+      together.tell({ step: at.step, sub: at.sub, predict: this.predict, revealed: [...this.#revealed] });
   }
 
   /** A projector and a presenter's page of the same walk, in two windows, go together. */
