@@ -1,10 +1,11 @@
 // What the check found, in words: a summary, what to look at first, the causes, and what cannot be.
 
-import { element, symbol } from "./dom.js";
+import { button, element, span, symbol } from "../mha.web/dom.js";
 
 export class Verdict {
   #told = "";
 
+  /** `bench` takes goTo(cell) and send(edit). */
   constructor(bench, words) {
     this.bench = bench;
     this.words = words;
@@ -27,11 +28,7 @@ export class Verdict {
     if (check.first) head.append(this.#jump(check.first, this.words.first_wrong));
     for (const act of check.actions ?? [])
       head.append(
-        element(
-          "button",
-          { type: "button", "data-focus": act.op, onclick: () => this.bench.send({ op: act.op }) },
-          act.label,
-        ),
+        button({ data: { focus: act.op }, onclick: () => this.bench.send({ op: act.op }) }, act.label),
       );
     const parts = [head];
     if (check.hint) parts.push(element("p", { class: "verdict-hint" }, symbol(check.hint)));
@@ -57,13 +54,8 @@ export class Verdict {
   }
 
   #cause(cause) {
-    const item = element(
-      "li",
-      {},
-      element("span", { class: "step" }, symbol(cause.step)),
-      " ",
-      this.#jump(cause.cell, cause.text),
-    );
+    const step = span("step", symbol(cause.step));
+    const item = element("li", {}, step, " ", this.#jump(cause.cell, cause.text));
     if (cause.right)
       item.append(
         element(
@@ -81,10 +73,6 @@ export class Verdict {
   }
 
   #jump(cell, text) {
-    return element(
-      "button",
-      { type: "button", class: "quiet jump", onclick: () => this.bench.goTo(cell) },
-      symbol(text),
-    );
+    return button({ class: "quiet jump", onclick: () => this.bench.goTo(cell) }, symbol(text));
   }
 }

@@ -1,35 +1,36 @@
 // Packed weights: one tensor for all heads, as each library holds it, and the slice of each head.
 
-import { element, fill, rich, symbol } from "../mha.bench/dom.js";
-import { key, termsOf } from "../mha.bench/graph.js";
-import { headsLabel, labelsOf, matrixOf, placeOf, told } from "./numbers.js";
-import { choice, Line, redraw, Sheet } from "./sheet.js";
+import { accent, element, fill, operator, rich, shapeOf, span, symbol } from "../mha.web/dom.js";
+import { key, labelsOf, termsOf } from "../mha.web/graph.js";
+import { headsLabel, matrixOf, placeOf, told } from "./numbers.js";
+import { choice, Section } from "./sheet.js";
 
 const LIBRARIES = ["packed", "torch", "keras", "linear"];
 const MOST_CELLS = 12_000; // of one tensor: of a larger one the first heads are drawn
 
-export class Packed {
+export class Packed extends Section {
   #letter = "q";
   #library = "packed";
 
-  constructor(root) {
-    this.root = root;
-    this.tables = element("div", { class: "packing" });
-    this.sheet = new Sheet(this.tables, (info, td, spoken) => this.#show(info, td, spoken));
+  constructor(part) {
+    super(part, "packing");
   }
 
-  update(model) {
-    this.model = model;
-    this.line = new Line(model.words.hint_packed);
-    this.letters = [...model.letters];
-    if (!this.letters.includes(this.#letter)) this.#letter = "q";
-    this.#draw();
+  pictures() {
+    const { layouts, letters: all, missing } = this.model;
+    if (!all.includes(this.#letter)) this.#letter = "q";
+    const held = layouts.filter(
+      ({ library, letters }) => library === this.#library && letters.includes(this.#letter),
+    );
+    this.heads = Math.min(...held.map((layout) => fitting(layout, this.#letter)));
+    this.shown = held.map((layout) => cut(layout, this.#letter, this.heads));
+    const why = missing[this.#letter];
+    return why ? [element("p", { class: "note" }, why)] : this.#tensors();
   }
 
-  #draw() {
-    const { model } = this;
-    const { words } = model;
-    const letters = this.letters.map((value) => ({ value, text: symbol(`W_${value.toUpperCase()}`) }));
+  around() {
+    const { letters: all, words } = this.model;
+    const letters = [...all].map((value) => ({ value, text: symbol(`W_${value.toUpperCase()}`) }));
     const libraries = LIBRARIES.map((value) => ({ value, text: words[`library_${value}`] }));
     const controls = element(
       "div",
@@ -37,25 +38,16 @@ export class Packed {
       choice(words.letter, letters, this.#letter, (letter) => this.#choose(letter, this.#library)),
       choice(words.library, libraries, this.#library, (library) => this.#choose(this.#letter, library)),
     );
-    this.sheet.clear();
-    const held = model.layouts.filter(
-      ({ library, letters }) => library === this.#library && letters.includes(this.#letter),
-    );
-    this.heads = Math.min(...held.map((layout) => fitting(layout, this.#letter)));
-    this.shown = held.map((layout) => cut(layout, this.#letter, this.heads));
-    const missing = model.missing[this.#letter];
-    this.tables.replaceChildren(...(missing ? [element("p", { class: "note" }, missing)] : this.#pictures()));
-    redraw(this.root, controls, this.tables, this.line.root);
-    this.sheet.rest();
+    return [controls, this.tables];
   }
 
   #choose(letter, library) {
     this.#letter = letter;
     this.#library = library;
-    this.#draw();
+    this.draw();
   }
 
-  #pictures() {
+  #tensors() {
     const { words, refusals } = this.model;
     const reason = refusals[this.#library];
     const verdict =
@@ -79,7 +71,7 @@ export class Packed {
           )
         : null,
       verdict ? element("p", { class: `note ${reason === null ? "ok" : "refused"}` }, verdict) : null,
-      element("h3", {}, words.slices, element("span", { class: "about" }, ` ${words.index_from_0}`)),
+      element("h3", {}, words.slices, span("about", ` ${words.index_from_0}`)),
       element("div", { class: "slices" }, ...this.#slices()),
     ].filter(Boolean);
   }
@@ -186,11 +178,7 @@ export class Packed {
       ];
       return element(
         "section",
-        {
-          class: "slice",
-          style: `--accent: var(--mha-head-${heads[0]})`,
-          "aria-label": headsLabel(words, heads),
-        },
+        { class: "slice", style: accent(heads[0]), "aria-label": headsLabel(words, heads) },
         element("h4", {}, headsLabel(words, heads)),
         ...codes.map((text) => element("code", {}, text)),
         element("div", { class: "box" }, element("div", { class: "parts" }, ...this.#owned(heads[0], group))),
@@ -234,41 +222,19 @@ export class Packed {
     });
   }
 
-  #show(info, td, spoken) {
-    if (!info) return this.line.write(null);
+  tell({ cell, at, zero }, td) {
     const { model, sheet } = this;
+    const { words } = model;
     sheet.markOne(td, "current");
-    if (info.zero)
-      return this.line.write(
-        [
-          element(
-            "p",
-            {},
-            element("code", {}, info.at),
-            " = 0 ",
-            element("span", { class: "quiet-text" }, `(${model.words.zeros})`),
-          ),
-        ],
-        spoken,
-      );
-    const { cell } = info;
+    const code = (text) => element("code", {}, text);
+    if (zero) return [element("p", {}, code(at), " = 0 ", span("quiet-text", `(${words.zeros})`))];
     for (const of of termsOf(model, cell).flat()) sheet.mark(key(of), "operand");
     sheet.mark(key(cell), "twin", td);
-    const where = info.at ?? this.#held(cell);
+    const where = at ?? this.#held(cell);
     const placed = (of) => placeOf(model, of, model.matrices[of.name].symbol);
-    const held = where
-      ? element(
-          "p",
-          {},
-          element("span", { class: "tag" }, model.words[`library_${this.#library}`]),
-          " ",
-          element("code", {}, where),
-        )
-      : null;
-    this.line.write(
-      [element("p", {}, placed(cell), " = ", ...told(model, cell, false, placed)), held].filter(Boolean),
-      spoken,
-    );
+    const number = element("p", {}, placed(cell), " = ", ...told(model, cell, false, placed));
+    const library = span("tag", words[`library_${this.#library}`]);
+    return where ? [number, element("p", {}, library, " ", code(where))] : [number];
   }
 
   /** Where the tensor shown holds a number of a head's own matrix. */
@@ -324,6 +290,3 @@ function indexOf({ tensor, shape, across, down, kind, offset = 0 }, y, x) {
       : [found.down, y - down[found.down].start, x];
   return `${tensor}[${index.join(", ")}]`;
 }
-
-const shapeOf = (rows, cols) => `${rows} × ${cols}`;
-const operator = (text) => element("span", { class: "operator", "aria-hidden": "true" }, text);

@@ -1,6 +1,6 @@
 // The presenter's page: what to say here, what comes next, and a clock.
 
-import { element, rich } from "../mha.bench/dom.js";
+import { button, element, rich, span } from "../mha.web/dom.js";
 
 // Of the type around it: what is said takes the largest with which all of it is in sight.
 const SIZES = [0.9, 0.84, 0.78];
@@ -14,20 +14,12 @@ export class Notes {
     this.note = element("p", { class: "note" });
     this.told = element("div", {});
     this.next = element("p", { class: "next" });
-    this.time = element("span", { class: "time" });
-    this.elapsed = element("span", { class: "elapsed" });
-    const restart = element(
-      "button",
-      {
-        type: "button",
-        class: "round",
-        title: words.restart,
-        "aria-label": words.restart,
-        "data-focus": "restart",
-        onclick: () => this.#restart(),
-      },
-      "⟲",
-    );
+    this.time = span("time");
+    this.elapsed = span("elapsed");
+    const { restart: title } = words;
+    const onclick = () => this.#restart();
+    const data = { focus: "restart" };
+    const restart = button({ class: "round", title, "aria-label": title, data, onclick }, "⟲");
     this.root = element(
       "aside",
       { class: "notes", "aria-label": words.notes },
@@ -57,7 +49,7 @@ export class Notes {
     this.told.replaceChildren(text);
   }
 
-  show(model, place, depth, next, told) {
+  show(model, place, next, told) {
     this.note.replaceChildren(...rich(told.note));
     if (!next) {
       this.next.textContent = this.words.last;

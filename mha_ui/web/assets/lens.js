@@ -1,9 +1,9 @@
 // What the colours show in place of the values: how numbers have changed since a baseline, or a derivative. Every
 // number here is the server's; only shades are worked out.
 
-import { element, fill, rich } from "./dom.js";
-import { key, valueOf } from "./graph.js";
-import { brief } from "./numbers.js";
+import { fill } from "./dom.js";
+import { key, valueAt } from "./graph.js";
+import { brief, toneOf, topOf } from "./numbers.js";
 
 const at = (matrix, rows, { head, row, col }) => (matrix.perHead ? rows?.[head] : rows)?.[row]?.[col] ?? null;
 
@@ -27,10 +27,10 @@ export function markOf(model, cell, by) {
 }
 
 /** How strongly a cell is coloured, 0 to 1: small derivatives are many, and their root still shows. */
-export function toneOf(model, by, top) {
+export function lensTone(model, by, top) {
   if (by === null) return 0;
   if (typeof by === "string") return 1;
-  const share = Math.min(1, Math.abs(by) / top);
+  const share = toneOf(by, top);
   return model.lens.kind === "gradient" ? Math.sqrt(share) : share;
 }
 
@@ -49,7 +49,7 @@ export function changeTold(model, cell, by = lensAt(model, cell)) {
   if (by === null) return words.no_counterpart;
   if (by === 0) return words.unchanged;
   const matrix = model.matrices[cell.name];
-  const now = valueOf(model, cell);
+  const now = valueAt(model, cell);
   const values = {
     before: brief(at(matrix, matrix.was, cell), model.decimals),
     now: brief(now, model.decimals),
@@ -58,50 +58,5 @@ export function changeTold(model, cell, by = lensAt(model, cell)) {
   return fill(words.was, { ...values, by: `${by > 0 ? "+" : ""}${brief(by, model.decimals)}` });
 }
 
-/** The largest magnitude, rounded up to 1, 2 or 5 × 10ⁿ, so that colours stay put. */
-export function topOf(values) {
-  let most = 0;
-  const look = (item) => {
-    if (Array.isArray(item)) item.forEach(look);
-    else if (typeof item === "number") most = Math.max(most, Math.abs(item));
-  };
-  look(values);
-  if (!most) return 1;
-  const power = 10 ** Math.floor(Math.log10(most));
-  return [1, 2, 5, 10].map((step) => step * power).find((step) => step >= most * 0.999999) ?? most;
-}
-
 /** One scale for all tables, so that what saturation has killed looks so beside what still moves. */
 export const topOfAll = (model) => topOf(Object.values(model.matrices).map((matrix) => matrix.lens));
-
-/** The legend: what the colours show, in a sentence and on a scale. */
-export class Legend {
-  #told = "";
-
-  constructor(words) {
-    this.words = words;
-    this.ramp = element("span", { class: "ramp", "aria-hidden": "true" });
-    this.summary = element("span", { class: "summary", "aria-live": "polite" });
-    this.about = element("span", { class: "quiet-text" });
-    this.root = element(
-      "section",
-      { class: "legend", "aria-label": words.lens_about, hidden: true },
-      this.ramp,
-      this.summary,
-      this.about,
-    );
-  }
-
-  update(model) {
-    this.root.hidden = !model.lens;
-    if (!model.lens) return;
-    const { kind, summary } = model.lens;
-    if (summary !== this.#told) this.summary.replaceChildren(...rich(summary));
-    this.#told = summary;
-    this.about.textContent = this.words[`legend_${kind}`];
-    this.ramp.hidden = kind !== "gradient";
-    const top = topOfAll(model);
-    const marks = [-top, -top / 4, 0, top / 4, top].map((mark) => element("span", {}, brief(mark, 6)));
-    if (!this.ramp.hidden) this.ramp.replaceChildren(...marks);
-  }
-}

@@ -1,10 +1,44 @@
-// Numbers to text and back.
+// Numbers to text and back, and what colours them. Nothing here knows a page.
 
 const MINUS = "−";
+
+/** Whether every number of a matrix is an integer: then all are shown without decimals. */
+export const isWhole = (rows) =>
+  rows.every((row) => row.every((value) => typeof value !== "number" || Number.isInteger(value)));
+
+/** The largest magnitude among nested lists, or 1. */
+export const largest = (values) => most(values) || 1;
+
+const most = (item) => {
+  if (Array.isArray(item)) return item.reduce((found, value) => Math.max(found, most(value)), 0);
+  return typeof item === "number" ? Math.abs(item) : 0;
+};
+
+/** The largest magnitude, rounded up to 1, 2 or 5 × 10ⁿ, so that colours stay put. */
+export function topOf(values) {
+  const found = largest(values);
+  const power = 10 ** Math.floor(Math.log10(found));
+  return [1, 2, 5, 10].map((step) => step * power).find((step) => step >= found * 0.999999) ?? found;
+}
+
+/** How strongly a number is coloured, 0 to 1: its size against the largest. */
+export const toneOf = (value, top) => (typeof value === "number" ? Math.min(1, Math.abs(value) / top) : 0);
+
+/** Which colour: a number's sign, or what stands in a mask. */
+export function kindOf(value) {
+  if (value === "nan") return "nan";
+  if (value === "-inf" || value === false) return "hidden";
+  if (value === true) return "visible";
+  return value < 0 ? "negative" : "positive";
+}
+
+/** As a factor or a term: a negative number in parentheses. */
+export const parenthesised = (text) => (text.startsWith(MINUS) ? `(${text})` : text);
 
 /** A number at a fixed count of decimals; whole matrices of integers are shown without any. */
 export function format(number, decimals) {
   if (number === "-inf") return `${MINUS}∞`;
+  if (number === "nan") return "NaN";
   if (number === true) return "✓";
   if (number === false) return "✕";
   if (number !== 0 && Math.abs(number) >= 1e9) return number.toExponential(3).replace("-", MINUS);
@@ -43,7 +77,7 @@ function digits(number, decimals) {
 const holds = (text, number) => Math.abs(Number(text) - number) <= 1e-12 * Math.abs(number);
 
 /** Full-width characters, and the many minus signs, as they are usually typed. */
-const usual = (text) => text.normalize("NFKC").replace(/[−–]/g, "-").trim();
+export const usual = (text) => text.normalize("NFKC").replace(/[−–]/g, "-").trim();
 
 /** What was typed as a number of at most this size: {value}, or {wrong: why it is none}. */
 export function read(text, most = Number.MAX_VALUE) {
@@ -103,5 +137,5 @@ export function toCsv(rows, rowLabels, colLabels) {
   };
   const lines = [["", ...colLabels].map(quote).join(",")];
   rows.forEach((row, i) => lines.push([quote(rowLabels[i] ?? ""), ...row.map(plain)].join(",")));
-  return lines.join("\r\n") + "\r\n";
+  return `${lines.join("\r\n")}\r\n`;
 }

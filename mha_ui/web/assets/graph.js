@@ -4,6 +4,9 @@
 // axis: "(ij)" pairs of a query and a key, "(mr)" the two columns of pair m. Nothing here computes a value; every
 // number shown is the server's.
 
+import { fill } from "./dom.js";
+import { exact, format, isWhole } from "./numbers.js";
+
 export const key = (cell) => `${cell.name}|${cell.head ?? ""}|${cell.row}|${cell.col}`;
 
 export function unkey(text) {
@@ -30,10 +33,10 @@ export const isClaim = (model, name) => Boolean(model.matrices[name].claim);
 
 const isGiven = (model, name, head) => isEditable(model, name, head) && !isClaim(model, name);
 
-export const valueOf = (model, cell) => rowsOf(model, cell.name, cell.head)?.[cell.row]?.[cell.col];
+export const valueAt = (model, cell) => rowsOf(model, cell.name, cell.head)?.[cell.row]?.[cell.col];
 
 export function exists(model, cell) {
-  return valueOf(model, cell) !== undefined;
+  return valueAt(model, cell) !== undefined;
 }
 
 /** The head that holds a matrix for this head: heads may share keys and values. */
@@ -154,134 +157,36 @@ export function fedBy(model, cell) {
   return [...fed.values()];
 }
 
-/** What stands above e for each score of a row that softmax reads: the score, less the row's shift where it has one. */
-export function exponents(model, cell, show) {
-  const shift = model.shifts[cell.head][cell.row];
-  return termsOf(model, cell).map(([of]) => {
-    const score = valueOf(model, of);
-    return shift && score !== "-inf" ? `${show(score)} − ${parenthesised(show(shift))}` : show(score);
-  });
+/** A matrix's letter; head outputs are named after their head. */
+export const symbolOf = (model, name, head) => fill(model.matrices[name].symbol, { h: (head ?? 0) + 1 });
+
+/** What a cell is called, in every sentence: X[1, 2], or A[1, 3] of head 2. The server's places.py says the same. */
+export function nameOf(model, { name, head, row, col }) {
+  const place = `${symbolOf(model, name, head)}[${row + 1}, ${col + 1}]`;
+  const named = head === null || model.matrices[name].symbol.includes("{h}");
+  return named ? place : fill(model.words.place_of_head, { place, head: head + 1 });
 }
 
-/**
- * The arithmetic of a computed cell as pieces: {text}, {number, cell}, {power, cell} or {place: cell}, to be laid out
- * in a line. `show` formats a number, `rounds` tells whether it then is another number: a line whose result does says
- * ≈. Of more than `most` terms the middle ones are left out.
- */
-export function arithmetic(model, cell, { show, rounds, most = Infinity }) {
-  const step = model.steps[cell.name];
-  const terms = termsOf(model, cell);
-  const result = valueOf(model, cell);
-  const value = { number: show(result), cell, strong: true };
-  const number = (of) => ({ number: parenthesised(show(valueOf(model, of))), cell: of });
-  const joined = (lists, sign) => lists.flatMap((list, i) => (i ? [{ text: sign }, ...list] : list));
-  const some = (lists) =>
-    lists.length <= most
-      ? lists
-      : [...lists.slice(0, most - 2), [{ text: "…", quiet: true }], ...lists.slice(-2)];
-  const equals = { text: rounds(result) ? " ≈ " : " = " };
-  switch (step.op) {
-    case "matmul":
-      return [
-        ...joined(
-          some(
-            terms.map((term) =>
-              joined(
-                term.map((of) => [number(of)]),
-                " · ",
-              ),
-            ),
-          ),
-          " + ",
-        ),
-        equals,
-        value,
-      ];
-    case "divide": {
-      const { divisor } = model.constants;
-      return [number(terms[0][0]), { text: ` ÷ ${show(divisor)}` }, equals, value];
-    }
-    case "hide": {
-      const [score, allow] = terms[0];
-      if (valueOf(model, allow))
-        return [{ place: score }, equals, value, { text: ` (${model.words.visible})`, quiet: true }];
-      return [number(score), { text: " → " }, value, { text: ` (${model.words.hidden})`, quiet: true }];
-    }
-    case "add":
-      return [
-        ...joined(
-          terms[0].map((of) => [number(of)]),
-          " + ",
-        ),
-        equals,
-        value,
-      ];
-    case "sum":
-      return [...joined(some(terms.map(([of]) => [number(of)])), " + "), equals, value];
-    case "multiply":
-      return [
-        ...joined(
-          terms[0].map((of) => [number(of)]),
-          " · ",
-        ),
-        equals,
-        value,
-      ];
-    case "tanh":
-      return [{ text: "tanh " }, number(terms[0][0]), equals, value];
-    case "norm":
-      return [
-        { text: "√(" },
-        ...joined(some(terms.map(([of]) => [number(of), { text: "²" }])), " + "),
-        { text: ")" },
-        equals,
-        value,
-      ];
-    case "normalize": {
-      const [whole, norm] = terms[0];
-      const shown = [number(whole), { text: " ÷ " }, number(norm)];
-      if (valueOf(model, norm) !== 0) return [...shown, equals, value];
-      return [...shown, { text: " → " }, value, { text: ` (${model.words.no_direction})`, quiet: true }];
-    }
-    case "sinusoid":
-      return [{ text: cell.col % 2 ? "cos " : "sin " }, number(terms[0][0]), equals, value];
-    case "rotate": {
-      const [[a, angle], [b]] = terms;
-      const [one, sign, other] = cell.col % 2 ? ["sin", "+", "cos"] : ["cos", "−", "sin"];
-      const turned = (of, wave) => [number(of), { text: `·${wave} ` }, number(angle)];
-      return [...turned(a, one), { text: ` ${sign} ` }, ...turned(b, other), equals, value];
-    }
-    case "linear_bias": {
-      const [slope, of, to] = terms[0];
-      return [
-        { text: "−" },
-        number(slope),
-        { text: " · |" },
-        number(of),
-        { text: " − " },
-        number(to),
-        { text: "|" },
-        equals,
-        value,
-      ];
-    }
-    case "softmax": {
-      if (model.dead?.[cell.head]?.[cell.row])
-        return [value, { text: ` (${model.words.dead_row})`, quiet: true }];
-      const above = exponents(model, cell, show);
-      const powers = terms.map(([of], i) => [{ text: "e" }, { power: above[i], cell: of }]);
-      return [
-        ...powers[cell.col],
-        { text: " ÷ (" },
-        ...joined(some(powers), " + "),
-        { text: ")" },
-        equals,
-        value,
-      ];
-    }
-    default: // concat copies
-      return [{ place: terms[0][0] }, equals, value];
-  }
-}
+/** A row's or a column's label: its token, or its number from 1. */
+export const labelOf = (model, axis, index) => model.labels[axis]?.[index] ?? String(index + 1);
 
-const parenthesised = (text) => (text.startsWith("−") ? `(${text})` : text);
+/** The labels along an axis of a matrix; a single row or column needs none. */
+export const labelsOf = (model, axis, count) =>
+  axis === "1" ? [""] : Array.from({ length: count }, (_, index) => labelOf(model, axis, index));
+
+/** Whether a row is that of a query that may attend to nothing, where that is marked. */
+export const isDead = (model, name, head, row) =>
+  ["weights", "head_outputs"].includes(name) && Boolean(model.dead?.[head]?.[row]);
+
+/** A row's label; a query that may attend to nothing is marked. */
+export const marked = (text, dead) => (dead ? `${text} ∅` : text);
+
+/** How many decimals the numbers of a matrix are shown with: none where all are whole. */
+export const decimalsOf = (model, name, head) => (isWhole(rowsOf(model, name, head)) ? 0 : model.decimals);
+
+/** Number → text as the tables show it: as it was typed where it is given. */
+export function shownAs(model, name, head) {
+  if (isEditable(model, name, head)) return exact;
+  const decimals = decimalsOf(model, name, head);
+  return (number) => format(number, decimals);
+}

@@ -1,15 +1,59 @@
-// The few DOM helpers that the bench uses. Text is always set as text, never as markup.
+// The few DOM helpers that all components use. Text is always set as text, never as markup.
 
-/** element("td", {class: "cell", "data-key": k}, child, "text") */
+/** element("td", {class: "cell", data: {key: k}, onclick: act}, child, "text"); what is null or undefined is left out. */
 export function element(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    if (name === "data") for (const [key, text] of Object.entries(value)) node.dataset[key] = text;
+    else if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
     else if (value === true) node.setAttribute(name, "");
     else if (value !== false && value !== null && value !== undefined) node.setAttribute(name, value);
   }
   node.append(...children.filter((child) => child !== null && child !== undefined && child !== ""));
   return node;
+}
+
+/** <span class="name">…</span> */
+export const span = (name, ...children) => element("span", { class: name }, ...children);
+
+/** A button; `data.focus` is the name by which the focus comes back to it once it is drawn anew. */
+export const button = (attributes, ...children) =>
+  element("button", { type: "button", ...attributes }, ...children);
+
+/** One among a few that are pressed one at a time. */
+export const pressable = (pressed, attributes, text) =>
+  button({ "aria-pressed": String(pressed), ...attributes }, text);
+
+/** What a screen reader is told of without the focus moving there. */
+export const announcer = () =>
+  element("div", { class: "visually-hidden", "aria-live": "polite", role: "status" });
+
+/** The style that gives something the colour of a head. */
+export const accent = (head) => `--accent: var(--mha-head-${head})`;
+
+/** The sign of an operation, which says nothing that the names do not. */
+export const operator = (sign) => element("span", { class: "operator", "aria-hidden": "true" }, sign);
+
+/** "2 × 3" */
+export const shapeOf = (rows, cols) => `${rows} × ${cols}`;
+
+/** An attribute's value; none where it is empty. */
+export function setAttribute(node, name, value) {
+  if (!value) node.removeAttribute(name);
+  else if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+}
+
+/** The element of a component that has the focus. */
+export const active = (root) => root.getRootNode().activeElement;
+
+export const named = (root, focus) =>
+  root.querySelector(`[data-focus="${CSS.escape(focus)}"]:not(:disabled)`);
+
+/** Draw anew, and give the focus back to what had it. */
+export function redrawn(root, draw) {
+  const focus = active(root)?.dataset?.focus;
+  draw();
+  if (focus) named(root, focus)?.focus();
 }
 
 export function setText(node, text) {
