@@ -26,6 +26,14 @@ $(DEV): requirements-dev.txt $(APP)
 	$(PIP_INSTALL) -r requirements-dev.txt
 	@touch $@
 
+# The tools that check the JavaScript; neither the app nor its tests need them.
+WEB := node_modules/.web
+
+$(WEB): package-lock.json package.json
+	@command -v npm >/dev/null || { echo "npm installs the tools that check the JavaScript; none was found. Node 20 or newer brings it." >&2; exit 1; }
+	npm ci --no-audit --no-fund
+	@touch $@
+
 setup: $(APP) ## make .venv and install what the app needs
 
 run: setup ## start the app
@@ -40,10 +48,11 @@ browser: $(DEV)
 test: $(DEV) browser ## install what the tests need, Chromium included, and run them all; ARGS="-k name" for some
 	$(PY) -m pytest $(ARGS)
 
-check: $(DEV) ## lint, format, types, translations, Dockerfile
+check: $(DEV) $(WEB) ## lint, format, types, translations, Dockerfile
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
+	node_modules/.bin/biome check --error-on-warnings .
 	$(PY) tools/catalogue.py check
 	$(VENV)/bin/hadolint Dockerfile
 
