@@ -53,6 +53,7 @@ check: $(DEV) $(WEB) ## lint, format, types, translations, Dockerfile
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
 	node_modules/.bin/biome check --error-on-warnings .
+	node_modules/.bin/tsc
 	$(PY) tools/catalogue.py check
 	$(VENV)/bin/hadolint Dockerfile
 

@@ -18,12 +18,16 @@ import { Verdict } from "./verdict.js";
 const sender = new Sender();
 
 class Bench {
+  /** @type {BenchModel} */
   model = null;
+  /** @type {View} */
   view = null;
   words = null;
   #grid = new Grid(this);
   #structure = "";
+  /** @type {Cell} */
   #pinned = null;
+  /** @type {Pointing} */
   #pointing = null;
   #gone = new AbortController(); // its signal takes every listener outside the bench away
   #sought = null; // the cell to go to once the answer to what was sent is here

@@ -4,7 +4,7 @@ import { button, element } from "../mha.web/dom.js";
 import { isClaim, isEditable } from "../mha.web/graph.js";
 import { Menu } from "../mha.web/menu.js";
 
-/** `host` also takes send(edit). */
+/** @extends {Menu<Editor>} */
 export class FillMenu extends Menu {
   #seed = 0; // another click gives other numbers, and the same clicks in the same order the same ones
 

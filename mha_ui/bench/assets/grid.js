@@ -5,8 +5,9 @@ import { isClaim, isEditable, key, nameOf, unkey, valueAt } from "../mha.web/gra
 import { exact, read, readAllowed, readClaim, readMask, splitBlock } from "../mha.web/numbers.js";
 import { ARROWS, Selection } from "../mha.web/selection.js";
 
-/** `host` also takes send(edit), show(edit), hush() and repaint(). */
+/** @extends {Selection<Editor>} */
 export class Grid extends Selection {
+  /** @type {Map<string, string>} */
   drafts = new Map(); // key → what was typed and is no number
   #editor = null; // {input, cell, td, caret: the arrows move the caret}
   #entering = false; // Tab goes to the next cell while numbers are being entered
@@ -90,7 +91,7 @@ export class Grid extends Selection {
   clicked(cell, event) {
     if (event.target.tagName === "INPUT") {
       if (this.#editor) this.#editor.caret = true;
-    } else if (!this.#isEditable(cell)) super.clicked(cell);
+    } else if (!this.#isEditable(cell)) super.clicked(cell, event);
     else if (this.#tapped && !this.#isMask(cell)) this.#open(cell);
   }
 

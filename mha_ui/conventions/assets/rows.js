@@ -97,7 +97,7 @@ export class Rows extends Section {
 
   #formula({ symbol: sign, formula, shape }) {
     const text = span("formula", ...equation(sign, formula));
-    return element("td", {}, text, " ", span("shape", shapeOf(...shape)));
+    return element("td", {}, text, " ", span("shape", shapeOf(shape[0], shape[1])));
   }
 
   // --- one step in numbers ---------------------------------------------------------------------------------------
@@ -157,8 +157,8 @@ export class Rows extends Section {
       marked(text, isDead(model, name, of, row)),
     );
     const colLabels = labelsOf(model, across, rows[0].length);
-    const size = [rows.length, rows[0].length];
-    const shape = shapeOf(...(turned ? size.reverse() : size));
+    const [count, width] = [rows.length, rows[0].length];
+    const shape = turned ? shapeOf(width, count) : shapeOf(count, width);
     return this.sheet.table({
       sign,
       shape,

@@ -50,8 +50,8 @@ class Sheet {
     const step = ARROWS[event.key];
     const td = cellAt(event.target);
     if (!step || !td || event.ctrlKey || event.metaKey || event.altKey) return;
-    const line = td.parentElement;
-    const lines = [...line.parentElement.rows];
+    const line = td.closest("tr");
+    const lines = [...td.closest("tbody").rows];
     const cells = (row) => [...row.querySelectorAll("td[data-key]")];
     const at = cells(line).indexOf(td);
     const to = cells(lines[lines.indexOf(line) + step[0]] ?? line)[at + step[1]];
@@ -64,8 +64,8 @@ class Sheet {
    * `down`, `across`: [{label, start, stop, accent}], whose lines the rows and the columns are.
    */
   table({
-    sign,
-    shape,
+    sign = "",
+    shape = "",
     label,
     hue = "",
     scale = "signed",
@@ -163,7 +163,6 @@ export class Section {
     this.root.remove();
   }
 
-  /** Subclasses: `pictures()` gives the tables, `around()` what stands on the page, `tell(info, td)` the line's nodes. */
   draw() {
     this.sheet.clear();
     redrawn(this.root, () => {
@@ -173,8 +172,29 @@ export class Section {
     this.sheet.rest();
   }
 
+  /**
+   * The tables; each section has its own.
+   *
+   * @returns {Node[]}
+   */
+  pictures() {
+    return [];
+  }
+
+  /** What stands above the line. */
   around() {
     return [this.tables];
+  }
+
+  /**
+   * What the line says of the cell that is pointed at.
+   *
+   * @param {any} _info
+   * @param {HTMLElement} _td
+   * @returns {Node[]}
+   */
+  tell(_info, _td) {
+    return [];
   }
 
   #write(info, td, spoken) {

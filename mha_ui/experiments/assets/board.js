@@ -22,7 +22,10 @@ import { stageTitle, structureOf, View } from "../mha.web/tables.js";
 
 /** One side: its tables, its selection, its menu and its line of arithmetic. */
 class Pane {
+  /** @type {Cell} */
   pinned = null;
+  /** @type {Menu} */
+  menu = null;
 
   constructor(board, index) {
     this.board = board;

@@ -11,6 +11,8 @@ async function settled() {
 }
 
 class Share {
+  data = null;
+  setTriggerValue = null;
   gone = new AbortController();
 
   constructor(root) {

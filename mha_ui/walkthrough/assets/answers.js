@@ -14,5 +14,5 @@ export function isRight(text, exact) {
   const number = parseMask(text);
   if (number === undefined) return undefined;
   if (number === "-inf" || exact === "-inf") return number === exact;
-  return Math.abs(number - Number(exact)) <= lastUnit(text) * (1 + 1e-9);
+  return Math.abs(Number(number) - Number(exact)) <= lastUnit(text) * (1 + 1e-9);
 }

@@ -80,7 +80,7 @@ export class Notes {
   #tick() {
     const two = (number) => String(number).padStart(2, "0");
     const now = new Date();
-    const seconds = Math.floor((now - this.#begun) / 1000);
+    const seconds = Math.floor((now.getTime() - this.#begun) / 1000);
     this.time.textContent = `${two(now.getHours())}:${two(now.getMinutes())}`;
     this.elapsed.textContent = `${Math.floor(seconds / 60)}:${two(seconds % 60)}`;
   }

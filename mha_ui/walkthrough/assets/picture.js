@@ -508,7 +508,11 @@ export class Picture {
     return nodes;
   }
 
-  /** Softmax is told as it is computed, for the whole row: powers, their sum, the divisions. */
+  /**
+   * Softmax is told as it is computed, for the whole row: powers, their sum, the divisions.
+   *
+   * @returns {Piece[]}
+   */
   #pieces(cell, how, place) {
     const powers = this.step.layout === "softmax" && place.part !== null && this.stage.powers?.[cell.row];
     if (!powers?.total) return arithmetic(this.model, cell, how);

@@ -24,9 +24,14 @@ export class Address {
   #timer = 0;
   #ours = null;
   #written = 0;
+  /** @type {(asked: CustomEvent<Promise<{ unsaved?: boolean }>[]>) => void} */
   #asked = null;
 
-  /** `settled` promises what there is to say of the work once every edit of it has been kept: {unsaved}. */
+  /**
+   * `settled` promises what there is to say of the work once every edit of it has been kept.
+   *
+   * @param {() => { unsaved?: boolean } | Promise<{ unsaved?: boolean }>} settled
+   */
   constructor(settled = () => ({})) {
     this.#asked = ({ detail }) =>
       detail.push(
@@ -38,7 +43,11 @@ export class Address {
     window.addEventListener("mha-address-asked", this.#asked); // whoever copies the address wants the latest
   }
 
-  /** Written at once, but in a burst of edits only now and then: each writing is slow, and browsers ration them. */
+  /**
+   * Written at once, but in a burst of edits only now and then: each writing is slow, and browsers ration them.
+   *
+   * @param {Record<string, string>} ours
+   */
   keep(ours) {
     this.#ours = ours;
     window.dispatchEvent(new CustomEvent("mha-address-kept", { detail: ours })); // windows that go together listen

@@ -3,21 +3,47 @@
 import { termsOf, valueAt } from "./graph.js";
 import { brief, isRounded, parenthesised } from "./numbers.js";
 
-/** How numbers stand in a line of arithmetic; of more than `most` terms the middle ones are left out. */
+/**
+ * How numbers stand in a line of arithmetic; of more than `most` terms the middle ones are left out.
+ *
+ * @param {Model} model
+ * @param {number} [most]
+ * @returns {Manner}
+ */
 export const inBrief = (model, most = Infinity) => ({
   show: (number) => brief(number, model.decimals),
   rounds: (number) => isRounded(number, model.decimals),
   most,
 });
 
-/** Lists of pieces as one, with a sign between each two. */
+/**
+ * Lists of pieces as one, with a sign between each two.
+ *
+ * @param {Piece[][]} lists
+ * @param {string} sign
+ * @returns {Piece[]}
+ */
 export const joined = (lists, sign) => lists.flatMap((list, i) => (i ? [{ text: sign }, ...list] : list));
 
-/** At most `most` of the terms: the first ones, … and the last two. */
+/**
+ * At most `most` of the terms: the first ones, … and the last two.
+ *
+ * @param {any[]} terms
+ * @param {number} most
+ * @param {any} [gap]
+ * @returns {any[]}
+ */
 export const some = (terms, most, gap = [{ text: "…", quiet: true }]) =>
   terms.length <= most ? terms : [...terms.slice(0, most - 2), gap, ...terms.slice(-2)];
 
-/** What stands above e for each score of a row that softmax reads: the score, less the row's shift where it has one. */
+/**
+ * What stands above e for each score of a row that softmax reads: the score, less the row's shift where it has one.
+ *
+ * @param {Model} model
+ * @param {Cell} cell
+ * @param {(number: Value) => string} show
+ * @returns {string[]}
+ */
 export function exponents(model, cell, show) {
   const shift = model.shifts[cell.head][cell.row];
   return termsOf(model, cell).map(([of]) => {
@@ -30,6 +56,11 @@ export function exponents(model, cell, show) {
  * The arithmetic of a computed cell as pieces: {text}, {number, cell}, {power, cell} or {place: cell}, to be laid out
  * in a line. `show` formats a number, `rounds` tells whether it then is another number: a line whose result does says
  * ≈. `turned`: products with their factors in the other order, as where rows are columns.
+ *
+ * @param {Model} model
+ * @param {Cell} cell
+ * @param {Manner} manner
+ * @returns {Piece[]}
  */
 export function arithmetic(model, cell, { show, rounds, most, turned = false }) {
   const terms = termsOf(model, cell);

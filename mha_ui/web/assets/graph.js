@@ -7,53 +7,119 @@
 import { fill } from "./dom.js";
 import { exact, format, isWhole } from "./numbers.js";
 
+/** @param {Cell} cell */
 export const key = (cell) => `${cell.name}|${cell.head ?? ""}|${cell.row}|${cell.col}`;
 
+/**
+ * @param {string} text
+ * @returns {Cell}
+ */
 export function unkey(text) {
   const [name, head, row, col] = text.split("|");
   return { name, head: head === "" ? null : Number(head), row: Number(row), col: Number(col) };
 }
 
+/**
+ * @param {Model} model
+ * @param {string} name
+ */
 export const isPerHead = (model, name) => model.matrices[name].perHead;
 
-/** The rows of a matrix, or undefined where this head has none. */
+/**
+ * The rows of a matrix, or undefined where this head has none.
+ *
+ * @param {Model} model
+ * @param {string} name
+ * @param {number | null} head
+ * @returns {Value[][] | undefined}
+ */
 export function rowsOf(model, name, head) {
   const matrix = model.matrices[name];
   if (!matrix) return undefined;
   return (matrix.perHead ? matrix.values[head] : matrix.values) ?? undefined;
 }
 
+/**
+ * @param {Model} model
+ * @param {string} name
+ * @param {number | null} head
+ * @returns {boolean}
+ */
 export function isEditable(model, name, head) {
   const { edit } = model.matrices[name];
   return Array.isArray(edit) ? edit[head] : edit;
 }
 
-/** Whether somebody writes down here what he has worked out: editable, but computed all the same. */
+/**
+ * Whether somebody writes down here what he has worked out: editable, but computed all the same.
+ *
+ * @param {Model} model
+ * @param {string} name
+ */
 export const isClaim = (model, name) => Boolean(model.matrices[name].claim);
 
+/**
+ * @param {Model} model
+ * @param {string} name
+ * @param {number | null} head
+ */
 const isGiven = (model, name, head) => isEditable(model, name, head) && !isClaim(model, name);
 
+/**
+ * @param {Model} model
+ * @param {Cell} cell
+ */
 export const valueAt = (model, cell) => rowsOf(model, cell.name, cell.head)?.[cell.row]?.[cell.col];
 
+/**
+ * @param {Model} model
+ * @param {Cell} cell
+ */
 export function exists(model, cell) {
   return valueAt(model, cell) !== undefined;
 }
 
-/** The head that holds a matrix for this head: heads may share keys and values. */
+/**
+ * The head that holds a matrix for this head: heads may share keys and values.
+ *
+ * @param {Model} model
+ * @param {string} name
+ * @param {number | null} head
+ * @returns {number | null}
+ */
 export function headOf(model, name, head) {
   const { perHead, owners } = model.matrices[name];
   return perHead ? (owners?.[head] ?? head) : null;
 }
 
-/** The letters along rows and along columns. */
+/**
+ * The letters along rows and along columns.
+ *
+ * @param {Model} model
+ * @param {string} name
+ * @param {string} index
+ * @returns {string[]}
+ */
 function axesOf(model, name, index) {
   const letters = index.match(/\(\w\w\)|\w/g) ?? [];
   return model.matrices[name].axes.map((axis) => (axis === "1" ? "" : letters.shift().replace(/[()]/g, "")));
 }
 
+/**
+ * @param {Model} model
+ * @param {string} axis
+ */
 const innerSize = (model, axis) => (axis === "ij" ? model.dims.n_k : 2);
 
-/** Where each letter stands in a cell. */
+/**
+ * Where each letter stands in a cell.
+ *
+ * @param {Model} model
+ * @param {string} name
+ * @param {string} index
+ * @param {Cell} cell
+ * @returns {Record<string, number>}
+ */
 function lettersAt(model, name, index, { row, col }) {
   const letters = {};
   axesOf(model, name, index).forEach((axis, n) => {
@@ -66,7 +132,15 @@ function lettersAt(model, name, index, { row, col }) {
   return letters;
 }
 
-/** The places along an axis that have these letters: all of `size` where none is its own. */
+/**
+ * The places along an axis that have these letters: all of `size` where none is its own.
+ *
+ * @param {Model} model
+ * @param {string} axis
+ * @param {Record<string, number>} letters
+ * @param {number} size
+ * @returns {number[]}
+ */
 function places(model, axis, letters, size) {
   if (axis.length < 2) return axis in letters ? [letters[axis]] : [...Array(size).keys()];
   const inner = innerSize(model, axis);
@@ -76,7 +150,13 @@ function places(model, axis, letters, size) {
     .filter((at) => at < size);
 }
 
-/** The terms of a computed cell: a list of lists of cells; empty for an input. */
+/**
+ * The terms of a computed cell: a list of lists of cells; empty for an input.
+ *
+ * @param {Model} model
+ * @param {Cell} cell
+ * @returns {Cell[][]}
+ */
 export function termsOf(model, cell) {
   const step = model.steps[cell.name];
   if (!step || isGiven(model, cell.name, cell.head)) return [];
@@ -120,7 +200,14 @@ export function termsOf(model, cell) {
   );
 }
 
-/** How far k runs: along the columns of the first operand that has it; 1 where none has. */
+/**
+ * How far k runs: along the columns of the first operand that has it; 1 where none has.
+ *
+ * @param {Model} model
+ * @param {[string, string][]} operands
+ * @param {number | null} head
+ * @returns {number}
+ */
 function summedSize(model, operands, head) {
   for (const [name, index] of operands) {
     const columns = axesOf(model, name, index)[1];
@@ -130,7 +217,13 @@ function summedSize(model, operands, head) {
   return 1;
 }
 
-/** The cells that are computed directly from this one, each once. */
+/**
+ * The cells that are computed directly from this one, each once.
+ *
+ * @param {Model} model
+ * @param {Cell} cell
+ * @returns {Cell[]}
+ */
 export function fedBy(model, cell) {
   const fed = new Map();
   const heads = [...Array(model.dims.h).keys()].filter(
@@ -157,34 +250,83 @@ export function fedBy(model, cell) {
   return [...fed.values()];
 }
 
-/** A matrix's letter; head outputs are named after their head. */
+/**
+ * A matrix's letter; head outputs are named after their head.
+ *
+ * @param {Model} model
+ * @param {string} name
+ * @param {number | null} head
+ */
 export const symbolOf = (model, name, head) => fill(model.matrices[name].symbol, { h: (head ?? 0) + 1 });
 
-/** What a cell is called, in every sentence: X[1, 2], or A[1, 3] of head 2. The server's places.py says the same. */
+/**
+ * What a cell is called, in every sentence: X[1, 2], or A[1, 3] of head 2. The server's places.py says the same.
+ *
+ * @param {Model} model
+ * @param {Cell} cell
+ * @returns {string}
+ */
 export function nameOf(model, { name, head, row, col }) {
   const place = `${symbolOf(model, name, head)}[${row + 1}, ${col + 1}]`;
   const named = head === null || model.matrices[name].symbol.includes("{h}");
   return named ? place : fill(model.words.place_of_head, { place, head: head + 1 });
 }
 
-/** A row's or a column's label: its token, or its number from 1. */
+/**
+ * A row's or a column's label: its token, or its number from 1.
+ *
+ * @param {Model} model
+ * @param {string} axis
+ * @param {number} index
+ */
 export const labelOf = (model, axis, index) => model.labels[axis]?.[index] ?? String(index + 1);
 
-/** The labels along an axis of a matrix; a single row or column needs none. */
+/**
+ * The labels along an axis of a matrix; a single row or column needs none.
+ *
+ * @param {Model} model
+ * @param {string} axis
+ * @param {number} count
+ */
 export const labelsOf = (model, axis, count) =>
   axis === "1" ? [""] : Array.from({ length: count }, (_, index) => labelOf(model, axis, index));
 
-/** Whether a row is that of a query that may attend to nothing, where that is marked. */
+/**
+ * Whether a row is that of a query that may attend to nothing, where that is marked.
+ *
+ * @param {Model} model
+ * @param {string} name
+ * @param {number | null | undefined} head
+ * @param {number} row
+ */
 export const isDead = (model, name, head, row) =>
   ["weights", "head_outputs"].includes(name) && Boolean(model.dead?.[head]?.[row]);
 
-/** A row's label; a query that may attend to nothing is marked. */
+/**
+ * A row's label; a query that may attend to nothing is marked.
+ *
+ * @param {string} text
+ * @param {boolean} dead
+ */
 export const marked = (text, dead) => (dead ? `${text} ∅` : text);
 
-/** How many decimals the numbers of a matrix are shown with: none where all are whole. */
+/**
+ * How many decimals the numbers of a matrix are shown with: none where all are whole.
+ *
+ * @param {Model} model
+ * @param {string} name
+ * @param {number | null} head
+ */
 export const decimalsOf = (model, name, head) => (isWhole(rowsOf(model, name, head)) ? 0 : model.decimals);
 
-/** Number → text as the tables show it: as it was typed where it is given. */
+/**
+ * Number → text as the tables show it: as it was typed where it is given.
+ *
+ * @param {Model} model
+ * @param {string} name
+ * @param {number | null} head
+ * @returns {(value: Value) => string}
+ */
 export function shownAs(model, name, head) {
   if (isEditable(model, name, head)) return exact;
   const decimals = decimalsOf(model, name, head);

@@ -5,19 +5,43 @@ import { fill } from "./dom.js";
 import { key, valueAt } from "./graph.js";
 import { brief, toneOf, topOf } from "./numbers.js";
 
+/**
+ * @param {Matrix} matrix
+ * @param {any} rows
+ * @param {Cell} cell
+ * @returns {Value | null}
+ */
 const at = (matrix, rows, { head, row, col }) => (matrix.perHead ? rows?.[head] : rows)?.[row]?.[col] ?? null;
 
-/** The lens's number of a cell: null where it has none, undefined without a lens. */
+/**
+ * The lens's number of a cell: null where it has none, undefined without a lens.
+ *
+ * @param {Model} model
+ * @param {Cell} cell
+ * @returns {Value | null | undefined}
+ */
 export function lensAt(model, cell) {
   const matrix = model.matrices[cell.name];
   return model.lens ? at(matrix, matrix.lens, cell) : undefined;
 }
 
+/**
+ * @param {Model} model
+ * @param {Cell} cell
+ * @returns {boolean}
+ */
 export const isTarget = (model, cell) => Boolean(model.lens?.target) && key(model.lens.target) === key(cell);
 
-/** The sign in a cell's corner, besides its colour. */
+/**
+ * The sign in a cell's corner, besides its colour.
+ *
+ * @param {Model} model
+ * @param {Cell} cell
+ * @param {Value | null | undefined} by
+ * @returns {string}
+ */
 export function markOf(model, cell, by) {
-  const sign = by === null || by === 0 ? "" : by > 0 || by === "inf" ? "more" : "less";
+  const sign = by === null || by === 0 ? "" : Number(by) > 0 || by === "inf" ? "more" : "less";
   if (model.lens.kind === "change") return by === null ? "new" : sign && (sign === "more" ? "up" : "down");
   return isTarget(model, cell)
     ? "target"
@@ -26,7 +50,14 @@ export function markOf(model, cell, by) {
       : sign && (sign === "more" ? "plus" : "minus");
 }
 
-/** How strongly a cell is coloured, 0 to 1: small derivatives are many, and their root still shows. */
+/**
+ * How strongly a cell is coloured, 0 to 1: small derivatives are many, and their root still shows.
+ *
+ * @param {Model} model
+ * @param {Value | null} by
+ * @param {number} top
+ * @returns {number}
+ */
 export function lensTone(model, by, top) {
   if (by === null) return 0;
   if (typeof by === "string") return 1;
@@ -34,7 +65,13 @@ export function lensTone(model, by, top) {
   return model.lens.kind === "gradient" ? Math.sqrt(share) : share;
 }
 
-/** What the lens tells of a cell besides its number, to those who do not see the colour; "" where that is nothing. */
+/**
+ * What the lens tells of a cell besides its number, to those who do not see the colour; "" where that is nothing.
+ *
+ * @param {Model} model
+ * @param {Cell} cell
+ * @returns {string}
+ */
 export function told(model, cell) {
   const by = lensAt(model, cell);
   const { words } = model;
@@ -43,7 +80,14 @@ export function told(model, cell) {
   return by === null ? "" : fill(words.derivative, { number: brief(by, model.decimals) });
 }
 
-/** How a cell has changed: by what, from what. */
+/**
+ * How a cell has changed: by what, from what.
+ *
+ * @param {Model} model
+ * @param {Cell} cell
+ * @param {Value | null | undefined} [by]
+ * @returns {string}
+ */
 export function changeTold(model, cell, by = lensAt(model, cell)) {
   const { words } = model;
   if (by === null) return words.no_counterpart;
@@ -58,5 +102,10 @@ export function changeTold(model, cell, by = lensAt(model, cell)) {
   return fill(words.was, { ...values, by: `${by > 0 ? "+" : ""}${brief(by, model.decimals)}` });
 }
 
-/** One scale for all tables, so that what saturation has killed looks so beside what still moves. */
+/**
+ * One scale for all tables, so that what saturation has killed looks so beside what still moves.
+ *
+ * @param {Model} model
+ * @returns {number}
+ */
 export const topOfAll = (model) => topOf(Object.values(model.matrices).map((matrix) => matrix.lens));

@@ -10,6 +10,10 @@ import { Lights } from "./selection.js";
 /**
  * A piece of arithmetic as a node; `placed` gives the nodes of a place. `quiet`: the class of what stands back, `also`:
  * further classes.
+ *
+ * @param {Model} model
+ * @param {Piece} piece
+ * @param {(cell: Cell) => Child[]} placed
  */
 export function pieceOf(model, piece, placed, { quiet = "quiet-text", also = "" } = {}) {
   const classes = (...names) => [also, ...names].filter(Boolean).join(" ") || null;
@@ -23,7 +27,13 @@ export function pieceOf(model, piece, placed, { quiet = "quiet-text", also = "" 
 export class Explain {
   #lights = new Lights();
 
-  /** `unpin()` lets go of a number that is held; `above`: what stands over the line. */
+  /**
+   * `unpin()` lets go of a number that is held; `above`: what stands over the line.
+   *
+   * @param {Record<string, string>} words
+   * @param {() => void} unpin
+   * @param {...Node} above
+   */
   constructor(words, unpin, ...above) {
     this.words = words;
     this.unpin = unpin;
@@ -31,7 +41,13 @@ export class Explain {
     this.root = element("div", { class: "explain" }, ...above, this.line);
   }
 
-  /** Show where a cell of a view comes from and where it goes; `pinned` marks the cell as held. */
+  /**
+   * Show where a cell of a view comes from and where it goes; `pinned` marks the cell as held.
+   *
+   * @param {Pick<Host, "model" | "view">} shown
+   * @param {Cell} cell
+   * @param {boolean} [pinned]
+   */
   show({ model, view }, cell, pinned = false) {
     this.#lights.clear();
     const known = cell && exists(model, cell);
@@ -55,6 +71,14 @@ export class Explain {
     return this.line.textContent.replace(/\s+/g, " ").trim();
   }
 
+  /**
+   * @param {Model} model
+   * @param {Cell} cell
+   * @param {Cell[][]} terms
+   * @param {Cell[]} fed
+   * @param {boolean} pinned
+   * @returns {Child[]}
+   */
   #sentence(model, cell, terms, fed, pinned) {
     const place = span("place", ...this.#place(model, cell));
     if (isClaim(model, cell.name)) return this.#claimed(model, cell, place);
@@ -83,7 +107,13 @@ export class Explain {
     return parts;
   }
 
-  /** What the lens says of this cell, on a line of its own. */
+  /**
+   * What the lens says of this cell, on a line of its own.
+   *
+   * @param {Model} model
+   * @param {Cell} cell
+   * @returns {Child[]}
+   */
   #throughLens(model, cell) {
     if (!model.lens || (model.lens.kind === "gradient" && !model.lens.target)) return [];
     const { words } = this;
@@ -108,7 +138,14 @@ export class Explain {
     );
   }
 
-  /** What was written down, and what is known of it. */
+  /**
+   * What was written down, and what is known of it.
+   *
+   * @param {Model} model
+   * @param {Cell} cell
+   * @param {Node} place
+   * @returns {Child[]}
+   */
   #claimed(model, cell, place) {
     const mark = model.marks?.[key(cell)];
     const step = model.matrices[cell.name];
@@ -120,7 +157,13 @@ export class Explain {
     return parts;
   }
 
-  /** The cell's name, and the tokens that it is about. */
+  /**
+   * The cell's name, and the tokens that it is about.
+   *
+   * @param {Model} model
+   * @param {Cell} cell
+   * @returns {Child[]}
+   */
   #place(model, cell) {
     const { axes } = model.matrices[cell.name];
     const name = symbol(nameOf(model, cell));
@@ -133,7 +176,12 @@ export class Explain {
   }
 }
 
-/** ∂X[1, 2], or ∂(A[1, 3] of head 2): a name of several words is held together. */
+/**
+ * ∂X[1, 2], or ∂(A[1, 3] of head 2): a name of several words is held together.
+ *
+ * @param {Model} model
+ * @param {Cell} cell
+ */
 function differential(model, cell) {
   const name = nameOf(model, cell);
   return symbol(name.includes("] ") || !/^\S+\[/.test(name) ? `∂(${name})` : `∂${name}`);

@@ -4,20 +4,26 @@ import { button, download, element } from "./dom.js";
 import { labelOf, rowsOf } from "./graph.js";
 import { toCsv, toTsv } from "./numbers.js";
 
+/** @template {Pick<Host, "model" | "words" | "say">} [H=Host] */
 export class Menu {
-  /** `host` gives model and words, and takes say(sentence). */
+  /** @param {H} host */
   constructor(host) {
     this.host = host;
     const keyed = (event) => this.#key(event);
     this.root = element("div", { class: "popup", role: "menu", hidden: true, onkeydown: keyed });
   }
 
+  /** @param {HTMLElement} opener */
   toggle(opener) {
     if (!this.root.hidden && this.opener === opener) this.close();
     else this.open(opener);
   }
 
-  /** `opener` names its matrix in its data. */
+  /**
+   * `opener` names its matrix in its data.
+   *
+   * @param {HTMLElement} opener
+   */
   open(opener) {
     const { matrix, head } = opener.dataset;
     const items = this.items(matrix, head === "" ? null : Number(head));
@@ -34,7 +40,13 @@ export class Menu {
     this.root.firstChild.focus();
   }
 
-  /** What can be done with a matrix: [label, act]. */
+  /**
+   * What can be done with a matrix: [label, act].
+   *
+   * @param {string} name
+   * @param {number} head
+   * @returns {[string, () => void][]}
+   */
   items(name, head) {
     const { model, words } = this.host;
     return [
@@ -43,7 +55,11 @@ export class Menu {
     ];
   }
 
-  /** Show this at the button that opened the menu. */
+  /**
+   * Show this at the button that opened the menu.
+   *
+   * @param {...Node} nodes
+   */
   fill(...nodes) {
     this.root.replaceChildren(...nodes);
     this.root.hidden = false;
@@ -61,6 +77,7 @@ export class Menu {
     this.opener?.focus();
   }
 
+  /** @param {any} event */
   #key(event) {
     if (event.target.tagName === "TEXTAREA" && event.key !== "Escape") return;
     const items = [...this.root.children];
@@ -73,11 +90,16 @@ export class Menu {
     event.stopPropagation();
   }
 
+  /** @param {string} text */
   async #copy(text) {
     await navigator.clipboard.writeText(text);
     this.host.say(this.host.words.copied);
   }
 
+  /**
+   * @param {string} name
+   * @param {number} head
+   */
   #csv(name, head) {
     const { model } = this.host;
     const [down, across] = model.matrices[name].axes;

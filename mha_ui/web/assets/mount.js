@@ -4,12 +4,12 @@
  * What Streamlit calls: `make` builds a part for an element, which is then told of every answer until it has left the
  * page.
  *
- * @param {(component: import("../types").Component) => import("../types").Part} make
+ * @param {(component: Component) => Part} make
  */
 export function mounting(make) {
-  /** @type {WeakMap<HTMLElement, import("../types").Part>} */
+  /** @type {WeakMap<HTMLElement, Part>} */
   const parts = new WeakMap();
-  return (/** @type {import("../types").Component} */ component) => {
+  return (/** @type {Component} */ component) => {
     const { parentElement } = component;
     const part = parts.get(parentElement) ?? make(component);
     parts.set(parentElement, part);

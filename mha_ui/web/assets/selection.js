@@ -6,12 +6,22 @@ import { toTsv } from "./numbers.js";
 
 export const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
-/** The <td> of a number that an event is about, or that has the focus. */
+/**
+ * The <td> of a number that an event is about, or that has the focus.
+ *
+ * @param {any} target
+ * @returns {HTMLTableCellElement | null}
+ */
 export const cellAt = (target) => target?.closest?.("td[data-key]") ?? null;
 
-/** Tab comes back to the cell of a table that had the focus last. */
+/**
+ * Tab comes back to the cell of a table that had the focus last.
+ *
+ * @param {HTMLTableCellElement} td
+ */
 function entrance(td) {
-  for (const other of td.closest("table").querySelectorAll('td[tabindex="0"]')) other.tabIndex = -1;
+  for (const other of td.closest("table").querySelectorAll('td[tabindex="0"]'))
+    other.setAttribute("tabindex", "-1");
   td.tabIndex = 0;
 }
 
@@ -19,7 +29,13 @@ function entrance(td) {
 export class Pointing {
   #hovered = null;
 
-  /** `read` says what a <td> stands for, or null; `changed(byFocus)` is called when another may be reached. */
+  /**
+   * `read` says what a <td> stands for, or null; `changed(byFocus)` is called when another may be reached.
+   *
+   * @param {HTMLElement} root
+   * @param {(td: HTMLTableCellElement) => any} read
+   * @param {(byFocus: boolean) => void} changed
+   */
   constructor(root, read, changed) {
     this.root = root;
     this.read = read;
@@ -56,8 +72,13 @@ export class Pointing {
 
 /** Cells that are lit: each <td> with the class that lights it, until all are put out. */
 export class Lights {
+  /** @type {[Element, string][]} */
   #lit = [];
 
+  /**
+   * @param {Element[]} tds
+   * @param {string} name
+   */
   light(tds, name) {
     for (const td of tds) {
       td.classList.add(name);
@@ -73,17 +94,26 @@ export class Lights {
 
 /**
  * Moving, selecting and copying in tables as in a spreadsheet; a click or Enter holds a number's explanation. `host`
- * gives model, view and words, and takes say(text, kind, place), pin(cell) and unpin().
+ * gives the numbers, and is told what is said and held.
+ *
+ * @template {Host} [H=Host]
  */
 export class Selection {
+  /** @type {Cell} */
   anchor = null; // the cell from which a range is selected
+  /** @type {HTMLElement[]} */
   range = []; // the <td>s of the selected range
 
+  /** @param {H} host */
   constructor(host) {
     this.host = host;
   }
 
-  /** Event listeners for the element that holds the tables. */
+  /**
+   * Event listeners for the element that holds the tables.
+   *
+   * @param {HTMLElement} root
+   */
   listen(root) {
     const on = (type, act) =>
       root.addEventListener(type, (event) => {
@@ -104,10 +134,12 @@ export class Selection {
     this.range = [];
   }
 
+  /** @param {Cell} cell */
   cellOf(cell) {
     return this.host.view.cells.get(key(cell));
   }
 
+  /** @param {Cell} cell */
   shape(cell) {
     const rows = rowsOf(this.host.model, cell.name, cell.head);
     return [rows.length, rows[0].length];
@@ -115,6 +147,10 @@ export class Selection {
 
   // --- what pointer and keys do ------------------------------------------------------------------------------------
 
+  /**
+   * @param {Cell} cell
+   * @param {PointerEvent} event
+   */
   pressed(cell, event) {
     if (event.shiftKey && this.anchor) {
       event.preventDefault();
@@ -125,14 +161,23 @@ export class Selection {
     }
   }
 
+  /** @param {Cell} cell */
   dragged(cell) {
     if (this.anchor && sameMatrix(cell, this.anchor)) this.select(this.anchor, cell);
   }
 
-  clicked(cell) {
+  /**
+   * @param {Cell} cell
+   * @param {MouseEvent} _event
+   */
+  clicked(cell, _event) {
     this.host.pin(cell);
   }
 
+  /**
+   * @param {Cell} cell
+   * @param {KeyboardEvent} event
+   */
   keyed(cell, event) {
     if (this.moved(cell, event)) return;
     if (event.key === "Escape") this.let(cell);
@@ -143,7 +188,12 @@ export class Selection {
       this.sayComputed(cell);
   }
 
-  /** Whether a key moves the focus, or the selection's far corner. */
+  /**
+   * Whether a key moves the focus, or the selection's far corner.
+   *
+   * @param {Cell} cell
+   * @param {KeyboardEvent} event
+   */
   moved(cell, event) {
     const step = !event.ctrlKey && !event.metaKey && !event.altKey && ARROWS[event.key];
     const edge = { Home: 0, End: Infinity }[event.key];
@@ -155,22 +205,35 @@ export class Selection {
     return true;
   }
 
-  /** Escape: a range first, then what is held. */
+  /**
+   * Escape: a range first, then what is held.
+   *
+   * @param {Cell} cell
+   */
   let(cell) {
     if (this.range.length > 1) this.select(cell, cell);
     else this.host.unpin();
   }
 
+  /**
+   * @param {Cell} cell
+   * @param {ClipboardEvent} event
+   */
   copied(cell, event) {
     const rows = this.selected(cell).map((row) => row.map((one) => valueAt(this.host.model, one)));
     event.clipboardData.setData("text/plain", toTsv(rows));
     event.preventDefault();
   }
 
-  pasted(cell) {
+  /**
+   * @param {Cell} cell
+   * @param {ClipboardEvent} _event
+   */
+  pasted(cell, _event) {
     this.sayComputed(cell);
   }
 
+  /** @param {Cell} cell */
   sayComputed(cell) {
     const place = nameOf(this.host.model, cell);
     this.host.say(fill(this.host.words.computed, { place }), "info", place);
@@ -178,7 +241,13 @@ export class Selection {
 
   // --- cells and ranges ----------------------------------------------------------------------------------------------
 
-  /** The cell a step away, and never outside the matrix. */
+  /**
+   * The cell a step away, and never outside the matrix.
+   *
+   * @param {Cell} cell
+   * @param {number[]} step
+   * @returns {Cell}
+   */
   inside(cell, [down, right]) {
     const [rows, cols] = this.shape(cell);
     const row = Math.min(rows - 1, Math.max(0, cell.row + down));
@@ -186,12 +255,14 @@ export class Selection {
     return { ...cell, row, col };
   }
 
+  /** @param {Cell} cell */
   focus(cell) {
     this.anchor = cell;
     this.select(cell, cell);
     this.cellOf(cell)?.focus();
   }
 
+  /** @param {number[]} step */
   #extend(step) {
     const { anchor } = this;
     if (!anchor) return;
@@ -206,6 +277,10 @@ export class Selection {
     this.select(anchor, this.inside(far, step));
   }
 
+  /**
+   * @param {Cell} from
+   * @param {Cell} to
+   */
   select(from, to) {
     for (const td of this.range) td.classList.remove("selected");
     this.range = [];
@@ -218,7 +293,12 @@ export class Selection {
     if (this.range.length > 1) for (const td of this.range) td.classList.add("selected");
   }
 
-  /** The selected range's rows of cells; the cell alone where no range is selected. */
+  /**
+   * The selected range's rows of cells; the cell alone where no range is selected.
+   *
+   * @param {Cell} cell
+   * @returns {Cell[][]}
+   */
   selected(cell) {
     const cells = this.range.length > 1 ? this.range.map((td) => unkey(td.dataset.key)) : [cell];
     const rows = new Map();
@@ -227,4 +307,9 @@ export class Selection {
   }
 }
 
+/**
+ * @param {Cell} a
+ * @param {Cell} b
+ * @returns {boolean}
+ */
 const sameMatrix = (a, b) => a.name === b.name && a.head === b.head;

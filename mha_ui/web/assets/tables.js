@@ -28,7 +28,12 @@ import {
 import { lensAt, lensTone, markOf, told, topOfAll } from "./lens.js";
 import { exact, format, kindOf, toneOf, topOf } from "./numbers.js";
 
-/** What must be equal for the tables that stand to be patched instead of built anew. */
+/**
+ * What must be equal for the tables that stand to be patched instead of built anew.
+ *
+ * @param {Model} model
+ * @returns {string}
+ */
 export function structureOf(model) {
   const shapes = Object.entries(model.matrices).map(([name, m]) => {
     const lists = m.perHead ? m.values : [m.values];
@@ -37,7 +42,15 @@ export function structureOf(model) {
   return JSON.stringify([model.lang, Boolean(model.check), shapes, model.stages, model.dims]);
 }
 
-/** A table: the heads of its columns over its rows; `groups`: a line above the heads. */
+/**
+ * A table: the heads of its columns over its rows; `groups`: a line above the heads.
+ *
+ * @param {Record<string, any>} attributes
+ * @param {Child[]} columns
+ * @param {Child[]} rows
+ * @param {{ caption?: Child; groups?: Child }} [above]
+ * @returns {HTMLTableElement}
+ */
 export const table = (attributes, columns, rows, { caption = null, groups = null } = {}) =>
   element(
     "table",
@@ -47,10 +60,20 @@ export const table = (attributes, columns, rows, { caption = null, groups = null
     element("tbody", {}, ...rows),
   );
 
-/** What a table of this matrix looks like, as a class. */
+/**
+ * What a table of this matrix looks like, as a class.
+ *
+ * @param {{ hue: string; scale: string }} matrix
+ */
 export const lookOf = ({ hue, scale }) => `matrix hue-${hue || "none"} scale-${scale}`;
 
-/** A label in a head's colour; as it is where it belongs to none. */
+/**
+ * A label in a head's colour; as it is where it belongs to none.
+ *
+ * @param {HTMLElement} node
+ * @param {number} head
+ * @returns {HTMLElement}
+ */
 export function accented(node, head) {
   if (head === undefined) return node;
   node.classList.add("accented");
@@ -58,7 +81,12 @@ export function accented(node, head) {
   return node;
 }
 
-/** What a stage is called, and what happens there. */
+/**
+ * What a stage is called, and what happens there.
+ *
+ * @param {Pick<Stage, "title" | "hint">} stage
+ * @returns {HTMLElement}
+ */
 export const stageTitle = ({ title, hint }) =>
   element(
     "div",
@@ -70,12 +98,19 @@ export const stageTitle = ({ title, hint }) =>
 export const corner = () => element("td", { class: "corner" });
 
 export class View {
+  /** @type {Map<string, HTMLElement>} */
   cells = new Map(); // key → <td>
+  /** @type {Map<string, HTMLElement[][]>} */
   #tables = new Map(); // matrix and head → rows of <td>s
   #shown = new WeakMap(); // <td> → what it shows now
   #labels = []; // [{node, axis, index}]
 
-  /** `bare`: no stages are laid out; `matrix` gives single tables to whoever lays them out. */
+  /**
+   * `bare`: no stages are laid out; `matrix` gives single tables to whoever lays them out.
+   *
+   * @param {Model} model
+   * @param {{ bare?: boolean }} [layout]
+   */
   constructor(model, { bare = false } = {}) {
     this.words = model.words;
     this.root = element("div", { class: "stages", style: `--heads: ${model.dims.h}` });
@@ -86,6 +121,7 @@ export class View {
     this.patch(model);
   }
 
+  /** @param {Model} model */
   #headers(model) {
     const { words } = this;
     const fixed = Boolean(model.check) || !model.controls;
@@ -100,6 +136,10 @@ export class View {
     return element("div", { class: "stage head-titles" }, element("div", { class: "stage-title" }), ...heads);
   }
 
+  /**
+   * @param {Model} model
+   * @param {Stage} stage
+   */
   #stage(model, stage) {
     const names = stage.matrices.filter((name) => model.matrices[name]);
     const shared = names.filter((name) => !model.matrices[name].perHead);
@@ -127,7 +167,13 @@ export class View {
     return row;
   }
 
-  /** Says whose keys and values this head uses, where it has none of its own. */
+  /**
+   * Says whose keys and values this head uses, where it has none of its own.
+   *
+   * @param {Model} model
+   * @param {string[]} names
+   * @param {number} head
+   */
   #shared(model, names, head) {
     const borrowed = names.filter(
       (name) => headOf(model, name, head) !== head && rowsOf(model, name, headOf(model, name, head)),
@@ -138,7 +184,14 @@ export class View {
     return element("p", { class: "shared" }, symbol(fill(this.words.shared, { list, head: owner })));
   }
 
-  /** One matrix as a table with its caption. */
+  /**
+   * One matrix as a table with its caption.
+   *
+   * @param {Model} model
+   * @param {string} name
+   * @param {number} head
+   * @returns {HTMLElement}
+   */
   matrix(model, name, head) {
     const matrix = model.matrices[name];
     const rows = rowsOf(model, name, head);
@@ -176,11 +229,17 @@ export class View {
     return element("figure", { class: `${lookOf(matrix)} ${kind}`, style: size }, ...parts);
   }
 
+  /** @param {string} which */
   #addToken(which) {
     const data = { do: "add_token", which, focus: `add ${which}` };
     return button({ class: "quiet add", data }, `+ ${this.words.token}`);
   }
 
+  /**
+   * @param {Model} model
+   * @param {Matrix} matrix
+   * @param {number} col
+   */
   #columnHead(model, matrix, col) {
     const label = span("label");
     this.#labels.push({ node: label, axis: matrix.axes[1], index: col });
@@ -192,6 +251,13 @@ export class View {
     return head;
   }
 
+  /**
+   * @param {Model} model
+   * @param {string} name
+   * @param {number} head
+   * @param {Value[][]} rows
+   * @param {boolean} editable
+   */
   #rows(model, name, head, rows, editable) {
     const axis = model.matrices[name].axes[0];
     const which = editable && { x: "tokens", context: "context_tokens" }[name];
@@ -216,6 +282,11 @@ export class View {
     });
   }
 
+  /**
+   * @param {string} which
+   * @param {number} index
+   * @param {number} count
+   */
   #tokenEditor(which, index, count) {
     const name = `${this.words.token} ${index + 1}`;
     const input = element("input", {
@@ -233,7 +304,12 @@ export class View {
     return [button({ class: "quiet remove", "aria-label": label, disabled: count === 1, data }, "×"), input];
   }
 
-  /** Bring every number, label and colour up to date; `drafts` hold what was typed but is no number. */
+  /**
+   * Bring every number, label and colour up to date; `drafts` hold what was typed but is no number.
+   *
+   * @param {Model} model
+   * @param {Map<string, string>} [drafts]
+   */
   patch(model, drafts = new Map()) {
     for (const { node, axis, index, name, head } of this.#labels) {
       const text = labelOf(model, axis, index);
@@ -257,6 +333,13 @@ export class View {
     }
   }
 
+  /**
+   * @param {Model} model
+   * @param {string} name
+   * @param {number} head
+   * @param {number} top
+   * @param {Map<string, string>} drafts
+   */
   #patchMatrix(model, name, head, top, drafts) {
     const rows = rowsOf(model, name, head);
     const tds = this.#tables.get(`${name} ${head}`);
@@ -293,26 +376,46 @@ export class View {
     );
   }
 
-  /** Whether what stands here is right: own, follows, doubtful or right. */
+  /**
+   * Whether what stands here is right: own, follows, doubtful or right.
+   *
+   * @param {HTMLElement} td
+   * @param {string} mark
+   */
   #mark(td, mark) {
     if (td.dataset.mark === mark) return;
     setAttribute(td, "data-mark", mark);
     setAttribute(td, "aria-description", mark && this.words[`mark_${mark}`]);
   }
 
-  /** The cell's own text is gone (an editor stood in it): show it anew at the next patch. */
+  /**
+   * The cell's own text is gone (an editor stood in it): show it anew at the next patch.
+   *
+   * @param {HTMLElement} td
+   */
   forget(td) {
     td.replaceChildren();
     this.#shown.delete(td);
   }
 
+  /**
+   * @param {HTMLElement} td
+   * @param {string} kind
+   * @param {number} tone
+   */
   #tint(td, kind, tone) {
     if (td.dataset.kind !== kind) td.dataset.kind = kind;
     const step = String(Math.ceil(tone * 24) / 24); // few shades: fewer cells to style anew
     if (td.style.getPropertyValue("--tone") !== step) td.style.setProperty("--tone", step);
   }
 
-  /** What a lens shows of a cell besides its colour, and in words. */
+  /**
+   * What a lens shows of a cell besides its colour, and in words.
+   *
+   * @param {HTMLElement} td
+   * @param {string} sign
+   * @param {string} words
+   */
   #sign(td, sign, words) {
     setAttribute(td, "data-lens", sign);
     setAttribute(td, "aria-description", words);
