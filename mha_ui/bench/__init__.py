@@ -19,31 +19,6 @@ from mha_ui.web import component
 _KEY: Final = "bench.matrices"
 _FOLLOWER_KEY: Final = "bench.follower"
 
-_FOLLOWER: Final = """
-const followers = new WeakMap();
-export default function follow({ parentElement, data, setStateValue }) {
-  const follower = followers.get(parentElement) ?? {};
-  Object.assign(follower, { data, setStateValue });
-  if (!follower.stop) {
-    const painted = ({ detail }) => {
-      if (detail !== follower.data.drawn) follower.setStateValue("seen", detail);
-    };
-    window.addEventListener("mha-painted", painted);
-    follower.stop = () => {
-      if (parentElement.isConnected) return;
-      window.removeEventListener("mha-painted", painted);
-      followers.delete(parentElement);
-    };
-    followers.set(parentElement, follower);
-  }
-  return follower.stop;
-}
-"""
-"""Asks for a rerun of the fragment that it stands in when the bench has painted another revision of the numbers.
-
-Streamlit calls what is returned here also where an answer overtakes the one before: only a follower that has left the
-page stops."""
-
 
 def receive_edits() -> None:
     """Apply what the browser has edited since the last answer. Call it before anything reads the example."""
@@ -86,4 +61,4 @@ def _component():  # type: ignore[no-untyped-def]  # Streamlit's mounting comman
 
 @st.cache_resource(show_spinner=False)
 def _follower():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
-    return st.components.v2.component("mha.follower", js=_FOLLOWER)
+    return component("follower", "bench", "follower.js")

@@ -145,6 +145,10 @@ interface Reading<T> {
   wrong?: string;
 }
 
+/** What is worked out of a cell, or of a matrix of a head. */
+type OfCell<T> = (model: Model, cell: Cell) => T;
+type OfMatrix<T> = (model: Model, name: string, head: number | null) => T;
+
 type Child = Node | string | null | undefined;
 
 /** What Streamlit hands over with every answer. */

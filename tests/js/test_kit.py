@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -17,6 +18,7 @@ from mha_core.example import NEG_INF
 from mha_ui.bench.model import numbers
 
 HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
 DECIMALS = (4, 6)
 
 
@@ -72,3 +74,18 @@ def test_node_finds_the_terms_the_lines_and_the_texts_that_python_does(tmp_path)
         check=False,
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_a_page_imports_its_own_modules_and_the_kits_and_the_kit_only_its_own():
+    for script in sorted(ROOT.glob("mha_ui/*/assets/*.js")):
+        page = script.parents[1].name
+        for module in re.findall(r'^(?:import|\}) .*from "(.*)";$', script.read_text("utf-8"), re.MULTILINE):
+            name = module.rpartition("/")[2]
+            own = module == f"./{name}" and (script.parent / name).exists()
+            kits = module == f"../mha.web/{name}" and (ROOT / "mha_ui/web/assets" / name).exists()
+            assert own or (kits and page != "web"), f"{page}/{script.name} imports {module}"
+
+
+def test_every_module_of_the_kit_is_declared_for_the_pages():
+    declared = re.findall(r'"kit/(\w+)\.js"', (ROOT / "mha_ui/web/types.d.ts").read_text("utf-8"))
+    assert declared == sorted(path.stem for path in ROOT.glob("mha_ui/web/assets/*.js"))

@@ -174,7 +174,6 @@ export class Section {
 
   /**
    * The tables; each section has its own.
-   *
    * @returns {Node[]}
    */
   pictures() {
@@ -188,7 +187,6 @@ export class Section {
 
   /**
    * What the line says of the cell that is pointed at.
-   *
    * @param {any} _info
    * @param {HTMLElement} _td
    * @returns {Node[]}

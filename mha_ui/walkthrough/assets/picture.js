@@ -510,7 +510,6 @@ export class Picture {
 
   /**
    * Softmax is told as it is computed, for the whole row: powers, their sum, the divisions.
-   *
    * @returns {Piece[]}
    */
   #pieces(cell, how, place) {

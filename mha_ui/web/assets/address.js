@@ -29,7 +29,6 @@ export class Address {
 
   /**
    * `settled` promises what there is to say of the work once every edit of it has been kept.
-   *
    * @param {() => { unsaved?: boolean } | Promise<{ unsaved?: boolean }>} settled
    */
   constructor(settled = () => ({})) {
@@ -45,7 +44,6 @@ export class Address {
 
   /**
    * Written at once, but in a burst of edits only now and then: each writing is slow, and browsers ration them.
-   *
    * @param {Record<string, string>} ours
    */
   keep(ours) {

@@ -5,7 +5,6 @@ import { brief, isRounded, parenthesised } from "./numbers.js";
 
 /**
  * How numbers stand in a line of arithmetic; of more than `most` terms the middle ones are left out.
- *
  * @param {Model} model
  * @param {number} [most]
  * @returns {Manner}
@@ -18,16 +17,12 @@ export const inBrief = (model, most = Infinity) => ({
 
 /**
  * Lists of pieces as one, with a sign between each two.
- *
- * @param {Piece[][]} lists
- * @param {string} sign
- * @returns {Piece[]}
+ * @type {(lists: Piece[][], sign: string) => Piece[]}
  */
 export const joined = (lists, sign) => lists.flatMap((list, i) => (i ? [{ text: sign }, ...list] : list));
 
 /**
  * At most `most` of the terms: the first ones, … and the last two.
- *
  * @param {any[]} terms
  * @param {number} most
  * @param {any} [gap]
@@ -38,11 +33,7 @@ export const some = (terms, most, gap = [{ text: "…", quiet: true }]) =>
 
 /**
  * What stands above e for each score of a row that softmax reads: the score, less the row's shift where it has one.
- *
- * @param {Model} model
- * @param {Cell} cell
- * @param {(number: Value) => string} show
- * @returns {string[]}
+ * @type {(model: Model, cell: Cell, show: (number: Value) => string) => string[]}
  */
 export function exponents(model, cell, show) {
   const shift = model.shifts[cell.head][cell.row];
@@ -56,11 +47,7 @@ export function exponents(model, cell, show) {
  * The arithmetic of a computed cell as pieces: {text}, {number, cell}, {power, cell} or {place: cell}, to be laid out
  * in a line. `show` formats a number, `rounds` tells whether it then is another number: a line whose result does says
  * ≈. `turned`: products with their factors in the other order, as where rows are columns.
- *
- * @param {Model} model
- * @param {Cell} cell
- * @param {Manner} manner
- * @returns {Piece[]}
+ * @type {(model: Model, cell: Cell, manner: Manner) => Piece[]}
  */
 export function arithmetic(model, cell, { show, rounds, most, turned = false }) {
   const terms = termsOf(model, cell);

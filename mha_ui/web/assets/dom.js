@@ -2,11 +2,7 @@
 
 /**
  * element("td", {class: "cell", data: {key: k}, onclick: act}, child, "text"); what is null or undefined is left out.
- *
- * @param {string} tag
- * @param {Record<string, any>} [attributes]
- * @param {...Child} children
- * @returns {any}
+ * @type {(tag: string, attributes?: Record<string, any>, ...children: Child[]) => any}
  */
 export function element(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
@@ -22,37 +18,26 @@ export function element(tag, attributes = {}, ...children) {
 
 /**
  * <span class="name">…</span>
- *
- * @param {string} name
- * @param {...Child} children
- * @returns {HTMLElement}
+ * @type {(name: string, ...children: Child[]) => HTMLElement}
  */
 export const span = (name, ...children) => element("span", { class: name }, ...children);
 
 /**
  * A button; `data.focus` is the name by which the focus comes back to it once it is drawn anew.
- *
- * @param {Record<string, any>} attributes
- * @param {...Child} children
- * @returns {HTMLButtonElement}
+ * @type {(attributes: Record<string, any>, ...children: Child[]) => HTMLButtonElement}
  */
 export const button = (attributes, ...children) =>
   element("button", { type: "button", ...attributes }, ...children);
 
 /**
  * One among a few that are pressed one at a time.
- *
- * @param {boolean} pressed
- * @param {Record<string, any>} attributes
- * @param {Child} text
- * @returns {HTMLButtonElement}
+ * @type {(pressed: boolean, attributes: Record<string, any>, text: Child) => HTMLButtonElement}
  */
 export const pressable = (pressed, attributes, text) =>
   button({ "aria-pressed": String(pressed), ...attributes }, text);
 
 /**
  * What a screen reader is told of without the focus moving there.
- *
  * @returns {HTMLElement}
  */
 export const announcer = () =>
@@ -60,32 +45,24 @@ export const announcer = () =>
 
 /**
  * The style that gives something the colour of a head.
- *
- * @param {number} head
- * @returns {string}
+ * @type {(head: number) => string}
  */
 export const accent = (head) => `--accent: var(--mha-head-${head})`;
 
 /**
  * The sign of an operation, which says nothing that the names do not.
- *
- * @param {Child} sign
- * @returns {HTMLElement}
+ * @type {(sign: Child) => HTMLElement}
  */
 export const operator = (sign) => element("span", { class: "operator", "aria-hidden": "true" }, sign);
 
 /**
  * "2 × 3"
- *
- * @param {number} rows
- * @param {number} cols
- * @returns {string}
+ * @type {(rows: number, cols: number) => string}
  */
 export const shapeOf = (rows, cols) => `${rows} × ${cols}`;
 
 /**
  * An attribute's value; none where it is empty.
- *
  * @param {Element} node
  * @param {string} name
  * @param {string | false | null | undefined} value
@@ -97,23 +74,16 @@ export function setAttribute(node, name, value) {
 
 /**
  * The element of a component that has the focus.
- *
- * @param {Element} root
- * @returns {any}
+ * @type {(root: Element) => any}
  */
 export const active = (root) => /** @type {ShadowRoot} */ (root.getRootNode()).activeElement;
 
-/**
- * @param {Element} root
- * @param {string} focus
- * @returns {HTMLElement | null}
- */
+/** @type {(root: Element, focus: string) => HTMLElement | null} */
 export const named = (root, focus) =>
   root.querySelector(`[data-focus="${CSS.escape(focus)}"]:not(:disabled)`);
 
 /**
  * Draw anew, and give the focus back to what had it.
- *
  * @param {Element} root
  * @param {() => void} draw
  */
@@ -135,9 +105,7 @@ export function setText(node, text) {
 
 /**
  * A symbol such as W_Q or √d_k, with what follows each _ as a subscript.
- *
- * @param {string} text
- * @returns {HTMLElement}
+ * @type {(text: string) => HTMLElement}
  */
 export function symbol(text) {
   const node = element("span", { class: "symbol" });
@@ -150,9 +118,7 @@ export function symbol(text) {
 
 /**
  * A sentence of ours as nodes, its W_Q with a subscript and its e^−∞ with a superscript.
- *
- * @param {string} text
- * @returns {(Node | string)[]}
+ * @type {(text: string) => (Node | string)[]}
  */
 export const rich = (text) =>
   text.split(/(?<=[A-Za-z])(_[A-Za-z]\w*|\^[−\d∞]+)/).map((part) => {
@@ -162,7 +128,6 @@ export const rich = (text) =>
 
 /**
  * A sentence as nodes, the name of a place in it with its subscripts.
- *
  * @param {string} text
  * @param {string} [place]
  * @returns {(Node | string)[]}
@@ -174,20 +139,14 @@ export function naming(text, place) {
 
 /**
  * The same as `fill`, with nodes as values.
- *
- * @param {string} template
- * @param {Record<string, Child[]>} values
- * @returns {Child[]}
+ * @type {(template: string, values: Record<string, Child[]>) => Child[]}
  */
 export const fillNodes = (template, values) =>
   template.split(/\{(\w+)\}/).flatMap((part, i) => (i % 2 ? values[part] : [part]));
 
 /**
  * "{count} cells" with {count: 3} → "3 cells"
- *
- * @param {string} template
- * @param {Record<string, any>} values
- * @returns {string}
+ * @type {(template: string, values: Record<string, any>) => string}
  */
 export const fill = (template, values) => template.replace(/\{(\w+)\}/g, (all, name) => values[name] ?? all);
 

@@ -10,28 +10,18 @@ import { exact, format, isWhole } from "./numbers.js";
 /** @param {Cell} cell */
 export const key = (cell) => `${cell.name}|${cell.head ?? ""}|${cell.row}|${cell.col}`;
 
-/**
- * @param {string} text
- * @returns {Cell}
- */
+/** @type {(text: string) => Cell} */
 export function unkey(text) {
   const [name, head, row, col] = text.split("|");
   return { name, head: head === "" ? null : Number(head), row: Number(row), col: Number(col) };
 }
 
-/**
- * @param {Model} model
- * @param {string} name
- */
+/** @type {(model: Model, name: string) => boolean} */
 export const isPerHead = (model, name) => model.matrices[name].perHead;
 
 /**
  * The rows of a matrix, or undefined where this head has none.
- *
- * @param {Model} model
- * @param {string} name
- * @param {number | null} head
- * @returns {Value[][] | undefined}
+ * @type {OfMatrix<Value[][] | undefined>}
  */
 export function rowsOf(model, name, head) {
   const matrix = model.matrices[name];
@@ -39,12 +29,7 @@ export function rowsOf(model, name, head) {
   return (matrix.perHead ? matrix.values[head] : matrix.values) ?? undefined;
 }
 
-/**
- * @param {Model} model
- * @param {string} name
- * @param {number | null} head
- * @returns {boolean}
- */
+/** @type {OfMatrix<boolean>} */
 export function isEditable(model, name, head) {
   const { edit } = model.matrices[name];
   return Array.isArray(edit) ? edit[head] : edit;
@@ -52,40 +37,24 @@ export function isEditable(model, name, head) {
 
 /**
  * Whether somebody writes down here what he has worked out: editable, but computed all the same.
- *
- * @param {Model} model
- * @param {string} name
+ * @type {(model: Model, name: string) => boolean}
  */
 export const isClaim = (model, name) => Boolean(model.matrices[name].claim);
 
-/**
- * @param {Model} model
- * @param {string} name
- * @param {number | null} head
- */
+/** @type {OfMatrix<boolean>} */
 const isGiven = (model, name, head) => isEditable(model, name, head) && !isClaim(model, name);
 
-/**
- * @param {Model} model
- * @param {Cell} cell
- */
+/** @type {OfCell<Value | undefined>} */
 export const valueAt = (model, cell) => rowsOf(model, cell.name, cell.head)?.[cell.row]?.[cell.col];
 
-/**
- * @param {Model} model
- * @param {Cell} cell
- */
+/** @type {OfCell<boolean>} */
 export function exists(model, cell) {
   return valueAt(model, cell) !== undefined;
 }
 
 /**
  * The head that holds a matrix for this head: heads may share keys and values.
- *
- * @param {Model} model
- * @param {string} name
- * @param {number | null} head
- * @returns {number | null}
+ * @type {OfMatrix<number | null>}
  */
 export function headOf(model, name, head) {
   const { perHead, owners } = model.matrices[name];
@@ -94,31 +63,19 @@ export function headOf(model, name, head) {
 
 /**
  * The letters along rows and along columns.
- *
- * @param {Model} model
- * @param {string} name
- * @param {string} index
- * @returns {string[]}
+ * @type {(model: Model, name: string, index: string) => string[]}
  */
 function axesOf(model, name, index) {
   const letters = index.match(/\(\w\w\)|\w/g) ?? [];
   return model.matrices[name].axes.map((axis) => (axis === "1" ? "" : letters.shift().replace(/[()]/g, "")));
 }
 
-/**
- * @param {Model} model
- * @param {string} axis
- */
+/** @type {(model: Model, axis: string) => number} */
 const innerSize = (model, axis) => (axis === "ij" ? model.dims.n_k : 2);
 
 /**
  * Where each letter stands in a cell.
- *
- * @param {Model} model
- * @param {string} name
- * @param {string} index
- * @param {Cell} cell
- * @returns {Record<string, number>}
+ * @type {(model: Model, name: string, index: string, cell: Cell) => Record<string, number>}
  */
 function lettersAt(model, name, index, { row, col }) {
   const letters = {};
@@ -134,12 +91,7 @@ function lettersAt(model, name, index, { row, col }) {
 
 /**
  * The places along an axis that have these letters: all of `size` where none is its own.
- *
- * @param {Model} model
- * @param {string} axis
- * @param {Record<string, number>} letters
- * @param {number} size
- * @returns {number[]}
+ * @type {(model: Model, axis: string, letters: Record<string, number>, size: number) => number[]}
  */
 function places(model, axis, letters, size) {
   if (axis.length < 2) return axis in letters ? [letters[axis]] : [...Array(size).keys()];
@@ -152,10 +104,7 @@ function places(model, axis, letters, size) {
 
 /**
  * The terms of a computed cell: a list of lists of cells; empty for an input.
- *
- * @param {Model} model
- * @param {Cell} cell
- * @returns {Cell[][]}
+ * @type {OfCell<Cell[][]>}
  */
 export function termsOf(model, cell) {
   const step = model.steps[cell.name];
@@ -202,11 +151,7 @@ export function termsOf(model, cell) {
 
 /**
  * How far k runs: along the columns of the first operand that has it; 1 where none has.
- *
- * @param {Model} model
- * @param {[string, string][]} operands
- * @param {number | null} head
- * @returns {number}
+ * @type {(model: Model, operands: [string, string][], head: number | null) => number}
  */
 function summedSize(model, operands, head) {
   for (const [name, index] of operands) {
@@ -219,10 +164,7 @@ function summedSize(model, operands, head) {
 
 /**
  * The cells that are computed directly from this one, each once.
- *
- * @param {Model} model
- * @param {Cell} cell
- * @returns {Cell[]}
+ * @type {OfCell<Cell[]>}
  */
 export function fedBy(model, cell) {
   const fed = new Map();
@@ -252,19 +194,13 @@ export function fedBy(model, cell) {
 
 /**
  * A matrix's letter; head outputs are named after their head.
- *
- * @param {Model} model
- * @param {string} name
- * @param {number | null} head
+ * @type {OfMatrix<string>}
  */
 export const symbolOf = (model, name, head) => fill(model.matrices[name].symbol, { h: (head ?? 0) + 1 });
 
 /**
  * What a cell is called, in every sentence: X[1, 2], or A[1, 3] of head 2. The server's places.py says the same.
- *
- * @param {Model} model
- * @param {Cell} cell
- * @returns {string}
+ * @type {OfCell<string>}
  */
 export function nameOf(model, { name, head, row, col }) {
   const place = `${symbolOf(model, name, head)}[${row + 1}, ${col + 1}]`;
@@ -274,26 +210,19 @@ export function nameOf(model, { name, head, row, col }) {
 
 /**
  * A row's or a column's label: its token, or its number from 1.
- *
- * @param {Model} model
- * @param {string} axis
- * @param {number} index
+ * @type {(model: Model, axis: string, index: number) => string}
  */
 export const labelOf = (model, axis, index) => model.labels[axis]?.[index] ?? String(index + 1);
 
 /**
  * The labels along an axis of a matrix; a single row or column needs none.
- *
- * @param {Model} model
- * @param {string} axis
- * @param {number} count
+ * @type {(model: Model, axis: string, count: number) => string[]}
  */
 export const labelsOf = (model, axis, count) =>
   axis === "1" ? [""] : Array.from({ length: count }, (_, index) => labelOf(model, axis, index));
 
 /**
  * Whether a row is that of a query that may attend to nothing, where that is marked.
- *
  * @param {Model} model
  * @param {string} name
  * @param {number | null | undefined} head
@@ -304,28 +233,19 @@ export const isDead = (model, name, head, row) =>
 
 /**
  * A row's label; a query that may attend to nothing is marked.
- *
- * @param {string} text
- * @param {boolean} dead
+ * @type {(text: string, dead: boolean) => string}
  */
 export const marked = (text, dead) => (dead ? `${text} ∅` : text);
 
 /**
  * How many decimals the numbers of a matrix are shown with: none where all are whole.
- *
- * @param {Model} model
- * @param {string} name
- * @param {number | null} head
+ * @type {OfMatrix<number>}
  */
 export const decimalsOf = (model, name, head) => (isWhole(rowsOf(model, name, head)) ? 0 : model.decimals);
 
 /**
  * Number → text as the tables show it: as it was typed where it is given.
- *
- * @param {Model} model
- * @param {string} name
- * @param {number | null} head
- * @returns {(value: Value) => string}
+ * @type {OfMatrix<(value: Value) => string>}
  */
 export function shownAs(model, name, head) {
   if (isEditable(model, name, head)) return exact;

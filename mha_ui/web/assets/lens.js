@@ -5,40 +5,24 @@ import { fill } from "./dom.js";
 import { key, valueAt } from "./graph.js";
 import { brief, toneOf, topOf } from "./numbers.js";
 
-/**
- * @param {Matrix} matrix
- * @param {any} rows
- * @param {Cell} cell
- * @returns {Value | null}
- */
+/** @type {(matrix: Matrix, rows: any, cell: Cell) => Value | null} */
 const at = (matrix, rows, { head, row, col }) => (matrix.perHead ? rows?.[head] : rows)?.[row]?.[col] ?? null;
 
 /**
  * The lens's number of a cell: null where it has none, undefined without a lens.
- *
- * @param {Model} model
- * @param {Cell} cell
- * @returns {Value | null | undefined}
+ * @type {OfCell<Value | null | undefined>}
  */
 export function lensAt(model, cell) {
   const matrix = model.matrices[cell.name];
   return model.lens ? at(matrix, matrix.lens, cell) : undefined;
 }
 
-/**
- * @param {Model} model
- * @param {Cell} cell
- * @returns {boolean}
- */
+/** @type {OfCell<boolean>} */
 export const isTarget = (model, cell) => Boolean(model.lens?.target) && key(model.lens.target) === key(cell);
 
 /**
  * The sign in a cell's corner, besides its colour.
- *
- * @param {Model} model
- * @param {Cell} cell
- * @param {Value | null | undefined} by
- * @returns {string}
+ * @type {(model: Model, cell: Cell, by: Value | null | undefined) => string}
  */
 export function markOf(model, cell, by) {
   const sign = by === null || by === 0 ? "" : Number(by) > 0 || by === "inf" ? "more" : "less";
@@ -52,11 +36,7 @@ export function markOf(model, cell, by) {
 
 /**
  * How strongly a cell is coloured, 0 to 1: small derivatives are many, and their root still shows.
- *
- * @param {Model} model
- * @param {Value | null} by
- * @param {number} top
- * @returns {number}
+ * @type {(model: Model, by: Value | null, top: number) => number}
  */
 export function lensTone(model, by, top) {
   if (by === null) return 0;
@@ -67,10 +47,7 @@ export function lensTone(model, by, top) {
 
 /**
  * What the lens tells of a cell besides its number, to those who do not see the colour; "" where that is nothing.
- *
- * @param {Model} model
- * @param {Cell} cell
- * @returns {string}
+ * @type {OfCell<string>}
  */
 export function told(model, cell) {
   const by = lensAt(model, cell);
@@ -82,7 +59,6 @@ export function told(model, cell) {
 
 /**
  * How a cell has changed: by what, from what.
- *
  * @param {Model} model
  * @param {Cell} cell
  * @param {Value | null | undefined} [by]
@@ -104,8 +80,6 @@ export function changeTold(model, cell, by = lensAt(model, cell)) {
 
 /**
  * One scale for all tables, so that what saturation has killed looks so beside what still moves.
- *
- * @param {Model} model
- * @returns {number}
+ * @type {(model: Model) => number}
  */
 export const topOfAll = (model) => topOf(Object.values(model.matrices).map((matrix) => matrix.lens));

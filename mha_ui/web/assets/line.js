@@ -10,7 +10,6 @@ import { Lights } from "./selection.js";
 /**
  * A piece of arithmetic as a node; `placed` gives the nodes of a place. `quiet`: the class of what stands back, `also`:
  * further classes.
- *
  * @param {Model} model
  * @param {Piece} piece
  * @param {(cell: Cell) => Child[]} placed
@@ -29,7 +28,6 @@ export class Explain {
 
   /**
    * `unpin()` lets go of a number that is held; `above`: what stands over the line.
-   *
    * @param {Record<string, string>} words
    * @param {() => void} unpin
    * @param {...Node} above
@@ -43,7 +41,6 @@ export class Explain {
 
   /**
    * Show where a cell of a view comes from and where it goes; `pinned` marks the cell as held.
-   *
    * @param {Pick<Host, "model" | "view">} shown
    * @param {Cell} cell
    * @param {boolean} [pinned]
@@ -109,10 +106,7 @@ export class Explain {
 
   /**
    * What the lens says of this cell, on a line of its own.
-   *
-   * @param {Model} model
-   * @param {Cell} cell
-   * @returns {Child[]}
+   * @type {OfCell<Child[]>}
    */
   #throughLens(model, cell) {
     if (!model.lens || (model.lens.kind === "gradient" && !model.lens.target)) return [];
@@ -140,7 +134,6 @@ export class Explain {
 
   /**
    * What was written down, and what is known of it.
-   *
    * @param {Model} model
    * @param {Cell} cell
    * @param {Node} place
@@ -159,10 +152,7 @@ export class Explain {
 
   /**
    * The cell's name, and the tokens that it is about.
-   *
-   * @param {Model} model
-   * @param {Cell} cell
-   * @returns {Child[]}
+   * @type {OfCell<Child[]>}
    */
   #place(model, cell) {
     const { axes } = model.matrices[cell.name];
@@ -178,7 +168,6 @@ export class Explain {
 
 /**
  * ∂X[1, 2], or ∂(A[1, 3] of head 2): a name of several words is held together.
- *
  * @param {Model} model
  * @param {Cell} cell
  */

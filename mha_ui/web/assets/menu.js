@@ -21,7 +21,6 @@ export class Menu {
 
   /**
    * `opener` names its matrix in its data.
-   *
    * @param {HTMLElement} opener
    */
   open(opener) {
@@ -42,7 +41,6 @@ export class Menu {
 
   /**
    * What can be done with a matrix: [label, act].
-   *
    * @param {string} name
    * @param {number} head
    * @returns {[string, () => void][]}
@@ -57,7 +55,6 @@ export class Menu {
 
   /**
    * Show this at the button that opened the menu.
-   *
    * @param {...Node} nodes
    */
   fill(...nodes) {

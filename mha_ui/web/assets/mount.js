@@ -3,7 +3,6 @@
 /**
  * What Streamlit calls: `make` builds a part for an element, which is then told of every answer until it has left the
  * page.
- *
  * @param {(component: Component) => Part} make
  */
 export function mounting(make) {

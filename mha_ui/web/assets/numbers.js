@@ -4,7 +4,6 @@ const MINUS = "−";
 
 /**
  * Whether every number of a matrix is an integer: then all are shown without decimals.
- *
  * @param {Value[][]} rows
  */
 export const isWhole = (rows) =>
@@ -12,16 +11,11 @@ export const isWhole = (rows) =>
 
 /**
  * The largest magnitude among nested lists, or 1.
- *
- * @param {any} values
- * @returns {number}
+ * @type {(values: any) => number}
  */
 export const largest = (values) => most(values) || 1;
 
-/**
- * @param {any} item
- * @returns {number}
- */
+/** @type {(item: any) => number} */
 const most = (item) => {
   if (Array.isArray(item)) return item.reduce((found, value) => Math.max(found, most(value)), 0);
   return typeof item === "number" ? Math.abs(item) : 0;
@@ -29,9 +23,7 @@ const most = (item) => {
 
 /**
  * The largest magnitude, rounded up to 1, 2 or 5 × 10ⁿ, so that colours stay put.
- *
- * @param {any} values
- * @returns {number}
+ * @type {(values: any) => number}
  */
 export function topOf(values) {
   const found = largest(values);
@@ -41,18 +33,13 @@ export function topOf(values) {
 
 /**
  * How strongly a number is coloured, 0 to 1: its size against the largest.
- *
- * @param {Value} value
- * @param {number} top
- * @returns {number}
+ * @type {(value: Value, top: number) => number}
  */
 export const toneOf = (value, top) => (typeof value === "number" ? Math.min(1, Math.abs(value) / top) : 0);
 
 /**
  * Which colour: a number's sign, or what stands in a mask.
- *
- * @param {Value} value
- * @returns {string}
+ * @type {(value: Value) => string}
  */
 export function kindOf(value) {
   if (value === "nan") return "nan";
@@ -63,18 +50,13 @@ export function kindOf(value) {
 
 /**
  * As a factor or a term: a negative number in parentheses.
- *
- * @param {string} text
- * @returns {string}
+ * @type {(text: string) => string}
  */
 export const parenthesised = (text) => (text.startsWith(MINUS) ? `(${text})` : text);
 
 /**
  * A number at a fixed count of decimals; whole matrices of integers are shown without any.
- *
- * @param {Value} number
- * @param {number} decimals
- * @returns {string}
+ * @type {(number: Value, decimals: number) => string}
  */
 export function format(number, decimals) {
   if (number === "-inf") return `${MINUS}∞`;
@@ -89,9 +71,7 @@ export function format(number, decimals) {
 
 /**
  * A given number as it was typed: the shortest text that reads back as the same number.
- *
- * @param {Value} number
- * @returns {string}
+ * @type {(number: Value) => string}
  */
 export function exact(number) {
   if (typeof number === "string" && number !== "-inf") return number.replace("-", MINUS); // printed: digit for digit
@@ -101,10 +81,7 @@ export function exact(number) {
 /**
  * In a line of arithmetic, as in mha_core's derive.arithmetic: an exact number without trailing zeros, a rounded one
  * with all its decimals; as a power of ten where it is very large, or would show nothing but 0.
- *
- * @param {Value} number
- * @param {number} decimals
- * @returns {string}
+ * @type {(number: Value, decimals: number) => string}
  */
 export function brief(number, decimals) {
   if (typeof number !== "number") return format(number, decimals);
@@ -116,43 +93,29 @@ export function brief(number, decimals) {
 
 /**
  * Whether the digits that `brief` shows are not the number, but for the noise of float64: such a line says ≈.
- *
- * @param {Value} number
- * @param {number} decimals
- * @returns {boolean}
+ * @type {(number: Value, decimals: number) => boolean}
  */
 export const isRounded = (number, decimals) =>
   typeof number === "number" && !holds(digits(number, decimals), number);
 
-/**
- * @param {number} number
- * @param {number} decimals
- * @returns {string}
- */
+/** @type {(number: number, decimals: number) => string} */
 function digits(number, decimals) {
   if (Math.abs(number) >= 1e9) return number.toExponential(3);
   const text = number.toFixed(decimals);
   return Number(text) || !number ? text : number.toExponential(1);
 }
 
-/**
- * @param {string} text
- * @param {number} number
- * @returns {boolean}
- */
+/** @type {(text: string, number: number) => boolean} */
 const holds = (text, number) => Math.abs(Number(text) - number) <= 1e-12 * Math.abs(number);
 
 /**
  * Full-width characters, and the many minus signs, as they are usually typed.
- *
- * @param {string} text
- * @returns {string}
+ * @type {(text: string) => string}
  */
 export const usual = (text) => text.normalize("NFKC").replace(/[−–]/g, "-").trim();
 
 /**
  * What was typed as a number of at most this size: {value}, or {wrong: why it is none}.
- *
  * @param {string} text
  * @param {number} [most]
  * @returns {Reading<number>}
@@ -169,7 +132,6 @@ export function read(text, most = Number.MAX_VALUE) {
 
 /**
  * A number of a mask that adds, or "-inf".
- *
  * @param {string} text
  * @param {number} [most]
  * @returns {Reading<Value>}
@@ -179,16 +141,13 @@ export const readMask = (text, most) =>
 
 /**
  * The same without the reason: undefined for what is no number.
- *
  * @param {string} text
  */
 export const parseMask = (text) => readMask(text).value;
 
 /**
  * A cell of a mask that allows.
- *
- * @param {string} text
- * @returns {Reading<boolean>}
+ * @type {(text: string) => Reading<boolean>}
  */
 export function readAllowed(text) {
   const value = { 1: true, 0: false, "✓": true, "✕": false }[usual(text)];
@@ -197,9 +156,7 @@ export function readAllowed(text) {
 
 /**
  * A number as it was typed, digit for digit; "" for none.
- *
- * @param {string} text
- * @returns {Reading<Value>}
+ * @type {(text: string) => Reading<Value>}
  */
 export function readClaim(text) {
   const typed = usual(text);
@@ -210,9 +167,7 @@ export function readClaim(text) {
 
 /**
  * Pasted text as rows of cell texts: tabs as from a spreadsheet, [[1, 2], [3, 4]], or commas and spaces.
- *
- * @param {string} text
- * @returns {string[][]}
+ * @type {(text: string) => string[][]}
  */
 export function splitBlock(text) {
   const clean = text.replace(/\r\n?/g, "\n").replace(/\n+$/, "");
@@ -231,19 +186,13 @@ const plain = (number) => (number === true ? "1" : number === false ? "0" : Stri
 
 /**
  * Rows as tab-separated text, which every spreadsheet pastes as cells.
- *
- * @param {Value[][]} rows
- * @returns {string}
+ * @type {(rows: Value[][]) => string}
  */
 export const toTsv = (rows) => rows.map((row) => row.map(plain).join("\t")).join("\n");
 
 /**
  * Rows with their labels as CSV (RFC 4180), unrounded; a label that a spreadsheet would run is made text.
- *
- * @param {Value[][]} rows
- * @param {string[]} rowLabels
- * @param {string[]} colLabels
- * @returns {string}
+ * @type {(rows: Value[][], rowLabels: string[], colLabels: string[]) => string}
  */
 export function toCsv(rows, rowLabels, colLabels) {
   const quote = (label) => {

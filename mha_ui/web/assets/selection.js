@@ -8,15 +8,12 @@ export const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1],
 
 /**
  * The <td> of a number that an event is about, or that has the focus.
- *
- * @param {any} target
- * @returns {HTMLTableCellElement | null}
+ * @type {(target: any) => HTMLTableCellElement | null}
  */
 export const cellAt = (target) => target?.closest?.("td[data-key]") ?? null;
 
 /**
  * Tab comes back to the cell of a table that had the focus last.
- *
  * @param {HTMLTableCellElement} td
  */
 function entrance(td) {
@@ -31,7 +28,6 @@ export class Pointing {
 
   /**
    * `read` says what a <td> stands for, or null; `changed(byFocus)` is called when another may be reached.
-   *
    * @param {HTMLElement} root
    * @param {(td: HTMLTableCellElement) => any} read
    * @param {(byFocus: boolean) => void} changed
@@ -95,7 +91,6 @@ export class Lights {
 /**
  * Moving, selecting and copying in tables as in a spreadsheet; a click or Enter holds a number's explanation. `host`
  * gives the numbers, and is told what is said and held.
- *
  * @template {Host} [H=Host]
  */
 export class Selection {
@@ -111,7 +106,6 @@ export class Selection {
 
   /**
    * Event listeners for the element that holds the tables.
-   *
    * @param {HTMLElement} root
    */
   listen(root) {
@@ -190,7 +184,6 @@ export class Selection {
 
   /**
    * Whether a key moves the focus, or the selection's far corner.
-   *
    * @param {Cell} cell
    * @param {KeyboardEvent} event
    */
@@ -207,7 +200,6 @@ export class Selection {
 
   /**
    * Escape: a range first, then what is held.
-   *
    * @param {Cell} cell
    */
   let(cell) {
@@ -243,7 +235,6 @@ export class Selection {
 
   /**
    * The cell a step away, and never outside the matrix.
-   *
    * @param {Cell} cell
    * @param {number[]} step
    * @returns {Cell}
@@ -295,7 +286,6 @@ export class Selection {
 
   /**
    * The selected range's rows of cells; the cell alone where no range is selected.
-   *
    * @param {Cell} cell
    * @returns {Cell[][]}
    */
@@ -307,9 +297,5 @@ export class Selection {
   }
 }
 
-/**
- * @param {Cell} a
- * @param {Cell} b
- * @returns {boolean}
- */
+/** @type {(a: Cell, b: Cell) => boolean} */
 const sameMatrix = (a, b) => a.name === b.name && a.head === b.head;

@@ -14,7 +14,6 @@ export class Sender {
   /**
    * Called with every answer of the server: which session it is, and the last edit that it has applied. `fresh`: a
    * bench that has just been mounted; what its forerunner on this page sent may have gone with it.
-   *
    * @param {Answer} answer
    * @param {(sent: { session: string; edits: Edit[] }) => void} post
    * @param {boolean} fresh

@@ -30,9 +30,7 @@ import { exact, format, kindOf, toneOf, topOf } from "./numbers.js";
 
 /**
  * What must be equal for the tables that stand to be patched instead of built anew.
- *
- * @param {Model} model
- * @returns {string}
+ * @type {(model: Model) => string}
  */
 export function structureOf(model) {
   const shapes = Object.entries(model.matrices).map(([name, m]) => {
@@ -44,7 +42,6 @@ export function structureOf(model) {
 
 /**
  * A table: the heads of its columns over its rows; `groups`: a line above the heads.
- *
  * @param {Record<string, any>} attributes
  * @param {Child[]} columns
  * @param {Child[]} rows
@@ -62,17 +59,13 @@ export const table = (attributes, columns, rows, { caption = null, groups = null
 
 /**
  * What a table of this matrix looks like, as a class.
- *
  * @param {{ hue: string; scale: string }} matrix
  */
 export const lookOf = ({ hue, scale }) => `matrix hue-${hue || "none"} scale-${scale}`;
 
 /**
  * A label in a head's colour; as it is where it belongs to none.
- *
- * @param {HTMLElement} node
- * @param {number} head
- * @returns {HTMLElement}
+ * @type {(node: HTMLElement, head: number) => HTMLElement}
  */
 export function accented(node, head) {
   if (head === undefined) return node;
@@ -83,9 +76,7 @@ export function accented(node, head) {
 
 /**
  * What a stage is called, and what happens there.
- *
- * @param {Pick<Stage, "title" | "hint">} stage
- * @returns {HTMLElement}
+ * @type {(stage: Pick<Stage, "title" | "hint">) => HTMLElement}
  */
 export const stageTitle = ({ title, hint }) =>
   element(
@@ -107,7 +98,6 @@ export class View {
 
   /**
    * `bare`: no stages are laid out; `matrix` gives single tables to whoever lays them out.
-   *
    * @param {Model} model
    * @param {{ bare?: boolean }} [layout]
    */
@@ -169,7 +159,6 @@ export class View {
 
   /**
    * Says whose keys and values this head uses, where it has none of its own.
-   *
    * @param {Model} model
    * @param {string[]} names
    * @param {number} head
@@ -186,7 +175,6 @@ export class View {
 
   /**
    * One matrix as a table with its caption.
-   *
    * @param {Model} model
    * @param {string} name
    * @param {number} head
@@ -306,7 +294,6 @@ export class View {
 
   /**
    * Bring every number, label and colour up to date; `drafts` hold what was typed but is no number.
-   *
    * @param {Model} model
    * @param {Map<string, string>} [drafts]
    */
@@ -378,7 +365,6 @@ export class View {
 
   /**
    * Whether what stands here is right: own, follows, doubtful or right.
-   *
    * @param {HTMLElement} td
    * @param {string} mark
    */
@@ -390,7 +376,6 @@ export class View {
 
   /**
    * The cell's own text is gone (an editor stood in it): show it anew at the next patch.
-   *
    * @param {HTMLElement} td
    */
   forget(td) {
@@ -411,7 +396,6 @@ export class View {
 
   /**
    * What a lens shows of a cell besides its colour, and in words.
-   *
    * @param {HTMLElement} td
    * @param {string} sign
    * @param {string} words
