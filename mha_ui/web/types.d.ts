@@ -58,7 +58,8 @@ interface Model {
   decimals: number;
   dims: Record<string, number>;
   labels: Record<string, string[]>;
-  stages: Stage[];
+  /** Of a page with tables, Stage; of the walkthrough, WalkStage. */
+  stages: any[];
   matrices: Record<string, Matrix>;
   steps: Record<string, Step>;
   constants: { divisor: number | null };
@@ -85,6 +86,54 @@ interface BenchModel extends Model, Answer {
   unsaved: boolean;
   pinned: Cell | null;
   message: Message | null;
+}
+
+interface WalkStep {
+  name: string;
+  title: string;
+  symbol: string;
+  formula: string;
+  op: string;
+  layout: string;
+  operands: [string, string][];
+  what: string;
+  why: string;
+  note: string;
+}
+
+/** Of a part: matrix, head, top, bottom, left, right, and how many beats it has. */
+type WalkPart = [string, number | null, number, number, number, number, number];
+
+interface WalkStage {
+  id: string;
+  kind: string;
+  title: string;
+  head: number | null;
+  lesson: string | null;
+  steps: WalkStep[];
+  parts: WalkPart[];
+  /** Of softmax, row by row: the powers of e, their sum, and what was taken from the scores. */
+  powers?: { powers: number[]; total: number; shift: number }[];
+  what: string;
+  why: string;
+  note: string;
+}
+
+/** `part` is null while a whole step is shown, `beat` while a whole part is. */
+interface Place {
+  stage: number;
+  part: number | null;
+  beat: number | null;
+}
+
+interface WalkModel extends Model {
+  stages: WalkStage[];
+  closing: { matrix: string; looked: [number, number][][]; keys: string[] };
+  place: { step: string; sub: string; view: string; predict: string };
+  session: string;
+  opened: number;
+  revision: number;
+  address: Record<string, string>;
 }
 
 /** Which session answers, and the last edit that it has applied. */

@@ -140,6 +140,9 @@ export function choice(label, options, chosen, choose) {
 
 /** A section of the page: tables that light each other, over a line that tells where a number comes from. */
 export class Section {
+  /** @type {Model & Record<string, any>} */
+  model = null;
+
   /** `name`: the class of what holds the tables. */
   constructor(part, name) {
     this.part = part;

@@ -22,6 +22,10 @@ import { stageTitle, structureOf, View } from "../mha.web/tables.js";
 
 /** One side: its tables, its selection, its menu and its line of arithmetic. */
 class Pane {
+  /** @type {Model} */
+  model = null;
+  /** @type {View} */
+  view = null;
   /** @type {Cell} */
   pinned = null;
   /** @type {Menu} */
@@ -62,6 +66,7 @@ class Pane {
 }
 
 class Board {
+  /** @type {{ panes: { title: string; model: Model; wrong: Record<string, string> }[]; [more: string]: any }} */
   #data = null;
   #structure = "";
   #head = 0;

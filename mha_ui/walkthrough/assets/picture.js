@@ -24,13 +24,21 @@ const MOST_ASKED = 64; // fields at once; more are hidden without asking
 
 export class Picture {
   slot = null; // room in the picture for the words, where it has some
+  /** @type {Map<string, number>} */
   owners = new Map(); // matrix that is read → its head
+  /** @type {Map<string, HTMLElement[]>} */
   cells = new Map(); // key → the <td>s that show it
   #results = []; // [{td, cell, text, kind, tone}] of what the stage makes, in order
   #extras = []; // of softmax: [{td, row, phase, text}]
   #dead = []; // [{th, row, text}] of what the stage makes: rows that are marked as dead
 
-  /** `step` is null where nothing is computed; `inShort`: it is the last of the stage's steps, the others are named. */
+  /**
+   * `step` is null where nothing is computed; `inShort`: it is the last of the stage's steps, the others are named.
+   * @param {WalkModel} model
+   * @param {WalkStage} stage
+   * @param {WalkStep} step
+   * @param {{ inShort?: boolean }} [how]
+   */
   constructor(model, stage, step, { inShort = false } = {}) {
     this.model = model;
     this.words = model.words;

@@ -21,14 +21,18 @@ const TIGHT = { projector: [18], presenter: [18, 16, 14] }; // a presenter has h
 const NAMES = ["step", "sub", "view", "predict"];
 
 class Walk {
+  /** @type {WalkModel} */
   model = null;
   place = start();
   depth = 0;
   view = "";
   predict = false;
+  /** @type {Set<string>} */
   #revealed = new Set();
+  /** @type {Map<string, { text: string; right: boolean }>} */
   #answers = new Map();
   #asked = [];
+  /** @type {Picture} */
   #picture = null;
   #drawn = "";
   #keys = new Keys();
