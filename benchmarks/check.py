@@ -14,9 +14,11 @@ import torch
 from benchmarks.core import sized
 from benchmarks.planted import IDS, KEPT, computed, planted, printed
 from benchmarks.table import Line
-from mha_core import Example, check, trace
-from mha_core.edit import filled
-from mha_core.takeaway import as_html, as_markdown
+from mha_core import Example, trace
+from mha_core.check.check import check
+from mha_core.edit.edits import filled
+from mha_core.walk.markdown import as_markdown
+from mha_ui.walkthrough.handout import as_html
 
 DRAWS = 12
 """Examples of each mistake, every other one with a causal mask."""

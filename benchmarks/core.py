@@ -9,9 +9,9 @@ import torch
 
 from benchmarks.table import Line
 from mha_core import Example, built_in, place, trace
-from mha_core.edit import apply, filled
-from mha_core.example import Head, Matrix
-from mha_core.trace import compute, load
+from mha_core.compute.trace import compute, load
+from mha_core.edit.edits import apply, filled
+from mha_core.example.model import Head, Matrix
 
 ROUNDS = 2000
 

@@ -2,7 +2,7 @@
 
 Each known mistake that can be made in a drawn exercise is made at its step, alone; all steps are written down at 2
 decimals and checked. What a mistake can do at most is taken from the same check of numbers with nothing special, as
-``mha_core.teaching`` says: where those are told apart by no check, no drawn ones can be.
+``mha_core.exercise.laws`` says: where those are told apart by no check, no drawn ones can be.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ from typing import Any, NamedTuple
 import torch
 
 from benchmarks.planted import printed
-from mha_core import Example, MhaError, Trace, built_in, check, trace
-from mha_core.edit import filled
-from mha_core.example import Head
-from mha_core.exercise import askable, exercise, nothing_special
-from mha_core.mistaken import mistaken, possible
-from mha_core.validate import WHOLE_LAYER_STEPS, validate
+from mha_core import Example, MhaError, Trace, built_in, trace
+from mha_core.check.check import check
+from mha_core.compare.replay import mistaken, possible
+from mha_core.edit.edits import filled
+from mha_core.example.model import Head
+from mha_core.example.validate import WHOLE_LAYER_STEPS, validate
+from mha_core.exercise.exercise import askable, exercise, nothing_special
 
 SEEDS = 1000
 DECIMALS = 2

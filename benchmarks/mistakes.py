@@ -13,8 +13,8 @@ import torch
 
 from benchmarks.planted import IDS, KEPT, computed, drawn, many, printed
 from mha_core import trace
-from mha_core.check import Verdict, check
-from mha_core.mistakes import ROUNDED_EARLY
+from mha_core.check.catalogue import ROUNDED_EARLY
+from mha_core.check.check import Verdict, check
 
 COUNT = 200
 

@@ -11,11 +11,11 @@ import torch
 from torch import Tensor
 
 from mha_core import AllowMask, Example, Head, trace
-from mha_core.example import Mask, divisor, mask_fill
-from mha_core.graph import Step, head_graph
-from mha_core.mistakes import CATALOGUE, ROUNDED_EARLY, SLIPS, At, Mistake
-from mha_core.trace import Constants, input_matrix, operate
-from mha_core.validate import WHOLE_LAYER_STEPS, validate
+from mha_core.check.catalogue import CATALOGUE, ROUNDED_EARLY, SLIPS, At, Mistake
+from mha_core.compute.graph import Step, head_graph
+from mha_core.compute.trace import Constants, input_matrix, operate
+from mha_core.example.model import Mask, divisor, mask_fill
+from mha_core.example.validate import WHOLE_LAYER_STEPS, validate
 
 IDS = tuple(dict.fromkeys([ROUNDED_EARLY, *(mistake.id for mistake in CATALOGUE), *SLIPS]))
 """Every mistake that can be planted."""

@@ -1,84 +1,79 @@
 """Multi-head attention, every number of it: examples, traces and derivations.
 
-Read in this order: ``example`` (the data), ``files`` and ``validate`` (the way in), ``graph`` (the declared
-computation), ``trace`` (torch computes it), ``derive`` (where a number comes from); ``printed``, ``mistakes``,
-``hypotheses`` and ``check`` (somebody's own numbers: which are wrong, and why), ``paste``, ``edit_fields`` (an edit as
-it arrives) and ``claims`` (filling such numbers in), ``report`` (what was found, in words); ``diagnoses`` (how each
-known mistake would show), ``teaching`` and ``exercise`` (numbers to be worked out); ``edit`` (the next example),
-``link`` (an example in a URL), ``library`` (the built-in ones); ``mistaken`` (what a known mistake makes of all that
-comes after it) and
-``pairs`` (five to be looked at); ``measures`` (what weights are like), ``scaling`` (why √d_k, as an experiment),
-``gradients`` (what moves a number, and how much); ``variant`` (an example done otherwise), ``compare`` (what differs)
-and ``head_terms`` (what each head adds); ``narration`` and ``walk`` (the computation stage by stage), ``takeaway`` (a
-walk as a page or as Markdown).
-Beside them: ``interop`` (other libraries' layers), ``export`` (programs and documents) and ``conventions`` (rows or
-columns, packed weights, masks).
+Read in this order: ``example`` (the data and its ways in), ``compute`` (declared once, computed by torch, derived to
+its terms), ``edit`` (the next example), ``check`` (somebody's own numbers), ``exercise`` (numbers to be worked out),
+``compare`` (two computations side by side), ``walk`` (the computation told). Beside them: ``interop`` (other
+libraries' layers), ``export`` (programs and documents) and ``notation`` (rows or columns, packed weights, masks).
+
+What most callers want is offered here, and loaded when it is first asked for: torch is imported only where something
+is computed.
 """
 
-from mha_core.check import Verdict, check
-from mha_core.derive import Cell, Derivation, Term, arithmetic, derive, feeds
-from mha_core.device import Place, place
-from mha_core.errors import (
-    CellError,
-    DeviceError,
-    ExampleError,
-    ExportError,
-    InteropError,
-    LinkError,
-    MhaError,
-    NumberRangeError,
-)
-from mha_core.example import AddMask, AllowMask, Dims, Example, Head, Positions
-from mha_core.files import dump, parse, pretty
-from mha_core.graph import Operand, Step, formula, graph
-from mha_core.library import OPENS_FIRST, built_in, library
-from mha_core.link import from_token, to_token
-from mha_core.takeaway import as_html, as_markdown
-from mha_core.trace import Trace, trace
-from mha_core.validate import validate
-from mha_core.walk import walk
+from __future__ import annotations
 
-__all__ = [
-    "OPENS_FIRST",
-    "AddMask",
-    "AllowMask",
-    "Cell",
-    "CellError",
-    "Derivation",
-    "DeviceError",
-    "Dims",
-    "Example",
-    "ExampleError",
-    "ExportError",
-    "Head",
-    "InteropError",
-    "LinkError",
-    "MhaError",
-    "NumberRangeError",
-    "Operand",
-    "Place",
-    "Positions",
-    "Step",
-    "Term",
-    "Trace",
-    "Verdict",
-    "arithmetic",
-    "as_html",
-    "as_markdown",
-    "built_in",
-    "check",
-    "derive",
-    "dump",
-    "feeds",
-    "formula",
-    "from_token",
-    "graph",
-    "library",
-    "parse",
-    "place",
-    "pretty",
-    "to_token",
-    "trace",
-    "validate",
-    "walk",
-]
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from mha_core.compute.derive import Cell as Cell
+    from mha_core.compute.derive import Derivation as Derivation
+    from mha_core.compute.derive import Term as Term
+    from mha_core.compute.derive import arithmetic as arithmetic
+    from mha_core.compute.derive import derive as derive
+    from mha_core.compute.derive import feeds as feeds
+    from mha_core.compute.device import Place as Place
+    from mha_core.compute.device import place as place
+    from mha_core.compute.graph import Operand as Operand
+    from mha_core.compute.graph import Step as Step
+    from mha_core.compute.graph import formula as formula
+    from mha_core.compute.graph import graph as graph
+    from mha_core.compute.trace import Trace as Trace
+    from mha_core.compute.trace import trace as trace
+    from mha_core.errors import CellError as CellError
+    from mha_core.errors import DeviceError as DeviceError
+    from mha_core.errors import ExampleError as ExampleError
+    from mha_core.errors import ExportError as ExportError
+    from mha_core.errors import InteropError as InteropError
+    from mha_core.errors import LinkError as LinkError
+    from mha_core.errors import MhaError as MhaError
+    from mha_core.errors import NumberRangeError as NumberRangeError
+    from mha_core.example.files import dump as dump
+    from mha_core.example.files import parse as parse
+    from mha_core.example.files import pretty as pretty
+    from mha_core.example.library import OPENS_FIRST as OPENS_FIRST
+    from mha_core.example.library import built_in as built_in
+    from mha_core.example.library import library as library
+    from mha_core.example.model import AddMask as AddMask
+    from mha_core.example.model import AllowMask as AllowMask
+    from mha_core.example.model import Dims as Dims
+    from mha_core.example.model import Example as Example
+    from mha_core.example.model import Head as Head
+    from mha_core.example.model import Positions as Positions
+    from mha_core.example.share_link import from_token as from_token
+    from mha_core.example.share_link import to_token as to_token
+    from mha_core.example.validate import validate as validate
+
+_OFFERED: Final = {
+    "mha_core.compute.derive": "Cell Derivation Term arithmetic derive feeds",
+    "mha_core.compute.device": "Place place",
+    "mha_core.compute.graph": "Operand Step formula graph",
+    "mha_core.compute.trace": "Trace trace",
+    "mha_core.errors": (
+        "CellError DeviceError ExampleError ExportError InteropError LinkError MhaError NumberRangeError"
+    ),
+    "mha_core.example.files": "dump parse pretty",
+    "mha_core.example.library": "OPENS_FIRST built_in library",
+    "mha_core.example.model": "AddMask AllowMask Dims Example Head Positions",
+    "mha_core.example.share_link": "from_token to_token",
+    "mha_core.example.validate": "validate",
+}
+_HOME: Final = {name: module for module, names in _OFFERED.items() for name in names.split()}
+__all__ = sorted(_HOME)  # noqa: PLE0605
+
+
+def __getattr__(name: str) -> Any:
+    """What is offered, from the module that it is in."""
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_HOME[name]), name)
+    return value

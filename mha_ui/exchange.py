@@ -9,7 +9,7 @@ import streamlit as st
 
 from mha_core import MhaError
 from mha_core.errors import N_
-from mha_core.example import MAX_HEADS, MAX_SIZE
+from mha_core.example.model import MAX_HEADS, MAX_SIZE
 from mha_core.export import MOST_DECIMALS, TARGETS, export
 from mha_core.interop import (
     KIND_NAMES,

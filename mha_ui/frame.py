@@ -10,10 +10,10 @@ from typing import Final
 import streamlit as st
 
 from mha_core import library
-from mha_core.device import device_name
+from mha_core.compute.device import device_name
 from mha_core.errors import N_
-from mha_core.example import text_in
-from mha_core.files import MAX_BYTES
+from mha_core.example.files import MAX_BYTES
+from mha_core.example.model import text_in
 from mha_ui import state
 from mha_ui.css import css_variables
 from mha_ui.exchange import FILE_MENU, export_button, import_button
@@ -45,7 +45,7 @@ _STYLE: Final = (_HERE / "frame.css").read_text(encoding="utf-8")
 
 def configure() -> None:
     """Page settings; call it first in every page script."""
-    words = state.work().words
+    words = state.current().words
     st.set_page_config(
         page_title=words(N_("Multi-head attention")), page_icon=str(_HERE / "icon.svg"), layout="wide"
     )
@@ -107,7 +107,7 @@ def _title(work: state.Work) -> str:
 
 
 def _example_chosen(key: str) -> None:
-    work, name = state.work(), state.widget_value(key)
+    work, name = state.current(), state.widget_value(key)
     # Until the browser has heard of an edit it still sends what was chosen before: that is no choice.
     if name and not (key == _EXAMPLE and name == work.name):
         state.open_built_in(work, name)
@@ -128,7 +128,7 @@ def _file_menu(work: state.Work) -> None:
 def _file_opened() -> None:
     upload = state.widget_value(_FILE)
     if upload is not None:
-        state.open_file(state.work(), upload.getvalue())
+        state.open_file(state.current(), upload.getvalue())
 
 
 def _language_switch(work: state.Work) -> None:
@@ -145,7 +145,7 @@ def _language_switch(work: state.Work) -> None:
 
 
 def _language_chosen() -> None:
-    state.choose_language(state.work(), state.widget_value(_LANGUAGE) or state.work().language)
+    state.choose_language(state.current(), state.widget_value(_LANGUAGE) or state.current().language)
 
 
 def _device_badge(work: state.Work) -> None:

@@ -8,7 +8,7 @@ from html import escape
 import streamlit as st
 
 from mha_core import Example, library
-from mha_core.example import text_in
+from mha_core.example.model import text_in
 
 
 def rich(text: str) -> str:

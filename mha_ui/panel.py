@@ -31,7 +31,7 @@ def panel(name: str, draw: Draw, instead: Draw | None = None, *, back: bool = Tr
     be missing meanwhile: the tables, or what keeps the address. Streamlit's own ways to stop a run or to start another
     are no such exceptions and pass through.
     """
-    work = state.work()
+    work = state.current()
     try:
         draw(work)
     except Exception:

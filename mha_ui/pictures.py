@@ -64,7 +64,7 @@ def _query(work: state.Work) -> None:
 
 
 def _query_chosen() -> None:
-    state.work().query = state.widget_value(_QUERY)
+    state.current().query = state.widget_value(_QUERY)
 
 
 def _image_format(work: state.Work) -> str:

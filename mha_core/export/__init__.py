@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from mha_core.device import place
+from mha_core.compute.device import place
+from mha_core.compute.trace import Trace, trace
 from mha_core.errors import N_, ExportError
-from mha_core.example import Example
+from mha_core.example.model import Example
 from mha_core.export.documents import latex_document, markdown_document
 from mha_core.export.programs import keras_program, numpy_program, scratch_program, torch_program
-from mha_core.trace import Trace, trace
 
 __all__ = ["MOST_DECIMALS", "TARGETS", "Target", "export"]
 

@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from mha_core.derive import relation
+from mha_core.check.report import STEP_NAMES
+from mha_core.compute.derive import relation
+from mha_core.compute.graph import LAYER_INPUTS, PER_HEAD_INPUTS, Step, formula, symbol
+from mha_core.compute.trace import Rows, Trace, input_matrix
 from mha_core.errors import N_
-from mha_core.example import AXES, SHARED, Example, has_values, key_tokens, text_in
+from mha_core.example.model import AXES, SHARED, Example, has_values, key_tokens, text_in
 from mha_core.export.text import is_cjk, latex, markdown, shown
-from mha_core.graph import LAYER_INPUTS, PER_HEAD_INPUTS, Step, formula, symbol
 from mha_core.messages import catalogue
-from mha_core.report import STEP_NAMES
-from mha_core.trace import Rows, Trace, input_matrix
 
 DECIMALS = 4
 

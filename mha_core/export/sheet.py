@@ -6,8 +6,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from mha_core.compute.graph import LAYER_INPUTS, PER_HEAD_INPUTS, graph, last_step
+from mha_core.compute.trace import Trace
 from mha_core.errors import N_, ExportError
-from mha_core.example import (
+from mha_core.example.model import (
     BASE,
     NEG_INF,
     AddMask,
@@ -26,9 +28,7 @@ from mha_core.example import (
 )
 from mha_core.export.templates import COMMENTS
 from mha_core.export.text import comment, literal
-from mha_core.graph import LAYER_INPUTS, PER_HEAD_INPUTS, graph, last_step
 from mha_core.messages import catalogue
-from mha_core.trace import Trace
 
 DECIMALS = 10
 PARTS = ("q", "k", "v")

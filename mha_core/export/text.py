@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from mha_core.example import NEG_INF
+from mha_core.example.model import NEG_INF
 
 LONGEST = 200
 """Characters of a visitor's text in a comment or heading."""

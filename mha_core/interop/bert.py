@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from torch import Tensor
 
 from mha_core.errors import N_, InteropError
-from mha_core.example import Example
+from mha_core.example.model import Example
 from mha_core.interop.packed import Packed, exact, pack, wrong_shape
 from mha_core.interop.torch_layer import join_heads, split_heads
 

@@ -18,7 +18,7 @@ from typing import Any
 from torch import Tensor
 
 from mha_core.errors import N_, InteropError
-from mha_core.example import Example
+from mha_core.example.model import Example
 from mha_core.interop.packed import Packed, exact, pack, wrong_shape
 
 PARTS = ("query", "key", "value", "attention_output")

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from mha_core.errors import N_, InteropError
-from mha_core.example import MAX_HEADS, MAX_SIZE, Example
+from mha_core.example.model import MAX_HEADS, MAX_SIZE, Example
 from mha_core.interop.bert import from_bert
 from mha_core.interop.keras_layer import PARTS, from_keras
 from mha_core.interop.packed import EXACT, Packed, exact, unpack, wrong_shape

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from mha_core.errors import N_, InteropError
-from mha_core.example import NEG_INF, AddMask, AllowMask, Example, Mask, allow_matrix, mask_fill
+from mha_core.example.model import NEG_INF, AddMask, AllowMask, Example, Mask, allow_matrix, mask_fill
 from mha_core.interop.packed import EXACT, matrix, wrong_shape
 
 KERAS_FILL = -1e9

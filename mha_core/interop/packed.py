@@ -12,10 +12,10 @@ from dataclasses import dataclass, fields
 import torch
 from torch import Tensor
 
+from mha_core.compute.graph import graph
 from mha_core.errors import N_, InteropError
-from mha_core.example import MAX_NUMBER, Example, Head, Mask, Matrix, Row, Text, divisor, has_values
-from mha_core.graph import graph
-from mha_core.validate import validate
+from mha_core.example.model import MAX_NUMBER, Example, Head, Mask, Matrix, Row, Text, divisor, has_values
+from mha_core.example.validate import validate
 
 EXACT = torch.float64
 _KNOWN_FIELDS = frozenset(

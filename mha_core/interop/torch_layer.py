@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from mha_core.errors import N_, InteropError
-from mha_core.example import Example
+from mha_core.example.model import Example
 from mha_core.interop.packed import Packed, exact, pack, wrong_shape
 
 _SEPARATE = ("q_proj_weight", "k_proj_weight", "v_proj_weight")

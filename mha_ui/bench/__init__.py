@@ -22,7 +22,7 @@ _FOLLOWER_KEY: Final = "bench.follower"
 
 def receive_edits() -> None:
     """Apply what the browser has edited since the last answer. Call it before anything reads the example."""
-    work, held = state.work(), state.widget_value(_KEY)
+    work, held = state.current(), state.widget_value(_KEY)
     named = work.opened, work.untouched
     if held:
         state.receive(work, held.get("edits"))
@@ -51,7 +51,7 @@ def after_bench() -> None:
 
     So the bench's answer leaves alone and at once, and pictures never stand in its way.
     """
-    _follower()(key=_FOLLOWER_KEY, data={"drawn": state.work().revision}, on_seen_change=_noted)
+    _follower()(key=_FOLLOWER_KEY, data={"drawn": state.current().revision}, on_seen_change=_noted)
 
 
 @st.cache_resource(show_spinner=False)

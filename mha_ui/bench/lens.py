@@ -11,14 +11,15 @@ from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from mha_core import Example, MhaError
-from mha_core.compare import Change, changes
-from mha_core.derive import Cell, first_result, step_of
+from mha_core.compare.diff import Change, changes
+from mha_core.compute.derive import Cell, first_result, step_of
+from mha_core.compute.gradients import gradients
+from mha_core.compute.graph import symbol
+from mha_core.compute.trace import Trace
 from mha_core.errors import N_
-from mha_core.example import NEG_INF, AddMask, divisor
-from mha_core.gradients import gradients
-from mha_core.graph import symbol
-from mha_core.trace import Trace
-from mha_core.validate import STEPS
+from mha_core.example.model import NEG_INF, AddMask, divisor
+from mha_core.example.validate import STEPS
+from mha_core.numbers import trimmed
 from mha_ui.language import sentence
 from mha_ui.places import cell_name
 from mha_ui.state import Work
@@ -217,23 +218,8 @@ class _Summary(NamedTuple):
         return Cell(name, head, i, next(j for j, by in enumerate(row) if abs(by or 0.0) == most)), most
 
     def _number(self, value: float) -> str:
-        return said(value, self.work.decimals)
+        return trimmed(value, self.work.decimals)
 
 
 def _kind(example: Example) -> str:
     return example.positions.kind if example.positions else "none"
-
-
-# --- numbers -------------------------------------------------------------------------------------------------------
-
-
-def said(value: float, decimals: int) -> str:
-    """A number without trailing zeros, or as a power of ten where its decimals would show nothing but 0."""
-    if value in (NEG_INF, -NEG_INF):
-        return "−∞" if value == NEG_INF else "∞"
-    text = f"{value:.{decimals}f}"
-    if value and not float(text):
-        text = f"{value:.1e}".replace("e-0", "e-")
-    elif "." in text:
-        text = text.rstrip("0").rstrip(".")
-    return text.replace("-", "−")

@@ -5,8 +5,19 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
+from mha_core.compute.graph import (
+    LAYER_INPUTS,
+    PER_HEAD_INPUTS,
+    Step,
+    early_steps,
+    formula,
+    graph,
+    head_graph,
+    symbol,
+)
+from mha_core.compute.trace import Trace, input_matrix
 from mha_core.errors import N_
-from mha_core.example import (
+from mha_core.example.model import (
     AXES,
     HEAD_BIASES,
     MAX_HEADS,
@@ -25,19 +36,8 @@ from mha_core.example import (
     owner,
     text_in,
 )
-from mha_core.graph import (
-    LAYER_INPUTS,
-    PER_HEAD_INPUTS,
-    Step,
-    early_steps,
-    formula,
-    graph,
-    head_graph,
-    symbol,
-)
-from mha_core.looks import described, where_heads_look
-from mha_core.trace import Trace, input_matrix
-from mha_core.validate import PER_HEAD_STEPS
+from mha_core.example.validate import PER_HEAD_STEPS
+from mha_core.walk.summary import described, where_heads_look
 from mha_ui.bench.lens import look
 from mha_ui.figures.labels import labels
 from mha_ui.language import words_in

@@ -8,10 +8,10 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 import streamlit as st
 
-from mha_core import check
+from mha_core.check.check import check
+from mha_core.check.report import as_json, as_markdown
 from mha_core.errors import N_
-from mha_core.exercise import askable
-from mha_core.report import as_json, as_markdown
+from mha_core.exercise.exercise import askable
 from mha_ui import state
 from mha_ui.bench import bench, receive_edits
 from mha_ui.bench.model import NAMES
@@ -103,7 +103,7 @@ def _exercise_menu(work: state.Work) -> None:
 
 
 def _set(asked: tuple[str, ...], kind: str, seed: int) -> None:
-    state.set_exercise(state.work(), asked, {"these": None, "same": seed, "own": state.OWN_SEED}[kind])
+    state.set_exercise(state.current(), asked, {"these": None, "same": seed, "own": state.OWN_SEED}[kind])
 
 
 def _link(work: state.Work) -> str:

@@ -5,14 +5,10 @@ from __future__ import annotations
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from mha_core import Example, Verdict, check
-from mha_core.claims import claimed_rows
-from mha_core.derive import Cell
-from mha_core.errors import N_
-from mha_core.exercise import hints
-from mha_core.free_checks import free_checks
-from mha_core.graph import symbol
-from mha_core.report import (
+from mha_core import Example
+from mha_core.check.check import Verdict, check
+from mha_core.check.invariants import free_checks
+from mha_core.check.report import (
     cause_lines,
     cause_message,
     finding_message,
@@ -20,7 +16,12 @@ from mha_core.report import (
     summary,
     unexplained_message,
 )
-from mha_core.validate import PER_HEAD_STEPS, STEPS
+from mha_core.compute.derive import Cell
+from mha_core.compute.graph import symbol
+from mha_core.edit.claims import claimed_rows
+from mha_core.errors import N_
+from mha_core.example.validate import PER_HEAD_STEPS, STEPS
+from mha_core.exercise.exercise import hints
 from mha_ui.bench.model import payload
 from mha_ui.state import Exercise, Work, address
 

@@ -14,8 +14,8 @@ from typing import Any, Final
 
 import streamlit as st
 
-from mha_core.conventions import demonstrate, is_masked
 from mha_core.errors import N_
+from mha_core.notation import demonstrate, is_masked
 from mha_ui import frame, state
 from mha_ui.address import keep_address
 from mha_ui.conventions.model import (

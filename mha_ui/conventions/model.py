@@ -8,7 +8,9 @@ from typing import Any, Final
 
 import torch
 
-from mha_core.conventions import (
+from mha_core.errors import N_
+from mha_core.example.model import NEG_INF, Example, has_values, owner
+from mha_core.notation import (
     Demonstration,
     Entry,
     Layout,
@@ -22,9 +24,8 @@ from mha_core.conventions import (
     starts_further_on,
     with_mask,
 )
-from mha_core.conventions.masks import LOWEST
-from mha_core.errors import N_
-from mha_core.example import NEG_INF, Example, has_values, owner
+from mha_core.notation.masks import LOWEST
+from mha_core.numbers import significant
 from mha_ui.bench.model import payload as bench_payload
 from mha_ui.language import sentence, words_in
 from mha_ui.state import Work
@@ -286,9 +287,7 @@ def _shown(cell: bool | float) -> str:
     """A cell of a mask as a program prints it, in few digits."""
     if isinstance(cell, bool):
         return str(cell)
-    if cell == NEG_INF:
-        return "−∞"
-    return f"{cell:.2g}".replace("-", "−").replace("e+", "e")
+    return significant(cell, 2)
 
 
 def python_code(form: MaskForm) -> str:

@@ -45,7 +45,7 @@ _STYLE: Final = (_HERE.parent / "lessons" / "lessons.css").read_text("utf-8") + 
 def experiments_page() -> None:
     """The whole page: frame, menu of experiments, and the one that was chosen."""
     st.html(f"<style>{_STYLE}</style>")
-    work = state.work()
+    work = state.current()
     if work.experiment not in EXPERIMENTS:
         state.choose_experiment(work, next(iter(EXPERIMENTS)))
     frame.frame(note=not EXPERIMENTS[work.experiment].on_the_bench)
@@ -76,4 +76,4 @@ def _experiments(work: state.Work) -> None:
 def _chosen() -> None:
     name = state.widget_value(_CHOICE)
     if name:  # a click on what is chosen already takes the choice away
-        state.choose_experiment(state.work(), name)
+        state.choose_experiment(state.current(), name)

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import streamlit as st
 
-from mha_core.compare import Difference
+from mha_core.compare.diff import Difference
 from mha_core.errors import N_
 from mha_ui import state
 from mha_ui.bench.model import STAGES, Stages, stages
@@ -59,7 +59,7 @@ def board(
     """Mount the board. ``differences`` are the last pane's from the first's; ``places`` tells, by axis, where the
     first has the counterpart of each row or column; ``only``: at first show nothing but what differs.
     """
-    work = state.work()
+    work = state.current()
     data = {
         "lang": work.language,
         "words": _words(work.language),

@@ -10,12 +10,12 @@ from typing import NamedTuple
 import streamlit as st
 
 from mha_core import Example, MhaError, Trace, trace
-from mha_core.compare import Difference, compare
-from mha_core.derive import Cell
+from mha_core.compare.diff import Difference, compare
+from mha_core.compare.variant import AS_IT_IS, Variant, varied
+from mha_core.compute.derive import Cell
+from mha_core.compute.graph import last_step, symbol
 from mha_core.errors import N_
-from mha_core.example import AXES, key_tokens
-from mha_core.graph import last_step, symbol
-from mha_core.variant import AS_IT_IS, Variant, varied
+from mha_core.example.model import AXES, key_tokens
 from mha_ui import state
 from mha_ui.bench.model import NAMES, numbers
 from mha_ui.experiments.board import Pane

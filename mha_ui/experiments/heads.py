@@ -6,13 +6,13 @@ from typing import Final
 
 import streamlit as st
 
-from mha_core.compare import Difference, change_of
+from mha_core.compare.diff import Difference, change_of
+from mha_core.compare.variant import Variant
+from mha_core.compute.graph import formula, last_step, symbol, term_steps
+from mha_core.compute.head_terms import head_terms, losses
+from mha_core.compute.trace import Trace
 from mha_core.errors import N_
-from mha_core.example import AXES, has_values
-from mha_core.graph import formula, last_step, symbol, term_steps
-from mha_core.head_terms import head_terms, losses
-from mha_core.trace import Trace
-from mha_core.variant import Variant
+from mha_core.example.model import AXES, has_values
 from mha_ui import state
 from mha_ui.bench.model import NAMES, Stages, numbers, step_data
 from mha_ui.experiments.board import Pane, board
@@ -158,7 +158,7 @@ def _share(loss: float | None) -> str:
 
 def _chosen() -> None:
     muted = tuple(sorted(state.widget_value(_MUTED)))
-    state.work().sides[NAME] = state.Sides(right=Variant(muted=muted))
+    state.current().sides[NAME] = state.Sides(right=Variant(muted=muted))
 
 
 HEADS: Final = Experiment(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf
 from typing import Final
 
 import streamlit as st
 
+from mha_core.compute.gradients import AtTemperature
+from mha_core.compute.gradients import saturation as temperatures
 from mha_core.errors import N_
-from mha_core.gradients import saturation as temperatures
-from mha_core.trace import Trace
 from mha_ui import state
 from mha_ui.bench import after_bench, bench, receive_edits
 from mha_ui.bench.model import payload
@@ -21,7 +22,6 @@ from mha_ui.panel import panel
 from mha_ui.pictures import draw
 
 _HEAD: Final = "experiments.saturation.head"
-COLDEST: Final = 1 / 32
 PAINTED = N_(
     "Click any computed number: every other cell is painted by how much that number would grow for each unit "
     "that the cell grows."
@@ -61,28 +61,30 @@ def saturation(work: state.Work, chosen: float | None = None) -> None:
     if not can_saturate(work.trace):
         said(words(N_("The picture of saturation needs a softmax over scores, and a small example.")))
         return
+    points = temperatures(work.trace)
     heads = range(len(work.example.heads))
     head = None
     if len(heads) > 1:
         held = state.widget_value(_HEAD)
-        state.set_widget(_HEAD, held if held in heads else most_saturated(work.trace))
+        state.set_widget(_HEAD, held if held in heads else most_saturated(points))
         head = st.pills(
             words(N_("Saturation in")), heads, format_func=lambda index: head_name(words, index), key=_HEAD
         )
-    for sentence in saturation_told(work.trace, words=words, head=head):
+    for sentence in saturation_told(work.trace, points, words=words, head=head):
         said(sentence, ours=True)
-    figure = saturation_figure(work.trace, theme=theme(), words=words, head=head, chosen=chosen)
+    figure = saturation_figure(work.trace, points, theme=theme(), words=words, head=head, chosen=chosen)
     draw("saturation", figure)
 
 
-def most_saturated(trace: Trace) -> int:
+def most_saturated(points: Sequence[AtTemperature]) -> int:
     """The head whose W_Q (or Q) moves the output least when its temperature falls, beside how it does now."""
-    return min(range(len(trace.example.heads)), key=lambda head: left_when_cold(trace, head))
+    return min(range(len(points[0].largest)), key=lambda head: left_when_cold(points, head))
 
 
-def left_when_cold(trace: Trace, head: int) -> float:
+def left_when_cold(points: Sequence[AtTemperature], head: int) -> float:
     """‖∂O/∂W_Q‖ at the coldest temperature ÷ that of now; ∞ where a head has no such matrix, or it moves nothing."""
-    cold, now = (point.sensitivity for point in temperatures(trace, (COLDEST, 1.0)))
+    at = {point.temperature: point.sensitivity for point in points}
+    cold, now = at[min(at)], at[1.0]
     pairs = ((cold.w_q[head], now.w_q[head]), (cold.q[head], now.q[head]))
     return next((a / b for a, b in pairs if a is not None and b), inf)
 

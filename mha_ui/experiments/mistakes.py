@@ -8,15 +8,15 @@ from typing import Final, NamedTuple
 import streamlit as st
 
 from mha_core import MhaError, Trace
-from mha_core.compare import compare
+from mha_core.check.catalogue import formula_of, message_of
+from mha_core.compare.diff import compare
+from mha_core.compare.pairs import PAIRS, Pair, as_claims, pair, traces
+from mha_core.compare.replay import mistaken, possible
+from mha_core.compare.variant import Variant
+from mha_core.compute.graph import divisor_text, symbol
 from mha_core.errors import N_
-from mha_core.example import text_in
-from mha_core.graph import divisor_text, symbol
+from mha_core.example.model import text_in
 from mha_core.messages import catalogue
-from mha_core.mistaken import mistaken, possible
-from mha_core.mistakes import formula_of, message_of
-from mha_core.pairs import PAIRS, Pair, as_claims, pair, traces
-from mha_core.variant import Variant
 from mha_ui import frame, state
 from mha_ui.bench.model import numbers
 from mha_ui.experiments.board import Pane, board
@@ -139,7 +139,7 @@ def _label(work: state.Work, option: str) -> str:
 def _choose(key: str) -> None:
     chosen = state.widget_value(key)
     if chosen:
-        state.work().sides[NAME] = state.Sides(right=Variant(mistake=chosen))
+        state.current().sides[NAME] = state.Sides(right=Variant(mistake=chosen))
 
 
 def _buttons(work: state.Work, made: Made) -> None:

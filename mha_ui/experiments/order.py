@@ -8,11 +8,11 @@ from typing import Final
 import streamlit as st
 
 from mha_core import MhaError, trace
-from mha_core.compare import compare, orders
+from mha_core.compare.diff import compare, orders
+from mha_core.compare.variant import Variant, varied
+from mha_core.compute.graph import last_step
 from mha_core.errors import N_
-from mha_core.example import has_values
-from mha_core.graph import last_step
-from mha_core.variant import Variant, varied
+from mha_core.example.model import has_values
 from mha_ui import state
 from mha_ui.experiments.board import board
 from mha_ui.experiments.experiment import (
@@ -111,19 +111,19 @@ def _shuffled(order: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _order_chosen() -> None:
-    work = state.work()
+    work = state.current()
     chosen = tuple(state.widget_value(_ORDER))
     _set_order((*chosen, *(index for index in range(len(work.example.tokens)) if index not in chosen)))
 
 
 def _set_order(order: tuple[int, ...]) -> None:
-    work = state.work()
+    work = state.current()
     right = work.sides.get(NAME, state.Sides()).right
     work.sides[NAME] = state.Sides(right=Variant(positions=right.positions, order=order))
 
 
 def _positions_chosen() -> None:
-    work = state.work()
+    work = state.current()
     right = work.sides.get(NAME, state.Sides()).right
     chosen = state.widget_value(_POSITIONS) or None
     work.sides[NAME] = state.Sides(right=Variant(positions=chosen, order=right.order))

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import streamlit as st
 
+from mha_core.compare.variant import AS_IT_IS, Variant, varied
 from mha_core.errors import N_
-from mha_core.variant import AS_IT_IS, Variant, varied
 from mha_ui import state
 from mha_ui.experiments.board import board
 from mha_ui.experiments.experiment import (
@@ -97,7 +97,7 @@ def _select(work: state.Work, side: str, name: str, label: str, choices: Mapping
 
 
 def _chosen(side: str, name: str, key: str) -> None:
-    work, value = state.work(), state.widget_value(key)
+    work, value = state.current(), state.widget_value(key)
     sides = work.sides.get(NAME, DEFAULT)
     changed = replace(getattr(sides, side), **{name: None if value == AS_GIVEN else value})
     work.sides[NAME] = sides._replace(**{side: changed})

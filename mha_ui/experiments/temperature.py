@@ -7,10 +7,10 @@ from typing import Final
 
 import streamlit as st
 
+from mha_core.compare.variant import Variant
+from mha_core.compute.metrics import keys_in_view
+from mha_core.compute.trace import Trace
 from mha_core.errors import N_
-from mha_core.measures import keys_in_view
-from mha_core.trace import Trace
-from mha_core.variant import Variant
 from mha_ui import state
 from mha_ui.bench.model import STAGES, Stages
 from mha_ui.experiments.board import board
@@ -91,7 +91,7 @@ def _spread(computed: Trace, head: int) -> tuple[str, str]:
 
 
 def _chosen() -> None:
-    state.work().sides[NAME] = state.Sides(right=Variant(temperature=state.widget_value(_T)))
+    state.current().sides[NAME] = state.Sides(right=Variant(temperature=state.widget_value(_T)))
 
 
 TEMPERATURE: Final = Experiment(

@@ -18,9 +18,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
+from mha_core.compute import gradients
+from mha_core.compute.trace import Trace
 from mha_core.errors import N_
-from mha_core.example import has_values
-from mha_core.trace import Trace
+from mha_core.example.model import has_values
 from mha_ui.figures.figure import Figure
 from mha_ui.figures.hulls import hulls_figure
 from mha_ui.figures.outputs import outputs_figure
@@ -81,7 +82,9 @@ FIGURES: dict[str, Picture] = {
     ),
     "saturation": Picture(
         N_("Saturation"),
-        lambda trace, *, theme, words, query: saturation_figure(trace, theme=theme, words=words),
+        lambda trace, *, theme, words, query: saturation_figure(
+            trace, gradients.saturation(trace), theme=theme, words=words
+        ),
         can_saturate,
     ),
 }

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mha_core.measures import agreement
-from mha_core.trace import Trace
+from mha_core.compute.metrics import agreement
+from mha_core.compute.trace import Trace
 from mha_ui.figures.figure import Figure
 from mha_ui.figures.labels import exact, labels, listing, weight
 from mha_ui.figures.layout import (

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from math import ceil, floor, frexp, hypot, ldexp, log10
 from typing import TypeAlias
 
-from mha_core.example import NEG_INF
+from mha_core.example.model import NEG_INF
 
 Point: TypeAlias = tuple[float, float]
 Range: TypeAlias = tuple[float, float]

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from mha_core.example import key_tokens, owner
-from mha_core.trace import Rows, Trace
+from mha_core.compute.trace import Rows, Trace
+from mha_core.example.model import key_tokens, owner
 from mha_ui.figures.figure import Figure, Payload
 from mha_ui.figures.geometry import Box, Point, Range, around, contains, convex_hull, free_side, square_ranges
 from mha_ui.figures.labels import Labels, exact, labels, listing, number, width

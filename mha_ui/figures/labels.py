@@ -14,7 +14,7 @@ from functools import lru_cache
 from html import unescape
 from typing import NamedTuple
 
-from mha_core.example import NEG_INF
+from mha_core.numbers import significant, typeset, without_zeros
 from mha_ui.language import Words
 
 LONGEST = 14
@@ -29,7 +29,6 @@ _UNSEEN = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\
 """Control characters (an SVG file may not hold them) and overrides of the writing direction."""
 _JOINERS = "\u200d\ufe0e\ufe0f"
 _SUBSCRIPT = re.compile(r"_(\w+)")
-_EXPONENT = re.compile(r"e([+-])0*(\d+)")
 
 
 class Labels(NamedTuple):
@@ -114,13 +113,9 @@ def number(value: float) -> str:
 
     ``number(1.5)`` is ``1.5``, ``number(-120000)`` is ``−1.2e5``, ``number(-inf)`` is ``−∞``.
     """
-    if value == 0:
-        return "0"
-    if value == NEG_INF:
-        return "−∞"
     if 0.005 <= abs(value) < 1e4:
-        return f"{value:.2f}".rstrip("0").rstrip(".").replace("-", "−")
-    return _short_exponent(f"{value:.2g}")
+        return typeset(without_zeros(f"{value:.2f}"))
+    return significant(value, 2)
 
 
 def weight(value: float) -> str:
@@ -130,16 +125,7 @@ def weight(value: float) -> str:
 
 def exact(value: float) -> str:
     """A number when hovering: four digits."""
-    if value == NEG_INF:
-        return "−∞"
-    return "0" if value == 0 else _short_exponent(f"{value:.4g}")
-
-
-def _short_exponent(text: str) -> str:
-    """``1.2e+05`` → ``1.2e5``, with true minus signs."""
-    if "e" in text:
-        text = _EXPONENT.sub(lambda found: "e" + found[1].strip("+") + found[2], text)
-    return text.replace("-", "−")
+    return significant(value, 4)
 
 
 def listing(items: Sequence[str], words: Words) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from mha_core.trace import Trace
+from mha_core.compute.trace import Trace
 from mha_ui.figures.figure import Payload
 from mha_ui.figures.geometry import Range
 from mha_ui.figures.labels import Labels, escape, width

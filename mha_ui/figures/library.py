@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mha_core.example import key_tokens
-from mha_core.trace import Trace
+from mha_core.compute.trace import Trace
+from mha_core.example.model import key_tokens
 from mha_ui.figures.figure import Figure, Payload
 from mha_ui.figures.geometry import nice
 from mha_ui.figures.labels import Labels, exact, label, labels, listing, number, weight

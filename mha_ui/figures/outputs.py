@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mha_core.trace import Rows, Trace
+from mha_core.compute.trace import Rows, Trace
 from mha_ui.figures.figure import Figure, Payload
 from mha_ui.figures.geometry import Range, largest, nice
 from mha_ui.figures.labels import Labels, escape, exact, labels, listing, number, subscripts

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mha_core.example import NEG_INF, key_tokens
-from mha_core.trace import Trace
+from mha_core.compute.trace import Trace
+from mha_core.example.model import NEG_INF, key_tokens
 from mha_ui.figures.figure import Payload
 from mha_ui.figures.labels import Labels, labels
 from mha_ui.figures.layout import (

@@ -8,11 +8,11 @@ from math import ceil, floor, inf, log10
 from statistics import fmean
 from typing import NamedTuple
 
+from mha_core.compute.gradients import AtTemperature, outputs
+from mha_core.compute.graph import SYMBOLS
+from mha_core.compute.trace import Trace
 from mha_core.errors import N_
-from mha_core.example import has_values
-from mha_core.gradients import TEMPERATURES, AtTemperature, outputs, saturation
-from mha_core.graph import SYMBOLS
-from mha_core.trace import Trace
+from mha_core.example.model import has_values
 from mha_ui.figures.figure import Figure, Payload
 from mha_ui.figures.labels import exact, number, subscripts, weight
 from mha_ui.figures.layout import (
@@ -108,17 +108,22 @@ def can_saturate(trace: Trace) -> bool:
 
 
 def saturation_figure(
-    trace: Trace, *, theme: Theme, words: Words, head: int | None = None, chosen: float | None = None
+    trace: Trace,
+    points: Sequence[AtTemperature],
+    *,
+    theme: Theme,
+    words: Words,
+    head: int | None = None,
+    chosen: float | None = None,
 ) -> Figure:
     """Norms of ∂output / ∂W_Q, W_K, W_V (of ∂A without V), and the largest weight, by temperature: of one head, or
     the heads' mean.
 
     The temperature T multiplies the divisor: softmax(S ÷ (T · √d_k)). Where heads start from Q, K or V, these are
-    what is moved. ``chosen``: a temperature to mark beside the present one. 25 Jacobians are worked out: call it where
-    ``can_saturate``.
+    what is moved. ``points``: ``gradients.saturation(trace)``, for examples that ``can_saturate``. ``chosen``: a
+    temperature to mark beside the present one.
     """
     colours = palette(theme)
-    points = saturation(trace)
     curves = _curves(points, head, colours)
     largest = [_mean(point.largest, head) for point in points]
     (top, bottom), area = stack([NORMS_HEIGHT, LARGEST_HEIGHT], AXIS)
@@ -146,12 +151,14 @@ def saturation_figure(
     )
 
 
-def saturation_told(trace: Trace, *, words: Words, head: int | None = None) -> list[str]:
+def saturation_told(
+    trace: Trace, points: Sequence[AtTemperature], *, words: Words, head: int | None = None
+) -> list[str]:
     """What the picture's curves do as the temperature falls from 1: the largest weight's, then each norm's.
 
-    As ``saturation_figure``, of one head or the heads' mean; half as many Jacobians.
+    As ``saturation_figure``, of one head or the heads' mean.
     """
-    points = saturation(trace, sorted((t for t in TEMPERATURES if t <= 1), reverse=True))
+    points = sorted((p for p in points if p.temperature <= 1), key=lambda p: p.temperature, reverse=True)
     temperatures = [_tick(point.temperature) for point in points]
     now, cold = (_mean(points[i].largest, head) for i in (0, -1))
     told: list[str] = []

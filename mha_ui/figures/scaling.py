@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from math import log, log10, sqrt
 from typing import NamedTuple
 
-from mha_core.scaling import Comparison, Softmax
+from mha_core.compute.scaling import Comparison, Softmax
 from mha_ui.figures.figure import Figure, Payload
 from mha_ui.figures.geometry import Range
 from mha_ui.figures.labels import exact, number, weight

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
-from mha_core.example import NEG_INF
-from mha_core.graph import symbol
-from mha_core.trace import Rows, Trace
+from mha_core.compute.graph import symbol
+from mha_core.compute.trace import Rows, Trace
+from mha_core.example.model import NEG_INF
 from mha_ui.figures.figure import Figure
 from mha_ui.figures.geometry import largest, nice
 from mha_ui.figures.labels import exact, number, subscripts

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mha_core.example import key_tokens
-from mha_core.trace import Rows, Trace
+from mha_core.compute.trace import Rows, Trace
+from mha_core.example.model import key_tokens
 from mha_ui.figures.figure import Figure, Payload
 from mha_ui.figures.geometry import Range, nice
 from mha_ui.figures.labels import Labels, exact, labels, listing, weight

@@ -8,9 +8,9 @@ from typing import Final
 import streamlit as st
 
 from mha_core import Trace
+from mha_core.compute.metrics import agreement, heads_differ, keys_in_view
 from mha_core.errors import N_
-from mha_core.example import key_tokens
-from mha_core.measures import agreement, heads_differ, keys_in_view
+from mha_core.example.model import key_tokens
 from mha_ui import state
 from mha_ui.figures.agreement import agreement_figure
 from mha_ui.figures.labels import labels, number, weight
@@ -91,7 +91,7 @@ def _query(work: state.Work, computed: Trace) -> int:
 
 
 def _query_chosen() -> None:
-    state.work().query = state.widget_value(_QUERY)
+    state.current().query = state.widget_value(_QUERY)
 
 
 def _readers(computed: Trace, query: int, words: Words) -> None:

@@ -10,7 +10,7 @@ import streamlit as st
 
 from mha_core import Trace, built_in, library, trace
 from mha_core.errors import N_
-from mha_core.example import text_in
+from mha_core.example.model import text_in
 from mha_ui import state
 from mha_ui.notes import rich
 from mha_ui.palette import Theme

@@ -7,11 +7,11 @@ from typing import Final
 import streamlit as st
 
 from mha_core import Trace, trace
-from mha_core.edit import apply
+from mha_core.compute.metrics import outputs_between
+from mha_core.compute.trace import Rows
+from mha_core.edit.edits import apply
 from mha_core.errors import N_
-from mha_core.example import MAX_NUMBER, divisor, has_values
-from mha_core.measures import outputs_between
-from mha_core.trace import Rows
+from mha_core.example.model import MAX_NUMBER, divisor, has_values
 from mha_ui import state
 from mha_ui.figures.hulls import hulls_figure
 from mha_ui.figures.labels import number

@@ -7,8 +7,8 @@ from typing import Final
 
 import streamlit as st
 
+from mha_core.compute.scaling import SIZES, Comparison, Softmax, experiment
 from mha_core.errors import N_
-from mha_core.scaling import SIZES, Comparison, Softmax, experiment
 from mha_ui import state
 from mha_ui.figures.labels import number, weight
 from mha_ui.figures.scaling import one_query_figure, scaling_figure

@@ -54,7 +54,7 @@ def save_button(work: state.Work, key: str) -> None:
 
 
 def _as_a_file() -> None:
-    work = state.work()
+    work = state.current()
     st.write(state.unsaved(work))
     save_button(work, "share.save")
 

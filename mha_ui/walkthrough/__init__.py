@@ -14,8 +14,10 @@ import streamlit as st
 
 from mha_core.errors import N_, ExportError
 from mha_core.messages import in_words
-from mha_core.takeaway import as_html, as_markdown, check_size
+from mha_core.walk.handout import check_size
+from mha_core.walk.markdown import as_markdown
 from mha_ui import state
+from mha_ui.walkthrough.handout import as_html
 from mha_ui.walkthrough.model import payload
 from mha_ui.web import component
 

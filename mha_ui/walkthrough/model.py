@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Final
 
+from mha_core.compute.graph import Step, formula, symbol
+from mha_core.compute.trace import Trace
 from mha_core.errors import N_
-from mha_core.example import key_tokens
-from mha_core.graph import Step, formula, symbol
-from mha_core.narration import Words
-from mha_core.trace import Trace
-from mha_core.walk import Stage, layout_of, looked_at, powers_of, result_of, walk
+from mha_core.example.model import key_tokens
+from mha_core.walk.stages import Stage, layout_of, looked_at, powers_of, result_of, walk
+from mha_core.walk.text import Words
 from mha_ui.bench.model import payload as bench_payload
 from mha_ui.language import words_in
 from mha_ui.state import Work

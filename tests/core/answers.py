@@ -8,7 +8,8 @@ from math import sqrt
 from random import Random
 from types import SimpleNamespace
 
-from mha_core import Example, Head, check, validate
+from mha_core import Example, Head, validate
+from mha_core.check.check import check
 from tests.core.reference import NEG_INF, dot_products, masked, project, softmax, weighted_sums
 
 LAYER = ("concat", "output")

@@ -5,8 +5,8 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from mha_core import Head, library, parse
-from mha_core.edit import FILLS
-from mha_core.example import POSITION_INPUTS, POSITIONS, SCORINGS, position_inputs
+from mha_core.edit.edits import FILLS
+from mha_core.example.model import POSITION_INPUTS, POSITIONS, SCORINGS, position_inputs
 from tests.core.malformed import ODD_VALUES
 
 BUILT_IN = list(library().values())

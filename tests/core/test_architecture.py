@@ -4,6 +4,7 @@ import ast
 import importlib
 import inspect
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -51,57 +52,53 @@ def test_the_core_imports_torch_the_standard_library_and_itself(path):
     optional = OPTIONAL.get(path.stem, set()) if path.parent.name == "interop" else set()
     assert set(imported(path)) <= ALLOWED | optional
     assert set(imported_at_once(path)) <= ALLOWED
-    assert not list(dynamic_imports(path))
+    assert path == CORE / "__init__.py" or not list(
+        dynamic_imports(path)
+    )  # which imports what it offers when asked
 
 
-def test_there_is_something_to_look_at():
-    assert len(MODULES) >= 12
-    assert {"trace", "derive", "files", "graph"} <= {path.stem for path in MODULES}
+FOLDERS = {
+    "example": set(),
+    "compute": {"example"},
+    "edit": {"example", "compute"},
+    "check": {"example", "compute", "edit"},
+    "exercise": {"example", "compute", "edit", "check"},
+    "compare": {"example", "compute", "edit", "check"},
+    "walk": {"example", "compute"},
+    "interop": {"example", "compute"},
+    "export": {"example", "compute", "check", "interop"},
+    "notation": {"example", "compute", "interop"},
+}
+"""Folder of the core → the folders that it may lean on; all may lean on the modules that lie in no folder."""
 
 
-def test_modules_are_read_in_the_order_that_the_package_tells():
-    """A module may import only what was read before it, apart from errors, messages and devices."""
-    order = ["errors", "messages", "device", "example", "files", "validate", "graph", "trace", "derive"]
-    order += [
-        "printed",
-        "mistakes",
-        "hypotheses",
-        "slips",
-        "check",
-        "free_checks",
-        "paste",
-        "edit_fields",
-        "claims",
-        "report",
-    ]
-    order += [
-        "diagnoses",
-        "teaching",
-        "exercise",
-        "edit",
-        "link",
-        "library",
-        "mistaken",
-        "pairs",
-        "measures",
-        "scaling",
-        "gradients",
-        "variant",
-        "compare",
-        "head_terms",
-        "narration",
-        "walk",
-        "takeaway",
-    ]
-    for name in order:
-        tree = ast.parse((CORE / f"{name}.py").read_text("utf-8"))
-        used = {
-            node.module.removeprefix("mha_core.")
-            for node in ast.walk(tree)
-            if isinstance(node, ast.ImportFrom) and node.module.startswith("mha_core.")
+def core_imports(path):
+    """The core's modules that a file imports, as parts of their names."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and str(node.module).partition(".")[0] == "mha_core":
+            yield str(node.module).split(".")[1:]
+
+
+def test_every_folder_leans_only_on_those_before_it():
+    assert FOLDERS.keys() == {path.parent.name for path in MODULES if path.parent != CORE}
+    for path in MODULES:
+        if path.parent == CORE:
+            continue
+        for parts in core_imports(path):
+            assert parts, f"{path.name} imports what the package offers: the module that has it is meant"
+            lean_on = FOLDERS[path.parent.name] | {path.parent.name}
+            assert parts[0] in lean_on or len(parts) == 1, f"{path.parent.name}/{path.name} imports {parts}"
+
+
+def test_no_two_modules_import_each_other():
+    """Neither directly nor round about: there is an order in which the modules can be read."""
+    leans = {
+        ".".join(path.relative_to(CORE).with_suffix("").parts): {
+            ".".join(parts) for parts in core_imports(path)
         }
-        earlier = set(order[: order.index(name)])
-        assert used <= earlier | {"validate"}, name  # files and validate are the two halves of the way in
+        for path in MODULES
+    }
+    assert list(TopologicalSorter(leans).static_order())
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(CORE)))

@@ -9,11 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mha_core import Cell, arithmetic, built_in, derive, trace
-from mha_core.derive import cells
-from mha_core.graph import formula, graph, symbol
+from mha_core.compute.derive import cells
+from mha_core.compute.graph import formula, graph, symbol
 from mha_core.messages import LANGUAGES
-from mha_core.takeaway import as_html, as_markdown
-from mha_core.walk import powers_of, walk
+from mha_core.walk.markdown import as_markdown
+from mha_core.walk.stages import powers_of, walk
+from mha_ui.walkthrough.handout import as_html
 from tests.core.strategies import examples
 from tests.core.test_walk import EVERY
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 
 from mha_core import AddMask, AllowMask, built_in, trace
-from mha_core.compare import changes
-from mha_core.derive import Cell, cells, feeds
-from mha_core.edit import apply
+from mha_core.compare.diff import changes
+from mha_core.compute.derive import Cell, cells, feeds
+from mha_core.edit.edits import apply
 from tests.core.strategies import examples
 from tests.core.test_derive import EVERY, input_cells
 

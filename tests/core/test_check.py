@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mha_core import AddMask, AllowMask, Example, Head, built_in, check, dump, parse, trace, validate
-from mha_core.printed import decimals
-from mha_core.report import as_json, as_markdown
-from mha_core.validate import PER_HEAD_STEPS
+from mha_core import AddMask, AllowMask, Example, Head, built_in, dump, parse, trace, validate
+from mha_core.check.check import check
+from mha_core.check.report import as_json, as_markdown
+from mha_core.compute.printed import decimals
+from mha_core.example.validate import PER_HEAD_STEPS
 from tests.core.answers import (
     RIGHT,
     answer,

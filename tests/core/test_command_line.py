@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from mha_core import built_in, check, dump, library, place, trace
+from mha_core import built_in, dump, library, place, trace
 from mha_core.__main__ import ARGPARSE, main
+from mha_core.check.check import check
+from mha_core.check.report import as_json, as_markdown
 from mha_core.messages import catalogue
-from mha_core.report import as_json, as_markdown
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FIRST = str(ROOT / "examples" / "10_first.mha.json")

@@ -12,7 +12,11 @@ from hypothesis import strategies as st
 from torch.nn import functional
 
 from mha_core import AddMask, AllowMask, Head, built_in, library, trace
-from mha_core.conventions import (
+from mha_core.compute.graph import formula, head_graph
+from mha_core.example.model import NEG_INF, allow_matrix, has_values, owner
+from mha_core.example.validate import WHOLE_LAYER_STEPS
+from mha_core.interop import to_bert, to_keras, to_torch
+from mha_core.notation import (
     column_matrix,
     demonstrate,
     emptied,
@@ -25,10 +29,6 @@ from mha_core.conventions import (
     turned,
     with_mask,
 )
-from mha_core.example import NEG_INF, allow_matrix, has_values, owner
-from mha_core.graph import formula, head_graph
-from mha_core.interop import to_bert, to_keras, to_torch
-from mha_core.validate import WHOLE_LAYER_STEPS
 from tests.core.columns import column_reference, product
 from tests.core.edits import ENDS_AT_WEIGHTS, FURTHER_ON
 from tests.core.reference import largest_difference

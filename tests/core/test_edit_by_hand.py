@@ -21,9 +21,9 @@ from mha_core import (
     trace,
     validate,
 )
-from mha_core.edit import _EDITS, FILLS, apply, filled
-from mha_core.edit_fields import FIELDS
-from mha_core.graph import last_step
+from mha_core.compute.graph import last_step
+from mha_core.edit.edits import _EDITS, FILLS, apply, filled
+from mha_core.edit.fields import FIELDS
 from tests.core.edits import BUILT_IN, ENDS_AT_WEIGHTS, FURTHER_ON, KEYS, cases, json_values
 
 NEG_INF = float("-inf")

@@ -6,28 +6,16 @@ from math import e
 
 import pytest
 
-from mha_core import (
-    Cell,
-    Example,
-    ExampleError,
-    Head,
-    arithmetic,
-    check,
-    derive,
-    dump,
-    feeds,
-    graph,
-    parse,
-    trace,
-)
-from mha_core.derive import first_result
-from mha_core.edit import apply
+from mha_core import Cell, Example, ExampleError, Head, arithmetic, derive, dump, feeds, graph, parse, trace
+from mha_core.check.check import check
+from mha_core.compute.derive import first_result
+from mha_core.compute.gradients import outputs, sensitivity
+from mha_core.compute.graph import last_step
+from mha_core.edit.edits import apply
 from mha_core.errors import ExportError
-from mha_core.exercise import askable, exercise
+from mha_core.exercise.exercise import askable, exercise
 from mha_core.export import TARGETS, export
-from mha_core.gradients import outputs, sensitivity
-from mha_core.graph import last_step
-from mha_core.walk import result_of, walk
+from mha_core.walk.stages import result_of, walk
 
 NEG_INF = float("-inf")
 

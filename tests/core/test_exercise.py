@@ -10,7 +10,6 @@ from mha_core import (
     ExampleError,
     Positions,
     built_in,
-    check,
     dump,
     from_token,
     library,
@@ -19,9 +18,10 @@ from mha_core import (
     trace,
     validate,
 )
-from mha_core.exercise import askable, exercise, hints, nothing_special, sizes
-from mha_core.graph import graph
-from mha_core.teaching import Laws
+from mha_core.check.check import check
+from mha_core.compute.graph import graph
+from mha_core.exercise.exercise import askable, exercise, hints, nothing_special, sizes
+from mha_core.exercise.laws import Laws
 from tests.core.answers import answer, layer, used, work_out
 
 SOURCES = {name: example for name, example in library().items() if name not in ("saturated", "scaled")} | {

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from mha_core import ExampleError, LinkError, dump, from_token, library, parse, pretty, to_token
-from mha_core.files import MAX_BYTES
+from mha_core.example.files import MAX_BYTES
 from tests.core.strategies import examples
 
 FOLDER = Path(__file__).parent

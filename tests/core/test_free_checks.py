@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from mha_core import AllowMask, Example, Head, built_in, check, trace, validate
-from mha_core.free_checks import MESSAGES, free_checks
+from mha_core import AllowMask, Example, Head, built_in, trace, validate
+from mha_core.check.check import check
+from mha_core.check.invariants import MESSAGES, free_checks
+from mha_core.check.report import finding_message
 from mha_core.messages import catalogue
-from mha_core.report import finding_message
 from tests.core.answers import answer, found, layer, with_cell, work_out
 
 

@@ -22,9 +22,12 @@ from mha_core import (
     trace,
     validate,
 )
-from mha_core.derive import cells, number
-from mha_core.device import place
-from mha_core.example import (
+from mha_core.compute.derive import cells, number
+from mha_core.compute.device import place
+from mha_core.compute.gradients import TEMPERATURES, gradients, outputs, saturation, sensitivity
+from mha_core.compute.metrics import softmax_jacobian
+from mha_core.compute.trace import compute, load, run
+from mha_core.example.model import (
     POSITION_INPUTS,
     POSITIONS,
     SCORING_PARAMETERS,
@@ -35,9 +38,6 @@ from mha_core.example import (
     owner,
     position_inputs,
 )
-from mha_core.gradients import TEMPERATURES, gradients, outputs, saturation, sensitivity
-from mha_core.measures import softmax_jacobian
-from mha_core.trace import compute, load, run
 from tests.core.strategies import examples
 from tests.core.test_derive import EVERY, input_cells
 
@@ -410,7 +410,7 @@ def test_sensitivity_is_the_norm_of_the_whole_jacobian(name):
 
 def test_many_outputs_are_worked_out_in_parts(monkeypatch):
     whole = sensitivity(built_in("causal"))
-    monkeypatch.setattr("mha_core.gradients.MOST_AT_ONCE", 3)
+    monkeypatch.setattr("mha_core.compute.gradients.MOST_AT_ONCE", 3)
     parts = sensitivity(built_in("causal"))
     assert outputs(built_in("causal")) == 20
     for a, b in zip(whole[:6], parts[:6], strict=True):

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from mha_core import CellError, Example, Head, built_in, library, trace
-from mha_core.head_terms import Loss, losses
-from mha_core.variant import Variant, varied
+from mha_core.compare.variant import Variant, varied
+from mha_core.compute.head_terms import Loss, losses
 
 WITH_W_O = [name for name, example in library().items() if example.w_o is not None]
 

@@ -9,8 +9,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from mha_core import AddMask, AllowMask, Example, Head, trace
-from mha_core.example import allow_matrix
-from mha_core.graph import last_step
+from mha_core.compute.graph import last_step
+from mha_core.example.model import allow_matrix
 from tests.core.strategies import NEG_INF, examples
 
 STEPS = ("weights", "head_outputs", "concat", "output")

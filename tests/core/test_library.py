@@ -6,10 +6,10 @@ from math import isclose
 import pytest
 
 from mha_core import OPENS_FIRST, AllowMask, Cell, CellError, Trace, built_in, derive, feeds, library, trace
-from mha_core.edit import apply
-from mha_core.example import text_in
-from mha_core.library import FOLDER
-from mha_core.measures import agreement
+from mha_core.compute.metrics import agreement
+from mha_core.edit.edits import apply
+from mha_core.example.library import FOLDER
+from mha_core.example.model import text_in
 
 NAMES = [
     "first",

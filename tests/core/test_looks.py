@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mha_core import AddMask, AllowMask, Example, Head, built_in, library, trace, validate
-from mha_core.edit import apply
-from mha_core.looks import LISTED, described, where_heads_look
+from mha_core.edit.edits import apply
+from mha_core.walk.summary import LISTED, described, where_heads_look
 from tests.core.strategies import NEG_INF, examples, rows
 
 NEAR = 1e-9

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mha_core import Example, ExampleError, LinkError, built_in, from_token, parse, to_token, trace
-from mha_core.files import MAX_BYTES, from_json
-from mha_core.graph import last_step
-from mha_core.link import MAX_TOKEN
+from mha_core.compute.graph import last_step
+from mha_core.example.files import MAX_BYTES, from_json
+from mha_core.example.share_link import MAX_TOKEN
 from tests.core.malformed import files, tokens
 
 

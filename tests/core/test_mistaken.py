@@ -6,14 +6,15 @@ from math import isfinite, sqrt, tanh
 import pytest
 from hypothesis import given
 
-from mha_core import Cell, CellError, MhaError, Place, built_in, check, derive, library, trace
-from mha_core.edit import apply
+from mha_core import Cell, CellError, MhaError, Place, built_in, derive, library, trace
+from mha_core.check.catalogue import CATALOGUE
+from mha_core.check.check import check
+from mha_core.check.invariants import free_checks
+from mha_core.compare.pairs import PAIRS, as_claims, pair, traces
+from mha_core.compare.replay import mistaken, possible
+from mha_core.edit.edits import apply
 from mha_core.errors import ExampleError
-from mha_core.free_checks import free_checks
 from mha_core.messages import in_words
-from mha_core.mistaken import mistaken, possible
-from mha_core.mistakes import CATALOGUE
-from mha_core.pairs import PAIRS, as_claims, pair, traces
 from tests.core.answers import LAYER, apart, divided, layer, named, numbers, work_out
 from tests.core.reference import (
     NEG_INF,

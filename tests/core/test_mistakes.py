@@ -11,11 +11,12 @@ import torch
 
 from benchmarks.mistakes import outcome, rounded
 from benchmarks.planted import IDS, KEPT, many
-from mha_core import AllowMask, check
+from mha_core import AllowMask
+from mha_core.check.catalogue import CATALOGUE, MESSAGES, ROUNDED_EARLY, SLIPS
+from mha_core.check.check import check
+from mha_core.check.transcription import slips
+from mha_core.compute.printed import printed
 from mha_core.messages import catalogue
-from mha_core.mistakes import CATALOGUE, MESSAGES, ROUNDED_EARLY, SLIPS
-from mha_core.printed import printed
-from mha_core.slips import slips
 from tests.core.answers import (
     LAYER,
     RIGHT,

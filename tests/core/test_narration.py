@@ -7,10 +7,12 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
-from mha_core import AllowMask, Trace, as_markdown, built_in, library, trace, walk
-from mha_core.example import key_tokens, owner, text_in
-from mha_core.measures import overlap
-from mha_core.narration import given_in
+from mha_core import AllowMask, Trace, built_in, library, trace
+from mha_core.compute.metrics import overlap
+from mha_core.example.model import key_tokens, owner, text_in
+from mha_core.walk.markdown import as_markdown
+from mha_core.walk.stages import walk
+from mha_core.walk.text import given_in
 from tests.core.strategies import examples
 
 FURTHER = "each of them look at all of them"

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mha_core.edit.paste import MAX_TEXT, read_matrices
 from mha_core.errors import ExampleError
 from mha_core.messages import in_words
-from mha_core.paste import MAX_TEXT, read_matrices
 
 TWO = (("1", "2"), ("3", "4"))
 

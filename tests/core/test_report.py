@@ -3,12 +3,12 @@
 import json
 import re
 from dataclasses import replace
-from math import inf
 
 import pytest
 
-from mha_core import Example, Head, built_in, check, dump, parse, validate
-from mha_core.report import as_json, as_markdown, cause_lines, cause_message, number, summary
+from mha_core import Example, Head, built_in, dump, parse, validate
+from mha_core.check.check import check
+from mha_core.check.report import as_json, as_markdown, cause_lines, cause_message, summary
 from tests.core.answers import answer, layer, with_cell, work_out
 from tests.core.test_check import EXPECTED, WORKED
 
@@ -60,25 +60,6 @@ def test_minus_infinity_is_text():
 
 
 def test_a_number_that_the_digits_do_not_hold_is_a_power_of_ten():
-    told = {0.0: "0", 1e-310: "1e−310", 5e-324: "5e−324", -2.5e-12: "−2.5e−12", 1e20 / 3: "3.3333e+19"}
-    assert {value: number(value, 10) for value in told} == told
-    told = {
-        7.2074e-7: "7.2074e−7",
-        5.2035e-13: "5.2035e−13",
-        -7.20741111e-7: "−7.2074e−7",
-        0.000123456: "0.000123",
-    }
-    assert {value: number(value, 6) for value in told} == told
-    told = {
-        0.00006: "6e−5",
-        0.00034: "0.00034",
-        0.00996: "0.01",
-        12.0: "12",
-        2 / 3: "0.6667",
-        -inf: "−∞",
-        inf: "∞",
-    }
-    assert {value: number(value) for value in told} == told
     wrong = check(with_cell(answer(layer(4), work_out(layer(4))), "q", 0, 0, 0, "7e-310"))
     assert " 7e−310 |" in as_markdown(wrong)
 

@@ -9,9 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mha_core import Head, built_in, library, trace
-from mha_core.example import Example
-from mha_core.measures import agreement, entropy, gradient_size, keys_in_view, overlap, softmax_jacobian
-from mha_core.scaling import SCORES, SIZES, compare, draw, experiment
+from mha_core.compute.metrics import (
+    agreement,
+    entropy,
+    gradient_size,
+    keys_in_view,
+    overlap,
+    softmax_jacobian,
+)
+from mha_core.compute.scaling import SCORES, SIZES, compare, draw, experiment
+from mha_core.example.model import Example
 
 SEEDS = range(5)
 

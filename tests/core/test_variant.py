@@ -19,13 +19,13 @@ from mha_core import (
     library,
     trace,
 )
-from mha_core.compare import change_of, compare, orders
-from mha_core.derive import Cell
-from mha_core.edit import apply
-from mha_core.example import AXES, NEG_INF, Positions, keys_are_queries
-from mha_core.graph import SYMBOLS
-from mha_core.head_terms import head_terms
-from mha_core.variant import AS_IT_IS, POSITIONS, SCORINGS, Variant, read, varied, written
+from mha_core.compare.diff import change_of, compare, orders
+from mha_core.compare.variant import AS_IT_IS, POSITIONS, SCORINGS, Variant, read, varied, written
+from mha_core.compute.derive import Cell
+from mha_core.compute.graph import SYMBOLS
+from mha_core.compute.head_terms import head_terms
+from mha_core.edit.edits import apply
+from mha_core.example.model import AXES, NEG_INF, Positions, keys_are_queries
 from tests.core.strategies import examples
 
 TOY = Example(

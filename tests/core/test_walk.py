@@ -11,13 +11,15 @@ from hypothesis import given, settings
 
 from benchmarks.core import sized
 from mha_core import Cell, built_in, derive, library, parse, trace
-from mha_core.derive import cells
+from mha_core.compute.derive import cells
+from mha_core.compute.graph import head_graph
 from mha_core.errors import ExportError
-from mha_core.example import NEG_INF
-from mha_core.graph import head_graph
+from mha_core.example.model import NEG_INF
 from mha_core.messages import LANGUAGES
-from mha_core.takeaway import MOST_SUMS, as_html, as_markdown
-from mha_core.walk import MOST_CELLS, PHASES, layout_of, looked_at, operands_of, powers_of, walk
+from mha_core.walk.handout import MOST_SUMS
+from mha_core.walk.markdown import as_markdown
+from mha_core.walk.stages import MOST_CELLS, PHASES, layout_of, looked_at, operands_of, powers_of, walk
+from mha_ui.walkthrough.handout import as_html
 from tests.core.strategies import examples
 
 HERE = Path(__file__).parent

@@ -19,9 +19,9 @@ from urllib.request import urlopen
 from playwright.sync_api import Browser, Locator, Page, Playwright, expect
 
 from mha_core import OPENS_FIRST, Example, Trace, built_in, from_token, trace
-from mha_core.example import NEG_INF, POSITION_INPUTS, position_inputs
-from mha_core.graph import PER_HEAD_INPUTS
-from mha_core.validate import WHOLE_LAYER_STEPS
+from mha_core.compute.graph import PER_HEAD_INPUTS
+from mha_core.example.model import NEG_INF, POSITION_INPUTS, position_inputs
+from mha_core.example.validate import WHOLE_LAYER_STEPS
 
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM_FLAGS = (

@@ -34,7 +34,7 @@ def plant(number, module, name):
 
     @wraps(real)
     def faulty(*given, **more):
-        seen = next((one for one in given if isinstance(one, state.Work)), None) or state.work()
+        seen = next((one for one in given if isinstance(one, state.Work)), None) or state.current()
         if seen.example.x and seen.example.x[0][0] == number:
             raise RuntimeError("planted")
         return real(*given, **more)

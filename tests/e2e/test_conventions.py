@@ -10,9 +10,9 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from mha_core import AddMask, built_in, library, to_token, trace
-from mha_core.conventions import column_matrix, demonstrate, entries
-from mha_core.edit import apply
-from mha_core.example import NEG_INF
+from mha_core.edit.edits import apply
+from mha_core.example.model import NEG_INF
+from mha_core.notation import column_matrix, demonstrate, entries
 from mha_ui.conventions.model import ui_words
 from mha_ui.language import LANGUAGES
 from tests.e2e.driver import WAIT, Bench, assert_shows, running

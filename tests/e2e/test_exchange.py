@@ -15,7 +15,7 @@ from safetensors.torch import save
 from torch import nn
 
 from mha_core import built_in, trace
-from mha_core.edit import apply
+from mha_core.edit.edits import apply
 from mha_core.export import export
 from mha_core.interop import Slice, layers, open_layer, read_weights
 from tests.e2e.driver import assert_shows

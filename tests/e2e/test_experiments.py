@@ -7,12 +7,12 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from mha_core import built_in, to_token, trace
-from mha_core.compare import compare
-from mha_core.derive import Cell
-from mha_core.edit import apply
-from mha_core.gradients import gradients
-from mha_core.head_terms import head_terms
-from mha_core.variant import Variant, varied, written
+from mha_core.compare.diff import compare
+from mha_core.compare.variant import Variant, varied, written
+from mha_core.compute.derive import Cell
+from mha_core.compute.gradients import gradients
+from mha_core.compute.head_terms import head_terms
+from mha_core.edit.edits import apply
 from mha_ui.experiments import EXPERIMENTS
 from mha_ui.language import LANGUAGES
 from tests.e2e.driver import WAIT, Bench, running

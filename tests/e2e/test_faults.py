@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from mha_core import built_in, to_token
-from mha_core.edit import apply
+from mha_core.edit.edits import apply
 from tests.e2e.driver import Bench, Server, assert_shows, example_in, running
 
 ALERT = "Something unexpected happened in this part of the page"

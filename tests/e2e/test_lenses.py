@@ -9,9 +9,9 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from mha_core import Cell, Example, built_in, derive, to_token, trace
-from mha_core.compare import changes
-from mha_core.edit import apply
-from mha_core.gradients import gradients
+from mha_core.compare.diff import changes
+from mha_core.compute.gradients import gradients
+from mha_core.edit.edits import apply
 from tests.e2e.driver import Bench, assert_shows, running
 from tests.e2e.test_reach import focused
 

@@ -10,8 +10,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from mha_core import built_in, trace
-from mha_core.edit import apply
-from mha_core.scaling import experiment
+from mha_core.compute.scaling import experiment
+from mha_core.edit.edits import apply
 from mha_ui.language import LANGUAGES, words_in
 from mha_ui.lessons import LESSONS
 from tests.e2e.driver import WAIT, Bench, assert_shows, running

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from mha_core import built_in
-from mha_core.edit import apply
+from mha_core.edit.edits import apply
 from tests.e2e.driver import assert_shows
 
 CLIPBOARD = {"permissions": ["clipboard-read", "clipboard-write"]}

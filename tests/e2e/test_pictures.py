@@ -5,7 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import Page, expect
 
 from mha_core import Example, built_in, trace
-from mha_core.edit import apply
+from mha_core.edit.edits import apply
 
 
 def plots(page: Page):

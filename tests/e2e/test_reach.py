@@ -7,7 +7,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from mha_core import built_in, derive, trace
-from mha_core.derive import Cell
+from mha_core.compute.derive import Cell
 from tests.e2e.driver import assert_shows
 
 

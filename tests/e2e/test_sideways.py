@@ -8,7 +8,7 @@ from functools import reduce
 import pytest
 
 from mha_core import built_in, to_token
-from mha_core.edit import apply
+from mha_core.edit.edits import apply
 
 SCREENS = [(390, 844), (1280, 800)]
 EDITS: list[Mapping[str, object]] = [

@@ -8,9 +8,9 @@ import pytest
 from playwright.sync_api import expect
 
 from mha_core import arithmetic, built_in, derive, trace
-from mha_core.derive import cells
-from mha_core.edit import apply
-from mha_core.example import same_numbers
+from mha_core.compute.derive import cells
+from mha_core.edit.edits import apply
+from mha_core.example.model import same_numbers
 from tests.e2e.driver import assert_shows, example_in
 from tests.e2e.test_editing import set_cell
 

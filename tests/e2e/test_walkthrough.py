@@ -10,10 +10,10 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from mha_core import built_in, library, parse, to_token, trace
-from mha_core.derive import Cell
-from mha_core.example import divisor
-from mha_core.takeaway import as_html
-from mha_core.walk import walk as stages_of
+from mha_core.compute.derive import Cell
+from mha_core.example.model import divisor
+from mha_core.walk.stages import walk as stages_of
+from mha_ui.walkthrough.handout import as_html
 from tests.core.test_walk import check_page
 from tests.e2e.driver import Bench, running
 from tests.e2e.walk import Walk, assert_right, cell_of
@@ -202,7 +202,7 @@ def test_editing_on_the_bench_and_coming_back_keeps_the_place(walk):
 
 
 def bench_example(example, number):
-    from mha_core.edit import apply
+    from mha_core.edit.edits import apply
 
     return apply(example, {"op": "set", "matrix": "x", "row": 1, "col": 0, "values": [[number]]})
 
@@ -688,7 +688,7 @@ def test_nothing_sticks_out_of_the_page(walk, width, height, locale):
 
 
 def test_a_visitors_text_is_text(walk):
-    from mha_core.edit import apply
+    from mha_core.edit.edits import apply
 
     nasty = '<img src=x onerror="document.title=1"> $x$ **b**'
     example = apply(built_in("first"), {"op": "rename_token", "which": "tokens", "index": 0, "text": nasty})

@@ -5,8 +5,8 @@ from __future__ import annotations
 from playwright.sync_api import Locator, Page, expect
 
 from mha_core import Trace
-from mha_core.derive import Cell
-from mha_core.example import NEG_INF
+from mha_core.compute.derive import Cell
+from mha_core.example.model import NEG_INF
 from tests.e2e.driver import WAIT
 
 

@@ -23,7 +23,7 @@ from mha_core import (
     trace,
     validate,
 )
-from mha_core.example import NEG_INF, has_values, owner
+from mha_core.example.model import NEG_INF, has_values, owner
 from mha_core.export import TARGETS, export
 from tests.core.strategies import examples
 from tests.export.samples import SAMPLES, changed

@@ -14,6 +14,7 @@ import streamlit as st
 
 from mha_ui import bench, state
 from mha_ui.experiments import board, lenses
+from mha_ui.state.session import KEY
 
 _WIDGETS = ("pills", "segmented_control", "selectbox", "multiselect", "select_slider", "radio")
 _FRAGMENTS = ("_painted_by_gradient", "_painted_by_change", "_follow")
@@ -46,7 +47,7 @@ class _Page:
 
     def __init__(self, work: state.Work) -> None:
         self.shown: list[Any] = []
-        self.held: dict[str, Any] = {state._KEY: work}
+        self.held: dict[str, Any] = {KEY: work}
 
     def text(self, text: str, **_: Any) -> None:
         self.shown.append(text)

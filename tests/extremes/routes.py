@@ -13,30 +13,30 @@ from typing import Any
 
 import torch
 
-from mha_core import Example, check, derive, feeds, parse, trace
-from mha_core.compare import Change, changes, compare, orders
-from mha_core.conventions import column_matrix, demonstrate, entries, is_masked
-from mha_core.derive import Cell, Derivation, arithmetic, cells
-from mha_core.edit import FILLS, apply
+from mha_core import Example, derive, feeds, parse, trace
+from mha_core.check.check import check
+from mha_core.check.report import as_json, as_markdown
+from mha_core.compare.diff import Change, changes, compare, orders
+from mha_core.compare.replay import mistaken, possible
+from mha_core.compare.variant import MASKS, POSITIONS, Variant, varied
+from mha_core.compare.variant import SCORINGS as VARIED_SCORINGS
+from mha_core.compute.derive import Cell, Derivation, arithmetic, cells
+from mha_core.compute.gradients import gradients, sensitivity
+from mha_core.compute.graph import LAYER_INPUTS
+from mha_core.compute.head_terms import head_terms
+from mha_core.compute.metrics import agreement
+from mha_core.edit.edits import FILLS, apply
 from mha_core.errors import MhaError
-from mha_core.example import NEG_INF, SCORINGS, has_values, owner
-from mha_core.exercise import askable, exercise, hints
+from mha_core.example.files import dump, pretty
+from mha_core.example.model import NEG_INF, SCORINGS, has_values, owner
+from mha_core.example.share_link import from_token, to_token
+from mha_core.example.validate import WHOLE_LAYER_STEPS
+from mha_core.exercise.exercise import askable, exercise, hints
 from mha_core.export import TARGETS, export
-from mha_core.files import dump, pretty
-from mha_core.gradients import gradients, sensitivity
-from mha_core.graph import LAYER_INPUTS
-from mha_core.head_terms import head_terms
 from mha_core.interop import pack, to_bert, to_torch, unpack
-from mha_core.link import from_token, to_token
-from mha_core.measures import agreement
-from mha_core.mistaken import mistaken, possible
-from mha_core.report import as_json, as_markdown
-from mha_core.takeaway import as_html
-from mha_core.takeaway import as_markdown as walk_as_markdown
-from mha_core.validate import WHOLE_LAYER_STEPS
-from mha_core.variant import MASKS, POSITIONS, Variant, varied
-from mha_core.variant import SCORINGS as VARIED_SCORINGS
-from mha_core.walk import walk
+from mha_core.notation import column_matrix, demonstrate, entries, is_masked
+from mha_core.walk.markdown import as_markdown as walk_as_markdown
+from mha_core.walk.stages import walk
 from mha_ui import state
 from mha_ui.bench.model import payload as bench_payload
 from mha_ui.check.model import check_payload
@@ -47,6 +47,7 @@ from mha_ui.figures.agreement import agreement_figure
 from mha_ui.figures.ranges import ranges_figure
 from mha_ui.language import words_in
 from mha_ui.lessons.outputs import SHARPNESS, sharpened
+from mha_ui.walkthrough.handout import as_html
 from mha_ui.walkthrough.model import payload as walk_payload
 from tests.extremes.pages import said_by
 

@@ -5,16 +5,17 @@ from math import isfinite
 
 import pytest
 
-from mha_core import Example, ExampleError, Head, NumberRangeError, check, derive, parse, trace, validate
-from mha_core.conventions import layouts, starts_further_on
-from mha_core.derive import Cell
-from mha_core.example import AddMask
+from mha_core import Example, ExampleError, Head, NumberRangeError, derive, parse, trace, validate
+from mha_core.check.check import check
+from mha_core.check.transcription import _of_one
+from mha_core.compare.pairs import as_claims
+from mha_core.compare.variant import Variant, varied
+from mha_core.compute.derive import Cell
+from mha_core.compute.gradients import gradients, sensitivity
+from mha_core.example.files import dump
+from mha_core.example.model import AddMask
 from mha_core.export import export
-from mha_core.files import dump
-from mha_core.gradients import gradients, sensitivity
-from mha_core.pairs import as_claims
-from mha_core.slips import _of_one
-from mha_core.variant import Variant, varied
+from mha_core.notation import layouts, starts_further_on
 from mha_ui import state
 from mha_ui.bench.model import payload
 from mha_ui.figures.geometry import contains, convex_hull, nice, square_ranges

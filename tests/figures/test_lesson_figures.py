@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 
 from mha_core import trace
-from mha_core.measures import agreement
-from mha_core.scaling import SIZES, experiment
+from mha_core.compute.metrics import agreement
+from mha_core.compute.scaling import SIZES, experiment
 from mha_ui.figures.agreement import agreement_figure
 from mha_ui.figures.library import library_figure, shares
 from mha_ui.figures.ranges import column_ranges, inside, ranges_figure, values_of

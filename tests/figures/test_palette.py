@@ -5,7 +5,7 @@ from math import dist
 
 import pytest
 
-from mha_core.example import MAX_HEADS
+from mha_core.example.model import MAX_HEADS
 from mha_ui.palette import DARK, LIGHT, palette
 
 PALETTES = {"light": LIGHT, "dark": DARK}

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 import pytest
 
 from mha_core import built_in, library, trace
-from mha_core.gradients import TEMPERATURES, outputs, saturation
+from mha_core.compute.gradients import TEMPERATURES, outputs, saturation
 from mha_ui.figures import FIGURES
 from mha_ui.figures.saturation import MOST_OUTPUTS, can_saturate, saturation_figure, saturation_told
 from mha_ui.language import words_in
@@ -19,7 +19,7 @@ FIRST = trace(built_in("first"))
 
 
 def figure(computed, **options):
-    return saturation_figure(computed, theme="light", words=WORDS, **options)
+    return saturation_figure(computed, saturation(computed), theme="light", words=WORDS, **options)
 
 
 def curves(found):
@@ -78,7 +78,7 @@ def test_heads_that_start_from_q_and_k_are_moved_there():
 def test_every_built_in_example_has_it(name, language):
     computed = trace(built_in(name))
     assert can_saturate(computed)
-    found = saturation_figure(computed, theme="dark", words=words_in(language))
+    found = saturation_figure(computed, saturation(computed), theme="dark", words=words_in(language))
     go.Figure(found.payload)
     assert found.alt
 
@@ -104,10 +104,11 @@ def test_one_key_leaves_nothing_to_learn_for_q_and_k():
 
 def test_what_is_said_is_what_the_curves_do():
     """Head 3 of “programming” grows more sensitive as it grows colder, head 1 of “first” less."""
-    told = saturation_told(trace(built_in("programming")), words=WORDS, head=2)
+    computed = trace(built_in("programming"))
+    told = saturation_told(computed, saturation(computed), words=WORDS, head=2)
     assert told[0].endswith(" and 0.80 at T = 1/32: even there it is not near 1.")
     assert told[1] == "‖∂output ÷ ∂W_Q‖ rises all the way, from 4.93 to 125.82."
-    told = saturation_told(FIRST, words=WORDS, head=0)
+    told = saturation_told(FIRST, saturation(FIRST), words=WORDS, head=0)
     assert "nears 1" in told[0]
     assert told[1].startswith("‖∂output ÷ ∂W_Q‖ falls all the way, from ")
 
@@ -115,9 +116,10 @@ def test_what_is_said_is_what_the_curves_do():
 @pytest.mark.parametrize("name", ["programming", "water", "causal"])
 def test_a_curve_is_said_to_rise_or_fall_only_where_it_does(name):
     computed = trace(built_in(name))
-    points = [point for point in saturation(computed) if point.temperature <= 1][::-1]
+    found = saturation(computed)
+    points = [point for point in found if point.temperature <= 1][::-1]
     for head in range(len(computed.example.heads)):
-        sentence = next(s for s in saturation_told(computed, words=WORDS, head=head) if "W_Q" in s)
+        sentence = next(s for s in saturation_told(computed, found, words=WORDS, head=head) if "W_Q" in s)
         norms = [point.sensitivity.w_q[head] for point in points]
         assert ("rises all the way" in sentence) == all(b > a for a, b in pairwise(norms))
         assert ("falls all the way" in sentence) == all(b < a for a, b in pairwise(norms))

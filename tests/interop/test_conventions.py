@@ -10,8 +10,8 @@ import torch
 from torch import nn
 
 from mha_core import AllowMask, built_in, trace
-from mha_core.conventions import demonstrate, mask_forms
 from mha_core.interop import from_bert, keras_layer, to_bert, torch_layer, unpack
+from mha_core.notation import demonstrate, mask_forms
 from tests.interop.bert_reference import BertSelfAttention
 
 DEAD = 1

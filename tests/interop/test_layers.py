@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from mha_core import InteropError, place, trace
-from mha_core.example import text_in
+from mha_core.example.model import text_in
 from mha_core.interop import (
     Layer,
     Slice,

@@ -7,14 +7,14 @@ import os
 import re
 import shutil
 import subprocess
+from math import inf
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mha_core import built_in, library, trace
-from mha_core.derive import arithmetic, cells, derive, feeds
-from mha_core.example import NEG_INF
+from mha_core.compute.derive import arithmetic, cells, derive, feeds
 from mha_ui.bench.model import numbers
 
 HERE = Path(__file__).resolve().parent
@@ -24,7 +24,7 @@ DECIMALS = (4, 6)
 
 def text(value: float, decimals: int, whole: bool) -> str:
     """A computed number as a table shows it."""
-    if value == NEG_INF:
+    if value == -inf:
         return "−∞"
     shown = f"{value:.{0 if whole else decimals}f}"
     return (shown if float(shown) else shown.removeprefix("-")).replace("-", "−")
@@ -37,7 +37,7 @@ def derived(name: str, decimals: int) -> dict[str, Any]:
     for cell in cells(computed):
         derivation = derive(computed, cell)
         rows = computed.matrix(cell.name, cell.head)
-        whole = all(value == NEG_INF or value.is_integer() for row in rows for value in row)
+        whole = all(value == -inf or value.is_integer() for row in rows for value in row)
         found.append(
             {
                 "cell": cell._asdict(),

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from mha_ui import state
+from mha_ui.state.session import KEY
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 
@@ -30,7 +30,7 @@ def sound(app: AppTest) -> AppTest:
 
 def work(app: AppTest) -> Any:
     """What the session holds."""
-    return app.session_state[state._KEY]
+    return app.session_state[KEY]
 
 
 def html(app: AppTest) -> str:

@@ -9,12 +9,13 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from mha_core import OPENS_FIRST, built_in, dump, library, pretty, to_token
-from mha_core.edit import apply
-from mha_core.example import text_in
+from mha_core.edit.edits import apply
+from mha_core.example.model import text_in
 from mha_ui import frame, state
 from mha_ui.bench.model import payload
 from mha_ui.figures import FIGURES
 from mha_ui.language import LANGUAGES, words_in
+from mha_ui.state.session import KEY
 from tests.core.edits import FURTHER_ON
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
@@ -46,7 +47,7 @@ def sound(app):
 
 
 def work(app):
-    return app.session_state[state._KEY]
+    return app.session_state[KEY]
 
 
 def send(app, *edits):
@@ -205,7 +206,7 @@ def test_what_the_browser_still_holds_of_an_edited_example_is_no_new_choice(monk
     edit = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[9]], "seq": 1}
     state.receive(current, {"session": current.session, "edits": [edit]})
     edited = current.example
-    monkeypatch.setattr(state, "work", lambda: current)
+    monkeypatch.setattr(state, "current", lambda: current)
     monkeypatch.setattr(state, "widget_value", lambda key: "first")
     frame._example_chosen("frame.example")
     assert current.example == edited

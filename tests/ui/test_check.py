@@ -7,11 +7,12 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from mha_core import built_in, from_token, library, to_token, trace
-from mha_core.exercise import exercise
-from mha_core.validate import PER_HEAD_STEPS
+from mha_core.example.validate import PER_HEAD_STEPS
+from mha_core.exercise.exercise import exercise
 from mha_ui import state
 from mha_ui.check.model import check_payload
 from mha_ui.state import OWN_SEED, Work, address, receive, set_exercise
+from mha_ui.state.session import KEY
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
 
@@ -139,7 +140,7 @@ def visit():
         app.query_params.update(query)
         app.run()
         assert not app.exception
-        return app.session_state[state._KEY]
+        return app.session_state[KEY]
 
     yield opened
     st.cache_resource.clear()

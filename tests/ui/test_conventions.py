@@ -9,9 +9,9 @@ import streamlit as st
 import torch
 
 from mha_core import OPENS_FIRST, AddMask, AllowMask, built_in, library, to_token, trace
-from mha_core.conventions import mask_forms, with_mask
-from mha_core.edit import apply
-from mha_core.example import NEG_INF
+from mha_core.edit.edits import apply
+from mha_core.example.model import NEG_INF
+from mha_core.notation import mask_forms, with_mask
 from mha_ui import frame, state
 from mha_ui.conventions.model import python_code, ui_words
 from mha_ui.language import LANGUAGES, words_in

@@ -7,8 +7,8 @@ import pytest
 import streamlit as st
 
 from mha_core import Cell, to_token, trace
-from mha_core.edit import apply
-from mha_core.gradients import gradients
+from mha_core.compute.gradients import gradients
+from mha_core.edit.edits import apply
 from mha_ui.bench.model import payload
 from mha_ui.experiments import EXPERIMENTS
 from mha_ui.figures import FIGURES

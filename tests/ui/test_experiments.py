@@ -6,17 +6,18 @@ from dataclasses import replace
 import pytest
 import streamlit as st
 
-from mha_core import Example, Head, built_in, check, library, to_token, trace
-from mha_core.compare import compare
-from mha_core.derive import Cell
-from mha_core.edit import apply
-from mha_core.gradients import gradients, saturation
-from mha_core.head_terms import head_terms, losses
+from mha_core import Example, Head, built_in, library, to_token, trace
+from mha_core.check.catalogue import formula_of
+from mha_core.check.check import check
+from mha_core.compare.diff import compare
+from mha_core.compare.pairs import PAIRS, traces
+from mha_core.compare.replay import mistaken, possible
+from mha_core.compare.variant import AS_IT_IS, Variant, varied, written
+from mha_core.compute.derive import Cell
+from mha_core.compute.gradients import gradients, saturation
+from mha_core.compute.head_terms import head_terms, losses
+from mha_core.edit.edits import apply
 from mha_core.messages import catalogue
-from mha_core.mistaken import mistaken, possible
-from mha_core.mistakes import formula_of
-from mha_core.pairs import PAIRS, traces
-from mha_core.variant import AS_IT_IS, Variant, varied, written
 from mha_ui import state
 from mha_ui.experiments import EXPERIMENTS
 from mha_ui.experiments.order import first_of

@@ -8,9 +8,9 @@ import pytest
 import streamlit as st
 
 from mha_core import OPENS_FIRST, Head, built_in, library, to_token, trace
-from mha_core.edit import apply
-from mha_core.example import Example, text_in
-from mha_core.scaling import experiment
+from mha_core.compute.scaling import experiment
+from mha_core.edit.edits import apply
+from mha_core.example.model import Example, text_in
 from mha_ui import state
 from mha_ui.language import LANGUAGES, words_in
 from mha_ui.lessons import LESSONS

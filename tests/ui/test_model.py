@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from mha_core import AddMask, AllowMask, CellError, ExampleError, built_in, graph, library, to_token
-from mha_core.edit import FILLS, apply
-from mha_core.example import AXES, owner
-from mha_core.graph import LAYER_INPUTS, PER_HEAD_INPUTS, head_graph
-from mha_core.validate import WHOLE_LAYER_STEPS
+from mha_core.compute.graph import LAYER_INPUTS, PER_HEAD_INPUTS, head_graph
+from mha_core.edit.edits import FILLS, apply
+from mha_core.example.model import AXES, owner
+from mha_core.example.validate import WHOLE_LAYER_STEPS
 from mha_ui.bench import model
 from mha_ui.bench.model import payload
 from mha_ui.experiments.heads import TERMS

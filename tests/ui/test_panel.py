@@ -17,12 +17,16 @@ import mha_ui.experiments.lenses
 import mha_ui.lessons.heads
 import mha_ui.pictures
 import mha_ui.walkthrough
-from mha_core import OPENS_FIRST, built_in, edit, from_token, to_token
-from mha_core.edit import apply
+from mha_core import OPENS_FIRST, built_in, from_token, to_token
+from mha_core.edit import edits
+from mha_core.edit.edits import apply
 from mha_ui import bench, frame, state
 from mha_ui.language import LANGUAGES, words_in
 from mha_ui.panel import _BACK, _FAILED, _FIRST
-from mha_ui.state import opening_title
+from mha_ui.state import opening_title, url
+from mha_ui.state import work as state_work
+from mha_ui.state.url import NOT_OPENED
+from mha_ui.state.work import NOT_CHANGED, versions
 from tests.ui.pages import html, opened, sound, work
 
 
@@ -74,7 +78,7 @@ def plant(monkeypatch):
         real = getattr(module, name)
 
         def faulty(*given, **more):
-            seen = next((one for one in given if isinstance(one, state.Work)), None) or state.work()
+            seen = next((one for one in given if isinstance(one, state.Work)), None) or state.current()
             if seen.example == BAD:
                 raise RuntimeError("planted")
             return real(*given, **more)
@@ -206,10 +210,10 @@ def test_dialogs_that_fail_say_so(plant):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_an_edit_that_fails_changes_nothing(monkeypatch, caplog, language):
     app = visit("bench", GOOD, language)
-    monkeypatch.setitem(edit._EDITS, "title", lambda *_: {"a": 1}["planted"])
+    monkeypatch.setitem(edits._EDITS, "title", lambda *_: {"a": 1}["planted"])
     send(app, {"op": "title", "text": "new"})
     assert work(app).example == GOOD
-    assert work(app).message.text == words_in(language)(state._NOT_CHANGED)
+    assert work(app).message.text == words_in(language)(NOT_CHANGED)
     assert work(app).past == []
     assert any(record.exc_info and isinstance(record.exc_info[1], KeyError) for record in caplog.records)
 
@@ -218,19 +222,19 @@ def test_an_edit_that_fails_changes_nothing(monkeypatch, caplog, language):
 def test_a_step_of_the_history_that_fails_keeps_all_of_it(monkeypatch, op):
     app = visit("bench", WATER)
     send(app, cell(5), cell(13), {"op": "undo"})
-    history = state._history(work(app))
-    monkeypatch.setattr(state, "trace", lambda *_: 1 / 0)
+    history = versions(work(app))
+    monkeypatch.setattr(state_work, "trace", lambda *_: 1 / 0)
     send(app, {"op": op})
     assert work(app).example == GOOD
-    assert state._history(work(app)) == history
+    assert versions(work(app)) == history
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_link_that_fails_opens_what_opens_first(monkeypatch, caplog, language):
-    monkeypatch.setattr(state, "from_token", lambda *_: 1 / 0)
+    monkeypatch.setattr(url, "from_token", lambda *_: 1 / 0)
     app = visit("bench", BAD, language)
     assert work(app).example == built_in(OPENS_FIRST)
     assert work(app).language == language
-    told = words_in(language)(state._NOT_OPENED).format(title=opening_title(language))
+    told = words_in(language)(NOT_OPENED).format(title=opening_title(language))
     assert work(app).message.text == told
     assert any(record.exc_info for record in caplog.records)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from mha_core import Cell, ExampleError, built_in
-from mha_core.edit import apply
+from mha_core.edit.edits import apply
 from mha_ui.language import words_in
 from mha_ui.places import cell_name, place_name, told
 from mha_ui.state import Work, receive

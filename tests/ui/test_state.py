@@ -22,13 +22,15 @@ from mha_core import (
     to_token,
     trace,
 )
-from mha_core.edit import apply
-from mha_core.example import AXES, text_in
+from mha_core.edit.edits import apply
+from mha_core.example.model import AXES, text_in
 from mha_ui import state
 from mha_ui.bench.model import payload
 from mha_ui.language import LANGUAGES
 from mha_ui.notes import is_ours, rich
 from mha_ui.state import UNDO_STEPS, Work, address, receive
+from mha_ui.state import work as state_work
+from mha_ui.state.url import work_at
 from tests.core.edits import BUILT_IN, FURTHER_ON, cases, json_values
 from tests.core.malformed import ODD_VALUES
 from tests.core.strategies import examples
@@ -39,7 +41,7 @@ START = built_in(OPENS_FIRST)
 
 def opened(query=None, locale=None):
     """The work that an address holds, read by the code that reads URLs; the first example where none is given."""
-    return state._opened({"example": "first"} if query is None else query, locale)
+    return work_at({"example": "first"} if query is None else query, locale)
 
 
 def cell(number, row=0, col=0):
@@ -702,7 +704,7 @@ def messages(draw):
 @contextmanager
 def nothing_caught():
     """No edit met what nobody expected, which the net would keep silent about here."""
-    with patch.object(state.LOG, "exception") as caught:
+    with patch.object(state_work.LOG, "exception") as caught:
         yield
     assert not caught.mock_calls
 

@@ -7,10 +7,11 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from mha_core import OPENS_FIRST, built_in, library, to_token, trace
-from mha_core.edit import apply
-from mha_core.walk import walk
+from mha_core.edit.edits import apply
+from mha_core.walk.stages import walk
 from mha_ui import state
 from mha_ui.language import LANGUAGES, words_in
+from mha_ui.state.session import KEY
 from mha_ui.walkthrough.model import payload, stages
 from tests.core.edits import FURTHER_ON
 from tests.ui.test_app import APP
@@ -48,7 +49,7 @@ def told(app):
 
 
 def work(app):
-    return app.session_state[state._KEY]
+    return app.session_state[KEY]
 
 
 def send(app, **place):

@@ -1,0 +1,414 @@
+"""Checking somebody's own numbers: which are wrong, which of those only follow, and which mistake explains them.
+
+``check(example)`` compares ``example.claimed`` with the computation, step by step in its order:
+
+1. A cell is *wrong* where it differs from the exact value by more than one unit of its last printed digit.
+2. It is the author's *own* error unless the step, computed from the author's own numbers before it, gives it:
+   from the numbers as printed, or as they were before they were rounded.
+3. For the own errors of a step, the known mistakes (``mistakes.CATALOGUE``) are tried at this step and at those
+   before it that were not written down: none, one, then two at a time. A mistake *explains* the errors where every
+   given cell comes out. Where none does, single rows are tried, then slips of the pen.
+
+So everything is computed by the steps that ``graph`` declares; a mistake is a change to one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import repeat
+from typing import Final, NamedTuple
+
+import torch
+from torch import Tensor
+
+from mha_core.check.catalogue import CATALOGUE, ROUNDED_EARLY
+from mha_core.check.search import Family, Hypotheses
+from mha_core.check.transcription import slips
+from mha_core.compute.derive import Cell
+from mha_core.compute.device import Place
+from mha_core.compute.printed import Key, Printed, claimed
+from mha_core.compute.trace import Trace, trace
+from mha_core.example.model import Example
+from mha_core.example.validate import STEPS
+
+_CPU: Final = Place("cpu", "float64")
+_MOST_CELLS: Final = 600
+"""Cells of a matrix up to which pairs of mistakes are tried; larger ones are searched for single mistakes."""
+_LEAST_EVIDENCE: Final = 3
+"""Wrong cells that it takes to blame two mistakes at once."""
+_MOST_ALTERNATIVES: Final = 6
+_BY_ROW: Final = frozenset(mistake.id for mistake in CATALOGUE if mistake.by_row)
+
+
+class WrongCell(NamedTuple):
+    """A claimed cell and what it should be. ``own``: it does not just follow from the numbers before it."""
+
+    cell: Cell
+    claimed: float
+    correct: float
+    own: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """What explains own errors of a step: one mistake, or two together.
+
+    ``heads``: the heads it was made in, None for all that are given. ``rows``: the rows, None for all.
+    ``cell``: a cell that it explains.
+    """
+
+    ids: tuple[str, ...]
+    cell: Cell
+    heads: tuple[int, ...] | None = None
+    rows: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A step's outcome. ``doubtful``: cells within the rule, but a whole number printed for another whole number,
+    which no rounding can do. ``unexplained``: there are own errors that no known mistake explains.
+    """
+
+    given: int
+    wrong: tuple[WrongCell, ...]
+    doubtful: tuple[WrongCell, ...]
+    causes: tuple[Cause, ...]
+    unexplained: bool
+
+    @property
+    def status(self) -> str:
+        """missing, wrong or ok."""
+        return "missing" if not self.given else "wrong" if self.wrong else "ok"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What was found: each step's outcome in order, and the cell where to look first."""
+
+    trace: Trace
+    steps: dict[str, Checked]
+
+    @property
+    def ok(self) -> bool:
+        """Nothing that was given is wrong."""
+        return not any(step.wrong for step in self.steps.values())
+
+    @property
+    def first_wrong(self) -> Cell | None:
+        """The first own error; else the first doubtful cell before what is wrong; else what is wrong first."""
+        wrong = [cell for step in self.steps.values() for cell in step.wrong]
+        doubtful = [cell for step in self.steps.values() for cell in step.doubtful] if wrong else []
+        for found in ([cell for cell in wrong if cell.own], doubtful, wrong):
+            if found:
+                return found[0].cell
+        return None
+
+
+def check(example: Example) -> Verdict:
+    """Check ``example.claimed`` against the computation, in float64.
+
+    Source of the rule for wrong cells: a printed number may be off by one unit of its last digit, as rounding and
+    truncating leave it.
+    """
+    return _Check(trace(example, _CPU)).verdict()
+
+
+class _Check:
+    """One check: what has been found so far."""
+
+    def __init__(self, computed: Trace) -> None:
+        self.trace = computed
+        self.claims = claimed(computed.example)
+        self.hypotheses = Hypotheses(computed)
+        for key in self.claims:
+            self.hypotheses.declare_copy(key)
+        self.unsure: dict[Key, Tensor] = {}
+        """How far a carried cell may be from what its author had: half a unit of an unexplained number."""
+        self.throughout: dict[str, dict[Key, Tensor]] = {}
+        """Mistakes under which every claim comes out, made once and carried on in full, with the numbers then."""
+        self.wrong: dict[str, list[WrongCell]] = {name: [] for name in STEPS}
+        self.doubtful: dict[str, list[WrongCell]] = {name: [] for name in STEPS}
+        self.causes: dict[str, list[Cause]] = {name: [] for name in STEPS}
+        self.unexplained: set[str] = set()
+
+    def verdict(self) -> Verdict:
+        """Go through the claims in the order of the computation."""
+        with torch.inference_mode():
+            exact = {key: values for key in self.claims if (values := self.hypotheses.exact(key)) is not None}
+            if all(self.claims[key].all_fit(values) for key, values in exact.items()):
+                for key, values in exact.items():
+                    nothing = torch.zeros_like(self.claims[key].given)
+                    self._note(key, self.claims[key], values, nothing, nothing)
+            else:
+                self.throughout = self._throughout(list(exact))
+                for key, values in exact.items():
+                    self._judge(key, values)
+                self._name_throughout()
+        names = [name for name in STEPS if name in self.trace.values or any(name == key[0] for key in exact)]
+        return Verdict(self.trace, {name: self._checked(name) for name in names})
+
+    def _checked(self, name: str) -> Checked:
+        claims = {key: claim for key, claim in self.claims.items() if key[0] == name}
+        return Checked(
+            given=sum(int(claim.given.sum()) for claim in claims.values()),
+            wrong=tuple(self.wrong[name]),
+            doubtful=tuple(self.doubtful[name]),
+            causes=_merged(self.causes[name], [head for _, head in claims]),
+            unexplained=name in self.unexplained,
+        )
+
+    # --- one mistake behind everything -----------------------------------------------------------------------------
+
+    def _throughout(self, keys: list[Key]) -> dict[str, dict[Key, Tensor]]:
+        """Single mistakes, made in every head that can, which reproduce everything that was written down."""
+        fitting: dict[Key, dict[str, Tensor | None]] = {}
+        for key, family in self.hypotheses.everywhere(keys).items():
+            fits = self.claims[key].all_fit(family.values)
+            some = family.chosen(fits.nonzero().flatten().tolist()).first_of_each()
+            fitting[key] = {label: some.get(label) for label in family.first_of_each()}
+        labels = dict.fromkeys(label for found in fitting.values() for label in found if label)
+        numbers = {label: {key: of.get(label, of[""]) for key, of in fitting.items()} for label in labels}
+        return {
+            label: {key: values for key, values in of_label.items() if values is not None}
+            for label, of_label in numbers.items()
+            if all(values is not None for values in of_label.values())
+        }
+
+    def _name_throughout(self) -> None:
+        """Blame what reproduces everything at the first step where something is wrong."""
+        name = next((name for name, cells in self.wrong.items() if cells), None)
+        if name is None:
+            return
+        named = {cause.ids for causes in self.causes.values() for cause in causes}
+        new = [label for label in self.throughout if (label,) not in named]
+        first_of_head = {one.cell.head: one.cell for one in reversed(self.wrong[name])}
+        for cell in first_of_head.values():
+            mine = None if cell.head is None else (cell.head,)
+            self.causes[name] += [Cause((label,), cell, mine) for label in new]
+        if new:
+            self.unexplained.discard(name)
+
+    # --- one matrix ------------------------------------------------------------------------------------------------
+
+    def _judge(self, key: Key, exact: Tensor) -> None:
+        claim = self.claims[key]
+        right = claim.fits(exact)
+        wrong = claim.given & ~right
+        plain = self.hypotheses.family(key, most=0)
+        fits = claim.fits(plain.values)
+        own = wrong & ~fits.any(0)
+        if own.any():
+            own &= ~self._excused(key, claim, plain)
+        best = plain.values[int(fits.flatten(1).sum(1).argmax())]
+        if own.any():
+            best = self._explain(key, claim, own, best)
+        elif wrong.any() and self._nothing_wrong_before(key):
+            self._blame(key, (ROUNDED_EARLY,), wrong)
+        self._note(key, claim, exact, wrong, own)
+        self._carry(key, claim, exact, best, plain)
+
+    def _nothing_wrong_before(self, key: Key) -> bool:
+        return not any(self.wrong[name] or self.doubtful[name] for name in STEPS[: STEPS.index(key[0])])
+
+    def _note(self, key: Key, claim: Printed, exact: Tensor, wrong: Tensor, own: Tensor) -> None:
+        name, head = key
+        whole = claim.given & ~wrong & (claim.unit == 1) & ((exact - exact.round()).abs() < 1e-9)
+        doubtful = whole & ((claim.numbers - exact).abs() > 0.5)
+        for mask, found in ((wrong, self.wrong[name]), (doubtful, self.doubtful[name])):
+            columns = (claim.numbers[mask], exact[mask], own[mask] | (mask is doubtful))
+            cells = map(
+                Cell, repeat(name), repeat(head), *(at.tolist() for at in mask.nonzero(as_tuple=True))
+            )
+            found.extend(map(WrongCell, cells, *(column.tolist() for column in columns)))
+
+    def _carry(self, key: Key, claim: Printed, exact: Tensor, best: Tensor, plain: Family) -> None:
+        """What the author had from here on: the printed numbers, or those before rounding where they are known, also
+        where an earlier step was rounded.
+        """
+        fits, right = claim.fits(best), claim.fits(exact)
+        as_printed = torch.where(claim.given, claim.numbers, best)
+        in_full = torch.where(claim.given & ~fits, torch.where(right, exact, claim.numbers), best)
+        values = [in_full]
+        rounded_before = plain.values[claim.all_fit(plain.values)]
+        for other in (as_printed, *(numbers[key] for numbers in self.throughout.values()), *rounded_before):
+            if len(values) < _MOST_ALTERNATIVES and not any(torch.equal(other, one) for one in values):
+                values.append(other)
+        self.hypotheses.carried[key] = Family([()] * len(values), torch.stack(values))
+        self.unsure[key] = torch.where(claim.given & ~fits & ~right, claim.unit / 2, 0.0)
+
+    # --- following from numbers whose digits are lost --------------------------------------------------------------
+
+    def _excused(self, key: Key, claim: Printed, plain: Family) -> Tensor:
+        """Where the digits that an unexplained number before this lost in printing may account for the difference."""
+        radius = self._spread(key) if key in self.hypotheses.steps else None
+        if radius is None:
+            return torch.zeros_like(claim.given)
+        return ((plain.values - claim.numbers).abs() <= claim.unit + radius).any(0)
+
+    def _spread(self, key: Key) -> Tensor | None:
+        """How far the unsure digits of the operands can move each cell of a step; None where there are none."""
+        step, tensors = self.hypotheses.operands(key)
+        moved = None
+        for name in step.operand_names:
+            unsure = self._unsure(name, key[1])
+            if unsure is not None and unsure.any():
+                more = self._moved(key, tensors, name, unsure)
+                moved = more if moved is None else moved + more
+        return moved
+
+    def _unsure(self, name: str, head: int | None) -> Tensor | None:
+        if (name, head) in self.unsure or head is not None:
+            return self.unsure.get((name, head))
+        heads = [self.unsure.get((name, g)) for g in range(self.hypotheses.dims.h)]
+        known = next((one for one in heads if one is not None), None)
+        if known is None:
+            return None
+        return torch.stack([torch.zeros_like(known) if one is None else one for one in heads])
+
+    def _moved(self, key: Key, tensors: dict[str, Tensor], name: str, unsure: Tensor) -> Tensor:
+        """Σ over an operand's cells of how far the step moves when this cell alone moves."""
+        where = unsure.nonzero(as_tuple=True)
+        moves = torch.zeros(len(where[0]), *unsure.shape, dtype=torch.float64)
+        moves[torch.arange(len(where[0])), *where] = unsure[where]
+        batch = {other: one.expand(len(moves), *one.shape[1:]) for other, one in tensors.items()}
+        still = self.hypotheses.run(key, tensors)
+        ways = [self.hypotheses.run(key, batch | {name: batch[name] + sign * moves}) for sign in (1, -1)]
+        return torch.maximum(*((way - still).abs() for way in ways)).nan_to_num(0.0).sum(0)
+
+    # --- explaining own errors -------------------------------------------------------------------------------------
+
+    def _explain(self, key: Key, claim: Printed, own: Tensor, best: Tensor) -> Tensor:
+        """Find what explains the own errors of one matrix; returns its numbers as the author must have had them."""
+        slipped = slips(claim, best, own)
+        self._blame_each(key, slipped, own)
+        if key in self.hypotheses.steps:
+            single = self.hypotheses.family(key, 1, claim.decimals)
+            found = self._all_cells(key, claim, own, single)
+            by_row = self._by_row(claim, own, single) if found is None else {}
+            if found is None and not slipped and not _one_for_all(by_row, own):
+                found = self._pairs(key, claim, own)
+            if found is None and by_row:
+                found = self._rows(key, claim, own, single, best, by_row, partly=not slipped)
+            if found is not None:
+                return found
+        if not slipped:
+            self.unexplained.add(key[0])
+        return best
+
+    def _all_cells(self, key: Key, claim: Printed, own: Tensor, family: Family) -> Tensor | None:
+        """The mistakes under which every given cell comes out, all blamed; None where there are none."""
+        fits = claim.all_fit(family.values).nonzero().flatten().tolist()
+        explaining = [n for n in fits if family.blames[n]]
+        if not explaining:
+            return None
+        fewest = min(len(family.blames[n]) for n in explaining)
+        explaining = [n for n in explaining if len(family.blames[n]) == fewest]
+        everywhere = [n for n in explaining if all(head is None for _, head in family.blames[n])]
+        for n in everywhere or explaining:
+            heads = tuple(head for _, head in family.blames[n] if head is not None)
+            self._blame(key, tuple(label for label, _ in family.blames[n]), own, heads=heads or None)
+        return family.values[(everywhere or explaining)[0]]
+
+    def _pairs(self, key: Key, claim: Printed, own: Tensor) -> Tensor | None:
+        """Two mistakes at once; few errors are evidence for no more than a pair that another head has shown."""
+        shown = {frozenset(cause.ids) for cause in self.causes[key[0]] if len(cause.ids) > 1}
+        enough = own.sum() >= _LEAST_EVIDENCE
+        if own.numel() > _MOST_CELLS or not (enough or shown):
+            return None
+        family = self.hypotheses.family(key, 2, claim.decimals)
+        if not enough:
+            ids = [frozenset(label for label, _ in blame) for blame in family.blames]
+            family = family.chosen([n for n, of in enumerate(ids) if of in shown])
+        return self._all_cells(key, claim, own, family)
+
+    def _by_row(self, claim: Printed, own: Tensor, single: Family) -> dict[int, dict[str, int]]:
+        """For each row with errors that mistakes explain: these, and where in the family."""
+        fits = (claim.fits(single.values) | ~claim.given).all(-1)
+        found: dict[int, dict[str, int]] = {}
+        for i in own.any(-1).nonzero().flatten().tolist():
+            for n in fits[:, i].nonzero().flatten().tolist() if claim.given[i].sum() > 1 else ():
+                blame = single.blames[n]
+                if blame and blame[0][0] in _BY_ROW:
+                    found.setdefault(i, {}).setdefault(blame[0][0], n)
+        return found
+
+    def _rows(
+        self,
+        key: Key,
+        claim: Printed,
+        own: Tensor,
+        single: Family,
+        best: Tensor,
+        by_row: dict[int, dict[str, int]],
+        *,
+        partly: bool,
+    ) -> Tensor | None:
+        """Blame mistakes made in single rows; ``partly``: even where some rows stay unexplained. None where not."""
+        best, left = best.clone(), own.clone()
+        for i, named in by_row.items():
+            best[i], left[i] = single.values[next(iter(named.values())), i], False
+        if left.any() and not partly:
+            return None
+        for i, named in by_row.items():
+            self._blame_each(key, named, own, rows=(i,))
+        if left.any():
+            slipped = slips(claim, best, left)
+            self._blame_each(key, slipped, left)
+            if not slipped:
+                self.unexplained.add(key[0])
+        return best
+
+    def _blame_each(
+        self, key: Key, labels: Iterable[str], own: Tensor, rows: tuple[int, ...] | None = None
+    ) -> None:
+        for label in labels:
+            self._blame(key, (label,), own, rows=rows)
+
+    def _blame(
+        self,
+        key: Key,
+        ids: tuple[str, ...],
+        own: Tensor,
+        heads: tuple[int, ...] | None = None,
+        rows: tuple[int, ...] | None = None,
+    ) -> None:
+        name, head = key
+        i, j = (own if rows is None else own & _only(rows, own)).nonzero()[0].tolist()
+        mine = heads if head is None else (head,)
+        self.causes[name].append(Cause(ids, Cell(name, head, i, j), mine, rows))
+
+
+def _one_for_all(by_row: dict[int, dict[str, int]], own: Tensor) -> bool:
+    """Whether one mistake explains every row with errors."""
+    labels = [set(named) for named in by_row.values()]
+    return len(labels) == int(own.any(-1).sum()) and bool(set.intersection(*labels))
+
+
+def _only(rows: tuple[int, ...], like: Tensor) -> Tensor:
+    mask = torch.zeros_like(like)
+    mask[list(rows)] = True
+    return mask
+
+
+def _merged(causes: list[Cause], claimed: list[int | None]) -> tuple[Cause, ...]:
+    """One cause for one mistake, whichever heads and rows it stands in, those that explain most first.
+
+    Mistakes that explain every head with an error come before those that explain only some of them.
+    """
+    found: dict[tuple[tuple[str, ...], bool], list[Cause]] = {}
+    for cause in causes:
+        found.setdefault((tuple(sorted(cause.ids)), cause.rows is None), []).append(cause)
+    per_head = {cause.cell.head for cause in causes}
+    merged = [(len({one.cell.head for one in same}), _merge(same, claimed)) for same in found.values()]
+    most = max((count for count, _ in merged), default=0)
+    if most == len(per_head):  # something explains all of them: the rest only happens to fit some
+        merged = [one for one in merged if one[0] == most]
+    return tuple(cause for _, cause in sorted(merged, key=lambda one: (-one[0], len(one[1].ids))))
+
+
+def _merge(same: list[Cause], claimed: list[int | None]) -> Cause:
+    heads = tuple(sorted({head for cause in same for head in cause.heads or ()}))
+    rows = tuple(sorted({row for cause in same for row in cause.rows or ()}))
+    everywhere = None not in claimed and len(heads) == len(claimed)
+    return replace(same[0], heads=None if everywhere or not heads else heads, rows=rows or None)

@@ -1,0 +1,337 @@
+"""What a check found, in words: sentences, JSON (``mha-check/1``) and Markdown, in either language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from functools import reduce
+from math import prod
+from typing import Any, Final, TypeAlias
+
+from mha_core.check.catalogue import CATALOGUE, formula_of, message_of
+from mha_core.check.check import Cause, Verdict, WrongCell
+from mha_core.check.invariants import MESSAGES as FINDINGS
+from mha_core.check.invariants import Finding, free_checks
+from mha_core.compute.derive import Cell, arithmetic, derive, relation
+from mha_core.compute.graph import divisor_text, formula, symbol
+from mha_core.edit.claims import claimed_rows, tables
+from mha_core.errors import N_, CellError
+from mha_core.example.model import NEG_INF, Example, text_in
+from mha_core.example.validate import STEPS
+from mha_core.messages import catalogue
+from mha_core.numbers import trimmed
+
+FORMAT = "mha-check/1"
+
+Say: TypeAlias = Callable[[str], str]
+
+STEP_NAMES = {
+    "q": N_("queries"),
+    "k": N_("keys"),
+    "v": N_("values"),
+    "scores": N_("scores"),
+    "scaled_scores": N_("scaled scores"),
+    "masked_scores": N_("masked scores"),
+    "angles": N_("angles"),
+    "context_angles": N_("angles of the keys"),
+    "positional_encoding": N_("positional encoding"),
+    "x_positioned": N_("input with positions"),
+    "context_positional_encoding": N_("positional encoding of the context"),
+    "context_positioned": N_("context with positions"),
+    "q_rotated": N_("rotated queries"),
+    "k_rotated": N_("rotated keys"),
+    "q_norms": N_("lengths of the queries"),
+    "k_norms": N_("lengths of the keys"),
+    "q_unit": N_("directions of the queries"),
+    "k_unit": N_("directions of the keys"),
+    "q_a": N_("queries for scoring"),
+    "k_a": N_("keys for scoring"),
+    "pair_sums": N_("sums of each pair"),
+    "pair_tanh": N_("tanh of each pair"),
+    "linear_biases": N_("linear biases"),
+    "biased_scores": N_("biased scores"),
+    "weights": N_("attention weights"),
+    "head_outputs": N_("head outputs"),
+    "concat": N_("concatenation"),
+    "output": N_("output"),
+}
+
+
+def place(verdict: Verdict, cell: Cell, say: Say, whole: str = "cell") -> str:
+    """Where a cell is, counted from 1: ``attention weights, head 2, row 1, column 3``."""
+    parts = [say(STEP_NAMES.get(cell.name, cell.name))]
+    if cell.head is not None and len(verdict.trace.example.heads) > 1:
+        parts.append(say(N_("head {number}")).format(number=cell.head + 1))
+    if whole in ("cell", "row"):
+        parts.append(say(N_("row {number}")).format(number=cell.row + 1))
+    if whole == "cell":
+        parts.append(say(N_("column {number}")).format(number=cell.col + 1))
+    return say(N_(", ")).join(parts)
+
+
+def cause_message(verdict: Verdict, cause: Cause, language: str) -> str:
+    """What a cause is, in a sentence, and where, unless it is everywhere."""
+    say = catalogue(language).gettext
+    example = verdict.trace.example
+    divisor = divisor_text(example)
+    sentences = [say(message_of(label, cause.cell.name)).format(divisor=divisor) for label in cause.ids]
+    what = sentences[0]
+    if len(sentences) > 1:
+        what = say(N_("Two at once: {one} {other}")).format(one=sentences[0], other=sentences[1])
+    where = []
+    if cause.heads is not None and len(example.heads) > 1:
+        numbers = ", ".join(str(head + 1) for head in cause.heads)
+        where.append(say(N_("head {number}")).format(number=numbers))
+    if cause.rows is not None:
+        where.append(say(N_("row {number}")).format(number=", ".join(str(row + 1) for row in cause.rows)))
+    return say(N_("{place}: {what}")).format(place=say(N_(", ")).join(where), what=what) if where else what
+
+
+def cause_lines(verdict: Verdict, cause: Cause, language: str = "en") -> tuple[str, str]:
+    """The right calculation of a cell that a cause explains, and what was written: two lines of mathematics."""
+    example, cell = verdict.trace.example, cause.cell
+    wrong = next(w for w in verdict.steps[cell.name].wrong if w.cell == cell)
+    mistake = next((m for m in CATALOGUE if m.id == cause.ids[0]), None)
+    step_name = cell.name if mistake is None or cell.name in mistake.steps else mistake.steps[0]
+    steps = {step.name: step for step in verdict.trace.steps}
+    right = (
+        f"{symbol(step_name, example)} = {formula(steps[step_name], example)}" if step_name in steps else ""
+    )
+    changed = formula_of(cause.ids[0], step_name, example, catalogue(language).gettext)
+    yours = f"{symbol(step_name, example)} = {changed}" if changed else ""
+    return _line(right, right_line(verdict, cell)), _line(yours, _written(verdict, wrong))
+
+
+def _line(formula: str, numbers: str) -> str:
+    return f"{formula};  {numbers}" if formula else numbers
+
+
+def right_line(verdict: Verdict, cell: Cell, decimals: int = 4) -> str:
+    """The right calculation of a cell with its numbers: ``Q[2, 1] = 3·1 + 4·0 = 3``."""
+    try:
+        found = arithmetic(derive(verdict.trace, cell), decimals)
+    except CellError:  # given, or a copy of the step before
+        value = _correct(verdict, cell)
+        sign = relation([[value]], lambda size: trimmed(size, decimals))
+        return f"{_name(verdict, cell)} {sign} {trimmed(value, decimals)}"
+    return f"{_name(verdict, cell)} = {found}"
+
+
+def _correct(verdict: Verdict, cell: Cell) -> float:
+    return next(
+        (w.correct for step in verdict.steps.values() for w in step.wrong + step.doubtful if w.cell == cell),
+        0.0,
+    )
+
+
+def _written(verdict: Verdict, wrong: WrongCell) -> str:
+    return f"{_name(verdict, wrong.cell)} = {trimmed(wrong.claimed, 10)}"
+
+
+def _name(verdict: Verdict, cell: Cell) -> str:
+    letter = symbol(cell.name, verdict.trace.example).replace("head_i", f"head_{(cell.head or 0) + 1}")
+    return f"{letter}[{cell.row + 1}, {cell.col + 1}]"
+
+
+def finding_message(verdict: Verdict, finding: Finding, language: str) -> str:
+    """What a free check found, in a sentence."""
+    say = catalogue(language).gettext
+    values = {
+        name: trimmed(value, 4) if isinstance(value, float) else value
+        for name, value in finding.values.items()
+    }
+    where = place(verdict, finding.cell, say, finding.whole)
+    return say(FINDINGS[finding.id]).format(place=where, **values)
+
+
+def unexplained_message(language: str) -> str:
+    """What is said where there is no explanation."""
+    return catalogue(language).gettext(N_("No known mistake explains this."))
+
+
+def as_json(verdict: Verdict, language: str = "en") -> dict[str, Any]:
+    """The report as data: what ``python -m mha_core check`` prints."""
+    steps = {}
+    for name, step in verdict.steps.items():
+        steps[name] = {
+            "status": step.status,
+            "wrong": [_wrong(cell) for cell in step.wrong],
+            "causes": [
+                {
+                    "id": "+".join(cause.ids),
+                    "message": cause_message(verdict, cause, language),
+                    "heads": cause.heads,
+                    "rows": cause.rows,
+                    "right": cause_lines(verdict, cause, language)[0],
+                    "yours": cause_lines(verdict, cause, language)[1],
+                }
+                for cause in step.causes
+            ],
+        }
+        if step.doubtful:
+            steps[name]["doubtful"] = [_wrong(cell) for cell in step.doubtful]
+        if step.unexplained:
+            steps[name]["message"] = unexplained_message(language)
+    return {
+        "format": FORMAT,
+        "ok": verdict.ok if any(step.given for step in verdict.steps.values()) else None,
+        "first_wrong": None if verdict.first_wrong is None else _cell(verdict.first_wrong),
+        "steps": steps,
+        "free_checks": [
+            {"id": found.id, "message": finding_message(verdict, found, language), **_cell(found.cell)}
+            for found in free_checks(verdict.trace)
+        ],
+    }
+
+
+def _wrong(cell: WrongCell) -> dict[str, Any]:
+    place = {name: value for name, value in _cell(cell.cell).items() if name != "step"}
+    return place | {"claimed": _plain(cell.claimed), "correct": _plain(cell.correct), "own": cell.own}
+
+
+def _cell(cell: Cell) -> dict[str, Any]:
+    return {"step": cell.name, "head": cell.head, "row": cell.row, "col": cell.col}
+
+
+def _plain(value: float) -> float | str:
+    return "-inf" if value == NEG_INF else value
+
+
+def summary(verdict: Verdict, language: str, asked: Collection[str] | None = None) -> str:
+    """The outcome in a sentence or two: how many numbers are right or wrong, and how many are still to be filled in.
+
+    Blank are the cells of the steps ``asked`` for; where none are, those of the tables that have been begun.
+    """
+    given, blank = sum(step.given for step in verdict.steps.values()), _blank(verdict.trace.example, asked)
+    if not given:
+        return catalogue(language).gettext(N_("No numbers have been filled in yet."))
+    wrong = [cell.own for step in verdict.steps.values() for cell in step.wrong]
+    doubtful = sum(len(step.doubtful) for step in verdict.steps.values())
+    told = _of_wrong(given, wrong) if wrong else [] if doubtful else [_of_right(given, blank, asked)]
+    if doubtful:
+        told.append(_counted(doubtful, _DOUBTFUL))
+    if blank and (wrong or doubtful):
+        told.append(_counted(blank, _BLANK_BEGUN if asked is None else _BLANK))
+    say = catalogue(language).gettext
+    sentences = [say(template).format(**values) for template, values in told]
+    return reduce(lambda one, other: say(N_("{one} {other}")).format(one=one, other=other), sentences)
+
+
+_Told: TypeAlias = tuple[str, dict[str, int]]
+"""A sentence and the numbers in it."""
+_ALL_RIGHT: Final = (N_("The one number filled in is right."), N_("All {count} numbers are right."))
+_RIGHT_SO_FAR: Final = (
+    N_("{count} of {cells} filled in so far, and it is right; {blank} to go."),
+    N_("{count} of {cells} filled in so far, all right; {blank} to go."),
+)
+_RIGHT_BEGUN: Final = (
+    N_("In the tables begun, {count} of {cells} filled in so far, and it is right; {blank} to go."),
+    N_("In the tables begun, {count} of {cells} filled in so far, all right; {blank} to go."),
+)
+_WRONG: Final = (N_("{count} of {given} numbers is wrong."), N_("{count} of {given} numbers are wrong."))
+_ALL_WRONG: Final = (N_("The one number filled in is wrong."), N_("All {count} numbers are wrong."))
+_FOLLOWING: Final = (
+    N_("It only follows from a number before it."),
+    N_("They only follow from numbers before them."),
+)
+_REST_FOLLOWING: Final = (
+    N_("One of them only follows from a number before it."),
+    N_("{count} of them only follow from numbers before them."),
+)
+_DOUBTFUL: Final = (
+    N_("One whole number is off by one, which no rounding does."),
+    N_("{count} whole numbers are off by one, which no rounding does."),
+)
+_BLANK: Final = (N_("One cell is still blank."), N_("{count} cells are still blank."))
+_BLANK_BEGUN: Final = (
+    N_("In the tables begun, one cell is still blank."),
+    N_("In the tables begun, {count} cells are still blank."),
+)
+
+
+def _counted(count: int, messages: tuple[str, str], **more: int) -> _Told:
+    """The message for one, or the one for several."""
+    return messages[count != 1], {"count": count, **more}
+
+
+def _of_right(given: int, blank: int, asked: Collection[str] | None) -> _Told:
+    if blank:
+        so_far = _RIGHT_BEGUN if asked is None else _RIGHT_SO_FAR
+        return _counted(given, so_far, cells=given + blank, blank=blank)
+    return _counted(given, _ALL_RIGHT)
+
+
+def _of_wrong(given: int, wrong: Sequence[bool]) -> list[_Told]:
+    """How many are wrong, and how many of these (``wrong``: each, whether by itself) only follow."""
+    count, following = len(wrong), wrong.count(False)
+    told = [_counted(count, _ALL_WRONG) if count == given else _counted(count, _WRONG, given=given)]
+    if following:
+        told.append(_counted(following, _FOLLOWING if following == count else _REST_FOLLOWING))
+    return told
+
+
+def _blank(example: Example, asked: Collection[str] | None) -> int:
+    """How many cells of the steps asked for, else of the tables that have been begun, are blank."""
+    blank = 0
+    for name, head in tables(example):
+        rows = claimed_rows(example, name, head)
+        left = (
+            [cell for row in rows or () for cell in row].count(None)
+            if rows
+            else prod(example.dims.shape(name))
+        )
+        if name in asked if asked is not None else left < prod(example.dims.shape(name)):
+            blank += left
+    return blank
+
+
+def as_markdown(verdict: Verdict, language: str = "en") -> str:
+    """The report as Markdown, to keep."""
+    say = catalogue(language).gettext
+    title = text_in(verdict.trace.example.title, language)
+    heading = say(N_("Check: {title}")).format(title=_text(title))
+    lines = [f"# {heading}", "", summary(verdict, language), ""]
+    first = verdict.first_wrong
+    if first is not None:
+        lines += [say(N_("Look first at: {place}.")).format(place=place(verdict, first, say)), ""]
+    for name in STEPS:
+        step = verdict.steps.get(name)
+        if step is not None and step.given:
+            lines += _step_lines(verdict, name, language)
+    found = free_checks(verdict.trace)
+    if found:
+        impossible = say(N_("What cannot be, whatever X and W are"))
+        lines += [f"## {impossible}", ""]
+        lines += [f"- {finding_message(verdict, one, language)}" for one in found] + [""]
+    return "\n".join(lines)
+
+
+def _step_lines(verdict: Verdict, name: str, language: str) -> list[str]:
+    say, step = catalogue(language).gettext, verdict.steps[name]
+    lines = [f"## {say(STEP_NAMES[name])} {symbol(name, verdict.trace.example)}", ""]
+    if not step.wrong and not step.doubtful:
+        return [*lines, say(N_("Right.")), ""]
+    of_right, of_yours = say(N_("right")), say(N_("yours"))
+    for cause in step.causes:
+        right, yours = cause_lines(verdict, cause, language)
+        lines += [f"- **{cause_message(verdict, cause, language)}**"]
+        lines += [f"  - {of_right}: `{right}`", f"  - {of_yours}: `{yours}`"]
+    if step.unexplained:
+        lines.append(f"- **{unexplained_message(language)}**")
+    header = [say(N_("where")), of_yours, of_right, ""]
+    lines += ["", f"| {' | '.join(header)} |", "| --- | ---: | ---: | --- |"]
+    for cell in step.wrong:
+        kind = say(N_("wrong by itself")) if cell.own else say(N_("follows from an earlier number"))
+        lines.append(_row(verdict, cell, kind, say))
+    for cell in step.doubtful:
+        lines.append(_row(verdict, cell, say(N_("off by one: rounding cannot do that")), say))
+    return [*lines, ""]
+
+
+def _row(verdict: Verdict, cell: WrongCell, kind: str, say: Say) -> str:
+    where = place(verdict, cell.cell, say)
+    return f"| {where} | {trimmed(cell.claimed, 10)} | {trimmed(cell.correct, 6)} | {kind} |"
+
+
+def _text(text: str) -> str:
+    """A visitor's text that Markdown takes for nothing but text."""
+    return "".join(f"\\{c}" if c in r"\`*_{}[]<>()#+-.!|&~" else c for c in " ".join(text.split()))

@@ -1,0 +1,324 @@
+"""What a step would be under each hypothesis: no mistake, one, or two, made at it or at unwritten steps before it.
+
+A hypothesis starts from the numbers that somebody wrote down, as far as he did (``Hypotheses.carried``), and runs
+the declared steps on from there, all hypotheses of a step in one batch. A mistake is a change to one of these steps
+(``mistakes.CATALOGUE``); rounding before writing down is one more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+from math import prod
+from typing import Final, NamedTuple, TypeAlias
+
+import torch
+from torch import Tensor
+
+from mha_core.check.catalogue import ROUNDED_EARLY, At, at_step
+from mha_core.compute.graph import LAYER_INPUTS, Operand, Step, head_graph
+from mha_core.compute.printed import Key
+from mha_core.compute.trace import Constants, Trace, input_matrix, operate
+from mha_core.example.model import divisor, mask_fill, owner
+from mha_core.example.validate import WHOLE_LAYER_STEPS
+
+Blame: TypeAlias = tuple[tuple[str, "int | None"], ...]
+"""The mistakes made, each with the one head it was made in (None: in every head that the numbers depend on)."""
+
+_MOST_WAYS: Final = 600
+"""Combinations of the heads' members that are tried; beyond, the first of each head, the second, and so on."""
+_MOST_ALIKE: Final = (600, 600, 8)
+"""Ways of making the same mistakes that are kept, for hypotheses of at most none, one and two mistakes."""
+_COPIED: Final = {"scaled_scores": ("scores",), "masked_scores": ("biased_scores", "scaled_scores", "scores")}
+"""Steps that an example may not use, but somebody writes down all the same, and what they are copies of."""
+
+
+class Family(NamedTuple):
+    """A step's numbers under several hypotheses: ``values`` B × rows × columns, and the mistakes of each."""
+
+    blames: list[Blame]
+    values: Tensor
+
+    def chosen(self, which: Sequence[int]) -> Family:
+        """Some of them."""
+        return Family([self.blames[n] for n in which], self.values[list(which)])
+
+    def first_of_each(self) -> dict[str, Tensor]:
+        """The numbers without a mistake ("") and under each single one made in every head."""
+        found: dict[str, Tensor] = {}
+        for blame, values in zip(self.blames, self.values, strict=True):
+            if len(blame) < 2 and (not blame or blame[0][1] is None):
+                found.setdefault(blame[0][0] if blame else "", values)
+        return found
+
+
+@dataclass(slots=True)
+class Growth:
+    """How far hypotheses go: the most mistakes in one, the digits that unwritten steps may have been rounded to
+    (None: they were not), and the families found so far.
+    """
+
+    most: int
+    decimals: int | None = None
+    found: dict[Key, Family] = field(default_factory=dict)
+
+
+class Hypotheses:
+    """The declared steps of an example, and what was carried through them."""
+
+    def __init__(self, computed: Trace) -> None:
+        self.trace = computed
+        self.dims = computed.example.dims
+        self.carried: dict[Key, Family] = {}
+        """Each matrix as its author carried it on: as printed, and as it was before rounding."""
+        self.steps = _declared(computed)
+        example = computed.example
+        self._constants = Constants(divisor(example), mask_fill(example), example.mask is not None, self.dims)
+        self._copies: dict[Key, Step] = {}
+        self._inputs: dict[Key, Tensor | None] = {}
+
+    def declare_copy(self, key: Key) -> None:
+        """Let a step that this example does not use stand for a copy of the scores before it, and the next take it."""
+        name, head = key
+        source = next((source for source in _COPIED.get(name, ()) if (source, head) in self.steps), None)
+        if key not in self.steps and source:
+            for after in [
+                (later, head) for later in ("masked_scores", "weights") if (later, head) in self.steps
+            ]:
+                self.steps[after] = _taking(self.steps[after], source, name)
+            self._copies[key] = self.steps[key] = Step(name, "divide", (Operand(source, "ij"),))
+
+    def exact(self, key: Key) -> Tensor | None:
+        """The right numbers, rows × columns; None where the example has no such step."""
+        name, head = key
+        if key in self._copies:
+            return self.exact((self._copies[key].operands[0].name, head))
+        rows = self.trace.values.get(name)
+        if rows is not None and head is not None:
+            rows = rows[head]
+        return None if rows is None else torch.tensor(rows, dtype=torch.float64)
+
+    def family(self, key: Key, most: int, decimals: int | None = None) -> Family:
+        """A step from what was carried to it, with up to ``most`` mistakes at it and at unwritten steps before."""
+        if key not in self.steps:  # a head starts from it
+            return self._given(key)
+        return self._grown(key, Growth(most, decimals), last=True)
+
+    def everywhere(self, keys: Sequence[Key]) -> dict[Key, Family]:
+        """These steps with up to one mistake, whatever was written down: call it before anything is carried."""
+        growth = Growth(1)
+        return {key: self._family(key, growth) for key in keys}
+
+    def operands(self, key: Key) -> tuple[Step, dict[str, Tensor]]:
+        """A step and its operands as they were carried, each 1 × rows × columns."""
+        step = self.steps[key]
+        _, tensors = self._operands(step, key[1], Growth(0))
+        return step, {name: tensor[:1] for name, tensor in tensors.items()}
+
+    def sources(self, key: Key) -> list[Key]:
+        """The matrices that a step is computed from, each by name and the head that holds it."""
+        step, head = self.steps[key], key[1]
+        if step.op == "concat":
+            return [("head_outputs", g) for g in range(self.dims.h)]
+        return [(name, self._holder(name, head)) for name in step.operand_names]
+
+    def at(self, key: Key) -> At:
+        """A step on the numbers carried to it, for a mistake to be made there."""
+        step, tensors = self.operands(key)
+        return At(step, key[1], tensors, self._constants_of(key), self.dims, self.look)
+
+    def run(self, key: Key, tensors: Mapping[str, Tensor]) -> Tensor:
+        """A step on other numbers, in batches."""
+        return operate(self.steps[key], tensors, self._constants_of(key))
+
+    def look(self, name: str, head: int | None) -> Tensor | None:
+        """A matrix for a mistake to reach for: an input, or a step as its author carried it."""
+        head = self._holder(name, head) if head is not None else None
+        found = self._input(name, head)
+        if found is None and ((name, head) in self.steps or (name, head) in self.carried):
+            found = self._family((name, head), Growth(0)).values[:1]
+        return found
+
+    # --- growing ---------------------------------------------------------------------------------------------------
+
+    def _family(self, key: Key, growth: Growth) -> Family:
+        """A step that another one is computed from."""
+        if key in self.carried:
+            return self._as_written(key, growth)
+        return self._grown(key, growth) if key in self.steps else self._given(key)
+
+    def _given(self, key: Key) -> Family:
+        return Family([()], self.exact(key)[None])  # type: ignore[index]  # a head starts from it
+
+    def _as_written(self, key: Key, growth: Growth) -> Family:
+        """What was written down; for scores also what one mistake makes of them, since it may have been written
+        right and taken over wrong.
+        """
+        written, step = self.carried[key], self.steps.get(key)
+        if not growth.most or step is None or step.op not in ("divide", "hide", "add"):
+            return written
+        if key not in growth.found:
+            through = self._with_mistakes(key, Growth(1, found=growth.found))
+            mistaken = through.chosen([n for n, blame in enumerate(through.blames) if blame])
+            values = torch.cat([written.values, mistaken.values])
+            growth.found[key] = Family(written.blames + mistaken.blames, values)
+        return growth.found[key]
+
+    def _grown(self, key: Key, growth: Growth, *, last: bool = False) -> Family:
+        """A step with and without mistakes; the last one is compared with what was printed, so not rounded."""
+        if key not in growth.found:
+            family = self._with_mistakes(key, growth)
+            rounded = None if last else growth.decimals
+            growth.found[key] = family if rounded is None else _rounded(family, growth.most, rounded)
+        return growth.found[key]
+
+    def _with_mistakes(self, key: Key, growth: Growth) -> Family:
+        step, head = self.steps[key], key[1]
+        blames, tensors = self._operands(step, head, growth)
+        right = operate(step, tensors, self._constants_of(key))
+        found, results = list(blames), [right]
+        for mistake in () if key in self._copies or not growth.most else at_step(step.name):
+            made = (
+                mistake.id,
+                None,
+            )  # made here too by whoever has made it before: that is still one mistake
+            starts = [n for n, blame in enumerate(blames) if len(blame) < growth.most or made in blame]
+            at = At(step, head, _some(tensors, starts), self._constants, self.dims, self.look)
+            for wrong in mistake.wrong(at) if starts else ():
+                if wrong.shape[-2:] == right.shape[-2:]:
+                    # what does not depend on the operands is one hypothesis, not one for each of theirs
+                    own = [blames[n] for n in starts] if wrong.shape[0] == len(starts) else [()]
+                    found += [_joined(blame, (made,)) for blame in own]
+                    results.append(wrong[: len(own)])
+        return _pruned(Family(found, torch.cat(results)), _MOST_ALIKE[growth.most])
+
+    def _operands(
+        self, step: Step, head: int | None, growth: Growth
+    ) -> tuple[list[Blame], dict[str, Tensor]]:
+        """The operands' hypotheses, combined, and each operand for each combination."""
+        if step.op == "concat":
+            return self._heads(growth)
+        given, computed = dict[str, Tensor](), dict[str, Tensor]()
+        blames: list[Blame] = [()]
+        for operand in step.operands:
+            matrix = self._input(operand.name, head)
+            if matrix is not None:
+                given[operand.name] = matrix
+                continue
+            family = self._family((operand.name, self._holder(operand.name, head)), growth)
+            pairs = [
+                (mine, theirs)
+                for mine, theirs in product(range(len(blames)), range(len(family.blames)))
+                if len(set(blames[mine] + family.blames[theirs])) <= growth.most
+            ]
+            blames = [_joined(blames[mine], family.blames[theirs]) for mine, theirs in pairs]
+            computed = {name: tensor[[mine for mine, _ in pairs]] for name, tensor in computed.items()}
+            computed[operand.name] = family.values[[theirs for _, theirs in pairs]]
+        spread = {name: matrix.expand(len(blames), *matrix.shape[1:]) for name, matrix in given.items()}
+        return blames, spread | computed
+
+    def _heads(self, growth: Growth) -> tuple[list[Blame], dict[str, Tensor]]:
+        """All heads' outputs side by side: each mistake made in every head, or in one alone."""
+        families = [self._family(("head_outputs", g), growth) for g in range(self.dims.h)]
+        members = [_by_blame(family.blames) for family in families]
+        found: list[tuple[Blame, list[int]]] = []
+        for blame in dict.fromkeys(blame for family in families for blame in family.blames):
+            found += [(blame, row) for row in _ways([own.get(blame) or own[()] for own in members])]
+            if len(families) > 1 and len(blame) == 1 and blame[0][0] != ROUNDED_EARLY:
+                found += _in_one_head(blame[0][0], [own.get(blame, []) for own in members], members)
+        rows = [row for _, row in found]
+        stacked = [family.values[[row[g] for row in rows]] for g, family in enumerate(families)]
+        return [blame for blame, _ in found], {"head_outputs": torch.stack(stacked, 1)}
+
+    def _holder(self, name: str, head: int | None) -> int | None:
+        """The head that holds a step for this one: heads may share keys and values."""
+        if head is None or name in WHOLE_LAYER_STEPS:
+            return None
+        return owner(self.trace.example, name, head)
+
+    def _constants_of(self, key: Key) -> Constants:
+        return self._constants._replace(divisor=1.0) if key in self._copies else self._constants
+
+    def _input(self, name: str, head: int | None) -> Tensor | None:
+        key = (name, None if name in LAYER_INPUTS else head)
+        if key not in self._inputs:
+            rows = input_matrix(self.trace.example, *key)
+            self._inputs[key] = None if rows is None else torch.tensor([rows], dtype=torch.float64)
+        return self._inputs[key]
+
+
+def _declared(computed: Trace) -> dict[Key, Step]:
+    steps: dict[Key, Step] = {}
+    for g, head in enumerate(computed.example.heads):
+        steps |= {(step.name, g): step for step in head_graph(computed.example, head)}
+    return steps | {(step.name, None): step for step in computed.steps if not step.per_head}
+
+
+def _taking(step: Step, source: str, instead: str) -> Step:
+    """The step with another operand in place of one."""
+    return replace(
+        step, operands=tuple(replace(o, name=instead) if o.name == source else o for o in step.operands)
+    )
+
+
+def _pruned(family: Family, most: int) -> Family:
+    """No more than a few ways of making the same mistakes, and none twice: another head's W may be any other head's,
+    at each step.
+    """
+    members = _by_blame(family.blames)
+    which = []
+    for alike in members.values():
+        if len(alike) > 2:
+            numbers = (family.values[alike].flatten(1) + 0.0).numpy()  # −0 is 0
+            rows = [row.tobytes() for row in numbers]
+            distinct = {row: n for n, row in zip(reversed(alike), reversed(rows), strict=True)}
+            which += sorted(distinct.values())[:most]
+        else:
+            which += alike[:most]
+    return family if len(which) == len(family.blames) else family.chosen(sorted(which))
+
+
+def _some(tensors: Mapping[str, Tensor], which: list[int]) -> Mapping[str, Tensor]:
+    """Some of a batch; the same tensors where that is all of it."""
+    whole = all(len(tensor) == len(which) for tensor in tensors.values())
+    return tensors if whole else {name: tensor[which] for name, tensor in tensors.items()}
+
+
+def _joined(one: Blame, other: Blame) -> Blame:
+    """Both operands' mistakes; rounding at both is one."""
+    return one + tuple(made for made in other if made not in one)
+
+
+def _rounded(family: Family, most: int, decimals: int) -> Family:
+    """Add what is rounded here, where there is room for one more mistake or rounding was one before."""
+    made = (ROUNDED_EARLY, None)
+    which = [n for n, blame in enumerate(family.blames) if len(blame) < most or made in blame]
+    blames = [blame if made in (blame := family.blames[n]) else (*blame, made) for n in which]
+    values = torch.round(family.values[which], decimals=max(decimals, 0))
+    return Family(family.blames + blames, torch.cat([family.values, values]))
+
+
+def _by_blame(blames: list[Blame]) -> dict[Blame, list[int]]:
+    found: dict[Blame, list[int]] = {}
+    for n, blame in enumerate(blames):
+        found.setdefault(blame, []).append(n)
+    return found
+
+
+def _ways(members: list[list[int]]) -> list[list[int]]:
+    """One member of each head: every combination while there are few, else the first of each, the second, …"""
+    if prod(map(len, members)) <= _MOST_WAYS:
+        return [list(row) for row in product(*members)]
+    most = max(map(len, members))
+    return [[one[min(way, len(one) - 1)] for one in members] for way in range(most)]
+
+
+def _in_one_head(
+    mistake: str, making: list[list[int]], members: list[dict[Blame, list[int]]]
+) -> list[tuple[Blame, list[int]]]:
+    """One head makes a mistake, the others make none."""
+    right = [own[()][0] for own in members]
+    return [
+        (((mistake, g),), [*right[:g], n, *right[g + 1 :]]) for g, which in enumerate(making) for n in which
+    ]

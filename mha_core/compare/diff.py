@@ -1,0 +1,216 @@
+"""How the numbers of one trace differ from those of another, cell by cell, and where it starts.
+
+    changes(now, before)["x", None].by[0][1]    X[1,2] now − X[1,2] before
+
+Cells are compared by their place: a token, a head or a column that the other lacks has no counterpart. Where the
+tokens stand in another ``order``, each is compared with the row (and the column) of the same token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
+import torch
+
+from mha_core.compute.derive import Cell
+from mha_core.compute.graph import LAYER_INPUTS
+from mha_core.compute.trace import Rows, Trace, input_matrix
+from mha_core.example.model import AXES, NEG_INF, AddMask, keys_are_queries, owner
+from mha_core.example.validate import STEPS, WHOLE_LAYER_STEPS
+
+_WHOLE_LAYER = frozenset((*LAYER_INPUTS, *WHOLE_LAYER_STEPS))
+Differences: TypeAlias = "list[list[float | None]]"
+Key: TypeAlias = "tuple[str, int | None]"
+
+ROUNDING = 1e-12
+"""A computed number that moves by less than this share, of itself or of the largest number of the matrix (of the two
+matrices the one with smaller numbers), has only been rounded differently."""
+
+
+class Change(NamedTuple):
+    """One matrix beside its counterpart, rows × columns each.
+
+    ``was``: the number before; ``by``: now − before, ±∞ where just one of the two is −∞, 0 where nothing changed.
+    None in both where the other has no such cell.
+    """
+
+    was: Differences
+    by: Differences
+
+    @property
+    def changed(self) -> int:
+        """How many cells differ."""
+        return sum(len(row) - row.count(0) - row.count(None) for row in self.by)
+
+    @property
+    def compared(self) -> int:
+        """How many cells have a counterpart."""
+        return sum(len(row) - row.count(None) for row in self.by)
+
+    @property
+    def largest(self) -> tuple[int, int] | None:
+        """Row and column of the largest change; None where nothing changed."""
+        sizes = {(i, j): abs(by) for i, row in enumerate(self.by) for j, by in enumerate(row) if by}
+        return max(sizes, key=sizes.__getitem__) if sizes else None
+
+
+class Difference(NamedTuple):
+    """A matrix in which two traces differ.
+
+    ``kind``: its numbers have "changed"; only the second trace ("new") or the first ("gone") has it; or it is
+    "reshaped", and only some cells have a counterpart. ``change``: empty for "new" and "gone".
+    """
+
+    name: str
+    head: int | None
+    kind: Literal["changed", "new", "gone", "reshaped"]
+    change: Change
+
+    @property
+    def at(self) -> Cell | None:
+        """The cell that differs most."""
+        place = self.change.largest
+        return Cell(self.name, self.head, *place) if place else None
+
+    @property
+    def most(self) -> float:
+        """The largest difference, with its sign; 0 where no numbers differ."""
+        place = self.change.largest
+        return (self.change.by[place[0]][place[1]] or 0.0) if place else 0.0
+
+    @property
+    def computed(self) -> bool:
+        """Whether this is a step, not an input."""
+        return self.name in STEPS
+
+
+def compare(first: Trace, second: Trace, order: Sequence[int] = ()) -> tuple[Difference, ...]:
+    """Every matrix in which two traces differ, in the order of the computation.
+
+    ``order``: token i of the second is token order[i] of the first; empty where they stand alike.
+    """
+    alike, places = _same_kind_of_mask(first, second), orders(second, order)
+    heads = (None, *range(max(len(first.example.heads), len(second.example.heads))))
+    found = (
+        _difference((name, head), _used(second, name, head), _used(first, name, head), places)
+        if alike or name != "mask"
+        else Difference(name, None, "reshaped", Change([], []))
+        for name in AXES
+        for head in (heads if alike or name != "mask" else (None,))
+    )
+    return tuple(one for one in found if one)
+
+
+def _difference(
+    key: Key, now: tuple[Rows | None, bool], before: tuple[Rows | None, bool], places: Mapping[str, list[int]]
+) -> Difference | None:
+    (name, head), (rows, computed), (earlier, _) = key, now, before
+    if rows is None or earlier is None:
+        kind: Literal["gone", "new"] = "gone" if rows is None else "new"
+        return None if rows is earlier else Difference(name, head, kind, Change([], []))
+    change = change_of(rows, _reordered(earlier, name, places), ROUNDING if computed else 0.0)
+    if change.compared < sum(map(len, rows)):
+        return Difference(name, head, "reshaped", change)
+    return Difference(name, head, "changed", change) if change.changed else None
+
+
+def _used(computed: Trace, name: str, head: int | None) -> tuple[Rows | None, bool]:
+    """A matrix as this head uses it: shared keys and values are those of its group's first head."""
+    if (name in _WHOLE_LAYER) != (head is None):
+        return None, False
+    if head is None:
+        return _rows(computed, name, None)
+    here = head < len(computed.example.heads)
+    return _rows(computed, name, owner(computed.example, name, head)) if here else (None, False)
+
+
+def _same_kind_of_mask(one: Trace, other: Trace) -> bool:
+    """Whether the masks can be subtracted: not one that allows pairs and one that adds numbers."""
+    masks = one.example.mask, other.example.mask
+    return None in masks or isinstance(masks[0], AddMask) == isinstance(masks[1], AddMask)
+
+
+def changes(now: Trace, before: Trace) -> dict[Key, Change]:
+    """The change of every matrix by name and head (None for the layer's), in the order of the computation."""
+    alike = _same_kind_of_mask(now, before)
+    found = {}
+    for name, head, rows, computed in _matrices(now):
+        earlier = _rows(before, name, head)[0] if name != "mask" or alike else None
+        found[name, head] = change_of(rows, earlier or [], ROUNDING if computed else 0.0)
+    return found
+
+
+def orders(trace: Trace, order: Sequence[int]) -> dict[str, list[int]]:
+    """By axis of tokens: for each place in ``trace`` the place of its counterpart in the other; {} for no order.
+
+    In self-attention the keys are the same tokens as the queries.
+    """
+    if not order:
+        return {}
+    n_k = trace.example.dims.n_k
+    keys = list(order) if keys_are_queries(trace.example) else list(range(n_k))
+    return {"n_q": list(order), "n_k": keys, "n_q·n_k": [i * n_k + j for i in order for j in keys]}
+
+
+def _reordered(rows: Rows, name: str, places: Mapping[str, list[int]]) -> Rows:
+    """Rows and columns of tokens as they stand in the other order; where there are other tokens, as they are."""
+    down, across = (places.get(axis) for axis in AXES[name])
+    if down and len(down) == len(rows):
+        rows = [rows[i] for i in down]
+    if across and len(across) == len(rows[0]):
+        rows = [[row[j] for j in across] for row in rows]
+    return rows
+
+
+def _matrices(computed: Trace) -> Iterator[tuple[str, int | None, Rows, bool]]:
+    for name in AXES:
+        heads = (None,) if name in _WHOLE_LAYER else range(len(computed.example.heads))
+        for head in heads:
+            rows, is_step = _rows(computed, name, head)
+            if rows:
+                yield name, head, rows, is_step
+
+
+def _rows(computed: Trace, name: str, head: int | None) -> tuple[Rows | None, bool]:
+    """A matrix's numbers, where the trace has it, and whether they were computed."""
+    given = input_matrix(computed.example, name, head)
+    if given is not None:
+        return given, False
+    values = computed.values.get(name)
+    if values is None or head is None:
+        return values, True
+    return (values[head] if head < len(values) else None), True
+
+
+def change_of(rows: Rows, earlier: Rows, rounding: float = ROUNDING) -> Change:
+    """One matrix beside its counterpart; differences up to ``rounding`` count as none."""
+    if rows == earlier:
+        return Change([[*row] for row in rows], [[0.0] * len(row) for row in rows])
+    if [len(row) for row in rows] != [len(row) for row in earlier]:
+        return _partly(rows, earlier, rounding)
+    now, was = (torch.tensor(numbers, dtype=torch.float64) for numbers in (rows, earlier))
+    by = torch.where(now == was, 0.0, now - was)  # −∞ on both sides is no change
+    sizes = torch.stack((now, was)).abs().nan_to_num(posinf=0.0)
+    slack = rounding * (sizes.amax(0) + sizes.flatten(1).amax(1).min())
+    return Change([[*row] for row in earlier], by.masked_fill(by.abs() <= slack, 0.0).tolist())
+
+
+def _partly(rows: Rows, earlier: Rows, rounding: float) -> Change:
+    """Where the matrices have another shape: cell by cell, as far as both go."""
+    largest = [
+        max((abs(v) for row in part for v in row if v != NEG_INF), default=0.0) for part in (rows, earlier)
+    ]
+    was: Differences = []
+    by: Differences = []
+    for i, row in enumerate(rows):
+        old: Sequence[float | None] = earlier[i] if i < len(earlier) else ()
+        before = [*old[: len(row)], *[None] * (len(row) - len(old))]
+        was.append(before)
+        pairs = zip(row, before, strict=True)
+        by.append([None if b is None else _by(a, b, rounding * min(largest)) for a, b in pairs])
+    return Change(was, by)
+
+
+def _by(now: float, before: float, slack: float) -> float:
+    return 0.0 if now == before or abs(now - before) <= slack else now - before

@@ -1,0 +1,158 @@
+"""Variants: an example with one thing or several done otherwise, to be compared with the example as it is.
+
+A ``Variant`` is plain data that fits into a link; ``varied`` makes the example of it. What cannot be done to an
+example (rotary positions where d_k is odd) is refused by the sentence that refuses it on the bench.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, replace
+from math import isfinite
+from typing import Any, Final
+
+from mha_core.edit.edits import apply
+from mha_core.errors import N_, ExampleError
+from mha_core.example.model import MAX_HEADS, MAX_SIZE, Example, divisor, noted
+from mha_core.example.validate import validate
+
+SCORINGS: Final = ("scaled_dot", "dot", "bilinear", "additive", "cosine")
+"""How scores can be made; the first two are one scoring with and without a divisor."""
+POSITIONS: Final = ("none", "sinusoidal", "rotary", "alibi")
+MASKS: Final = ("none", "causal")
+LEAST, MOST = 2.0**-10, 2.0**10
+"""Temperatures that make sense of a softmax."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """What is done otherwise; None or empty where all stays as it is.
+
+    ``order``: token i of the variant is token order[i] of the example. ``muted``: heads that attend to nothing.
+    ``temperature`` T: scores are divided by T times the divisor. ``mistake``: a known one, ``step.id``, or a built-in
+    pair by its id; it changes no example but how it is computed (``mistaken``).
+    """
+
+    scoring: str | None = None
+    positions: str | None = None
+    mask: str | None = None
+    kv_heads: int | None = None
+    temperature: float | None = None
+    order: tuple[int, ...] = ()
+    muted: tuple[int, ...] = ()
+    mistake: str | None = None
+
+
+AS_IT_IS: Final = Variant()
+
+
+def varied(example: Example, variant: Variant) -> Example:
+    """The example as the variant has it, without what was claimed of it.
+
+    Raises ``ExampleError`` where this example cannot be varied so.
+    """
+    before = example = replace(example, claimed=None)
+    if variant.order:
+        example = apply(example, {"op": "permute", "order": variant.order})
+    for op, chosen in (
+        ("positions", variant.positions),
+        ("mask", variant.mask),
+        ("scoring", variant.scoring),
+    ):
+        if chosen is not None:
+            example = apply(example, _edit(op, chosen))
+    if variant.kv_heads is not None:
+        example = apply(example, {"op": "kv_heads", "count": variant.kv_heads})
+    if variant.temperature is not None:
+        example = validate(replace(example, scale=(divisor(example) or 1.0) * variant.temperature))
+    if variant.muted:
+        example = validate(_muted(example, variant.muted))
+    return noted(example, before)
+
+
+def _edit(op: str, chosen: str) -> dict[str, Any]:
+    if chosen == "scaled_dot":
+        return {"op": op, "kind": "dot", "scale": "sqrt_dk"}
+    if chosen == "dot":
+        return {"op": op, "kind": "dot", "scale": "none"}
+    return {"op": op, "kind": chosen}
+
+
+def _muted(example: Example, muted: tuple[int, ...]) -> Example:
+    """Heads that start from weights of zeros: they attend to nothing, so their outputs are 0."""
+    if max(muted) >= len(example.heads):
+        raise ExampleError(N_("there is no {name} here"), name=f"heads[{max(muted)}]")
+    dims = example.dims
+    nothing = ((0.0,) * dims.n_k,) * dims.n_q
+    heads = (
+        replace(head, weights=nothing) if index in muted else head for index, head in enumerate(example.heads)
+    )
+    return replace(example, heads=tuple(heads))
+
+
+# --- in a link ---------------------------------------------------------------------------------------------------
+
+
+def written(variant: Variant) -> str:
+    """A variant as a short text for a link, such as ``scoring-cosine~muted-0_2``; "" for none."""
+    return "~".join(
+        f"{field.name}-{_text(value)}"
+        for field in fields(variant)
+        if (value := getattr(variant, field.name)) not in (None, ())
+    )
+
+
+def _text(value: object) -> str:
+    return "_".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def read(text: str) -> Variant:
+    """The variant of such a text. What is none, somebody having changed it by hand, is passed over."""
+    return Variant(**dict(_read(text)))
+
+
+def _read(text: str) -> Iterator[tuple[str, Any]]:
+    for part in text[:2000].split("~"):
+        name, _, value = part.partition("-")
+        found = _READERS[name](value) if name in _READERS else None
+        if found is not None:
+            yield name, found
+
+
+def _one_of(*known: str) -> Callable[[str], str | None]:
+    return lambda text: text if text in known else None
+
+
+def _count(text: str) -> int | None:
+    return int(text) if re.fullmatch(r"[0-9]{1,2}", text) and 1 <= int(text) <= MAX_HEADS else None
+
+
+def _indices(most: int) -> Callable[[str], tuple[int, ...] | None]:
+    def indices(text: str) -> tuple[int, ...] | None:
+        if not re.fullmatch(r"[0-9]{1,2}(_[0-9]{1,2})*", text):
+            return None
+        found = tuple(map(int, text.split("_")))
+        return found if len(set(found)) == len(found) and max(found) < most else None
+
+    return indices
+
+
+def _temperature(text: str) -> float | None:
+    try:
+        found = float(text)
+    except ValueError:
+        return None
+    return found if isfinite(found) and LEAST <= found <= MOST else None
+
+
+_READERS: Final[dict[str, Callable[[str], Any]]] = {
+    "scoring": _one_of(*SCORINGS),
+    "positions": _one_of(*POSITIONS),
+    "mask": _one_of(*MASKS),
+    "kv_heads": _count,
+    "temperature": _temperature,
+    "order": _indices(MAX_SIZE),
+    "muted": _indices(MAX_HEADS),
+    "mistake": lambda text: text if re.fullmatch(r"[a-z0-9_.-]{1,80}", text) else None,
+}

@@ -1,0 +1,6 @@
+"""The computation: declared once, computed by torch, derived to its terms.
+
+``graph`` (the declaration), ``trace`` (every number), ``derive`` (where a number comes from), ``gradients`` (what moves
+it), ``metrics`` (what weights are like), ``head_terms`` (what each head adds to the output), ``scaling`` (why √d_k, as
+an experiment), ``printed`` (what a printed number may stand for), ``device`` (what computes).
+"""

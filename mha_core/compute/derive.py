@@ -1,0 +1,391 @@
+"""Where a number comes from, and where it goes: both read off the declared computation.
+
+derive(trace, Cell("q", 0, 0, 1))    Q[1,2] = 1·0 + 2·1 = 2, for head 1
+feeds(trace, Cell("x", None, 0, 1))  every cell that is computed directly from X[1,2]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import cos, exp, fsum, hypot, inf, isclose, prod, sin, tanh
+from typing import NamedTuple
+
+from mha_core.compute.graph import (
+    LAYER_INPUTS,
+    Operand,
+    Operation,
+    Step,
+    axes,
+    early_steps,
+    head_graph,
+    inner_size,
+    last_step,
+    late_steps,
+    symbol,
+)
+from mha_core.compute.trace import Rows, Trace
+from mha_core.errors import N_, CellError
+from mha_core.example.model import NEG_INF, Example, divisor, mask_fill, owner
+from mha_core.example.validate import WHOLE_LAYER_STEPS
+
+
+class Cell(NamedTuple):
+    """A cell of a step or an input: indices count from 0; ``head`` is None for what the whole layer shares."""
+
+    name: str
+    head: int | None
+    row: int
+    col: int
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One term: the cells in it and their numbers, in the order of the operands."""
+
+    cells: tuple[Cell, ...]
+    numbers: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """A computed cell, its terms and its value.
+
+    matmul       value = Σ product of each term's numbers (a bias is a term of one number)
+    multiply     value = the product of the term's numbers
+    divide       value = the term's number ÷ ``constant``
+    hide         value = the first number where the second is 1, else ``constant``
+    add          value = the sum of the term's numbers
+    softmax      value = e^(terms[``at``] − ``constant``) ÷ Σ e^(term − ``constant``); 0 where all terms are −∞;
+                 the constant, 0 or the row's largest term, changes no value (``Trace.shifts``)
+    concat       value = the term's number
+    tanh         value = tanh of the term's number
+    norm         value = √Σ term²
+    normalize    value = the first number ÷ the second; 0 where that is 0
+    sinusoid     value = sin (``at`` = 0) or cos (``at`` = 1) of the term's number
+    rotate       value = a·cos θ − b·sin θ (``at`` = 0) or a·sin θ + b·cos θ (``at`` = 1) of the terms (a, θ), (b, θ)
+    linear_bias  value = −slope·|p − q| of the term's numbers (slope, p, q)
+
+    ``copied``: where the value is a number that stands elsewhere, as in a concatenation, its place there.
+    """
+
+    cell: Cell
+    op: Operation
+    terms: tuple[Term, ...]
+    value: float
+    constant: float | None = None
+    at: int | None = None
+    copied: str = ""
+
+    def recombined(self) -> float:
+        """The value, worked out again from the terms."""
+        match self.op:
+            case "matmul":
+                return fsum(prod(term.numbers) for term in self.terms)
+            case "hide":
+                score, allow = self.terms[0].numbers
+                return score if allow else self.constant or 0.0
+            case "softmax":
+                return _softmax([term.numbers[0] for term in self.terms], self.at or 0)
+            case "norm":
+                return hypot(*(term.numbers[0] for term in self.terms))
+            case "rotate":
+                (a, angle), (b, _) = (term.numbers for term in self.terms)
+                return a * sin(angle) + b * cos(angle) if self.at else a * cos(angle) - b * sin(angle)
+        return self._of_one_term(*self.terms[0].numbers)
+
+    def _of_one_term(self, a: float, *rest: float) -> float:
+        match self.op:
+            case "multiply":
+                return a * rest[0]
+            case "divide":
+                return a / (self.constant or 1.0)
+            case "add":
+                return a + rest[0]
+            case "tanh":
+                return tanh(a)
+            case "normalize":
+                return a / rest[0] if rest[0] else 0.0
+            case "sinusoid":
+                return cos(a) if self.at else sin(a)
+            case "linear_bias":
+                return 0.0 - a * abs(rest[0] - rest[1])
+        return a  # a copy
+
+
+def _softmax(scores: list[float], at: int) -> float:
+    top = max(scores)
+    if top == NEG_INF:
+        return 0.0
+    return exp(scores[at] - top) / fsum(exp(score - top) for score in scores)
+
+
+def derive(trace: Trace, cell: Cell) -> Derivation:
+    """The terms that ``cell`` is computed from. Raises ``CellError`` where the trace computes no such cell."""
+    step = step_of(trace, cell)
+    value = number(trace, cell)
+    cells = tuple(_operand_cells(trace, step, cell))
+    terms = tuple(Term(term, tuple(number(trace, c) for c in term)) for term in cells)
+    at = {"softmax": cell.col, "sinusoid": cell.col % 2, "rotate": cell.col % 2}.get(step.op)
+    copied = ""
+    if step.op == "concat" or (step.op == "hide" and terms[0].numbers[1]):
+        copied = _place(trace, terms[0].cells[0])
+    return Derivation(cell, step.op, terms, value, _constant(trace, step, cell), at, copied)
+
+
+def _constant(trace: Trace, step: Step, cell: Cell) -> float | None:
+    """The number that a step takes besides its operands."""
+    match step.op:
+        case "divide":
+            return divisor(trace.example)
+        case "hide":
+            return mask_fill(trace.example)
+        case "softmax":
+            return trace.shifts[cell.head or 0][cell.row]
+    return None
+
+
+def _place(trace: Trace, cell: Cell) -> str:
+    """A cell as text, such as ``head_2[1, 1]``, counted from 1."""
+    letter = symbol(cell.name, trace.example).replace("head_i", f"head_{(cell.head or 0) + 1}")
+    return f"{letter}[{cell.row + 1}, {cell.col + 1}]"
+
+
+def feeds(trace: Trace, cell: Cell) -> tuple[Cell, ...]:
+    """The cells computed directly from ``cell``: c is in ``feeds(d)`` exactly where d is among c's terms.
+
+    Raises ``CellError`` where there is no such cell.
+    """
+    number(trace, cell)
+    example = trace.example
+    readers: list[tuple[Step, int | None]] = [(step, None) for step in early_steps(example)]
+    for head in range(len(example.heads)):
+        if cell.head is None or owner(example, cell.name, head) == cell.head:
+            readers += [(step, head) for step in head_graph(example, example.heads[head])]
+    readers += [(step, None) for step in late_steps(example)]
+    return tuple(fed for step, head in readers for fed in _fed_by(trace, step, cell, head))
+
+
+def step_of(trace: Trace, cell: Cell) -> Step:
+    """The step that computes ``cell``: its head's own, since one head may have a bias that another lacks.
+
+    Raises ``CellError`` where the example computes no such cell.
+    """
+    if cell.name in WHOLE_LAYER_STEPS:
+        steps = tuple(step for step in trace.steps if not step.per_head)
+    elif cell.head is not None and 0 <= cell.head < len(trace.example.heads):
+        steps = head_graph(trace.example, trace.example.heads[cell.head])
+    else:
+        raise CellError(
+            N_("{name} needs a head from 0 to {last}"), name=cell.name, last=len(trace.example.heads) - 1
+        )
+    for step in steps:
+        if step.name == cell.name:
+            return step
+    raise CellError(N_("{name} is not a computed step of this example"), name=cell.name)
+
+
+def first_result(example: Example) -> Cell:
+    """The first number of the last step (``graph.last_step``): of the first head that computes it, where heads do."""
+    name = last_step(example)
+    if name in WHOLE_LAYER_STEPS:
+        return Cell(name, None, 0, 0)
+    return Cell(name, next(g for g, head in enumerate(example.heads) if head.weights is None), 0, 0)
+
+
+def number(trace: Trace, cell: Cell) -> float:
+    """The number in a cell of a step or an input. Raises ``CellError`` where there is no such cell."""
+    rows = trace.matrix(cell.name, cell.head)
+    if not (0 <= cell.row < len(rows) and 0 <= cell.col < len(rows[0])):
+        raise CellError(
+            N_("{name} has rows 0 to {last_row} and columns 0 to {last_col}, got row {row}, column {col}"),
+            name=cell.name,
+            last_row=len(rows) - 1,
+            last_col=len(rows[0]) - 1,
+            row=cell.row,
+            col=cell.col,
+        )
+    return rows[cell.row][cell.col]
+
+
+def _operand_cells(trace: Trace, step: Step, cell: Cell) -> Iterator[tuple[Cell, ...]]:
+    """The cells of each term, in order."""
+    if step.op == "concat":
+        d_v = len(trace.matrix("head_outputs", 0)[0])
+        yield (Cell("head_outputs", cell.col // d_v, cell.row, cell.col % d_v),)
+        return
+    parts = [step.operands]
+    if step.op == "matmul":  # a bias is a term of its own
+        parts = [tuple(o for o in step.operands if ("k" in o.index) is summed) for summed in (True, False)]
+    for operands in parts:
+        for k in range(_summed_size(trace, operands, cell.head) if operands else 0):
+            at = _letters(trace, step.name, step.index, cell) | {"k": k}
+            yield tuple(_operand_cell(trace, operand, cell.head, at) for operand in operands)
+
+
+def _summed_size(trace: Trace, operands: tuple[Operand, ...], head: int | None) -> int:
+    """How far k runs in these operands; 1 where they have none."""
+    for operand in operands:
+        _, columns = axes(operand.name, operand.index)
+        if columns == "k":  # it runs along the columns of the first operand that has it
+            return len(trace.matrix(operand.name, _head_of(trace, operand.name, head))[0])
+        if "k" in columns:
+            return inner_size(columns, 0)
+    return 1
+
+
+def _letters(trace: Trace, name: str, index: str, cell: Cell) -> dict[str, int]:
+    """Where each letter of a matrix's axes stands in ``cell``."""
+    letters = {}
+    for axis, at in zip(axes(name, index), (cell.row, cell.col), strict=True):
+        if len(axis) == 2:
+            letters[axis[0]], letters[axis[1]] = divmod(at, inner_size(axis, trace.example.dims.n_k))
+        elif axis:
+            letters[axis] = at
+    return letters
+
+
+def _operand_cell(trace: Trace, operand: Operand, head: int | None, letters: dict[str, int]) -> Cell:
+    places = []
+    for axis in axes(operand.name, operand.index):
+        outer, *inner = (letters[letter] for letter in axis) if axis else (0,)
+        places.append(outer * inner_size(axis, trace.example.dims.n_k) + inner[0] if inner else outer)
+    return Cell(operand.name, _head_of(trace, operand.name, head), *places)
+
+
+def _head_of(trace: Trace, name: str, head: int | None) -> int | None:
+    """The head that holds a matrix for ``head``; None for what the whole layer shares."""
+    if head is None or name in LAYER_INPUTS or name in WHOLE_LAYER_STEPS:
+        return None
+    return owner(trace.example, name, head)
+
+
+def _fed_by(trace: Trace, step: Step, cell: Cell, head: int | None) -> Iterator[Cell]:
+    """The cells of ``step`` (of ``head``) that have ``cell`` in a term, each once."""
+    found: dict[Cell, None] = {}
+    for operand in step.operands:
+        if operand.name != cell.name:
+            continue
+        rows = trace.matrix(step.name, head)
+        if step.op == "concat":
+            d_v = len(rows[0]) // len(trace.example.heads)
+            yield Cell(step.name, None, cell.row, (cell.head or 0) * d_v + cell.col)
+            return
+        at = _letters(trace, operand.name, operand.index, cell)
+        along = [
+            _places(axis, at, size, trace.example.dims.n_k)
+            for axis, size in zip(axes(step.name, step.index), (len(rows), len(rows[0])), strict=True)
+        ]
+        found |= dict.fromkeys(Cell(step.name, head, i, j) for i in along[0] for j in along[1])
+    yield from found
+
+
+def _places(axis: str, letters: dict[str, int], size: int, n_k: int) -> list[int]:
+    """Which of ``size`` places along an axis have these letters: all where none is its own."""
+    if len(axis) == 2:
+        inner = inner_size(axis, n_k)
+        places = [
+            outer * inner + at
+            for outer in _places(axis[0], letters, -(-size // inner), n_k)
+            for at in _places(axis[1], letters, inner, n_k)
+        ]
+        return [place for place in places if place < size]
+    return [letters[axis]] if axis in letters else list(range(size))
+
+
+def cells(trace: Trace) -> Iterator[Cell]:
+    """Every computed cell of the trace, in the order of the steps."""
+    names = [{step.name for step in head_graph(trace.example, head)} for head in trace.example.heads]
+    for step in trace.steps:
+        computing = [head for head, own in enumerate(names) if step.name in own] if step.per_head else [None]
+        for head in computing:
+            rows = trace.matrix(step.name, head)
+            yield from (Cell(step.name, head, i, j) for i in range(len(rows)) for j in range(len(rows[0])))
+
+
+def arithmetic(derivation: Derivation, decimals: int = 4) -> str:
+    """The derivation as one line of text with the numbers, such as ``1·0 + 2·1 = 2``.
+
+    Its last sign is = where the number after it is the value, and ≈ where ``decimals`` digits do not hold it.
+    """
+    shown = [[_show(number, decimals) for number in term.numbers] for term in derivation.terms]
+    value = _show(derivation.value, decimals)
+    match derivation.op:
+        case "hide" if not derivation.copied:
+            return f"{shown[0][0]} → {value}"
+        case "normalize" if not derivation.terms[0].numbers[1]:
+            return f"{shown[0][0]} ÷ 0 → 0"
+        case "softmax" if all(term.numbers[0] == NEG_INF for term in derivation.terms):
+            return value  # nothing to share out
+    right = derivation.copied or _right_hand_side(derivation, shown, decimals)
+    return f"{right} {equals(derivation.value, decimals)} {value}"
+
+
+def _right_hand_side(derivation: Derivation, shown: list[list[str]], decimals: int) -> str:
+    first = shown[0]
+    match derivation.op:
+        case "divide":
+            return f"{first[0]} ÷ {_show(derivation.constant or 1.0, decimals)}"
+        case "normalize":
+            return " ÷ ".join(first)
+        case "add":
+            return " + ".join(first)
+        case "softmax":
+            powers = [f"e^{_exponent(numbers[0], derivation.constant or 0.0, decimals)}" for numbers in shown]
+            return f"{powers[derivation.at or 0]} ÷ ({' + '.join(powers)})"
+        case "tanh":
+            return f"tanh {first[0]}"
+        case "norm":
+            return "√(" + " + ".join(f"{numbers[0]}²" for numbers in shown) + ")"
+        case "sinusoid":
+            return f"{'cos' if derivation.at else 'sin'} {first[0]}"
+        case "rotate":
+            (a, angle), (b, _) = shown
+            one, sign, other = ("sin", "+", "cos") if derivation.at else ("cos", "−", "sin")
+            return f"{a}·{one} {angle} {sign} {b}·{other} {angle}"
+        case "linear_bias":
+            return f"−{first[0]}·|{first[1]} − {first[2]}|"
+    return " + ".join("·".join(numbers) for numbers in shown)
+
+
+def _exponent(score: str, shift: float, decimals: int) -> str:
+    """What stands above e for a score as it is shown: ``0.5``, or ``(9.1924 − 14.8492)`` after a shift."""
+    if not shift or score == "(−∞)":
+        return score
+    return f"({score.removeprefix('(').removesuffix(')')} − {_show(shift, decimals)})"
+
+
+def equals(number: float, decimals: int) -> str:
+    """= where the digits that ``arithmetic`` prints for a number are the number, but for float64's noise; else ≈."""
+    return relation([[abs(number)]], lambda size: _digits(size, decimals))
+
+
+def relation(rows: Rows, show: Callable[[float], str]) -> str:
+    """= where every number as it is shown is the number, but for float64's noise; ≈ where any is rounded."""
+    exact = all(abs(number) == inf or _holds(show(number), number) for row in rows for number in row)
+    return "=" if exact else "≈"
+
+
+def _holds(digits: str, number: float) -> bool:
+    return isclose(float(digits.replace("−", "-")), number, rel_tol=1e-12, abs_tol=0)
+
+
+def _digits(size: float, decimals: int) -> str:
+    """A number ≥ 0 at ``decimals`` digits; as a power of ten where it is very large, or would print zeros alone."""
+    if size >= 1e9:
+        return f"{size:.3e}"
+    digits = f"{size:.{decimals}f}"
+    return digits if float(digits) or not size else f"{size:.1e}"
+
+
+def _show(number: float, decimals: int) -> str:
+    """An exact number without trailing zeros, a rounded one with all its digits; negative ones in parentheses."""
+    if number == NEG_INF:
+        return "(−∞)"
+    size = abs(number)
+    digits, e, power = _digits(size, decimals).partition("e")
+    if "." in digits and _holds(digits + e + power, size):
+        digits = digits.rstrip("0").rstrip(".")
+    if e:
+        digits += f"e{power[0]}{power[1:].lstrip('0')}".replace("-", "−")
+    return f"(−{digits})" if number < 0 and size else digits

@@ -1,0 +1,440 @@
+"""The declared computation: which steps an example has, what each does, and to which operands.
+
+This is the one declaration that tracing, deriving, checking, drawing and the bench read. A step names its
+operation and its operands; an operand names a matrix and how its rows and columns run with the result's, in the
+letters of the result's cell ``i, j`` and of the summed index ``k``, as in einsum:
+
+    q       = matmul(x "ik", w_q "kj", b_q "j")      Q[i,j] = Σ_k X[i,k]·W_Q[k,j] + b_Q[j]
+    scores  = matmul(q "ik", k "jk")                 S[i,j] = Σ_k Q[i,k]·K[j,k]
+    weights = softmax(scores "ik")                   A[i,j] = e^S[i,j] / Σ_k e^S[i,k]
+    concat  = concat(head_outputs "ik")              Concat[i, g·d_v + k] = head_g[i,k]
+
+A matrix of one row or one column (``example.AXES`` says "1") has no letter for it. Two letters in parentheses run
+one inside the other along one axis, as in einops: rows "(ij)" are pairs of a query i and a key j, columns "(mr)" the
+two columns r of pair m. Most results are "ij"; a step whose result runs otherwise says so:
+
+    q_rotated "i(mr)"  = rotate(q "i(mk)", angles "im")
+    pair_sums "(ij)c"  = add(q_a "ic", k_a "jc")     Z[(i,j),c] = Q_a[i,c] + K_a[j,c]
+    scores             = matmul(pair_tanh "(ij)k", v_a "k")
+
+So the cells that a cell is computed from, the cells that it feeds and its formula all follow from here.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, TypeAlias
+
+from mha_core.example.model import AXES, AddMask, Example, Head, Scoring, has_values, keys_are_queries, shares
+
+Operation: TypeAlias = Literal[
+    "matmul",
+    "multiply",
+    "divide",
+    "hide",
+    "add",
+    "softmax",
+    "concat",
+    "tanh",
+    "norm",
+    "normalize",
+    "sinusoid",
+    "rotate",
+    "linear_bias",
+    "sum",
+]
+"""
+matmul       Σ_k a·b, plus a bias where there is a third operand
+multiply     a·b
+divide       a ÷ the divisor
+hide         a where the mask allows the pair, else the fill
+add          a + b
+softmax      e^a over the row's sum of them; a row of −∞ alone becomes 0
+concat       the heads' rows side by side
+tanh         tanh a
+norm         √Σ_k a²
+normalize    a ÷ b; 0 where b is 0: a row of zeros has no direction
+sinusoid     sin a in the first column of a pair, cos a in the second
+rotate       the pair (a, b) turned by the angle θ: a·cos θ − b·sin θ in its first column, then a·sin θ + b·cos θ
+linear_bias  −slope·|a − b|
+sum          Σ over the heads, plus a bias where there is a second operand
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A matrix by name, and the letters of its own axes: "ik" rows run with i, columns with the summed k."""
+
+    name: str
+    index: str
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step: ``name`` = ``op``(operands). ``per_head``: every head has its own; else one for the layer.
+
+    ``index``: the letters of the result's own axes.
+    """
+
+    name: str
+    op: Operation
+    operands: tuple[Operand, ...]
+    per_head: bool = True
+    index: str = "ij"
+
+    @property
+    def operand_names(self) -> tuple[str, ...]:
+        """The operands' names, in order."""
+        return tuple(operand.name for operand in self.operands)
+
+
+PER_HEAD_INPUTS = ("w_q", "b_q", "w_k", "b_k", "w_v", "b_v", "w_a", "u_a", "v_a", "slope")
+LAYER_INPUTS = (
+    "x",
+    "context",
+    "position_ids",
+    "frequencies",
+    "context_position_ids",
+    "context_frequencies",
+    "mask",
+    "w_o",
+    "b_o",
+)
+
+SYMBOLS = {
+    "x": "X",
+    "context": "C",
+    "position_ids": "p",
+    "frequencies": "ω",
+    "angles": "Θ",
+    "positional_encoding": "P",
+    "x_positioned": "X_P",
+    "context_position_ids": "p_C",
+    "context_frequencies": "ω_C",
+    "context_angles": "Θ_C",
+    "context_positional_encoding": "P_C",
+    "context_positioned": "C_P",
+    "w_q": "W_Q",
+    "w_k": "W_K",
+    "w_v": "W_V",
+    "b_q": "b_Q",
+    "b_k": "b_K",
+    "b_v": "b_V",
+    "q": "Q",
+    "k": "K",
+    "v": "V",
+    "q_rotated": "Q_R",
+    "k_rotated": "K_R",
+    "q_norms": "‖Q‖",
+    "k_norms": "‖K‖",
+    "q_unit": "Q̂",
+    "k_unit": "K̂",
+    "w_a": "W_a",
+    "u_a": "U_a",
+    "v_a": "v_a",
+    "q_a": "Q_a",
+    "k_a": "K_a",
+    "pair_sums": "Z",
+    "pair_tanh": "T",
+    "scores": "S",
+    "scaled_scores": "S/√d_k",
+    "slope": "m",
+    "linear_biases": "B",
+    "biased_scores": "S_B",
+    "mask": "M",
+    "masked_scores": "S_M",
+    "weights": "A",
+    "head_outputs": "head_i",
+    "concat": "Concat",
+    "w_o": "W_O",
+    "w_o_block": "W_Oi",
+    "head_terms": "head_i·W_Oi",
+    "b_o": "b_O",
+    "output": "O",
+}
+"""The letter of every matrix; ``_`` precedes a subscript. ``symbol`` fits it to an example."""
+
+
+def graph(example: Example) -> tuple[Step, ...]:
+    """The layer's steps in order: what comes before the heads, each step that at least one head computes, the rest."""
+    found: dict[str, Step] = {}
+    for head in example.heads:
+        for step in head_graph(example, head):
+            found.setdefault(step.name, step)
+    ordered = [found[name] for name in SYMBOLS if name in found]
+    return (*early_steps(example), *ordered, *late_steps(example))
+
+
+def last_step(example: Example) -> str:
+    """The step that the layer ends with: the output, Concat without W_O, and without V the weights of each head."""
+    late = late_steps(example)
+    return late[-1].name if late else "weights"
+
+
+def late_steps(example: Example) -> tuple[Step, ...]:
+    """The whole layer's steps after the heads; none where the heads end at their weights."""
+    return _late_steps(has_values(example), example.w_o is not None, example.b_o is not None)
+
+
+def early_steps(example: Example) -> tuple[Step, ...]:
+    """The whole layer's steps before the heads: what positions make of X, or the angles that heads turn by."""
+    if example.positions is None or example.positions.kind == "alibi":
+        return ()
+    sinusoidal = example.positions.kind == "sinusoidal"
+    apart = example.context is not None if sinusoidal else not keys_are_queries(example)
+    return _early_steps(sinusoidal, apart)
+
+
+def head_graph(example: Example, head: Head) -> tuple[Step, ...]:
+    """The steps that this head computes, from where it starts to its head output, or to its weights without V.
+
+    A head that shares keys and values reads those of its group's first head (``example.owner``).
+    """
+    return _head_steps(
+        "x" if example.context is None else "context",
+        (head.q is not None, head.k is not None, head.v is not None, head.weights is not None),
+        (head.b_q is not None, head.b_k is not None, head.b_v is not None),
+        example.scale != "none",
+        None if example.mask is None else "add" if isinstance(example.mask, AddMask) else "hide",
+        example.scoring,
+        None if example.positions is None else _positions(example),
+        None if example.kv_heads in (None, len(example.heads)) else _role(head),
+        has_values(example),
+    )
+
+
+def _positions(example: Example) -> tuple[str, str]:
+    """What kind, and what stands before the names of the keys' position ids and angles."""
+    assert example.positions is not None  # noqa: S101  # the caller has asked
+    return example.positions.kind, "" if keys_are_queries(example) else "context_"
+
+
+def _role(head: Head) -> Literal["first", "first with keys", "other"]:
+    """In its group: the first head computes keys for the others though it may start from its own weights."""
+    if shares(head):
+        return "other"
+    return "first" if head.k is None and head.w_k is None else "first with keys"
+
+
+@lru_cache(maxsize=256)
+def _head_steps(
+    source: str,
+    given: tuple[bool, bool, bool, bool],
+    biases: tuple[bool, bool, bool],
+    scaled: bool,
+    mask: Literal["hide", "add"] | None,
+    scoring: Scoring,
+    positions: tuple[str, str] | None,
+    group: Literal["first", "first with keys", "other"] | None,
+    valued: bool,
+) -> tuple[Step, ...]:
+    """``given``: whether the head starts from its q, k, v, weights; ``biases``: whether it has b_q, b_k, b_v;
+    ``valued``: whether it has V, of its own or its group's.
+    """
+    kind, of_keys = positions or (None, "")
+    *starts, weights = given
+    scored = not weights
+    has = {
+        "q": scored,
+        "k": group == "first with keys" or (scored and group != "other"),
+        "v": valued and group != "other",
+    }
+    rows = {"q": "x", "k": source, "v": source}
+    if kind == "sinusoidal":
+        rows = {name: f"{row}_positioned" for name, row in rows.items()}
+    steps = [
+        _projection(name, rows[name], bias)
+        for name, start, bias in zip("qkv", starts, biases, strict=True)
+        if has[name] and not start
+    ]
+    sides = {"q": "q", "k": "k"}
+    if kind == "rotary":
+        steps += [_rotation(name, of_keys if name == "k" else "") for name in "qk" if has[name]]
+        sides = {"q": "q_rotated", "k": "k_rotated"}
+    if scoring == "cosine":
+        steps += [step for name in "qk" if has[name] for step in _unit(name, sides[name])]
+        sides = {"q": "q_unit", "k": "k_unit"}
+    if scored:
+        steps += _score_steps(scoring, sides["q"], sides["k"])
+        steps += _weight_steps(scaled, mask, f"{of_keys}position_ids" if kind == "alibi" else None)
+    if valued:
+        steps.append(Step("head_outputs", "matmul", (Operand("weights", "ik"), Operand("v", "kj"))))
+    return tuple(steps)
+
+
+def _projection(name: str, rows: str, biased: bool) -> Step:
+    bias = (Operand(f"b_{name}", "j"),) if biased else ()
+    return Step(name, "matmul", (Operand(rows, "ik"), Operand(f"w_{name}", "kj"), *bias))
+
+
+def _rotation(name: str, context: str) -> Step:
+    return Step(
+        f"{name}_rotated",
+        "rotate",
+        (Operand(name, "i(mk)"), Operand(f"{context}angles", "im")),
+        index="i(mr)",
+    )
+
+
+def _unit(name: str, rows: str) -> tuple[Step, Step]:
+    """Rows ÷ their lengths."""
+    return (
+        Step(f"{name}_norms", "norm", (Operand(rows, "ik"),), index="i"),
+        Step(f"{name}_unit", "normalize", (Operand(rows, "ij"), Operand(f"{name}_norms", "i"))),
+    )
+
+
+def _score_steps(scoring: Scoring, q: str, k: str) -> tuple[Step, ...]:
+    """From queries and keys to scores."""
+    q_a = Step("q_a", "matmul", (Operand(q, "ik"), Operand("w_a", "kj")))
+    if scoring == "additive":
+        return (
+            q_a,
+            Step("k_a", "matmul", (Operand(k, "ik"), Operand("u_a", "kj"))),
+            Step("pair_sums", "add", (Operand("q_a", "ic"), Operand("k_a", "jc")), index="(ij)c"),
+            Step("pair_tanh", "tanh", (Operand("pair_sums", "ij"),)),
+            Step("scores", "matmul", (Operand("pair_tanh", "(ij)k"), Operand("v_a", "k"))),
+        )
+    if scoring == "bilinear":
+        return q_a, Step("scores", "matmul", (Operand("q_a", "ik"), Operand(k, "jk")))
+    return (Step("scores", "matmul", (Operand(q, "ik"), Operand(k, "jk"))),)
+
+
+def _weight_steps(scaled: bool, mask: Literal["hide", "add"] | None, key_ids: str | None) -> tuple[Step, ...]:
+    """From scores to weights; ``key_ids``: where keys stand, for linear biases."""
+    steps, last = [], "scores"
+    if scaled:
+        steps.append(Step("scaled_scores", "divide", (Operand(last, "ij"),)))
+        last = "scaled_scores"
+    if key_ids:
+        operands = (Operand("slope", ""), Operand("position_ids", "i"), Operand(key_ids, "j"))
+        steps.append(Step("linear_biases", "linear_bias", operands))
+        steps.append(Step("biased_scores", "add", (Operand(last, "ij"), Operand("linear_biases", "ij"))))
+        last = "biased_scores"
+    if mask:
+        steps.append(Step("masked_scores", mask, (Operand(last, "ij"), Operand("mask", "ij"))))
+        last = "masked_scores"
+    steps.append(Step("weights", "softmax", (Operand(last, "ik"),)))
+    return tuple(steps)
+
+
+@lru_cache(maxsize=8)
+def _early_steps(sinusoidal: bool, apart: bool) -> tuple[Step, ...]:
+    """``apart``: keys have positions of their own; in rotary positions they turn with the queries' frequencies."""
+    steps = []
+    for context, rows in (("", "x"), ("context_", "context"))[: 1 + apart]:
+        frequencies = f"{context}frequencies" if sinusoidal else "frequencies"
+        operands = (Operand(f"{context}position_ids", "i"), Operand(frequencies, "j"))
+        steps.append(Step(f"{context}angles", "multiply", operands, per_head=False))
+        if sinusoidal:
+            encoding = f"{context}positional_encoding"
+            angles = (Operand(f"{context}angles", "im"),)
+            steps.append(Step(encoding, "sinusoid", angles, per_head=False, index="i(mr)"))
+            sum_of = (Operand(rows, "ij"), Operand(encoding, "ij"))
+            steps.append(Step(f"{rows}_positioned", "add", sum_of, per_head=False))
+    return tuple(steps)
+
+
+@lru_cache(maxsize=8)
+def _late_steps(valued: bool, w_o: bool, b_o: bool) -> tuple[Step, ...]:
+    if not valued:
+        return ()
+    concat = Step("concat", "concat", (Operand("head_outputs", "ik"),), per_head=False)
+    if not w_o:
+        return (concat,)
+    bias = (Operand("b_o", "j"),) if b_o else ()
+    output = Step("output", "matmul", (Operand("concat", "ik"), Operand("w_o", "kj"), *bias), per_head=False)
+    return (concat, output)
+
+
+def term_steps(example: Example) -> tuple[Step, ...]:
+    """The output once more, as what each head adds to it: O = Σ_i head_i·W_Oi + b_O.
+
+    ``w_o_block`` is the rows of W_O that meet head i in Concat. Empty where there is no W_O.
+    """
+    if example.w_o is None:
+        return ()
+    bias = (Operand("b_o", "j"),) if example.b_o is not None else ()
+    return (
+        Step("head_terms", "matmul", (Operand("head_outputs", "ik"), Operand("w_o_block", "kj"))),
+        Step("output", "sum", (Operand("head_terms", "ij"), *bias), per_head=False),
+    )
+
+
+@lru_cache(maxsize=256)
+def axes(name: str, index: str) -> tuple[str, str]:
+    """The letters along a matrix's rows and along its columns: "" where it has but one, two where pairs run."""
+    letters = (pair or letter for pair, letter in re.findall(r"\((\w\w)\)|(\w)", index))
+    rows, cols = ("" if axis == "1" else next(letters) for axis in AXES[name])
+    return rows, cols
+
+
+def inner_size(axis: str, n_k: int) -> int:
+    """How many places the second letter of an axis of pairs has: keys of a query, or the two columns of a pair."""
+    return n_k if axis == "ij" else 2
+
+
+def symbol(name: str, example: Example) -> str:
+    """The letter of a matrix; scaled scores name this example's own divisor, such as ``S/8``."""
+    return f"S/{divisor_sign(example)}" if name == "scaled_scores" else SYMBOLS[name]
+
+
+def divisor_sign(example: Example) -> str:
+    """What scores are divided by, as a sign: ``√d_k``, a short number as it stands, ``c`` for one of many digits."""
+    told = divisor_text(example)
+    return told if len(told) <= 6 else "c"
+
+
+def divisor_text(example: Example) -> str:
+    """What scores are divided by: ``√d_k``, or the number digit for digit."""
+    if isinstance(example.scale, str):
+        return "√d_k"
+    return repr(float(example.scale)).removesuffix(".0").replace("-", "−")
+
+
+def _is_transposed(step: Step, operand: Operand) -> bool:
+    """Whether the operand's rows run with the result's columns."""
+    return step.index == "ij" and axes(operand.name, operand.index)[0] == "j"
+
+
+def formula(step: Step, example: Example) -> str:
+    """The step's right-hand side in symbols, such as ``Q·Kᵀ`` or ``softmax(S/√d_k)``."""
+    signs = (
+        symbol(operand.name, example) + ("ᵀ" if _is_transposed(step, operand) else "")
+        for operand in step.operands
+    )
+    return written(step, example, *signs)
+
+
+def written(step: Step, example: Example, first: str, *rest: str) -> str:
+    """The step's right-hand side with these signs for its operands, factors in the order given."""
+    match step.op:
+        case "matmul":
+            return " + ".join((f"{first}·{rest[0]}", *rest[1:]))
+        case "divide":
+            sign = divisor_sign(example)
+            return f"{first} ÷ {sign}" + (f", c = {divisor_text(example)}" if sign == "c" else "")
+        case "concat":
+            return "[" + " | ".join(f"head_{g + 1}" for g in range(len(example.heads))) + "]"
+        case "sum":
+            terms = [f"head_{g + 1}·W_O{g + 1}" for g in range(len(example.heads))]
+            return " + ".join((*terms, *rest))
+        case "add" if step.index == "(ij)c":
+            return f"{first}[i] + {rest[0]}[j]"
+    return _FORMULAS[step.op].format(first, *rest)
+
+
+_FORMULAS = {
+    "multiply": "{0}·{1}",
+    "hide": "mask({0}, {1})",
+    "add": "{0} + {1}",
+    "softmax": "softmax({0})",
+    "tanh": "tanh({0})",
+    "norm": "‖{0}‖",
+    "normalize": "{0} ÷ {1}",
+    "sinusoid": "sin, cos({0})",
+    "rotate": "rotate({0}, {1})",
+    "linear_bias": "−{0}·|{1} − {2}|",
+}

@@ -1,0 +1,129 @@
+"""Numbers as somebody printed them: their value, and how far rounding can have moved it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from math import isinf
+from typing import Final, NamedTuple, TypeAlias
+
+import torch
+from torch import Tensor
+
+from mha_core.example.model import Claim, Example
+from mha_core.example.validate import STEPS, WHOLE_LAYER_STEPS
+
+Key: TypeAlias = tuple[str, "int | None"]
+"""A step's matrix: its name, and its head (None for the whole layer)."""
+
+_SLACK: Final = 1e-9
+"""Relative to a unit: float64 cannot hold 0.1 + 0.01 and 0.11 alike."""
+_MOST_DECIMALS: Final = 323
+_LEAST_DECIMALS: Final = -308
+"""float64 holds 10^−323 and 10^308; beyond, one unit of a last digit would be 0 or too large for it."""
+
+Claims: TypeAlias = Sequence[Sequence[Claim] | None]
+"""A claimed matrix: rows or cells that were not given are None."""
+
+
+def value(claim: float | str) -> float:
+    """The number that was printed; ``"-inf"`` is −∞."""
+    return float(claim)
+
+
+@lru_cache(maxsize=100_000)
+def decimals(claim: float | str) -> int:
+    """Digits behind the point: 2 for "0.50", 0 for "12", −2 for "5e2"; no more than float64 tells apart."""
+    mantissa, _, exponent = str(claim).lower().partition("e")
+    fraction = mantissa.partition(".")[2].rstrip() if isinstance(claim, str) else _fraction(mantissa)
+    found = len(fraction) - (int(exponent) if exponent else 0)
+    return min(max(found, _LEAST_DECIMALS), _MOST_DECIMALS)
+
+
+def unit_of(decimals: int) -> float:
+    """One unit of the last of so many digits behind the point: 0.01 for 2."""
+    return 10.0**-decimals
+
+
+def _fraction(mantissa: str) -> str:
+    """The digits behind the point of a bare number, for which 1.0 and 1 are the same."""
+    fraction = mantissa.partition(".")[2]
+    return "" if fraction == "0" else fraction
+
+
+def matrix_decimals(matrix: Claims) -> int:
+    """The digits of a bare number in this matrix: those of the longest number in it."""
+    return max((decimals(claim) for claim in _given(matrix)), default=0)
+
+
+def _given(matrix: Claims) -> Iterator[float | str]:
+    for row in matrix:
+        for claim in row or ():
+            if claim is not None and not isinf(value(claim)):
+                yield claim
+
+
+def cells(matrix: Claims) -> Iterator[tuple[int, int, float, int]]:
+    """(row, column, value, decimals) of every cell that was given."""
+    bare: int | None = None  # asked for once, and only where a cell needs it
+    for i, row in enumerate(matrix):
+        for j, claim in enumerate(row or ()):
+            if claim is None:
+                continue
+            number = value(claim)
+            known = isinstance(claim, str) and not isinf(number)
+            if not known and bare is None:
+                bare = matrix_decimals(matrix)
+            yield i, j, number, decimals(claim) if known else bare or 0
+
+
+class Printed(NamedTuple):
+    """A claimed matrix as tensors, rows × columns: which cells were given, their numbers, one unit of the last digit
+    of each; and the digits of the longest.
+    """
+
+    given: Tensor
+    numbers: Tensor
+    unit: Tensor
+    decimals: int
+
+    def fits(self, values: Tensor) -> Tensor:
+        """Where a given cell is within one unit of ``values`` (any batch before rows × columns)."""
+        tolerance = self.unit * (1 + _SLACK) + 1e-12 * self.numbers.abs().clamp(max=1e15)
+        near = (values - self.numbers).abs() <= tolerance  # never between −∞ and a number
+        if self.numbers.isinf().any():
+            near |= values == self.numbers
+        return near & self.given
+
+    def all_fit(self, values: Tensor) -> Tensor:
+        """Which of a batch every given cell fits."""
+        return (self.fits(values) | ~self.given).flatten(-2).all(-1)
+
+
+def printed(claims: Claims, shape: tuple[int, int]) -> Printed:
+    """A claimed matrix as tensors."""
+    found = list(cells(claims))
+    given = torch.zeros(shape, dtype=torch.bool)
+    numbers = torch.zeros(shape, dtype=torch.float64)
+    unit = torch.zeros(shape, dtype=torch.float64)
+    if found:
+        rows, columns, values, digits = zip(*found, strict=True)
+        at = torch.tensor(rows), torch.tensor(columns)
+        given[at] = True
+        numbers[at] = torch.tensor(values, dtype=torch.float64)
+        unit[at] = torch.tensor([unit_of(one) for one in digits], dtype=torch.float64)
+    return Printed(given, numbers, unit, max((one[3] for one in found), default=0))
+
+
+def claimed(example: Example) -> dict[Key, Printed]:
+    """Every claimed matrix that holds a number, in the order of the computation."""
+    found: dict[Key, Printed] = {}
+    for name in STEPS:
+        claim = (example.claimed or {}).get(name)
+        if claim is None:
+            continue
+        shape = example.dims.shape(name)
+        parts = [(None, claim)] if name in WHOLE_LAYER_STEPS else list(enumerate(claim))
+        read = {(name, head): printed(matrix, shape) for head, matrix in parts if matrix is not None}
+        found |= {key: matrix for key, matrix in read.items() if matrix.given.any()}
+    return found

@@ -1,0 +1,151 @@
+"""Filling in one's own numbers: edits of ``Example.claimed``, pure as all edits are. Cells stay as printed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from mha_core.compute.graph import graph, head_graph
+from mha_core.edit.fields import got
+from mha_core.edit.paste import read_matrices
+from mha_core.edit.shapes import NOT_FITTING, made_otherwise
+from mha_core.errors import N_, ExampleError
+from mha_core.example.files import printed_number
+from mha_core.example.model import Claim, Example
+from mha_core.example.validate import PER_HEAD_STEPS, STEPS, WHOLE_LAYER_STEPS, absent_steps
+
+
+def claim_block(example: Example, edit: Mapping[str, Any]) -> Example:
+    """Write printed numbers from (row, col) on; "" clears a cell, None leaves it as it is."""
+    step, head = _place(example, edit)
+    row, col, block = edit["row"], edit["col"], edit["values"]
+    grid = _grid(example, step, head)
+    if row + len(block) > len(grid) or col + max(map(len, block)) > len(grid[0]):
+        raise _no_room(example, step, head, len(block) + row, max(map(len, block)) + col, "")
+    for i, cells in enumerate(block):
+        for j, text in enumerate(cells):
+            if text is not None:
+                grid[row + i][col + j] = _cell(text, f"{_named(step, head)}[{row + i}][{col + j}]")
+    return _with_grids(example, step, {head: grid})
+
+
+def claim_text(example: Example, edit: Mapping[str, Any]) -> Example:
+    """Write what is read from a text (``paste.read_matrices``), from (row, col) on.
+
+    Several matrices go to this head and the ones after it. ``whole``: each must have the step's shape. Where one
+    has another, and is what a known mistake gives, the refusal says so.
+    """
+    step, head = _place(example, edit)
+    row, col = edit["row"], edit["col"]
+    matrices = read_matrices(edit["text"])
+    most = 1 if head is None else len(example.heads) - head
+    heads = [None] if head is None else list(range(head, head + len(matrices)))
+    if len(matrices) > most:
+        raise ExampleError(
+            N_("there is room for {most} matrices, got {got}"),
+            place=_named(step, head),
+            most=most,
+            got=len(matrices),
+        )
+    grids = {}
+    for at, matrix in zip(heads, matrices, strict=True):
+        grid = _grid(example, step, at)
+        rows, cols = row + len(matrix), col + len(matrix[0])
+        fits = rows <= len(grid) and cols <= len(grid[0])
+        part = edit["whole"] and (rows, cols) != (len(grid), len(grid[0]))
+        why = "" if (row, col) != (0, 0) else made_otherwise(example, step, matrix)
+        if why or part or not fits:
+            raise _no_room(example, step, at, len(matrix), len(matrix[0]), why)
+        for i, cells in enumerate(matrix):
+            for j, printed in enumerate(cells):
+                grid[row + i][col + j] = printed if printed is not None else grid[row + i][col + j]
+        grids[at] = grid
+    return _with_grids(example, step, grids)
+
+
+def clear_claims(example: Example, edit: Mapping[str, Any]) -> Example:
+    """Remove all claimed numbers, or those of one matrix."""
+    if edit["matrix"] is None:
+        return replace(example, claimed=None)
+    step, head = _place(example, edit)
+    rows, cols = example.dims.shape(step)
+    return _with_grids(example, step, {head: [[None] * cols for _ in range(rows)]})
+
+
+def claimed_rows(example: Example, step: str, head: int | None) -> list[list[Claim]] | None:
+    """A claimed matrix as rows of printed numbers, None where nothing was given; None where there is no claim."""
+    claim = (example.claimed or {}).get(step)
+    if claim is not None and head is not None:
+        claim = claim[head]
+    if claim is None:
+        return None
+    width = example.dims.shape(step)[1]
+    return [[None] * width if row is None else list(row) for row in claim]
+
+
+def tables(example: Example) -> list[tuple[str, int | None]]:
+    """What can be filled in: the matrices that are computed, by step and head. What a head is given is none of them."""
+    heads = enumerate(example.heads)
+    every = [(step.name, index) for index, head in heads for step in head_graph(example, head)]
+    return every + [(step.name, None) for step in graph(example) if not step.per_head]
+
+
+def _place(example: Example, edit: Mapping[str, Any]) -> tuple[str, int | None]:
+    step, head = edit["matrix"], edit["head"]
+    there = step in STEPS and step not in absent_steps(example)
+    if not there or (step in PER_HEAD_STEPS) != (head is not None) or (head or 0) >= len(example.heads):
+        place = _named(step, head) if step in STEPS else got(step)
+        raise ExampleError(N_("this example has no such step"), place=place)
+    return step, head
+
+
+def _named(step: str, head: int | None) -> str:
+    return f"claimed.{step}" if head is None else f"claimed.{step}[{head}]"
+
+
+def _no_room(example: Example, step: str, head: int | None, rows: int, cols: int, why: str) -> ExampleError:
+    wanted = example.dims.shape(step)
+    return ExampleError(
+        NOT_FITTING[why],
+        place=_named(step, head),
+        rows=wanted[0],
+        cols=wanted[1],
+        got_rows=rows,
+        got_cols=cols,
+    )
+
+
+def _cell(text: Any, place: str) -> str | None:
+    if text == "":
+        return None
+    printed = printed_number(text) if isinstance(text, str) else None
+    if printed is None:
+        raise ExampleError(N_("expected a number, got {got}"), place=place, got=got(text))
+    return printed
+
+
+def _grid(example: Example, step: str, head: int | None) -> list[list[Claim]]:
+    rows, cols = example.dims.shape(step)
+    return claimed_rows(example, step, head) or [[None] * cols for _ in range(rows)]
+
+
+def _with_grids(
+    example: Example, step: str, grids: Mapping[int | None, Sequence[Sequence[Claim]]]
+) -> Example:
+    """The example with these matrices claimed; what holds no number is left out."""
+    claimed: dict[str, Any] = dict(example.claimed or {})
+    if step in WHOLE_LAYER_STEPS:
+        claimed[step] = _tidy(grids[None])
+    else:
+        heads = list(claimed.get(step) or [None] * len(example.heads))
+        for head, grid in grids.items():
+            heads[head] = _tidy(grid)  # type: ignore[index]  # per-head steps have heads
+        claimed[step] = None if all(head is None for head in heads) else tuple(heads)
+    kept = {name: claimed[name] for name in STEPS if claimed.get(name) is not None}
+    return replace(example, claimed=kept or None)
+
+
+def _tidy(grid: Sequence[Sequence[Claim]]) -> tuple[tuple[Claim, ...] | None, ...] | None:
+    rows = tuple(None if all(cell is None for cell in row) else tuple(row) for row in grid)
+    return None if all(row is None for row in rows) else rows

@@ -1,0 +1,464 @@
+"""The file format ``mha-example/1``: text → ``Example`` and back. The one place where outside data comes in.
+
+Beside tokens, X, heads, W_O, ``scale`` and ``mask`` (README, "File format") an example may have
+
+scoring     "dot" (where absent), "bilinear", "additive" or "cosine": how a query and a key make a score. ``scale`` is
+            the divisor of that score: dot with "sqrt_dk" is scaled dot-product attention, with "none" the plain dot
+            product; of cosine scoring it is the temperature. Where ``scale`` is absent it is "sqrt_dk" for dot and
+            bilinear, "none" for additive and cosine, which know no √d_k.
+            A head gives w_a: d_k × d_k for bilinear, w_a, u_a: d_k × d_a and v_a: d_a for additive scoring.
+kv_heads    how many heads have keys and values of their own: it divides the heads into groups, and of each group the
+            first gives w_k, w_v, b_k, b_v (or k, v) for all. 1 is multi-query attention; absent, each head has its own.
+positions   "sinusoidal", "rotary" or "alibi", or {"kind": one of them, "ids": [0, 1, …], "context_ids": …,
+            "frequencies": […], "context_frequencies": …}. With "alibi" each head gives its slope, one number.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from math import inf, isfinite, isinf
+from typing import Any
+
+from mha_core.errors import N_, ExampleError
+from mha_core.example.model import (
+    HEAD_BIASES,
+    HEAD_MATRICES,
+    NEG_INF,
+    POSITIONS,
+    SCORINGS,
+    AddMask,
+    AllowMask,
+    Example,
+    Head,
+    Mask,
+    Matrix,
+    Positions,
+    Row,
+    Scale,
+    Scoring,
+    Text,
+)
+from mha_core.example.validate import STEPS, WHOLE_LAYER_STEPS, validate
+
+FORMAT = "mha-example/1"
+MAX_BYTES = 5_000_000
+"""Largest file, in bytes of UTF-8."""
+
+MAX_PRINTED = 64
+"""Longest number that somebody printed, in characters."""
+
+_PRINTED_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z")
+_NEG_INF_TEXT = ("-inf", "-Infinity", "-∞", "−∞")
+
+
+def parse(text: str | bytes) -> Example:
+    """Read a file's text.
+
+    Raises ``ExampleError`` naming the place for whatever the format refuses; nothing else.
+    """
+    return from_json(_load(text))
+
+
+def from_json(data: object) -> Example:
+    """An ``Example`` from decoded JSON; ``ExampleError`` where it breaks the format."""
+    fields = _object(data, "", _FIELDS)
+    if fields.get("format") != FORMAT:
+        raise _fail(
+            "format",
+            N_('expected "{expected}", got {got}'),
+            expected=FORMAT,
+            got=_short(fields.get("format")),
+        )
+    for name in ("tokens", "heads"):
+        if fields.get(name) is None:
+            raise _fail(name, N_("is missing"))
+    values = {
+        name: read(fields[name], name) for name, read in _FIELDS.items() if fields.get(name) is not None
+    }
+    values.pop("format")
+    values.setdefault("title", "")
+    if values.get("scoring") in ("additive", "cosine"):
+        values.setdefault("scale", "none")
+    return validate(Example(**values))
+
+
+def dump(example: Example) -> str:
+    """The canonical file text: keys in the format's order, absent ones left out, one line."""
+    return json.dumps(to_json(example), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def pretty(example: Example) -> str:
+    """The file text as a person would lay it out: one matrix row a line. Parses to the same example."""
+    return _pretty(to_json(example), "") + "\n"
+
+
+def to_json(example: Example) -> dict[str, object]:
+    """The file's content as plain JSON data."""
+    data: dict[str, object] = {
+        "format": FORMAT,
+        "title": _text_json(example.title),
+        "note": _text_json(example.note),
+        "source": example.source,
+        "tokens": list(example.tokens),
+        "x": _rows(example.x),
+        "context_tokens": None if example.context_tokens is None else list(example.context_tokens),
+        "context": _rows(example.context),
+        "heads": [_head_json(head) for head in example.heads],
+        "w_o": _rows(example.w_o),
+        "b_o": _row(example.b_o),
+        "scoring": None if example.scoring == "dot" else example.scoring,
+        "scale": example.scale if isinstance(example.scale, str) else _number(example.scale),
+        "kv_heads": example.kv_heads,
+        "positions": None if example.positions is None else _positions_json(example.positions),
+        "mask": _mask_json(example.mask),
+        "claimed": None if example.claimed is None else _claimed_json(example.claimed),
+    }
+    return {key: value for key, value in data.items() if value is not None}
+
+
+# --- reading ---------------------------------------------------------------------------------------------------
+
+
+def _fail(place: str, template: str, **values: object) -> ExampleError:
+    return ExampleError(template, place=place, **values)
+
+
+def _short(value: object) -> str:
+    """A value as it may stand in a sentence: JSON, cut short, every character one that can be shown."""
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except (ValueError, TypeError, RecursionError):
+        text = type(value).__name__
+    shown = text if len(text) <= 40 else text[:39] + "…"
+    return "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in shown)  # a terminal obeys some
+
+
+def _load(text: str | bytes) -> object:
+    too_large = _fail("", N_("the file is larger than {most} MB"), most=MAX_BYTES // 1_000_000)
+    if len(text) > MAX_BYTES:
+        raise too_large
+    if isinstance(text, bytes):
+        try:
+            text = text.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise _fail("", N_("the file is not UTF-8 text (byte {at})"), at=error.start) from None
+    elif len(text.encode("utf-8", "replace")) > MAX_BYTES:
+        raise too_large
+    try:
+        return json.loads(text, object_pairs_hook=_no_duplicates, parse_constant=_Constant)
+    except json.JSONDecodeError as error:
+        raise _fail(
+            "", N_("this is not JSON: line {line}, column {column}"), line=error.lineno, column=error.colno
+        ) from None
+    except RecursionError:
+        raise _fail("", N_("the file is nested too deeply")) from None
+    except ExampleError:
+        raise
+    except ValueError:  # an integer of thousands of digits
+        raise _fail("", N_("a number in the file has too many digits")) from None
+
+
+def _no_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise _fail("", N_("the key {name} stands twice in one object"), name=_short(twice))
+    return fields
+
+
+class _Constant(float):
+    """NaN, Infinity or -Infinity, which are no JSON though Python reads them: refused where they stand."""
+
+
+def _object(value: object, place: str, known: Mapping[str, object]) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise _fail(place, N_("expected an object in braces, got {got}"), got=_short(value))
+    for name in value:
+        if name not in known:
+            raise _fail(place, N_("unknown key {name}"), name=_short(name))
+    return value
+
+
+def _list(value: object, place: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise _fail(place, N_("expected a list in brackets, got {got}"), got=_short(value))
+    return value
+
+
+def _string(value: object, place: str) -> str:
+    if not isinstance(value, str):
+        raise _fail(place, N_("expected text, got {got}"), got=_short(value))
+    return value
+
+
+def _text(value: object, place: str) -> Text:
+    if isinstance(value, dict):
+        _object(value, place, {"en": 0, "zh": 0})
+        return {language: _string(text, f"{place}.{language}") for language, text in value.items()}
+    return _string(value, place)
+
+
+def _strings(value: object, place: str) -> tuple[str, ...]:
+    return tuple(_string(item, f"{place}[{i}]") for i, item in enumerate(_list(value, place)))
+
+
+def _float(value: object, place: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise _fail(place, N_("expected a number, got {got}"), got=_short(value))
+    if isinstance(value, _Constant):
+        raise _fail(place, N_("{name} is not allowed as a number"), name=_short(value))
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number of more digits than float64 reaches
+        number = inf
+    if isinf(number):
+        raise _fail(place, N_("the number is too large"))
+    return number
+
+
+def _float_or_neg_inf(value: object, place: str) -> float:
+    below = value == NEG_INF and not isinstance(value, _Constant)  # -1e400 is −∞ to a reader of JSON
+    return NEG_INF if below or value in _NEG_INF_TEXT else _float(value, place)
+
+
+def _bool(value: object, place: str) -> bool:
+    if not isinstance(value, bool):
+        raise _fail(place, N_("expected true or false, got {got}"), got=_short(value))
+    return value
+
+
+def _vector(value: object, place: str) -> Row:
+    return tuple(_float(item, f"{place}[{j}]") for j, item in enumerate(_list(value, place)))
+
+
+def _table(value: object, place: str, cell: Callable[[object, str], Any]) -> tuple[tuple[Any, ...], ...]:
+    """A matrix in row order; every row of the first one's length, at least one cell."""
+    rows = []
+    for i, row in enumerate(_list(value, place)):
+        here = f"{place}[{i}]"
+        cells = _list(row, here)
+        rows.append(tuple(cell(item, f"{here}[{j}]") for j, item in enumerate(cells)))
+        if len(cells) != len(rows[0]):
+            raise _fail(here, N_("expected {cols} numbers, got {count}"), cols=len(rows[0]), count=len(cells))
+    if not rows or not rows[0]:
+        raise _fail(place, N_("expected at least one number, got none"))
+    return tuple(rows)
+
+
+def _matrix(value: object, place: str) -> Matrix:
+    return _table(value, place, _float)
+
+
+def _heads(value: object, place: str) -> tuple[Head, ...]:
+    return tuple(_head(item, f"{place}[{index}]") for index, item in enumerate(_list(value, place)))
+
+
+def _head(value: object, place: str) -> Head:
+    readers: dict[str, Callable[[object, str], Any]] = {
+        **dict.fromkeys(HEAD_MATRICES, _matrix),
+        **dict.fromkeys((*HEAD_BIASES, "v_a"), _vector),
+        "slope": lambda item, here: (_float(item, here),),
+    }
+    fields = _object(value, place, readers)
+    return Head(
+        **{name: readers[name](item, f"{place}.{name}") for name, item in fields.items() if item is not None}
+    )
+
+
+def _scale(value: object, place: str) -> Scale:
+    if isinstance(value, str):
+        if value in ("sqrt_dk", "none"):
+            return value  # type: ignore[return-value]  # mypy does not narrow str to the literals
+        raise _fail(place, N_('expected "sqrt_dk", "none" or a number, got {got}'), got=_short(value))
+    return _float(value, place)
+
+
+def _one_of(names: tuple[str, ...]) -> Callable[[object, str], Any]:
+    expected = " or ".join((", ".join(f'"{name}"' for name in names[:-1]), f'"{names[-1]}"'))
+
+    def read(value: object, place: str) -> str:
+        if not isinstance(value, str) or value not in names:
+            raise _fail(place, N_("expected {expected}, got {got}"), expected=expected, got=_short(value))
+        return value
+
+    return read
+
+
+_scoring: Callable[[object, str], Scoring] = _one_of(SCORINGS)
+_kind = _one_of(POSITIONS)
+
+
+def _count(value: object, place: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise _fail(place, N_("expected a whole number, got {got}"), got=_short(value))
+    return value
+
+
+def _positions(value: object, place: str) -> Positions:
+    if not isinstance(value, dict):
+        return Positions(_kind(value, place))
+    rows = ("ids", "context_ids", "frequencies", "context_frequencies")
+    fields = _object(value, place, dict.fromkeys(("kind", *rows)))
+    given = {name: _vector(fields[name], f"{place}.{name}") for name in rows if fields.get(name) is not None}
+    return Positions(_kind(fields.get("kind"), f"{place}.kind"), **given)
+
+
+def _mask(value: object, place: str) -> Mask:
+    if isinstance(value, str):
+        if value != "causal":
+            raise _fail(place, N_('expected null, "causal", allow or add, got {got}'), got=_short(value))
+        return "causal"
+    fields = _object(value, place, {"allow": 0, "fill": 0, "add": 0})
+    if ("allow" in fields) == ("add" in fields) or ("add" in fields and "fill" in fields):
+        raise _fail(place, N_("expected either allow (with fill, if wanted) or add"))
+    if "add" in fields:
+        return AddMask(_table(fields["add"], f"{place}.add", _float_or_neg_inf))
+    fill = fields.get("fill")
+    return AllowMask(
+        allow=_table(fields["allow"], f"{place}.allow", _bool),
+        fill=NEG_INF if fill is None else _float_or_neg_inf(fill, f"{place}.fill"),
+    )
+
+
+def _claimed(value: object, place: str) -> dict[str, tuple[Any, ...]]:
+    fields = _object(value, place, dict.fromkeys(STEPS))
+    claims = {}
+    for step in STEPS:  # in the order of the computation, whatever order the file has
+        if fields.get(step) is None:
+            continue
+        here = f"{place}.{step}"
+        if step in WHOLE_LAYER_STEPS:
+            claims[step] = _claimed_matrix(fields[step], here)
+        else:
+            claims[step] = tuple(
+                None if item is None else _claimed_matrix(item, f"{here}[{index}]")
+                for index, item in enumerate(_list(fields[step], here))
+            )
+    return claims
+
+
+def _claimed_matrix(value: object, place: str) -> tuple[Any, ...]:
+    rows = []
+    for i, row in enumerate(_list(value, place)):
+        here = f"{place}[{i}]"
+        rows.append(
+            None
+            if row is None
+            else tuple(_claimed_cell(item, f"{here}[{j}]") for j, item in enumerate(_list(row, here)))
+        )
+    return tuple(rows)
+
+
+def _claimed_cell(value: object, place: str) -> float | str | None:
+    """A claimed number; a string keeps its printed digits."""
+    if value is None:
+        return None
+    if isinstance(value, str):
+        printed = printed_number(value)
+        if printed is None:
+            raise _fail(place, N_("expected a number, got {got}"), got=_short(value))
+        return printed
+    number = _float(value, place)
+    if not isfinite(number):
+        raise _fail(place, N_("expected a number, got {got}"), got=_short(value))
+    return number
+
+
+def printed_number(text: str) -> str | None:
+    """A number as it is kept when somebody printed it, digit for digit ("-inf" for −∞); None for any other text."""
+    printed = text.strip().replace("−", "-")
+    if printed in _NEG_INF_TEXT:
+        return "-inf"
+    known = len(printed) <= MAX_PRINTED and _PRINTED_NUMBER.match(printed) and isfinite(float(printed))
+    return printed if known else None
+
+
+_FIELDS: dict[str, Callable[[object, str], Any]] = {
+    "format": _string,
+    "title": _text,
+    "note": _text,
+    "source": _string,
+    "tokens": _strings,
+    "x": _matrix,
+    "context_tokens": _strings,
+    "context": _matrix,
+    "heads": _heads,
+    "w_o": _matrix,
+    "b_o": _vector,
+    "scoring": _scoring,
+    "scale": _scale,
+    "kv_heads": _count,
+    "positions": _positions,
+    "mask": _mask,
+    "claimed": _claimed,
+}
+"""Every key of the format and its reader."""
+
+
+# --- writing ---------------------------------------------------------------------------------------------------
+
+
+def _number(number: float) -> float | int | str:
+    """Shortest JSON for a float: 1.0 is written 1, −∞ is written "-inf"."""
+    if number == NEG_INF:
+        return "-inf"
+    return int(number) if float(number).is_integer() and abs(number) < 1e15 else number
+
+
+def _row(row: Row | None) -> list[object] | None:
+    return None if row is None else [_number(number) for number in row]
+
+
+def _rows(matrix: Matrix | None) -> list[object] | None:
+    return None if matrix is None else [_row(row) for row in matrix]
+
+
+def _text_json(text: Text | None) -> object:
+    return text if isinstance(text, str | None) else dict(sorted(text.items()))
+
+
+def _claimed_json(claimed: Mapping[str, tuple[Any, ...]]) -> dict[str, object]:
+    return {step: _nested(claimed[step]) for step in STEPS if step in claimed}
+
+
+def _nested(claim: object) -> object:
+    return [_nested(item) for item in claim] if isinstance(claim, tuple) else claim
+
+
+def _head_json(head: Head) -> dict[str, object]:
+    matrices = {name: _rows(getattr(head, name)) for name in HEAD_MATRICES}
+    rows = {name: _row(getattr(head, name)) for name in (*HEAD_BIASES, "v_a")}
+    slope = None if head.slope is None else _number(head.slope[0])
+    return {name: value for name, value in {**matrices, **rows, "slope": slope}.items() if value is not None}
+
+
+def _positions_json(positions: Positions) -> object:
+    rows = {
+        "ids": _row(positions.ids),
+        "context_ids": _row(positions.context_ids),
+        "frequencies": _row(positions.frequencies),
+        "context_frequencies": _row(positions.context_frequencies),
+    }
+    given = {name: row for name, row in rows.items() if row is not None}
+    return {"kind": positions.kind, **given} if given else positions.kind
+
+
+def _mask_json(mask: Mask) -> object:
+    if isinstance(mask, AllowMask):
+        fill = {} if mask.fill == NEG_INF else {"fill": _number(mask.fill)}
+        return {"allow": [list(row) for row in mask.allow], **fill}
+    return {"add": _rows(mask.add)} if isinstance(mask, AddMask) else mask
+
+
+def _pretty(value: object, indent: str) -> str:
+    """JSON with objects and lists of lists on lines of their own, flat lists on one."""
+    deeper = indent + "  "
+    if isinstance(value, dict):
+        lines = [f"{deeper}{json.dumps(key)}: {_pretty(item, deeper)}" for key, item in value.items()]
+        return "{\n" + ",\n".join(lines) + f"\n{indent}}}"
+    if isinstance(value, list) and any(isinstance(item, list | dict) for item in value):
+        return "[\n" + ",\n".join(deeper + _pretty(item, deeper) for item in value) + f"\n{indent}]"
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,33 @@
+"""The built-in examples: the files in ``built_in/``, in the order of their names."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from mha_core.errors import N_, CellError
+from mha_core.example.files import parse
+from mha_core.example.model import Example
+
+FOLDER: Final = Path(__file__).resolve().parent / "built_in"
+SUFFIX: Final = ".mha.json"
+OPENS_FIRST: Final = "programming"
+"""The example that a visitor who asks for none meets: its heads differ at a glance. The order of study is another."""
+
+
+@lru_cache(maxsize=1)
+def library() -> dict[str, Example]:
+    """Name → example, in order. A file ``10_first.mha.json`` is named ``first``: the number only sorts."""
+    return {
+        path.name.removesuffix(SUFFIX).partition("_")[2]: parse(path.read_bytes())
+        for path in sorted(FOLDER.glob(f"*{SUFFIX}"))
+    }
+
+
+def built_in(name: str) -> Example:
+    """A built-in example by name. Raises ``CellError`` where there is none of that name."""
+    try:
+        return library()[name]
+    except KeyError:
+        raise CellError(N_("there is no example named {name}"), name=repr(name[:40])) from None

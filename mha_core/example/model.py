@@ -1,0 +1,413 @@
+"""The example: all inputs of one multi-head attention layer, as frozen plain data.
+
+An ``Example`` that exists is valid: ``mha_core.example.files.parse`` and ``validate`` are the only ways in, and nothing
+after them checks again. Rows are tokens (row convention, X·W).
+
+Letters: n_q queries, n_k keys, h heads, d_model columns of X, d_context columns of the context, d_k, d_v, d_out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from math import sqrt
+from typing import Literal, TypeAlias
+
+Row: TypeAlias = tuple[float, ...]
+Matrix: TypeAlias = tuple[Row, ...]
+Text: TypeAlias = str | Mapping[str, str]
+"""One text for all languages, or one for each: ``{"en": …, "zh": …}``."""
+
+Claim: TypeAlias = "float | str | None"
+"""A number as somebody printed it (a string keeps its digits), or None where none was given."""
+
+MAX_SIZE = 64
+"""Largest n_q, n_k and d of an editable example."""
+MAX_HEADS = 16
+MAX_NUMBER = 1e12
+"""Largest magnitude of a given number: far beyond any example, and no product of a trace overflows float64."""
+MAX_TEXT = 1000
+"""Longest token, title, note or source, in characters."""
+
+NEG_INF = float("-inf")
+
+HEAD_MATRICES = ("w_q", "w_k", "w_v", "w_a", "u_a", "q", "k", "v", "weights")
+"""What a head may give as a matrix."""
+HEAD_BIASES = ("b_q", "b_k", "b_v")
+HEAD_ROWS = (*HEAD_BIASES, "v_a", "slope")
+"""What a head may give as one row of numbers; the slope is one number."""
+SHARED = ("w_k", "b_k", "w_v", "b_v", "k", "v", "k_rotated", "k_norms", "k_unit")
+"""What belongs to keys and values: heads of one group (``kv_heads``) have one of it together."""
+POSITION_INPUTS = ("position_ids", "context_position_ids", "frequencies", "context_frequencies")
+"""Where tokens stand, and the frequencies that turn a position into angles: given, or by rule."""
+
+SCORINGS = ("dot", "bilinear", "additive", "cosine")
+POSITIONS = ("sinusoidal", "rotary", "alibi")
+SCORING_PARAMETERS = {"dot": (), "bilinear": ("w_a",), "additive": ("w_a", "u_a", "v_a"), "cosine": ()}
+"""What each head must give for its scores, by scoring."""
+BASE = 10000.0
+"""The wavelengths of sinusoidal and rotary positions reach from 2π to 2π·BASE."""
+
+AXES: dict[str, tuple[str, str]] = {
+    "x": ("n_q", "d_model"),
+    "context": ("n_k", "d_context"),
+    "position_ids": ("n_q", "1"),
+    "frequencies": ("1", "d_freq"),
+    "angles": ("n_q", "d_freq"),
+    "positional_encoding": ("n_q", "d_model"),
+    "x_positioned": ("n_q", "d_model"),
+    "context_position_ids": ("n_k", "1"),
+    "context_frequencies": ("1", "d_context_freq"),
+    "context_angles": ("n_k", "d_context_freq"),
+    "context_positional_encoding": ("n_k", "d_context"),
+    "context_positioned": ("n_k", "d_context"),
+    "w_q": ("d_model", "d_k"),
+    "b_q": ("1", "d_k"),
+    "w_k": ("d_context", "d_k"),
+    "b_k": ("1", "d_k"),
+    "w_v": ("d_context", "d_v"),
+    "b_v": ("1", "d_v"),
+    "q": ("n_q", "d_k"),
+    "k": ("n_k", "d_k"),
+    "v": ("n_k", "d_v"),
+    "q_rotated": ("n_q", "d_k"),
+    "k_rotated": ("n_k", "d_k"),
+    "q_norms": ("n_q", "1"),
+    "k_norms": ("n_k", "1"),
+    "q_unit": ("n_q", "d_k"),
+    "k_unit": ("n_k", "d_k"),
+    "w_a": ("d_k", "d_a"),
+    "u_a": ("d_k", "d_a"),
+    "v_a": ("1", "d_a"),
+    "q_a": ("n_q", "d_a"),
+    "k_a": ("n_k", "d_a"),
+    "pair_sums": ("n_q·n_k", "d_a"),
+    "pair_tanh": ("n_q·n_k", "d_a"),
+    "scores": ("n_q", "n_k"),
+    "scaled_scores": ("n_q", "n_k"),
+    "slope": ("1", "1"),
+    "linear_biases": ("n_q", "n_k"),
+    "biased_scores": ("n_q", "n_k"),
+    "mask": ("n_q", "n_k"),
+    "masked_scores": ("n_q", "n_k"),
+    "weights": ("n_q", "n_k"),
+    "head_outputs": ("n_q", "d_v"),
+    "concat": ("n_q", "h·d_v"),
+    "w_o": ("h·d_v", "d_out"),
+    "w_o_block": ("d_v", "d_out"),
+    "head_terms": ("n_q", "d_out"),
+    "b_o": ("1", "d_out"),
+    "output": ("n_q", "d_out"),
+}
+"""What the rows and the columns of every matrix run over, in the order of the computation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """One head's matrices, or the numbers that it starts from.
+
+    Shapes: w_q, w_k: d_model × d_k (w_k: d_context × d_k where there is a context), w_v: d_context × d_v;
+    b_q, b_k: d_k; b_v: d_v; q: n_q × d_k; k: n_k × d_k; v: n_k × d_v; weights: n_q × n_k.
+    ``q``, ``k``, ``v`` and ``weights`` stand in for what would compute them. Where no head has ``w_v`` or ``v``, the
+    computation ends at the weights.
+    ``w_a``, ``u_a``: d_k × d_a and ``v_a``: d_a are the parameters of additive scoring, ``w_a``: d_k × d_k alone
+    that of bilinear scoring; ``slope``: the one number m of linear biases.
+    """
+
+    w_q: Matrix | None = None
+    w_k: Matrix | None = None
+    w_v: Matrix | None = None
+    b_q: Row | None = None
+    b_k: Row | None = None
+    b_v: Row | None = None
+    q: Matrix | None = None
+    k: Matrix | None = None
+    v: Matrix | None = None
+    weights: Matrix | None = None
+    w_a: Matrix | None = None
+    u_a: Matrix | None = None
+    v_a: Row | None = None
+    slope: Row | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AllowMask:
+    """``allow`` (n_q × n_k): True where the query may attend to the key; elsewhere the score becomes ``fill``."""
+
+    allow: tuple[tuple[bool, ...], ...]
+    fill: float = NEG_INF
+
+
+@dataclass(frozen=True, slots=True)
+class AddMask:
+    """``add`` (n_q × n_k): added to the scaled scores; −∞ hides a pair."""
+
+    add: Matrix
+
+
+@dataclass(frozen=True, slots=True)
+class Positions:
+    """How tokens tell where they stand.
+
+    sinusoidal   sines and cosines of the position are added to X, and to the context (Vaswani et al. 2017, 3.5)
+    rotary       each pair of columns of Q and K is turned by an angle that grows with the position (Su et al. 2021)
+    alibi        every score loses slope·distance, each head with a slope of its own (Press et al. 2021)
+
+    ``ids``: n_q, ``context_ids``: n_k numbers, 0, 1, 2 … where not given. ``frequencies``, ``context_frequencies``:
+    one for each pair of columns, 10000^(−2m/d) where not given; the angle is position · frequency.
+    """
+
+    kind: Literal["sinusoidal", "rotary", "alibi"]
+    ids: Row | None = None
+    context_ids: Row | None = None
+    frequencies: Row | None = None
+    context_frequencies: Row | None = None
+
+
+Mask: TypeAlias = Literal["causal"] | AllowMask | AddMask | None
+Scale: TypeAlias = Literal["sqrt_dk", "none"] | float
+Scoring: TypeAlias = Literal["dot", "bilinear", "additive", "cosine"]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """All inputs of one layer. ``x`` may be None where every head starts further on.
+
+    Shapes: x: n_q × d_model; context: n_k × d_context; w_o: (h·d_v) × d_out; b_o: d_out.
+    ``claimed`` holds somebody's own numbers by step name: per-head steps as a list over heads.
+    ``scoring`` is how a query and a key make a score, which ``scale`` then divides:
+
+    dot        q·k                         (Luong et al. 2015; divided by √d_k: Vaswani et al. 2017)
+    bilinear   (q·W_a)·k                   ("general" in Luong et al. 2015)
+    additive   v_a·tanh(q·W_a + k·U_a)     (Bahdanau et al. 2015)
+    cosine     q·k ÷ (‖q‖·‖k‖)             the divisor is the temperature
+
+    ``kv_heads``: how many heads have keys and values of their own; h ÷ kv_heads heads in a row share them, and the
+    first of these gives them (grouped-query attention, Ainslie et al. 2023; 1: multi-query, Shazeer 2019).
+    """
+
+    title: Text
+    tokens: tuple[str, ...]
+    heads: tuple[Head, ...]
+    x: Matrix | None = None
+    context_tokens: tuple[str, ...] | None = None
+    context: Matrix | None = None
+    w_o: Matrix | None = None
+    b_o: Row | None = None
+    scale: Scale = "sqrt_dk"
+    mask: Mask = None
+    claimed: Mapping[str, tuple] | None = None  # type: ignore[type-arg]  # ragged by design: cells may be absent
+    source: str | None = None
+    note: Text | None = None
+    scoring: Scoring = "dot"
+    kv_heads: int | None = None
+    positions: Positions | None = None
+
+    @property
+    def source_rows(self) -> Matrix | None:
+        """What keys and values are computed from: the context where there is one, else X."""
+        return self.x if self.context is None else self.context
+
+    @property
+    def dims(self) -> Dims:
+        """The letters of this example."""
+        return Dims.of(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Dims:
+    """The sizes of an example; 0 where nothing has them. ``d_a``: columns of W_a, ``d_freq``, ``d_context_freq``:
+    how many frequencies turn the positions into angles.
+    """
+
+    n_q: int
+    n_k: int
+    h: int
+    d_model: int
+    d_context: int
+    d_k: int
+    d_v: int
+    d_out: int
+    d_a: int
+    d_freq: int
+    d_context_freq: int
+
+    @classmethod
+    def of(cls, example: Example) -> Dims:
+        """Read the sizes off the matrices; ``example`` need not be valid yet."""
+        n_q = len(example.tokens)
+        d_model = len(example.x[0]) if example.x else 0
+        d_context = len(example.context[0]) if example.context else d_model
+        d_k = _width(example, ("q", "k", "w_q", "w_k"))
+        d_freq, d_context_freq = _frequency_counts(example, d_model, d_context, d_k)
+        return cls(
+            n_q=n_q,
+            n_k=_n_k(example, n_q),
+            h=len(example.heads),
+            d_model=d_model,
+            d_context=d_context,
+            d_k=d_k,
+            d_v=_width(example, ("v", "w_v")),
+            d_out=len(example.w_o[0]) if example.w_o else 0,
+            d_a=0 if example.scoring in ("dot", "cosine") else _d_a(example, d_k),
+            d_freq=d_freq,
+            d_context_freq=d_context_freq,
+        )
+
+    def size(self, axis: str) -> int:
+        """The length of one of the axes in ``AXES``."""
+        if axis == "1":
+            return 1
+        first, product, second = axis.partition("·")
+        size = int(getattr(self, first))
+        return size * int(getattr(self, second)) if product else size
+
+    def shape(self, name: str) -> tuple[int, int]:
+        """Rows and columns of a matrix by name."""
+        rows, cols = AXES[name]
+        return self.size(rows), self.size(cols)
+
+    @property
+    def sqrt_dk(self) -> float:
+        """√d_k, the divisor of scaled dot-product attention."""
+        return sqrt(self.d_k)
+
+
+def _n_k(example: Example, n_q: int) -> int:
+    """Labels of the context; else its rows; else those of the keys and values that the heads start from; else n_q."""
+    for rows in (example.context_tokens, example.context):
+        if rows is not None:
+            return len(rows)
+    if example.x is None:
+        for head in example.heads:
+            for given in (head.v, head.k):
+                if given is not None:
+                    return len(given)
+    return n_q
+
+
+def _width(example: Example, names: tuple[str, ...]) -> int:
+    """Columns of the first matrix of these names in any head."""
+    for head in example.heads:
+        for name in names:
+            matrix = getattr(head, name)
+            if matrix:
+                return len(matrix[0])
+    return 0
+
+
+def _d_a(example: Example, d_k: int) -> int:
+    return d_k if example.scoring == "bilinear" else _width(example, ("w_a", "u_a"))
+
+
+def _frequency_counts(example: Example, d_model: int, d_context: int, d_k: int) -> tuple[int, int]:
+    """One frequency for each pair of columns that positions turn: of X and the context, or of Q and K."""
+    kind = example.positions.kind if example.positions else None
+    if kind == "sinusoidal":
+        return (d_model + 1) // 2, (d_context + 1) // 2
+    return (d_k // 2, d_k // 2) if kind == "rotary" else (0, 0)
+
+
+def keys_are_queries(example: Example) -> bool:
+    """Whether queries and keys are the same tokens: self-attention."""
+    return example.context is None and example.context_tokens is None and example.dims.n_k == example.dims.n_q
+
+
+def same_numbers(one: Example, other: Example) -> bool:
+    """Whether two examples are the same but for their titles, their notes and what was claimed of them."""
+    return replace(one, title=other.title, note=other.note, claimed=other.claimed) == other
+
+
+def noted(example: Example, before: Example) -> Example:
+    """What was made of ``before``, with its note only where that still holds: where no number and no token changed."""
+    return example if same_numbers(example, before) else replace(example, note=None)
+
+
+def owner(example: Example, name: str, head: int) -> int:
+    """The head that holds this matrix for ``head``: the first of its group for shared keys and values, else itself."""
+    if example.kv_heads is None or name not in SHARED:
+        return head
+    return head - head % (len(example.heads) // example.kv_heads)
+
+
+def shares(head: Head) -> bool:
+    """Whether this head takes its keys and values from the first of its group: it has none of its own."""
+    return head.v is None and head.w_v is None and head.k is None and head.w_k is None
+
+
+def has_values(example: Example) -> bool:
+    """Whether the heads have V: all or none, so the first of them tells. Without V the weights are the last step."""
+    first = example.heads[0]
+    return first.v is not None or first.w_v is not None
+
+
+def position_inputs(example: Example) -> dict[str, Row]:
+    """Position ids and frequencies that this example computes with, by name: given, or by rule."""
+    positions = example.positions
+    if positions is None:
+        return {}
+    dims, kind = example.dims, positions.kind
+    apart = example.context is not None if kind == "sinusoidal" else not keys_are_queries(example)
+    found = {"position_ids": positions.ids or _counted(dims.n_q)}
+    if kind != "alibi":
+        width = dims.d_model if kind == "sinusoidal" else dims.d_k
+        found["frequencies"] = positions.frequencies or _frequencies(width)
+    if apart:
+        found["context_position_ids"] = positions.context_ids or _counted(dims.n_k)
+        if kind == "sinusoidal":
+            found["context_frequencies"] = positions.context_frequencies or _frequencies(dims.d_context)
+    return found
+
+
+def _counted(count: int) -> Row:
+    return tuple(float(i) for i in range(count))
+
+
+def _frequencies(width: int) -> Row:
+    """10000^(−2m/d) for each pair m of d columns."""
+    return tuple(BASE ** (-2 * m / width) for m in range((width + 1) // 2))
+
+
+def alibi_slope(head: int, heads: int) -> float:
+    """The slope that ALiBi's authors give to this one of h heads: 2^(−8·(head + 1)/h), head counted from 0."""
+    return float(2 ** (-8 * (head + 1) / heads))
+
+
+def divisor(example: Example) -> float | None:
+    """What the scores are divided by; None where they are not scaled."""
+    if example.scale == "none":
+        return None
+    return example.dims.sqrt_dk if example.scale == "sqrt_dk" else float(example.scale)
+
+
+def allow_matrix(example: Example) -> tuple[tuple[bool, ...], ...] | None:
+    """The mask as ``allow`` (n_q × n_k), True = may attend; None without a mask or with one that adds numbers.
+
+    Causal means that query i may attend to keys 0 … i.
+    """
+    if example.mask == "causal":
+        dims = example.dims
+        return tuple(tuple(j <= i for j in range(dims.n_k)) for i in range(dims.n_q))
+    return example.mask.allow if isinstance(example.mask, AllowMask) else None
+
+
+def mask_fill(example: Example) -> float:
+    """What a hidden pair's score becomes; −∞ unless the example names another number."""
+    return example.mask.fill if isinstance(example.mask, AllowMask) else NEG_INF
+
+
+def key_tokens(example: Example) -> tuple[str, ...]:
+    """Labels of the keys, n_k of them; a context without labels gets numbers."""
+    if example.context_tokens is not None:
+        return example.context_tokens
+    dims = example.dims
+    if example.context is None and dims.n_k == dims.n_q:
+        return example.tokens
+    return tuple(str(j + 1) for j in range(dims.n_k))
+
+
+def text_in(text: Text | None, language: str) -> str:
+    """A text in one language, falling back to English, then to any."""
+    if text is None or isinstance(text, str):
+        return text or ""
+    return text.get(language) or text.get("en") or next(iter(text.values()), "")

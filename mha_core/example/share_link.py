@@ -1,0 +1,58 @@
+"""Share links: an example as a short token for a URL, and back.
+
+Token: the version digit, then base64url (no padding) of zlib of the canonical file.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import zlib
+
+from mha_core.errors import N_, LinkError, MhaError
+from mha_core.example.files import MAX_BYTES, dump, parse
+from mha_core.example.model import Example
+
+VERSION = "1"
+MAX_TOKEN = 30_000
+"""Longest token written or read: what servers and messengers still carry in one address."""
+
+
+def to_token(example: Example) -> str:
+    """The example as a token. Raises ``LinkError`` where it is too large for a link."""
+    packed = zlib.compress(dump(example).encode(), 9)
+    token = VERSION + base64.urlsafe_b64encode(packed).decode().rstrip("=")
+    if len(token) > MAX_TOKEN:
+        raise LinkError(N_("this example is too large for a link; save it as a file instead"))
+    return token
+
+
+def from_token(token: str) -> Example:
+    """The example in a token.
+
+    Raises ``LinkError`` for a token that is cut, altered, of another version, or unpacks to more than a file may
+    hold; no more than that is ever unpacked.
+    """
+    damaged = LinkError(N_("the link is damaged or incomplete"))
+    if len(token) > MAX_TOKEN:
+        raise LinkError(N_("the link is too long"))
+    if not token[:1].isdecimal():
+        raise damaged
+    if token[:1] != VERSION:
+        raise LinkError(N_("the link was made by another version of this program"))
+    try:
+        packed = base64.b64decode(
+            token[1:].encode("ascii") + b"=" * (-len(token[1:]) % 4), b"-_", validate=True
+        )
+        unpacker = zlib.decompressobj()
+        text = unpacker.decompress(packed, MAX_BYTES + 1)
+    except (binascii.Error, ValueError, zlib.error):
+        raise damaged from None
+    if len(text) > MAX_BYTES:
+        raise LinkError(N_("the link unpacks to more than {most} MB"), most=MAX_BYTES // 1_000_000)
+    if not unpacker.eof or unpacker.unused_data:
+        raise damaged
+    try:
+        return parse(text)
+    except MhaError as error:
+        raise LinkError(error.template, place=error.place, **error.values) from error

@@ -1,0 +1,469 @@
+"""The rules that every example keeps: sizes, shapes, ranges. Types are ``files.py``'s business."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import isfinite
+
+from mha_core.errors import N_, ExampleError
+from mha_core.example.model import (
+    HEAD_BIASES,
+    HEAD_MATRICES,
+    HEAD_ROWS,
+    MAX_HEADS,
+    MAX_NUMBER,
+    MAX_SIZE,
+    MAX_TEXT,
+    NEG_INF,
+    SCORING_PARAMETERS,
+    SHARED,
+    AddMask,
+    AllowMask,
+    Dims,
+    Example,
+    Matrix,
+    Row,
+    has_values,
+    owner,
+    position_inputs,
+)
+
+EARLY_STEPS = (
+    "angles",
+    "positional_encoding",
+    "x_positioned",
+    "context_angles",
+    "context_positional_encoding",
+    "context_positioned",
+)
+"""The whole layer's steps before the heads."""
+PER_HEAD_STEPS = (
+    "q",
+    "k",
+    "v",
+    "q_rotated",
+    "k_rotated",
+    "q_norms",
+    "k_norms",
+    "q_unit",
+    "k_unit",
+    "q_a",
+    "k_a",
+    "pair_sums",
+    "pair_tanh",
+    "scores",
+    "scaled_scores",
+    "linear_biases",
+    "biased_scores",
+    "masked_scores",
+    "weights",
+    "head_outputs",
+)
+"""The steps that each head has its own matrix of."""
+LATE_STEPS = ("concat", "output")
+"""The whole layer's steps after the heads."""
+WHOLE_LAYER_STEPS = EARLY_STEPS + LATE_STEPS
+STEPS = EARLY_STEPS + PER_HEAD_STEPS + LATE_STEPS
+"""All computed steps, in order."""
+
+
+def validate(example: Example) -> Example:
+    """Return ``example`` unchanged, or raise ``ExampleError`` naming the first place that breaks a rule."""
+    dims = example.dims
+    _sizes(example, dims)
+    _texts(example)
+    _numbers(example)
+    _labels(example)
+    if example.kv_heads is not None:
+        _groups(example, dims)
+    _parameters(example)
+    _shapes(example, dims)
+    _starts(example, dims)
+    if example.positions is not None:
+        _positions(example, dims)
+    if example.scoring == "additive":
+        _pairs(dims)
+    _mask(example, dims)
+    _scale(example)
+    _claimed(example, dims)
+    return example
+
+
+def _fail(place: str, template: str, **values: object) -> ExampleError:
+    return ExampleError(template, place=place, **values)
+
+
+def _sizes(example: Example, dims: Dims) -> None:
+    for place, count, most in (
+        ("tokens", dims.n_q, MAX_SIZE),
+        ("heads", dims.h, MAX_HEADS),
+        (
+            "context" if example.context and example.context_tokens is None else "context_tokens",
+            dims.n_k,
+            MAX_SIZE,
+        ),
+    ):
+        if not 1 <= count <= most:
+            raise _fail(place, N_("expected 1 to {most}, got {count}"), most=most, count=count)
+
+
+def _texts(example: Example) -> None:
+    for place, text in _given_texts(example):
+        if len(text) > MAX_TEXT:
+            raise _fail(
+                place, N_("expected at most {most} characters, got {count}"), most=MAX_TEXT, count=len(text)
+            )
+        if any("\ud800" <= character <= "\udfff" for character in text):
+            raise _fail(place, N_("the text holds half of a character"))
+
+
+def _labels(example: Example) -> None:
+    """A token for each row: it is they that are too many or too few, since a row has the numbers."""
+    for place, labels, name, rows in (
+        ("tokens", example.tokens, "x", example.x),
+        ("context_tokens", example.context_tokens, "context", example.context),
+    ):
+        if labels is not None and rows is not None and len(labels) != len(rows) <= MAX_SIZE:
+            raise _fail(
+                place,
+                N_("expected {rows}, one for each row of {name}, got {count}"),
+                rows=len(rows),
+                name=name,
+                count=len(labels),
+            )
+
+
+def _given_texts(example: Example) -> Iterator[tuple[str, str]]:
+    """(place, text) of every text that a person wrote."""
+    for name in ("title", "note", "source", "tokens", "context_tokens"):
+        text = getattr(example, name)
+        if isinstance(text, str):
+            yield name, text
+        elif isinstance(text, Mapping):
+            yield from ((f"{name}.{language}", part) for language, part in text.items())
+        else:
+            yield from ((f"{name}[{index}]", part) for index, part in enumerate(text or ()))
+
+
+def _shapes(example: Example, dims: Dims) -> None:
+    for name, place, matrix in _given(example):
+        rows, cols = dims.shape(name)
+        if name in _BIASES and not _has_weight(example, place):
+            raise _fail(place, N_("there is nothing that it could be added to"))
+        if rows == 0 or cols == 0:
+            raise _fail(place, N_("there is nothing that it could be multiplied with"))
+        if (len(matrix), len(matrix[0])) != (rows, cols):
+            raise _wrong_shape(place, (rows, cols), (len(matrix), len(matrix[0])))
+
+
+_BIASES = (*HEAD_BIASES, "b_o")
+
+
+def _has_weight(example: Example, place: str) -> bool:
+    """Whether the bias at ``place``, such as ``heads[1].b_q``, has its weight matrix."""
+    if place == "b_o":
+        return example.w_o is not None
+    head, _, name = place.partition("].")
+    return getattr(example.heads[int(head.removeprefix("heads["))], "w" + name[1:]) is not None
+
+
+def _wrong_shape(place: str, expected: tuple[int, int], got: tuple[object, object]) -> ExampleError:
+    return _fail(
+        place,
+        N_("expected {rows} × {cols}, got {got_rows} × {got_cols}"),
+        rows=expected[0],
+        cols=expected[1],
+        got_rows=got[0],
+        got_cols=got[1],
+    )
+
+
+def _given(example: Example) -> Iterator[tuple[str, str, Matrix]]:
+    """(name, place, matrix) of every matrix that an example gives; a bias counts as a matrix of one row."""
+    if example.x is not None:
+        yield "x", "x", example.x
+    if example.context is not None:
+        yield "context", "context", example.context
+    for index, head in enumerate(example.heads):
+        for name in HEAD_MATRICES:
+            matrix = getattr(head, name)
+            if matrix is not None:
+                yield name, f"heads[{index}].{name}", matrix
+        for name in HEAD_ROWS:
+            row = getattr(head, name)
+            if row is not None:
+                yield name, f"heads[{index}].{name}", (row,)
+    if example.w_o is not None:
+        yield "w_o", "w_o", example.w_o
+    if example.b_o is not None:
+        yield "b_o", "b_o", (example.b_o,)
+
+
+def _starts(example: Example, dims: Dims) -> None:
+    """Every head must be able to reach its head output; where none has V, its weights, and some must be computed."""
+    valued = [index for index, head in enumerate(example.heads) if (head.v or head.w_v) is not None]
+    for index in range(dims.h):
+        missing = _missing(example, index, dims, bool(valued))
+        if missing == "w_v":
+            raise _fail(
+                f"heads[{index}]",
+                N_("w_v is missing, and heads[{other}] has values: give them in all heads or in none"),
+                other=valued[0],
+            )
+        if missing:
+            raise _fail(
+                f"heads[{index}]", N_("{name} is missing, and nothing stands in for it"), name=missing
+            )
+    if not valued and all(head.weights is not None for head in example.heads):
+        raise _fail(
+            "heads",
+            N_("every head starts from its weights and none has w_v or v: nothing is left to compute"),
+        )
+
+
+def _missing(example: Example, index: int, dims: Dims, valued: bool) -> str:
+    """The first matrix that this head lacks, or "" where it lacks none; ``valued``: it must have V."""
+    head = example.heads[index]
+    holder = head if example.kv_heads is None else example.heads[owner(example, "v", index)]
+    needs = [("v", holder, example.source_rows)] if valued else []
+    if head.weights is None:
+        needs = [("q", head, example.x), ("k", holder, example.source_rows), *needs]
+    for name, of, source in needs:
+        if getattr(of, name) is None:
+            if getattr(of, f"w_{name}") is None:
+                return f"w_{name}"
+            if source is None:
+                return "x" if name == "q" or example.context_tokens is None else "context"
+            if name != "q" and len(source) != dims.n_k:  # labels for other keys than the rows of X
+                return "context"
+    if head.weights is None:
+        return next((name for name in _wanted(example) if getattr(head, name) is None), "")
+    return ""
+
+
+# --- what scoring, groups and positions ask for ------------------------------------------------------------------
+
+
+def _wanted(example: Example) -> tuple[str, ...]:
+    """The parameters that a head must give beside its weights."""
+    linear = example.positions is not None and example.positions.kind == "alibi"
+    return (*SCORING_PARAMETERS[example.scoring], *(("slope",) if linear else ()))
+
+
+_PARAMETERS = {
+    "w_a": '"scoring": "bilinear" or "additive"',
+    "u_a": '"scoring": "additive"',
+    "v_a": '"scoring": "additive"',
+    "slope": '"positions": "alibi"',
+}
+"""Parameters, and the setting that each is for."""
+
+
+def _parameters(example: Example) -> None:
+    """A parameter that nothing uses is a mistake."""
+    wanted = _wanted(example)
+    unwanted = [name for name in _PARAMETERS if name not in wanted]
+    for index, head in enumerate(example.heads):
+        for name in unwanted:
+            if getattr(head, name) is not None:
+                raise _unused(f"heads[{index}].{name}", _PARAMETERS[name])
+
+
+def _unused(place: str, setting: str) -> ExampleError:
+    return _fail(place, N_("is of no use here without {setting}"), setting=setting)
+
+
+def _groups(example: Example, dims: Dims) -> None:
+    count = example.kv_heads or 0
+    if count < 1 or dims.h % count:
+        raise _fail(
+            "kv_heads",
+            N_("expected a number that divides the {count} heads into equal groups, got {got}"),
+            count=dims.h,
+            got=example.kv_heads,
+        )
+    for index, head in enumerate(example.heads):
+        first = owner(example, "k", index)
+        for name in SHARED:
+            if first != index and getattr(head, name, None) is not None:
+                raise _fail(
+                    f"heads[{index}].{name}",
+                    N_("keys and values are shared here: give them in heads[{first}] alone"),
+                    first=first,
+                )
+
+
+def _pairs(dims: Dims) -> None:
+    """Additive scoring has a row of d_a numbers for each pair of tokens: no more than fill the largest matrix."""
+    count, most = dims.n_q * dims.n_k * dims.d_a, MAX_SIZE**2
+    if count > most:
+        raise _fail(
+            "scoring",
+            N_("additive scoring makes n_q × n_k × d_a numbers, at most {most}, got {n_q} × {n_k} × {d_a}"),
+            most=most,
+            n_q=dims.n_q,
+            n_k=dims.n_k,
+            d_a=dims.d_a,
+        )
+
+
+def _positions(example: Example, dims: Dims) -> None:
+    positions, rows = example.positions, position_inputs(example)
+    kind = getattr(positions, "kind", None)
+    if kind == "rotary" and (dims.d_k % 2 or not dims.d_k):
+        raise _fail(
+            "positions",
+            N_("rotary positions turn pairs of columns of Q and K: d_k must be even, got {d_k}"),
+            d_k=dims.d_k,
+        )
+    if kind == "sinusoidal" and example.x is None:
+        raise _fail("positions", N_("sinusoidal positions are added to X, and there is none"))
+    for field, name, size in (
+        ("ids", "position_ids", dims.n_q),
+        ("context_ids", "context_position_ids", dims.n_k),
+        ("frequencies", "frequencies", dims.d_freq),
+        ("context_frequencies", "context_frequencies", dims.d_context_freq),
+    ):
+        row: Row | None = getattr(positions, field)
+        if row is None:
+            continue
+        place = f"positions.{field}"
+        if name not in rows:
+            raise _unused(place, _POSITION_SETTINGS[field])
+        if len(row) != size:
+            raise _fail(place, N_("expected {cols} numbers, got {count}"), cols=size, count=len(row))
+        for j, number in enumerate(row):
+            _in_range(f"{place}[{j}]", number)
+
+
+_POSITION_SETTINGS = {
+    "ids": '"kind"',
+    "context_ids": '"context"',
+    "frequencies": '"kind": "sinusoidal" or "rotary"',
+    "context_frequencies": '"kind": "sinusoidal" and a context',
+}
+
+
+def _numbers(example: Example) -> None:
+    for _, place, matrix in _given(example):
+        width = len(matrix[0]) if matrix else 0
+        if not 1 <= width <= MAX_SIZE:
+            raise _fail(place, N_("expected 1 to {most}, got {count}"), most=MAX_SIZE, count=width)
+        for i, row in enumerate(matrix):
+            if len(row) != width:
+                raise _fail(
+                    f"{place}[{i}]", N_("expected {cols} numbers, got {count}"), cols=width, count=len(row)
+                )
+            for j, number in enumerate(row):
+                if not -MAX_NUMBER <= number <= MAX_NUMBER:  # NaN fails this too
+                    _in_range(f"{place}[{i}][{j}]", number)
+
+
+def _in_range(place: str, number: float) -> None:
+    if not -MAX_NUMBER <= number <= MAX_NUMBER:
+        raise _fail(
+            place,
+            N_("expected a number from {low:g} to {high:g}, got {number}"),
+            low=-MAX_NUMBER,
+            high=MAX_NUMBER,
+            number=number,
+        )
+
+
+def _mask(example: Example, dims: Dims) -> None:
+    mask = example.mask
+    if not isinstance(mask, AllowMask | AddMask):
+        return
+    name = "allow" if isinstance(mask, AllowMask) else "add"
+    rows: tuple = getattr(mask, name)  # type: ignore[type-arg]  # of bools or of floats
+    widths = {len(row) for row in rows}
+    if len(rows) != dims.n_q or widths != {dims.n_k}:
+        raise _wrong_shape(f"mask.{name}", dims.shape("mask"), (len(rows), _either(widths)))
+    numbers = [("mask.fill", mask.fill)] if isinstance(mask, AllowMask) else []
+    if isinstance(mask, AddMask):
+        numbers = [(f"mask.add[{i}][{j}]", v) for i, row in enumerate(rows) for j, v in enumerate(row)]
+    for place, number in numbers:
+        if not (isfinite(number) or number == NEG_INF):
+            raise _fail(place, N_('expected a number or "-inf", got {number}'), number=number)
+
+
+def _scale(example: Example) -> None:
+    scale = example.scale
+    if example.scoring in ("additive", "cosine") and scale == "sqrt_dk":
+        raise _fail(
+            "scale",
+            N_('√d_k is for dot products; with {scoring} scoring write "none" or a number'),
+            scoring=example.scoring,
+        )
+    if example.scoring == "cosine" and not isinstance(scale, str) and scale < 0:
+        raise _fail("scale", N_("expected a temperature above 0, got {number}"), number=scale)
+    if isinstance(scale, str):
+        if scale == "sqrt_dk" and not example.dims.d_k and any(h.weights is None for h in example.heads):
+            raise _fail("scale", N_("there is no d_k to take the root of"))
+        return
+    if scale == 0:
+        raise _fail("scale", N_("expected a divisor other than 0, got {number}"), number=scale)
+    if not (1 / MAX_NUMBER <= abs(scale) <= MAX_NUMBER):
+        raise _fail(
+            "scale",
+            N_("expected a divisor from {low:g} to {high:g} in size, got {number:g}"),
+            low=1 / MAX_NUMBER,
+            high=MAX_NUMBER,
+            number=scale,
+        )
+
+
+def _claimed(example: Example, dims: Dims) -> None:
+    if not example.claimed:
+        return
+    missing = set(absent_steps(example))
+    for step, claim in example.claimed.items():
+        if step in missing:
+            raise _fail(f"claimed.{step}", N_("this example has no such step"))
+        if step in WHOLE_LAYER_STEPS:
+            _claimed_matrix(f"claimed.{step}", claim, dims.shape(step))
+            continue
+        if len(claim) != dims.h:
+            raise _fail(
+                f"claimed.{step}", N_("expected {count} heads, got {got}"), count=dims.h, got=len(claim)
+            )
+        for index, matrix in enumerate(claim):
+            if matrix is not None:
+                if owner(example, step, index) != index:
+                    raise _fail(
+                        f"claimed.{step}[{index}]",
+                        N_("keys and values are shared here: give them in heads[{first}] alone"),
+                        first=owner(example, step, index),
+                    )
+                _claimed_matrix(f"claimed.{step}[{index}]", matrix, dims.shape(step))
+
+
+def absent_steps(example: Example) -> Iterator[str]:
+    """Steps that only some examples have, and this one has not."""
+    kind = example.positions.kind if example.positions else None
+    apart = "context_position_ids" in position_inputs(example)
+    for there, steps in (
+        (has_values(example), ("v", "head_outputs", "concat")),
+        (example.w_o is not None, ("output",)),
+        (kind in ("sinusoidal", "rotary"), ("angles",)),
+        (kind in ("sinusoidal", "rotary") and apart, ("context_angles",)),
+        (kind == "sinusoidal", ("positional_encoding", "x_positioned")),
+        (kind == "sinusoidal" and apart, ("context_positional_encoding", "context_positioned")),
+        (kind == "rotary", ("q_rotated", "k_rotated")),
+        (kind == "alibi", ("linear_biases", "biased_scores")),
+        (example.scoring == "cosine", ("q_norms", "k_norms", "q_unit", "k_unit")),
+        (example.scoring in ("bilinear", "additive"), ("q_a",)),
+        (example.scoring == "additive", ("k_a", "pair_sums", "pair_tanh")),
+    ):
+        if not there:
+            yield from steps
+
+
+def _claimed_matrix(place: str, matrix: tuple, shape: tuple[int, int]) -> None:  # type: ignore[type-arg]
+    widths = {len(row) for row in matrix if row is not None} or {shape[1]}
+    if len(matrix) != shape[0] or widths != {shape[1]}:
+        raise _wrong_shape(place, shape, (len(matrix), _either(widths)))
+
+
+def _either(widths: set[int]) -> str:
+    return "/".join(str(width) for width in sorted(widths)) or "0"

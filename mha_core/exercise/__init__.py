@@ -1,0 +1,4 @@
+"""Numbers to be worked out: drawn so that working with them teaches something.
+
+``diagnoses`` (how each known mistake would show), ``laws`` (what the numbers must be like), ``exercise`` (draws them).
+"""

@@ -1,0 +1,266 @@
+"""Exercises: an example with numbers chosen so that they teach (``teaching.Laws``), some steps to be worked out.
+
+``exercise(example, seed)`` keeps what the example is about (tokens, heads, mask, biases, W_O, divisor) and draws
+small integers anew; the sizes change where they would hide a mistake (d_k = √d_model, n = d_k, …).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import islice, product
+from operator import mul
+from random import Random
+from typing import Any, Final, TypeAlias
+
+from mha_core.check.check import Verdict
+from mha_core.check.report import cause_message, right_line
+from mha_core.compute.derive import Cell
+from mha_core.compute.device import Place
+from mha_core.compute.graph import graph
+from mha_core.compute.trace import trace
+from mha_core.edit.claims import claimed_rows, tables
+from mha_core.errors import N_, ExampleError
+from mha_core.example.model import (
+    HEAD_BIASES,
+    HEAD_MATRICES,
+    Dims,
+    Example,
+    Head,
+    Matrix,
+    Row,
+    has_values,
+    key_tokens,
+    owner,
+)
+from mha_core.example.validate import STEPS, validate
+from mha_core.exercise.laws import Laws, numbers_differ, rows_differ
+
+MOST_TOKENS: Final = 6
+MOST_HEADS: Final = 4
+_MOST_DRAWS: Final = 400
+_TRIES_OF_A_PART: Final = 40
+_TRIES_OF_A_MATRIX: Final = 60
+"""Draws of a matrix, and of a head or W_O: what a part spoils is seen before the next is drawn. And in all, so that
+numbers that cannot keep the laws, such as those of a huge divisor, keep nobody waiting."""
+_CPU: Final = Place("cpu", "float64")
+_X: Final = (-2, -1, 0, 1, 2)
+_W: Final = (-2, -1, -1, 0, 1, 1, 2)
+_W_OF_SCORES: Final = (-1, 0, 1)
+"""Small, so that no query gives all its weight to one key."""
+_BIASES: Final = (-2, -1, 1, 2)
+
+_Number: TypeAlias = Callable[[tuple[int, ...]], float]
+"""Draws a number, of those that it may be."""
+_AddPart: TypeAlias = Callable[[Example, _Number], Example]
+
+
+def exercise(example: Example, seed: int) -> Example:
+    """An exercise like ``example``: the same seed gives the same one.
+
+    Raises ``ExampleError`` where the example is too large to be worked out by hand, or its heads do not start at X.
+    """
+    if example.dims.n_q > MOST_TOKENS or example.dims.n_k > MOST_TOKENS or example.dims.h > MOST_HEADS:
+        raise ExampleError(
+            N_("an exercise has at most {tokens} tokens and {heads} heads"),
+            tokens=MOST_TOKENS,
+            heads=MOST_HEADS,
+        )
+    starts = all(
+        getattr(example.heads[owner(example, name, head)], name) is not None
+        for name, head in product(("w_q", "w_k", "w_v")[: 2 + has_values(example)], range(example.dims.h))
+    ) and not any(getattr(head, name) for name in ("q", "k", "v", "weights") for head in example.heads)
+    if example.x is None or not starts:
+        raise ExampleError(N_("an exercise needs heads that start at X, with W_Q, W_K and W_V"))
+    return validate(_drawn(_like(example), sizes(example), Random(f"exercise {seed}")))
+
+
+def nothing_special(example: Example) -> Example:
+    """The example with normal numbers, in the sizes of an exercise: what they do not show, no exercise can."""
+    *_, last = _normal_parts(_like(example), sizes(example))
+    return validate(last)
+
+
+def _like(example: Example) -> Example:
+    """The example without what belongs to its numbers."""
+    return replace(
+        example,
+        context_tokens=None if example.context is None else key_tokens(example),
+        positions=example.positions
+        and replace(example.positions, frequencies=None, context_frequencies=None),
+        claimed=None,
+        note=None,
+    )
+
+
+def askable(example: Example) -> tuple[str, ...]:
+    """The steps that an exercise can ask for, in order."""
+    return tuple(name for name in STEPS if name in {step.name for step in graph(example)})
+
+
+# --- drawing -----------------------------------------------------------------------------------------------------
+
+
+def _drawn(like: Example, dims: Dims, random: Random) -> Example:
+    """New numbers: X, then head by head (where heads share keys: group by group), then W_O.
+
+    Each part is drawn until the example of what there is so far keeps the laws; where no draw of a part does, all is
+    drawn anew, and of several such failures the one is taken that breaks fewest.
+    """
+    parts, left = _parts(like, dims), iter(range(_MOST_DRAWS))
+    laws = [Laws(trace(plain, _CPU)) for plain in _normal_parts(like, dims)]
+    found: list[tuple[int, Example]] = []
+    while not found or (found[-1][0] and next(left, None) is not None):
+        faults, drawn = 0, _rows(like, dims, random.choice)
+        for part, law in zip(parts, laws, strict=True):
+            faults, drawn = _best(law, partial(part, drawn, random.choice), islice(left, _TRIES_OF_A_PART))
+        found.append((faults, drawn))
+    return min(found, key=_faults)[1]
+
+
+def _best(laws: Laws, draw: Callable[[], Example], left: Iterator[int]) -> tuple[int, Example]:
+    """The first draw that keeps the laws; where ``left`` runs out, the one that breaks fewest. How many comes first."""
+    found: list[tuple[int, Example]] = []
+    while not found or (found[-1][0] and next(left, None) is not None):
+        drawn = draw()
+        fewest = min(found, key=_faults)[0] if found else None
+        found.append((laws.faults(trace(drawn, _CPU), fewest), drawn))
+    return min(found, key=_faults)
+
+
+def _faults(found: tuple[int, Example]) -> int:
+    return found[0]
+
+
+def _normal_parts(like: Example, dims: Dims) -> Iterator[Example]:
+    """An example of normal numbers, after each part."""
+    random = Random("numbers with nothing special")
+
+    def number(_: tuple[int, ...]) -> float:
+        return random.gauss()
+
+    so_far = _rows(like, dims, number)
+    for part in _parts(like, dims):
+        so_far = part(so_far, number)
+        yield so_far
+
+
+def _rows(like: Example, dims: Dims, number: _Number) -> Example:
+    """An example of these tokens, without heads."""
+
+    def rows(name: str) -> Matrix | None:
+        if getattr(like, name) is None:
+            return None
+        return _until(rows_differ, partial(_matrix, dims, name, _X, number))
+
+    return replace(like, x=rows("x"), context=rows("context"), heads=(), w_o=None, b_o=None)
+
+
+def _until(good: Callable[[Matrix], bool], draw: Callable[[], Matrix]) -> Matrix:
+    """The first that is good, or the last of many."""
+    for _ in range(_TRIES_OF_A_MATRIX):
+        drawn = draw()
+        if good(drawn):
+            break
+    return drawn
+
+
+def _parts(like: Example, dims: Dims) -> list[_AddPart]:
+    """What adds numbers to an example, one after the other, until it is like this one."""
+    size = 1 if like.kv_heads is None else dims.h // like.kv_heads
+
+    def more_heads(first: int, so_far: Example, number: _Number) -> Example:
+        heads = tuple(_head(head, dims, so_far, number) for head in like.heads[first : first + size])
+        return replace(so_far, heads=so_far.heads + heads, kv_heads=like.kv_heads and first // size + 1)
+
+    def output(so_far: Example, number: _Number) -> Example:
+        b_o = None if like.b_o is None else _row(dims, "b_o", number)
+        return replace(so_far, w_o=_matrix(dims, "w_o", _W, number), b_o=b_o)
+
+    heads: list[_AddPart] = [partial(more_heads, first) for first in range(0, dims.h, size)]
+    return heads if like.w_o is None else [*heads, output]
+
+
+def _head(like: Head, dims: Dims, so_far: Example, number: _Number) -> Head:
+    rows = [name for name in (*HEAD_BIASES, "v_a") if getattr(like, name) is not None]
+    given: dict[str, Any] = {name: _row(dims, name, number) for name in rows}
+    for name in (name for name in HEAD_MATRICES if name.startswith(("w_", "u_")) and getattr(like, name)):
+        source = {"w_q": so_far.x, "w_k": so_far.source_rows, "w_v": so_far.source_rows}.get(name)
+        bias = given.get(f"b_{name[-1]}") or (0.0,) * dims.shape(name)[1]
+        draw = partial(_matrix, dims, name, _W if name == "w_v" else _W_OF_SCORES, number)
+        given[name] = draw() if source is None else _until(partial(_teaches, source, bias), draw)
+    return Head(**given, slope=like.slope)
+
+
+def _teaches(rows: Matrix, bias: Row, weight: Matrix) -> bool:
+    """Whether rows·weight + bias has rows and numbers that differ."""
+    columns = list(zip(*weight, bias, strict=True))
+    return numbers_differ([[sum(map(mul, row, column)) + column[-1] for column in columns] for row in rows])
+
+
+def _matrix(dims: Dims, name: str, choices: tuple[int, ...], number: _Number) -> Matrix:
+    rows, cols = dims.shape(name)
+    return tuple(tuple(float(number(choices)) for _ in range(cols)) for _ in range(rows))
+
+
+def _row(dims: Dims, name: str, number: _Number) -> Row:
+    return tuple(float(number(_BIASES)) for _ in range(dims.shape(name)[1]))
+
+
+# --- sizes -------------------------------------------------------------------------------------------------------
+
+
+def sizes(example: Example) -> Dims:
+    """The sizes nearest to the example's under which mistakes do not coincide: d_k is neither d_model nor a number of
+    tokens, d_model neither d_k² nor the number of keys; with rotary positions d_k is even.
+
+    Of 2, 4 and 6 at least one is no number of tokens, and of four d_model at most three coincide: there always is one.
+    """
+    dims, rotary = example.dims, example.positions is not None and example.positions.kind == "rotary"
+
+    def cost(one: tuple[int, int, int]) -> tuple[int, tuple[int, int, int]]:
+        return sum(abs(a - b) for a, b in zip(one, (dims.d_model, dims.d_k, dims.d_v), strict=True)), one
+
+    d_model, d_k, d_v = min(_candidates(dims, rotary), key=cost)
+    d_context = d_model if example.context is None else max(2, min(dims.d_context, 4))
+    d_a = d_k if example.scoring == "bilinear" else dims.d_a
+    d_out = dims.d_out and max(2, min(dims.d_out, 4))
+    d_v = d_v if has_values(example) else 0
+    return replace(dims, d_model=d_model, d_context=d_context, d_k=d_k, d_v=d_v, d_out=d_out, d_a=d_a)
+
+
+def _candidates(dims: Dims, rotary: bool) -> Iterator[tuple[int, int, int]]:
+    for d_model, d_k, d_v in product(range(2, 6), range(2, 7), range(1, 5)):
+        coincide = d_k in (dims.n_q, dims.n_k, d_model) or d_model in (d_k * d_k, dims.n_k)
+        if not coincide and not (rotary and d_k % 2):
+            yield d_model, d_k, d_v
+
+
+# --- hints -------------------------------------------------------------------------------------------------------
+
+
+def hints(verdict: Verdict, asked: tuple[str, ...], language: str) -> tuple[Cell | None, tuple[str, ...]]:
+    """The first asked cell that is wrong or still blank, and hints for it, each telling more: what is wrong, if that
+    is known; what it is computed from; the number. (None, ()) where all is done.
+    """
+    example = verdict.trace.example
+    for name, head in sorted(tables(example), key=lambda table: STEPS.index(table[0])):
+        if name not in asked:
+            continue
+        own = {one.cell for one in verdict.steps[name].wrong + verdict.steps[name].doubtful}
+        rows = claimed_rows(example, name, head)
+        height, width = example.dims.shape(name)
+        for i, j in product(range(height), range(width)):
+            cell = Cell(name, head, i, j)
+            if rows is None or rows[i][j] is None or cell in own:
+                return cell, _hints(verdict, cell, language)
+    return None, ()
+
+
+def _hints(verdict: Verdict, cell: Cell, language: str) -> tuple[str, ...]:
+    causes = [cause_message(verdict, cause, language) for cause in verdict.steps[cell.name].causes]
+    whole = right_line(verdict, cell)
+    left = re.split(r" [=≈] (?=[^=≈]*$)", whole)[0]
+    return (*causes[:1], f"{left} = ?", whole)

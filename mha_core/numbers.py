@@ -1,0 +1,54 @@
+"""Numbers as people read them: a true minus sign, short exponents, no sign at a zero. Programs print their own.
+
+``fixed(0.5, 4)`` is ``0.5000``, ``trimmed(0.5, 4)`` is ``0.5``, ``significant(120000, 2)`` is ``1.2e5`` and
+``shortest(0.1)`` is ``0.1``; −∞ is ``−∞`` in all of them.
+"""
+
+from __future__ import annotations
+
+import re
+from math import inf, isclose
+from typing import Final
+
+LARGE: Final = 1e9
+"""From here on a number in a table is a power of ten."""
+_EXPONENT: Final = re.compile(r"e([+-]?)0*(\d)")
+
+
+def typeset(text: str) -> str:
+    """A number that Python printed, as it is read: ``-1.5e-05`` is ``−1.5e−5``, ``-0.00`` is ``0.00``."""
+    if text.lstrip("-") == "inf":
+        return text.replace("-", "−").replace("inf", "∞")
+    if text.startswith("-") and not float(text):
+        text = text[1:]
+    return _EXPONENT.sub(lambda found: f"e{found[1].strip('+')}{found[2]}", text).replace("-", "−")
+
+
+def fixed(number: float, decimals: int) -> str:
+    """With all its decimals, so that a column of them can be compared; one that is very large as a power of ten."""
+    return typeset(f"{number:.3e}" if LARGE <= abs(number) < inf else f"{number:.{decimals}f}")
+
+
+def trimmed(number: float, decimals: int) -> str:
+    """At most so many decimals and no zeros behind them. One that is very large, or that these digits would miss by
+    more than 5 %, stands at its shortest or as a power of ten.
+    """
+    text = f"{number:.{decimals}f}"
+    if abs(number) >= 1e15 or not isclose(float(text), number, rel_tol=0.05):
+        return typeset(min(repr(number), f"{number:.4e}", key=len))
+    return typeset(without_zeros(text))
+
+
+def significant(number: float, digits: int) -> str:
+    """So many digits that count, as ``1.2e5``."""
+    return typeset(f"{number:.{digits}g}")
+
+
+def shortest(number: float) -> str:
+    """A given number as it was written: the shortest text that reads back as the same number."""
+    return typeset(repr(number).removesuffix(".0"))
+
+
+def without_zeros(text: str) -> str:
+    """``0.50`` is ``0.5``, ``3.00`` is ``3``, ``100`` stays."""
+    return text.rstrip("0").rstrip(".") if "." in text else text

@@ -1,0 +1,5 @@
+"""The computation told stage by stage.
+
+``text`` (the sentences), ``stages`` (the stages and their cells), ``summary`` (where each head looks), ``handout`` (the
+whole walk in one language, for any format), ``markdown`` (one of them).
+"""

@@ -1,0 +1,154 @@
+"""The whole walk of an example to hand out: its words and numbers in one language, for any format.
+
+Made from ``walk``'s stages, with the trace's numbers and ``derive``'s arithmetic. ``markdown`` writes it as Markdown,
+the app as a page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from mha_core.compute.derive import Cell, arithmetic, derive, relation
+from mha_core.compute.graph import LAYER_INPUTS, PER_HEAD_INPUTS, Step, symbol
+from mha_core.compute.trace import Rows, Trace
+from mha_core.errors import N_, ExportError
+from mha_core.example.model import AXES, NEG_INF, key_tokens, text_in
+from mha_core.messages import catalogue
+from mha_core.numbers import fixed, shortest
+from mha_core.walk.stages import Stage, powers_of, walk
+from mha_core.walk.text import Sentence
+
+MOST_SUMS = 64
+"""Of a step with more cells than this, the arithmetic of the first ones is written out."""
+
+MOST_NUMBERS = 30_000
+"""Computed numbers of an example up to which the whole walk is written out: a second's work, and some megabytes."""
+
+_HEAD = N_("head {head}")
+_KEYS = {
+    "title": N_("Multi-head attention, step by step"),
+    "query": N_("query"),
+    "looks": N_("looks most at"),
+    "looks_list": N_("looks most at:"),
+    "nothing": N_("nothing"),
+    "sum": N_("sum"),
+    "first": N_("and so on for the other {count} numbers."),
+    "source": N_("Source: {source}"),
+    "dead": N_("A query that may attend to nothing gets weights 0: there is nothing to share out."),
+    "shifted": N_("The largest score of each row is subtracted first; that changes no weight."),
+}
+
+
+class Handout:
+    """One walk in one language. Raises ``ExportError`` for one of more numbers than ``MOST_NUMBERS``."""
+
+    def __init__(self, trace: Trace, language: str, decimals: int) -> None:
+        check_size(trace)
+        self.trace = trace
+        self.example = trace.example
+        self.language = language
+        self.decimals = decimals
+        self.stages = walk(trace)
+
+    def say(self, name: str, **values: object) -> str:
+        """One of the handout's own sentences."""
+        return Sentence(_KEYS[name], values).said(self.language)
+
+    def said(self, sentence: Sentence) -> str:
+        """A sentence of the walk."""
+        return sentence.said(self.language)
+
+    @property
+    def title(self) -> str:
+        """The example's, or what a walk is called."""
+        return text_in(self.example.title, self.language) or self.say("title")
+
+    @property
+    def note(self) -> str:
+        """The example's; "" where it has none."""
+        return text_in(self.example.note, self.language)
+
+    def heading(self, number: int, stage: Stage) -> str:
+        """``7. Attention weights · head 1``."""
+        told = f"{number}. {self.said(stage.words.title)}"
+        if stage.kind == "step" and stage.head is not None:
+            told += f" · {self.head(stage.head)}"
+        return told
+
+    def head(self, index: int) -> str:
+        """``head 1``."""
+        return catalogue(self.language).gettext(_HEAD).format(head=index + 1)
+
+    def labels(self, name: str, axis: int, count: int) -> list[str]:
+        """What the rows (axis 0) or columns (axis 1) of a matrix are called: tokens, else numbers from 1."""
+        letter = AXES[name][axis] if name in AXES else ""
+        if letter == "1":
+            return [""]
+        tokens = {"n_q": self.example.tokens, "n_k": key_tokens(self.example)}.get(letter, ())
+        return [tokens[i] if i < len(tokens) else str(i + 1) for i in range(count)]
+
+    def symbol(self, name: str, head: int | None) -> str:
+        """A matrix's symbol, head outputs with their head."""
+        return symbol(name, self.example).replace("head_i", f"head_{(head or 0) + 1}")
+
+    def show(self, rows: Rows, *, given: bool) -> Callable[[float], str]:
+        """How the numbers of a matrix are written: given ones as they are, whole ones without decimals."""
+        if given:
+            return shortest
+        whole = all(number == NEG_INF or number == int(number) for row in rows for number in row)
+        return lambda number: fixed(number, 0 if whole else self.decimals)
+
+    def relation(self, name: str, head: int | None) -> str:
+        """= where a matrix is written with all its digits, ≈ where a number of it is rounded."""
+        rows = self.trace.matrix(name, head)
+        return relation(rows, self.show(rows, given=self.given(name, head)))
+
+    def given(self, name: str, head: int | None) -> bool:
+        """Whether these numbers were given and not computed."""
+        if name in LAYER_INPUTS or name in PER_HEAD_INPUTS:
+            return True
+        return head is not None and getattr(self.example.heads[head], name, None) is not None
+
+    def sums(self, step: Step, head: int | None) -> Iterator[tuple[Cell, str]]:
+        """Each cell of a step with its line of arithmetic, at most ``MOST_SUMS`` of them."""
+        rows = self.trace.matrix(step.name, head)
+        cells = [Cell(step.name, head, i, j) for i in range(len(rows)) for j in range(len(rows[0]))]
+        for cell in cells[:MOST_SUMS]:
+            yield cell, arithmetic(derive(self.trace, cell), self.decimals)
+
+    def remarks(self, step: Step, head: int | None) -> Iterator[str]:
+        """What is to be said about a softmax beside its numbers."""
+        rows = powers_of(self.trace, step, head or 0) if step.op == "softmax" else ()
+        for name in ("shifted",) * any(row.shift for row in rows) + ("dead",) * any(
+            not row.total for row in rows
+        ):
+            yield self.say(name)
+
+    def left_out(self, step: Step, head: int | None) -> int:
+        """How many cells ``sums`` leaves out."""
+        rows = self.trace.matrix(step.name, head)
+        return max(0, len(rows) * len(rows[0]) - MOST_SUMS)
+
+
+def check_size(trace: Trace) -> None:
+    """Raise ``ExportError`` where the walk has more numbers than a page should."""
+    matrices = [
+        m
+        for step in trace.steps
+        for m in (trace.values[step.name] if step.per_head else [trace.values[step.name]])
+    ]
+    count = sum(len(rows) * len(rows[0]) for rows in matrices if rows)
+    if count > MOST_NUMBERS:
+        raise ExportError(
+            N_(
+                "this walk has {count} computed numbers, and a page takes at most {most}: take fewer tokens or heads, "
+                "or save the example as a file"
+            ),
+            count=count,
+            most=MOST_NUMBERS,
+        )
+
+
+POWER = re.compile(r"e\^(?:\(((?:[^()]|\([^()]*\))*)\)|([\d.]+(?:e[+−]?\d+)?))")
+"""e to a power in a line of arithmetic: to anything in parentheses, or to a number."""

@@ -1,0 +1,158 @@
+"""The walk as Markdown, its formulas in LaTeX. What a visitor wrote is text in it, never markup."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from mha_core.compute.graph import Step, formula
+from mha_core.compute.trace import Trace
+from mha_core.example.model import key_tokens
+from mha_core.numbers import fixed
+from mha_core.walk.handout import POWER, Handout
+from mha_core.walk.stages import Stage, layout_of, looked_at, operands_of, result_of
+
+
+def as_markdown(trace: Trace, language: str = "en", decimals: int = 4) -> str:
+    """The walk as Markdown, its formulas in LaTeX between dollar signs."""
+    told = Handout(trace, language, decimals)
+    parts = [f"# {_plain(told.title)}"]
+    parts += [_plain(text) for text in (told.note,) if text]
+    if told.example.source:
+        parts.append(_plain(told.say("source", source=told.example.source)))
+    for number, stage in enumerate(told.stages, 1):
+        parts += [f"## {told.heading(number, stage)}", *_markdown_stage(told, stage)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _markdown_stage(told: Handout, stage: Stage) -> Iterator[str]:
+    yield f"{_markdown_rich(told.said(stage.words.what))} {_markdown_rich(told.said(stage.words.why))}"
+    match stage.kind:
+        case "tokens":
+            yield " · ".join(_plain(token) for token in told.example.tokens)
+            if told.example.context is not None:
+                yield " · ".join(_plain(token) for token in key_tokens(told.example))
+        case "inputs" | "given":
+            for name, head in dict.fromkeys((part.matrix, part.head) for part in stage.parts):
+                yield f"$$\n{_tex(told.symbol(name, head))} {_tex_told(told, name, head)}\n$$"
+        case "step":
+            yield from _markdown_step(told, stage.steps[0], stage.head)
+        case "head":
+            for step, words in zip(stage.steps, stage.step_words, strict=True):
+                yield f"### {told.said(words.title)}"
+                yield from _markdown_step(told, step, stage.head)
+        case "closing":
+            yield _markdown_closing(told)
+
+
+def _markdown_rich(text: str) -> str:
+    """A sentence of ours, its symbols between dollar signs."""
+    text = re.sub(r"√?[A-Za-z]_[A-Za-z]\w*", lambda match: f"${_tex(match[0])}$", text, flags=re.ASCII)
+    return text.replace("e^−∞", "$e^{-\\infty}$")
+
+
+def _markdown_step(told: Handout, step: Step, head: int | None) -> Iterator[str]:
+    name = _tex(told.symbol(step.name, head))
+    lines = [f"{name} &= {_tex(formula(step, told.example))}"]
+    if layout_of(step) == "product":
+        operands = operands_of(told.trace, step, head)
+        first, second, *bias = (
+            _tex_matrix(told, operand.name, owner, turned=operand.index == "jk")
+            for operand, owner in operands
+        )
+        sign = "≈" if any(told.relation(operand.name, owner) == "≈" for operand, owner in operands) else "="
+        sums = " + ".join([f"{first} {second}", *(_ones(told, step, head) + one for one in bias)])
+        lines.append(f"&{_tex_line(sign)} {sums}")
+    lines.append(f"&{_tex_told(told, step.name, head)}")
+    yield "$$\n\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}\n$$"
+    yield from told.remarks(step, head)
+    yield "\n".join(
+        f"- ${_tex_cell(name, cell.row + 1, cell.col + 1)} = {_tex_line(line)}$"
+        for cell, line in told.sums(step, head)
+    )
+    more = told.left_out(step, head)
+    if more:
+        yield told.say("first", count=more)
+
+
+def _ones(told: Handout, step: Step, head: int | None) -> str:
+    """A column of ones, which hands a bias to every row."""
+    count = len(told.trace.matrix(step.name, head))
+    return "\\begin{pmatrix} " + " \\\\ ".join(["1"] * count) + " \\end{pmatrix} "
+
+
+def _tex_cell(name: str, row: object, col: object) -> str:
+    """A cell of a matrix: a name that has a subscript itself stands in parentheses."""
+    return f"{f'({name})' if '_' in name or '/' in name else name}_{{{row},{col}}}"
+
+
+def _tex_matrix(told: Handout, name: str, head: int | None, *, turned: bool = False) -> str:
+    rows = told.trace.matrix(name, head)
+    show = told.show(rows, given=told.given(name, head))
+    laid = [list(column) for column in zip(*rows, strict=True)] if turned else rows
+    body = " \\\\ ".join(" & ".join(_tex_line(show(number)) for number in row) for row in laid)
+    return f"\\begin{{pmatrix}} {body} \\end{{pmatrix}}"
+
+
+def _tex_told(told: Handout, name: str, head: int | None) -> str:
+    """A matrix after the sign that says whether its numbers are rounded."""
+    return f"{_tex_line(told.relation(name, head))} {_tex_matrix(told, name, head)}"
+
+
+def _tex(text: str) -> str:
+    """A formula as the graph writes it, such as ``softmax(S/√d_k)``, in LaTeX."""
+
+    def name(match: re.Match[str]) -> str:
+        word, under = match[1], match[2]
+        told = word if len(word) == 1 else f"\\mathrm{{{word}}}"
+        return told + (f"_{{{under}}}" if under else "")
+
+    found = re.sub(r"([A-Za-z]+)(?:_([A-Za-z0-9]+))?", name, text)
+    found = re.sub(r"√(\w(?:_\{\w+\})?)", r"\\sqrt{\1}", found)
+    for sign, tex in (("ᵀ", "^{\\top}"), ("·", " \\cdot "), ("÷", " \\div "), (" | ", " \\mid "), ("−", "-")):
+        found = found.replace(sign, tex)
+    return found
+
+
+def _tex_line(line: str) -> str:
+    """A line of arithmetic in LaTeX."""
+    copied = re.match(r"(\S+)\[(\d+), (\d+)\]", line)  # head_2[1, 1] ≈ 4.9999
+    if copied:
+        return _tex_cell(_tex(copied[1]), copied[2], copied[3]) + _tex_line(line[copied.end() :])
+    line = POWER.sub(lambda power: f"e^{{{power[1] or power[2]}}}", line)
+    line = re.sub(r"(?<=\d)e([+−]?)(\d+)", r"\\cdot 10^{\1\2}", line)
+    for sign, tex in (
+        ("−∞", "-\\infty"),
+        ("·", " \\cdot "),
+        ("÷", "\\div"),
+        ("≈", "\\approx"),
+        ("→", "\\to"),
+        ("−", "-"),
+        ("^{+", "^{"),
+    ):
+        line = line.replace(sign, tex)
+    return line
+
+
+def _markdown_closing(told: Handout) -> str:
+    keys, heads = key_tokens(told.example), looked_at(told.trace)
+    titles = [told.head(head) for head in range(len(heads))]
+    lines = [f"| {told.say('query')} | " + " | ".join(titles) + " |", "| --- |" + " --- |" * len(heads)]
+    for query, token in enumerate(told.example.tokens):
+        found = (head[query] for head in heads)
+        cells = (
+            told.say("nothing") if one is None else f"{_plain(keys[one[0]])} {fixed(one[1], told.decimals)}"
+            for one in found
+        )
+        lines.append(f"| {_plain(token)} | " + " | ".join(cells) + " |")
+    looks = f"{told.say('looks_list')}\n\n" + "\n".join(lines)
+    end = result_of(told.example)
+    if end is None:
+        return looks
+    return f"$$\n{_tex(told.symbol(end, None))} {_tex_told(told, end, None)}\n$$\n\n{looks}"
+
+
+def _plain(text: str) -> str:
+    """A visitor's text as text: one line, and nothing in it means anything to Markdown, LaTeX or HTML."""
+    one_line = " ".join(text.split())
+    return re.sub(r"([\\`*_{}\[\]()#+\-.!|<>$~&^\"':=/@])", r"\\\1", one_line)

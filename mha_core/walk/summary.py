@@ -1,0 +1,170 @@
+"""Where each head looks, in one sentence that is computed from the weights and so holds for whatever they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from decimal import ROUND_FLOOR, Decimal
+from functools import reduce
+from itertools import islice
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from mha_core.compute.trace import Rows, Trace
+from mha_core.errors import N_
+from mha_core.example.model import NEG_INF, keys_are_queries
+from mha_core.messages import catalogue
+
+Kind: TypeAlias = Literal["nothing", "even", "nearly even", "one key", "itself", "each", "many"]
+
+NEAR: Final = 1e-9
+"""Weights that differ by less are equal."""
+LISTED: Final = 5
+"""Of so many queries at most each is told by itself."""
+MOST_FINDINGS: Final = 4
+
+
+class Look(NamedTuple):
+    """What is to be said of one head's weights, of the queries that have any.
+
+    nothing      there is none
+    even         every row is level over the keys that its query may attend to
+    nearly even  … within a factor of two
+    one key      every query gives its largest weight to the same key
+    itself       … to its own token
+    each         anything else
+    many         anything else, of more than ``LISTED`` queries
+
+    ``tops``: for each query the keys that share its largest weight, none where it has no weight at all. ``least``: the
+    smallest of these largest weights. ``most``: the largest weight of all, and the query and key that it stands at.
+    """
+
+    kind: Kind
+    tops: tuple[tuple[int, ...], ...]
+    least: float = 0.0
+    most: tuple[float, int, int] = (0.0, 0, 0)
+
+    @property
+    def blind(self) -> bool:
+        """Whether some query has no weight at all."""
+        return not all(self.tops)
+
+
+def where_heads_look(trace: Trace) -> tuple[Look, ...]:
+    """One finding a head, the first that holds in the order of ``Kind``."""
+    return tuple(_look(trace, head) for head in range(len(trace.example.heads)))
+
+
+def _look(trace: Trace, head: int) -> Look:
+    rows: Rows = trace.values["weights"][head]
+    tops = tuple(map(_tops, rows))
+    alive = [i for i, row in enumerate(rows) if any(row)]
+    if not alive:
+        return Look("nothing", tops)
+    most, query, key = max((w, -i, -j) for i in alive for j, w in enumerate(rows[i]))
+    kind = _kind(trace, head, tops, alive)
+    return Look(kind, tops, min(max(rows[i]) for i in alive), (most, -query, -key))
+
+
+def _tops(row: Sequence[float]) -> tuple[int, ...]:
+    """The keys that share the largest weight of a row; none in a row of zeros."""
+    least = max(row) - NEAR
+    return tuple(j for j, weight in enumerate(row) if weight > least) if any(row) else ()
+
+
+def _kind(trace: Trace, head: int, tops: Sequence[tuple[int, ...]], alive: Sequence[int]) -> Kind:
+    seen = [_seen(trace, head, i) for i in alive]
+    if any(len(row) > 1 for row in seen):
+        if all(max(row) - min(row) <= NEAR for row in seen):
+            return "even"
+        if all(0 < max(row) <= 2 * min(row) for row in seen):
+            return "nearly even"
+    if len(alive) > 1 and all(len(tops[i]) == 1 for i in alive):
+        if len({tops[i] for i in alive}) == 1:
+            return "one key"
+        if keys_are_queries(trace.example) and all(tops[i] == (i,) for i in alive):
+            return "itself"
+    return "each" if len(tops) <= LISTED else "many"
+
+
+def _seen(trace: Trace, head: int, query: int) -> list[float]:
+    """The weights of the keys that the query may attend to: those that no mask takes from it."""
+    row, masked = trace.values["weights"][head][query], trace.values.get("masked_scores")
+    if masked is None or masked[head] is None:
+        return list(row)
+    return [w for w, score in zip(row, masked[head][query], strict=True) if score != NEG_INF]
+
+
+_TEXTS: Final = {
+    "nothing": N_("no query may look at anything"),
+    "even": N_("{who} spreads its weight evenly over the keys that it may look at"),
+    "nearly even": N_(
+        "{who} spreads its weight nearly evenly, at most 2 to 1 between any two keys that it may look at"
+    ),
+    "one key": N_("{who} looks most at “{key}”"),
+    "itself": N_("{who} looks most at itself"),
+    "each": N_("largest weights {pairs}"),
+    "many": N_("no weight is above the {most} that “{query}” gives to “{key}”"),
+}
+_ALL: Final = N_("every query")
+_SIGHTED: Final = N_("each query that may look at anything")
+_REST: Final = N_("none of these; see the weights themselves")
+_OR_MORE: Final = N_("{finding} ({least} or more)")
+_HEAD: Final = N_("Head {heads}: {finding}.")
+_HEADS: Final = N_("Heads {heads}: {finding}.")
+_LIST: Final = N_("{one}, {next}")
+_THEN: Final = N_("{one} {next}")
+
+
+def described(looks: Sequence[Look], queries: Sequence[str], keys: Sequence[str], language: str) -> str:
+    """The findings as sentences, heads of which the same is to be said together; at most ``MOST_FINDINGS``.
+
+    Heads with further findings are named together at the end.
+
+    ``queries``, ``keys``: what the tokens are called.
+    """
+    say = _Speech(catalogue(language).gettext)
+    found: dict[str, list[str]] = {}
+    for head, look in enumerate(looks, start=1):
+        found.setdefault(say.finding(look, queries, keys), []).append(str(head))
+    shown = dict(islice(found.items(), MOST_FINDINGS))
+    rest = [head for heads in islice(found.values(), MOST_FINDINGS, None) for head in heads]
+    if rest:
+        shown[say(_REST)] = sorted(rest, key=int)
+    told = [
+        say(_HEADS if len(heads) > 1 else _HEAD, heads=say.joined(_LIST, heads), finding=finding)
+        for finding, heads in shown.items()
+    ]
+    return say.joined(_THEN, told)
+
+
+class _Speech:
+    """One language."""
+
+    def __init__(self, gettext: Callable[[str], str]) -> None:
+        self.gettext = gettext
+
+    def __call__(self, template: str, **values: str) -> str:
+        return self.gettext(template).format(**values)
+
+    def joined(self, template: str, texts: Sequence[str]) -> str:
+        return reduce(lambda one, following: self(template, one=one, next=following), texts) if texts else ""
+
+    def finding(self, look: Look, queries: Sequence[str], keys: Sequence[str]) -> str:
+        """What is said of a head, without saying which one it is."""
+        each = zip(queries, look.tops, strict=True) if look.kind == "each" else ()
+        pairs = [f"{query} → {' = '.join(keys[j] for j in tops)}" for query, tops in each if tops]
+        most, query, key = look.most
+        told = self(
+            _TEXTS[look.kind],
+            who=self(_SIGHTED if look.blind else _ALL),
+            pairs=self.joined(_LIST, pairs),
+            most=f"{most:.2f}",
+            query=queries[query],
+            key=keys[key],
+        )
+        share = look.kind in ("one key", "itself") and 0 < look.least < 1 + NEAR
+        return self(_OR_MORE, finding=told, least=_least(look.least)) if share else told
+
+
+def _least(weight: float) -> str:
+    """Two decimals that are not more than the weight: of 1 as well "0.99"."""
+    return str(min(Decimal("0.99"), Decimal(weight).quantize(Decimal("0.01"), ROUND_FLOOR)))

@@ -1,0 +1,456 @@
+"""What a step does and why, in one sentence each: read off its operation and its operands.
+
+A step whose name is known is told in the terms of attention (queries ask, keys answer); any other by its operation,
+so that a new step has its words before anybody has written them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from mha_core.compute.graph import Step, divisor_text, symbol
+from mha_core.compute.metrics import ways_to_look
+from mha_core.compute.trace import Trace
+from mha_core.errors import N_
+from mha_core.example.model import (
+    NEG_INF,
+    AddMask,
+    Example,
+    Head,
+    allow_matrix,
+    divisor,
+    has_values,
+    mask_fill,
+    owner,
+)
+from mha_core.messages import catalogue
+from mha_core.numbers import typeset
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence as a template in English and what stands in its ``{fields}``."""
+
+    template: str
+    values: dict[str, object] = field(default_factory=dict)
+
+    def said(self, language: str) -> str:
+        """The sentence in one language."""
+        template = catalogue(language).gettext(self.template) if self.template else ""
+        return template.format(**self.values)
+
+
+class Words(NamedTuple):
+    """A stage's title, what happens in it, why, and a note for whoever presents it."""
+
+    title: Sentence
+    what: Sentence
+    why: Sentence
+    note: Sentence
+
+
+TITLES = {
+    "angles": N_("Angles"),
+    "context_angles": N_("Angles of the keys"),
+    "positional_encoding": N_("Positional encoding"),
+    "context_positional_encoding": N_("Positional encoding of the context"),
+    "x_positioned": N_("Input with positions"),
+    "context_positioned": N_("Context with positions"),
+    "q": N_("Queries"),
+    "k": N_("Keys"),
+    "v": N_("Values"),
+    "q_rotated": N_("Rotated queries"),
+    "k_rotated": N_("Rotated keys"),
+    "q_norms": N_("Lengths of the queries"),
+    "k_norms": N_("Lengths of the keys"),
+    "q_unit": N_("Directions of the queries"),
+    "k_unit": N_("Directions of the keys"),
+    "q_a": N_("Queries for scoring"),
+    "k_a": N_("Keys for scoring"),
+    "pair_sums": N_("Sums of each pair"),
+    "pair_tanh": N_("tanh of each pair"),
+    "scores": N_("Scores"),
+    "scaled_scores": N_("Scaling"),
+    "linear_biases": N_("Linear biases"),
+    "biased_scores": N_("Biased scores"),
+    "masked_scores": N_("Masking"),
+    "weights": N_("Softmax"),
+    "head_outputs": N_("Head output"),
+    "concat": N_("Concatenation"),
+    "output": N_("Output projection"),
+}
+
+_PROJECTIONS = {
+    "q": (
+        N_("Each row of {rows} times {weights} gives that token's query: {width} numbers."),
+        N_("The query says what this token is looking for."),
+        N_("Ask: which cell of W_Q would you change to make the first token look for something else?"),
+    ),
+    "k": (
+        N_("Each row of {rows} times {weights} gives that token's key: {width} numbers."),
+        N_("The key says what a token can be found by; queries will be compared with it."),
+        N_("Ask: why does a token need a key of its own, apart from its query?"),
+    ),
+    "v": (
+        N_("Each row of {rows} times {weights} gives that token's value: {width} numbers."),
+        N_("The value is what a token hands over when another attends to it."),
+        N_("Ask: could the value be as wide as we like? What must be as wide as the key?"),
+    ),
+}
+
+_PRODUCTS = {
+    "scores": (
+        N_(
+            "Every query meets every key: row i, column j holds the dot product of row i of {rows} and row j of {keys}."
+        ),
+        N_(
+            "A score is the product of both rows' lengths and the cosine of the angle between them: large where long "
+            "rows point the same way, negative where they point apart."
+        ),
+        N_("Ask: which query and which key fit best here? Read it off the largest number."),
+    ),
+    "head_outputs": (
+        N_("Each row of weights mixes the rows of V: weight times value, added up."),
+        N_(
+            "So a token's output is made of the values that it attends to, each in the measure of its weight."
+        ),
+        N_("Ask: where would the output be if one weight were 1 and all others 0?"),
+    ),
+    "output": (
+        N_("Each row of Concat times W_O gives the token's output: {width} numbers."),
+        N_("W_O mixes what the heads found, and makes rows as wide as the next layer wants them."),
+        N_("Ask: which rows of W_O belong to head 1? They stand where head 1 stands in Concat."),
+    ),
+}
+
+_VARIANTS = {
+    "q_a": (
+        N_("Each query is multiplied with W_a before it meets the keys."),
+        N_("W_a is learned: it decides which features of a query count, and for which features of a key."),
+        N_("Ask: with which W_a would this be the plain dot product?"),
+    ),
+    "k_a": (
+        N_("Each key is multiplied with U_a before it meets the queries."),
+        N_("Query and key are brought into one space, in which they can be added."),
+        N_("Ask: why can query and key have different widths here, and not with a dot product?"),
+    ),
+    "pair_sums": (
+        N_("For every pair of a query and a key, their two rows are added."),
+        N_("A small network looks at each pair by itself: this is its input."),
+        N_("Ask: how many rows does this table have, and why?"),
+    ),
+    "pair_tanh": (
+        N_("Every number goes through tanh, which keeps it between −1 and 1."),
+        N_("tanh bends: so the score can depend on the pair in ways that no dot product can."),
+        N_("Ask: what happens to differences between large numbers?"),
+    ),
+    "q_norms": (
+        N_("The length of each query: the root of the sum of its squares."),
+        N_("It will be divided out, so that only the direction counts."),
+        N_("Ask: which query is the longest, and would it win every comparison?"),
+    ),
+    "k_norms": (
+        N_("The length of each key: the root of the sum of its squares."),
+        N_("It will be divided out, so that no key is chosen for its length alone."),
+        N_("Ask: which key is the longest?"),
+    ),
+    "q_unit": (
+        N_("Each query is divided by its length."),
+        N_("All queries are now of length 1 and differ in direction only."),
+        N_("Ask: what would change if a query were twice as long?"),
+    ),
+    "k_unit": (
+        N_("Each key is divided by its length."),
+        N_("The dot product of two rows of length 1 is the cosine of the angle between them."),
+        N_("Ask: between which two numbers must every score lie now?"),
+    ),
+    "angles": (
+        N_("Each position times each frequency gives an angle."),
+        N_("Fast frequencies tell neighbours apart, slow ones tell far from near."),
+        N_("Ask: after how many positions does the first angle come round again?"),
+    ),
+    "positional_encoding": (
+        N_("Sine and cosine of every angle stand side by side."),
+        N_("Every position gets a row of its own, and rows of near positions are alike."),
+        N_("Ask: why is one sine alone not enough?"),
+    ),
+    "x_positioned": (
+        N_("The row of its position is added to every token."),
+        N_("Without it, and without a mask, attention would not notice if the tokens changed places."),
+        N_("Ask: what would happen to the outputs if two tokens were exchanged?"),
+    ),
+    "q_rotated": (
+        N_("Each query is turned, two numbers at a time, by the angles of its position."),
+        N_(
+            "Turned queries and keys meet in a product that depends on how far apart they stand, not on where."
+        ),
+        N_("Ask: does turning change a query's length?"),
+    ),
+    "k_rotated": (
+        N_("Each key is turned by the angles of its own position."),
+        N_("Only the difference of the two angles is left in the score: the distance between the tokens."),
+        N_("Ask: what happens to the scores if all positions move on by one?"),
+    ),
+    "linear_biases": (
+        N_("Each pair gets minus the head's slope times the distance between the two tokens."),
+        N_("So a head with a positive slope prefers what is near, the more the steeper it is."),
+        N_("Ask: which head looks farther?"),
+    ),
+    "biased_scores": (
+        N_("The bias of its distance is added to every score."),
+        N_("Far keys lose a little before softmax; no position needs to be learned."),
+        N_("Ask: how far must a key be to lose against its neighbour?"),
+    ),
+}
+"""What variants of the layer do beyond the common steps, by step."""
+
+SQRT = N_("Every score is divided by √d_k = √{d_k} ≈ {divisor}.")
+NUMBER = N_("Every score is divided by {divisor}.")
+
+
+def of_step(step: Step, example: Example, width: int) -> Words:
+    """The words of a step; ``width`` is how many columns its result has."""
+    title = Sentence(TITLES[step.name])
+    if step.name in _VARIANTS:
+        return Words(title, *(Sentence(text) for text in _VARIANTS[step.name]))
+    match step.op:
+        case "matmul":
+            what, why, note = _of_matmul(step, example, width)
+        case "divide":
+            what, why, note = _of_divide(example)
+        case "hide":
+            what, why, note = _of_hide(example)
+        case "add":
+            what = Sentence(N_("The mask's number is added to each score."))
+            why = Sentence(N_("A negative number takes weight away from a pair, −∞ takes all of it."))
+            note = Sentence(N_("Ask: what would adding the same number to a whole row change?"))
+        case "softmax":
+            what = Sentence(N_("Row by row: e to the power of every score, divided by the row's sum."))
+            why = Sentence(_SHARED_BY_SOME if has_dead_rows(example) else _SHARED)
+            note = Sentence(N_("Ask: what if all scores of a row were equal? And if one were larger by 10?"))
+        case "concat":
+            what, why, note = _of_concat(example)
+        case _:
+            what, why, note = _of_any(step, example)
+    return Words(title, what, why, note)
+
+
+_SHARED = N_("No weight is negative and each row sums to 1: every query shares out its attention.")
+_SHARED_BY_SOME = N_(
+    "No weight is negative and each row sums to 1, except that a query which may look at nothing gets weights of 0."
+)
+
+
+def has_dead_rows(example: Example) -> bool:
+    """Whether the mask hides every key from some query."""
+    if isinstance(example.mask, AddMask):
+        return any(all(number == NEG_INF for number in row) for row in example.mask.add)
+    allowed = allow_matrix(example) if mask_fill(example) == NEG_INF else None
+    return allowed is not None and not all(map(any, allowed))
+
+
+def _of_matmul(step: Step, example: Example, width: int) -> tuple[Sentence, Sentence, Sentence]:
+    texts = _PROJECTIONS.get(step.name) or _PRODUCTS.get(step.name)
+    if texts is None or step.operands[0].index != "ik" or step.operands[1].index not in ("kj", "jk"):
+        return _of_any(step, example)
+    left, right = (symbol(operand.name, example) for operand in step.operands[:2])
+    what, why, note = texts
+    if step.name == "scores" and example.scoring == "cosine":
+        why = N_("Both rows have length 1, so the score is the cosine of the angle between them.")
+    return (
+        Sentence(what, {"rows": left, "weights": right, "keys": right, "width": width}),
+        Sentence(why),
+        Sentence(note),
+    )
+
+
+def _of_divide(example: Example) -> tuple[Sentence, Sentence, Sentence]:
+    by = divisor(example) or 1.0
+    if isinstance(example.scale, str):
+        what = Sentence(SQRT, {"d_k": example.dims.d_k, "divisor": f"{by:.5g}"})
+        why = Sentence(
+            N_(
+                "A score adds up d_k products, so a larger d_k spreads the scores further apart, roughly as √d_k. "
+                "Divided by √d_k, they do not push softmax towards a single key just because d_k is large."
+            )
+        )
+    else:
+        what = Sentence(NUMBER, {"divisor": divisor_text(example)})
+        why = Sentence(N_("The divisor sets how sharply softmax will choose between the keys."))
+    return what, why, Sentence(N_("Ask: what would the weights look like without this step?"))
+
+
+def _of_hide(example: Example) -> tuple[Sentence, Sentence, Sentence]:
+    fill = mask_fill(example)
+    shown = typeset(f"{fill:g}")
+    what = Sentence(N_("A pair that the mask hides gets {fill}; every other score stays."), {"fill": shown})
+    if fill != NEG_INF:
+        why = Sentence(
+            N_("A hidden key gets next to no weight, as long as {fill} lies far below the other scores.")
+        )
+        why = Sentence(why.template, {"fill": shown})
+    elif example.mask == "causal":
+        why = Sentence(
+            N_("No token may look at what comes after it: e^−∞ is 0, so such a pair gets no weight at all.")
+        )
+    else:
+        why = Sentence(N_("e^−∞ is 0: a hidden key gets no weight at all, and the others share it out."))
+    return what, why, Sentence(N_("Ask: why before softmax, and not simply a 0 in the weights afterwards?"))
+
+
+def _of_concat(example: Example) -> tuple[Sentence, Sentence, Sentence]:
+    h = len(example.heads)
+    note = Sentence(N_("Ask: which columns came from which head? How wide would it be with one more head?"))
+    if h == 1:
+        what = Sentence(N_("There is one head, so its output is the whole of Concat."))
+        return what, Sentence(N_("With more heads, each would have columns of its own here.")), note
+    what = Sentence(N_("The outputs of the {h} heads stand side by side, head 1 first."), {"h": h})
+    return what, Sentence(N_("Nothing is lost and nothing mixed: every head keeps columns of its own.")), note
+
+
+def _of_any(step: Step, example: Example) -> tuple[Sentence, Sentence, Sentence]:
+    """An operation that nothing else is said about."""
+    names = ", ".join(symbol(name, example) for name in step.operand_names)
+    what = Sentence(N_("{symbol} is computed from {operands}, cell by cell."))
+    what = Sentence(what.template, {"symbol": symbol(step.name, example), "operands": names})
+    why = Sentence(N_("The cells that light up are all that a number depends on."))
+    return what, why, Sentence(N_("Ask: which of these numbers would you change to make this one larger?"))
+
+
+def _plain(text: str) -> Sentence:
+    return Sentence("{text}" if text else "", {"text": text})
+
+
+_REACH = {
+    "all": N_("Attention lets each of them look at all of them, and take along what it needs."),
+    "causal": N_(
+        "Attention lets each of them look at itself and at those before it, and take along what it needs."
+    ),
+    "mask": N_(
+        "Attention lets each of them look at others, as far as the mask allows, and take along what it needs."
+    ),
+}
+
+
+def of_tokens(example: Example) -> Words:
+    """The words for the tokens, before anything is a number."""
+    dims = example.dims
+    if example.context is None:
+        what = Sentence(N_("{n} tokens stand in a row."), {"n": dims.n_q})
+        why = Sentence(_REACH["causal" if example.mask == "causal" else "mask" if example.mask else "all"])
+    else:
+        what = Sentence(N_("{n_q} tokens ask, and {n_k} tokens of another text, the context, are asked."))
+        what = Sentence(what.template, {"n_q": dims.n_q, "n_k": dims.n_k})
+        why = Sentence(N_("So one text can take along what it needs from another, as in translation."))
+    return Words(
+        Sentence(N_("Tokens")),
+        what,
+        why,
+        Sentence(N_("Ask: which of them needs which other one to be understood?")),
+    )
+
+
+def of_inputs(example: Example) -> Words:
+    """The words for X and the context."""
+    dims = example.dims
+    if example.context is None:
+        what = Sentence(N_("Every token is a row of X: {d_model} numbers."), {"d_model": dims.d_model})
+    elif example.x is None:
+        what = Sentence(N_("Every token of the context is a row of C: {d_context} numbers."))
+        what = Sentence(what.template, {"d_context": dims.d_context})
+    else:
+        what = Sentence(
+            N_(
+                "A token is a row of X, {d_model} numbers; a token of the context is one of C, {d_context} numbers."
+            )
+        )
+        what = Sentence(what.template, {"d_model": dims.d_model, "d_context": dims.d_context})
+    return Words(
+        Sentence(N_("Input")),
+        what,
+        Sentence(
+            N_("Numbers can be compared, mixed and learned; a token's row is all that the layer knows of it.")
+        ),
+        Sentence(N_("Ask: what in this row tells the layer where the token stands in the sentence?")),
+    )
+
+
+def of_given(example: Example, head: int) -> Words:
+    """The words for what a head starts from."""
+    own = example.heads[head]
+    names = ", ".join(symbol(name, example) for name in given_in(own))
+    what = Sentence(
+        N_("The example gives {names} of head {head} as numbers."), {"names": names, "head": head + 1}
+    )
+    return Words(
+        Sentence(N_("Where head {head} starts"), {"head": head + 1}),
+        what,
+        Sentence(N_("All that follows is the same, wherever these numbers came from.")),
+        Sentence(N_("Ask: which steps have we skipped, and what would they have needed?")),
+    )
+
+
+def given_in(head: Head) -> tuple[str, ...]:
+    """The matrices that a head starts from, by name."""
+    return tuple(name for name in ("q", "k", "v", "weights") if getattr(head, name) is not None)
+
+
+def of_head(example: Example, head: int) -> Words:
+    """The words for a further head, in short."""
+    values: dict[str, object] = {"head": head + 1}
+    given = given_in(example.heads[head])
+    first = owner(example, "k", head)
+    if given:
+        what = N_("Head {head} starts from its {names}; from there on its steps are the same.")
+        values["names"] = ", ".join(symbol(name, example).replace("_i", f"_{head + 1}") for name in given)
+    elif first != head:
+        what = N_("Head {head} asks with queries of its own, and shares the keys and values of head {first}.")
+        values["first"] = first + 1
+    else:
+        what = N_("Head {head} takes the same steps with matrices of its own.")
+    return Words(
+        Sentence(N_("Head {head}, in short"), values),
+        Sentence(what, values),
+        Sentence(N_("With other numbers a head asks other questions, so it may attend to other tokens.")),
+        Sentence(N_("Ask: compare its weights with those of head 1. Who looks elsewhere now?")),
+    )
+
+
+def of_closing(trace: Trace) -> Words:
+    """The words for the end: what came out, and in how many ways the heads look."""
+    h, ways = len(trace.example.heads), ways_to_look(trace)
+    if h == 1:
+        why = Sentence(
+            N_(
+                "One head shares out its attention once; several heads would look at the same tokens in several ways."
+            )
+        )
+    elif ways == 1:
+        why = Sentence(N_("Here the {h} heads look at the same tokens in nearly the same way."), {"h": h})
+    else:
+        why = Sentence(
+            N_(
+                "One head can share out its attention only once; "
+                "these {h} heads look at the same tokens in {ways} ways."
+            ),
+            {"h": h, "ways": ways},
+        )
+    if has_values(trace.example):
+        what = Sentence(
+            N_(
+                "Every token has a new row, made of what it attended to; the table names what that was most of all."
+            )
+        )
+    else:
+        what = Sentence(
+            N_(
+                "This example ends at its weights; the table names the token that each query attends to most of all."
+            )
+        )
+    return Words(
+        Sentence(N_("What came out")),
+        what,
+        why,
+        Sentence(N_("Ask: if you could keep one head only, which one, and what would be lost?")),
+    )

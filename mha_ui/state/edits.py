@@ -1,0 +1,151 @@
+"""What the tables send: edits, and what else is done there, each applied once and in order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, Final
+
+from mha_core import MhaError, built_in, from_token
+from mha_core.compute.graph import symbol
+from mha_core.edit.edits import apply
+from mha_core.errors import N_
+from mha_ui.places import told
+from mha_ui.state.exercise import in_exercise
+from mha_ui.state.url import place_in, work_at
+from mha_ui.state.work import (
+    MOST_DECIMALS,
+    Message,
+    Offer,
+    Version,
+    Work,
+    attempt,
+    become,
+    existing_cell,
+    go_back,
+    is_whole,
+    keep,
+    pin_baseline,
+    travel,
+)
+
+
+def receive(current: Work, message: object) -> None:
+    """Apply the edits that the bench sent: each once, in order, whatever was sent twice or merged.
+
+    What no bench would send is passed over, or refused as any edit that does not fit.
+    """
+    if not isinstance(message, Mapping) or message.get("session") != current.session:
+        return
+    edits, before = message.get("edits"), current.applied
+    for edit in edits if isinstance(edits, list) else ():
+        number = edit.get("seq") if isinstance(edit, Mapping) else None
+        if is_whole(number) and number > current.applied:
+            if current.applied == before:
+                current.message = None  # it was about an edit before these
+            current.applied = number
+            attempt(current, partial(_one, current, edit))
+
+
+def _one(current: Work, edit: Mapping[str, Any]) -> None:
+    match edit:
+        case {"op": "undo"}:
+            travel(current, len(current.past) - 1)
+        case {"op": "redo"}:
+            travel(current, len(current.past) + 1)
+        case {"op": "reset"}:
+            become(current, current.origin)
+        case {"op": "pin"}:
+            _pin(current, edit.get("cell"))
+        case {"op": "restore" | "follow" as asked, "address": Mapping() as query}:
+            texts = {name: text for name, text in query.items() if isinstance(text, str)}
+            attempt(current, lambda: _TO_ADDRESS[asked](current, texts))
+        case {"op": "check" | "hint" | "end_exercise" as asked}:
+            in_exercise(current, asked)
+        case {"op": "place"}:
+            current.walk = place_in(edit)
+        case {"op": "lens" | "baseline"}:
+            _through_a_lens(current, edit)
+        case {"op": "decimals", "value": int(value)} if is_whole(value):
+            current.decimals = min(MOST_DECIMALS, max(0, value))
+        case _:
+            _edit(current, edit)
+
+
+def _edit(current: Work, edit: Mapping[str, Any]) -> None:
+    """Edit the example as the tables show it, which is not the one at hand where they could not draw that.
+
+    Where that is refused the message says why, and offers what would do.
+    """
+    if current.shown:
+        go_back(current, current.shown)
+    try:
+        become(current, apply(current.example, edit))
+    except MhaError as error:
+        place, text = told(error, current.example, current.language)
+        current.message = Message(text, place=place)
+        if edit.get("op") == "set" and not edit.get("grow"):
+            _offer_room(current, current.message, {**edit, "grow": True})
+
+
+def _offer_room(current: Work, message: Message, larger: dict[str, Any]) -> None:
+    """Offer the size at which a pasted block fits, or say why it can have none."""
+    words = current.words
+    try:
+        grown = apply(current.example, larger)
+    except MhaError as error:
+        reason = told(error, current.example, current.language)[1]
+        if reason != message.text:
+            message.text = words(N_("{one}. {other}.")).format(one=message.text, other=reason)
+        return
+    name, heads = larger["matrix"], len(grown.heads)
+    rows, cols = grown.dims.shape(name)
+    label = N_("Make {name} {rows} × {cols} and paste")
+    if larger.get("head") is not None and heads > 1:
+        label = N_("Make {name} {rows} × {cols} in every head and paste")
+    larger.pop("seq", None)
+    message.offer = Offer(
+        words(label).format(name=symbol(name, grown), rows=rows, cols=cols),
+        larger,
+    )
+
+
+def _pin(current: Work, cell: object) -> None:
+    """Hold a cell, or let it go where this is none."""
+    parts = ("name", "head", "row", "col")
+    held = isinstance(cell, Mapping) and existing_cell(current, *(cell.get(part) for part in parts))
+    current.pinned = held or None
+
+
+def _through_a_lens(current: Work, edit: Mapping[str, Any]) -> None:
+    """What the colours show, and what they compare with: no change without a baseline, which is pinned then."""
+    match edit:
+        case {"op": "lens", "value": "" | "change" | "gradient" as lens}:
+            if lens == "change" and not current.pinned_baseline:
+                pin_baseline(current)
+            current.lens = lens
+        case {"op": "baseline", "clear": True}:
+            current.pinned_baseline = None
+            current.lens = "" if current.lens == "change" else current.lens
+        case {"op": "baseline"}:
+            pin_baseline(current)
+            current.lens = current.lens or "change"
+
+
+def _restore(current: Work, query: Mapping[str, str]) -> None:
+    """This server is new, and the page was at this address."""
+    known = work_at(query, current.language)
+    known.session, known.applied = current.session, current.applied
+    known.revision, known.opened = current.revision + 1, current.opened + 1
+    current.__dict__.update(known.__dict__)
+
+
+def _follow(current: Work, query: Mapping[str, str]) -> None:
+    """Take over the numbers of another window, at the same place: a step of the history as any edit is."""
+    name = query.get("example")
+    example = built_in(name) if name else from_token(query.get("s", ""))
+    if example != current.example:
+        keep(current, Version(example, current.origin, name))
+
+
+_TO_ADDRESS: Final = {"restore": _restore, "follow": _follow}

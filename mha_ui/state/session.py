@@ -1,0 +1,52 @@
+"""The work of this session: the only module that touches ``st.session_state``.
+
+All pages share one ``Work`` a session. The URL is read once, when a session starts (a link, a reload, a server that was
+restarted); after that the session leads, and the bench writes its address into the address bar.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+import torch
+
+from mha_ui.state.url import work_at_or_first
+from mha_ui.state.work import Work
+
+# Every run is a new thread, in which torch would first gather a team of threads: 10 ms, for matrices that one
+# thread multiplies in microseconds.
+torch.set_num_threads(1)
+
+KEY = "mha.work"
+
+
+def current() -> Work:
+    """This session's work; at its first call, what the URL says."""
+    if KEY not in st.session_state:
+        st.session_state[KEY] = work_at_or_first(st.query_params, st.context.locale)
+    return st.session_state[KEY]  # type: ignore[no-any-return]
+
+
+def widget_value(key: str) -> Any:
+    """What a widget or component of ours holds, before it is mounted in this run."""
+    return st.session_state.get(key)
+
+
+def set_widget(key: str, value: Any) -> None:
+    """Give a widget a value, before it is mounted in this run."""
+    st.session_state[key] = value
+
+
+def tables_show(shown: Work) -> None:
+    """The tables to edit show this work: the session's own, or how it was when a part of the page could draw it."""
+    at_hand = current()
+    at_hand.shown = "" if shown is at_hand else shown.shown
+
+
+def lesson(current: Work, topics: Sequence[str]) -> str:
+    """The lesson that the address asks for, else the one read last, else the first."""
+    asked = st.query_params.get("lesson", "")
+    current.lesson = next((topic for topic in (asked, current.lesson) if topic in topics), topics[0])
+    return current.lesson

@@ -1,0 +1,239 @@
+"""The work in an address: the query parameters that restore it, and the work that an address opens."""
+
+from __future__ import annotations
+
+import logging
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from mha_core import OPENS_FIRST, Cell, Example, MhaError, built_in, from_token, library, to_token, trace
+from mha_core.compare.variant import read, written
+from mha_core.errors import N_, LinkError
+from mha_core.example.share_link import MAX_TOKEN
+from mha_core.exercise.exercise import askable, exercise
+from mha_ui.language import LANGUAGES, language_for, sentence, words_in
+from mha_ui.state.work import (
+    DECIMALS,
+    LENSES,
+    MOST_DECIMALS,
+    VIEWS,
+    Exercise,
+    Message,
+    Sides,
+    WalkPlace,
+    Work,
+    attempt,
+    choose_experiment,
+    existing_cell,
+    opening_title,
+    pin_baseline,
+)
+
+LOG: Final = logging.getLogger(__name__)
+PAGE_KEYS = (
+    *("example", "s", "lang", "cell", "decimals", "ask", "seed", "lesson"),
+    *("experiment", "variant", "lens", "base"),
+    *WalkPlace._fields,
+)
+"""Every query parameter that a page of ours writes; address.js lists them too."""
+_STAGE = re.compile(r"[a-z][a-z0-9_-]{0,39}")
+_SUB = re.compile(r"[1-9][0-9]{0,3}(\.[1-9][0-9]{0,3})?")
+_DIGITS = re.compile(r"[0-9]{1,6}")
+_BETWEEN = "~~"
+OWN_SEED = "own"
+"""In a link: an exercise whose numbers are drawn anew for whoever opens it."""
+SEEDS = 10**6
+
+
+# --- the address -----------------------------------------------------------------------------------------------
+
+
+def address(current: Work) -> dict[str, str]:
+    """The query parameters that restore this work in a fresh browser."""
+    query, too_large = _examples(current)
+    if too_large and not current.too_large:  # said once, not at every edit
+        current.message = current.message or Message(too_large, "info")
+    current.too_large = bool(too_large)
+    if current.lens and (current.lens != "change" or "base" in query):
+        query["lens"] = current.lens
+    if current.language_chosen:
+        query["lang"] = current.language
+    if current.decimals != DECIMALS:
+        query["decimals"] = str(current.decimals)
+    if current.pinned:
+        query["cell"] = ".".join("" if part is None else str(part) for part in current.pinned)
+    if current.exercise:
+        query["ask"] = ".".join(current.exercise.asked)
+    for name, value in current.walk._asdict().items():
+        if value:
+            query[name] = "1" if value is True else value
+    return query | _experiment_address(current)
+
+
+def _experiment_address(current: Work) -> dict[str, str]:
+    if not current.experiment:
+        return {}
+    chosen = current.sides.get(current.experiment, Sides())
+    variant = {"variant": _BETWEEN.join(map(written, chosen))} if any(map(written, chosen)) else {}
+    return {"experiment": current.experiment, **variant}
+
+
+def lesson_address(current: Work, topic: str) -> dict[str, str]:
+    """The query parameters that open a lesson with this work."""
+    return address(current) | ({"lesson": topic} if topic else {})
+
+
+def unsaved(current: Work) -> str:
+    """Why a link cannot hold this work; "" where it can."""
+    return _examples(current)[1]
+
+
+def _examples(current: Work) -> tuple[dict[str, str], str]:
+    """The example at hand and the pinned one, as far as a link can hold them, and why it cannot."""
+    query: dict[str, str] = {}
+    too_large = ""
+    if current.name and current.example == library()[current.name]:
+        query["example"] = current.name
+    else:
+        try:
+            query["s"] = _token(current)
+        except LinkError as error:
+            too_large = sentence(error, current.language)
+    if current.pinned_baseline:
+        token = current.pinned_baseline.token
+        if token and len(token) + len(query.get("s", "")) <= MAX_TOKEN:
+            query["base"] = token
+        else:
+            too_large = too_large or current.words(_BASELINE_TOO_LARGE)
+    return query, too_large
+
+
+_BASELINE_TOO_LARGE: Final = N_(
+    "Together with its baseline this is too large for a link, which leaves the baseline out."
+)
+
+
+def _token(current: Work) -> str:
+    """The example at hand as a token, made once for many links. Raises ``LinkError`` where it is too large."""
+    if current.linked is None or current.linked[0] is not current.example:
+        try:
+            current.linked = (current.example, to_token(current.example))
+        except LinkError as error:
+            current.linked = (current.example, error)
+    token = current.linked[1]
+    if isinstance(token, LinkError):
+        raise token
+    return token
+
+
+def without_claims(current: Work) -> Work:
+    """The same work with nothing filled in, as it is handed out."""
+    copy = replace(current, past=[], future=[], lens="", pinned_baseline=None)
+    copy.trace = trace(replace(current.example, claimed=None), current.place)
+    return copy
+
+
+# --- what an address opens -------------------------------------------------------------------------------------
+
+
+def work_at_or_first(query: Mapping[str, str], locale: str | None) -> Work:
+    """The work that an address holds; where reading it meets what nobody expected, the example that opens first."""
+    try:
+        return work_at(query, locale)
+    except Exception:
+        LOG.exception("an address could not be opened")
+        opened = work_at({"lang": query.get("lang", "")}, locale)
+        opened.message = Message(opened.words(NOT_OPENED).format(title=opening_title(opened.language)))
+        return opened
+
+
+NOT_OPENED: Final = N_(
+    "Something unexpected happened while this link was opened (the details are in the server's log). Here is "
+    "“{title}” instead."
+)
+
+
+def work_at(query: Mapping[str, str], locale: str | None) -> Work:
+    """The work that an address holds; the example that opens first, and a message, where it holds none."""
+    asked = query.get("lang", "")
+    language = asked if asked in LANGUAGES else language_for(locale)
+    message = None
+    try:
+        name = None if "s" in query else query.get("example", OPENS_FIRST)
+        example = from_token(query["s"]) if name is None else built_in(name)
+        opened = Work(example, name, language, language_chosen=asked in LANGUAGES)
+    except MhaError as error:
+        template = words_in(language)(N_("{reason}. Here is “{title}” instead."))
+        message = Message(template.format(reason=sentence(error, language), title=opening_title(language)))
+        opened = Work(built_in(OPENS_FIRST), OPENS_FIRST, language, language_chosen=asked in LANGUAGES)
+    opened.message = message
+    if query.get("decimals", "") in map(str, range(MOST_DECIMALS + 1)):
+        opened.decimals = int(query["decimals"])
+    opened.pinned = _cell_in(opened, query.get("cell", ""))
+    if message is None:
+        _set_exercise(opened, query.get("ask", ""), query.get("seed", ""))
+    opened.walk = place_in(query)
+    _set_lens(opened, query.get("lens", ""), query.get("base", ""))
+    asked = query.get("experiment", "")
+    if _STAGE.fullmatch(asked):
+        left, _, right = query.get("variant", "").partition(_BETWEEN)
+        choose_experiment(opened, asked, Sides(read(left), read(right)) if left or right else None)
+    return opened
+
+
+def place_in(query: Mapping[str, object]) -> WalkPlace:
+    """A place of the walkthrough from an address or a message; what could be none is left out.
+
+    Whether this example has such a stage only the walk knows: it goes to the nearest that there is.
+    """
+    step, sub, view = (str(query.get(name, "")) for name in ("step", "sub", "view"))
+    return WalkPlace(
+        step if _STAGE.fullmatch(step) else "",
+        sub if _SUB.fullmatch(sub) else "",
+        view if view in VIEWS else "",
+        query.get("predict") in ("1", True),
+    )
+
+
+def _cell_in(current: Work, text: str) -> Cell | None:
+    """A cell from ``weights.1.0.2`` (an empty head for the whole layer); None where there is no such cell."""
+    name, *numbers = text.split(".")
+    try:
+        head, row, col = (int(number) if number else None for number in numbers)
+    except ValueError:
+        return None
+    return existing_cell(current, name, head, row, col)
+
+
+def _set_lens(current: Work, lens: str, base: str) -> None:
+    """The lens and the baseline of a link; a baseline that cannot be read is left out, and told."""
+    if base:
+        try:
+            pin_baseline(current, from_token(base))
+        except MhaError as error:
+            template = current.words(N_("The baseline of this link was left out: {reason}."))
+            told = Message(template.format(reason=sentence(error, current.language)))
+            current.message = current.message or told
+    current.lens = lens if lens in LENSES and (lens != "change" or current.pinned_baseline) else ""
+
+
+def _set_exercise(current: Work, ask: str, seed: str) -> None:
+    """The exercise of a link: its steps, and the numbers that its seed gives, or each learner's own (``seed=own``).
+
+    The work's own address then holds the numbers drawn, no seed: what is opened again is what was begun.
+    """
+    asked = tuple(name for name in askable(current.example) if name in ask.split("."))
+    if not asked:
+        return
+    if seed == OWN_SEED or _DIGITS.fullmatch(seed):
+        drawn = secrets.randbelow(SEEDS) if seed == OWN_SEED else int(seed)
+        attempt(current, lambda: _start(current, exercise(current.example, drawn)))
+    current.exercise = Exercise(asked)
+
+
+def _start(current: Work, example: Example) -> None:
+    """Start from an example, with nothing to undo."""
+    current.origin, current.name, current.trace = example, None, trace(example, current.place)

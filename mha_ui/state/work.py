@@ -1,0 +1,375 @@
+"""One visitor's work: the example at hand, its history, and what is looked at of it. It knows no Streamlit.
+
+A change goes through ``attempt``: what is refused, or fails, leaves the work as it was, and a message that says why.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import Callable, Mapping
+from copy import copy
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, NamedTuple, TypeGuard
+
+from mha_core import (
+    OPENS_FIRST,
+    Cell,
+    Example,
+    MhaError,
+    Place,
+    Trace,
+    built_in,
+    library,
+    parse,
+    to_token,
+    trace,
+)
+from mha_core.compare.variant import AS_IT_IS, Variant
+from mha_core.errors import N_, LinkError
+from mha_core.example.model import AXES, same_numbers, text_in
+from mha_ui.language import LANGUAGES, Words, sentence, words_in
+
+UNDO_STEPS = 100
+DECIMALS = 4
+MOST_DECIMALS = 10
+LENSES = ("change", "gradient")
+"""What the bench's colours may show in place of the values."""
+VIEWS = ("projector", "presenter")
+LOG: Final = logging.getLogger(__name__)
+
+
+class Offer(NamedTuple):
+    """An edit that would do what a refused one was meant to do, and what it is called."""
+
+    label: str
+    edit: dict[str, Any]
+
+
+@dataclass
+class Message:
+    """A sentence to show once on the bench: ``kind`` is "error" or "info", ``place`` the name in it of a place."""
+
+    text: str
+    kind: str = "error"
+    place: str = ""
+    offer: Offer | None = None
+
+
+class WalkPlace(NamedTuple):
+    """Where the walkthrough stands: a stage by name, ``"3"`` or ``"3.2"`` in it (part and beat, from 1), and how.
+
+    ``view`` is "", "projector" or "presenter"; ``predict``: results are hidden until they are revealed.
+    """
+
+    step: str = ""
+    sub: str = ""
+    view: str = ""
+    predict: bool = False
+
+
+NOWHERE = WalkPlace()
+
+
+class Sides(NamedTuple):
+    """The two sides of an experiment, each a variant of the example at hand."""
+
+    left: Variant = AS_IT_IS
+    right: Variant = AS_IT_IS
+
+
+class Baseline(NamedTuple):
+    """A pinned example, against which every step shows its change; ``token``: for the link, None where too large."""
+
+    trace: Trace
+    token: str | None
+
+
+class Version(NamedTuple):
+    """One step of the history: the example, what reset returns it to, and the built-in that this is, if one."""
+
+    example: Example
+    origin: Example
+    name: str | None
+
+
+class Worked(NamedTuple):
+    """A state of the work that a part of a page could draw: a step of the history, and what was looked at of it."""
+
+    version: Version
+    view: dict[str, Any]
+
+
+@dataclass
+class Exercise:
+    """Steps to be worked out: ``asked``, by name. ``checked``: the learner wants to know which numbers are right.
+
+    ``hinted``: the cell that was asked about, and how many hints have been given for it. ``like``: where everybody
+    draws numbers of his own, the address of the example like which they are drawn.
+    """
+
+    asked: tuple[str, ...]
+    checked: bool = False
+    hinted: tuple[Cell | None, int] = (None, 0)
+    like: Mapping[str, str] | None = None
+
+
+@dataclass
+class Work:
+    """One visitor's work. ``origin`` is what reset returns to, ``name`` the built-in example it is, if one.
+
+    ``applied`` counts the bench's edits, ``revision`` the examples shown, ``opened`` the origins. ``lens``: what the
+    bench's colours show: "" for the values, or one of ``LENSES``; there is a ``pinned_baseline`` where it is "change".
+    ``worked``: by part of a page, the last state that it could draw; ``shown``: the part whose tables show that state
+    now, because they could not draw this one. ``walked``: the revision and the message that the walkthrough was told
+    last.
+    """
+
+    origin: Example
+    name: str | None
+    language: str
+    language_chosen: bool = False
+    decimals: int = DECIMALS
+    pinned: Cell | None = None
+    query: int = 0
+    exercise: Exercise | None = None
+    lesson: str = ""
+    walk: WalkPlace = NOWHERE
+    walked: tuple[int, Message | None] | None = None
+    experiment: str = ""
+    sides: dict[str, Sides] = field(default_factory=dict)
+    lens: str = ""
+    pinned_baseline: Baseline | None = None
+    session: str = field(default_factory=lambda: secrets.token_hex(8))
+    applied: int = 0
+    revision: int = 0
+    opened: int = 0
+    too_large: bool = False
+    message: Message | None = None
+    linked: tuple[Example, str | LinkError] | None = None
+    past: list[Version] = field(default_factory=list)
+    future: list[Version] = field(default_factory=list)
+    worked: dict[str, Worked] = field(default_factory=dict)
+    shown: str = ""
+    trace: Trace = None  # type: ignore[assignment]  # set below, from origin
+
+    def __post_init__(self) -> None:
+        self.trace = trace(self.origin)
+
+    @property
+    def example(self) -> Example:
+        """The example at hand."""
+        return self.trace.example
+
+    @property
+    def untouched(self) -> bool:
+        """Whether these are the numbers of the built-in example that the work started from."""
+        return self.name is not None and same_numbers(self.example, library()[self.name])
+
+    @property
+    def baseline(self) -> Example | None:
+        """The example that was pinned to be compared with."""
+        return self.pinned_baseline and self.pinned_baseline.trace.example
+
+    @property
+    def version(self) -> Version:
+        """What undo returns to after the next edit."""
+        return Version(self.example, self.origin, self.name)
+
+    @property
+    def words(self) -> Words:
+        """The translator into the visitor's language."""
+        return words_in(self.language)
+
+    @property
+    def place(self) -> Place:
+        """Where the numbers are computed."""
+        return self.trace.place
+
+
+# --- what a page does ------------------------------------------------------------------------------------------
+
+
+def opening_title(language: str) -> str:
+    """The title of the example that opens first."""
+    return text_in(built_in(OPENS_FIRST).title, language)
+
+
+def open_built_in(current: Work, name: str) -> None:
+    """Start from a built-in example; what was at hand can be had back by undo."""
+    current.message = None
+    attempt(current, lambda: start_from(current, built_in(name), name))
+
+
+def open_example(current: Work, example: Example) -> None:
+    """Start from an example that a page has made; what was at hand can be had back by undo."""
+    current.message = None
+    attempt(current, lambda: start_from(current, example))
+
+
+def open_file(current: Work, text: bytes) -> None:
+    """Start from a file's text, which undo takes back; a message where the format refuses it."""
+    current.message = None
+    attempt(current, lambda: start_from(current, parse(text)))
+
+
+def choose_language(current: Work, language: str) -> None:
+    """Speak this language from now on, in the link too."""
+    if language in LANGUAGES:
+        current.language, current.language_chosen, current.message = language, True, None
+
+
+def choose_experiment(current: Work, name: str, sides: Sides | None = None) -> None:
+    """Turn to an experiment, with these sides where they are given."""
+    current.experiment = name
+    if sides is not None:
+        current.sides[name] = sides
+
+
+def pin_baseline(current: Work, example: Example | None = None) -> None:
+    """Keep an example, or else the one at hand, to compare with. Raises ``NumberRangeError`` as ``trace`` does."""
+    kept = replace(example or current.example, claimed=None)
+    computed = current.trace if kept == current.example else trace(kept, current.place)
+    try:
+        token = to_token(kept)
+    except LinkError:
+        token = None
+    current.pinned_baseline = Baseline(computed, token)
+
+
+def attempt(current: Work, change: Callable[[], None]) -> None:
+    """Change the work; where that is refused, or fails unexpectedly, it stays as it was and the message says why."""
+    before, refused = dict(current.__dict__), ""
+    try:
+        change()
+    except MhaError as error:
+        refused = sentence(error, current.language)
+    except Exception:
+        LOG.exception("a change of the work failed")
+        refused = current.words(NOT_CHANGED)
+    if refused:
+        current.__dict__.update(before | {"message": Message(refused)})
+
+
+NOT_CHANGED: Final = N_(
+    "Something unexpected happened, so this change was not made; the details are in the server's log."
+)
+
+
+# --- history ---------------------------------------------------------------------------------------------------
+
+
+def start_from(current: Work, example: Example, name: str | None = None) -> None:
+    """Begin with this example, which undo takes back."""
+    keep(current, Version(example, example, name))
+
+
+def become(current: Work, example: Example) -> None:
+    """Put an edited example in place of the one at hand, as a step of the history."""
+    if same_numbers(example, current.origin):
+        example = replace(example, note=current.origin.note)
+    if example != current.example:
+        keep(current, Version(example, current.origin, current.name))
+
+
+def keep(current: Work, version: Version) -> None:
+    """Show a version, as a new step of the history. Raises ``NumberRangeError`` as ``trace`` does."""
+    computed = trace(version.example, current.place)
+    current.past = [*current.past[-UNDO_STEPS + 1 :], current.version]
+    current.future = []
+    _show(current, version, computed)
+
+
+def travel(current: Work, to: int) -> None:
+    """Go to another place of the history, counted from the oldest; nowhere where there is none."""
+    history = versions(current)
+    if 0 <= to < len(history):
+        computed = trace(history[to].example, current.place)
+        current.past, current.future = history[:to], history[:to:-1]
+        _show(current, history[to], computed)
+
+
+def versions(current: Work) -> list[Version]:
+    """Every version that undo and redo lead to, the oldest first; the one at hand is among them."""
+    return [*current.past, current.version, *reversed(current.future)]
+
+
+def _show(current: Work, version: Version, computed: Trace) -> None:
+    current.trace = computed
+    current.shown = ""
+    current.revision += 1
+    if version.origin is not current.origin:
+        current.opened += 1
+        current.exercise = None  # it was about another example
+        current.walk = current.walk._replace(step="", sub="")
+    current.origin, current.name = version.origin, version.name
+    current.query = min(current.query, len(computed.example.tokens) - 1)
+    if current.pinned:
+        current.pinned = existing_cell(current, *current.pinned)
+
+
+def existing_cell(current: Work, name: object, head: object, row: object, col: object) -> Cell | None:
+    """The cell, where the trace has one there."""
+    if not (isinstance(name, str) and name in AXES and is_whole(row) and is_whole(col)):
+        return None
+    if not (head is None or is_whole(head)):
+        return None
+    try:
+        rows = current.trace.matrix(name, head)
+    except MhaError:
+        return None
+    here = 0 <= row < len(rows) and 0 <= col < len(rows[0])
+    return Cell(name, head, row, col) if here else None
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Whether this is an integer, which True is not."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+# --- what worked -----------------------------------------------------------------------------------------------
+
+
+_VIEW: Final = (
+    *("exercise", "pinned", "query", "walk", "lesson", "experiment", "sides", "lens", "pinned_baseline"),
+    "decimals",
+)
+"""What a page shows of the example besides itself."""
+
+
+def worked(current: Work, part: str) -> None:
+    """Part of a page has drawn the work as it is now."""
+    view = {name: getattr(current, name) for name in _VIEW}
+    current.worked[part] = Worked(current.version, view | _own(view))
+
+
+def as_it_worked(current: Work, part: str) -> Work:
+    """The work in the last state that this part could draw, to be shown in place of what is at hand."""
+    before = copy(current)
+    before.shown = part
+    version, view = current.worked[part]
+    before.__dict__.update(view | _own(view))
+    before.trace = trace(version.example, current.place)
+    before.origin, before.name, before.linked = version.origin, version.name, None
+    return before
+
+
+def go_back(current: Work, part: str) -> None:
+    """Return to the last state that this part could draw, by undo or redo; where none is known, to what opens first."""
+    if part not in current.worked:
+        open_built_in(current, OPENS_FIRST)
+        return
+    version, view = current.worked[part]
+    history = versions(current)
+    found = [at for at, one in enumerate(history) if one.example is version.example]
+    if found:
+        travel(current, min(found, key=lambda at: abs(at - len(current.past))))
+    else:  # beyond the steps that are kept
+        keep(current, version)
+    current.__dict__.update(view | _own(view))
+    current.message = None
+
+
+def _own(view: Mapping[str, Any]) -> dict[str, Any]:
+    """Copies of what is changed in place."""
+    return {"exercise": copy(view["exercise"]), "sides": dict(view["sides"])}
