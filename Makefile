@@ -26,6 +26,14 @@ $(DEV): requirements-dev.txt $(APP)
 	$(PIP_INSTALL) -r requirements-dev.txt
 	@touch $@
 
+# The tools that check the JavaScript; neither the app nor its tests need them.
+WEB := node_modules/.web
+
+$(WEB): package-lock.json package.json
+	@command -v npm >/dev/null || { echo "npm installs the tools that check the JavaScript; none was found. Node 20 or newer brings it." >&2; exit 1; }
+	npm ci --no-audit --no-fund
+	@touch $@
+
 setup: $(APP) ## make .venv and install what the app needs
 
 run: setup ## start the app
@@ -46,10 +54,12 @@ test: $(DEV) browser ## install what the tests need, Chromium included, and run 
 test-all: $(DEV) browser ## the same at length: many more drawn cases, every example in every language, theme and width
 	$(PYTEST) --long $(ARGS)
 
-check: $(DEV) ## lint, format, types, translations, Dockerfile
+check: $(DEV) $(WEB) ## lint, format, types, translations, Dockerfile
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
+	node_modules/.bin/biome check --error-on-warnings .
+	node_modules/.bin/tsc
 	$(PY) tools/catalogue.py check
 	$(VENV)/bin/hadolint Dockerfile
 
@@ -60,5 +70,5 @@ bench: $(DEV) browser ## measure, and print one table
 	$(PY) -m benchmarks $(ARGS)
 
 clean: ## remove .venv and all that the tools left
-	rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache test-results
+	rm -rf $(VENV) node_modules .hypothesis .mypy_cache .pytest_cache .ruff_cache test-results
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

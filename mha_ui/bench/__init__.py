@@ -1,65 +1,23 @@
 """The matrix bench: one component that edits and shows every matrix of the computation.
 
 The browser gets the numbers and the declared operations (``model.py``) and sends edits back; it computes nothing.
-Its assets are plain JavaScript modules and a stylesheet in ``assets/``, served by Streamlit's own route for
-component files, so that an edit's answer carries numbers only and no code.
+Its assets are plain JavaScript modules and a stylesheet in ``assets/``, on the web kit (``mha_ui/web``), served by
+Streamlit's own route for component files, so that an edit's answer carries numbers only and no code.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Final
 
 import streamlit as st
-from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
-from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
 
 from mha_ui import state
 from mha_ui.bench.model import payload
+from mha_ui.web import component
 
 _KEY: Final = "bench.matrices"
 _FOLLOWER_KEY: Final = "bench.follower"
-HERE: Final = Path(__file__).resolve().parent
-
-
-def loader(module: str) -> str:
-    """Loads a served module once, such as ``bench/bench.js``.
-
-    Given as a path, Streamlit would add a script element and wait for it at every answer, which costs more than the
-    whole computation; given as text, all of it would travel with every answer.
-    """
-    return f"""
-const app = document.querySelector('script[type="module"][src*="static/js/"]').src;
-const served = import(new URL("../../_stcore/bidi-components/mha.{module}", app));
-export default async (component) => (await served).default(component);
-"""
-
-
-_FOLLOWER: Final = """
-const followers = new WeakMap();
-export default function follow({ parentElement, data, setStateValue }) {
-  const follower = followers.get(parentElement) ?? {};
-  Object.assign(follower, { data, setStateValue });
-  if (!follower.stop) {
-    const painted = ({ detail }) => {
-      if (detail !== follower.data.drawn) follower.setStateValue("seen", detail);
-    };
-    window.addEventListener("mha-painted", painted);
-    follower.stop = () => {
-      if (parentElement.isConnected) return;
-      window.removeEventListener("mha-painted", painted);
-      followers.delete(parentElement);
-    };
-    followers.set(parentElement, follower);
-  }
-  return follower.stop;
-}
-"""
-"""Asks for a rerun of the fragment that it stands in when the bench has painted another revision of the numbers.
-
-Streamlit calls what is returned here also where an answer overtakes the one before: only a follower that has left the
-page stops."""
 
 
 def receive_edits() -> None:
@@ -96,20 +54,11 @@ def after_bench() -> None:
     _follower()(key=_FOLLOWER_KEY, data={"drawn": state.current().revision}, on_seen_change=_noted)
 
 
-def serve_assets(name: str, folder: Path) -> None:
-    """Serve ``folder``/assets as the component ``mha.name``'s, as Streamlit does for an installed package."""
-    manifest = ComponentManifest(
-        name="mha", version="1", components=[ComponentConfig(name=name, asset_dir="assets")]
-    )
-    get_bidi_component_manager().register_from_manifest(manifest, folder)
-
-
 @st.cache_resource(show_spinner=False)
 def _component():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
-    serve_assets("bench", HERE)
-    return st.components.v2.component("mha.bench", js=loader("bench/bench.js"), css="bench.css")
+    return component("bench", "bench", "bench.js", css="bench.css")
 
 
 @st.cache_resource(show_spinner=False)
 def _follower():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
-    return st.components.v2.component("mha.follower", js=_FOLLOWER)
+    return component("follower", "bench", "follower.js")

@@ -18,8 +18,6 @@ from mha_core.errors import N_
 from mha_core.notation import demonstrate, is_masked
 from mha_ui import frame, state
 from mha_ui.address import keep_address
-from mha_ui.bench import HERE as BENCH
-from mha_ui.bench import loader, serve_assets
 from mha_ui.conventions.model import (
     agreement,
     dead_payload,
@@ -31,9 +29,9 @@ from mha_ui.conventions.model import (
     ui_words,
 )
 from mha_ui.panel import panel
+from mha_ui.web import component
 
-_HERE: Final = Path(__file__).resolve().parent
-_STYLE: Final = (_HERE / "page.css").read_text(encoding="utf-8")
+_STYLE: Final = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
 _HEAD: Final = "conventions.head"
 _QUERY: Final = "conventions.query"
 _OPENED: Final = "conventions.opened"
@@ -152,8 +150,4 @@ def _choose(key: str, label: str, options: list[int], default: int, show: Callab
 
 @st.cache_resource(show_spinner=False)
 def _component():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
-    serve_assets("bench", BENCH)  # whose modules and style these tables share
-    serve_assets("conventions", _HERE)
-    return st.components.v2.component(
-        "mha.conventions", js=loader("conventions/conventions.js"), css="conventions.css"
-    )
+    return component("conventions", "conventions", "conventions.js", css="conventions.css")

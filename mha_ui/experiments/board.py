@@ -1,6 +1,6 @@
 """The board: matrices of one trace or of two side by side, to be looked at, with what differs marked.
 
-It shows the bench's tables, from the bench's modules: every number explains itself, in both traces at once.
+It shows the web kit's tables: every number explains itself, in both traces at once.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import isfinite
-from pathlib import Path
 from typing import Any, Final
 
 import streamlit as st
@@ -17,13 +16,11 @@ import streamlit as st
 from mha_core.compare.diff import Difference
 from mha_core.errors import N_
 from mha_ui import state
-from mha_ui.bench import HERE as BENCH
-from mha_ui.bench import loader, serve_assets
 from mha_ui.bench.model import STAGES, Stages, stages
 from mha_ui.language import words_in
+from mha_ui.web import component
 
 _KEY: Final = "experiments.board"
-_HERE: Final = Path(__file__).resolve().parent
 
 _UI: Final = {
     "board": N_("Side by side"),
@@ -105,6 +102,4 @@ def _words(language: str) -> dict[str, str]:
 
 @st.cache_resource(show_spinner=False)
 def _component():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
-    serve_assets("bench", BENCH)  # whose modules the board shows and explains numbers with
-    serve_assets("experiments", _HERE)
-    return st.components.v2.component("mha.experiments", js=loader("experiments/board.js"), css="board.css")
+    return component("experiments", "experiments", "board.js", css="board.css")

@@ -5,7 +5,6 @@ It also has the page run as a whole where a fragment's messages are not answered
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Final
 
 import streamlit as st
@@ -13,9 +12,8 @@ import streamlit as st
 from mha_core import pretty
 from mha_core.errors import N_
 from mha_ui import state
-from mha_ui.bench import loader, serve_assets
+from mha_ui.web import component
 
-HERE: Final = Path(__file__).resolve().parent
 _WORDS: Final = {
     "share": N_("Share"),
     "copied": N_("Copied"),
@@ -67,5 +65,4 @@ def _noted() -> None:
 
 @st.cache_resource(show_spinner=False)
 def _component():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
-    serve_assets("share", HERE)
-    return st.components.v2.component("mha.share", html=_HTML, css="share.css", js=loader("share/share.js"))
+    return component("share", "share", "share.js", html=_HTML, css="share.css")

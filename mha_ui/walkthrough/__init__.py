@@ -8,7 +8,6 @@ own, so that the numbers are not sent again.
 from __future__ import annotations
 
 from html import escape
-from pathlib import Path
 from typing import Final
 
 import streamlit as st
@@ -18,14 +17,12 @@ from mha_core.messages import in_words
 from mha_core.walk.handout import check_size
 from mha_core.walk.markdown import as_markdown
 from mha_ui import state
-from mha_ui.bench import HERE as BENCH
-from mha_ui.bench import loader, serve_assets
 from mha_ui.walkthrough.handout import as_html
 from mha_ui.walkthrough.model import payload
+from mha_ui.web import component
 
 _KEY: Final = "walk.stages"
 _PLACE_KEY: Final = "walk.place"
-_HERE: Final = Path(__file__).resolve().parent
 
 
 def walkthrough(work: state.Work) -> None:
@@ -79,18 +76,11 @@ def take_away(work: state.Work) -> None:
         )
 
 
-def _serve() -> None:
-    serve_assets("bench", BENCH)  # whose modules the walk reads numbers and terms with
-    serve_assets("walkthrough", _HERE)
-
-
 @st.cache_resource(show_spinner=False)
 def _walk():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
-    _serve()
-    return st.components.v2.component("mha.walkthrough", js=loader("walkthrough/walk.js"), css="walk.css")
+    return component("walkthrough", "walkthrough", "walk.js", css="walk.css")
 
 
 @st.cache_resource(show_spinner=False)
 def _place():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
-    _serve()
-    return st.components.v2.component("mha.place", js=loader("walkthrough/place.js"))
+    return component("place", "walkthrough", "place.js")

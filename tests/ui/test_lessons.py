@@ -1,6 +1,7 @@
 """The lessons as Streamlit runs them, without a browser."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -252,8 +253,9 @@ def test_the_library_is_taken_to_the_bench(read):
 
 
 def test_the_bench_clears_the_keys_of_every_page_from_its_address():
-    script = (APP.parent / "mha_ui/bench/assets/address.js").read_text("utf-8")
-    assert f"NAMES = {json.dumps(list(state.PAGE_KEYS))};" in script
+    script = (APP.parent / "mha_ui/web/assets/address.js").read_text("utf-8")
+    names = re.search(r"NAMES = \[(.*?)\];", script, re.DOTALL)[1]
+    assert re.findall(r'"(\w+)"', names) == list(state.PAGE_KEYS)
 
 
 def test_what_is_too_large_for_a_link_is_read_and_told(read):

@@ -364,7 +364,8 @@ WRONG = ("not_a_number", "too_large", "comma", "fraction", "not_allowed")
 
 def test_the_browser_is_told_the_words_that_it_asks_for_and_no_others():
     asked = set()
-    for script in (Path(model.__file__).parent / "assets").glob("*.js"):
+    pages = Path(model.__file__).parents[1]
+    for script in (*pages.glob("web/assets/*.js"), *pages.glob("bench/assets/*.js")):
         text = script.read_text("utf-8")
         asked |= set(re.findall(r"\bwords\.(\w+)", text))
         asked |= {f"fill_{kind}" for kind in FILLS if "words[`fill_${kind}`]" in text}

@@ -1,43 +1,35 @@
 // The matrix bench: edit and see the whole computation. Streamlit calls the default export with every answer.
 
-import { Address } from "./address.js";
+import { Address } from "../mha.web/address.js";
+import { active, announcer, button, element, named, naming, rich, symbol } from "../mha.web/dom.js";
+import { isEditable, isPerHead, key, rowsOf, unkey } from "../mha.web/graph.js";
+import { Explain } from "../mha.web/line.js";
+import { mounting } from "../mha.web/mount.js";
+import { Pointing } from "../mha.web/selection.js";
+import { Sender } from "../mha.web/sender.js";
+import { structureOf, View } from "../mha.web/tables.js";
 import { Controls } from "./controls.js";
-import { element, naming, rich, symbol } from "./dom.js";
-import { Explain } from "./explain.js";
-import { isEditable, isPerHead, key, rowsOf, unkey } from "./graph.js";
+import { FillMenu } from "./fill.js";
 import { Grid } from "./grid.js";
-import { Menu } from "./menu.js";
-import { Sender } from "./sender.js";
+import { Legend } from "./legend.js";
 import { Verdict } from "./verdict.js";
-import { structureOf, View } from "./view.js";
-
-const benches = new WeakMap();
 
 /** One for the page: Streamlit may mount the bench anew at any time, and no edit may go with the old one. */
 const sender = new Sender();
 
-export default function mount({ parentElement, data, setStateValue }) {
-  let bench = benches.get(parentElement);
-  if (!bench) benches.set(parentElement, (bench = new Bench(parentElement)));
-  bench.update(data, (value) => setStateValue("edits", value));
-  return () => {
-    if (parentElement.isConnected) return; // Streamlit cleans up after every answer that another has overtaken, too
-    bench.unmount();
-    benches.delete(parentElement);
-  };
-}
-
 class Bench {
+  /** @type {BenchModel} */
   model = null;
+  /** @type {View} */
   view = null;
   words = null;
   #grid = new Grid(this);
   #structure = "";
+  /** @type {Cell} */
   #pinned = null;
-  #hovered = null;
-  #outside = null;
-  #leaving = null;
-  #keys = null;
+  /** @type {Pointing} */
+  #pointing = null;
+  #gone = new AbortController(); // its signal takes every listener outside the bench away
   #sought = null; // the cell to go to once the answer to what was sent is here
   #held = null; // what the text field that has the focus held before it was typed in
   #address = new Address(() => this.#settled());
@@ -45,42 +37,42 @@ class Bench {
 
   constructor(parent) {
     this.root = element("div", { class: "bench", role: "region" });
-    this.live = element("div", { class: "visually-hidden", "aria-live": "polite", role: "status" });
+    this.live = announcer();
     this.tables = element("div", { class: "tables" });
     this.message = element("div", { class: "message", role: "alert", hidden: true });
     this.about = element("p", { class: "mha-note", dir: "auto" });
     parent.append(this.root);
     this.#grid.listen(this.tables);
+    this.#pointing = new Pointing(
+      this.tables,
+      (td) => unkey(td.dataset.key),
+      (focused) => this.#reached(focused),
+    );
+    this.tables.addEventListener("focusout", () => this.#rest());
     this.root.addEventListener("click", (event) => this.#act(event));
     this.root.addEventListener("change", (event) => this.#renamed(event));
     this.root.addEventListener("keydown", (event) => this.#tokenKey(event));
-    this.tables.addEventListener("pointerover", (event) => this.#hover(event.target));
-    this.tables.addEventListener("pointerleave", () => this.#hover(null));
-    this.tables.addEventListener("focusin", (event) => this.#focus(event.target));
-    this.tables.addEventListener("focusout", () => this.#rest());
     this.root.addEventListener("focusin", (event) => (this.#held = event.target.value));
     this.root.addEventListener("change", (event) => (this.#held = event.target.value));
-    this.#keys = (event) => this.#history(event);
-    document.addEventListener("keydown", this.#keys);
-    this.#outside = (event) => event.composedPath().includes(this.root) || this.menu?.close();
-    document.addEventListener("pointerdown", this.#outside);
-    this.#leaving = (event) => {
+    const { signal } = this.#gone;
+    document.addEventListener("keydown", (event) => this.#history(event), { signal });
+    const outside = (event) => event.composedPath().includes(this.root) || this.menu?.close();
+    document.addEventListener("pointerdown", outside, { signal });
+    const leaving = (event) => {
       this.#address.flush();
       if (this.model?.unsaved) event.preventDefault(); // the address cannot hold this work: the browser asks
     };
-    window.addEventListener("beforeunload", this.#leaving);
+    window.addEventListener("beforeunload", leaving, { signal });
   }
 
   unmount() {
-    document.removeEventListener("pointerdown", this.#outside);
-    document.removeEventListener("keydown", this.#keys);
-    window.removeEventListener("beforeunload", this.#leaving);
+    this.#gone.abort();
     this.#address.stop();
     this.root.remove();
   }
 
-  update(data, post) {
-    sender.receive(data, post, this.model === null);
+  update({ data, setStateValue }) {
+    sender.receive(data, (value) => setStateValue("edits", value), this.model === null);
     if (data.opened !== this.model?.opened) this.#grid.drafts.clear();
     this.model = data;
     for (const edit of sender.pending) overlay(data, edit);
@@ -91,7 +83,7 @@ class Bench {
     this.about.replaceChildren(...(data.about_ours ? rich(data.about) : [data.about]));
     this.about.hidden = !data.about;
     this.controls.update(data);
-    this.explain.legend.update(data);
+    this.legend.update(data);
     this.root.classList.toggle("through", Boolean(data.lens));
     this.verdict.update(data.check);
     this.root.classList.toggle("checking", Boolean(data.check));
@@ -102,7 +94,8 @@ class Bench {
     if (!sender.pending.length) this.#address.keep(data.address);
     this.#busy();
     this.#tell();
-    if (!sender.pending.length) for (const resolve of this.#waiting.splice(0)) resolve({ unsaved: data.unsaved });
+    if (!sender.pending.length)
+      for (const resolve of this.#waiting.splice(0)) resolve({ unsaved: data.unsaved });
     if (this.#sought && !sender.pending.length) this.#reach(this.#sought);
   }
 
@@ -115,7 +108,8 @@ class Bench {
   }
 
   send(edit) {
-    if (edit.op === "mask" && edit.kind === "painted") this.#sought = { name: "mask", head: null, row: 0, col: 0 };
+    if (edit.op === "mask" && edit.kind === "painted")
+      this.#sought = { name: "mask", head: null, row: 0, col: 0 };
     if (["undo", "redo", "reset"].includes(edit.op)) this.#grid.drafts.clear();
     sender.send(edit);
     this.#busy();
@@ -190,22 +184,37 @@ class Bench {
   #speak(words) {
     this.words = words;
     this.#structure = "";
-    this.controls = new Controls(words, (edit) => this.send(edit), (text, kind) => this.say(text, kind), this.model.check);
+    this.controls = new Controls(
+      words,
+      (edit) => this.send(edit),
+      (text, kind) => this.say(text, kind),
+      this.model.check,
+    );
     this.verdict = new Verdict(this, words);
-    this.explain = new Explain(this, words);
-    this.menu = new Menu(this, words);
+    this.legend = new Legend(words);
+    this.explain = new Explain(words, () => this.unpin(), this.message, this.legend.root);
+    this.menu = new FillMenu(this);
     this.root.setAttribute("aria-label", words.bench);
     this.root.lang = words.lang;
-    this.root.replaceChildren(this.about, this.controls.root, this.verdict.root, this.tables, this.explain.root, this.menu.root, this.live);
+    this.root.replaceChildren(
+      this.about,
+      this.controls.root,
+      this.verdict.root,
+      this.tables,
+      this.explain.root,
+      this.menu.root,
+      this.live,
+    );
   }
 
   #rebuild(structure) {
     const held = this.#grid.heldEditor();
-    const focus = this.root.getRootNode().activeElement?.dataset?.focus;
+    const focus = active(this.root)?.dataset?.focus;
     this.#grid.rebuilt();
     this.#structure = structure;
-    for (const draft of [...this.#grid.drafts.keys()]) if (!this.#isInput(unkey(draft))) this.#grid.drafts.delete(draft);
-    this.view = new View(this.model, this.words);
+    for (const draft of [...this.#grid.drafts.keys()])
+      if (!this.#isInput(unkey(draft))) this.#grid.drafts.delete(draft);
+    this.view = new View(this.model);
     this.view.patch(this.model, this.#grid.drafts);
     this.tables.replaceChildren(this.view.root);
     if (held && this.#isInput(held.cell)) this.#grid.resume(held);
@@ -214,24 +223,34 @@ class Bench {
 
   /** Give the focus back to what had it; where that is gone, to what stands before it. */
   #refocus(name) {
-    const find = (wanted) => this.root.querySelector(`[data-focus="${CSS.escape(wanted)}"]:not(:disabled)`);
     const before = name.replace(/(\d+)$/, (index) => Math.max(0, index - 1));
-    (find(name) ?? find(before) ?? this.tables.querySelector("td[tabindex='0']"))?.focus();
+    (
+      named(this.root, name) ??
+      named(this.root, before) ??
+      this.tables.querySelector("td[tabindex='0']")
+    )?.focus();
   }
 
   #isInput({ name, head, row, col }) {
     const matrix = this.model.matrices[name];
-    return Boolean(matrix && isEditable(this.model, name, head) && rowsOf(this.model, name, head)?.[row]?.[col] !== undefined);
+    return Boolean(
+      matrix &&
+        isEditable(this.model, name, head) &&
+        rowsOf(this.model, name, head)?.[row]?.[col] !== undefined,
+    );
   }
 
   #showMessage(message) {
     this.message.hidden = !message;
     if (!message) return;
     this.message.className = `message ${message.kind}`;
+    const { text, place, offer } = message;
+    const accept = () => this.#accept(offer.edit);
+    const dismiss = () => (this.message.hidden = true);
     this.message.replaceChildren(
-      element("span", { dir: "auto" }, ...naming(message.text, message.place)),
-      message.offer ? element("button", { type: "button", "data-focus": "offer", onclick: () => this.#accept(message.offer.edit) }, ...symbol(message.offer.label).childNodes) : "",
-      element("button", { type: "button", class: "quiet", "aria-label": this.words.dismiss, onclick: () => (this.message.hidden = true) }, "×"),
+      element("span", { dir: "auto" }, ...naming(text, place)),
+      offer ? button({ data: { focus: "offer" }, onclick: accept }, ...symbol(offer.label).childNodes) : "",
+      button({ class: "quiet", "aria-label": this.words.dismiss, onclick: dismiss }, "×"),
     );
   }
 
@@ -244,29 +263,15 @@ class Bench {
 
   // --- looking ---------------------------------------------------------------------------------------------------
 
-  #focused() {
-    const active = this.root.getRootNode().activeElement?.closest?.("td[data-key]");
-    return active && this.tables.contains(active) ? unkey(active.dataset.key) : null;
-  }
-
-  #hover(target) {
-    const td = target?.closest?.("td[data-key]");
-    this.#hovered = td ? unkey(td.dataset.key) : null;
+  #reached(focused) {
     this.#rest();
-  }
-
-  /** What was reached last explains itself: the keyboard takes over from a pointer that lies still. */
-  #focus(target) {
-    if (!target.closest?.("td[data-key]")) return;
-    this.#hovered = null;
-    this.#rest();
-    this.live.textContent = this.explain.text();
+    if (focused) this.live.textContent = this.explain.text();
   }
 
   /** Explain what is pointed at, else what has the focus, else what is pinned. */
   #rest() {
-    const cell = this.#hovered ?? this.#focused() ?? this.#pinned;
-    this.explain.show(cell, Boolean(cell && this.#pinned) && key(cell) === key(this.#pinned));
+    const cell = this.#pointing.at ?? this.#pinned;
+    this.explain.show(this, cell, Boolean(cell && this.#pinned) && key(cell) === key(this.#pinned));
   }
 
   // --- acting ----------------------------------------------------------------------------------------------------
@@ -292,13 +297,19 @@ class Bench {
   #renamed(event) {
     const input = event.target;
     if (!input.classList?.contains("token")) return;
-    this.send({ op: "rename_token", which: input.dataset.which, index: Number(input.dataset.index), text: input.value });
+    this.send({
+      op: "rename_token",
+      which: input.dataset.which,
+      index: Number(input.dataset.index),
+      text: input.value,
+    });
   }
 
   #tokenKey(event) {
     const input = event.target;
     if (!input.classList?.contains("token") || event.isComposing) return;
-    if (event.key === "Escape") input.value = this.model.labels[input.dataset.which === "tokens" ? "n_q" : "n_k"][input.dataset.index];
+    if (event.key === "Escape")
+      input.value = this.model.labels[input.dataset.which === "tokens" ? "n_q" : "n_k"][input.dataset.index];
     if (event.key === "Enter" || event.key === "Escape") input.blur();
   }
 
@@ -330,7 +341,10 @@ function overlay(model, edit) {
   const rows = rowsOf(model, edit.matrix, isPerHead(model, edit.matrix) ? edit.head : null);
   edit.values.forEach((values, i) =>
     values.forEach((value, j) => {
-      if (value !== null && rows?.[edit.row + i]?.[edit.col + j] !== undefined) rows[edit.row + i][edit.col + j] = value;
+      if (value !== null && rows?.[edit.row + i]?.[edit.col + j] !== undefined)
+        rows[edit.row + i][edit.col + j] = value;
     }),
   );
 }
+
+export default mounting(({ parentElement }) => new Bench(parentElement));

@@ -1,48 +1,33 @@
-// Moving, selecting, editing, copying and pasting in the tables, as in a spreadsheet.
+// Editing and pasting in the tables, as in a spreadsheet.
 
-import { element, fill } from "./dom.js";
-import { isClaim, isEditable, key, rowsOf, unkey, valueOf } from "./graph.js";
-import { exact, read, readAllowed, readClaim, readMask, splitBlock, toTsv } from "./numbers.js";
-import { nameOf } from "./view.js";
+import { element, fill } from "../mha.web/dom.js";
+import { isClaim, isEditable, key, nameOf, unkey, valueAt } from "../mha.web/graph.js";
+import { exact, read, readAllowed, readClaim, readMask, splitBlock } from "../mha.web/numbers.js";
+import { ARROWS, Selection } from "../mha.web/selection.js";
 
-const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
-
-export class Grid {
+/** @extends {Selection<Editor>} */
+export class Grid extends Selection {
+  /** @type {Map<string, string>} */
   drafts = new Map(); // key → what was typed and is no number
-  #anchor = null; // the cell from which a range is selected
-  #range = []; // the <td>s of the selected range
   #editor = null; // {input, cell, td, caret: the arrows move the caret}
   #entering = false; // Tab goes to the next cell while numbers are being entered
   #painting = null; // the value that a drag over mask cells writes
   #tapped = false; // by a finger or a pen, which has no keys: an editor brings the screen's keyboard
 
-  /** `bench` gives model, view and words, and takes send(edit), say(sentence) and pin(cell). */
-  constructor(bench) {
-    this.bench = bench;
-  }
-
   get editing() {
     return this.#editor !== null;
   }
 
-  /** Event listeners for the element that holds the tables. */
   listen(root) {
-    root.addEventListener("pointerdown", (event) => this.#pointerDown(event));
-    root.addEventListener("pointerover", (event) => this.#pointerOver(event));
-    root.addEventListener("pointerup", () => this.#painted());
-    root.addEventListener("pointercancel", () => this.#painted());
-    root.addEventListener("pointerleave", () => this.#painted());
-    root.addEventListener("click", (event) => this.#click(event));
-    root.addEventListener("dblclick", (event) => this.#doubleClick(event));
-    root.addEventListener("keydown", (event) => this.#keyDown(event));
-    root.addEventListener("copy", (event) => this.#copy(event));
-    root.addEventListener("paste", (event) => this.#paste(event));
-    root.addEventListener("focusin", (event) => this.#focusIn(event));
+    const on = super.listen(root);
+    for (const end of ["pointerup", "pointercancel", "pointerleave"])
+      root.addEventListener(end, () => this.#painted());
+    on("dblclick", (cell, event) => this.#doubleClick(cell, event));
+    return on;
   }
 
-  /** After the tables were built anew: the selection's cells are gone. */
   rebuilt() {
-    this.#range = [];
+    super.rebuilt();
     this.#editor = null;
   }
 
@@ -54,67 +39,42 @@ export class Grid {
   }
 
   resume(held) {
-    if (!this.#cellOf(held.cell)) return;
+    if (!this.cellOf(held.cell)) return;
     this.#open(held.cell, held.text, held.caret);
     this.#editor.input.setSelectionRange(held.start, held.end);
   }
 
-  // --- finding cells -------------------------------------------------------------------------------------------
-
-  #cellOf(cell) {
-    return this.bench.view.cells.get(key(cell));
-  }
-
-  #at(event) {
-    const td = event.target.closest?.("td[data-key]");
-    return td ? unkey(td.dataset.key) : null;
-  }
-
   #isEditable(cell) {
-    return isEditable(this.bench.model, cell.name, cell.head);
+    return isEditable(this.host.model, cell.name, cell.head);
   }
 
   #isMask(cell) {
-    return typeof valueOf(this.bench.model, cell) === "boolean";
-  }
-
-  #shape(cell) {
-    const rows = rowsOf(this.bench.model, cell.name, cell.head);
-    return [rows.length, rows[0].length];
+    return typeof valueAt(this.host.model, cell) === "boolean";
   }
 
   // --- the pointer ---------------------------------------------------------------------------------------------
 
-  #pointerDown(event) {
-    const cell = this.#at(event);
-    if (!cell || event.button !== 0 || event.target.tagName === "INPUT") return;
+  pressed(cell, event) {
+    if (event.target.tagName === "INPUT") return;
     this.#entering = this.#isEditable(cell);
     this.#tapped = event.pointerType !== "mouse";
-    if (this.#isEditable(cell) && this.#isMask(cell) && !event.shiftKey) {
-      this.#painting = { value: !valueOf(this.bench.model, cell), cells: [] };
+    if (this.#entering && this.#isMask(cell) && !event.shiftKey) {
+      this.#painting = { value: !valueAt(this.host.model, cell), cells: [] };
       this.#paint(cell);
-    } else if (event.shiftKey && this.#anchor) {
-      event.preventDefault();
-      this.#select(this.#anchor, cell);
-    } else {
-      this.#anchor = cell;
-      this.#select(cell, cell);
-    }
+    } else super.pressed(cell, event);
   }
 
-  #pointerOver(event) {
-    const cell = this.#at(event);
-    if (!cell || !(event.buttons & 1)) return;
+  dragged(cell) {
     if (this.#painting) this.#paint(cell);
-    else if (this.#anchor && !this.editing && sameMatrix(cell, this.#anchor)) this.#select(this.#anchor, cell);
+    else if (!this.editing) super.dragged(cell);
   }
 
   /** Show a stroke over the mask while it is drawn; it is sent as one edit when the button is let go. */
   #paint(cell) {
     const { value, cells } = this.#painting;
-    if (!this.#isMask(cell) || valueOf(this.bench.model, cell) === value) return;
+    if (!this.#isMask(cell) || valueAt(this.host.model, cell) === value) return;
     cells.push(cell);
-    this.bench.show({ op: "set", matrix: cell.name, head: cell.head, row: cell.row, col: cell.col, values: [[value]] });
+    this.host.show(edited("set", cell, [[value]]));
   }
 
   #painted() {
@@ -128,38 +88,28 @@ export class Grid {
     this.#write({ ...cells[0], row: top, col: left }, values);
   }
 
-  #click(event) {
-    const cell = this.#at(event);
-    if (!cell || this.#range.length > 1) return;
+  clicked(cell, event) {
     if (event.target.tagName === "INPUT") {
       if (this.#editor) this.#editor.caret = true;
-      return;
-    }
-    if (!this.#isEditable(cell)) this.bench.pin(cell);
+    } else if (!this.#isEditable(cell)) super.clicked(cell, event);
     else if (this.#tapped && !this.#isMask(cell)) this.#open(cell);
   }
 
   /** A click selects a number, so that typing replaces it; a double click puts the caret into it. */
-  #doubleClick(event) {
-    const cell = this.#at(event);
-    if (cell && event.target.tagName !== "INPUT" && this.#isEditable(cell) && !this.#isMask(cell)) this.#open(cell, undefined, true);
-  }
-
-  #focusIn(event) {
-    const td = event.target.closest?.("td[data-key]");
-    if (!td) return;
-    for (const other of td.closest("table").querySelectorAll('td[tabindex="0"]')) other.tabIndex = -1;
-    td.tabIndex = 0;
+  #doubleClick(cell, event) {
+    if (event.target.tagName !== "INPUT" && this.#isEditable(cell) && !this.#isMask(cell))
+      this.#open(cell, undefined, true);
   }
 
   // --- the keyboard --------------------------------------------------------------------------------------------
 
-  #keyDown(event) {
-    const command = event.ctrlKey || event.metaKey;
-    const cell = this.#at(event);
-    if (!cell || event.isComposing) return;
+  keyed(cell, event) {
     if (this.#editor) this.#keyInEditor(event, cell);
-    else this.#keyOnCell(event, cell, command);
+    else if (event.key === "Tab") {
+      if (this.#entering && this.#isEditable(cell)) this.#tab(event, cell);
+    } else if (event.key === "Escape" || !this.#isEditable(cell)) super.keyed(cell, event);
+    else if (!this.moved(cell, event) && !event.ctrlKey && !event.metaKey && !event.altKey)
+      this.#keyOnInput(event, cell);
   }
 
   #keyInEditor(event, cell) {
@@ -171,7 +121,8 @@ export class Grid {
       return;
     }
     const sideways = event.key === "ArrowLeft" || event.key === "ArrowRight";
-    const moves = ARROWS[event.key] && !(sideways && caret) && !event.shiftKey && !event.ctrlKey && !event.metaKey;
+    const moves =
+      ARROWS[event.key] && !(sideways && caret) && !event.shiftKey && !event.ctrlKey && !event.metaKey;
     if (event.key === "Enter" || event.key === "Tab" || moves) {
       if (!this.#commit()) {
         event.preventDefault();
@@ -181,117 +132,46 @@ export class Grid {
       if (event.key === "Tab") this.#tab(event, cell);
       else {
         event.preventDefault();
-        const [down, right] = ARROWS[event.key] ?? [event.shiftKey ? -1 : 1, 0];
-        this.#move(cell, down, right);
+        this.focus(this.inside(cell, ARROWS[event.key] ?? [event.shiftKey ? -1 : 1, 0]));
       }
     }
   }
 
-  #keyOnCell(event, cell, command) {
-    const editable = this.#isEditable(cell);
-    if (ARROWS[event.key] && !command && !event.altKey) {
-      event.preventDefault();
-      const [down, right] = ARROWS[event.key];
-      if (event.shiftKey) this.#extend(down, right);
-      else this.#move(cell, down, right);
-    } else if (event.key === "Home" || event.key === "End") {
-      event.preventDefault();
-      this.#focus({ ...cell, col: event.key === "Home" ? 0 : this.#shape(cell)[1] - 1 });
-    } else if (event.key === "Tab") {
-      if (this.#entering && editable) this.#tab(event, cell);
-    } else if (event.key === "Escape") {
-      this.#entering = false;
-      if (this.drafts.has(key(cell))) this.#discard(cell);
-      else if (this.#range.length > 1) this.#select(cell, cell);
-      else this.bench.unpin();
-    } else if ((event.key === "Enter" || event.key === " ") && !editable) {
-      event.preventDefault();
-      this.bench.pin(cell);
-    } else if (!editable && !command && !event.altKey && event.key.length === 1) {
-      this.#sayComputed(cell);
-    } else if (!editable || command || event.altKey) {
-      return;
-    } else if (this.#isMask(cell)) {
-      if (event.key === "Enter" || event.key === " ") {
-        event.preventDefault();
-        this.#write(cell, [[!valueOf(this.bench.model, cell)]]);
-      }
-    } else if (event.key === "Delete" || event.key === "Backspace") {
-      event.preventDefault();
-      this.#clear(cell);
-    } else if (event.key === "Enter" || event.key === "F2") {
-      event.preventDefault();
-      this.#open(cell, undefined, true);
-    } else if (event.key.length === 1) {
-      event.preventDefault();
-      this.#open(cell, event.key);
-    }
+  #keyOnInput(event, cell) {
+    const enters = event.key === "Enter";
+    if (this.#isMask(cell)) {
+      if (!enters && event.key !== " ") return;
+      this.#write(cell, [[!valueAt(this.host.model, cell)]]);
+    } else if (event.key === "Delete" || event.key === "Backspace") this.#clear(cell);
+    else if (enters || event.key === "F2") this.#open(cell, undefined, true);
+    else if (event.key.length === 1) this.#open(cell, event.key);
+    else return;
+    event.preventDefault();
+  }
+
+  let(cell) {
+    this.#entering = false;
+    if (this.drafts.has(key(cell))) this.#discard(cell);
+    else super.let(cell);
   }
 
   /** The next cell of the matrix, row by row; past the last one the key goes its usual way out of the table. */
   #tab(event, cell) {
-    const [rows, cols] = this.#shape(cell);
+    const [rows, cols] = this.shape(cell);
     const next = cell.row * cols + cell.col + (event.shiftKey ? -1 : 1);
     if (next < 0 || next >= rows * cols) return;
     event.preventDefault();
-    this.#focus({ ...cell, row: Math.floor(next / cols), col: next % cols });
-  }
-
-  #move(cell, down, right) {
-    const [rows, cols] = this.#shape(cell);
-    const row = Math.min(rows - 1, Math.max(0, cell.row + down));
-    const col = Math.min(cols - 1, Math.max(0, cell.col + right));
-    this.#focus({ ...cell, row, col });
-  }
-
-  #focus(cell) {
-    this.#anchor = cell;
-    this.#select(cell, cell);
-    this.#cellOf(cell)?.focus();
-  }
-
-  // --- ranges --------------------------------------------------------------------------------------------------
-
-  #extend(down, right) {
-    if (!this.#anchor) return;
-    const last = this.#range.length ? unkey(this.#range.at(-1).dataset.key) : this.#anchor;
-    const first = unkey(this.#range[0]?.dataset.key ?? key(this.#anchor));
-    const far = {
-      ...this.#anchor,
-      row: this.#anchor.row === first.row ? last.row : first.row,
-      col: this.#anchor.col === first.col ? last.col : first.col,
-    };
-    const [rows, cols] = this.#shape(this.#anchor);
-    far.row = Math.min(rows - 1, Math.max(0, far.row + down));
-    far.col = Math.min(cols - 1, Math.max(0, far.col + right));
-    this.#select(this.#anchor, far);
-  }
-
-  #select(from, to) {
-    for (const td of this.#range) td.classList.remove("selected");
-    this.#range = [];
-    if (!sameMatrix(from, to)) return;
-    for (let row = Math.min(from.row, to.row); row <= Math.max(from.row, to.row); row++)
-      for (let col = Math.min(from.col, to.col); col <= Math.max(from.col, to.col); col++) {
-        const td = this.#cellOf({ ...from, row, col });
-        if (td) this.#range.push(td);
-      }
-    if (this.#range.length > 1) for (const td of this.#range) td.classList.add("selected");
-  }
-
-  /** The selected range's rows of cells; the cell alone where no range is selected. */
-  #selected(cell) {
-    const cells = this.#range.length > 1 ? this.#range.map((td) => unkey(td.dataset.key)) : [cell];
-    const rows = new Map();
-    for (const one of cells) rows.set(one.row, [...(rows.get(one.row) ?? []), one]);
-    return [...rows.values()];
+    this.focus({ ...cell, row: Math.floor(next / cols), col: next % cols });
   }
 
   #clear(cell) {
-    const rows = this.#selected(cell);
+    const rows = this.selected(cell);
     for (const one of rows.flat()) this.drafts.delete(key(one));
-    const nothing = isClaim(this.bench.model, cell.name) ? "" : 0;
-    this.#write(rows[0][0], rows.map((row) => row.map(() => nothing)));
+    const nothing = isClaim(this.host.model, cell.name) ? "" : 0;
+    this.#write(
+      rows[0][0],
+      rows.map((row) => row.map(() => nothing)),
+    );
   }
 
   // --- editing -------------------------------------------------------------------------------------------------
@@ -299,9 +179,16 @@ export class Grid {
   /** Edit a cell: `text` replaces what it holds; `caret` lets the arrows move within the text. */
   #open(cell, text, caret = false) {
     if (this.#editor) this.#commit();
-    const td = this.#cellOf(cell);
-    const held = this.drafts.get(key(cell)) ?? exact(valueOf(this.bench.model, cell));
-    const input = element("input", { class: "editor", type: "text", inputmode: "text", autocomplete: "off", spellcheck: "false", "aria-label": nameOf(this.bench.model, cell).replaceAll("_", "") });
+    const td = this.cellOf(cell);
+    const held = this.drafts.get(key(cell)) ?? exact(valueAt(this.host.model, cell));
+    const input = element("input", {
+      class: "editor",
+      type: "text",
+      inputmode: "text",
+      autocomplete: "off",
+      spellcheck: "false",
+      "aria-label": nameOf(this.host.model, cell).replaceAll("_", ""),
+    });
     input.value = text ?? held;
     td.replaceChildren(input);
     td.closest("figure").classList.add("editing");
@@ -326,27 +213,28 @@ export class Grid {
     const { cell } = this.#editor;
     this.#close();
     this.#discard(cell);
-    this.#focus(cell);
+    this.focus(cell);
     return changed;
   }
 
   /** Forget what was typed and is no number. */
   #discard(cell) {
     this.drafts.delete(key(cell));
-    this.bench.hush();
-    this.bench.repaint();
+    this.host.hush();
+    this.host.repaint();
   }
 
   /** Send what was typed. False where it is no number: it stays, marked; on leaving it stays as a draft. */
   #commit({ leaving = false } = {}) {
     const { input, cell } = this.#editor;
     const text = input.value.trim();
-    const claim = isClaim(this.bench.model, cell.name);
+    const claim = isClaim(this.host.model, cell.name);
     const { value, wrong } = text === "" && !claim ? {} : this.#read(cell, text);
-    const before = valueOf(this.bench.model, cell);
+    const before = valueAt(this.host.model, cell);
     if (wrong) {
-      const { words } = this.bench;
-      this.#sayWrong(cell, wrong, input.value, nameOf(this.bench.model, cell), before === "" ? words.stays_blank : words.still_counts);
+      const { words, model } = this.host;
+      const follows = before === "" ? words.stays_blank : words.still_counts;
+      this.#sayWrong(cell, wrong, input.value, nameOf(model, cell), follows);
       this.drafts.set(key(cell), input.value);
       if (leaving) this.#close();
       else input.setAttribute("aria-invalid", "true");
@@ -360,73 +248,61 @@ export class Grid {
 
   /** What was typed or pasted for a cell: {value}, or {wrong}. */
   #read(cell, text) {
-    if (isClaim(this.bench.model, cell.name)) return readClaim(text);
+    if (isClaim(this.host.model, cell.name)) return readClaim(text);
     if (this.#isMask(cell)) return readAllowed(text);
-    return (cell.name === "mask" ? readMask : read)(text, this.bench.model.limits.number);
+    return (cell.name === "mask" ? readMask : read)(text, this.host.model.limits.number);
   }
 
   /** Say why a text is no number for this cell, where the text stands, and what follows. */
   #sayWrong(cell, wrong, text, place, follows) {
-    const { words, model } = this.bench;
+    const { words, model } = this.host;
     const most = isClaim(model, cell.name) ? Number.MAX_VALUE : model.limits.number;
     const one = fill(words[`wrong_${wrong}`], { place, text, most: inPowers(most) });
-    this.bench.say(fill(follows, { what: one }), "error", place);
-  }
-
-  #sayComputed(cell) {
-    const place = nameOf(this.bench.model, cell);
-    this.bench.say(fill(this.bench.words.computed, { place }), "info", place);
+    this.host.say(fill(follows, { what: one }), "error", place);
   }
 
   #close() {
     const { td } = this.#editor;
     this.#editor = null;
     td.closest("figure")?.classList.remove("editing");
-    this.bench.view.forget(td);
-    this.bench.repaint();
+    this.host.view.forget(td);
+    this.host.repaint();
   }
 
   #write(cell, values) {
-    const op = isClaim(this.bench.model, cell.name) ? "claim" : "set";
-    this.bench.send({ op, matrix: cell.name, head: cell.head, row: cell.row, col: cell.col, values });
+    const op = isClaim(this.host.model, cell.name) ? "claim" : "set";
+    this.host.send(edited(op, cell, values));
   }
 
   // --- the clipboard -------------------------------------------------------------------------------------------
 
-  #copy(event) {
-    const cell = this.#at(event);
-    if (!cell || this.#editor) return;
-    const rows = this.#selected(cell).map((row) => row.map((one) => valueOf(this.bench.model, one)));
-    event.clipboardData.setData("text/plain", toTsv(rows));
-    event.preventDefault();
+  copied(cell, event) {
+    if (!this.#editor) super.copied(cell, event);
   }
 
-  #paste(event) {
-    const cell = this.#at(event);
-    if (!cell) return;
-    if (!this.#isEditable(cell)) {
-      this.#sayComputed(cell);
-      return;
-    }
+  pasted(cell, event) {
+    if (!this.#isEditable(cell)) return super.pasted(cell, event);
     const text = event.clipboardData.getData("text/plain");
     const block = splitBlock(text);
     const single = block.length === 1 && block[0].length === 1;
     if (this.#editor && single) return; // the input takes it
     event.preventDefault();
     if (this.#editor) this.#close();
-    if (isClaim(this.bench.model, cell.name)) this.pasteText(cell, text);
-    else this.pasteAt(cell, block);
-    this.#focus(cell);
+    if (isClaim(this.host.model, cell.name)) this.#pasteText(cell, text);
+    else this.#pasteAt(cell, block);
+    this.focus(cell);
   }
 
   /** The server reads the text: LaTeX, Markdown, CSV, brackets. A whole matrix starts at the first cell. */
-  pasteText({ name, head, row, col }, text) {
-    this.bench.send({ op: "claim_text", matrix: name, head, row, col, text });
+  #pasteText({ name, head, row, col }, text) {
+    this.host.send({ op: "claim_text", matrix: name, head, row, col, text });
   }
 
-  pasteAt(cell, block) {
-    const { words } = this.bench;
-    const found = block.map((row) => row.map((text) => (text === "" ? { value: null } : this.#read(cell, text))));
+  #pasteAt(cell, block) {
+    const { words } = this.host;
+    const found = block.map((row) =>
+      row.map((text) => (text === "" ? { value: null } : this.#read(cell, text))),
+    );
     for (const [i, row] of found.entries())
       for (const [j, { wrong }] of row.entries())
         if (wrong) {
@@ -436,12 +312,13 @@ export class Grid {
         }
     const values = found.map((row) => row.map(({ value }) => value));
     if (!values.length) return;
-    const corner = this.#range.length > 1 ? unkey(this.#range[0].dataset.key) : cell;
+    const corner = this.range.length > 1 ? unkey(this.range[0].dataset.key) : cell;
     this.#write(corner, values);
   }
 }
 
 /** 1e12 for 1000000000000, as one types it. */
-const inPowers = (number) => number.toExponential(number === Number.MAX_VALUE ? 1 : undefined).replace("+", "");
+const inPowers = (number) =>
+  number.toExponential(number === Number.MAX_VALUE ? 1 : undefined).replace("+", "");
 
-const sameMatrix = (a, b) => a.name === b.name && a.head === b.head;
+const edited = (op, { name, head, row, col }, values) => ({ op, matrix: name, head, row, col, values });

@@ -1,14 +1,20 @@
 // What the check found, in words: a summary, what to look at first, the causes, and what cannot be.
 
-import { element, symbol } from "./dom.js";
+import { button, element, span, symbol } from "../mha.web/dom.js";
 
 export class Verdict {
   #told = "";
 
+  /** `bench` takes goTo(cell) and send(edit). */
   constructor(bench, words) {
     this.bench = bench;
     this.words = words;
-    this.root = element("section", { class: "verdict", "aria-label": words.verdict, "aria-live": "polite", hidden: true });
+    this.root = element("section", {
+      class: "verdict",
+      "aria-label": words.verdict,
+      "aria-live": "polite",
+      hidden: true,
+    });
   }
 
   /** Show a check; `check` is missing on the bench. It stays as it stands where nothing has changed. */
@@ -21,7 +27,9 @@ export class Verdict {
     const head = element("div", { class: "verdict-head" }, element("strong", {}, check.summary));
     if (check.first) head.append(this.#jump(check.first, this.words.first_wrong));
     for (const act of check.actions ?? [])
-      head.append(element("button", { type: "button", "data-focus": act.op, onclick: () => this.bench.send({ op: act.op }) }, act.label));
+      head.append(
+        button({ data: { focus: act.op }, onclick: () => this.bench.send({ op: act.op }) }, act.label),
+      );
     const parts = [head];
     if (check.hint) parts.push(element("p", { class: "verdict-hint" }, symbol(check.hint)));
     if (check.causes?.length)
@@ -30,16 +38,24 @@ export class Verdict {
       parts.push(
         element(
           "details",
-          { class: "findings", open: check.findings.length < 4 || !check.causes.some((cause) => cause.right) },
+          {
+            class: "findings",
+            open: check.findings.length < 4 || !check.causes.some((cause) => cause.right),
+          },
           element("summary", {}, `${this.words.cannot_be} (${check.findings.length})`),
-          element("ul", {}, ...check.findings.map((finding) => element("li", {}, this.#jump(finding.cell, finding.text)))),
+          element(
+            "ul",
+            {},
+            ...check.findings.map((finding) => element("li", {}, this.#jump(finding.cell, finding.text))),
+          ),
         ),
       );
     this.root.replaceChildren(...parts);
   }
 
   #cause(cause) {
-    const item = element("li", {}, element("span", { class: "step" }, symbol(cause.step)), " ", this.#jump(cause.cell, cause.text));
+    const step = span("step", symbol(cause.step));
+    const item = element("li", {}, step, " ", this.#jump(cause.cell, cause.text));
     if (cause.right)
       item.append(
         element(
@@ -51,11 +67,12 @@ export class Verdict {
           element("dd", { class: "yours" }, symbol(cause.yours)),
         ),
       );
-    if (cause.link) item.append(element("a", { href: cause.link, target: "_self", class: "walk" }, this.words.see_step));
+    if (cause.link)
+      item.append(element("a", { href: cause.link, target: "_self", class: "walk" }, this.words.see_step));
     return item;
   }
 
   #jump(cell, text) {
-    return element("button", { type: "button", class: "quiet jump", onclick: () => this.bench.goTo(cell) }, symbol(text));
+    return button({ class: "quiet jump", onclick: () => this.bench.goTo(cell) }, symbol(text));
   }
 }

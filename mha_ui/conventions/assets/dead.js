@@ -1,44 +1,56 @@
 // A query that may attend to nothing: one row for each library, with the weights and the output that it gives.
 
-import { element } from "../mha.bench/dom.js";
-import { brief, isRounded } from "../mha.bench/numbers.js";
-import { largest, Line, redraw, Sheet, show, tint } from "./sheet.js";
+import { some } from "../mha.web/arithmetic.js";
+import { element, span } from "../mha.web/dom.js";
+import { brief, format, isRounded, kindOf, largest, parenthesised, toneOf } from "../mha.web/numbers.js";
+import { corner, table } from "../mha.web/tables.js";
+import { labelled, Section } from "./sheet.js";
 
 const MOST = 8; // terms of a sum that the line tells
 
-export class Dead {
-  constructor(root) {
-    this.root = root;
-    this.table = element("div", { class: "box" });
-    this.sheet = new Sheet(this.table, (info, td, spoken) => this.#show(info, td, spoken));
+export class Dead extends Section {
+  constructor(part) {
+    super(part, "box");
   }
 
-  update(model) {
-    this.model = model;
-    this.line = new Line(model.words.hint_dead);
-    this.sheet.clear();
-    this.table.replaceChildren(this.#table());
-    redraw(this.root, this.table, this.line.root);
-    this.sheet.rest();
-  }
-
-  #table() {
+  pictures() {
     const { labels, outcomes, scores, words, query } = this.model;
-    const width = outcomes[0].output.length;
-    const column = (text, span, scope = "colgroup") => element("th", { scope, colspan: span > 1 ? span : null, class: "group" }, text);
-    const name = (text) => element("th", { scope: "col", title: text }, element("span", { class: "label" }, element("bdi", {}, text)));
-    const groups = element("tr", {}, column(words.rule, 1, "col"), column(words.gives, 1, "col"), column(words.weights_over, labels.n_k.length), column(words.sum, 1, "col"), width ? column(words.head_output, width) : null);
-    const names = element("tr", {}, element("td", { class: "corner" }), element("td", { class: "corner" }), ...labels.n_k.map(name), element("td", { class: "corner" }), ...outcomes[0].output.map((_, c) => name(String(c + 1))));
-    const top = largest([scores]);
+    const { output } = outcomes[0];
+    const group = (text, wide = 0) =>
+      element(
+        "th",
+        { scope: wide ? "colgroup" : "col", colspan: wide > 1 ? wide : null, class: "group" },
+        text,
+      );
+    const groups = element(
+      "tr",
+      {},
+      group(words.rule),
+      group(words.gives),
+      group(words.weights_over, labels.n_k.length),
+      group(words.sum),
+      output.length ? group(words.head_output, output.length) : null,
+    );
+    const name = (text) => labelled("col", text);
+    const keys = labels.n_k.map(name);
+    const columns = output.map((_, c) => name(String(c + 1)));
+    const top = largest(scores);
+    const of = element("bdi", {}, labels.n_q[query]);
     const before = element(
       "tr",
       { class: "scores" },
-      element("th", { scope: "row", colspan: 2 }, words.scores_of, " ", element("bdi", {}, labels.n_q[query])),
+      element("th", { scope: "row", colspan: 2 }, words.scores_of, " ", of),
       ...scores.map((value, c) => this.#cell(`score|${c}`, value, top, { score: c }, c ? -1 : 0)),
-      element("td", { class: "corner", colspan: width + 1 }),
+      element("td", { class: "corner", colspan: output.length + 1 }),
     );
-    const body = outcomes.map((outcome) => this.#row(outcome));
-    return element("table", { class: "matrix rules", role: "grid", "aria-readonly": "true", "aria-label": words.section_dead }, element("thead", {}, groups, names), element("tbody", {}, before, ...body));
+    return [
+      table(
+        { class: "matrix rules", role: "grid", "aria-readonly": "true", "aria-label": words.section_dead },
+        [corner(), corner(), ...keys, corner(), ...columns],
+        [before, ...outcomes.map((outcome) => this.#row(outcome))],
+        { groups },
+      ),
+    ];
   }
 
   #row(outcome) {
@@ -48,61 +60,72 @@ export class Dead {
     return element(
       "tr",
       { "data-rule": rule, "data-outcome": kind },
-      element("th", { scope: "row" }, element("span", { class: "library" }, library), call ? element("code", {}, call) : null, element("span", { class: "why" }, why)),
-      element("td", { class: "verdict-kind" }, element("span", { class: `badge ${kind}` }, words[`kind_${kind}`])),
-      ...weights.map((value, c) => this.#cell(`weight|${rule}|${c}`, value, 1, { outcome, weight: c }, c ? -1 : 0, "weight")),
+      element(
+        "th",
+        { scope: "row" },
+        span("library", library),
+        call ? element("code", {}, call) : null,
+        span("why", why),
+      ),
+      element("td", { class: "verdict-kind" }, span(`badge ${kind}`, words[`kind_${kind}`])),
+      ...weights.map((value, c) =>
+        this.#cell(`weight|${rule}|${c}`, value, 1, { outcome, weight: c }, c ? -1 : 0, "weight"),
+      ),
       this.#cell(`sum|${rule}`, total, Infinity, { outcome, sum: true }, -1),
       ...output.map((value, c) => this.#cell(`output|${rule}|${c}`, value, top, { outcome, output: c }, -1)),
     );
   }
 
-  #cell(key, value, top, info, tabindex, name = "") {
-    const { kind, tone = 0 } = tint(value, top);
-    const text = show(value, Number.isInteger(value) ? 0 : this.model.decimals);
-    const td = element("td", { "data-key": key, "data-kind": kind, class: name, tabindex, style: `--tone: ${tone.toFixed(3)}` }, text);
-    this.sheet.adopt(td, key, info);
-    return td;
+  #cell(key, value, top, info, tabindex, name = null) {
+    const tint = { kind: kindOf(value), tone: toneOf(value, top) };
+    return this.sheet.cell(key, { ...tint, text: this.#shown(value), info, name }, tabindex);
   }
 
-  #show(info, td, spoken) {
-    if (!info) return this.line.write(null);
+  #shown(value) {
+    return format(value, Number.isInteger(value) ? 0 : this.model.decimals);
+  }
+
+  tell(info, td) {
     const { model, sheet } = this;
-    const { words, labels, query } = model;
+    const { words, labels, query, decimals } = model;
     sheet.markOne(td, "current");
-    const place = (text) => element("span", { class: "place" }, element("bdi", {}, labels.n_q[query]), " → ", text);
+    const key = (at) => element("bdi", {}, labels.n_k[at]);
+    const place = (text) => span("place", element("bdi", {}, labels.n_q[query]), " → ", text);
     if (info.score !== undefined) {
-      const score = brief(model.scores[info.score], model.decimals);
-      return this.line.write([element("p", {}, place(element("bdi", {}, labels.n_k[info.score])), ` = ${score}`, element("span", { class: "quiet-text" }, ` (${words.hidden})`))], spoken);
+      const score = ` = ${brief(model.scores[info.score], decimals)}`;
+      return [element("p", {}, place(key(info.score)), score, span("quiet-text", ` (${words.hidden})`))];
     }
-    const { outcome } = info;
+    const { outcome, weight, sum, output } = info;
     const named = [outcome.library, outcome.call].filter(Boolean).join(" ");
     const said = element("p", { class: "quiet-text" }, `${named}: ${outcome.why}`);
-    const how = this.#arithmetic(info);
-    for (const [key] of how.marks) sheet.mark(key, "operand");
-    const what = info.output !== undefined ? `${words.head_output} ${info.output + 1}` : info.sum ? words.sum : element("bdi", {}, labels.n_k[info.weight]);
-    this.line.write([element("p", {}, place(what), " = ", ...how.nodes), said], spoken);
+    const one = weight === undefined ? null : key(weight);
+    const what = one ?? (sum ? words.sum : `${words.head_output} ${output + 1}`);
+    return [element("p", {}, place(what), " = ", ...this.#arithmetic(info)), said];
   }
 
   /** Sums and products of what stands there already; a weight is what its library's rule says. */
   #arithmetic({ outcome, weight, sum, output }) {
     const { decimals, values } = this.model;
-    const told = (value) => (value === "nan" ? "NaN" : bracketed(brief(value, decimals)));
-    if (weight !== undefined) return { marks: [], nodes: [this.#power(outcome, weight)] };
-    const terms = outcome.weights.map((value, c) => [...(sum ? [] : [told(values[c][output]), " · "]), told(value)].reverse());
-    const some = terms.length <= MOST ? terms : [...terms.slice(0, MOST - 2), ["…"], ...terms.slice(-2)];
-    const total = sum ? outcome.total : outcome.output[output];
-    const rounded = [...outcome.weights, total, ...(sum ? [] : values.map((row) => row[output]))].some((value) => isRounded(value, decimals));
-    const line = some.map((term) => term.join("")).join(" + ");
-    return { marks: outcome.weights.map((_, c) => [`weight|${outcome.rule}|${c}`]), nodes: [`${line} ${rounded ? "≈" : "="} `, element("strong", {}, show(total, decimals))] };
+    const { rule, weights, total, output: outputs } = outcome;
+    if (weight !== undefined) return [this.#power(outcome, weight)];
+    weights.forEach((_, c) => this.sheet.mark(`weight|${rule}|${c}`, "operand"));
+    const told = (value) => parenthesised(brief(value, decimals));
+    const terms = weights.map((value, c) => [value, ...(sum ? [] : [values[c][output]])]);
+    const result = sum ? total : outputs[output];
+    const rounded = [...terms.flat(), result].some((value) => isRounded(value, decimals));
+    const line = some(
+      terms.map((factors) => factors.map(told).join(" · ")),
+      MOST,
+      "…",
+    ).join(" + ");
+    return [`${line} ${rounded ? "≈" : "="} `, element("strong", {}, format(result, decimals))];
   }
 
   #power({ kind, weights }, at) {
-    const count = weights.length;
-    const shown = element("strong", {}, show(weights[at], Number.isInteger(weights[at]) ? 0 : this.model.decimals));
+    const shown = element("strong", {}, this.#shown(weights[at]));
+    const equals = isRounded(weights[at], this.model.decimals) ? "≈" : "=";
     if (kind === "nan") return element("span", {}, "0 ÷ 0 = ", shown);
-    if (kind === "uniform") return element("span", {}, `1 ÷ ${count} ${isRounded(weights[at], this.model.decimals) ? "≈" : "="} `, shown);
+    if (kind === "uniform") return element("span", {}, `1 ÷ ${weights.length} ${equals} `, shown);
     return shown;
   }
 }
-
-const bracketed = (text) => (text.startsWith("−") ? `(${text})` : text);

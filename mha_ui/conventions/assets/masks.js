@@ -1,37 +1,39 @@
 // Masks of the libraries: the same pairs are hidden in all of them, and what stands in the cells differs.
 
-import { element } from "../mha.bench/dom.js";
-import { Line, redraw, Sheet } from "./sheet.js";
+import { button, element, span } from "../mha.web/dom.js";
+import { Section } from "./sheet.js";
 
-export class Masks {
-  constructor(root) {
-    this.root = root;
-    this.tables = element("div", { class: "cards" });
-    this.sheet = new Sheet(this.tables, (info, td, spoken) => this.#show(info, td, spoken));
+export class Masks extends Section {
+  constructor(part) {
+    super(part, "cards");
   }
 
-  update(model) {
-    this.model = model;
-    this.line = new Line(model.words.hint_masks);
-    this.sheet.clear();
-    const own = model.forms.find(({ rows }) => rows.length > 1 || rows.length === model.labels.n_q.length);
+  pictures() {
+    const { forms, labels } = this.model;
+    const own = forms.find(({ rows }) => rows.length > 1 || rows.length === labels.n_q.length);
     this.hidden = own?.rows.map((row) => row.map((text) => text === "False" || text === "−∞"));
-    this.tables.replaceChildren(...model.forms.map((form) => this.#card(form)));
-    redraw(this.root, this.tables, this.line.root);
-    this.sheet.rest();
+    return forms.map((form) => this.#card(form));
   }
 
   #card(form) {
     const { words } = this.model;
     const { library, argument, polarity, error, rows, code } = form;
-    const head = [element("h3", {}, library), element("p", {}, element("code", {}, argument), " ", element("span", { class: "polarity" }, polarity))];
-    if (error) return element("section", { class: "card", "aria-label": library }, ...head, element("p", { class: "note refused" }, `${error}.`));
-    const copy = element("button", { type: "button", class: "quiet", "data-focus": `copy ${form.name}`, "aria-label": `${words.copy_python}: ${library}, ${argument}` }, words.copy_python);
+    const head = [
+      element("h3", {}, library),
+      element("p", {}, element("code", {}, argument), " ", span("polarity", polarity)),
+    ];
+    const card = (label, ...parts) =>
+      element("section", { class: "card", "aria-label": label }, ...head, ...parts);
+    if (error) return card(library, element("p", { class: "note refused" }, `${error}.`));
+    const label = `${words.copy_python}: ${library}, ${argument}`;
+    const data = { focus: `copy ${form.name}` };
+    const copy = button({ class: "quiet", "aria-label": label, data }, words.copy_python);
     copy.addEventListener("click", async () => {
       await navigator.clipboard.writeText(code);
       copy.textContent = words.copied_python;
     });
-    return element("section", { class: "card", "aria-label": `${library}, ${argument}` }, ...head, element("div", { class: "box" }, this.#table(form)), rows.length ? copy : null);
+    const box = element("div", { class: "box" }, this.#table(form));
+    return card(`${library}, ${argument}`, box, rows.length ? copy : null);
   }
 
   #table(form) {
@@ -46,26 +48,34 @@ export class Masks {
         const pairs = whole ? [[r, c]] : labels.n_q.map((_, query) => [query, c]);
         const hidden = this.hidden?.[whole ? r : 0]?.[c];
         const keys = pairs.map(([query, to]) => `pair|${query}|${to}`);
-        return { key: whole ? keys[0] : `keys|${c}`, also: whole ? [] : keys, text: rows[r][c], kind: hidden ? "hidden" : "open", info: { keys, pairs, column: whole ? null : c } };
+        return {
+          key: whole ? keys[0] : `keys|${c}`,
+          also: whole ? [] : keys,
+          text: rows[r][c],
+          kind: hidden ? "hidden" : "open",
+          info: { keys, pairs, column: whole ? null : c },
+        };
       },
     });
   }
 
-  #show(info, td, spoken) {
-    if (!info) return this.line.write(null);
+  tell({ keys, pairs, column }, td) {
     const { labels, forms, words } = this.model;
-    for (const of of info.keys) this.sheet.mark(of, "twin", td);
+    for (const of of keys) this.sheet.mark(of, "twin", td);
     this.sheet.markOne(td, "current");
-    const [query, to] = info.pairs[0];
-    const place = info.column === null ? [`${words.query} `, element("bdi", {}, labels.n_q[query]), ", "] : [];
+    const [query, to] = pairs[0];
+    const named = (word, text) => [`${word} `, element("bdi", {}, text)];
+    const place = column === null ? [...named(words.query, labels.n_q[query]), ", "] : [];
     const hidden = this.hidden?.[query]?.[to];
     const said = forms
       .filter(({ rows }) => rows.length)
-      .flatMap(({ name, argument, library, rows }, i) => [
-        i ? " · " : "",
-        element("span", { class: "pair" }, element("span", { class: "quiet-text" }, `${library} `), element("code", {}, argument), " ", element("strong", {}, rows[name.endsWith("padding") ? 0 : query][to])),
-      ]);
+      .flatMap(({ name, argument, library, rows }, i) => {
+        const found = element("strong", {}, rows[name.endsWith("padding") ? 0 : query][to]);
+        const of = [span("quiet-text", `${library} `), element("code", {}, argument)];
+        return [i ? " · " : "", span("pair", ...of, " ", found)];
+      });
     const verdict = hidden === undefined ? "" : ` (${hidden ? words.hidden : words.visible})`;
-    this.line.write([element("p", {}, element("span", { class: "place" }, ...place, `${words.key} `, element("bdi", {}, labels.n_k[to])), verdict), element("p", {}, ...said)], spoken);
+    const key = named(words.key, labels.n_k[to]);
+    return [element("p", {}, span("place", ...place, ...key), verdict), element("p", {}, ...said)];
   }
 }

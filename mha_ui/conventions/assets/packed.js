@@ -1,35 +1,36 @@
 // Packed weights: one tensor for all heads, as each library holds it, and the slice of each head.
 
-import { element, fill, rich, symbol } from "../mha.bench/dom.js";
-import { key, termsOf } from "../mha.bench/graph.js";
-import { headsLabel, labelsOf, matrixOf, placeOf, told } from "./numbers.js";
-import { choice, Line, redraw, Sheet } from "./sheet.js";
+import { accent, element, fill, operator, rich, shapeOf, span, symbol } from "../mha.web/dom.js";
+import { key, labelsOf, termsOf } from "../mha.web/graph.js";
+import { headsLabel, matrixOf, placeOf, told } from "./numbers.js";
+import { choice, Section } from "./sheet.js";
 
 const LIBRARIES = ["packed", "torch", "keras", "linear"];
 const MOST_CELLS = 12_000; // of one tensor: of a larger one the first heads are drawn
 
-export class Packed {
+export class Packed extends Section {
   #letter = "q";
   #library = "packed";
 
-  constructor(root) {
-    this.root = root;
-    this.tables = element("div", { class: "packing" });
-    this.sheet = new Sheet(this.tables, (info, td, spoken) => this.#show(info, td, spoken));
+  constructor(part) {
+    super(part, "packing");
   }
 
-  update(model) {
-    this.model = model;
-    this.line = new Line(model.words.hint_packed);
-    this.letters = [...model.letters];
-    if (!this.letters.includes(this.#letter)) this.#letter = "q";
-    this.#draw();
+  pictures() {
+    const { layouts, letters: all, missing } = this.model;
+    if (!all.includes(this.#letter)) this.#letter = "q";
+    const held = layouts.filter(
+      ({ library, letters }) => library === this.#library && letters.includes(this.#letter),
+    );
+    this.heads = Math.min(...held.map((layout) => fitting(layout, this.#letter)));
+    this.shown = held.map((layout) => cut(layout, this.#letter, this.heads));
+    const why = missing[this.#letter];
+    return why ? [element("p", { class: "note" }, why)] : this.#tensors();
   }
 
-  #draw() {
-    const { model } = this;
-    const { words } = model;
-    const letters = this.letters.map((value) => ({ value, text: symbol(`W_${value.toUpperCase()}`) }));
+  around() {
+    const { letters: all, words } = this.model;
+    const letters = [...all].map((value) => ({ value, text: symbol(`W_${value.toUpperCase()}`) }));
     const libraries = LIBRARIES.map((value) => ({ value, text: words[`library_${value}`] }));
     const controls = element(
       "div",
@@ -37,32 +38,40 @@ export class Packed {
       choice(words.letter, letters, this.#letter, (letter) => this.#choose(letter, this.#library)),
       choice(words.library, libraries, this.#library, (library) => this.#choose(this.#letter, library)),
     );
-    this.sheet.clear();
-    const held = model.layouts.filter(({ library, letters }) => library === this.#library && letters.includes(this.#letter));
-    this.heads = Math.min(...held.map((layout) => fitting(layout, this.#letter)));
-    this.shown = held.map((layout) => cut(layout, this.#letter, this.heads));
-    const missing = model.missing[this.#letter];
-    this.tables.replaceChildren(...(missing ? [element("p", { class: "note" }, missing)] : this.#pictures()));
-    redraw(this.root, controls, this.tables, this.line.root);
-    this.sheet.rest();
+    return [controls, this.tables];
   }
 
   #choose(letter, library) {
     this.#letter = letter;
     this.#library = library;
-    this.#draw();
+    this.draw();
   }
 
-  #pictures() {
+  #tensors() {
     const { words, refusals } = this.model;
     const reason = refusals[this.#library];
-    const verdict = this.#library === "packed" ? "" : reason === null ? words.takes : words.refuses.replace("{reason}", reason);
+    const verdict =
+      this.#library === "packed"
+        ? ""
+        : reason === null
+          ? words.takes
+          : words.refuses.replace("{reason}", reason);
     return [
       element("p", { class: "note" }, ...rich(words[`about_${this.#library}`])),
-      element("div", { class: "box" }, element("div", { class: this.#library === "packed" ? "parts" : "parts apart" }, ...this.#parts())),
-      this.shown.some((layout) => layout.of) ? element("p", { class: "note" }, fill(words.first_heads, { shown: this.heads, count: this.shown[0].of })) : null,
+      element(
+        "div",
+        { class: "box" },
+        element("div", { class: this.#library === "packed" ? "parts" : "parts apart" }, ...this.#parts()),
+      ),
+      this.shown.some((layout) => layout.of)
+        ? element(
+            "p",
+            { class: "note" },
+            fill(words.first_heads, { shown: this.heads, count: this.shown[0].of }),
+          )
+        : null,
       verdict ? element("p", { class: `note ${reason === null ? "ok" : "refused"}` }, verdict) : null,
-      element("h3", {}, words.slices, element("span", { class: "about" }, ` ${words.index_from_0}`)),
+      element("h3", {}, words.slices, span("about", ` ${words.index_from_0}`)),
       element("div", { class: "slices" }, ...this.#slices()),
     ].filter(Boolean);
   }
@@ -73,7 +82,14 @@ export class Packed {
     if (!result) return [weight, bias].filter(Boolean).map((layout) => this.#tensor(layout));
     const { source } = result;
     const sum = bias ? [operator("+"), this.#tensor(bias)] : [];
-    return [this.#given(source), operator("·"), this.#tensor(weight), ...sum, operator("="), this.#tensor(result)];
+    return [
+      this.#given(source),
+      operator("·"),
+      this.#tensor(weight),
+      ...sum,
+      operator("="),
+      this.#tensor(result),
+    ];
   }
 
   #given(name) {
@@ -81,7 +97,16 @@ export class Packed {
     const { rows, cell, scale, hue } = matrixOf(model, name, null);
     const [down, across] = model.matrices[name].axes;
     const sign = model.matrices[name].symbol;
-    return this.sheet.table({ sign, shape: shapeOf(rows.length, rows[0].length), label: model.matrices[name].word, hue, scale, rowLabels: labelsOf(model, down, rows.length), colLabels: labelsOf(model, across, rows[0].length), cell });
+    return this.sheet.table({
+      sign,
+      shape: shapeOf(rows.length, rows[0].length),
+      label: model.matrices[name].word,
+      hue,
+      scale,
+      rowLabels: labelsOf(model, down, rows.length),
+      colLabels: labelsOf(model, across, rows[0].length),
+      cell,
+    });
   }
 
   /** A tensor as a table: its blocks put in their places, and nothing where a head has no bias. */
@@ -101,15 +126,27 @@ export class Packed {
       );
     }
     const several = layout.letters.length > 1;
-    const group = ({ letter, heads, start, stop }) => ({ label: several ? `${letter.toUpperCase()} · ${headsLabel(words, heads)}` : headsLabel(words, heads), start, stop, accent: heads[0] });
+    const group = ({ letter, heads, start, stop }) => ({
+      label: several ? `${letter.toUpperCase()} · ${headsLabel(words, heads)}` : headsLabel(words, heads),
+      start,
+      stop,
+      accent: heads[0],
+    });
     const own = (groups, at) => {
       const found = groups.find(({ start, stop }) => at >= start && at < stop);
       return String(at - (found?.start ?? 0) + 1);
     };
-    const tokens = layout.kind === "result" ? labelsOf(model, model.matrices[this.#letter].axes[0], layout.rows) : null;
+    const tokens =
+      layout.kind === "result" ? labelsOf(model, model.matrices[this.#letter].axes[0], layout.rows) : null;
     const numbered = (groups, count) => Array.from({ length: count }, (_, at) => own(groups, at));
-    const rowLabels = tokens ?? (layout.rows === 1 && layout.kind === "bias" ? [""] : numbered(layout.down, layout.rows));
-    const zero = (y, x) => ({ key: `zero|${layout.tensor}|${y}|${x}`, text: "0", kind: "filler", info: { at: indexOf(layout, y, x), zero: true } });
+    const rowLabels =
+      tokens ?? (layout.rows === 1 && layout.kind === "bias" ? [""] : numbered(layout.down, layout.rows));
+    const zero = (y, x) => ({
+      key: `zero|${layout.tensor}|${y}|${x}`,
+      text: "0",
+      kind: "filler",
+      info: { at: indexOf(layout, y, x), zero: true },
+    });
     return this.sheet.table({
       sign: layout.library === "packed" ? layout.tensor : layout.tensor.replaceAll("_", "\u200b_\u200b"),
       shape: layout.shape.join(" × "),
@@ -131,10 +168,17 @@ export class Packed {
     const others = this.shown.filter((layout) => layout !== weight);
     return groups.map((group) => {
       const { heads, code } = group;
-      const codes = [code, ...others.flatMap(({ down, across }) => [...down, ...across].filter(({ letter, heads: of }) => letter === this.#letter && of[0] === heads[0]).map((one) => one.code))];
+      const codes = [
+        code,
+        ...others.flatMap(({ down, across }) =>
+          [...down, ...across]
+            .filter(({ letter, heads: of }) => letter === this.#letter && of[0] === heads[0])
+            .map((one) => one.code),
+        ),
+      ];
       return element(
         "section",
-        { class: "slice", style: `--accent: var(--mha-head-${heads[0]})`, "aria-label": headsLabel(words, heads) },
+        { class: "slice", style: accent(heads[0]), "aria-label": headsLabel(words, heads) },
         element("h4", {}, headsLabel(words, heads)),
         ...codes.map((text) => element("code", {}, text)),
         element("div", { class: "box" }, element("div", { class: "parts" }, ...this.#owned(heads[0], group))),
@@ -147,8 +191,12 @@ export class Packed {
     const { model } = this;
     const letter = this.#letter;
     if (letter === "o") return [this.#part("w_o", null, "W_O", start, stop)];
-    const names = this.shown.map(({ kind }) => ({ weight: `w_${letter}`, bias: `b_${letter}`, result: letter })[kind]);
-    return [...new Set(names)].filter((name) => model.matrices[name].values[head]).map((name) => this.#part(name, head, model.matrices[name].symbol));
+    const names = this.shown.map(
+      ({ kind }) => ({ weight: `w_${letter}`, bias: `b_${letter}`, result: letter })[kind],
+    );
+    return [...new Set(names)]
+      .filter((name) => model.matrices[name].values[head])
+      .map((name) => this.#part(name, head, model.matrices[name].symbol));
   }
 
   #part(name, head, sign, start = 0, stop = Infinity) {
@@ -156,7 +204,12 @@ export class Packed {
     const { rows, cell, scale, hue } = matrixOf(model, name, head);
     const [down, across] = model.matrices[name].axes;
     const count = Math.min(stop, rows.length) - start;
-    const labels = down === "n_q" || down === "n_k" ? labelsOf(model, down, rows.length) : down === "1" ? [""] : Array.from({ length: count }, (_, r) => String(r + 1));
+    const labels =
+      down === "n_q" || down === "n_k"
+        ? labelsOf(model, down, rows.length)
+        : down === "1"
+          ? [""]
+          : Array.from({ length: count }, (_, r) => String(r + 1));
     return this.sheet.table({
       sign,
       shape: shapeOf(count, rows[0].length),
@@ -169,25 +222,29 @@ export class Packed {
     });
   }
 
-  #show(info, td, spoken) {
-    if (!info) return this.line.write(null);
+  tell({ cell, at, zero }, td) {
     const { model, sheet } = this;
+    const { words } = model;
     sheet.markOne(td, "current");
-    if (info.zero) return this.line.write([element("p", {}, element("code", {}, info.at), " = 0 ", element("span", { class: "quiet-text" }, `(${model.words.zeros})`))], spoken);
-    const { cell } = info;
+    const code = (text) => element("code", {}, text);
+    if (zero) return [element("p", {}, code(at), " = 0 ", span("quiet-text", `(${words.zeros})`))];
     for (const of of termsOf(model, cell).flat()) sheet.mark(key(of), "operand");
     sheet.mark(key(cell), "twin", td);
-    const where = info.at ?? this.#held(cell);
+    const where = at ?? this.#held(cell);
     const placed = (of) => placeOf(model, of, model.matrices[of.name].symbol);
-    const held = where ? element("p", {}, element("span", { class: "tag" }, model.words[`library_${this.#library}`]), " ", element("code", {}, where)) : null;
-    this.line.write([element("p", {}, placed(cell), " = ", ...told(model, cell, false, placed)), held].filter(Boolean), spoken);
+    const number = element("p", {}, placed(cell), " = ", ...told(model, cell, false, placed));
+    const library = span("tag", words[`library_${this.#library}`]);
+    return where ? [number, element("p", {}, library, " ", code(where))] : [number];
   }
 
   /** Where the tensor shown holds a number of a head's own matrix. */
   #held({ name, head, row, col }) {
     for (const layout of this.shown) {
       const block = layout.blocks.find((one) => one.name === name && one.head === head);
-      if (block) return block.turned ? indexOf(layout, block.top + col, block.left + row) : indexOf(layout, block.top + row, block.left + col);
+      if (block)
+        return block.turned
+          ? indexOf(layout, block.top + col, block.left + row)
+          : indexOf(layout, block.top + row, block.left + col);
     }
     return "";
   }
@@ -212,7 +269,9 @@ function cut(layout, letter, heads) {
   const end = kept.at(-1).stop;
   const shifted = kept.map((group) => ({ ...group, start: group.start - offset, stop: group.stop - offset }));
   const [side, count, corner] = layout.across.length ? ["across", "cols", "left"] : ["down", "rows", "top"];
-  const inside = layout.blocks.filter((block) => block[corner] >= offset && block[corner] < end && block.name !== "w_o");
+  const inside = layout.blocks.filter(
+    (block) => block[corner] >= offset && block[corner] < end && block.name !== "w_o",
+  );
   const whole = layout.blocks.filter(({ name }) => name === "w_o"); // one block, of which the first lines are shown
   const blocks = [...inside.map((block) => ({ ...block, [corner]: block[corner] - offset })), ...whole];
   return { ...layout, [side]: shifted, [count]: end - offset, blocks, offset, of: all.length };
@@ -225,9 +284,9 @@ function indexOf({ tensor, shape, across, down, kind, offset = 0 }, y, x) {
   let index = across.length ? [y, x + offset] : [y + offset, x];
   if (kind === "bias" && shape.length === 1) index = [x + offset];
   else if (kind === "bias") index = [found.across, x - across[found.across].start];
-  else if (shape.length === 3) index = across.length ? [y, found.across, x - across[found.across].start] : [found.down, y - down[found.down].start, x];
+  else if (shape.length === 3)
+    index = across.length
+      ? [y, found.across, x - across[found.across].start]
+      : [found.down, y - down[found.down].start, x];
   return `${tensor}[${index.join(", ")}]`;
 }
-
-const shapeOf = (rows, cols) => `${rows} × ${cols}`;
-const operator = (text) => element("span", { class: "operator", "aria-hidden": "true" }, text);

@@ -1,9 +1,10 @@
 // Row and column: every step in both conventions, and the numbers of one of them.
 
-import { element, fill, symbol } from "../mha.bench/dom.js";
-import { headOf, key, termsOf } from "../mha.bench/graph.js";
-import { labelsOf, marked, matrixOf, placeOf, told } from "./numbers.js";
-import { choice, Line, redraw, Sheet } from "./sheet.js";
+import { button, element, fill, operator, shapeOf, span, symbol } from "../mha.web/dom.js";
+import { headOf, isDead, key, labelsOf, marked, termsOf } from "../mha.web/graph.js";
+import { table } from "../mha.web/tables.js";
+import { matrixOf, placeOf, told } from "./numbers.js";
+import { choice, Section } from "./sheet.js";
 
 const FIRST = "q"; // what stands open at first, where the head has it
 const FORMS = [
@@ -26,48 +27,53 @@ const SIGNS = {
   linear_bias: ["", ","],
 };
 
-export class Rows {
+export class Rows extends Section {
   #head = 0;
   #name = FIRST;
 
-  constructor(root) {
-    this.root = root;
-    this.equations = element("div", { class: "equations" });
-    this.sheet = new Sheet(this.equations, (info, td, spoken) => this.#show(info, td, spoken));
+  constructor(part) {
+    super(part, "equations");
   }
 
-  update(model) {
-    this.model = model;
-    this.line = new Line(model.words.hint_rows);
-    this.#head = Math.min(this.#head, model.entries.length - 1);
-    this.#draw();
+  pictures() {
+    const { entries, words } = this.model;
+    this.#head = Math.min(this.#head, entries.length - 1);
+    this.entries = entries[this.#head];
+    this.entry =
+      this.entries.find(({ name }) => name === this.#name) ??
+      this.entries.find(({ op }) => op) ??
+      this.entries.at(-1);
+    return FORMS.map(([form, title, about]) => this.#equation(form, words[title], words[about]));
   }
 
-  #draw() {
-    const { model } = this;
-    const { words } = model;
-    this.entries = model.entries[this.#head];
-    const last = this.entries.at(-1);
-    this.entry = this.entries.find(({ name }) => name === this.#name) ?? this.entries.find(({ op }) => op) ?? last;
-    const heads = model.entries.map((_, head) => ({ value: head, text: fill(words.head_n, { head: head + 1 }), accent: head }));
+  around() {
+    const { entries, words } = this.model;
+    const heads = entries.map((_, head) => ({
+      value: head,
+      text: fill(words.head_n, { head: head + 1 }),
+      head,
+    }));
     const choose = (head) => {
       this.#head = head;
-      this.#draw();
+      this.draw();
     };
-    const steps = element("div", { class: "steps" }, heads.length > 1 ? choice(words.heads_of, heads, this.#head, choose) : null, this.#overview());
-    this.sheet.clear();
-    this.equations.replaceChildren(...FORMS.map(([form, title, about]) => this.#equation(form, words[title], words[about])));
-    redraw(this.root, element("div", { class: "beside" }, steps, this.equations), this.line.root);
-    this.sheet.rest();
+    const choices = heads.length > 1 ? choice(words.heads_of, heads, this.#head, choose) : null;
+    const steps = element("div", { class: "steps" }, choices, this.#overview());
+    return [element("div", { class: "beside" }, steps, this.tables)];
   }
 
   // --- the overview ----------------------------------------------------------------------------------------------
 
   #overview() {
     const { words } = this.model;
-    const head = element("tr", {}, element("th", { scope: "col" }, words.matrix), element("th", { scope: "col" }, words.rows_are), element("th", { scope: "col" }, words.columns_are));
-    const table = element("table", { class: "overview", "aria-label": words.all_steps }, element("thead", {}, head), element("tbody", {}, ...this.entries.map((entry) => this.#row(entry))));
-    return element("div", { class: "box", tabindex: 0, role: "group", "aria-label": words.all_steps }, table);
+    const label = words.all_steps;
+    const columns = [words.matrix, words.rows_are, words.columns_are];
+    const steps = table(
+      { class: "overview", "aria-label": label },
+      columns.map((text) => element("th", { scope: "col" }, text)),
+      this.entries.map((entry) => this.#row(entry)),
+    );
+    return element("div", { class: "box", tabindex: 0, role: "group", "aria-label": label }, steps);
   }
 
   #row(entry) {
@@ -76,21 +82,22 @@ export class Rows {
     const { word, hue } = this.model.matrices[name];
     const open = () => {
       this.#name = name;
-      this.#draw();
+      this.draw();
     };
-    const button = element("button", { type: "button", class: "quiet", "aria-current": here ? "true" : null, "data-focus": `step ${name}` }, word);
+    const current = here ? "true" : null;
+    const step = button({ class: "quiet", "aria-current": current, data: { focus: `step ${name}` } }, word);
     return element(
       "tr",
       { class: `hue-${hue || "none"} ${here ? "here" : ""}`, "data-name": name, onclick: open },
-      element("th", { scope: "row" }, button),
+      element("th", { scope: "row" }, step),
       this.#formula(row),
       this.#formula(column),
     );
   }
 
   #formula({ symbol: sign, formula, shape }) {
-    const text = equation(sign, formula);
-    return element("td", {}, element("span", { class: "formula" }, ...text), " ", element("span", { class: "shape" }, `${shape[0]} × ${shape[1]}`));
+    const text = span("formula", ...equation(sign, formula));
+    return element("td", {}, text, " ", span("shape", shapeOf(shape[0], shape[1])));
   }
 
   // --- one step in numbers ---------------------------------------------------------------------------------------
@@ -101,44 +108,57 @@ export class Rows {
     const { symbol: sign, formula, factors } = this.entry[form];
     const turned = form === "column";
     const result = this.#matrix(name, turned, sign);
-    const given = !op && headOf(this.model, name, this.#head) !== this.#head && this.model.matrices[name].perHead;
+    const given =
+      !op && headOf(this.model, name, this.#head) !== this.#head && this.model.matrices[name].perHead;
     const sums = op === "softmax" ? ` (${turned ? words.sum_columns : words.sum_rows})` : "";
-    const remark = given ? fill(words.of_head, { head: headOf(this.model, name, this.#head) + 1 }) : op ? sums : words.given;
+    const remark = given
+      ? fill(words.of_head, { head: headOf(this.model, name, this.#head) + 1 })
+      : op
+        ? sums
+        : words.given;
     const text = equation(sign, formula);
-    const parts = op ? [...this.#operands(op, factors, turned), operator("="), result] : [result];
+    const parts = op ? [...this.#operands(op, factors, turned), operator(symbol("=")), result] : [result];
     return element(
       "section",
       { class: `equation ${form}`, "aria-label": `${title}: ${about}` },
-      element("h3", {}, title, element("span", { class: "about" }, ` ${about}`)),
-      element("p", { class: "formula" }, ...text, element("span", { class: "shape" }, ` ${remark}`)),
-      element("div", { class: "box" }, element("div", { class: `parts ${op === "concat" ? `concat ${form}` : ""}` }, ...parts)),
+      element("h3", {}, title, span("about", ` ${about}`)),
+      element("p", { class: "formula" }, ...text, span("shape", ` ${remark}`)),
+      element(
+        "div",
+        { class: "box" },
+        element("div", { class: `parts ${op === "concat" ? `concat ${form}` : ""}` }, ...parts),
+      ),
     );
   }
 
   #operands(op, factors, turned) {
     if (op === "concat") {
-      const heads = this.model.entries.map((_, head) => this.#matrix("head_outputs", turned, `head_${head + 1}${turned ? "′" : ""}`, head));
+      const heads = this.model.entries.map((_, head) =>
+        this.#matrix("head_outputs", turned, `head_${head + 1}${turned ? "′" : ""}`, head),
+      );
       return [element("div", { class: "heads" }, ...heads)];
     }
     const [before, between] = SIGNS[op];
-    const joined = factors.flatMap(({ name, symbol: sign, turned: lies }, i) => [i ? operator(i === 2 && op === "matmul" ? "+" : between) : null, this.#matrix(name, lies, sign)]);
-    const divisor = op === "divide" ? [operator(this.entry.row.formula.split(" ").slice(1).join(" "))] : [];
+    const joined = factors.flatMap(({ name, symbol: sign, turned: lies }, i) => [
+      i ? operator(symbol(i === 2 && op === "matmul" ? "+" : between)) : null,
+      this.#matrix(name, lies, sign),
+    ]);
+    const divisor =
+      op === "divide" ? [operator(symbol(this.entry.row.formula.split(" ").slice(1).join(" ")))] : [];
     const arrow = op === "softmax" ? (turned ? " ↓" : " →") : "";
-    return [before ? operator(before + arrow) : null, ...joined, ...divisor].filter(Boolean);
+    return [before ? operator(symbol(before + arrow)) : null, ...joined, ...divisor].filter(Boolean);
   }
 
   #matrix(name, turned, sign, head = this.#head) {
     const { model } = this;
     const { rows, head: of, cell, scale, hue } = matrixOf(model, name, head);
     const [down, across] = model.matrices[name].axes;
-    const rowLabels = marked(model, name, of, labelsOf(model, down, rows.length));
+    const rowLabels = labelsOf(model, down, rows.length).map((text, row) =>
+      marked(text, isDead(model, name, of, row)),
+    );
     const colLabels = labelsOf(model, across, rows[0].length);
-    const shape = turned ? `${rows[0].length} × ${rows.length}` : `${rows.length} × ${rows[0].length}`;
-    const at = (r, c) => {
-      const spec = turned ? cell(c, r) : cell(r, c);
-      spec.info.turned = turned;
-      return spec;
-    };
+    const [count, width] = [rows.length, rows[0].length];
+    const shape = turned ? shapeOf(width, count) : shapeOf(count, width);
     return this.sheet.table({
       sign,
       shape,
@@ -147,26 +167,35 @@ export class Rows {
       scale,
       rowLabels: turned ? colLabels : rowLabels,
       colLabels: turned ? rowLabels : colLabels,
-      cell: at,
+      cell: turned ? (r, c) => cell(c, r) : cell,
     });
   }
 
-  #show(info, td, spoken) {
-    if (!info) return this.line.write(null);
+  tell({ cell }, td) {
     const { model, sheet } = this;
-    const { cell } = info;
     for (const of of termsOf(model, cell).flat()) sheet.mark(key(of), "operand");
     sheet.mark(key(cell), "twin", td);
     sheet.markOne(td, "current");
     const entry = this.#entryOf(cell);
-    const lines = FORMS.map(([form, title]) => {
+    return FORMS.map(([form, title]) => {
       const turned = form === "column";
       const { symbol: sign, formula } = entry[form];
       const placed = (of) => placeOf(model, of, this.#entryOf(of)[form].symbol, { turned });
-      const step = formula && formula !== sign && termsOf(model, cell).length ? [" = ", element("span", { class: "formula" }, symbol(formula))] : [];
-      return element("p", { class: form }, element("span", { class: "tag" }, model.words[title]), " ", placed(cell), ...step, " = ", ...told(model, cell, turned, placed));
+      const step =
+        formula && formula !== sign && termsOf(model, cell).length
+          ? [" = ", span("formula", symbol(formula))]
+          : [];
+      return element(
+        "p",
+        { class: form },
+        span("tag", model.words[title]),
+        " ",
+        placed(cell),
+        ...step,
+        " = ",
+        ...told(model, cell, turned, placed),
+      );
     });
-    this.line.write(lines, spoken);
   }
 
   /** Another head's output, in the concatenation, is named after that head. */
@@ -177,6 +206,5 @@ export class Rows {
 }
 
 /** A letter and what it is computed as; ‖Q‖ says that itself. */
-const equation = (sign, formula) => (formula && formula !== sign ? [symbol(sign), " = ", symbol(formula)] : [symbol(sign)]);
-
-const operator = (text) => element("span", { class: "operator", "aria-hidden": "true" }, symbol(text));
+const equation = (sign, formula) =>
+  formula && formula !== sign ? [symbol(sign), " = ", symbol(formula)] : [symbol(sign)];

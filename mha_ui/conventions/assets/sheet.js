@@ -1,80 +1,57 @@
 // Tables that light each other: a number is one key wherever it stands, and a key may stand in several tables.
 
-import { element, symbol } from "../mha.bench/dom.js";
-import { format } from "../mha.bench/numbers.js";
+import { accent, announcer, element, pressable, redrawn, span, symbol } from "../mha.web/dom.js";
+import { ARROWS, cellAt, Lights, Pointing } from "../mha.web/selection.js";
+import { accented, corner, lookOf, table } from "../mha.web/tables.js";
 
-const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
-
-export class Sheet {
+class Sheet {
   cells = new Map(); // key → the <td>s that it lights
   #info = new WeakMap(); // <td> → what it is
-  #lit = [];
-  #hovered = null;
+  #lights = new Lights();
 
-  /** `show(info, td)` is told what is pointed at, or null; it marks cells and writes the line. */
+  /** `show(info, td, spoken)` is told what is pointed at, or null; it marks cells and writes the line. */
   constructor(root, show) {
-    this.root = root;
     this.show = show;
-    root.addEventListener("pointerover", (event) => this.#hover(event.target.closest?.("td[data-key]")));
-    root.addEventListener("pointerleave", () => this.#hover(null));
-    root.addEventListener("focusin", (event) => this.#focus(event.target.closest?.("td[data-key]")));
-    root.addEventListener("focusout", () => this.#rest());
+    this.pointing = new Pointing(
+      root,
+      (td) => td,
+      (focused) => this.rest(focused),
+    );
+    root.addEventListener("focusout", () => this.rest());
     root.addEventListener("keydown", (event) => this.#move(event));
   }
 
   /** Before the tables are drawn anew: what lay in the old ones is forgotten. */
   clear() {
     this.cells.clear();
-    this.#lit = [];
-    this.#hovered = null;
-  }
-
-  /** Nothing is pointed at in the new tables yet. */
-  rest() {
-    this.#rest();
+    this.#lights.clear();
+    this.pointing.forget();
   }
 
   mark(key, name, except = null) {
-    for (const td of this.cells.get(key) ?? []) {
-      if (td === except) continue;
-      td.classList.add(name);
-      this.#lit.push([td, name]);
-    }
+    this.#lights.light(
+      (this.cells.get(key) ?? []).filter((td) => td !== except),
+      name,
+    );
   }
 
   markOne(td, name) {
-    td.classList.add(name);
-    this.#lit.push([td, name]);
+    this.#lights.light([td], name);
   }
 
-  #hover(td) {
-    this.#hovered = td ?? null;
-    this.#rest();
-  }
-
-  #focus(td) {
-    if (!td) return;
-    for (const other of td.closest("table").querySelectorAll('td[tabindex="0"]')) other.tabIndex = -1;
-    td.tabIndex = 0;
-    this.#hovered = null;
-    this.#rest(true);
-  }
-
-  #rest(spoken = false) {
-    for (const [td, name] of this.#lit) td.classList.remove(name);
-    this.#lit = [];
-    const active = this.root.getRootNode().activeElement?.closest?.("td[data-key]");
-    const td = this.#hovered ?? (active && this.root.contains(active) ? active : null);
-    const info = td ? this.#info.get(td) : null;
-    this.show(info ?? null, td, spoken);
+  /** Show what is pointed at now. */
+  rest(spoken = false) {
+    this.#lights.clear();
+    const td = this.pointing.at;
+    this.show(this.#info.get(td) ?? null, td, spoken);
   }
 
   #move(event) {
     const step = ARROWS[event.key];
-    const td = event.target.closest?.("td[data-key]");
+    const td = cellAt(event.target);
     if (!step || !td || event.ctrlKey || event.metaKey || event.altKey) return;
-    const line = td.parentElement;
-    const lines = [...line.parentElement.rows];
+    const line = td.closest("tr");
+    const lines = [...td.closest("tbody").rows];
     const cells = (row) => [...row.querySelectorAll("td[data-key]")];
     const at = cells(line).indexOf(td);
     const to = cells(lines[lines.indexOf(line) + step[0]] ?? line)[at + step[1]];
@@ -86,94 +63,146 @@ export class Sheet {
    * One matrix as a table. `cell(r, c)`: {key, text, kind, tone, info, also} or null where nothing stands.
    * `down`, `across`: [{label, start, stop, accent}], whose lines the rows and the columns are.
    */
-  table({ sign, shape, label, hue = "", scale = "signed", rowLabels, colLabels, down = [], across = [], cell, name = "" }) {
+  table({
+    sign = "",
+    shape = "",
+    label,
+    hue = "",
+    scale = "signed",
+    rowLabels,
+    colLabels,
+    down = [],
+    across = [],
+    cell,
+    name = "",
+  }) {
     const accentOf = (groups, at) => groups.find(({ start, stop }) => at >= start && at < stop)?.accent;
-    const accented = (node, accent) => {
-      if (accent === undefined) return node;
-      node.classList.add("accented");
-      node.style.setProperty("--accent", `var(--mha-head-${accent})`);
-      return node;
-    };
-    const corner = () => element("td", { class: "corner" });
-    const stub = down.length ? [corner(), corner()] : [corner()];
-    const top = across.length
-      ? element("tr", {}, ...stub.map(() => corner()), ...across.map(({ label: text, start, stop, accent }) => accented(element("th", { scope: "colgroup", colspan: stop - start, class: "group" }, text), accent)))
-      : null;
-    const heads = element("tr", {}, ...stub, ...colLabels.map((text, c) => accented(labelled("col", text), accentOf(across, c))));
-    const body = rowLabels.map((text, r) => {
-      const group = down.find(({ start }) => start === r);
-      const before = group ? accented(element("th", { scope: "rowgroup", rowspan: group.stop - group.start, class: "group" }, element("span", {}, group.label)), group.accent) : null;
+    const stub = () => (down.length ? [corner(), corner()] : [corner()]);
+    const group = (attributes, text, head) =>
+      accented(element("th", { class: "group", ...attributes }, text), head);
+    const groups = across.map(({ label: text, start, stop, accent: head }) =>
+      group({ scope: "colgroup", colspan: stop - start }, text, head),
+    );
+    const columns = colLabels.map((text, c) => accented(labelled("col", text), accentOf(across, c)));
+    const rows = rowLabels.map((text, r) => {
+      const first = down.find(({ start }) => start === r);
+      const before = first
+        ? group(
+            { scope: "rowgroup", rowspan: first.stop - first.start },
+            element("span", {}, first.label),
+            first.accent,
+          )
+        : null;
       const tds = colLabels.map((_, c) => this.#cell(cell(r, c), r + c ? -1 : 0));
       return element("tr", {}, before, accented(labelled("row", text), accentOf(down, r)), ...tds);
     });
-    const table = element("table", { role: "grid", "aria-label": label, "aria-readonly": "true" }, element("thead", {}, top, heads), element("tbody", {}, ...body));
-    const caption = sign ? element("figcaption", {}, symbol(sign), element("span", { class: "shape" }, shape)) : null;
-    return element("figure", { class: `matrix computed hue-${hue || "none"} scale-${scale} ${name}`.trim() }, caption, table);
+    return element(
+      "figure",
+      { class: `${lookOf({ hue, scale })} computed ${name}`.trim() },
+      sign ? element("figcaption", {}, symbol(sign), span("shape", shape)) : null,
+      table({ role: "grid", "aria-label": label, "aria-readonly": "true" }, [...stub(), ...columns], rows, {
+        groups: across.length ? element("tr", {}, ...stub(), ...groups) : null,
+      }),
+    );
   }
 
   #cell(spec, tabindex) {
-    if (!spec) return element("td", { class: "corner" });
-    const { key, text, kind, tone = 0, info, also = [] } = spec;
-    const td = element("td", { "data-key": key, "data-kind": kind, tabindex, style: `--tone: ${tone.toFixed(3)}` }, text);
-    this.adopt(td, key, info, also);
-    return td;
+    return spec ? this.cell(spec.key, spec, tabindex) : corner();
   }
 
-  /** Take a cell in that was made elsewhere: it lights with these keys and tells this when pointed at. */
-  adopt(td, key, info, also = []) {
+  /** One number as a cell: it lights with these keys and tells `info` when it is pointed at. */
+  cell(key, { text, kind, tone = 0, info, also = [], name = null }, tabindex) {
+    const style = `--tone: ${tone.toFixed(3)}`;
+    const td = element("td", { data: { key, kind }, class: name, tabindex, style }, text);
     for (const of of [key, ...also]) {
       if (!this.cells.has(of)) this.cells.set(of, []);
       this.cells.get(of).push(td);
     }
     this.#info.set(td, info);
+    return td;
   }
 }
 
-function labelled(scope, text) {
-  return element("th", { scope, title: text }, element("span", { class: "label" }, element("bdi", {}, text)));
-}
-
-/** What colours a number: its sign and its size against the largest. */
-export function tint(value, top) {
-  if (value === "nan") return { kind: "nan" };
-  const tone = typeof value === "number" ? Math.min(1, Math.abs(value) / top) : 0;
-  const kind = value === "-inf" || value === false ? "hidden" : value === true ? "visible" : value < 0 ? "negative" : "positive";
-  return { kind, tone };
-}
-
-export const show = (value, decimals) => (value === "nan" ? "NaN" : format(value, decimals));
-
-/** The largest magnitude in these rows, or 1. */
-export const largest = (rows) => rows.flat().reduce((most, value) => (typeof value === "number" ? Math.max(most, Math.abs(value)) : most), 0) || 1;
+/** The head of a row or of a column, with a text that may run either way. */
+export const labelled = (scope, text) =>
+  element("th", { scope, title: text }, span("label", element("bdi", {}, text)));
 
 /** A choice among a few: buttons of which one is pressed. */
 export function choice(label, options, chosen, choose) {
-  const buttons = options.map(({ value, text, accent }) => {
-    const style = accent === undefined ? null : `--accent: var(--mha-head-${accent})`;
-    return element("button", { type: "button", "aria-pressed": String(value === chosen), "data-focus": `${label} ${value}`, style, class: accent === undefined ? "" : "accented", onclick: () => choose(value) }, text);
+  const buttons = options.map(({ value, text, head }) => {
+    const look = head === undefined ? {} : { style: accent(head), class: "accented" };
+    const data = { focus: `${label} ${value}` };
+    return pressable(value === chosen, { data, ...look, onclick: () => choose(value) }, text);
   });
-  return element("div", { class: "choice", role: "group", "aria-label": label }, element("span", { class: "choice-label", "aria-hidden": "true" }, label), ...buttons);
+  const named = element("span", { class: "choice-label", "aria-hidden": "true" }, label);
+  return element("div", { class: "choice", role: "group", "aria-label": label }, named, ...buttons);
 }
 
-/** Draw anew, and give the focus back to the button that had it. */
-export function redraw(root, ...nodes) {
-  const focus = root.getRootNode().activeElement?.dataset?.focus;
-  root.replaceChildren(...nodes.filter(Boolean));
-  if (focus) root.querySelector(`[data-focus="${CSS.escape(focus)}"]`)?.focus();
-}
+/** A section of the page: tables that light each other, over a line that tells where a number comes from. */
+export class Section {
+  /** @type {Model & Record<string, any>} */
+  model = null;
 
-/** The line at the foot of a section, and what a screen reader hears of it. */
-export class Line {
-  constructor(hint) {
-    this.hint = hint;
+  /** `name`: the class of what holds the tables. */
+  constructor(part, name) {
+    this.part = part;
+    this.root = element("div", { class: `bench conventions part-${part}`, role: "region" });
+    this.tables = element("div", { class: name });
     this.line = element("div", { class: "line" });
-    this.live = element("div", { class: "visually-hidden", "aria-live": "polite", role: "status" });
-    this.root = element("div", { class: "explain" }, this.line, this.live);
+    this.live = announcer();
+    this.explain = element("div", { class: "explain" }, this.line, this.live);
+    this.sheet = new Sheet(this.tables, (info, td, spoken) => this.#write(info, td, spoken));
   }
 
-  write(nodes, spoken) {
-    if (!nodes) this.line.replaceChildren(element("p", { class: "hint" }, this.hint));
-    else this.line.replaceChildren(...nodes);
-    if (spoken) this.live.textContent = this.line.innerText.replace(/\s+/g, " ").trim();
+  update({ data }) {
+    this.model = data;
+    this.live.textContent = "";
+    this.root.lang = data.words.lang;
+    this.root.setAttribute("aria-label", data.words[`section_${this.part}`]);
+    this.draw();
+  }
+
+  unmount() {
+    this.root.remove();
+  }
+
+  draw() {
+    this.sheet.clear();
+    redrawn(this.root, () => {
+      this.tables.replaceChildren(...this.pictures());
+      this.root.replaceChildren(...this.around(), this.explain);
+    });
+    this.sheet.rest();
+  }
+
+  /**
+   * The tables; each section has its own.
+   * @returns {Node[]}
+   */
+  pictures() {
+    return [];
+  }
+
+  /** What stands above the line. */
+  around() {
+    return [this.tables];
+  }
+
+  /**
+   * What the line says of the cell that is pointed at.
+   * @param {any} _info
+   * @param {HTMLElement} _td
+   * @returns {Node[]}
+   */
+  tell(_info, _td) {
+    return [];
+  }
+
+  #write(info, td, spoken) {
+    const hint = () => [element("p", { class: "hint" }, this.model.words[`hint_${this.part}`])];
+    this.line.replaceChildren(...(info ? this.tell(info, td) : hint()));
+    if (!spoken) return;
+    const lines = [...this.line.children].map((line) => line.textContent);
+    this.live.textContent = lines.join(" ").replace(/\s+/g, " ").trim();
   }
 }

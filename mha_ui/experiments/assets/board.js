@@ -1,36 +1,40 @@
-// The board: one trace, or two side by side with what differs marked. The tables, their keyboard and the line of
-// arithmetic are the bench's; nothing here can be edited.
+// The board: one trace, or two side by side with what differs marked. Nothing here can be edited.
 
-import { element, fill, rich, setText } from "../mha.bench/dom.js";
-import { Explain } from "../mha.bench/explain.js";
-import { headOf, key, rowsOf, unkey } from "../mha.bench/graph.js";
-import { Grid } from "../mha.bench/grid.js";
-import { Menu } from "../mha.bench/menu.js";
-import { brief, isRounded } from "../mha.bench/numbers.js";
-import { structureOf, symbolOf, View } from "../mha.bench/view.js";
+import {
+  accent,
+  announcer,
+  element,
+  fill,
+  pressable,
+  redrawn,
+  rich,
+  setAttribute,
+  setText,
+  span,
+} from "../mha.web/dom.js";
+import { headOf, key, rowsOf, symbolOf, unkey } from "../mha.web/graph.js";
+import { Explain } from "../mha.web/line.js";
+import { Menu } from "../mha.web/menu.js";
+import { mounting } from "../mha.web/mount.js";
+import { brief, isRounded } from "../mha.web/numbers.js";
+import { Pointing, Selection } from "../mha.web/selection.js";
+import { stageTitle, structureOf, View } from "../mha.web/tables.js";
 
-const boards = new WeakMap();
-
-export default function mount({ parentElement, data }) {
-  let board = boards.get(parentElement);
-  if (!board) boards.set(parentElement, (board = new Board(parentElement)));
-  board.update(data);
-  return () => {
-    if (parentElement.isConnected) return; // Streamlit cleans up after every answer that another has overtaken, too
-    board.unmount();
-    boards.delete(parentElement);
-  };
-}
-
-/** One side: what the bench's grid, menu and line of arithmetic expect of a bench. */
+/** One side: its tables, its selection, its menu and its line of arithmetic. */
 class Pane {
+  /** @type {Model} */
+  model = null;
+  /** @type {View} */
+  view = null;
+  /** @type {Cell} */
   pinned = null;
-  message = element("div", { hidden: true });
+  /** @type {Menu} */
+  menu = null;
 
   constructor(board, index) {
     this.board = board;
     this.index = index;
-    this.grid = new Grid(this);
+    this.selection = new Selection(this);
   }
 
   /** Called where the tables have to be built anew. */
@@ -39,16 +43,11 @@ class Pane {
     this.model = model;
     this.wrong = wrong;
     this.words = model.words;
-    this.grid.rebuilt();
-    this.view = new View(model, model.words, { bare });
-    this.explain = new Explain(this, model.words);
-    this.explain.root.prepend(element("span", { class: "side" }, title));
-    this.menu ??= new Menu(this, model.words);
+    this.selection.rebuilt();
+    this.view = new View(model, { bare });
+    this.explain = new Explain(model.words, () => this.unpin(), span("side", title));
+    this.menu ??= new Menu(this);
   }
-
-  send() {} // nothing here can be edited
-
-  show() {}
 
   say(text) {
     this.board.say(text);
@@ -67,11 +66,12 @@ class Pane {
 }
 
 class Board {
+  /** @type {{ panes: { title: string; model: Model; wrong: Record<string, string> }[]; [more: string]: any }} */
   #data = null;
   #structure = "";
   #head = 0;
   #only = true;
-  #hovered = null; // {pane, cell}
+  #gone = new AbortController();
   #differences = new Map(); // "name|head" → difference
 
   constructor(parent) {
@@ -79,27 +79,30 @@ class Board {
     this.bar = element("div", { class: "board-bar" });
     this.tables = element("div", { class: "tables" });
     this.foot = element("div", { class: "board-foot" });
-    this.live = element("div", { class: "visually-hidden", "aria-live": "polite", role: "status" });
+    this.live = announcer();
     this.panes = [];
     parent.append(this.root);
     this.root.append(this.bar, this.tables, this.foot, this.live);
-    this.tables.addEventListener("pointerover", (event) => this.#point(event.target));
-    this.tables.addEventListener("pointerleave", () => this.#point(null));
-    this.tables.addEventListener("focusin", (event) => this.#focus(event.target));
+    this.pointing = new Pointing(
+      this.tables,
+      (td) => this.#placeOf(td),
+      (focused) => this.#reached(focused),
+    );
     this.root.addEventListener("click", (event) => this.#act(event));
-    this.outside = (event) => event.composedPath().includes(this.root) || this.#menus((menu) => menu.close());
-    document.addEventListener("pointerdown", this.outside);
+    const outside = (event) =>
+      event.composedPath().includes(this.root) || this.#menus((menu) => menu.close());
+    document.addEventListener("pointerdown", outside, { signal: this.#gone.signal });
     this.resized = new ResizeObserver(() => this.#stack());
     this.resized.observe(this.root);
   }
 
   unmount() {
     this.resized.disconnect();
-    document.removeEventListener("pointerdown", this.outside);
+    this.#gone.abort();
     this.root.remove();
   }
 
-  update(data) {
+  update({ data }) {
     const first = this.#data === null || this.#data.panes.length !== data.panes.length;
     if (first || this.#data.only !== data.only) this.#only = data.only;
     this.#data = data;
@@ -118,15 +121,17 @@ class Board {
 
   /** Explain what is pointed at, else what has the focus, else what is held. */
   rest() {
-    const focused = this.#focused();
     const held = this.panes.find((pane) => pane.pinned);
-    const at = this.#hovered ?? focused ?? (held ? { pane: held, cell: held.pinned } : null);
+    const at = this.pointing.at ?? (held ? { pane: held, cell: held.pinned } : null);
     for (const pane of this.panes) {
       const cell = at && (pane === at.pane ? at.cell : this.#counterpart(at.pane, at.cell, pane));
-      pane.explain.show(cell, Boolean(cell && pane.pinned) && key(cell) === key(pane.pinned));
-      if (at && !(cell && rowsOf(pane.model, cell.name, cell.head))) pane.explain.line.textContent = this.#data.words.no_counterpart;
+      pane.explain.show(pane, cell, Boolean(cell && pane.pinned) && key(cell) === key(pane.pinned));
+      if (at && !(cell && rowsOf(pane.model, cell.name, cell.head)))
+        pane.explain.line.textContent = this.#data.words.no_counterpart;
       else if (cell && pane.wrong[cell.name]) this.#wrongly(pane, cell);
-      else if (!at) pane.explain.line.textContent = pane === this.panes[0] ? this.#data.words[this.panes.length > 1 ? "look" : "look_alone"] : "";
+      else if (!at)
+        pane.explain.line.textContent =
+          pane === this.panes[0] ? this.#data.words[this.panes.length > 1 ? "look" : "look_alone"] : "";
     }
     this.foot.classList.toggle("idle", !at);
     setText(this.delta, at ? this.#differs(at) : "");
@@ -140,7 +145,9 @@ class Board {
 
   #show() {
     const { panes, stages, words } = this.#data;
-    const shown = stages.map((stage) => ({ ...stage, matrices: stage.matrices.filter((name) => this.#wanted(name)) })).filter((stage) => stage.matrices.length);
+    const shown = stages
+      .map((stage) => ({ ...stage, matrices: stage.matrices.filter((name) => this.#wanted(name)) }))
+      .filter((stage) => stage.matrices.length);
     const structure = JSON.stringify([
       panes.map((pane) => [pane.title, structureOf(pane.model), pane.wrong]),
       shown.map((stage) => [stage.title, stage.matrices]),
@@ -167,31 +174,25 @@ class Board {
   }
 
   #bar(words) {
-    const focus = this.root.getRootNode().activeElement?.dataset?.focus;
-    const parts = [];
-    const heads = this.#heads();
-    if (this.#data.panes.length > 1) {
-      if (heads > 1)
-        parts.push(
-          element(
-            "div",
-            { class: "group heads", role: "group", "aria-label": words.all_heads },
-            ...[...Array(heads).keys()].map((head) =>
-              element(
-                "button",
-                { type: "button", "aria-pressed": String(head === this.#head), "data-focus": `head ${head}`, style: `--accent: var(--mha-head-${head})`, onclick: () => this.#choose({ head }) },
-                `${this.#data.panes[0].model.words.head} ${head + 1}`,
-              ),
-            ),
-          ),
-        );
-      const box = element("input", { type: "checkbox", "data-focus": "only", onchange: () => this.#choose({ only: box.checked }) });
-      box.checked = this.#only;
-      parts.push(element("label", { class: "check" }, box, words.only_differences));
-    }
-    this.bar.replaceChildren(...parts);
-    this.bar.hidden = !parts.length;
-    if (focus) this.bar.querySelector(`[data-focus="${CSS.escape(focus)}"]`)?.focus();
+    redrawn(this.bar, () =>
+      this.bar.replaceChildren(...(this.#data.panes.length > 1 ? this.#choices(words) : [])),
+    );
+    this.bar.hidden = !this.bar.children.length;
+  }
+
+  #choices(words) {
+    const heads = [...Array(this.#heads()).keys()].map((head) => {
+      const data = { focus: `head ${head}` };
+      const onclick = () => this.#choose({ head });
+      const text = `${this.#data.panes[0].model.words.head} ${head + 1}`;
+      return pressable(head === this.#head, { data, style: accent(head), onclick }, text);
+    });
+    const group = { class: "group heads", role: "group", "aria-label": words.all_heads };
+    const onchange = () => this.#choose({ only: box.checked });
+    const box = element("input", { type: "checkbox", data: { focus: "only" }, onchange });
+    box.checked = this.#only;
+    const only = element("label", { class: "check" }, box, words.only_differences);
+    return heads.length > 1 ? [element("div", group, ...heads), only] : [only];
   }
 
   #choose({ head = this.#head, only = this.#only }) {
@@ -201,16 +202,18 @@ class Board {
   }
 
   #rebuild(shown, panes) {
-    const focused = this.#focused();
+    const { focused } = this.pointing;
     while (this.panes.length < panes.length) this.panes.push(new Pane(this, this.panes.length));
     this.panes.length = panes.length;
     const alone = panes.length === 1;
-    panes.forEach((pane, index) => this.panes[index].build(alone ? { ...pane, model: { ...pane.model, stages: shown } } : pane, !alone));
+    panes.forEach((pane, index) =>
+      this.panes[index].build(alone ? { ...pane, model: { ...pane.model, stages: shown } } : pane, !alone),
+    );
     this.delta = element("p", { class: "delta" });
     this.foot.replaceChildren(...this.panes.map((pane) => pane.explain.root), this.delta);
     if (alone) {
       const holder = element("div", {}, this.panes[0].view.root);
-      this.panes[0].grid.listen(holder);
+      this.panes[0].selection.listen(holder);
       this.tables.replaceChildren(holder);
     } else this.tables.replaceChildren(this.#sides(shown));
     for (const pane of this.panes) this.root.append(pane.menu.root);
@@ -227,14 +230,21 @@ class Board {
 
   /** Two columns, a row for each stage. */
   #sides(shown) {
-    const root = element("div", { class: "sides", style: `--accent: var(--mha-head-${this.#head})` });
-    root.append(element("div", {}), ...this.panes.map((pane) => element("h3", { class: "side-title" }, pane.title)));
+    const root = element("div", { class: "sides", style: accent(this.#head) });
+    root.append(
+      element("div", {}),
+      ...this.panes.map((pane) => element("h3", { class: "side-title" }, pane.title)),
+    );
     if (!shown.length) root.append(element("p", { class: "nothing" }, this.#data.words.nothing_differs));
     for (const stage of shown) {
-      root.append(element("div", { class: "stage-title" }, element("h3", {}, ...rich(stage.title)), element("p", {}, ...rich(stage.hint))));
+      root.append(stageTitle(stage));
       for (const pane of this.panes) {
-        const cell = element("section", { class: "side-stage", "data-side": pane.title, "aria-label": `${stage.title}, ${pane.title}` }, ...this.#side(pane, stage));
-        pane.grid.listen(cell);
+        const cell = element(
+          "section",
+          { class: "side-stage", "data-side": pane.title, "aria-label": `${stage.title}, ${pane.title}` },
+          ...this.#side(pane, stage),
+        );
+        pane.selection.listen(cell);
         root.append(cell);
       }
     }
@@ -246,7 +256,8 @@ class Board {
     const figures = stage.matrices.map((name) => this.#matrix(pane, name));
     const absent = stage.matrices.filter((_, at) => figures[at] === undefined);
     if (!absent.length) return figures;
-    const symbols = absent.map((name) => symbolOf(this.panes.map((one) => one.model.matrices[name]).find(Boolean), this.#head));
+    const owner = (name) => this.panes.map((pane) => pane.model).find((model) => model.matrices[name]);
+    const symbols = absent.map((name) => symbolOf(owner(name), name, this.#head));
     const text = fill(this.#data.words.not_here, { list: symbols.join(", ") });
     return [...figures.filter(Boolean), element("p", { class: "absent" }, ...rich(text))];
   }
@@ -271,13 +282,9 @@ class Board {
       const by = this.#by(cell);
       const small = by && this.#looksTheSame(pane, cell) ? "-small" : "";
       const sign = !by ? undefined : (by === "inf" || by > 0 ? "up" : "down") + small;
-      if (sign) {
-        td.dataset.change = sign;
-        td.setAttribute("aria-description", this.#said(by));
-      } else if (td.dataset.change) {
-        delete td.dataset.change;
-        td.removeAttribute("aria-description");
-      }
+      if (!sign && !td.dataset.change) continue;
+      setAttribute(td, "data-change", sign);
+      setAttribute(td, "aria-description", sign && this.#said(by));
     }
   }
 
@@ -314,7 +321,16 @@ class Board {
       return from === last ? places[at] : places.indexOf(at);
     };
     if (!to.model.matrices[cell.name]) return null;
-    const head = cell.head === null ? null : headOf(to.model, cell.name, this.panes.length > 1 && from.model.matrices[cell.name] && this.#cellOf(from, cell) ? this.#head : cell.head);
+    const head =
+      cell.head === null
+        ? null
+        : headOf(
+            to.model,
+            cell.name,
+            this.panes.length > 1 && from.model.matrices[cell.name] && this.#cellOf(from, cell)
+              ? this.#head
+              : cell.head,
+          );
     return { ...cell, head, row: moved(axes[0], cell.row), col: moved(axes[1], cell.col) };
   }
 
@@ -324,7 +340,8 @@ class Board {
     if (!here || (this.panes.length === 1 && !this.#differences.size)) return "";
     const difference = this.#difference(here);
     const by = this.#by(here);
-    if (by === null || (difference && difference.kind !== "changed" && by === undefined)) return this.#data.words.no_counterpart;
+    if (by === null || (difference && difference.kind !== "changed" && by === undefined))
+      return this.#data.words.no_counterpart;
     return by ? this.#said(by) : this.#data.words.same;
   }
 
@@ -334,10 +351,10 @@ class Board {
     const { decimals } = pane.model;
     const text = [...pane.explain.line.querySelectorAll(".place")].map((node) => node.textContent).join("");
     pane.explain.line.replaceChildren(
-      element("span", { class: "place" }, text),
+      span("place", text),
       " = ",
-      element("span", { class: "wrong-formula" }, pane.wrong[cell.name]),
-      element("span", { class: "quiet-text" }, this.#madeOf(pane, cell)),
+      span("wrong-formula", pane.wrong[cell.name]),
+      span("quiet-text", this.#madeOf(pane, cell)),
       isRounded(number, decimals) ? " ≈ " : " = ",
       element("strong", {}, brief(number, decimals)),
     );
@@ -352,7 +369,7 @@ class Board {
     const rows = rowsOf(pane.model, name, headOf(pane.model, name, cell.head));
     const given = op === "softmax" ? rows[cell.row] : [rows[cell.row][cell.col]];
     const numbers = given.map((number) => brief(number, pane.model.decimals)).join(", ");
-    const sign = symbolOf(pane.model.matrices[name], cell.head).replaceAll("_", "");
+    const sign = symbolOf(pane.model, name, cell.head).replaceAll("_", "");
     return ` (${sign} = ${given.length > 1 ? `[${numbers}]` : numbers})`;
   }
 
@@ -360,26 +377,16 @@ class Board {
     return pane.view.cells.get(key(cell));
   }
 
-  #placeOf(target) {
-    const td = target?.closest?.("td[data-key]");
-    const pane = td && this.panes.find((one) => one.view?.cells.get(td.dataset.key) === td);
+  #placeOf(td) {
+    const pane = this.panes.find((one) => one.view?.cells.get(td.dataset.key) === td);
     return pane ? { pane, cell: unkey(td.dataset.key) } : null;
   }
 
-  #focused() {
-    return this.#placeOf(this.root.getRootNode().activeElement);
-  }
-
-  #point(target) {
-    this.#hovered = this.#placeOf(target);
+  #reached(focused) {
     this.rest();
-  }
-
-  #focus(target) {
-    if (!this.#placeOf(target)) return;
-    this.#hovered = null;
-    this.rest();
-    this.live.textContent = [...this.panes.map((pane) => `${pane.title}: ${pane.explain.text()}`), this.delta.textContent].join(". ");
+    if (!focused) return;
+    const told = this.panes.map((pane) => `${pane.title}: ${pane.explain.text()}`);
+    this.live.textContent = [...told, this.delta.textContent].join(". ");
   }
 
   #menus(act) {
@@ -392,12 +399,9 @@ class Board {
       this.#menus((menu) => event.composedPath().includes(menu.root) || menu.close());
       return;
     }
-    const pane = this.panes.find((one) => [...one.view.cells.values()][0] && this.#holds(one, button));
-    pane?.menu.toggle(button);
-  }
-
-  #holds(pane, button) {
-    const table = button.closest("figure").querySelector("td[data-key]");
-    return pane.view.cells.get(table.dataset.key) === table;
+    const place = this.#placeOf(button.closest("figure").querySelector("td[data-key]"));
+    place?.pane.menu.toggle(button);
   }
 }
+
+export default mounting(({ parentElement }) => new Board(parentElement));

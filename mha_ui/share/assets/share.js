@@ -1,6 +1,6 @@
 // The Share button: copies the address, or gives it to be copied by hand.
 
-const buttons = new WeakMap();
+import { mounting } from "../mha.web/mount.js";
 
 /** The address, once every part of the page that writes to it has done so; `unsaved`: it cannot hold the work. */
 async function settled() {
@@ -11,6 +11,10 @@ async function settled() {
 }
 
 class Share {
+  data = null;
+  setTriggerValue = null;
+  gone = new AbortController();
+
   constructor(root) {
     this.button = root.querySelector(".share");
     this.status = root.querySelector("[role=status]");
@@ -21,7 +25,12 @@ class Share {
     this.close.addEventListener("click", () => this.#hide());
     this.panel.addEventListener("keydown", (event) => event.key === "Escape" && this.#hide());
     // It stands in no fragment, and on every page: what it triggers has the whole page run.
-    window.addEventListener("mha-silence", () => root.isConnected && this.setTriggerValue("silence", true));
+    const silence = () => root.isConnected && this.setTriggerValue("silence", true);
+    window.addEventListener("mha-silence", silence, { signal: this.gone.signal });
+  }
+
+  unmount() {
+    this.gone.abort();
   }
 
   update({ data, setTriggerValue }) {
@@ -74,8 +83,4 @@ class Share {
   }
 }
 
-export default function share(component) {
-  const root = component.parentElement;
-  if (!buttons.has(root)) buttons.set(root, new Share(root));
-  buttons.get(root).update(component);
-}
+export default mounting(({ parentElement }) => new Share(parentElement));

@@ -1,12 +1,11 @@
 // Numbers that somebody filled in before they were shown, and whether they are right: as in a claimed cell, a number
 // may be off by one unit of its last printed digit.
 
-import { parseMask } from "../mha.bench/numbers.js";
+import { parseMask, usual } from "../mha.web/numbers.js";
 
 /** One unit of the last digit of a number as it was typed: 0.01 for "0.50", 1 for "3", 0.001 for "1.5e-2". */
 export function lastUnit(text) {
-  const plain = text.normalize("NFKC").replace(/[−–]/g, "-").trim().toLowerCase();
-  const [digits, power = "0"] = plain.split("e");
+  const [digits, power = "0"] = usual(text).toLowerCase().split("e");
   return 10 ** (Number(power) - (digits.split(".")[1] ?? "").length);
 }
 
@@ -15,5 +14,5 @@ export function isRight(text, exact) {
   const number = parseMask(text);
   if (number === undefined) return undefined;
   if (number === "-inf" || exact === "-inf") return number === exact;
-  return Math.abs(number - Number(exact)) <= lastUnit(text) * (1 + 1e-9);
+  return Math.abs(Number(number) - Number(exact)) <= lastUnit(text) * (1 + 1e-9);
 }

@@ -14,8 +14,10 @@ const MOVES = {
   Escape: "leave",
 };
 const PRESSES = new Set([" ", "Enter"]);
-const OWN = "textarea, select, [contenteditable], [role=combobox], [role=listbox], [role=option], [role=menu], [role^=menuitem], [role=slider], [role=radio], [role=dialog], iframe";
-const BUTTONLIKE = "button, a[href], summary, input, [role=button], [role=switch], [role=checkbox], [role=tab]";
+const OWN =
+  "textarea, select, [contenteditable], [role=combobox], [role=listbox], [role=option], [role=menu], [role^=menuitem], [role=slider], [role=radio], [role=dialog], iframe";
+const BUTTONLIKE =
+  "button, a[href], summary, input, [role=button], [role=switch], [role=checkbox], [role=tab]";
 const NO_TEXT = new Set(["checkbox", "button", "submit", "reset", "file"]);
 const DIGITS_APART = 700; // milliseconds within which two digits are one number
 
@@ -25,7 +27,8 @@ export class Keys {
   #typed = 0;
 
   read(event) {
-    if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return null;
+    if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey)
+      return null;
     const target = event.composedPath()[0];
     if (target instanceof Element && isBusy(target, event.key)) return null;
     if (/^[0-9]$/.test(event.key)) return this.#digit(event);

@@ -1,6 +1,6 @@
 // The presenter's page: what to say here, what comes next, and a clock.
 
-import { element, rich } from "../mha.bench/dom.js";
+import { button, element, rich, span } from "../mha.web/dom.js";
 
 // Of the type around it: what is said takes the largest with which all of it is in sight.
 const SIZES = [0.9, 0.84, 0.78];
@@ -14,14 +14,22 @@ export class Notes {
     this.note = element("p", { class: "note" });
     this.told = element("div", {});
     this.next = element("p", { class: "next" });
-    this.time = element("span", { class: "time" });
-    this.elapsed = element("span", { class: "elapsed" });
-    const restart = element("button", { type: "button", class: "round", title: words.restart, "aria-label": words.restart, "data-focus": "restart", onclick: () => this.#restart() }, "⟲");
+    this.time = span("time");
+    this.elapsed = span("elapsed");
+    const { restart: title } = words;
+    const onclick = () => this.#restart();
+    const data = { focus: "restart" };
+    const restart = button({ class: "round", title, "aria-label": title, data, onclick }, "⟲");
     this.root = element(
       "aside",
       { class: "notes", "aria-label": words.notes },
       element("h3", {}, words.clock),
-      element("p", { class: "clock" }, this.time, element("span", {}, this.elapsed, ` ${words.elapsed} `, restart)),
+      element(
+        "p",
+        { class: "clock" },
+        this.time,
+        element("span", {}, this.elapsed, ` ${words.elapsed} `, restart),
+      ),
       this.told,
       element("h3", {}, words.notes),
       this.note,
@@ -41,7 +49,7 @@ export class Notes {
     this.told.replaceChildren(text);
   }
 
-  show(model, place, depth, next, told) {
+  show(model, place, next, told) {
     this.note.replaceChildren(...rich(told.note));
     if (!next) {
       this.next.textContent = this.words.last;
@@ -49,8 +57,12 @@ export class Notes {
     }
     const stage = model.stages[next.stage];
     const step = stage.kind === "head" && next.part !== null ? stage.steps[next.part] : stage;
-    const count = next.part === null ? "" : ` ${next.part + 1}${next.beat === null ? "" : `.${next.beat + 1}`}`;
-    this.next.replaceChildren(element("strong", {}, `${next.stage + 1} · ${step.title}${count}`), next.stage === place.stage ? "" : element("span", {}, " ", ...rich(step.what)));
+    const count =
+      next.part === null ? "" : ` ${next.part + 1}${next.beat === null ? "" : `.${next.beat + 1}`}`;
+    this.next.replaceChildren(
+      element("strong", {}, `${next.stage + 1} · ${step.title}${count}`),
+      next.stage === place.stage ? "" : element("span", {}, " ", ...rich(step.what)),
+    );
   }
 
   fit() {
@@ -68,7 +80,7 @@ export class Notes {
   #tick() {
     const two = (number) => String(number).padStart(2, "0");
     const now = new Date();
-    const seconds = Math.floor((now - this.#begun) / 1000);
+    const seconds = Math.floor((now.getTime() - this.#begun) / 1000);
     this.time.textContent = `${two(now.getHours())}:${two(now.getMinutes())}`;
     this.elapsed.textContent = `${Math.floor(seconds / 60)}:${two(seconds % 60)}`;
   }

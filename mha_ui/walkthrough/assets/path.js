@@ -2,13 +2,19 @@
 // step is shown, beat while a whole part is. `depth` is how far in one walks: 0 step by step, 1 part by part, 2 beat by
 // beat; a stage without parts is one place at every depth.
 
+/** @type {(stages: WalkStage[], place: Place) => number} */
 const partsOf = (stages, place) => stages[place.stage].parts.length;
 const BEATS = 6; // of a part: [matrix, head, top, bottom, left, right, beats]
+/** @type {(stages: WalkStage[], place: Place) => number} */
 export const beatsOf = (stages, place) => stages[place.stage].parts[place.part][BEATS];
 
+/** @type {() => Place} */
 export const start = () => ({ stage: 0, part: null, beat: null });
 
-/** The first place of a stage at a depth, or the last. */
+/**
+ * The first place of a stage at a depth, or the last.
+ * @type {(stages: WalkStage[], stage: number, depth: number, last?: boolean) => Place}
+ */
 export function entry(stages, stage, depth, last = false) {
   const place = { stage, part: null, beat: null };
   if (depth > 0 && partsOf(stages, place)) {
@@ -18,15 +24,22 @@ export function entry(stages, stage, depth, last = false) {
   return place;
 }
 
-/** The place after this one, or null at the end. */
+/**
+ * The place after this one, or null at the end.
+ * @type {(stages: WalkStage[], place: Place, depth: number) => Place | null}
+ */
 export function after(stages, place, depth) {
   const { stage, part, beat } = place;
   if (beat !== null && beat + 1 < beatsOf(stages, place)) return { stage, part, beat: beat + 1 };
-  if (part !== null && part + 1 < partsOf(stages, place)) return { stage, part: part + 1, beat: depth > 1 ? 0 : null };
+  if (part !== null && part + 1 < partsOf(stages, place))
+    return { stage, part: part + 1, beat: depth > 1 ? 0 : null };
   return stage + 1 < stages.length ? entry(stages, stage + 1, depth) : null;
 }
 
-/** The place before this one, or null at the start. */
+/**
+ * The place before this one, or null at the start.
+ * @type {(stages: WalkStage[], place: Place, depth: number) => Place | null}
+ */
 export function before(stages, place, depth) {
   const { stage, part, beat } = place;
   if (beat) return { stage, part, beat: beat - 1 };
@@ -38,7 +51,10 @@ export function before(stages, place, depth) {
   return stage ? entry(stages, stage - 1, depth, true) : null;
 }
 
-/** The same place one depth further in or out. */
+/**
+ * The same place one depth further in or out.
+ * @type {(stages: WalkStage[], place: Place, depth: number) => Place}
+ */
 export function atDepth(stages, place, depth) {
   const found = { ...place };
   if (depth < 1) found.part = null;
@@ -48,16 +64,26 @@ export function atDepth(stages, place, depth) {
   return found;
 }
 
-/** As an address has it: a stage by name, and part and beat from 1. */
+/**
+ * As an address has it: a stage by name, and part and beat from 1.
+ * @type {(stages: WalkStage[], place: Place, depth: number) => { step: string; sub: string }}
+ */
 export function written(stages, place, depth) {
   const { stage, part, beat } = place;
-  const sub = depth === 0 ? "" : depth === 1 ? String((part ?? 0) + 1) : `${(part ?? 0) + 1}.${(beat ?? 0) + 1}`;
+  const sub =
+    depth === 0 ? "" : depth === 1 ? String((part ?? 0) + 1) : `${(part ?? 0) + 1}.${(beat ?? 0) + 1}`;
   return { step: stage ? stages[stage].id : "", sub };
 }
 
-/** The place that an address names, or the nearest that there is. */
+/**
+ * The place that an address names, or the nearest that there is.
+ * @type {(stages: WalkStage[], at: { step: string; sub: string }) => { place: Place; depth: number }}
+ */
 export function read(stages, { step, sub }) {
-  const stage = Math.max(0, stages.findIndex(({ id }) => id === step));
+  const stage = Math.max(
+    0,
+    stages.findIndex(({ id }) => id === step),
+  );
   const [part, beat] = (sub || "").split(".").map((text) => Number(text) - 1);
   const depth = !sub ? 0 : beat === undefined ? 1 : 2;
   const place = entry(stages, stage, depth);

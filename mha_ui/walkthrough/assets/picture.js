@@ -1,29 +1,50 @@
 // One stage as a picture: the matrices that it reads and the one that it makes. Built once for a stage, then shown at
 // a place: which cells stand there already, which are lit, and what the line of arithmetic says so far.
 
-import { element, fill, symbol } from "../mha.bench/dom.js";
-import { arithmetic, exponents, isEditable, isPerHead, key, rowsOf, termsOf } from "../mha.bench/graph.js";
-import { brief, exact, format, isRounded } from "../mha.bench/numbers.js";
+import { arithmetic, exponents, inBrief, joined } from "../mha.web/arithmetic.js";
+import { element, fill, operator, shapeOf, span, symbol } from "../mha.web/dom.js";
+import {
+  isDead,
+  isPerHead,
+  key,
+  labelsOf,
+  marked,
+  rowsOf,
+  shownAs,
+  symbolOf,
+  termsOf,
+} from "../mha.web/graph.js";
+import { pieceOf } from "../mha.web/line.js";
+import { format, kindOf, largest, toneOf } from "../mha.web/numbers.js";
+import { Lights } from "../mha.web/selection.js";
+import { corner, table } from "../mha.web/tables.js";
 
 const MOST_TOLD = 6; // cells of a softmax row that the line of arithmetic tells
 const MOST_ASKED = 64; // fields at once; more are hidden without asking
 
 export class Picture {
   slot = null; // room in the picture for the words, where it has some
+  /** @type {Map<string, number>} */
   owners = new Map(); // matrix that is read → its head
+  /** @type {Map<string, HTMLElement[]>} */
   cells = new Map(); // key → the <td>s that show it
   #results = []; // [{td, cell, text, kind, tone}] of what the stage makes, in order
   #extras = []; // of softmax: [{td, row, phase, text}]
   #dead = []; // [{th, row, text}] of what the stage makes: rows that are marked as dead
 
-  /** `step` is null where nothing is computed; `inShort`: it is the last of the stage's steps, the others are named. */
-  constructor(model, stage, step, decimals, { inShort = false } = {}) {
+  /**
+   * `step` is null where nothing is computed; `inShort`: it is the last of the stage's steps, the others are named.
+   * @param {WalkModel} model
+   * @param {WalkStage} stage
+   * @param {WalkStep} step
+   * @param {{ inShort?: boolean }} [how]
+   */
+  constructor(model, stage, step, { inShort = false } = {}) {
     this.model = model;
     this.words = model.words;
     this.stage = stage;
     this.step = step;
     this.head = stage.head;
-    this.decimals = decimals;
     this.root = element("div", { class: "picture" }, inShort ? this.#chain() : null);
     this.root.append(this.#draw());
   }
@@ -41,99 +62,96 @@ export class Picture {
 
   // --- matrices --------------------------------------------------------------------------------------------------
 
-  #labels(axis, count) {
-    return Array.from({ length: count }, (_, index) => this.model.labels[axis]?.[index] ?? String(index + 1));
-  }
-
   /** The head that a matrix belongs to which this stage reads: as its cells' own terms say. */
   #owner(name, head) {
     if (!isPerHead(this.model, name)) return null;
     if (!this.step || name === this.step.name || this.step.layout === "concat") return head;
     if (!this.owners.size) {
-      const first = { name: this.step.name, head: isPerHead(this.model, this.step.name) ? head : null, row: 0, col: 0 };
+      const first = {
+        name: this.step.name,
+        head: isPerHead(this.model, this.step.name) ? head : null,
+        row: 0,
+        col: 0,
+      };
       for (const cell of termsOf(this.model, first).flat()) this.owners.set(cell.name, cell.head);
     }
     return this.owners.get(name) ?? head;
   }
 
-  texts(name, head) {
-    const rows = rowsOf(this.model, name, head);
-    if (isEditable(this.model, name, head)) return rows.map((row) => row.map(exact));
-    const whole = rows.every((row) => row.every((value) => typeof value !== "number" || Number.isInteger(value)));
-    return rows.map((row) => row.map((value) => format(value, whole ? 0 : this.decimals)));
-  }
-
-  /** {node, width}: a table; `turned` lays rows across, `result` makes its cells those that the stage makes. */
-  matrix(name, head, { turned = false, result = false, bars = false, label = true } = {}) {
+  /** A table; `turned` lays rows across, `result` makes its cells those that the stage makes. */
+  matrix(name, head, { turned = false, result = false, bars = false } = {}) {
+    const { model } = this;
     const of = this.#owner(name, head);
-    const matrix = this.model.matrices[name];
-    const rows = rowsOf(this.model, name, of);
-    const texts = this.texts(name, of);
-    const [down, across] = matrix.axes.map((axis, i) => (axis === "1" ? [""] : this.#labels(axis, i ? rows[0].length : rows.length)));
-    const dead = (index) => !turned && ["weights", "head_outputs"].includes(name) && this.model.dead?.[of]?.[index];
+    const { axes, word, hue } = model.matrices[name];
+    const rows = rowsOf(model, name, of);
+    const shown = shownAs(model, name, of);
+    const texts = rows.map((row) => row.map(shown));
+    const down = labelsOf(model, axes[0], rows.length);
+    const across = labelsOf(model, axes[1], rows[0].length);
+    const dead = (index) => !turned && isDead(model, name, of, index);
     const [rowLabels, colLabels] = turned ? [across, down] : [down, across];
-    const sign = fill(matrix.symbol, { h: (of ?? 0) + 1 });
-    const top = this.#top(rows, bars);
+    const top = bars ? 1 : largest(rows);
     const body = rowLabels.map((text, r) => {
       const tds = colLabels.map((_, c) => {
         const [row, col] = turned ? [c, r] : [r, c];
-        return this.#cell({ name, head: of, row, col }, texts[row][col], rows[row][col], { top, result, bars });
+        return this.#cell({ name, head: of, row, col }, texts[row][col], rows[row][col], {
+          top,
+          result,
+          bars,
+        });
       });
-      const th = element("th", { scope: "row" }, element("bdi", {}, text));
+      const th = headOfRow(text);
       if (dead(r) && result) this.#dead.push({ th, row: r, text });
       else this.#label(th, text, dead(r));
       return element("tr", {}, th, ...tds);
     });
-    const heads = colLabels.map((text, c) => {
-      const block = matrix.axes[1] === "h·d_v" && !turned ? Math.floor(c / this.model.dims.d_v) : null;
-      return element("th", { scope: "col", title: text, style: block === null ? null : `box-shadow: inset 0 -3px 0 var(--mha-head-${block})` }, element("bdi", {}, text));
-    });
-    const caption = element("caption", {}, symbol(sign + (turned ? "ᵀ" : "")), element("span", { class: "shape" }, ` ${rowLabels.length} × ${colLabels.length}`));
-    const hue = matrix.hue ? `hue-${matrix.hue}` : "";
-    const node = element(
-      "table",
-      { class: `matrix ${hue} ${label ? "" : "bare"}`, style: this.#size(rowLabels.map((text, r) => (dead(r) ? `${text} ∅` : text)), colLabels, texts), "aria-label": `${matrix.word} ${sign.replaceAll("_", "")}${turned ? "ᵀ" : ""}, ${rowLabels.length} × ${colLabels.length}` },
-      caption,
-      element("thead", {}, element("tr", {}, element("td", { class: "corner" }), ...heads)),
-      element("tbody", {}, ...body),
+    const blocks = axes[1] === "h·d_v" && !turned;
+    const heads = colLabels.map((text, c) =>
+      headOfColumn(text, { title: text, style: blocks ? underline(Math.floor(c / model.dims.d_v)) : null }),
     );
-    return node;
+    const sign = `${symbolOf(model, name, of)}${turned ? "ᵀ" : ""}`;
+    const shape = shapeOf(rowLabels.length, colLabels.length);
+    const caption = element("caption", {}, symbol(sign), span("shape", ` ${shape}`));
+    const wide = rowLabels.map((text, r) => marked(text, dead(r)));
+    const style = sizeOf(wide, colLabels, texts);
+    const label = `${word} ${sign.replaceAll("_", "")}, ${shape}`;
+    const attributes = { class: `matrix ${hue ? `hue-${hue}` : ""}`, style, "aria-label": label };
+    return table(attributes, [corner(), ...heads], body, { caption });
   }
 
   /** A row's label; a query that may attend to nothing is marked. */
   #label(th, text, dead) {
     th.title = dead ? this.words.dead_row : text;
-    th.firstChild.textContent = dead ? `${text} ∅` : text;
-  }
-
-  /** Widths in characters, so that tables that belong together can share them. */
-  #size(rowLabels, colLabels, texts) {
-    const cell = Math.max(2.2, ...longest(texts.flat()).map(width), ...colLabels.map((text) => Math.min(14, width(text) - 0.8)));
-    return `--cols: ${colLabels.length}; --cell: ${cell.toFixed(1)}; --label: ${Math.min(14, Math.max(1, ...rowLabels.map(width)) + 0.3).toFixed(1)}`;
+    th.firstChild.textContent = marked(text, dead);
   }
 
   #cell(cell, text, value, { top, result, bars }) {
     const of = key(cell);
-    const tone = typeof value === "number" ? Math.min(1, Math.abs(value) / top) : 0;
-    const kind = value === "-inf" || value === false ? "hidden" : value === true ? "visible" : value < 0 ? "negative" : bars ? "bar" : "positive";
-    const td = element("td", { "data-key": of, "data-kind": kind, style: `--tone: ${tone.toFixed(3)}` }, element("span", {}, text));
+    const tone = toneOf(value, top).toFixed(3);
+    const sign = kindOf(value);
+    const kind = bars && sign === "positive" ? "bar" : sign;
+    const td = element(
+      "td",
+      { data: { key: of, kind }, style: `--tone: ${tone}` },
+      element("span", {}, text),
+    );
     if (!this.cells.has(of)) this.cells.set(of, []);
     this.cells.get(of).push(td);
-    if (result) this.#results.push({ td, cell, text, value, kind, tone: tone.toFixed(3) });
+    if (result) this.#results.push({ td, cell, text, value, kind, tone });
     return td;
-  }
-
-  #top(rows, bars) {
-    if (bars) return 1;
-    return rows.flat().reduce((most, value) => (typeof value === "number" ? Math.max(most, Math.abs(value)) : most), 0) || 1;
   }
 
   // --- layouts ---------------------------------------------------------------------------------------------------
 
   #product() {
-    const [left, right, ...bias] = this.step.operands.filter(([name]) => rowsOf(this.model, name, this.#owner(name, this.head)));
+    const [left, right, ...bias] = this.step.operands.filter(([name]) =>
+      rowsOf(this.model, name, this.#owner(name, this.head)),
+    );
     const factor = this.matrix(left[0], this.head, { bars: this.#isSoftmax(left[0]) });
-    const above = [this.matrix(right[0], this.head, { turned: right[1] === "jk" }), ...bias.map(([name]) => this.matrix(name, this.head))];
+    const above = [
+      this.matrix(right[0], this.head, { turned: right[1] === "jk" }),
+      ...bias.map(([name]) => this.matrix(name, this.head)),
+    ];
     const result = this.matrix(this.step.name, this.head, { result: true });
     shareWidth([...above, result]);
     const deep = rowsOf(this.model, left[0], this.#owner(left[0], this.head))[0].length >= 8;
@@ -162,8 +180,17 @@ export class Picture {
     const powers = this.#powers();
     shareWidth([powers, weights]);
     this.slot = element("div", { class: "slot" });
-    const sum = element("span", { class: "operator" }, `↓ ÷ ${this.words.sum}`);
-    return element("div", { class: "softmax" }, scores, arrow(), powers, this.slot, element("span", {}), element("div", {}, sum, weights));
+    const sum = span("operator", `↓ ÷ ${this.words.sum}`);
+    return element(
+      "div",
+      { class: "softmax" },
+      scores,
+      arrow(),
+      powers,
+      this.slot,
+      element("span", {}),
+      element("div", {}, sum, weights),
+    );
   }
 
   /** The exponentials and their sum, row by row. */
@@ -171,58 +198,86 @@ export class Picture {
     const { powers } = this.stage;
     const flat = powers.flatMap((row) => [...row.powers, row.total]);
     const whole = flat.every(Number.isInteger);
-    const show = (value) => format(value, whole ? 0 : this.decimals);
+    const show = (value) => format(value, whole ? 0 : this.model.decimals);
     const [rows, cols] = this.model.matrices[this.step.name].axes;
-    const columns = [...this.#labels(cols, powers[0].powers.length), this.words.sum];
-    const labels = this.#labels(rows, powers.length);
+    const columns = [...labelsOf(this.model, cols, powers[0].powers.length), this.words.sum];
+    const labels = labelsOf(this.model, rows, powers.length);
     const shifted = powers.some((row) => row.shift);
     const body = powers.map((row, index) => {
       const tds = [...row.powers, row.total].map((value, col) => {
         const phase = col === row.powers.length ? 1 : 0;
-        const td = element("td", { "data-kind": phase ? "sum" : "power", "data-power": `${index}|${phase ? "sum" : col}` });
+        const td = element("td", {
+          "data-kind": phase ? "sum" : "power",
+          "data-power": `${index}|${phase ? "sum" : col}`,
+        });
         this.#extras.push({ td, row: index, phase, text: show(value) });
         return td;
       });
-      return element("tr", {}, element("th", { scope: "row" }, element("bdi", {}, labels[index])), ...tds);
+      return element("tr", {}, headOfRow(labels[index]), ...tds);
     });
-    const caption = element("caption", {}, element("span", { class: "symbol" }, "e", element("sup", {}, shifted ? "s − max" : "s")));
-    return element(
-      "table",
-      { class: "matrix powers", style: this.#size(labels, columns, [flat.map(show)]), "aria-label": this.words.power },
-      caption,
-      element("thead", {}, element("tr", {}, element("td", { class: "corner" }), ...columns.map((text) => element("th", { scope: "col" }, element("bdi", {}, text))))),
-      element("tbody", {}, ...body),
+    const power = span("symbol", "e", element("sup", {}, shifted ? "s − max" : "s"));
+    const style = sizeOf(labels, columns, [flat.map(show)]);
+    return table(
+      { class: "matrix powers", style, "aria-label": this.words.power },
+      [corner(), ...columns.map((text) => headOfColumn(text))],
+      body,
+      { caption: element("caption", {}, power) },
     );
   }
 
   #beside(concat) {
     const heads = concat ? [...Array(this.model.dims.h).keys()] : [this.head];
     const operands = this.step.operands.flatMap(([name]) => heads.map((head) => this.matrix(name, head)));
-    const divisor = this.step.op === "divide" ? [element("span", { class: "operator" }, "÷ ", symbol(this.step.formula.split("÷ ")[1] ?? ""))] : [];
+    const divisor =
+      this.step.op === "divide"
+        ? [span("operator", "÷ ", symbol(this.step.formula.split("÷ ")[1] ?? ""))]
+        : [];
     const sign = element("span", { class: "operator", "aria-hidden": "true" }, "=");
     const result = this.matrix(this.step.name, this.head, { result: true });
     const between = { add: "+" }[this.step.op];
-    const laid = operands.flatMap((node, i) => (i && between ? [element("span", { class: "operator" }, between), node] : [node]));
+    const laid = operands.flatMap((node, i) => (i && between ? [span("operator", between), node] : [node]));
     if (operands.length === 1) return element("div", { class: "beside" }, ...laid, ...divisor, sign, result);
     this.slot = element("div", { class: "slot" });
     shareWidth(concat ? [result] : [operands[0], result]);
-    return element("div", { class: "rows" }, element("div", { class: "beside" }, ...laid), element("div", { class: "beside" }, result, this.slot));
+    return element(
+      "div",
+      { class: "rows" },
+      element("div", { class: "beside" }, ...laid),
+      element("div", { class: "beside" }, result, this.slot),
+    );
   }
 
   #givens() {
     const names = [...new Set(this.stage.parts.map(([name]) => name))];
-    return element("div", { class: "beside" }, ...names.map((name) => this.matrix(name, this.head, { result: true, bars: name === "weights" })));
+    return element(
+      "div",
+      { class: "beside" },
+      ...names.map((name) => this.matrix(name, this.head, { result: true, bars: name === "weights" })),
+    );
   }
 
   #tokens() {
     const { labels, matrices } = this.model;
-    const rows = [labels.n_q, ...(matrices.context || labels.n_k.length !== labels.n_q.length ? [labels.n_k] : [])];
-    return element("div", { class: "tokens" }, ...rows.map((tokens) => element("ol", {}, ...tokens.map((token) => element("li", {}, element("bdi", {}, token))))));
+    const rows = [
+      labels.n_q,
+      ...(matrices.context || labels.n_k.length !== labels.n_q.length ? [labels.n_k] : []),
+    ];
+    return element(
+      "div",
+      { class: "tokens" },
+      ...rows.map((tokens) =>
+        element("ol", {}, ...tokens.map((token) => element("li", {}, element("bdi", {}, token)))),
+      ),
+    );
   }
 
   /** The steps of a further head by their letters. */
   #chain() {
-    return element("div", { class: "chain" }, ...this.stage.steps.flatMap((step, i) => [i ? arrow() : null, element("span", { class: "link" }, symbol(step.symbol))]));
+    return element(
+      "div",
+      { class: "chain" },
+      ...this.stage.steps.flatMap((step, i) => [i ? arrow() : null, span("link", symbol(step.symbol))]),
+    );
   }
 
   #closing() {
@@ -232,26 +287,30 @@ export class Picture {
       element(
         "tr",
         {},
-        element("th", { scope: "row" }, element("bdi", {}, this.model.labels.n_q[query])),
+        headOfRow(this.model.labels.n_q[query]),
         ...looked.map((head) => this.#looked(head[query], keys)),
       ),
     );
-    const heads = looked.map((_, head) => element("th", { scope: "col", style: `box-shadow: inset 0 -3px 0 var(--mha-head-${head})` }, `${this.words.head} ${head + 1}`));
-    const table = element(
-      "table",
-      { class: "matrix looks" },
-      element("caption", {}, this.words.looks_at),
-      element("thead", {}, element("tr", {}, element("td", { class: "corner" }), ...heads)),
-      element("tbody", {}, ...rows),
+    const heads = looked.map((_, head) =>
+      element("th", { scope: "col", style: underline(head) }, `${this.words.head} ${head + 1}`),
     );
+    const caption = element("caption", {}, this.words.looks_at);
+    const looks = table({ class: "matrix looks" }, [corner(), ...heads], rows, { caption });
     this.slot = element("div", { class: "slot" });
-    return element("div", { class: "rows" }, element("div", { class: "beside" }, ...(matrix ? [this.matrix(matrix, null)] : []), this.slot), table);
+    const output = matrix ? [this.matrix(matrix, null)] : [];
+    const beside = element("div", { class: "beside" }, ...output, this.slot);
+    return element("div", { class: "rows" }, beside, looks);
   }
 
   #looked(found, keys) {
     if (!found) return element("td", {}, this.words.nothing);
     const [index, weight] = found;
-    return element("td", { "data-kind": "bar", style: `--tone: ${weight.toFixed(3)}` }, element("bdi", {}, keys[index]), ` ${format(weight, this.decimals)}`);
+    return element(
+      "td",
+      { "data-kind": "bar", style: `--tone: ${weight.toFixed(3)}` },
+      element("bdi", {}, keys[index]),
+      ` ${format(weight, this.model.decimals)}`,
+    );
   }
 
   // --- showing a place -------------------------------------------------------------------------------------------
@@ -270,9 +329,24 @@ export class Picture {
       const { td } = one;
       td.classList.toggle("later", when === "later");
       td.classList.toggle("now", when === "now" && place.part !== null);
-      this.#fillCell(one, askedCells.has(one) ? (hiding ? (fields ? "field" : "hidden") : "told") : when === "later" ? "hidden" : "shown", answers, onAnswer);
+      this.#fillCell(
+        one,
+        askedCells.has(one)
+          ? hiding
+            ? fields
+              ? "field"
+              : "hidden"
+            : "told"
+          : when === "later"
+            ? "hidden"
+            : "shown",
+        answers,
+        onAnswer,
+      );
     }
-    const unknown = new Set(this.#results.filter((one) => ["field", "hidden"].includes(one.look)).map(({ cell }) => cell.row));
+    const unknown = new Set(
+      this.#results.filter((one) => ["field", "hidden"].includes(one.look)).map(({ cell }) => cell.row),
+    );
     for (const { th, row, text } of this.#dead) this.#label(th, text, !unknown.has(row));
     this.#showPhases(place, hiding);
     this.#light(place);
@@ -293,17 +367,33 @@ export class Picture {
     if (how === "field") {
       one.td.classList.add("asked");
       const place = `[${one.cell.row + 1}, ${one.cell.col + 1}]`;
-      const input = element("input", { class: "answer", inputmode: "decimal", autocomplete: "off", spellcheck: "false", size: 4, "data-of": of, "aria-label": fill(words.your_number, { place }) });
+      const input = element("input", {
+        class: "answer",
+        inputmode: "decimal",
+        autocomplete: "off",
+        spellcheck: "false",
+        size: 4,
+        "data-of": of,
+        "aria-label": fill(words.your_number, { place }),
+      });
       input.value = answer?.text ?? "";
       input.addEventListener("input", () => onAnswer(one, input.value));
       one.td.replaceChildren(input);
     } else if (how === "told" && answer?.text) {
       one.td.classList.add(answer.right ? "right" : "wrong");
-      const mark = element("span", { class: "mark", role: "img", "aria-label": answer.right ? words.right : words.wrong }, answer.right ? "✓" : "✗");
-      const was = answer.right ? null : element("s", { "aria-label": fill(words.was, { text: answer.text }) }, answer.text);
+      const mark = element(
+        "span",
+        { class: "mark", role: "img", "aria-label": answer.right ? words.right : words.wrong },
+        answer.right ? "✓" : "✗",
+      );
+      const was = answer.right
+        ? null
+        : element("s", { "aria-label": fill(words.was, { text: answer.text }) }, answer.text);
       one.td.replaceChildren(mark, element("span", {}, one.text), was ?? "");
     } else if (how === "hidden") {
-      one.td.replaceChildren(element("span", { class: "unknown", role: "img", "aria-label": words.unfilled }, "·"));
+      one.td.replaceChildren(
+        element("span", { class: "unknown", role: "img", "aria-label": words.unfilled }, "·"),
+      );
     } else one.td.replaceChildren(element("span", {}, one.text));
   }
 
@@ -319,9 +409,14 @@ export class Picture {
     const [name, , top, bottom, left, right] = this.stage.parts[place.part];
     const isNow = ({ row, col }) => row >= top && row < bottom && col >= left && col < right;
     if (whole) return () => "now";
-    const index = (cell) => this.stage.parts.findIndex(([matrix, , t, b, l, r]) => matrix === cell.name && cell.row >= t && cell.row < b && cell.col >= l && cell.col < r);
+    const index = (cell) =>
+      this.stage.parts.findIndex(
+        ([matrix, , t, b, l, r]) =>
+          matrix === cell.name && cell.row >= t && cell.row < b && cell.col >= l && cell.col < r,
+      );
     return (cell) => {
-      if (cell.name === name && isNow(cell)) return asked && this.isOneResult(place) ? "now" : this.#beatState(cell, place);
+      if (cell.name === name && isNow(cell))
+        return asked && this.isOneResult(place) ? "now" : this.#beatState(cell, place);
       return index(cell) < place.part ? "before" : "later";
     };
   }
@@ -350,25 +445,31 @@ export class Picture {
   focus(place) {
     if (!this.step || this.stage.kind === "closing") return null;
     const head = this.#owner(this.step.name, this.head);
-    if (place.part === null || this.stage.kind === "head") return { name: this.step.name, head, row: 0, col: 0 };
+    if (place.part === null || this.stage.kind === "head")
+      return { name: this.step.name, head, row: 0, col: 0 };
     const [, , top, , left, right] = this.stage.parts[place.part];
     const concat = this.step.layout === "concat";
     const single = (right - left === 1 && !concat) || this.step.layout === "softmax" || place.beat === null;
     if (single) return { name: this.step.name, head, row: top, col: left };
-    return { name: this.step.name, head, row: top + (concat ? place.beat : 0), col: left + (concat ? 0 : place.beat) };
+    return {
+      name: this.step.name,
+      head,
+      row: top + (concat ? place.beat : 0),
+      col: left + (concat ? 0 : place.beat),
+    };
   }
 
-  #lit = [];
+  #lights = new Lights();
 
   #light(place) {
-    for (const [td, name] of this.#lit) td.classList.remove(name);
-    this.#lit = [];
+    this.#lights.clear();
     if (place.part === null || this.stage.kind === "head") return;
     const cell = this.focus(place);
     if (!cell) return;
     const summed = this.step.layout === "product" && this.#isCell(place);
     termsOf(this.model, cell).forEach((term, k) => {
-      const name = !summed || place.beat === null || k < place.beat ? "operand" : k === place.beat ? "term" : null;
+      const name =
+        !summed || place.beat === null || k < place.beat ? "operand" : k === place.beat ? "term" : null;
       if (name) for (const one of term) this.#mark(one, name);
     });
     this.#mark(cell, "current");
@@ -380,30 +481,30 @@ export class Picture {
   }
 
   #mark(cell, name) {
-    for (const td of this.cells.get(key(cell)) ?? []) {
-      td.classList.add(name);
-      this.#lit.push([td, name]);
-    }
+    this.#lights.light(this.cells.get(key(cell)) ?? [], name);
   }
 
   /** The arithmetic of a place as nodes: terms not yet reached keep their room, unseen; what is asked for, not at all. */
   line(place, { hiding }) {
     const cell = this.focus(place);
     if (!cell || (hiding && place.part === null)) return [];
-    const how = {
-      show: (number) => brief(number, this.decimals),
-      rounds: (number) => isRounded(number, this.decimals),
-      most: place.part === null ? 10 : Infinity,
-    };
+    const how = inBrief(this.model, place.part === null ? 10 : Infinity);
     const terms = termsOf(this.model, cell).length;
-    const reached = this.step.layout === "product" && place.beat !== null && this.#isCell(place) ? place.beat : Infinity;
-    const matrix = this.model.matrices[cell.name];
-    const sign = fill(matrix.symbol, { h: (this.head ?? 0) + 1 });
+    const reached =
+      this.step.layout === "product" && place.beat !== null && this.#isCell(place) ? place.beat : Infinity;
+    const sign = symbolOf(this.model, cell.name, this.head);
     const softmax = this.step.layout === "softmax" && place.part !== null && this.stage.powers;
     const where = softmax ? `[${cell.row + 1}, …]` : `[${cell.row + 1}, ${cell.col + 1}]`;
-    const named = softmax && place.beat !== null && place.beat < 2 ? (place.beat ? `${this.words.sum} ${cell.row + 1}` : "") : null;
-    if (hiding) return [element("span", { class: "place" }, symbol(sign), `${where} = ?`)];
-    const nodes = [element("span", { class: "place" }, ...(named === null ? [symbol(sign), `${where} = `] : [named && `${named} = `]))];
+    const named =
+      softmax && place.beat !== null && place.beat < 2
+        ? place.beat
+          ? `${this.words.sum} ${cell.row + 1}`
+          : ""
+        : null;
+    if (hiding) return [span("place", symbol(sign), `${where} = ?`)];
+    const nodes = [
+      span("place", ...(named === null ? [symbol(sign), `${where} = `] : [named && `${named} = `])),
+    ];
     let group = 0;
     const pieces = this.#pieces(cell, how, place);
     pieces.forEach((piece, index) => {
@@ -415,43 +516,67 @@ export class Picture {
     return nodes;
   }
 
-  /** Softmax is told as it is computed, for the whole row: powers, their sum, the divisions. */
+  /**
+   * Softmax is told as it is computed, for the whole row: powers, their sum, the divisions.
+   * @returns {Piece[]}
+   */
   #pieces(cell, how, place) {
     const powers = this.step.layout === "softmax" && place.part !== null && this.stage.powers?.[cell.row];
-    if (!powers || !powers.total) return arithmetic(this.model, cell, how);
+    if (!powers?.total) return arithmetic(this.model, cell, how);
     const told = (number) => ({ number: how.show(number), cell });
     const equals = (number) => ({ text: how.rounds(number) ? " ≈ " : " = " });
-    const each = powers.powers.slice(0, MOST_TOLD).map((power, col) => this.#told({ ...cell, col }, power, powers, place.beat, { ...how, told, equals }));
+    const each = powers.powers
+      .slice(0, MOST_TOLD)
+      .map((power, col) => this.#told({ ...cell, col }, power, powers, place.beat, { ...how, told, equals }));
     if (place.beat === 1) {
-      const terms = powers.powers.flatMap((power, i) => [...(i ? [{ text: " + " }] : []), told(power)]);
-      return [...terms, equals(powers.total), { ...told(powers.total), strong: true }];
+      const terms = powers.powers.map((power) => [told(power)]);
+      return [...joined(terms, " + "), equals(powers.total), { ...told(powers.total), strong: true }];
     }
     const more = powers.powers.length > MOST_TOLD ? [{ text: ", …", quiet: true }] : [];
-    return [...each.flatMap((pieces, i) => [...(i ? [{ text: ", " }] : []), ...pieces]), ...more];
+    return [...joined(each, ", "), ...more];
   }
 
   /** One cell of a softmax row: its power, or its division. */
   #told(cell, power, powers, beat, { show, told, equals }) {
     const value = rowsOf(this.model, cell.name, cell.head)[cell.row][cell.col];
-    if (beat !== 0) return [told(power), { text: ` ÷ ${show(powers.total)}` }, equals(value), { ...told(value), strong: true }];
-    return [{ text: "e" }, { power: exponents(this.model, cell, show)[cell.col], cell }, equals(power), told(power)];
-  }
-
-  #placed({ name, head, row, col }) {
-    return [symbol(fill(this.model.matrices[name].symbol, { h: (head ?? 0) + 1 })), `[${row + 1}, ${col + 1}]`];
+    if (beat !== 0)
+      return [
+        told(power),
+        { text: ` ÷ ${show(powers.total)}` },
+        equals(value),
+        { ...told(value), strong: true },
+      ];
+    return [
+      { text: "e" },
+      { power: exponents(this.model, cell, show)[cell.col], cell },
+      equals(power),
+      told(power),
+    ];
   }
 
   #piece(piece, unseen, fresh) {
-    const classes = [unseen ? "unseen" : "", fresh ? "fresh" : "", piece.quiet ? "quiet" : ""].join(" ").trim() || null;
-    if (piece.text !== undefined) return element("span", { class: classes }, piece.text);
-    if (piece.place) return element("span", { class: classes }, ...this.#placed(piece.place));
-    const hue = this.model.matrices[piece.cell?.name]?.hue;
-    const name = [classes, "number", hue ? `hue-${hue}` : ""].filter(Boolean).join(" ");
-    return element(piece.power !== undefined ? "sup" : piece.strong ? "strong" : "span", { class: name }, piece.power ?? piece.number);
+    const also = [unseen ? "unseen" : "", fresh ? "fresh" : ""].join(" ").trim();
+    const placed = ({ name, head, row, col }) => [
+      symbol(symbolOf(this.model, name, head)),
+      `[${row + 1}, ${col + 1}]`,
+    ];
+    return pieceOf(this.model, piece, placed, { quiet: "quiet", also });
   }
 }
 
-const arrow = () => element("span", { class: "operator", "aria-hidden": "true" }, "→");
+const headOfRow = (text) => element("th", { scope: "row" }, element("bdi", {}, text));
+const headOfColumn = (text, attributes = {}) =>
+  element("th", { scope: "col", ...attributes }, element("bdi", {}, text));
+const underline = (head) => `box-shadow: inset 0 -3px 0 var(--mha-head-${head})`;
+const arrow = () => operator("→");
+
+/** Widths in characters, so that tables that belong together can share them. */
+function sizeOf(rowLabels, colLabels, texts) {
+  const columns = colLabels.map((text) => Math.min(14, width(text) - 0.8));
+  const cell = Math.max(2.2, ...longest(texts.flat()).map(width), ...columns);
+  const label = Math.min(14, Math.max(1, ...rowLabels.map(width)) + 0.3);
+  return `--cols: ${colLabels.length}; --cell: ${cell.toFixed(1)}; --label: ${label.toFixed(1)}`;
+}
 
 /** How wide a text stands, in digits of the page's own font. */
 function width(text) {

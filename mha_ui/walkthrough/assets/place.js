@@ -1,26 +1,30 @@
 // Tells the server where the walk stands, through the sender that the bench's edits take: what no answer confirms is
 // sent again, and a new server is given the page's address first.
 
-import { Sender } from "../mha.bench/sender.js";
+import { mounting } from "../mha.web/mount.js";
+import { Sender } from "../mha.web/sender.js";
 import { together } from "./together.js";
 
 const sender = new Sender();
-const mounted = new WeakMap();
 
-export default function mount({ parentElement, data, setStateValue }) {
-  const post = (value) => setStateValue("edits", value);
-  sender.receive(data, post, !mounted.has(parentElement));
-  if (!mounted.has(parentElement)) {
+class Place {
+  #fresh = true;
+  #gone = new AbortController();
+  #ask = (address) => sender.send({ op: "follow", address });
+
+  update({ data, setStateValue }) {
+    sender.receive(data, (value) => setStateValue("edits", value), this.#fresh);
+    if (!this.#fresh) return;
+    this.#fresh = false;
     const rests = ({ detail }) => sender.send({ op: "place", ...detail });
-    window.addEventListener("mha-place", rests);
-    const ask = (address) => sender.send({ op: "follow", address });
-    together.serve(ask);
-    mounted.set(parentElement, () => {
-      if (parentElement.isConnected) return;
-      window.removeEventListener("mha-place", rests);
-      together.withdraw(ask);
-      mounted.delete(parentElement);
-    });
+    window.addEventListener("mha-place", rests, { signal: this.#gone.signal });
+    together.serve(this.#ask);
   }
-  return mounted.get(parentElement);
+
+  unmount() {
+    this.#gone.abort();
+    together.withdraw(this.#ask);
+  }
 }
+
+export default mounting(() => new Place());

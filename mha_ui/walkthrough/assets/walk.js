@@ -1,30 +1,18 @@
-// The walkthrough: steps through what it holds, and asks the server for nothing. Streamlit calls the default export
-// with every answer.
+// The walkthrough: steps through what it holds, and asks the server for nothing.
 
-import { Address } from "../mha.bench/address.js";
-import { element, fill, rich, symbol } from "../mha.bench/dom.js";
+import { Address } from "../mha.web/address.js";
+import { active, announcer, button, element, fill, redrawn, rich, span, symbol } from "../mha.web/dom.js";
+import { key } from "../mha.web/graph.js";
+import { mounting } from "../mha.web/mount.js";
 import { isRight } from "./answers.js";
 import { isField, Keys } from "./keys.js";
 import { Notes } from "./notes.js";
-import { after, atDepth, before, beatsOf, entry, read, start, written } from "./path.js";
+import { after, atDepth, beatsOf, before, entry, read, start, written } from "./path.js";
 import { Picture } from "./picture.js";
 import { together } from "./together.js";
 
-const walks = new WeakMap();
-
 /** Where this tab stood last: a page that comes back need not ask. */
 let held = null;
-
-export default function mount({ parentElement, data }) {
-  let walk = walks.get(parentElement);
-  if (!walk) walks.set(parentElement, (walk = new Walk(parentElement)));
-  walk.update(data);
-  return () => {
-    if (parentElement.isConnected) return; // Streamlit cleans up after every answer that another has overtaken, too
-    walk.unmount();
-    walks.delete(parentElement);
-  };
-}
 
 const SPEEDS = [0.5, 1, 2, 4, 8];
 // Pixels: a picture before an audience takes the largest type with which it fits, and no smaller one than these.
@@ -33,14 +21,18 @@ const TIGHT = { projector: [18], presenter: [18, 16, 14] }; // a presenter has h
 const NAMES = ["step", "sub", "view", "predict"];
 
 class Walk {
+  /** @type {WalkModel} */
   model = null;
   place = start();
   depth = 0;
   view = "";
   predict = false;
+  /** @type {Set<string>} */
   #revealed = new Set();
+  /** @type {Map<string, { text: string; right: boolean }>} */
   #answers = new Map();
   #asked = [];
+  /** @type {Picture} */
   #picture = null;
   #drawn = "";
   #keys = new Keys();
@@ -49,23 +41,22 @@ class Walk {
   #timer = 0;
   #seconds = 2;
   #fitting = new ResizeObserver(() => this.#fit());
+  #gone = new AbortController();
 
   constructor(parent) {
     this.root = element("div", { class: "walk", role: "region" });
     parent.append(this.root);
-    this.live = element("div", { class: "visually-hidden", "aria-live": "polite", role: "status" });
-    this.pressed = (event) => this.#onKey(event);
-    window.addEventListener("keydown", this.pressed);
-    this.leaving = () => this.#address.flush();
-    window.addEventListener("beforeunload", this.leaving);
+    this.live = announcer();
+    const { signal } = this.#gone;
+    window.addEventListener("keydown", (event) => this.#onKey(event), { signal });
+    window.addEventListener("beforeunload", () => this.#address.flush(), { signal });
     this.#fitting.observe(document.documentElement);
   }
 
   unmount() {
     this.#pause();
     clearTimeout(this.#resting);
-    window.removeEventListener("keydown", this.pressed);
-    window.removeEventListener("beforeunload", this.leaving);
+    this.#gone.abort();
     document.documentElement.classList.remove("mha-projecting", "mha-predicting");
     this.#fitting.disconnect();
     this.#address.stop();
@@ -75,7 +66,7 @@ class Walk {
   }
 
   /** New numbers, another language, or the first: the place is kept where the same work is walked. */
-  update(data) {
+  update({ data }) {
     const first = this.model === null;
     const known = held?.session === data.session && held.opened === data.opened;
     const stood = first ? (known ? held.at : data.place) : this.#at();
@@ -131,7 +122,8 @@ class Walk {
   }
 
   jump(number) {
-    if (number >= 1 && number <= this.model.stages.length) this.#go(entry(this.model.stages, number - 1, this.depth));
+    if (number >= 1 && number <= this.model.stages.length)
+      this.#go(entry(this.model.stages, number - 1, this.depth));
   }
 
   #goDeep(depth) {
@@ -164,7 +156,8 @@ class Walk {
   }
 
   leave() {
-    if (isField(this.root.getRootNode().activeElement)) return this.root.getRootNode().activeElement.blur();
+    const field = active(this.root);
+    if (isField(field)) return field.blur();
     if (this.view) this.look("");
   }
 
@@ -235,22 +228,22 @@ class Walk {
   }
 
   #answered(one, text) {
-    const of = `${one.cell.name}|${one.cell.head ?? ""}|${one.cell.row}|${one.cell.col}`;
+    const of = key(one.cell);
     const right = isRight(text, one.value);
     if (text.trim()) this.#answers.set(of, { text: text.trim(), right: right === true });
     else this.#answers.delete(of);
   }
 
   #verdict() {
-    const given = this.#asked.map(({ cell }) => this.#answers.get(`${cell.name}|${cell.head ?? ""}|${cell.row}|${cell.col}`)).filter(Boolean);
-    return given.length ? fill(this.model.words.verdict, { right: given.filter(({ right }) => right).length, asked: given.length }) : "";
+    const given = this.#asked.map(({ cell }) => this.#answers.get(key(cell))).filter(Boolean);
+    const right = given.filter((answer) => answer.right).length;
+    return given.length ? fill(this.model.words.verdict, { right, asked: given.length }) : "";
   }
 
   // --- building --------------------------------------------------------------------------------------------------
 
   #build() {
     const { words, stages } = this.model;
-    const focused = this.root.getRootNode().activeElement?.dataset?.focus;
     this.root.setAttribute("aria-label", words.walk);
     this.root.lang = words.lang;
     this.root.dataset.view = this.view || "page";
@@ -262,28 +255,38 @@ class Walk {
     this.what = element("p", { class: "what" });
     this.why = element("p", { class: "why" });
     this.formula = element("p", { class: "formula" });
-    this.lesson = element("a", { class: "lesson", "data-focus": "lesson" }, words.lesson);
+    this.lesson = element("a", { class: "lesson", data: { focus: "lesson" } }, words.lesson);
     this.text = element("div", { class: "text" }, this.title, this.formula, this.what, this.why, this.lesson);
     this.stand = element("div", { class: "stand" });
     this.line = element("div", { class: "line" });
     this.stage = element("div", { class: "stage", tabindex: -1 }, this.text, this.stand);
     this.more = element("p", { class: "more", hidden: true }, words.scroll);
-    const main = element("div", { class: "main" }, this.stage, this.more, this.line, this.view ? null : element("p", { class: "hint" }, words.keys));
+    const main = element(
+      "div",
+      { class: "main" },
+      this.stage,
+      this.more,
+      this.line,
+      this.view ? null : element("p", { class: "hint" }, words.keys),
+    );
     this.notes?.stop();
     this.notes = this.view === "presenter" ? new Notes(words) : null;
-    this.root.replaceChildren(...[this.bar, nav, this.#controls(), main, this.notes?.root, this.live].filter(Boolean));
+    const parts = [this.bar, nav, this.#controls(), main, this.notes?.root, this.live];
+    redrawn(this.root, () => this.root.replaceChildren(...parts.filter(Boolean)));
     this.#drawn = "";
-    if (focused) this.root.querySelector(`[data-focus="${focused}"]`)?.focus();
   }
 
   #chip(stage, index) {
     const { words } = this.model;
-    const label = { tokens: words.tokens, closing: words.closing, inputs: this.#given(stage), given: this.#given(stage) }[stage.kind];
+    const given = this.#given(stage);
+    const label = { tokens: words.tokens, closing: words.closing, inputs: given, given }[stage.kind];
     const sign = stage.kind === "head" ? `head_${stage.head + 1}` : (stage.steps[0]?.symbol ?? label);
+    const attributes = { title: stage.title, "aria-label": `${index + 1} ${stage.title}` };
+    const parts = [span("count", String(index + 1)), label ? element("span", {}, label) : symbol(sign)];
     return element(
       "li",
       {},
-      element("button", { type: "button", title: stage.title, "aria-label": `${index + 1} ${stage.title}`, "data-focus": `step ${index}`, onclick: (event) => this.#pressed(event, () => this.jump(index + 1)) }, element("span", { class: "count" }, String(index + 1)), label ? element("span", {}, label) : symbol(sign)),
+      this.#button(`step ${index}`, () => this.jump(index + 1), attributes, ...parts),
     );
   }
 
@@ -293,28 +296,60 @@ class Walk {
 
   #controls() {
     const { words } = this.model;
-    const button = (name, sign, act = () => this[name]()) =>
-      element("button", { type: "button", class: "round", title: words[name], "aria-label": words[name], "data-focus": name, onclick: (event) => this.#pressed(event, act) }, sign);
-    this.playing = button("play", "▶");
-    this.counter = element("span", { class: "counter" });
-    const speed = element("select", { "data-focus": "speed", "aria-label": words.speed, title: words.speed, onchange: (event) => this.#pace(Number(event.target.value)) }, ...SPEEDS.map((seconds) => element("option", { value: seconds, selected: seconds === this.#seconds }, `${seconds} s`)));
-    this.predicting = element("input", { type: "checkbox", "data-focus": "predict", onchange: (event) => this.foretell(event.target.checked) });
-    this.revealing = element("button", { type: "button", class: "main-action", "data-focus": "reveal", onclick: (event) => this.#pressed(event, () => this.reveal()) }, words.reveal);
-    const views = this.view
-      ? [button("leave", "✕")]
-      : [
-          element("button", { type: "button", "data-focus": "projector", onclick: (event) => this.#pressed(event, () => this.look("projector")) }, words.projector),
-          (this.presenting = element("a", { class: "button", target: "_blank", "data-focus": "presenter" }, `${words.presenter} ↗`)),
-        ];
+    const move = (name, sign) =>
+      this.#button(
+        name,
+        () => this[name](),
+        { class: "round", title: words[name], "aria-label": words[name] },
+        sign,
+      );
+    this.playing = move("play", "▶");
+    this.counter = span("counter");
+    const speed = element(
+      "select",
+      {
+        data: { focus: "speed" },
+        "aria-label": words.speed,
+        title: words.speed,
+        onchange: ({ target }) => this.#pace(Number(target.value)),
+      },
+      ...SPEEDS.map((seconds) =>
+        element("option", { value: seconds, selected: seconds === this.#seconds }, `${seconds} s`),
+      ),
+    );
+    const onchange = ({ target }) => this.foretell(target.checked);
+    this.predicting = element("input", { type: "checkbox", data: { focus: "predict" }, onchange });
+    this.revealing = this.#button("reveal", () => this.reveal(), { class: "main-action" }, words.reveal);
     return element(
       "div",
       { class: "controls", role: "group", "aria-label": words.controls },
-      element("span", { class: "group" }, button("previous", "←"), button("next", "→"), button("into", "↓"), button("out", "↑"), this.playing, speed),
+      span(
+        "group",
+        move("previous", "←"),
+        move("next", "→"),
+        move("into", "↓"),
+        move("out", "↑"),
+        this.playing,
+        speed,
+      ),
       this.counter,
       element("label", { class: "switch" }, this.predicting, words.predict),
       this.revealing,
-      element("span", { class: "group end" }, ...views),
+      span("group end", ...(this.view ? [move("leave", "✕")] : this.#views())),
     );
+  }
+
+  /** The ways to show the walk to an audience. */
+  #views() {
+    const { words } = this.model;
+    const attributes = { class: "button", target: "_blank", data: { focus: "presenter" } };
+    this.presenting = element("a", attributes, `${words.presenter} ↗`);
+    return [this.#button("projector", () => this.look("projector"), {}, words.projector), this.presenting];
+  }
+
+  #button(focus, act, attributes, ...parts) {
+    const onclick = (event) => this.#pressed(event, act);
+    return button({ ...attributes, data: { focus }, onclick }, ...parts);
   }
 
   /** After a click with the pointer the keys walk on: a focused button would take the space bar. */
@@ -341,46 +376,53 @@ class Walk {
       answers: this.#answers,
       onAnswer: (one, text) => this.#answered(one, text),
     });
-    this.line.replaceChildren(...this.#picture.line(this.place, { hiding }), ...this.#remarks(stage, step, hiding));
+    this.line.replaceChildren(...this.#picture.line(this.place, { hiding }), ...this.#remarks(stage, hiding));
     this.revealing.hidden = !hiding;
     this.predicting.checked = this.predict;
     this.#showPlace(stage);
-    this.notes?.show(this.model, this.place, this.depth, after(stages, this.place, this.depth), step ?? stage);
+    this.notes?.show(this.model, this.place, after(stages, this.place, this.depth), step ?? stage);
     this.root.classList.toggle("moving", !anew);
     // A longer line of arithmetic leaves the picture less room.
     if (anew || (this.view && !this.#fits())) this.#fit();
     else this.notes?.fit();
     this.#follow();
     this.#tell(quiet, remote);
-    this.live.textContent = quiet ? "" : `${anew ? `${fill(words.step_of, { step: this.place.stage + 1, steps: stages.length })}: ${this.title.textContent}. ${this.what.textContent}` : ""} ${this.#spoken()}`.trim();
+    this.live.textContent = quiet
+      ? ""
+      : `${anew ? `${fill(words.step_of, { step: this.place.stage + 1, steps: stages.length })}: ${this.title.textContent}. ${this.what.textContent}` : ""} ${this.#spoken()}`.trim();
     this.root.dataset.at = `${stage.id} ${written(stages, this.place, this.depth).sub}`.trim();
   }
 
   /** The line of arithmetic without the terms that are still to come. */
   #spoken() {
-    return [...this.line.children].filter((node) => !node.classList.contains("unseen")).map((node) => node.textContent).join("");
+    return [...this.line.children]
+      .filter((node) => !node.classList.contains("unseen"))
+      .map((node) => node.textContent)
+      .join("");
   }
 
   #draw(stage, step, drawn) {
-    const { words, decimals } = this.model;
+    const { words } = this.model;
     this.#drawn = drawn;
     const told = step ?? stage;
     const head = stage.head !== null && stage.kind === "step" ? ` · ${words.head} ${stage.head + 1}` : "";
-    this.title.textContent = stage.kind === "head" && step ? `${words.head} ${stage.head + 1} · ${step.title}` : stage.title + head;
+    this.title.textContent =
+      stage.kind === "head" && step ? `${words.head} ${stage.head + 1} · ${step.title}` : stage.title + head;
     this.what.replaceChildren(...rich(told.what));
     this.why.replaceChildren(...rich(told.why));
     this.formula.replaceChildren(...(step ? [symbol(`${step.symbol} = ${step.formula}`)] : []));
     this.formula.hidden = !step;
     this.lesson.hidden = !stage.lesson;
     this.lesson.dataset.topic = stage.lesson ?? "";
-    this.#picture = new Picture(this.model, stage, this.#step(), decimals, { inShort: stage.kind === "head" && !step });
+    const inShort = stage.kind === "head" && !step;
+    this.#picture = new Picture(this.model, stage, this.#step(), { inShort });
     if (this.notes) this.notes.tell(this.text);
     else if (this.#picture.slot && this.root.clientWidth > 1000) this.#picture.slot.append(this.text);
     else this.stage.prepend(this.text);
     this.stand.replaceChildren(this.#picture.root);
   }
 
-  #remarks(stage, step, hiding) {
+  #remarks(stage, hiding) {
     const { words } = this.model;
     const found = [];
     if (stage.powers?.some((row) => row.shift)) found.push(words.shifted);
@@ -388,7 +430,7 @@ class Walk {
     const verdict = this.#asks() && !hiding ? this.#verdict() : "";
     return [
       ...(verdict ? [element("strong", { class: "verdict" }, verdict)] : []),
-      ...found.map((text) => element("span", { class: "remark" }, text)),
+      ...found.map((text) => span("remark", text)),
     ];
   }
 
@@ -396,7 +438,8 @@ class Walk {
     const { stages, words } = this.model;
     const { part, beat } = this.place;
     const all = stage.parts.length;
-    const within = (part === null ? 0 : (part + (beat === null ? 0 : beat / beatsOf(stages, this.place))) / all);
+    const within =
+      part === null ? 0 : (part + (beat === null ? 0 : beat / beatsOf(stages, this.place))) / all;
     this.bar.firstChild.style.width = `${(100 * (this.place.stage + (part === null ? 1 : within))) / stages.length}%`;
     for (const [index, item] of [...this.outline.children].entries()) {
       const current = index === this.place.stage;
@@ -405,7 +448,8 @@ class Walk {
       else item.firstChild.removeAttribute("aria-current");
     }
     const counts = part === null ? [] : [fill(words.part_of, { part: part + 1, parts: all })];
-    if (beat !== null && beatsOf(stages, this.place) > 1) counts.push(fill(words.part_of, { part: beat + 1, parts: beatsOf(stages, this.place) }));
+    if (beat !== null && beatsOf(stages, this.place) > 1)
+      counts.push(fill(words.part_of, { part: beat + 1, parts: beatsOf(stages, this.place) }));
     this.counter.textContent = [words[`depth_${this.depth}`], ...counts].join(" · ");
   }
 
@@ -450,7 +494,9 @@ class Walk {
   /** What is new is in sight, also where the picture is larger than the window. */
   #follow() {
     if (this.depth === 0) return;
-    this.#picture.root.querySelector("td.current, td.now")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    this.#picture.root
+      .querySelector("td.current, td.now")
+      ?.scrollIntoView({ block: "nearest", inline: "nearest" });
     this.outline.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
@@ -459,7 +505,9 @@ class Walk {
   #tell(quiet, remote) {
     const at = this.#at();
     held = { session: this.model.session, opened: this.model.opened, at };
-    const query = Object.fromEntries(Object.entries(this.model.address).filter(([name]) => !NAMES.includes(name)));
+    const query = Object.fromEntries(
+      Object.entries(this.model.address).filter(([name]) => !NAMES.includes(name)),
+    );
     for (const [name, value] of Object.entries(at)) if (value) query[name] = value === true ? "1" : value;
     this.#address.keep(query);
     const link = (values) => `?${new URLSearchParams(values)}`;
@@ -469,7 +517,8 @@ class Walk {
     if (quiet) return;
     clearTimeout(this.#resting);
     this.#resting = setTimeout(() => window.dispatchEvent(new CustomEvent("mha-place", { detail: at })), 500);
-    if (!remote) together.tell({ step: at.step, sub: at.sub, predict: this.predict, revealed: [...this.#revealed] });
+    if (!remote)
+      together.tell({ step: at.step, sub: at.sub, predict: this.predict, revealed: [...this.#revealed] });
   }
 
   /** A projector and a presenter's page of the same walk, in two windows, go together. */
@@ -485,3 +534,5 @@ class Walk {
     this.#changed({ remote: true });
   };
 }
+
+export default mounting(({ parentElement }) => new Walk(parentElement));

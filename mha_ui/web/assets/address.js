@@ -1,15 +1,36 @@
 // The address bar. These are ours in it; state.PAGE_KEYS lists them too.
 
-const NAMES = ["example", "s", "lang", "cell", "decimals", "ask", "seed", "lesson", "experiment", "variant", "lens", "base", "step", "sub", "view", "predict"];
+const NAMES = [
+  "example",
+  "s",
+  "lang",
+  "cell",
+  "decimals",
+  "ask",
+  "seed",
+  "lesson",
+  "experiment",
+  "variant",
+  "lens",
+  "base",
+  "step",
+  "sub",
+  "view",
+  "predict",
+];
 
 /** The address bar holds the work; what is not ours in it stays. */
 export class Address {
   #timer = 0;
   #ours = null;
   #written = 0;
+  /** @type {(asked: CustomEvent<Promise<{ unsaved?: boolean }>[]>) => void} */
   #asked = null;
 
-  /** `settled` promises what there is to say of the work once every edit of it has been kept: {unsaved}. */
+  /**
+   * `settled` promises what there is to say of the work once every edit of it has been kept.
+   * @param {() => { unsaved?: boolean } | Promise<{ unsaved?: boolean }>} settled
+   */
   constructor(settled = () => ({})) {
     this.#asked = ({ detail }) =>
       detail.push(
@@ -21,7 +42,10 @@ export class Address {
     window.addEventListener("mha-address-asked", this.#asked); // whoever copies the address wants the latest
   }
 
-  /** Written at once, but in a burst of edits only now and then: each writing is slow, and browsers ration them. */
+  /**
+   * Written at once, but in a burst of edits only now and then: each writing is slow, and browsers ration them.
+   * @param {Record<string, string>} ours
+   */
   keep(ours) {
     this.#ours = ours;
     window.dispatchEvent(new CustomEvent("mha-address-kept", { detail: ours })); // windows that go together listen
@@ -46,6 +70,10 @@ export class Address {
     this.#ours = null;
     if (search === window.location.search) return;
     this.#written = performance.now();
-    window.history.replaceState(window.history.state, "", window.location.pathname + search + window.location.hash);
+    window.history.replaceState(
+      window.history.state,
+      "",
+      window.location.pathname + search + window.location.hash,
+    );
   }
 }

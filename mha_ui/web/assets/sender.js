@@ -4,14 +4,19 @@
 export class Sender {
   #session = null;
   #last = 0;
+  /** @type {Edit[]} */
   #pending = [];
   #address = null;
+  /** @type {(sent: { session: string; edits: Edit[] }) => void} */
   #post = () => {};
   #timer = 0;
 
   /**
    * Called with every answer of the server: which session it is, and the last edit that it has applied. `fresh`: a
    * bench that has just been mounted; what its forerunner on this page sent may have gone with it.
+   * @param {Answer} answer
+   * @param {(sent: { session: string; edits: Edit[] }) => void} post
+   * @param {boolean} fresh
    */
   receive({ session, ack, address }, post, fresh) {
     this.#post = post;
@@ -31,6 +36,7 @@ export class Sender {
     if (!this.#pending.some((edit) => edit.op === "restore")) this.#address = address;
   }
 
+  /** @param {Edit} edit */
   send(edit) {
     this.#pending.push({ ...edit, seq: ++this.#last });
     this.#flush();

@@ -1,0 +1,53 @@
+"""The web kit: what all components in the browser share, and how one is served and mounted.
+
+Its modules in ``assets/`` are mounting, DOM helpers, numbers, the graph of cells, tables, the line of arithmetic,
+selection, and what goes to the server and the address bar. A component's own modules stand in its page's ``assets/``
+and import the kit's as ``../mha.web/dom.js``, and no other component's.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+import streamlit as st
+from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
+from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
+
+_UI: Final = Path(__file__).resolve().parents[1]
+
+
+def component(name: str, page: str, module: str, **definition: Any) -> Any:
+    """Streamlit's command that mounts ``mha.name``, whose code is the default export of a page's module.
+
+    ``definition`` is what else Streamlit takes: ``css`` is a file in the page's assets, ``html`` a text. Cache it.
+    """
+    for folder in ("web", "bench", page):  # the stylesheet of the tables is the bench's
+        _serve(folder)
+    return st.components.v2.component(f"mha.{name}", js=_loader(f"{page}/{module}"), **definition)
+
+
+def _serve(page: str) -> None:
+    """Serve a page's assets as the component ``mha.page``'s, as Streamlit does for an installed package.
+
+    Once: Streamlit would forget what the component of that name is mounted with.
+    """
+    manager = get_bidi_component_manager()
+    if manager.get_component_path(f"mha.{page}") is not None:
+        return
+    served = ComponentConfig(name=page, asset_dir="assets")
+    manifest = ComponentManifest(name="mha", version="1", components=[served])
+    manager.register_from_manifest(manifest, _UI / page)
+
+
+def _loader(module: str) -> str:
+    """Loads a served module once, such as ``bench/bench.js``.
+
+    Given as a path, Streamlit would add a script element and wait for it at every answer, which costs more than the
+    whole computation; given as text, all of it would travel with every answer.
+    """
+    return f"""
+const app = document.querySelector('script[type="module"][src*="static/js/"]').src;
+const served = import(new URL("../../_stcore/bidi-components/mha.{module}", app));
+export default async (component) => (await served).default(component);
+"""

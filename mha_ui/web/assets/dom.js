@@ -1,0 +1,162 @@
+// The few DOM helpers that all components use. Text is always set as text, never as markup.
+
+/**
+ * element("td", {class: "cell", data: {key: k}, onclick: act}, child, "text"); what is null or undefined is left out.
+ * @type {(tag: string, attributes?: Record<string, any>, ...children: Child[]) => any}
+ */
+export function element(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name === "data") for (const [key, text] of Object.entries(value)) node.dataset[key] = text;
+    else if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else if (value === true) node.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined) node.setAttribute(name, value);
+  }
+  node.append(...children.filter((child) => child !== null && child !== undefined && child !== ""));
+  return node;
+}
+
+/**
+ * <span class="name">…</span>
+ * @type {(name: string, ...children: Child[]) => HTMLElement}
+ */
+export const span = (name, ...children) => element("span", { class: name }, ...children);
+
+/**
+ * A button; `data.focus` is the name by which the focus comes back to it once it is drawn anew.
+ * @type {(attributes: Record<string, any>, ...children: Child[]) => HTMLButtonElement}
+ */
+export const button = (attributes, ...children) =>
+  element("button", { type: "button", ...attributes }, ...children);
+
+/**
+ * One among a few that are pressed one at a time.
+ * @type {(pressed: boolean, attributes: Record<string, any>, text: Child) => HTMLButtonElement}
+ */
+export const pressable = (pressed, attributes, text) =>
+  button({ "aria-pressed": String(pressed), ...attributes }, text);
+
+/**
+ * What a screen reader is told of without the focus moving there.
+ * @returns {HTMLElement}
+ */
+export const announcer = () =>
+  element("div", { class: "visually-hidden", "aria-live": "polite", role: "status" });
+
+/**
+ * The style that gives something the colour of a head.
+ * @type {(head: number) => string}
+ */
+export const accent = (head) => `--accent: var(--mha-head-${head})`;
+
+/**
+ * The sign of an operation, which says nothing that the names do not.
+ * @type {(sign: Child) => HTMLElement}
+ */
+export const operator = (sign) => element("span", { class: "operator", "aria-hidden": "true" }, sign);
+
+/**
+ * "2 × 3"
+ * @type {(rows: number, cols: number) => string}
+ */
+export const shapeOf = (rows, cols) => `${rows} × ${cols}`;
+
+/**
+ * An attribute's value; none where it is empty.
+ * @param {Element} node
+ * @param {string} name
+ * @param {string | false | null | undefined} value
+ */
+export function setAttribute(node, name, value) {
+  if (!value) node.removeAttribute(name);
+  else if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+}
+
+/**
+ * The element of a component that has the focus.
+ * @type {(root: Element) => any}
+ */
+export const active = (root) => /** @type {ShadowRoot} */ (root.getRootNode()).activeElement;
+
+/** @type {(root: Element, focus: string) => HTMLElement | null} */
+export const named = (root, focus) =>
+  root.querySelector(`[data-focus="${CSS.escape(focus)}"]:not(:disabled)`);
+
+/**
+ * Draw anew, and give the focus back to what had it.
+ * @param {Element} root
+ * @param {() => void} draw
+ */
+export function redrawn(root, draw) {
+  const focus = active(root)?.dataset?.focus;
+  draw();
+  if (focus) named(root, focus)?.focus();
+}
+
+/**
+ * @param {Node} node
+ * @param {string} text
+ */
+export function setText(node, text) {
+  const held = node.firstChild;
+  if (!(held instanceof Text)) node.textContent = text;
+  else if (held.data !== text) held.data = text;
+}
+
+/**
+ * A symbol such as W_Q or √d_k, with what follows each _ as a subscript.
+ * @type {(text: string) => HTMLElement}
+ */
+export function symbol(text) {
+  const node = element("span", { class: "symbol" });
+  for (const part of text.split(/(_\w+)/)) {
+    if (part.startsWith("_")) node.append(element("sub", {}, part.slice(1)));
+    else node.append(part);
+  }
+  return node;
+}
+
+/**
+ * A sentence of ours as nodes, its W_Q with a subscript and its e^−∞ with a superscript.
+ * @type {(text: string) => (Node | string)[]}
+ */
+export const rich = (text) =>
+  text.split(/(?<=[A-Za-z])(_[A-Za-z]\w*|\^[−\d∞]+)/).map((part) => {
+    if (/^_\w/.test(part)) return element("sub", {}, part.slice(1));
+    return part.startsWith("^") ? element("sup", {}, part.slice(1)) : part;
+  });
+
+/**
+ * A sentence as nodes, the name of a place in it with its subscripts.
+ * @param {string} text
+ * @param {string} [place]
+ * @returns {(Node | string)[]}
+ */
+export function naming(text, place) {
+  const at = place ? text.indexOf(place) : -1;
+  return at < 0 ? [text] : [text.slice(0, at), ...symbol(place).childNodes, text.slice(at + place.length)];
+}
+
+/**
+ * The same as `fill`, with nodes as values.
+ * @type {(template: string, values: Record<string, Child[]>) => Child[]}
+ */
+export const fillNodes = (template, values) =>
+  template.split(/\{(\w+)\}/).flatMap((part, i) => (i % 2 ? values[part] : [part]));
+
+/**
+ * "{count} cells" with {count: 3} → "3 cells"
+ * @type {(template: string, values: Record<string, any>) => string}
+ */
+export const fill = (template, values) => template.replace(/\{(\w+)\}/g, (all, name) => values[name] ?? all);
+
+/**
+ * @param {string} name
+ * @param {string} type
+ * @param {string} text
+ */
+export function download(name, type, text) {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  element("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

@@ -1,0 +1,85 @@
+// What the colours show in place of the values: how numbers have changed since a baseline, or a derivative. Every
+// number here is the server's; only shades are worked out.
+
+import { fill } from "./dom.js";
+import { key, valueAt } from "./graph.js";
+import { brief, toneOf, topOf } from "./numbers.js";
+
+/** @type {(matrix: Matrix, rows: any, cell: Cell) => Value | null} */
+const at = (matrix, rows, { head, row, col }) => (matrix.perHead ? rows?.[head] : rows)?.[row]?.[col] ?? null;
+
+/**
+ * The lens's number of a cell: null where it has none, undefined without a lens.
+ * @type {OfCell<Value | null | undefined>}
+ */
+export function lensAt(model, cell) {
+  const matrix = model.matrices[cell.name];
+  return model.lens ? at(matrix, matrix.lens, cell) : undefined;
+}
+
+/** @type {OfCell<boolean>} */
+export const isTarget = (model, cell) => Boolean(model.lens?.target) && key(model.lens.target) === key(cell);
+
+/**
+ * The sign in a cell's corner, besides its colour.
+ * @type {(model: Model, cell: Cell, by: Value | null | undefined) => string}
+ */
+export function markOf(model, cell, by) {
+  const sign = by === null || by === 0 ? "" : Number(by) > 0 || by === "inf" ? "more" : "less";
+  if (model.lens.kind === "change") return by === null ? "new" : sign && (sign === "more" ? "up" : "down");
+  return isTarget(model, cell)
+    ? "target"
+    : by === null
+      ? "none"
+      : sign && (sign === "more" ? "plus" : "minus");
+}
+
+/**
+ * How strongly a cell is coloured, 0 to 1: small derivatives are many, and their root still shows.
+ * @type {(model: Model, by: Value | null, top: number) => number}
+ */
+export function lensTone(model, by, top) {
+  if (by === null) return 0;
+  if (typeof by === "string") return 1;
+  const share = toneOf(by, top);
+  return model.lens.kind === "gradient" ? Math.sqrt(share) : share;
+}
+
+/**
+ * What the lens tells of a cell besides its number, to those who do not see the colour; "" where that is nothing.
+ * @type {OfCell<string>}
+ */
+export function told(model, cell) {
+  const by = lensAt(model, cell);
+  const { words } = model;
+  if (model.lens.kind === "change") return by === 0 ? "" : changeTold(model, cell, by);
+  if (isTarget(model, cell)) return words.derivative_target;
+  return by === null ? "" : fill(words.derivative, { number: brief(by, model.decimals) });
+}
+
+/**
+ * How a cell has changed: by what, from what.
+ * @param {Model} model
+ * @param {Cell} cell
+ * @param {Value | null | undefined} [by]
+ * @returns {string}
+ */
+export function changeTold(model, cell, by = lensAt(model, cell)) {
+  const { words } = model;
+  if (by === null) return words.no_counterpart;
+  if (by === 0) return words.unchanged;
+  const matrix = model.matrices[cell.name];
+  const now = valueAt(model, cell);
+  const values = {
+    before: brief(at(matrix, matrix.was, cell), model.decimals),
+    now: brief(now, model.decimals),
+  };
+  if (typeof by !== "number" || typeof now !== "number") return fill(words.was_without, values);
+  return fill(words.was, { ...values, by: `${by > 0 ? "+" : ""}${brief(by, model.decimals)}` });
+}
+
+/**
+ * One scale for all tables, so that what saturation has killed looks so beside what still moves.
+ * @type {(model: Model) => number}
+ */
+export const topOfAll = (model) => topOf(Object.values(model.matrices).map((matrix) => matrix.lens));

@@ -1,0 +1,177 @@
+// The line of arithmetic: what a number is made of and what it goes into, in a sentence and as lit cells.
+
+import { arithmetic, inBrief } from "./arithmetic.js";
+import { button, element, fillNodes, span, symbol } from "./dom.js";
+import { exists, fedBy, isClaim, key, nameOf, symbolOf, termsOf, valueAt } from "./graph.js";
+import { changeTold, isTarget, lensAt } from "./lens.js";
+import { brief, exact, isRounded } from "./numbers.js";
+import { Lights } from "./selection.js";
+
+/**
+ * A piece of arithmetic as a node; `placed` gives the nodes of a place. `quiet`: the class of what stands back, `also`:
+ * further classes.
+ * @param {Model} model
+ * @param {Piece} piece
+ * @param {(cell: Cell) => Child[]} placed
+ */
+export function pieceOf(model, piece, placed, { quiet = "quiet-text", also = "" } = {}) {
+  const classes = (...names) => [also, ...names].filter(Boolean).join(" ") || null;
+  if (piece.text !== undefined) return element("span", { class: classes(piece.quiet && quiet) }, piece.text);
+  if (piece.place) return element("span", { class: classes() }, ...placed(piece.place));
+  const hue = `hue-${model.matrices[piece.cell.name].hue || "none"}`;
+  const tag = piece.power !== undefined ? "sup" : piece.strong ? "strong" : "span";
+  return element(tag, { class: classes("number", hue) }, piece.power ?? piece.number);
+}
+
+export class Explain {
+  #lights = new Lights();
+
+  /**
+   * `unpin()` lets go of a number that is held; `above`: what stands over the line.
+   * @param {Record<string, string>} words
+   * @param {() => void} unpin
+   * @param {...Node} above
+   */
+  constructor(words, unpin, ...above) {
+    this.words = words;
+    this.unpin = unpin;
+    this.line = element("div", { class: "line" });
+    this.root = element("div", { class: "explain" }, ...above, this.line);
+  }
+
+  /**
+   * Show where a cell of a view comes from and where it goes; `pinned` marks the cell as held.
+   * @param {Pick<Host, "model" | "view">} shown
+   * @param {Cell} cell
+   * @param {boolean} [pinned]
+   */
+  show({ model, view }, cell, pinned = false) {
+    this.#lights.clear();
+    const known = cell && exists(model, cell);
+    this.root.classList.toggle("is-pinned", Boolean(known && pinned));
+    if (!known) {
+      this.line.replaceChildren(span("hint", this.words.hint));
+      return;
+    }
+    const light = (cells, name) =>
+      this.#lights.light(cells.map((of) => view.cells.get(key(of))).filter(Boolean), name);
+    light([cell], pinned ? "pinned" : "current");
+    const terms = termsOf(model, cell);
+    light(terms.flat(), "operand");
+    const fed = fedBy(model, cell);
+    light(fed, "fed");
+    this.line.replaceChildren(...this.#sentence(model, cell, terms, fed, pinned), "");
+  }
+
+  /** The same as plain text, for a screen reader. */
+  text() {
+    return this.line.textContent.replace(/\s+/g, " ").trim();
+  }
+
+  /**
+   * @param {Model} model
+   * @param {Cell} cell
+   * @param {Cell[][]} terms
+   * @param {Cell[]} fed
+   * @param {boolean} pinned
+   * @returns {Child[]}
+   */
+  #sentence(model, cell, terms, fed, pinned) {
+    const place = span("place", ...this.#place(model, cell));
+    if (isClaim(model, cell.name)) return this.#claimed(model, cell, place);
+    const parts = [...this.#throughLens(model, cell), place, " = "];
+    if (terms.length) {
+      const step = model.matrices[cell.name];
+      if (step.formula) parts.push(span("formula", symbol(step.formula)), " = ");
+      const pieces = arithmetic(model, cell, inBrief(model, pinned ? Infinity : 10));
+      parts.push(...pieces.map((piece) => pieceOf(model, piece, (of) => this.#place(model, of))));
+    } else {
+      parts.push(element("strong", {}, exact(valueAt(model, cell))));
+      const counts = new Map();
+      for (const of of fed) counts.set(of.name, (counts.get(of.name) ?? 0) + 1);
+      const list = [...counts].flatMap(([name, count], i) => [
+        i ? ", " : "",
+        symbol(symbolOf(model, name, cell.head)),
+        ` (${count})`,
+      ]);
+      const [before, after] = this.words.feeds.split("{list}");
+      if (list.length) parts.push(span("feeds", ` → ${before}`, ...list, after));
+    }
+    if (pinned)
+      parts.push(
+        button({ class: "quiet", data: { focus: "unpin" }, onclick: this.unpin }, `✕ ${this.words.unpin}`),
+      );
+    return parts;
+  }
+
+  /**
+   * What the lens says of this cell, on a line of its own.
+   * @type {OfCell<Child[]>}
+   */
+  #throughLens(model, cell) {
+    if (!model.lens || (model.lens.kind === "gradient" && !model.lens.target)) return [];
+    const { words } = this;
+    const line = (...parts) => [element("div", { class: "through-lens" }, ...parts)];
+    if (model.lens.kind === "change") return line(changeTold(model, cell));
+    const { target } = model.lens;
+    const by = lensAt(model, cell);
+    if (isTarget(model, cell)) return line(differential(model, target), ": ", words.derivative_target);
+    if (by === null) {
+      const [before, after] = words.derivative_later.split("{place}");
+      return cell.name === "mask"
+        ? line(words.derivative_mask)
+        : line(before, symbol(nameOf(model, target)), after);
+    }
+    const equals = isRounded(by, model.decimals) ? " ≈ " : " = ";
+    return line(
+      differential(model, target),
+      " ÷ ",
+      differential(model, cell),
+      equals,
+      element("strong", {}, brief(by, model.decimals)),
+    );
+  }
+
+  /**
+   * What was written down, and what is known of it.
+   * @param {Model} model
+   * @param {Cell} cell
+   * @param {Node} place
+   * @returns {Child[]}
+   */
+  #claimed(model, cell, place) {
+    const mark = model.marks?.[key(cell)];
+    const step = model.matrices[cell.name];
+    const parts = [place, " = ", element("strong", {}, exact(valueAt(model, cell)) || "?")];
+    if (mark) parts.push(span(`verdict-mark ${mark}`, ` ${this.words[`mark_${mark}`]}. `));
+    else if (step.formula) parts.push(span("quiet-text", "  = "), span("formula", symbol(step.formula)));
+    const note = model.notes?.[key(cell)];
+    if (note) parts.push(span("quiet-text", `${this.words.right}: `), span("number", note));
+    return parts;
+  }
+
+  /**
+   * The cell's name, and the tokens that it is about.
+   * @type {OfCell<Child[]>}
+   */
+  #place(model, cell) {
+    const { axes } = model.matrices[cell.name];
+    const name = symbol(nameOf(model, cell));
+    const tokens = [cell.row, cell.col]
+      .map((at, n) => model.labels[axes[n]]?.[at])
+      .filter((token) => token !== undefined);
+    if (!tokens.length) return [name];
+    const between = tokens.flatMap((token, n) => [n ? " → " : "", element("bdi", {}, token)]);
+    return fillNodes(this.words.place_with_tokens, { place: [name], tokens: between });
+  }
+}
+
+/**
+ * ∂X[1, 2], or ∂(A[1, 3] of head 2): a name of several words is held together.
+ * @param {Model} model
+ * @param {Cell} cell
+ */
+function differential(model, cell) {
+  const name = nameOf(model, cell);
+  return symbol(name.includes("] ") || !/^\S+\[/.test(name) ? `∂(${name})` : `∂${name}`);
+}

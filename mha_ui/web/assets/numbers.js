@@ -1,0 +1,205 @@
+// Numbers to text and back, and what colours them. Nothing here knows a page.
+
+const MINUS = "−";
+
+/**
+ * Whether every number of a matrix is an integer: then all are shown without decimals.
+ * @param {Value[][]} rows
+ */
+export const isWhole = (rows) =>
+  rows.every((row) => row.every((value) => typeof value !== "number" || Number.isInteger(value)));
+
+/**
+ * The largest magnitude among nested lists, or 1.
+ * @type {(values: any) => number}
+ */
+export const largest = (values) => most(values) || 1;
+
+/** @type {(item: any) => number} */
+const most = (item) => {
+  if (Array.isArray(item)) return item.reduce((found, value) => Math.max(found, most(value)), 0);
+  return typeof item === "number" ? Math.abs(item) : 0;
+};
+
+/**
+ * The largest magnitude, rounded up to 1, 2 or 5 × 10ⁿ, so that colours stay put.
+ * @type {(values: any) => number}
+ */
+export function topOf(values) {
+  const found = largest(values);
+  const power = 10 ** Math.floor(Math.log10(found));
+  return [1, 2, 5, 10].map((step) => step * power).find((step) => step >= found * 0.999999) ?? found;
+}
+
+/**
+ * How strongly a number is coloured, 0 to 1: its size against the largest.
+ * @type {(value: Value, top: number) => number}
+ */
+export const toneOf = (value, top) => (typeof value === "number" ? Math.min(1, Math.abs(value) / top) : 0);
+
+/**
+ * Which colour: a number's sign, or what stands in a mask.
+ * @type {(value: Value) => string}
+ */
+export function kindOf(value) {
+  if (value === "nan") return "nan";
+  if (value === "-inf" || value === false) return "hidden";
+  if (value === true) return "visible";
+  return Number(value) < 0 ? "negative" : "positive";
+}
+
+/**
+ * As a factor or a term: a negative number in parentheses.
+ * @type {(text: string) => string}
+ */
+export const parenthesised = (text) => (text.startsWith(MINUS) ? `(${text})` : text);
+
+/**
+ * A number at a fixed count of decimals; whole matrices of integers are shown without any.
+ * @type {(number: Value, decimals: number) => string}
+ */
+export function format(number, decimals) {
+  if (number === "-inf") return `${MINUS}∞`;
+  if (number === "nan") return "NaN";
+  if (number === true) return "✓";
+  if (number === false) return "✕";
+  if (typeof number !== "number") return number;
+  if (number !== 0 && Math.abs(number) >= 1e9) return number.toExponential(3).replace("-", MINUS);
+  const text = number.toFixed(decimals);
+  return Number(text) === 0 ? text.replace("-", "") : text.replace("-", MINUS);
+}
+
+/**
+ * A given number as it was typed: the shortest text that reads back as the same number.
+ * @type {(number: Value) => string}
+ */
+export function exact(number) {
+  if (typeof number === "string" && number !== "-inf") return number.replace("-", MINUS); // printed: digit for digit
+  return typeof number === "number" ? String(number).replace("-", MINUS) : format(number, 0);
+}
+
+/**
+ * In a line of arithmetic, as in mha_core's derive.arithmetic: an exact number without trailing zeros, a rounded one
+ * with all its decimals; as a power of ten where it is very large, or would show nothing but 0.
+ * @type {(number: Value, decimals: number) => string}
+ */
+export function brief(number, decimals) {
+  if (typeof number !== "number") return format(number, decimals);
+  const text = digits(number, decimals);
+  const [mantissa, ...power] = text.split("e");
+  const short = mantissa.includes(".") && holds(text, number) ? mantissa.replace(/\.?0+$/, "") : mantissa;
+  return [short, ...power].join("e").replaceAll("-", MINUS);
+}
+
+/**
+ * Whether the digits that `brief` shows are not the number, but for the noise of float64: such a line says ≈.
+ * @type {(number: Value, decimals: number) => boolean}
+ */
+export const isRounded = (number, decimals) =>
+  typeof number === "number" && !holds(digits(number, decimals), number);
+
+/** @type {(number: number, decimals: number) => string} */
+function digits(number, decimals) {
+  if (Math.abs(number) >= 1e9) return number.toExponential(3);
+  const text = number.toFixed(decimals);
+  return Number(text) || !number ? text : number.toExponential(1);
+}
+
+/** @type {(text: string, number: number) => boolean} */
+const holds = (text, number) => Math.abs(Number(text) - number) <= 1e-12 * Math.abs(number);
+
+/**
+ * Full-width characters, and the many minus signs, as they are usually typed.
+ * @type {(text: string) => string}
+ */
+export const usual = (text) => text.normalize("NFKC").replace(/[−–]/g, "-").trim();
+
+/**
+ * What was typed as a number of at most this size: {value}, or {wrong: why it is none}.
+ * @param {string} text
+ * @param {number} [most]
+ * @returns {Reading<number>}
+ */
+export function read(text, most = Number.MAX_VALUE) {
+  const typed = usual(text);
+  if (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(typed)) {
+    const value = Number(typed);
+    return Math.abs(value) <= most ? { value } : { wrong: "too_large" };
+  }
+  if (/^[+-]?\d*(,\d+)+(\.\d*)?$/.test(typed)) return { wrong: "comma" };
+  return { wrong: /^[+-]?\d+\s*[/⁄]\s*\d+$/.test(typed) ? "fraction" : "not_a_number" };
+}
+
+/**
+ * A number of a mask that adds, or "-inf".
+ * @param {string} text
+ * @param {number} [most]
+ * @returns {Reading<Value>}
+ */
+export const readMask = (text, most) =>
+  /^-\s*(inf|infinity|∞)$/i.test(usual(text)) ? { value: "-inf" } : read(text, most);
+
+/**
+ * The same without the reason: undefined for what is no number.
+ * @param {string} text
+ */
+export const parseMask = (text) => readMask(text).value;
+
+/**
+ * A cell of a mask that allows.
+ * @type {(text: string) => Reading<boolean>}
+ */
+export function readAllowed(text) {
+  const value = { 1: true, 0: false, "✓": true, "✕": false }[usual(text)];
+  return value === undefined ? { wrong: "not_allowed" } : { value };
+}
+
+/**
+ * A number as it was typed, digit for digit; "" for none.
+ * @type {(text: string) => Reading<Value>}
+ */
+export function readClaim(text) {
+  const typed = usual(text);
+  if (typed === "") return { value: "" };
+  const { value, wrong } = readMask(typed);
+  return wrong ? { wrong } : { value: value === "-inf" ? value : typed };
+}
+
+/**
+ * Pasted text as rows of cell texts: tabs as from a spreadsheet, [[1, 2], [3, 4]], or commas and spaces.
+ * @type {(text: string) => string[][]}
+ */
+export function splitBlock(text) {
+  const clean = text.replace(/\r\n?/g, "\n").replace(/\n+$/, "");
+  if (clean.includes("\t"))
+    return clean.split("\n").map((line) => line.split("\t").map((cell) => cell.trim()));
+  const lines = clean.includes("[") ? clean.replace(/\]\s*,?\s*\[/g, "\n").replace(/[[\]]/g, "") : clean;
+  return lines
+    .split("\n")
+    .map((line) => line.trim())
+    .filter(Boolean)
+    .map((line) => line.split(/\s*[,;]\s*|\s+/).filter((cell) => cell !== ""));
+}
+
+/** @param {Value} number */
+const plain = (number) => (number === true ? "1" : number === false ? "0" : String(number));
+
+/**
+ * Rows as tab-separated text, which every spreadsheet pastes as cells.
+ * @type {(rows: Value[][]) => string}
+ */
+export const toTsv = (rows) => rows.map((row) => row.map(plain).join("\t")).join("\n");
+
+/**
+ * Rows with their labels as CSV (RFC 4180), unrounded; a label that a spreadsheet would run is made text.
+ * @type {(rows: Value[][], rowLabels: string[], colLabels: string[]) => string}
+ */
+export function toCsv(rows, rowLabels, colLabels) {
+  const quote = (label) => {
+    const safe = /^[=+\-@\t\r]/.test(label) ? `'${label}` : label;
+    return `"${safe.replaceAll('"', '""')}"`;
+  };
+  const lines = [["", ...colLabels].map(quote).join(",")];
+  rows.forEach((row, i) => lines.push([quote(rowLabels[i] ?? ""), ...row.map(plain)].join(",")));
+  return `${lines.join("\r\n")}\r\n`;
+}

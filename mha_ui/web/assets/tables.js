@@ -1,0 +1,407 @@
+// The matrices as tables: built once for a structure, then patched cell by cell.
+
+import {
+  accent,
+  active,
+  button,
+  element,
+  fill,
+  rich,
+  setAttribute,
+  setText,
+  shapeOf,
+  span,
+  symbol,
+} from "./dom.js";
+import {
+  decimalsOf,
+  headOf,
+  isClaim,
+  isDead,
+  isEditable,
+  key,
+  labelOf,
+  marked,
+  rowsOf,
+  symbolOf,
+} from "./graph.js";
+import { lensAt, lensTone, markOf, told, topOfAll } from "./lens.js";
+import { exact, format, kindOf, toneOf, topOf } from "./numbers.js";
+
+/**
+ * What must be equal for the tables that stand to be patched instead of built anew.
+ * @type {(model: Model) => string}
+ */
+export function structureOf(model) {
+  const shapes = Object.entries(model.matrices).map(([name, m]) => {
+    const lists = m.perHead ? m.values : [m.values];
+    return [name, m.edit, m.formula, m.symbol, lists.map((rows) => rows && [rows.length, rows[0].length])];
+  });
+  return JSON.stringify([model.lang, Boolean(model.check), shapes, model.stages, model.dims]);
+}
+
+/**
+ * A table: the heads of its columns over its rows; `groups`: a line above the heads.
+ * @param {Record<string, any>} attributes
+ * @param {Child[]} columns
+ * @param {Child[]} rows
+ * @param {{ caption?: Child; groups?: Child }} [above]
+ * @returns {HTMLTableElement}
+ */
+export const table = (attributes, columns, rows, { caption = null, groups = null } = {}) =>
+  element(
+    "table",
+    attributes,
+    caption,
+    element("thead", {}, groups, element("tr", {}, ...columns)),
+    element("tbody", {}, ...rows),
+  );
+
+/**
+ * What a table of this matrix looks like, as a class.
+ * @param {{ hue: string; scale: string }} matrix
+ */
+export const lookOf = ({ hue, scale }) => `matrix hue-${hue || "none"} scale-${scale}`;
+
+/**
+ * A label in a head's colour; as it is where it belongs to none.
+ * @type {(node: HTMLElement, head: number) => HTMLElement}
+ */
+export function accented(node, head) {
+  if (head === undefined) return node;
+  node.classList.add("accented");
+  node.style.setProperty("--accent", `var(--mha-head-${head})`);
+  return node;
+}
+
+/**
+ * What a stage is called, and what happens there.
+ * @type {(stage: Pick<Stage, "title" | "hint">) => HTMLElement}
+ */
+export const stageTitle = ({ title, hint }) =>
+  element(
+    "div",
+    { class: "stage-title" },
+    element("h3", {}, ...rich(title)),
+    element("p", {}, ...rich(hint)),
+  );
+
+export const corner = () => element("td", { class: "corner" });
+
+export class View {
+  /** @type {Map<string, HTMLElement>} */
+  cells = new Map(); // key → <td>
+  /** @type {Map<string, HTMLElement[][]>} */
+  #tables = new Map(); // matrix and head → rows of <td>s
+  #shown = new WeakMap(); // <td> → what it shows now
+  #labels = []; // [{node, axis, index}]
+
+  /**
+   * `bare`: no stages are laid out; `matrix` gives single tables to whoever lays them out.
+   * @param {Model} model
+   * @param {{ bare?: boolean }} [layout]
+   */
+  constructor(model, { bare = false } = {}) {
+    this.words = model.words;
+    this.root = element("div", { class: "stages", style: `--heads: ${model.dims.h}` });
+    if (bare) return;
+    if (model.dims.h > 0) this.root.append(this.#headers(model));
+    for (const stage of model.stages)
+      if (stage.matrices.some((name) => model.matrices[name])) this.root.append(this.#stage(model, stage));
+    this.patch(model);
+  }
+
+  /** @param {Model} model */
+  #headers(model) {
+    const { words } = this;
+    const fixed = Boolean(model.check) || !model.controls;
+    const heads = [...Array(model.dims.h).keys()].map((head) => {
+      const act = (what, text, disabled = false) =>
+        button({ class: "quiet", disabled, data: { do: what, head, focus: `${what} ${head}` } }, text);
+      const alone = model.dims.h === 1;
+      const acts = [act("copy_head", words.copy_head), act("remove_head", words.remove, alone)];
+      const title = element("h3", {}, `${words.head} ${head + 1}`);
+      return element("div", { class: "head-title", style: accent(head) }, title, ...(fixed ? [] : acts));
+    });
+    return element("div", { class: "stage head-titles" }, element("div", { class: "stage-title" }), ...heads);
+  }
+
+  /**
+   * @param {Model} model
+   * @param {Stage} stage
+   */
+  #stage(model, stage) {
+    const names = stage.matrices.filter((name) => model.matrices[name]);
+    const shared = names.filter((name) => !model.matrices[name].perHead);
+    const own = names.filter((name) => model.matrices[name].perHead);
+    const row = element("section", { class: "stage", "aria-label": stage.title });
+    row.append(stageTitle(stage));
+    if (shared.length)
+      row.append(element("div", { class: "layer" }, ...shared.map((name) => this.matrix(model, name, null))));
+    if (own.length) {
+      if (shared.length) row.append(element("div", { class: "stage-title" }));
+      for (let head = 0; head < model.dims.h; head++) {
+        const present = own.filter((name) => rowsOf(model, name, head));
+        const label = `${this.words.head} ${head + 1}`;
+        row.append(
+          element(
+            "div",
+            { class: "head", style: accent(head), role: "group", "aria-label": label },
+            element("span", { class: "chip", "aria-hidden": "true" }, label),
+            ...present.map((name) => this.matrix(model, name, head)),
+            this.#shared(model, own, head),
+          ),
+        );
+      }
+    }
+    return row;
+  }
+
+  /**
+   * Says whose keys and values this head uses, where it has none of its own.
+   * @param {Model} model
+   * @param {string[]} names
+   * @param {number} head
+   */
+  #shared(model, names, head) {
+    const borrowed = names.filter(
+      (name) => headOf(model, name, head) !== head && rowsOf(model, name, headOf(model, name, head)),
+    );
+    if (!borrowed.length) return null;
+    const list = borrowed.map((name) => model.matrices[name].symbol).join(", ");
+    const owner = headOf(model, borrowed[0], head) + 1;
+    return element("p", { class: "shared" }, symbol(fill(this.words.shared, { list, head: owner })));
+  }
+
+  /**
+   * One matrix as a table with its caption.
+   * @param {Model} model
+   * @param {string} name
+   * @param {number} head
+   * @returns {HTMLElement}
+   */
+  matrix(model, name, head) {
+    const matrix = model.matrices[name];
+    const rows = rowsOf(model, name, head);
+    const editable = isEditable(model, name, head);
+    const where = head === null ? "" : `, ${this.words.head} ${head + 1}`;
+    const shape = shapeOf(rows.length, rows[0].length);
+    const sign = symbolOf(model, name, head);
+    const claim = isClaim(model, name);
+    const formula = symbol((editable && !claim) || !matrix.formula ? sign : `${sign} = ${matrix.formula}`);
+    const menu = button(
+      {
+        class: "menu quiet",
+        "aria-label": `${this.words.menu}: ${matrix.word}${where}`,
+        "aria-haspopup": "menu",
+        data: { do: "menu", matrix: name, head: head ?? "", focus: `menu ${name} ${head}` },
+      },
+      "⋯",
+    );
+    const caption = element("figcaption", {}, formula, span("shape", shape), menu);
+    const numbers = table(
+      {
+        role: "grid",
+        "aria-label": `${matrix.word} ${sign.replaceAll("_", "")}${where}, ${shape}`,
+        "aria-readonly": editable ? null : "true",
+        data: { matrix: name, head: head ?? "" },
+      },
+      [corner(), ...rows[0].map((_, col) => this.#columnHead(model, matrix, col))],
+      this.#rows(model, name, head, rows, editable),
+    );
+    const kind = `${editable ? "editable" : "computed"} ${claim ? "claim" : ""}`;
+    const parts = [caption, element("div", { class: "scroller" }, numbers)];
+    if (editable && matrix.axes[0] === "n_q" && name === "x") parts.push(this.#addToken("tokens"));
+    if (editable && name === "context") parts.push(this.#addToken("context_tokens"));
+    const size = `--rows: ${rows.length}; --cols: ${rows[0].length}`;
+    return element("figure", { class: `${lookOf(matrix)} ${kind}`, style: size }, ...parts);
+  }
+
+  /** @param {string} which */
+  #addToken(which) {
+    const data = { do: "add_token", which, focus: `add ${which}` };
+    return button({ class: "quiet add", data }, `+ ${this.words.token}`);
+  }
+
+  /**
+   * @param {Model} model
+   * @param {Matrix} matrix
+   * @param {number} col
+   */
+  #columnHead(model, matrix, col) {
+    const label = span("label");
+    this.#labels.push({ node: label, axis: matrix.axes[1], index: col });
+    const head = element("th", { scope: "col" }, label);
+    if (matrix.axes[1] === "h·d_v") {
+      accented(head, Math.floor(col / model.dims.d_v));
+      head.classList.toggle("first", col > 0 && col % model.dims.d_v === 0);
+    }
+    return head;
+  }
+
+  /**
+   * @param {Model} model
+   * @param {string} name
+   * @param {number} head
+   * @param {Value[][]} rows
+   * @param {boolean} editable
+   */
+  #rows(model, name, head, rows, editable) {
+    const axis = model.matrices[name].axes[0];
+    const which = editable && { x: "tokens", context: "context_tokens" }[name];
+    const tds = rows.map((cells, row) =>
+      cells.map((_, col) => {
+        const of = key({ name, head, row, col });
+        const td = element("td", { data: { key: of, focus: of }, tabindex: row + col ? -1 : 0 });
+        this.cells.set(of, td);
+        return td;
+      }),
+    );
+    this.#tables.set(`${name} ${head}`, tds);
+    return tds.map((cells, row) => {
+      const header = element("th", { scope: "row" });
+      if (which) header.append(...this.#tokenEditor(which, row, rows.length));
+      else {
+        header.append(span("label"));
+        this.#labels.push({ node: header.firstChild, axis, index: row, name, head });
+      }
+      if (axis === "h·d_v") accented(header, Math.floor(row / model.dims.d_v));
+      return element("tr", {}, header, ...cells);
+    });
+  }
+
+  /**
+   * @param {string} which
+   * @param {number} index
+   * @param {number} count
+   */
+  #tokenEditor(which, index, count) {
+    const name = `${this.words.token} ${index + 1}`;
+    const input = element("input", {
+      class: "token",
+      dir: "auto",
+      maxlength: 1000,
+      "aria-label": name,
+      spellcheck: "false",
+      autocomplete: "off",
+      data: { which, index, focus: `token ${which} ${index}` },
+    });
+    this.#labels.push({ node: input, axis: which === "tokens" ? "n_q" : "n_k", index });
+    const label = `${this.words.remove}: ${name}`;
+    const data = { do: "remove_token", which, index, focus: `remove ${which} ${index}` };
+    return [button({ class: "quiet remove", "aria-label": label, disabled: count === 1, data }, "×"), input];
+  }
+
+  /**
+   * Bring every number, label and colour up to date; `drafts` hold what was typed but is no number.
+   * @param {Model} model
+   * @param {Map<string, string>} [drafts]
+   */
+  patch(model, drafts = new Map()) {
+    for (const { node, axis, index, name, head } of this.#labels) {
+      const text = labelOf(model, axis, index);
+      if (node.tagName === "INPUT") {
+        if (active(node) !== node && node.value !== text) node.value = text;
+        node.size = Math.min(12, Math.max(3, [...text].length + 1));
+        node.title = text;
+      } else {
+        const dead = isDead(model, name, head, index);
+        setText(node, marked(text, dead));
+        node.title = dead ? this.words.dead_row : text;
+      }
+    }
+    const common = model.lens?.kind === "gradient" ? topOfAll(model) : null;
+    for (const [name, matrix] of Object.entries(model.matrices)) {
+      const heads = matrix.perHead ? matrix.values.keys() : [null];
+      const own = () =>
+        model.lens ? topOf(matrix.lens) : matrix.scale === "weights" ? 1 : topOf(matrix.values);
+      const top = common ?? own();
+      for (const head of heads) this.#patchMatrix(model, name, head, top, drafts);
+    }
+  }
+
+  /**
+   * @param {Model} model
+   * @param {string} name
+   * @param {number} head
+   * @param {number} top
+   * @param {Map<string, string>} drafts
+   */
+  #patchMatrix(model, name, head, top, drafts) {
+    const rows = rowsOf(model, name, head);
+    const tds = this.#tables.get(`${name} ${head}`);
+    if (!rows || !tds) return;
+    const editable = isEditable(model, name, head);
+    const decimals = editable ? 0 : decimalsOf(model, name, head);
+    const look = `${top} ${decimals} ${model.lens?.kind}`;
+    rows.forEach((cells, row) =>
+      cells.forEach((value, col) => {
+        const td = tds[row][col];
+        const draft = drafts.size ? drafts.get(td.dataset.key) : undefined;
+        const shown = this.#shown.get(td);
+        this.#mark(td, model.marks?.[td.dataset.key]);
+        const by = lensAt(model, { name, head, row, col });
+        const sign = model.lens && markOf(model, { name, head, row, col }, by);
+        if (
+          shown?.value === value &&
+          shown.look === look &&
+          shown.draft === draft &&
+          shown.by === by &&
+          shown.sign === sign
+        )
+          return;
+        if (td.firstElementChild) return; // being edited
+        this.#shown.set(td, { value, look, draft, by, sign });
+        setText(td, draft ?? (editable ? exact(value) : format(value, decimals)));
+        this.#tint(td, kindOf(value), model.lens ? lensTone(model, by, top) : toneOf(value, top));
+        if (model.lens || shown?.sign !== undefined)
+          this.#sign(td, sign, model.lens && told(model, { name, head, row, col }));
+        if (shown?.draft === draft) return;
+        td.classList.toggle("invalid", draft !== undefined);
+        setAttribute(td, "aria-invalid", draft !== undefined && "true");
+      }),
+    );
+  }
+
+  /**
+   * Whether what stands here is right: own, follows, doubtful or right.
+   * @param {HTMLElement} td
+   * @param {string} mark
+   */
+  #mark(td, mark) {
+    if (td.dataset.mark === mark) return;
+    setAttribute(td, "data-mark", mark);
+    setAttribute(td, "aria-description", mark && this.words[`mark_${mark}`]);
+  }
+
+  /**
+   * The cell's own text is gone (an editor stood in it): show it anew at the next patch.
+   * @param {HTMLElement} td
+   */
+  forget(td) {
+    td.replaceChildren();
+    this.#shown.delete(td);
+  }
+
+  /**
+   * @param {HTMLElement} td
+   * @param {string} kind
+   * @param {number} tone
+   */
+  #tint(td, kind, tone) {
+    if (td.dataset.kind !== kind) td.dataset.kind = kind;
+    const step = String(Math.ceil(tone * 24) / 24); // few shades: fewer cells to style anew
+    if (td.style.getPropertyValue("--tone") !== step) td.style.setProperty("--tone", step);
+  }
+
+  /**
+   * What a lens shows of a cell besides its colour, and in words.
+   * @param {HTMLElement} td
+   * @param {string} sign
+   * @param {string} words
+   */
+  #sign(td, sign, words) {
+    setAttribute(td, "data-lens", sign);
+    setAttribute(td, "aria-description", words);
+  }
+}

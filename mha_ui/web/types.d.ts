@@ -1,0 +1,281 @@
+// What the server sends, and what the kit makes of it. JSDoc in the modules names these; nothing here is served.
+
+/** A number as it is sent: "-inf", "nan", a cell of a mask that allows, or a claim digit for digit. */
+type Value = number | boolean | string;
+
+/** Where a number stands; `head` is null for what the whole layer shares. */
+interface Cell {
+  name: string;
+  head: number | null;
+  row: number;
+  col: number;
+}
+
+/** A declared step: its operation, the letters of its axes, and [matrix, letters] of each operand. */
+interface Step {
+  op: string;
+  index: string;
+  operands: [string, string][];
+}
+
+interface Matrix {
+  symbol: string;
+  word: string;
+  formula: string;
+  axes: [string, string];
+  perHead: boolean;
+  /** Rows; of what each head has its own of, rows or null for each head. */
+  values: any;
+  /** Whether it may be edited; a list where heads differ. */
+  edit: boolean | boolean[];
+  /** Whether somebody writes down here what he has worked out. */
+  claim?: boolean;
+  hue: string;
+  scale: string;
+  /** For each head the head that holds its keys and values. */
+  owners?: number[];
+  /** The lens's numbers, and those of the baseline, shaped as the values. */
+  lens?: any;
+  was?: any;
+}
+
+interface Lens {
+  kind: string;
+  target?: Cell | null;
+  summary: string;
+}
+
+interface Stage {
+  title: string;
+  hint: string;
+  matrices: string[];
+}
+
+/** A computation as the server sends it. */
+interface Model {
+  lang: string;
+  words: Record<string, string>;
+  decimals: number;
+  dims: Record<string, number>;
+  labels: Record<string, string[]>;
+  /** Of a page with tables, Stage; of the walkthrough, WalkStage. */
+  stages: any[];
+  matrices: Record<string, Matrix>;
+  steps: Record<string, Step>;
+  constants: { divisor: number | null };
+  /** For each head and query, whether every key is hidden. */
+  dead: boolean[][] | null;
+  /** For each head and query, what softmax takes from its scores. */
+  shifts: number[][];
+  lens?: Lens | null;
+  /** By key of a cell: whether a claim is right, and what would be. */
+  marks?: Record<string, string>;
+  notes?: Record<string, string>;
+  check?: Check | null;
+  controls?: Record<string, any>;
+}
+
+/** The bench's model: also what may be done, and how far the server has come with the edits. */
+interface BenchModel extends Model, Answer {
+  controls: Record<string, any>;
+  limits: { number: number; heads: number; size: number };
+  revision: number;
+  opened: number;
+  about: string;
+  about_ours: boolean;
+  unsaved: boolean;
+  pinned: Cell | null;
+  message: Message | null;
+}
+
+interface WalkStep {
+  name: string;
+  title: string;
+  symbol: string;
+  formula: string;
+  op: string;
+  layout: string;
+  operands: [string, string][];
+  what: string;
+  why: string;
+  note: string;
+}
+
+/** Of a part: matrix, head, top, bottom, left, right, and how many beats it has. */
+type WalkPart = [string, number | null, number, number, number, number, number];
+
+interface WalkStage {
+  id: string;
+  kind: string;
+  title: string;
+  head: number | null;
+  lesson: string | null;
+  steps: WalkStep[];
+  parts: WalkPart[];
+  /** Of softmax, row by row: the powers of e, their sum, and what was taken from the scores. */
+  powers?: { powers: number[]; total: number; shift: number }[];
+  what: string;
+  why: string;
+  note: string;
+}
+
+/** `part` is null while a whole step is shown, `beat` while a whole part is. */
+interface Place {
+  stage: number;
+  part: number | null;
+  beat: number | null;
+}
+
+interface WalkModel extends Model {
+  stages: WalkStage[];
+  closing: { matrix: string; looked: [number, number][][]; keys: string[] };
+  place: { step: string; sub: string; view: string; predict: string };
+  session: string;
+  opened: number;
+  revision: number;
+  address: Record<string, string>;
+}
+
+/** Which session answers, and the last edit that it has applied. */
+interface Answer {
+  session: string;
+  ack: number;
+  address: Record<string, string>;
+}
+
+/** A sentence above the line; `place` is the name of a place in it, `offer` what can be done about it. */
+interface Message {
+  text: string;
+  kind: string;
+  place?: string;
+  offer?: { label: string; edit: Edit };
+}
+
+interface Check {
+  state: string;
+  summary: string;
+  hint?: string;
+  first?: Cell;
+  actions?: { op: string; label: string }[];
+  causes?: { step: string; cell: Cell; text: string; right?: string; yours: string; link?: string }[];
+  findings?: { cell: Cell; text: string }[];
+}
+
+/** What the server is asked to do: an operation and what it needs. */
+interface Edit {
+  op: string;
+  [detail: string]: any;
+}
+
+/** A piece of a line of arithmetic: words, a number of a cell, a power of e, or the name of a place. */
+interface Piece {
+  text?: string;
+  quiet?: boolean;
+  number?: string;
+  power?: string;
+  strong?: boolean;
+  cell?: Cell;
+  place?: Cell;
+}
+
+/** How numbers stand in a line of arithmetic. */
+interface Manner {
+  show: (number: Value) => string;
+  rounds: (number: Value) => boolean;
+  /** Of more terms the middle ones are left out. */
+  most: number;
+  /** Products with their factors in the other order. */
+  turned?: boolean;
+}
+
+/** What was read: a value, or why there is none. */
+interface Reading<T> {
+  value?: T;
+  wrong?: string;
+}
+
+/** What is worked out of a cell, or of a matrix of a head. */
+type OfCell<T> = (model: Model, cell: Cell) => T;
+type OfMatrix<T> = (model: Model, name: string, head: number | null) => T;
+
+type Child = Node | string | null | undefined;
+
+/** What Streamlit hands over with every answer. */
+interface Component {
+  parentElement: HTMLElement;
+  data: any;
+  setStateValue: (name: string, value: unknown) => void;
+  setTriggerValue: (name: string, value: unknown) => void;
+}
+
+/** What a component builds on the page. */
+interface Part {
+  update(component: Component): void;
+  unmount(): void;
+}
+
+/** What gives a selection, a menu or a line its numbers, and is told what is said and held. */
+interface Host {
+  model: Model;
+  words: Record<string, string>;
+  view: import("./assets/tables.js").View;
+  say(text: string, kind?: string, place?: string): void;
+  pin(cell: Cell): void;
+  unpin(): void;
+}
+
+/** A host whose numbers can be edited. */
+interface Editor extends Host {
+  model: BenchModel;
+  send(edit: Edit): void;
+  show(edit: Edit): void;
+  hush(): void;
+  repaint(): void;
+}
+
+/** What parts of the page tell each other. */
+interface WindowEventMap {
+  "mha-address-asked": CustomEvent;
+  "mha-address-kept": CustomEvent;
+  "mha-painted": CustomEvent;
+  "mha-place": CustomEvent;
+  "mha-silence": CustomEvent;
+}
+
+// The kit's modules as another component's find them where they are served.
+declare module "*/mha.web/address.js" {
+  export * from "kit/address.js";
+}
+declare module "*/mha.web/arithmetic.js" {
+  export * from "kit/arithmetic.js";
+}
+declare module "*/mha.web/dom.js" {
+  export * from "kit/dom.js";
+}
+declare module "*/mha.web/graph.js" {
+  export * from "kit/graph.js";
+}
+declare module "*/mha.web/lens.js" {
+  export * from "kit/lens.js";
+}
+declare module "*/mha.web/line.js" {
+  export * from "kit/line.js";
+}
+declare module "*/mha.web/menu.js" {
+  export * from "kit/menu.js";
+}
+declare module "*/mha.web/mount.js" {
+  export * from "kit/mount.js";
+}
+declare module "*/mha.web/numbers.js" {
+  export * from "kit/numbers.js";
+}
+declare module "*/mha.web/selection.js" {
+  export * from "kit/selection.js";
+}
+declare module "*/mha.web/sender.js" {
+  export * from "kit/sender.js";
+}
+declare module "*/mha.web/tables.js" {
+  export * from "kit/tables.js";
+}

@@ -1,0 +1,135 @@
+// Numbers as they are typed, pasted, printed and coloured.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  brief,
+  isRounded,
+  kindOf,
+  read,
+  readAllowed,
+  readClaim,
+  readMask,
+  splitBlock,
+  toCsv,
+  toneOf,
+  topOf,
+  toTsv,
+} from "../../mha_ui/web/assets/numbers.js";
+
+const each = (cases, act) =>
+  cases.forEach(([given, wanted]) => void assert.deepEqual(act(given), wanted, given));
+
+test("a number is read however it is typed, and what is none says why", () => {
+  const cases = [
+    ["1.5", { value: 1.5 }],
+    [" −2 ", { value: -2 }],
+    ["－３", { value: -3 }],
+    [".5e1", { value: 5 }],
+    ["1,5", { wrong: "comma" }],
+    ["1/2", { wrong: "fraction" }],
+    ["2e9", { wrong: "too_large" }],
+    ["x", { wrong: "not_a_number" }],
+  ];
+  each(cases, (text) => read(text, 1e9));
+});
+
+test("a mask takes numbers, −∞ and what allows, a claim keeps its digits", () => {
+  each(
+    [
+      ["-inf", { value: "-inf" }],
+      ["−∞", { value: "-inf" }],
+      ["2", { value: 2 }],
+    ],
+    (text) => readMask(text),
+  );
+  each(
+    [
+      ["1", { value: true }],
+      ["✕", { value: false }],
+      ["yes", { wrong: "not_allowed" }],
+    ],
+    readAllowed,
+  );
+  each(
+    [
+      ["0.50", { value: "0.50" }],
+      ["", { value: "" }],
+      ["?", { wrong: "not_a_number" }],
+    ],
+    readClaim,
+  );
+});
+
+test("a pasted block is split at tabs, brackets, commas or spaces", () => {
+  const block = [
+    ["1", "2"],
+    ["3", "4"],
+  ];
+  for (const text of ["1\t2\r\n3\t4\n", "[[1, 2], [3, 4]]", "1, 2\n3, 4", "1 2\n3  4"])
+    assert.deepEqual(splitBlock(text), block, text);
+  assert.deepEqual(splitBlock("1\t\t3"), [["1", "", "3"]]);
+});
+
+test("copied and downloaded numbers are not rounded, and no label is a formula", () => {
+  const rows = [
+    [0.1 + 0.2, "-inf"],
+    [true, false],
+  ];
+  assert.equal(toTsv(rows), "0.30000000000000004\t-inf\n1\t0");
+  const csv = ',"a","\'=b"\r\n"x ""y""",0.30000000000000004,-inf\r\n"z",1,0\r\n';
+  assert.equal(toCsv(rows, ['x "y"', "z"], ["a", "=b"]), `""${csv}`);
+});
+
+test("a line of arithmetic shortens what is exact and keeps what is rounded", () => {
+  each(
+    [
+      [0.5, "0.5"],
+      [-2, "−2"],
+      [1 / 3, "0.3333"],
+      [1e-7, "1e−7"],
+      [2e9, "2e+9"],
+      ["-inf", "−∞"],
+    ],
+    (number) => brief(number, 4),
+  );
+  each(
+    [
+      [0.5, false],
+      [0.1 + 0.2, false],
+      [1 / 3, true],
+      ["-inf", false],
+    ],
+    (number) => isRounded(number, 4),
+  );
+});
+
+test("colours follow the sign, and the size against a top that stays put", () => {
+  each(
+    [
+      [1, "positive"],
+      [-1, "negative"],
+      ["-inf", "hidden"],
+      [false, "hidden"],
+      [true, "visible"],
+    ],
+    kindOf,
+  );
+  each(
+    [
+      [[[3, -4]], 5],
+      [[0], 1],
+      [[0.02], 0.02],
+      [[], 1],
+    ],
+    topOf,
+  );
+  each(
+    [
+      [-2, 0.5],
+      [9, 1],
+      ["-inf", 0],
+    ],
+    (value) => toneOf(value, 4),
+  );
+});

@@ -1,0 +1,91 @@
+"""The web kit's numbers, graph and arithmetic, in Node, against what Python derives of every cell of every example."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mha_core import built_in, library, trace
+from mha_core.compute.derive import arithmetic, cells, derive, feeds
+from mha_ui.bench.model import numbers
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+DECIMALS = (4, 6)
+
+
+def text(value: float, decimals: int, whole: bool) -> str:
+    """A computed number as a table shows it."""
+    if value == -inf:
+        return "−∞"
+    shown = f"{value:.{0 if whole else decimals}f}"
+    return (shown if float(shown) else shown.removeprefix("-")).replace("-", "−")
+
+
+def derived(name: str, decimals: int) -> dict[str, Any]:
+    """What the browser is sent of an example, and what it must make of it."""
+    computed = trace(built_in(name))
+    found = []
+    for cell in cells(computed):
+        derivation = derive(computed, cell)
+        rows = computed.matrix(cell.name, cell.head)
+        whole = all(value == -inf or value.is_integer() for row in rows for value in row)
+        found.append(
+            {
+                "cell": cell._asdict(),
+                "terms": [[of._asdict() for of in term.cells] for term in derivation.terms],
+                "line": arithmetic(derivation, decimals),
+                "text": text(derivation.value, decimals, whole),
+            }
+        )
+    read = {of for cell in cells(computed) for term in derive(computed, cell).terms for of in term.cells}
+    return {
+        "name": name,
+        "model": numbers(computed, "en", decimals),
+        "cells": found,
+        "feeds": [
+            {"cell": cell._asdict(), "fed": [of._asdict() for of in feeds(computed, cell)]}
+            for cell in sorted(read, key=str)
+        ],
+    }
+
+
+def test_node_finds_the_terms_the_lines_and_the_texts_that_python_does(tmp_path):
+    node = shutil.which("node")
+    if node is None:
+        pytest.fail("Node runs the tests of the JavaScript, and there is none: install Node 20 or newer.")
+    examples = [derived(entry, decimals) for entry in library() for decimals in DECIMALS]
+    held = tmp_path / "examples.json"
+    held.write_text(json.dumps(examples), encoding="utf-8")
+    ran = subprocess.run(
+        [node, "--test", "--test-reporter=spec", *map(str, sorted(HERE.glob("*.test.js")))],
+        env={**os.environ, "MHA_EXAMPLES": str(held)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_a_page_imports_its_own_modules_and_the_kits_and_the_kit_only_its_own():
+    for script in sorted(ROOT.glob("mha_ui/*/assets/*.js")):
+        page = script.parents[1].name
+        for module in re.findall(r'^(?:import|\}) .*from "(.*)";$', script.read_text("utf-8"), re.MULTILINE):
+            name = module.rpartition("/")[2]
+            own = module == f"./{name}" and (script.parent / name).exists()
+            kits = module == f"../mha.web/{name}" and (ROOT / "mha_ui/web/assets" / name).exists()
+            assert own or (kits and page != "web"), f"{page}/{script.name} imports {module}"
+
+
+def test_every_module_of_the_kit_is_declared_for_the_pages():
+    declared = re.findall(r'"kit/(\w+)\.js"', (ROOT / "mha_ui/web/types.d.ts").read_text("utf-8"))
+    assert declared == sorted(path.stem for path in ROOT.glob("mha_ui/web/assets/*.js"))
