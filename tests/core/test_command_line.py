@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from mha_core import built_in, dump, library, place, trace
+from mha_core import __version__, built_in, dump, library, place, trace
 from mha_core.__main__ import ARGPARSE, main
 from mha_core.check.check import check
 from mha_core.check.report import as_json, as_markdown
@@ -196,6 +196,29 @@ def test_a_dash_reads_standard_input(run, monkeypatch):
     piped = run("trace", "-", *CPU)
     assert piped == run("trace", CAUSAL, *CPU)
     assert piped[0] == 0
+
+
+def test_a_built_in_example_is_known_by_its_name(run):
+    assert run("trace", "causal", *CPU) == run("trace", CAUSAL, *CPU)
+
+
+def test_a_file_of_that_name_wins(run, monkeypatch, tmp_path):
+    (tmp_path / "first").write_text(dump(built_in("causal")), "utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert run("trace", "first", *CPU) == run("trace", CAUSAL, *CPU)
+
+
+def test_help_names_steps_defaults_and_an_example(run):
+    told = " ".join(run("explain", "--help")[1].split())
+    assert all(step in told for step in STEPS)
+    assert "float64 if omitted" in told
+    assert told.endswith(
+        "For instance: python -m mha_core explain first --step weights --head 1 --row 0 --col 2"
+    )
+
+
+def test_the_version(run):
+    assert run("--version") == (0, f"mha {__version__}\n", "")
 
 
 # --- bad input -------------------------------------------------------------------------------------------------
