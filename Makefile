@@ -7,7 +7,7 @@ PYTHON ?= $(shell for python in python3.11 python3 python; do \
 PIP_INSTALL := $(PY) -m pip install --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run dev test check catalogue bench browser clean
+.PHONY: help setup run dev test check catalogue bench docs browser clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
@@ -16,10 +16,10 @@ help: ## list the commands
 APP := $(VENV)/.app
 DEV := $(VENV)/.dev
 
-$(APP): requirements.txt
+$(APP): requirements.txt tools/install.sh
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; none was found. PYTHON=... names one." >&2; exit 1; }
 	$(PY) -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv $(VENV)
-	$(PIP_INSTALL) -r requirements.txt
+	sh tools/install.sh $(PY) requirements.txt
 	@touch $@
 
 $(DEV): requirements-dev.txt $(APP)
@@ -53,6 +53,10 @@ catalogue: $(DEV) ## bring the translation catalogues up to date with the code
 bench: $(DEV) browser ## measure, and print one table
 	$(PY) -m benchmarks $(ARGS)
 
+docs: requirements-docs.txt ## build the documentation into site/, its links checked
+	test -x $(VENV)-docs/bin/mkdocs || { $(PYTHON) -m venv $(VENV)-docs && $(VENV)-docs/bin/python -m pip install -r $<; }
+	$(VENV)-docs/bin/mkdocs build --strict
+
 clean: ## remove .venv and all that the tools left
-	rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache test-results
+	rm -rf $(VENV) $(VENV)-docs site build mha.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache test-results
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
