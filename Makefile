@@ -15,6 +15,7 @@ help: ## list the commands
 # A stamp says which requirements stand in .venv, so that nothing is installed a second time.
 APP := $(VENV)/.app
 DEV := $(VENV)/.dev
+DOCS := $(VENV)-docs/.docs
 
 $(APP): requirements.txt tools/install.sh
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; none was found. PYTHON=... names one." >&2; exit 1; }
@@ -24,6 +25,11 @@ $(APP): requirements.txt tools/install.sh
 
 $(DEV): requirements-dev.txt $(APP)
 	$(PIP_INSTALL) -r requirements-dev.txt
+	@touch $@
+
+$(DOCS): requirements-docs.txt
+	$(PYTHON) -m venv $(VENV)-docs
+	$(VENV)-docs/bin/python -m pip install --disable-pip-version-check -r requirements-docs.txt
 	@touch $@
 
 setup: $(APP) ## make .venv and install what the app needs
@@ -53,8 +59,7 @@ catalogue: $(DEV) ## bring the translation catalogues up to date with the code
 bench: $(DEV) browser ## measure, and print one table
 	$(PY) -m benchmarks $(ARGS)
 
-docs: requirements-docs.txt ## build the documentation into site/, its links checked
-	test -x $(VENV)-docs/bin/mkdocs || { $(PYTHON) -m venv $(VENV)-docs && $(VENV)-docs/bin/python -m pip install -r $<; }
+docs: $(DOCS) ## build the documentation into site/, its links checked
 	$(VENV)-docs/bin/mkdocs build --strict
 
 clean: ## remove .venv and all that the tools left
