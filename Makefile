@@ -7,7 +7,7 @@ PYTHON ?= $(shell for python in python3.11 python3 python; do \
 PIP_INSTALL := $(PY) -m pip install --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run dev test test-all check catalogue bench browser clean
+.PHONY: help setup run dev test test-all check catalogue bench docs browser clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
@@ -15,15 +15,21 @@ help: ## list the commands
 # A stamp says which requirements stand in .venv, so that nothing is installed a second time.
 APP := $(VENV)/.app
 DEV := $(VENV)/.dev
+DOCS := $(VENV)-docs/.docs
 
-$(APP): requirements.txt
+$(APP): requirements.txt tools/install.sh
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; none was found. PYTHON=... names one." >&2; exit 1; }
 	$(PY) -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv $(VENV)
-	$(PIP_INSTALL) -r requirements.txt
+	sh tools/install.sh $(PY) requirements.txt
 	@touch $@
 
 $(DEV): requirements-dev.txt $(APP)
 	$(PIP_INSTALL) -r requirements-dev.txt
+	@touch $@
+
+$(DOCS): requirements-docs.txt
+	$(PYTHON) -m venv $(VENV)-docs
+	$(VENV)-docs/bin/python -m pip install --disable-pip-version-check -r requirements-docs.txt
 	@touch $@
 
 # The tools that check the JavaScript; neither the app nor its tests need them.
@@ -69,6 +75,10 @@ catalogue: $(DEV) ## bring the translation catalogues up to date with the code
 bench: $(DEV) browser ## measure, and print one table
 	$(PY) -m benchmarks $(ARGS)
 
+docs: $(DOCS) ## build the documentation into site/, its links checked
+	$(VENV)-docs/bin/mkdocs build --strict
+
 clean: ## remove .venv and all that the tools left
-	rm -rf $(VENV) node_modules .hypothesis .mypy_cache .pytest_cache .ruff_cache test-results
+	rm -rf $(VENV) $(VENV)-docs node_modules site build mha.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf test-results
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

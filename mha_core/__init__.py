@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from mha_core.errors import LinkError as LinkError
     from mha_core.errors import MhaError as MhaError
     from mha_core.errors import NumberRangeError as NumberRangeError
+    from mha_core.example.arrays import from_arrays as from_arrays
     from mha_core.example.files import dump as dump
     from mha_core.example.files import parse as parse
     from mha_core.example.files import pretty as pretty
@@ -53,6 +54,8 @@ if TYPE_CHECKING:
     from mha_core.example.share_link import to_token as to_token
     from mha_core.example.validate import validate as validate
 
+__version__ = "1.0.0"
+
 _OFFERED: Final = {
     "mha_core.compute.derive": "Cell Derivation Term arithmetic derive feeds",
     "mha_core.compute.device": "Place place",
@@ -61,6 +64,7 @@ _OFFERED: Final = {
     "mha_core.errors": (
         "CellError DeviceError ExampleError ExportError InteropError LinkError MhaError NumberRangeError"
     ),
+    "mha_core.example.arrays": "from_arrays",
     "mha_core.example.files": "dump parse pretty",
     "mha_core.example.library": "OPENS_FIRST built_in library",
     "mha_core.example.model": "AddMask AllowMask Dims Example Head Positions",

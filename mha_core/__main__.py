@@ -11,33 +11,22 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from difflib import SequenceMatcher
-from heapq import nlargest
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from traceback import extract_tb
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
-import torch
-
-from mha_core.check.check import check
-from mha_core.check.report import as_json, as_markdown
-from mha_core.compute.derive import Cell, arithmetic, derive, feeds, number, step_of
-from mha_core.compute.device import DEVICES, DTYPES, place
-from mha_core.compute.graph import PER_HEAD_INPUTS, formula
-from mha_core.compute.printed import claimed
-from mha_core.compute.trace import Trace, trace
-from mha_core.errors import N_, CellError, ExampleError, InteropError, MhaError
-from mha_core.example.files import MAX_BYTES, parse, pretty
+from mha_core import __version__
+from mha_core.compute.device import DEVICES, DTYPES
+from mha_core.errors import N_, ExampleError, MhaError
+from mha_core.example.files import MAX_BYTES, parse
 from mha_core.example.library import library
-from mha_core.example.model import NEG_INF, Example, text_in
-from mha_core.example.validate import PER_HEAD_STEPS
-from mha_core.export import TARGETS, export
-from mha_core.interop import KIND_NAMES, Layer, Slice, Weights, layers, open_layer, read_weights
-from mha_core.interop.weights import MAX_BYTES as MAX_WEIGHTS
+from mha_core.example.model import Example, text_in
+from mha_core.example.validate import STEPS
+from mha_core.export import TARGETS
 from mha_core.messages import catalogue, in_words, shell_language, speak_for_the_library
 
-WRONG_NUMBERS = 1
 BAD_INPUT = 2
 FAILED = 3
 INTERRUPTED = 130
@@ -59,16 +48,25 @@ ARGPARSE = (
 """What argparse says of itself, to be translated with the rest."""
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit status."""
-    # For matrices this small, threads that wait for each other take longer than one that computes, and many times
-    # longer where other programs run beside.
-    torch.set_num_threads(1)
+Answer: TypeAlias = tuple[int, object]
+"""The exit status, and what is printed: text as it stands, None for nothing, anything else as JSON."""
+Command: TypeAlias = Callable[[argparse.Namespace], Answer]
+AddCommand: TypeAlias = Callable[[str, Command, str, str], argparse.ArgumentParser]
+"""Adds a command: its name, what it does, that in a sentence, and the arguments of an example of it."""
+
+
+def main(
+    arguments: Sequence[str] | None = None,
+    *,
+    prog: str = "python -m mha_core",
+    add_commands: Callable[[AddCommand], None] | None = None,
+) -> int:
+    """Run one command; returns the exit status. ``add_commands`` adds those that the core knows nothing of."""
     try:
-        options = _parser().parse_args(arguments)
-        command: Callable[[argparse.Namespace], object] = options.command
-        answer = command(options)
-        _print(answer)
+        options = _parser(prog, add_commands).parse_args(arguments)
+        status, content = options.command(options)
+        if content is not None:
+            _print(content)
     except _UnwritableError as error:
         _complain(in_words(error, shell_language()))
         return FAILED
@@ -80,22 +78,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:  # noqa: BLE001  # whatever it is, it must not look like wrong numbers
         _complain(_unexpected(error))
         return FAILED
-    return WRONG_NUMBERS if isinstance(answer, _Report) and not answer.ok else 0
-
-
-class _Report(NamedTuple):
-    """What ``check`` prints, and whether nothing was wrong."""
-
-    ok: bool
-    content: object
+    return int(status)
 
 
 class _UnwritableError(MhaError):
     """Standard output takes no answer."""
 
 
-def _print(answer: object) -> None:
-    content = answer.content if isinstance(answer, _Report) else answer
+def _print(content: object) -> None:
     text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, allow_nan=False)
     _write(text if text.endswith("\n") else text + "\n")
 
@@ -158,71 +148,129 @@ class _Parser(argparse.ArgumentParser):
             super().print_help(file)
 
 
-def _parser() -> argparse.ArgumentParser:
+class _Version(argparse.Action):
+    def __call__(self, *_: object, **__: object) -> NoReturn:
+        """The version is an answer as any other."""
+        _write(f"mha {__version__}\n")
+        raise SystemExit(0)
+
+
+def _parser(prog: str, add_commands: Callable[[AddCommand], None] | None) -> argparse.ArgumentParser:
     speak_for_the_library()
     parser = _Parser(
-        prog="python -m mha_core", description=_say(N_("Multi-head attention, every number of it."))
+        prog=prog,
+        description=_say(N_("Multi-head attention, every number of it.")),
+        epilog=_for_instance(prog, "trace first"),
+    )
+    parser.add_argument(
+        "--version", action=_Version, nargs=0, help=_say(N_("show the version of this program and exit"))
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    def add(name: str, command: Callable[[argparse.Namespace], object], text: str) -> argparse.ArgumentParser:
-        sub = commands.add_parser(name, help=_say(text), description=_say(text))
+    def add(name: str, command: Command, text: str, instance: str) -> argparse.ArgumentParser:
+        sub = commands.add_parser(
+            name, help=text, description=text, epilog=_for_instance(prog, f"{name} {instance}".rstrip())
+        )
         sub.set_defaults(command=command)
         return sub
 
-    example = _say(N_("a *.mha.json file, - for standard input"))
-    from_0 = _say(N_("counted from 0"))
-    for name, command, text in (
-        ("trace", _trace, N_("Print every step of an example.")),
-        ("explain", _explain, N_("Print what one cell is computed from, and what it feeds.")),
-    ):
-        sub = add(name, command, text)
-        sub.add_argument("file", metavar="FILE", help=example)
-        sub.add_argument("--device", choices=DEVICES, default="auto")
-        sub.add_argument(
-            "--dtype", choices=list(DTYPES), help=_say(N_("float64 if omitted; on mps float32 alone"))
-        )
-    sub.add_argument("--step", required=True, help=_say(N_("a step or input, such as weights or w_q")))
+    _add_on_examples(add)
+    add("examples", _examples, _say(N_("List the built-in examples.")), "")
+    _add_on_weights(add)
+    if add_commands:
+        add_commands(add)
+    return parser
+
+
+def _for_instance(prog: str, rest: str) -> str:
+    return _say(N_("For instance: {command}")).format(command=f"{prog} {rest}")
+
+
+def _add_on_examples(add: AddCommand) -> None:
+    """The commands that read an example."""
+
+    def on_example(name: str, text: str, instance: str, file: str = _EXAMPLE_FILE) -> argparse.ArgumentParser:
+        sub = add(name, partial(_compute, name, _read), _say(text), instance)
+        sub.add_argument("file", metavar="FILE", help=_say(file))
+        return sub
+
+    def on_device(sub: argparse.ArgumentParser) -> None:
+        device = _say(N_("where torch computes; a graphics card where there is one if omitted"))
+        sub.add_argument("--device", choices=DEVICES, default="auto", help=device)
+        dtype = _say(N_("float64 if omitted; on mps float32 alone"))
+        sub.add_argument("--dtype", choices=DTYPES, help=dtype)
+
+    on_device(on_example("trace", N_("Print every step of an example."), "first"))
+    sub = on_example(
+        "explain",
+        N_("Print what one cell is computed from, and what it feeds."),
+        "first --step weights --head 1 --row 0 --col 2",
+    )
+    on_device(sub)
+    steps = _say(N_("an input, such as w_q, or a step: {steps}")).format(steps=", ".join(STEPS))
+    sub.add_argument("--step", required=True, help=steps)
     sub.add_argument(
         "--head", type=int, help=_say(N_("counted from 0; omit for what the whole layer shares"))
     )
+    from_0 = _say(N_("counted from 0"))
     sub.add_argument("--row", type=int, required=True, help=from_0)
     sub.add_argument("--col", type=int, required=True, help=from_0)
-    sub = add("check", _check, N_("Check the claimed numbers of an example: which are wrong, and why."))
-    sub.add_argument(
-        "file", metavar="FILE", help=_say(N_("a *.mha.json file with claimed numbers, - for standard input"))
+    sub = on_example(
+        "check",
+        N_("Check the claimed numbers of an example: which are wrong, and why."),
+        "published --markdown",
+        N_("a *.mha.json file with claimed numbers, a built-in example's name, - for standard input"),
     )
     sub.add_argument(
         "--markdown", action="store_true", help=_say(N_("print a report to read instead of JSON"))
     )
-    add("examples", _examples, N_("List the built-in examples."))
-    sub = add(
-        "export", _export, N_("Print code that asserts an example's numbers, or a document of every step.")
+    sub = on_example(
+        "export",
+        N_("Print code that asserts an example's numbers, or a document of every step."),
+        "first --to numpy",
     )
-    sub.add_argument("file", metavar="FILE", help=example)
     sub.add_argument("--to", required=True, choices=list(TARGETS))
     sub.add_argument(
         "--decimals",
         type=int,
         help=_say(N_("of the numbers that are told; what suits the target if omitted")),
     )
-    sub = add("layers", _layers, N_("List the attention layers in a .pt or .safetensors file."))
-    sub.add_argument("file", metavar="FILE", help=_say(_WEIGHT_FILE))
-    _add_import(add("import", _import, N_("Print a slice of a layer in a weight file as an example.")))
-    return parser
 
 
+_EXAMPLE_FILE = N_("a *.mha.json file, a built-in example's name, - for standard input")
 _WEIGHT_FILE = N_("a .pt file of a state dict, or a .safetensors file, - for standard input")
 
 
-def _add_import(sub: argparse.ArgumentParser) -> None:
+def _add_on_weights(add_command: AddCommand) -> None:
+    """The commands that read a weight file."""
+
+    def on_weights(name: str, text: str, instance: str) -> argparse.ArgumentParser:
+        sub = add_command(name, partial(_compute, name, _reader), _say(text), instance)
+        sub.add_argument("file", metavar="FILE", help=_say(_WEIGHT_FILE))
+        return sub
+
+    on_weights(
+        "layers",
+        N_("List the attention layers in a .pt or .safetensors file."),
+        "model.safetensors",
+    )
+    sub = on_weights(
+        "import",
+        N_("Print a slice of a layer in a weight file as an example."),
+        "model.safetensors --layer encoder.attn --num-heads 12 --heads 0,3",
+    )
+
     def add(name: str, text: str, **options: Any) -> None:
         sub.add_argument(name, help=_say(text), **options)
 
-    add("file", _WEIGHT_FILE, metavar="FILE")
     add("--layer", N_("its name, as layers prints it; the first if omitted"))
     add("--num-heads", N_("how many the layer has, where the file does not say it"), type=int)
-    add("--heads", N_("which, in the order wanted, counted from 0, such as 0,3"), type=_indices, default=(0,))
+    add(
+        "--heads",
+        N_("which, in the order wanted, counted from 0, such as 0,3; 0 if omitted"),
+        type=_indices,
+        default=(0,),
+    )
     add("--d-model", N_("how many columns of X; at most 8 if omitted"), type=int)
     add("--d-head", N_("how many columns of each head; at most 4 if omitted"), type=int)
     add("--tokens", N_("how many rows of X to draw at random; 4 if omitted"), type=int)
@@ -253,70 +301,27 @@ def _bytes(file: str, most: int) -> bytes:
 
 
 def _read(file: str) -> Example:
+    """The example in a file; without a file of that name, the built-in one of that name."""
+    if file in library() and not Path(file).exists():
+        return library()[file]
     return parse(_bytes(file, MAX_BYTES))
 
 
-def _weights(file: str) -> Weights:
-    return read_weights(_bytes(file, MAX_WEIGHTS), "" if file == "-" else file)
+def _reader(file: str) -> Callable[[int], bytes]:
+    """A weight file is read where its limit is known."""
+    return partial(_bytes, file)
 
 
-def _traced(options: argparse.Namespace) -> Trace:
-    return trace(_read(options.file), place(options.device, options.dtype))
+def _compute(name: str, read: Callable[[str], object], options: argparse.Namespace) -> Answer:
+    """Run a command that needs torch, which is imported only now: what cannot be read is told at once."""
+    given = read(options.file)
+    from mha_core import commands
+
+    return commands.run(name, given, options)
 
 
-def _trace(options: argparse.Namespace) -> object:
-    computed = _traced(options)
-    return {
-        "format": "mha-trace/1",
-        "device": computed.place.device,
-        "dtype": computed.place.dtype,
-        "steps": {name: _plain(rows) for name, rows in computed.values.items()},
-    }
-
-
-def _explain(options: argparse.Namespace) -> object:
-    computed = _traced(options)
-    cell = Cell(options.step, options.head, options.row, options.col)
-    if (
-        cell.head is None
-        and len(computed.example.heads) == 1
-        and cell.name in PER_HEAD_STEPS + PER_HEAD_INPUTS
-    ):
-        cell = cell._replace(head=0)
-    fed = [_cell(found) for found in feeds(computed, cell)]
-    answer = {
-        "format": "mha-explain/1",
-        "cell": _cell(cell),
-        "feeds": fed,
-        "value": _plain(number(computed, cell)),
-    }
-    try:
-        step, found = step_of(computed, cell), derive(computed, cell)
-    except CellError:  # the cell is there, since it has a number: it is given, not computed
-        return answer
-    return answer | {
-        "op": found.op,
-        "formula": formula(step, computed.example),
-        "terms": [
-            {"cells": [_cell(c) for c in term.cells], "numbers": _plain(list(term.numbers))}
-            for term in found.terms
-        ],
-        "constant": _plain(found.constant),
-        "arithmetic": arithmetic(found),
-    }
-
-
-def _check(options: argparse.Namespace) -> object:
-    example, language = _read(options.file), shell_language()
-    if not claimed(example):
-        raise ExampleError(N_("there are no numbers to check"), place="claimed")
-    verdict = check(example)
-    write = as_markdown if options.markdown else as_json
-    return _Report(verdict.ok, write(verdict, language))
-
-
-def _examples(_: argparse.Namespace) -> object:
-    return [
+def _examples(_: argparse.Namespace) -> Answer:
+    return 0, [
         {
             "name": name,
             "title": {language: text_in(example.title, language) for language in ("en", "zh")},
@@ -324,73 +329,6 @@ def _examples(_: argparse.Namespace) -> object:
         }
         for name, example in library().items()
     ]
-
-
-def _export(options: argparse.Namespace) -> str:
-    return export(_read(options.file), options.to, options.decimals, shell_language())
-
-
-def _layers(options: argparse.Namespace) -> object:
-    return [
-        {
-            "layer": layer.name,
-            "kind": KIND_NAMES[layer.kind],
-            "d_query": layer.d_query,
-            "d_key": layer.d_key,
-            "d_value": layer.d_value,
-            "width": layer.width,
-            "heads": layer.heads,
-        }
-        for layer in layers(_weights(options.file))
-    ]
-
-
-def _import(options: argparse.Namespace) -> str:
-    weights = _weights(options.file)
-    layer = _named(layers(weights), options.layer)
-    drawn = {name: given for name in ("tokens", "seed") if (given := getattr(options, name)) is not None}
-    if drawn and options.inputs is not None and layer.attends_to_itself:
-        raise InteropError(
-            N_("the rows of inputs are the tokens; none are drawn at random"), place=next(iter(drawn))
-        )
-    part = Slice(
-        heads=options.heads,
-        d_model=options.d_model,
-        d_head=options.d_head,
-        inputs=options.inputs,
-        rows=options.rows,
-        **drawn,
-    )
-    return pretty(open_layer(weights, layer, part, options.num_heads))
-
-
-def _named(found: Iterable[Layer], name: str | None) -> Layer:
-    """The layer of this name, its last dot or slash left out or not; the first where no name is given."""
-    listed = {layer.name: layer for layer in found}
-    if name is None:
-        return next(iter(listed.values()))
-    if name in listed:
-        return listed[name]
-    alike = [layer for known, layer in listed.items() if known.rstrip("./") == name.rstrip("./")]
-    if len(alike) == 1:
-        return alike[0]
-    near = nlargest(3, listed, key=lambda known: SequenceMatcher(None, known[:100], name[:100]).ratio())
-    raise InteropError(
-        N_("there is no layer named {name}; the nearest names are {near}"),
-        name=repr(name[:100]),
-        near=", ".join(map(repr, near)),
-    )
-
-
-def _cell(cell: Cell) -> dict[str, object]:
-    return {"step": cell.name, "head": cell.head, "row": cell.row, "col": cell.col}
-
-
-def _plain(value: Any) -> Any:
-    """Numbers as JSON can hold them: −∞ as "-inf"."""
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    return "-inf" if value == NEG_INF else value
 
 
 if __name__ == "__main__":

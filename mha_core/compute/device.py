@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-
-import torch
+from typing import TYPE_CHECKING
 
 from mha_core.errors import N_, DeviceError
 
+if TYPE_CHECKING:
+    import torch
+
 DEVICES = ("auto", "cuda", "mps", "cpu")
-DTYPES = {"float64": torch.float64, "float32": torch.float32}
+DTYPES = ("float64", "float32")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,10 @@ class Place:
     @property
     def torch_dtype(self) -> torch.dtype:
         """The dtype as torch knows it."""
-        return DTYPES[self.dtype]
+        import torch
+
+        dtype: torch.dtype = getattr(torch, self.dtype)
+        return dtype
 
 
 @lru_cache(maxsize=16)
@@ -32,6 +37,8 @@ def place(device: str = "auto", dtype: str | None = None) -> Place:
 
     Raises ``DeviceError`` for a device or dtype that is not available here.
     """
+    import torch
+
     available = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
     if device == "auto":
         device = next(name for name, here in available.items() if here)
@@ -45,4 +52,6 @@ def place(device: str = "auto", dtype: str | None = None) -> Place:
 
 def device_name(where: Place) -> str:
     """What a person calls the device: the GPU's own name where there is one."""
+    import torch
+
     return torch.cuda.get_device_name() if where.device == "cuda" else where.device.upper()

@@ -25,6 +25,7 @@ from mha_core.example.model import (
     Example,
     allow_matrix,
     divisor,
+    key_tokens,
     mask_fill,
     owner,
     position_inputs,
@@ -104,6 +105,45 @@ class Trace:
         softmax = next((step for step in self.steps if step.op == "softmax"), None)
         scored = self.values[softmax.operands[0].name] if softmax else [None] * len(self.example.heads)
         return tuple(map(_shifts_of, scored))
+
+    def __repr__(self) -> str:
+        return f"Trace({self.example!r}, {self.place.device}, {self.place.dtype}: {', '.join(self.values)})"
+
+    def __getitem__(self, name: str) -> Tensor:
+        """A step or an input as one tensor of its own: ``trace["weights"]``. Raises ``CellError`` as ``matrix``.
+
+        Axes: q: h × n_q × d_k · k: h × n_k × d_k · v: h × n_k × d_v · scores, scaled_scores, masked_scores, weights:
+        h × n_q × n_k · head_outputs: h × n_q × d_v · concat: n_q × (h·d_v) · output: n_q × d_out · x: n_q × d_model ·
+        w_q: h × d_model × d_k. h stands before the axes that ``example.AXES`` names of what each head has its own of;
+        what heads share stands with each of them.
+        """
+        if name in LAYER_INPUTS or name in WHOLE_LAYER_STEPS:
+            rows: Any = self.matrix(name)
+        else:
+            heads = range(len(self.example.heads))
+            rows = [self.matrix(name, owner(self.example, name, head)) for head in heads]
+        return torch.tensor(rows, dtype=self.place.torch_dtype, device=self.place.device)
+
+    def numpy(self, name: str) -> Any:
+        """``trace[name]`` as a NumPy array, with the same axes."""
+        return self[name].numpy(force=True)
+
+    def to_pandas(self, name: str) -> Any:
+        """``trace[name]`` as a pandas ``DataFrame``. Queries and keys are labelled by their tokens, all else from 0.
+
+        The index of what each head has its own of is (h, row): ``trace.to_pandas("weights").loc[0]`` is head 0's.
+        """
+        import pandas as pd
+
+        tensor, (rows, cols) = self[name], AXES[name]
+        tokens = {"n_q": self.example.tokens, "n_k": key_tokens(self.example)}
+        index, columns = (
+            pd.Index(tokens.get(axis) or range(size), name=axis)
+            for axis, size in zip((rows, cols), tensor.shape[-2:], strict=True)
+        )
+        if tensor.ndim == 3:
+            index = pd.MultiIndex.from_product([range(len(tensor)), index], names=["h", rows])
+        return pd.DataFrame(tensor.flatten(0, -2).numpy(force=True), index=index, columns=columns)
 
     def matrix(self, name: str, head: int | None = None) -> Rows:
         """The numbers of a step or of an input, by name; ``head`` for what every head has its own of.

@@ -1,6 +1,6 @@
 """The file format ``mha-example/1``: text → ``Example`` and back. The one place where outside data comes in.
 
-Beside tokens, X, heads, W_O, ``scale`` and ``mask`` (README, "File format") an example may have
+Beside tokens, X, heads, W_O, ``scale`` and ``mask`` (docs/file-format.md) an example may have
 
 scoring     "dot" (where absent), "bilinear", "additive" or "cosine": how a query and a key make a score. ``scale`` is
             the divisor of that score: dot with "sqrt_dk" is scaled dot-product attention, with "none" the plain dot

@@ -9,7 +9,8 @@ Letters: n_q queries, n_k keys, h heads, d_model columns of X, d_context columns
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from importlib.metadata import entry_points
 from math import sqrt
 from typing import Literal, TypeAlias
 
@@ -129,6 +130,10 @@ class Head:
     v_a: Row | None = None
     slope: Row | None = None
 
+    def __repr__(self) -> str:
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        return f"Head({', '.join(f'{name}: {_size(rows)}' for name, rows in given.items() if rows)})"
+
 
 @dataclass(frozen=True, slots=True)
 class AllowMask:
@@ -162,6 +167,10 @@ class Positions:
     context_ids: Row | None = None
     frequencies: Row | None = None
     context_frequencies: Row | None = None
+
+
+def _size(rows: Row | Matrix) -> str:
+    return f"{len(rows)} × {len(rows[0])}" if isinstance(rows[0], tuple) else str(len(rows))
 
 
 Mask: TypeAlias = Literal["causal"] | AllowMask | AddMask | None
@@ -212,6 +221,17 @@ class Example:
     def dims(self) -> Dims:
         """The letters of this example."""
         return Dims.of(self)
+
+    def __repr__(self) -> str:
+        sizes = {
+            name: getattr(self.dims, name) for name in ("n_q", "n_k", "h", "d_model", "d_k", "d_v", "d_out")
+        }
+        told = ", ".join(f"{name} = {size}" for name, size in sizes.items() if size)
+        return f"Example({text_in(self.title, 'en')!r}, {told})"
+
+    def _repr_html_(self) -> str | None:
+        """What a notebook shows of it: the page that an installed package offers to draw, such as ``mha_ui``."""
+        return next((str(found.load()(self)) for found in entry_points(group="mha_core.page")), None)
 
 
 @dataclass(frozen=True, slots=True)

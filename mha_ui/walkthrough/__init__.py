@@ -17,7 +17,7 @@ from mha_core.messages import in_words
 from mha_core.walk.handout import check_size
 from mha_core.walk.markdown import as_markdown
 from mha_ui import state
-from mha_ui.walkthrough.handout import as_html
+from mha_ui.handout import as_html
 from mha_ui.walkthrough.model import payload
 from mha_ui.web import component
 

@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from mha_core import built_in, dump, library, place, trace
+from mha_core import __version__, built_in, dump, library, place, trace
 from mha_core.__main__ import ARGPARSE, main
 from mha_core.check.check import check
 from mha_core.check.report import as_json, as_markdown
+from mha_core.example.validate import STEPS
 from mha_core.messages import catalogue
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -195,6 +196,29 @@ def test_a_dash_reads_standard_input(run, monkeypatch):
     piped = run("trace", "-", *CPU)
     assert piped == run("trace", CAUSAL, *CPU)
     assert piped[0] == 0
+
+
+def test_a_built_in_example_is_known_by_its_name(run):
+    assert run("trace", "causal", *CPU) == run("trace", CAUSAL, *CPU)
+
+
+def test_a_file_of_that_name_wins(run, monkeypatch, tmp_path):
+    (tmp_path / "first").write_text(dump(built_in("causal")), "utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert run("trace", "first", *CPU) == run("trace", CAUSAL, *CPU)
+
+
+def test_help_names_steps_defaults_and_an_example(run):
+    told = " ".join(run("explain", "--help")[1].split())
+    assert all(step in told for step in STEPS)
+    assert "float64 if omitted" in told
+    assert told.endswith(
+        "For instance: python -m mha_core explain first --step weights --head 1 --row 0 --col 2"
+    )
+
+
+def test_the_version(run):
+    assert run("--version") == (0, f"mha {__version__}\n", "")
 
 
 # --- bad input -------------------------------------------------------------------------------------------------
@@ -419,12 +443,17 @@ def test_help_is_chinese_in_a_chinese_shell(run, chinese, command):
     status, out, err = run(*command, "--help")
     assert (status, err) == (0, "")
     assert out.startswith("用法：")
-    words = set(re.findall(r"[A-Za-z]{3,}", NAMES.sub("", out)))
+    told, _, instance = out.rpartition("例如：")
+    assert instance.startswith("python -m mha_core")
+    for step in STEPS:
+        told = re.sub(rf"\b{step}\b", "", told)
+    words = set(re.findall(r"[A-Za-z]{3,}", NAMES.sub("", told)))
     assert words <= {
         "mha",
         "json",
         "safetensors",
         "mps",
+        "torch",
         "float",
         "weights",
         "state",

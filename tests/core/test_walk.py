@@ -19,7 +19,7 @@ from mha_core.messages import LANGUAGES
 from mha_core.walk.handout import MOST_SUMS
 from mha_core.walk.markdown import as_markdown
 from mha_core.walk.stages import MOST_CELLS, PHASES, layout_of, looked_at, operands_of, powers_of, walk
-from mha_ui.walkthrough.handout import as_html
+from mha_ui.handout import as_html
 from tests.core.strategies import examples
 from tests.sizes import tries
 

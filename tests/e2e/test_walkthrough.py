@@ -12,7 +12,7 @@ from mha_core import built_in, library, parse, to_token, trace
 from mha_core.compute.derive import Cell
 from mha_core.example.model import divisor
 from mha_core.walk.stages import walk as stages_of
-from mha_ui.walkthrough.handout import as_html
+from mha_ui.handout import as_html
 from tests.core.test_walk import check_page
 from tests.e2e.driver import Bench, running
 from tests.e2e.looks import assert_no_barrier, wider, widths

@@ -45,9 +45,9 @@ from mha_ui.experiments import EXPERIMENTS
 from mha_ui.figures import FIGURES
 from mha_ui.figures.agreement import agreement_figure
 from mha_ui.figures.ranges import ranges_figure
+from mha_ui.handout import as_html
 from mha_ui.language import words_in
 from mha_ui.lessons.outputs import SHARPNESS, sharpened
-from mha_ui.walkthrough.handout import as_html
 from mha_ui.walkthrough.model import payload as walk_payload
 from tests.extremes.pages import said_by
 

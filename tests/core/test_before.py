@@ -1,0 +1,77 @@
+"""Every link, file, page and command that an earlier version made still opens, to the same numbers.
+
+``before/opened.json`` is what that version wrote, ``before/README.md`` says how.
+"""
+
+import base64
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from mha_core import from_token, parse, trace
+from mha_core.__main__ import main
+from mha_ui import state
+from mha_ui.state.url import work_at
+
+ROOT = Path(__file__).resolve().parents[2]
+BEFORE = json.loads((Path(__file__).parent / "before" / "opened.json").read_text("utf-8"))
+
+
+def numbers(example):
+    values = json.loads(json.dumps(trace(example).values).replace("-Infinity", '"-inf"'))
+    return {"weights": values["weights"], "last": values[list(values)[-1]]}
+
+
+def close(found, known, rel=1e-12):
+    """Numbers apart by rounding at most, sentences perhaps worded better, everything else the same."""
+    if isinstance(known, dict):
+        return found.keys() == known.keys() and all(close(found[name], known[name], rel) for name in known)
+    if isinstance(known, list):
+        return len(found) == len(known) and all(map(close, found, known, [rel] * len(known)))
+    if isinstance(known, str) and " " in known:
+        return isinstance(found, str)
+    return found == (pytest.approx(known, rel=rel, abs=1e-15) if isinstance(known, float) else known)
+
+
+def test_there_are_many_of_every_kind():
+    kinds = {name: len(BEFORE[name]) for name in ("tokens", "files", "pages", "commands")}
+    assert kinds == {"tokens": 20, "files": 7, "pages": 11, "commands": 16}
+
+
+@pytest.mark.parametrize("link", BEFORE["tokens"], ids=lambda link: link["token"][-8:])
+def test_links_open(link):
+    assert close(numbers(from_token(link["token"])), link["opens"])
+
+
+@pytest.mark.parametrize("file", BEFORE["files"], ids=range(len(BEFORE["files"])))
+def test_files_open(file):
+    assert close(numbers(parse(file["text"])), file["opens"])
+
+
+@pytest.mark.parametrize("page", BEFORE["pages"], ids=lambda page: page["page"][:40])
+def test_pages_open(page):
+    """The page's own address, written anew, is what it was; so all that it asks for was understood."""
+    script, _, query = page["page"].partition("?")
+    assert not script or (ROOT / "pages" / f"{script}.py").exists()
+    opened = work_at(dict(pair.split("=", 1) for pair in query.split("&")), None)
+    assert opened.message is None
+    assert state.address(opened) == page["address"]
+    assert close(numbers(opened.example), page["opens"])
+
+
+@pytest.mark.parametrize("command", BEFORE["commands"], ids=lambda command: " ".join(command["arguments"]))
+def test_commands_answer(command, capfdbinary, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("LANGUAGE", "en")
+    weights = io.BytesIO(base64.b64decode(BEFORE["weights"]))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(weights))
+    assert main(command["arguments"]) == command["status"]
+    out = capfdbinary.readouterr().out.decode()
+    known = command["out"]
+    if known in (True, False):
+        assert bool(out) == known
+    else:
+        assert close(json.loads(out), known, 1e-5 if "float32" in command["arguments"] else 1e-12)
