@@ -15,7 +15,8 @@ from mha_core.check.catalogue import CATALOGUE, ROUNDED_EARLY, SLIPS, At, Mistak
 from mha_core.compute.graph import Step, head_graph
 from mha_core.compute.trace import Constants, input_matrix, operate
 from mha_core.example.model import Mask, divisor, mask_fill
-from mha_core.example.validate import WHOLE_LAYER_STEPS, validate
+from mha_core.example.validate import validate
+from mha_core.vocabulary import WHOLE_LAYER_STEPS
 
 IDS = tuple(dict.fromkeys([ROUNDED_EARLY, *(mistake.id for mistake in CATALOGUE), *SLIPS]))
 """Every mistake that can be planted."""

@@ -24,18 +24,18 @@ from mha_core.check.check import check
 from mha_core.check.report import as_json, as_markdown
 from mha_core.compute.derive import Cell, arithmetic, derive, feeds, number, step_of
 from mha_core.compute.device import DEVICES, DTYPES, place
-from mha_core.compute.graph import PER_HEAD_INPUTS, formula
+from mha_core.compute.graph import formula
 from mha_core.compute.printed import claimed
 from mha_core.compute.trace import Trace, trace
 from mha_core.errors import N_, CellError, ExampleError, InteropError, MhaError
 from mha_core.example.files import MAX_BYTES, parse, pretty
 from mha_core.example.library import library
 from mha_core.example.model import NEG_INF, Example, text_in
-from mha_core.example.validate import PER_HEAD_STEPS
 from mha_core.export import TARGETS, export
 from mha_core.interop import KIND_NAMES, Layer, Slice, Weights, layers, open_layer, read_weights
 from mha_core.interop.weights import MAX_BYTES as MAX_WEIGHTS
 from mha_core.messages import catalogue, in_words, shell_language, speak_for_the_library
+from mha_core.vocabulary import PER_HEAD_INPUTS, PER_HEAD_STEPS
 
 WRONG_NUMBERS = 1
 BAD_INPUT = 2

@@ -37,9 +37,10 @@ from mha_core.compare.variant import AS_IT_IS, Variant, read, written
 from mha_core.compute.graph import symbol
 from mha_core.edit.edits import apply
 from mha_core.errors import N_, LinkError
-from mha_core.example.model import AXES, same_numbers, text_in
+from mha_core.example.model import same_numbers, text_in
 from mha_core.example.share_link import MAX_TOKEN
 from mha_core.exercise.exercise import askable, exercise, hints
+from mha_core.vocabulary import AXES
 from mha_ui.language import LANGUAGES, Words, language_for, sentence, words_in
 from mha_ui.places import told
 

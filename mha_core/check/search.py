@@ -17,11 +17,11 @@ import torch
 from torch import Tensor
 
 from mha_core.check.catalogue import ROUNDED_EARLY, At, at_step
-from mha_core.compute.graph import LAYER_INPUTS, Operand, Step, head_graph
+from mha_core.compute.graph import Operand, Step, head_graph
 from mha_core.compute.printed import Key
 from mha_core.compute.trace import Constants, Trace, input_matrix, operate
 from mha_core.example.model import divisor, mask_fill, owner
-from mha_core.example.validate import WHOLE_LAYER_STEPS
+from mha_core.vocabulary import LAYER_INPUTS, SCORE_STEPS, WHOLE_LAYER_STEPS
 
 Blame: TypeAlias = tuple[tuple[str, "int | None"], ...]
 """The mistakes made, each with the one head it was made in (None: in every head that the numbers depend on)."""
@@ -30,8 +30,6 @@ _MOST_WAYS: Final = 600
 """Combinations of the heads' members that are tried; beyond, the first of each head, the second, and so on."""
 _MOST_ALIKE: Final = (600, 600, 8)
 """Ways of making the same mistakes that are kept, for hypotheses of at most none, one and two mistakes."""
-_COPIED: Final = {"scaled_scores": ("scores",), "masked_scores": ("biased_scores", "scaled_scores", "scores")}
-"""Steps that an example may not use, but somebody writes down all the same, and what they are copies of."""
 
 
 class Family(NamedTuple):
@@ -81,11 +79,10 @@ class Hypotheses:
     def declare_copy(self, key: Key) -> None:
         """Let a step that this example does not use stand for a copy of the scores before it, and the next take it."""
         name, head = key
-        source = next((source for source in _COPIED.get(name, ()) if (source, head) in self.steps), None)
+        before = SCORE_STEPS[: SCORE_STEPS.index(name)] if name in SCORE_STEPS else ()
+        source = next((source for source in reversed(before) if (source, head) in self.steps), None)
         if key not in self.steps and source:
-            for after in [
-                (later, head) for later in ("masked_scores", "weights") if (later, head) in self.steps
-            ]:
+            for after in [(step.name, head) for (_, of), step in self.steps.items() if of == head]:
                 self.steps[after] = _taking(self.steps[after], source, name)
             self._copies[key] = self.steps[key] = Step(name, "divide", (Operand(source, "ij"),))
 

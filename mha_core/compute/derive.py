@@ -12,7 +12,6 @@ from math import cos, exp, fsum, hypot, inf, isclose, prod, sin, tanh
 from typing import NamedTuple
 
 from mha_core.compute.graph import (
-    LAYER_INPUTS,
     Operand,
     Operation,
     Step,
@@ -27,7 +26,7 @@ from mha_core.compute.graph import (
 from mha_core.compute.trace import Rows, Trace
 from mha_core.errors import N_, CellError
 from mha_core.example.model import NEG_INF, Example, divisor, mask_fill, owner
-from mha_core.example.validate import WHOLE_LAYER_STEPS
+from mha_core.vocabulary import LAYER_INPUTS, WHOLE_LAYER_STEPS
 
 
 class Cell(NamedTuple):

@@ -9,7 +9,7 @@ letters of the result's cell ``i, j`` and of the summed index ``k``, as in einsu
     weights = softmax(scores "ik")                   A[i,j] = e^S[i,j] / Σ_k e^S[i,k]
     concat  = concat(head_outputs "ik")              Concat[i, g·d_v + k] = head_g[i,k]
 
-A matrix of one row or one column (``example.AXES`` says "1") has no letter for it. Two letters in parentheses run
+A matrix of one row or one column (``vocabulary.AXES`` says "1") has no letter for it. Two letters in parentheses run
 one inside the other along one axis, as in einops: rows "(ij)" are pairs of a query i and a key j, columns "(mr)" the
 two columns r of pair m. Most results are "ij"; a step whose result runs otherwise says so:
 
@@ -27,7 +27,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
-from mha_core.example.model import AXES, AddMask, Example, Head, Scoring, has_values, keys_are_queries, shares
+from mha_core.example.model import AddMask, Example, Head, Scoring, has_values, keys_are_queries, shares
+from mha_core.vocabulary import AXES, ENTRY, PER_HEAD_STEPS
 
 Operation: TypeAlias = Literal[
     "matmul",
@@ -90,80 +91,13 @@ class Step:
         return tuple(operand.name for operand in self.operands)
 
 
-PER_HEAD_INPUTS = ("w_q", "b_q", "w_k", "b_k", "w_v", "b_v", "w_a", "u_a", "v_a", "slope")
-LAYER_INPUTS = (
-    "x",
-    "context",
-    "position_ids",
-    "frequencies",
-    "context_position_ids",
-    "context_frequencies",
-    "mask",
-    "w_o",
-    "b_o",
-)
-
-SYMBOLS = {
-    "x": "X",
-    "context": "C",
-    "position_ids": "p",
-    "frequencies": "ω",
-    "angles": "Θ",
-    "positional_encoding": "P",
-    "x_positioned": "X_P",
-    "context_position_ids": "p_C",
-    "context_frequencies": "ω_C",
-    "context_angles": "Θ_C",
-    "context_positional_encoding": "P_C",
-    "context_positioned": "C_P",
-    "w_q": "W_Q",
-    "w_k": "W_K",
-    "w_v": "W_V",
-    "b_q": "b_Q",
-    "b_k": "b_K",
-    "b_v": "b_V",
-    "q": "Q",
-    "k": "K",
-    "v": "V",
-    "q_rotated": "Q_R",
-    "k_rotated": "K_R",
-    "q_norms": "‖Q‖",
-    "k_norms": "‖K‖",
-    "q_unit": "Q̂",
-    "k_unit": "K̂",
-    "w_a": "W_a",
-    "u_a": "U_a",
-    "v_a": "v_a",
-    "q_a": "Q_a",
-    "k_a": "K_a",
-    "pair_sums": "Z",
-    "pair_tanh": "T",
-    "scores": "S",
-    "scaled_scores": "S/√d_k",
-    "slope": "m",
-    "linear_biases": "B",
-    "biased_scores": "S_B",
-    "mask": "M",
-    "masked_scores": "S_M",
-    "weights": "A",
-    "head_outputs": "head_i",
-    "concat": "Concat",
-    "w_o": "W_O",
-    "w_o_block": "W_Oi",
-    "head_terms": "head_i·W_Oi",
-    "b_o": "b_O",
-    "output": "O",
-}
-"""The letter of every matrix; ``_`` precedes a subscript. ``symbol`` fits it to an example."""
-
-
 def graph(example: Example) -> tuple[Step, ...]:
     """The layer's steps in order: what comes before the heads, each step that at least one head computes, the rest."""
     found: dict[str, Step] = {}
     for head in example.heads:
         for step in head_graph(example, head):
             found.setdefault(step.name, step)
-    ordered = [found[name] for name in SYMBOLS if name in found]
+    ordered = [found[name] for name in PER_HEAD_STEPS if name in found]
     return (*early_steps(example), *ordered, *late_steps(example))
 
 
@@ -378,7 +312,8 @@ def inner_size(axis: str, n_k: int) -> int:
 
 def symbol(name: str, example: Example) -> str:
     """The letter of a matrix; scaled scores name this example's own divisor, such as ``S/8``."""
-    return f"S/{divisor_sign(example)}" if name == "scaled_scores" else SYMBOLS[name]
+    sign = ENTRY[name].symbol
+    return sign.replace("{divisor}", divisor_sign(example)) if "{" in sign else sign
 
 
 def divisor_sign(example: Example) -> str:

@@ -12,14 +12,10 @@ import torch
 from torch import Tensor
 
 from mha_core.compute.device import Place, place
-from mha_core.compute.graph import LAYER_INPUTS, Operation, Step, early_steps, graph, head_graph, late_steps
+from mha_core.compute.graph import Operation, Step, early_steps, graph, head_graph, late_steps
 from mha_core.errors import N_, CellError, NumberRangeError
 from mha_core.example.model import (
-    AXES,
-    HEAD_ROWS,
     NEG_INF,
-    POSITION_INPUTS,
-    SHARED,
     AddMask,
     Dims,
     Example,
@@ -30,13 +26,23 @@ from mha_core.example.model import (
     position_inputs,
     shares,
 )
-from mha_core.example.validate import EARLY_STEPS, LATE_STEPS, PER_HEAD_STEPS, WHOLE_LAYER_STEPS
+from mha_core.vocabulary import (
+    AXES,
+    EARLY_STEPS,
+    HEAD_ROWS,
+    HIDES,
+    LATE_STEPS,
+    LAYER_INPUTS,
+    PER_HEAD_STEPS,
+    POSITION_INPUTS,
+    SHARED,
+    WHOLE_LAYER_STEPS,
+)
 
 Rows: TypeAlias = list[list[float]]
 """A matrix as Python numbers, read off the device."""
 
 _ROWS = frozenset((*HEAD_ROWS, "b_o"))
-_PER_HEAD = frozenset(PER_HEAD_STEPS)
 
 MAX_FLOAT32 = torch.finfo(torch.float32).max
 
@@ -48,7 +54,7 @@ class Trace:
     ``groups``: heads that share the same steps, with their tensors by step name, each g × rows × columns for the
     g heads of the group (one group unless some heads start further on). ``layer``: the steps of the whole layer,
     rows × columns. Shapes by name are those of DESIGN's table: q: h × n_q × d_k, weights: h × n_q × n_k,
-    head_outputs: h × n_q × d_v, concat: n_q × (h·d_v), output: n_q × d_out; all of them in ``example.AXES``. Without
+    head_outputs: h × n_q × d_v, concat: n_q × (h·d_v), output: n_q × d_out; all of them in ``vocabulary.AXES``. Without
     V the weights are the last.
     """
 
@@ -73,7 +79,7 @@ class Trace:
         shared = self.example.kv_heads is not None
         for members, tensors in self.groups:
             for name, tensor in tensors.items():
-                if name in _PER_HEAD:
+                if name in PER_HEAD_STEPS:
                     rows = heads.setdefault(name, [None] * len(self.example.heads))
                     for head, matrix in zip(members, tensor.tolist(), strict=True):
                         if not shared or owner(self.example, name, head) == head:
@@ -497,7 +503,7 @@ def _check_mask(example: Example) -> None:
 
 def _check_range(computed: Trace) -> None:
     for step in computed.steps:
-        if step.name == "masked_scores":
+        if step.name in HIDES:
             continue  # −∞ is what these are for
         heads = computed.values[step.name] if step.per_head else [computed.values[step.name]]
         for rows in heads:

@@ -16,15 +16,8 @@ from mha_core.edit.claims import claim_block, claim_text, clear_claims
 from mha_core.edit.fields import FILLS, RESIZABLE, got, read_edit
 from mha_core.errors import N_, ExampleError
 from mha_core.example.model import (
-    AXES,
-    HEAD_BIASES,
-    HEAD_MATRICES,
-    HEAD_ROWS,
     MAX_SIZE,
     NEG_INF,
-    POSITION_INPUTS,
-    SCORING_PARAMETERS,
-    SHARED,
     AddMask,
     AllowMask,
     Example,
@@ -42,6 +35,7 @@ from mha_core.example.model import (
     position_inputs,
 )
 from mha_core.example.validate import validate
+from mha_core.vocabulary import AXES, HEAD_BIASES, HEAD_MATRICES, HEAD_ROWS, POSITION_INPUTS, SCORING, SHARED
 
 Edit: TypeAlias = Mapping[str, Any]
 Kept: TypeAlias = Sequence[int | None]
@@ -260,7 +254,7 @@ def _resize(example: Example, edit: Edit) -> Example:
     axis, dims = edit["axis"], example.dims
     if dims.size(axis) == 0:
         raise ExampleError(N_("this example has no {name}"), name=axis)
-    if axis == "d_a" and example.scoring == "bilinear":
+    if axis == "d_a" and SCORING[example.scoring].square:
         axis = "d_k"
     rotary = example.positions is not None and example.positions.kind == "rotary"
     step = 2 if axis == "d_k" and rotary else 1
@@ -270,7 +264,7 @@ def _resize(example: Example, edit: Edit) -> Example:
     axes: dict[str, Kept] = {axis: kept}
     if axis == "d_model" and example.context is None:
         axes["d_context"] = kept
-    if axis == "d_k" and example.scoring == "bilinear":
+    if axis == "d_k" and SCORING[example.scoring].square:
         axes["d_a"] = kept
     if axis == "d_v":
         axes["h·d_v"] = [None if i is None else head * dims.d_v + i for head in range(dims.h) for i in kept]
@@ -381,25 +375,24 @@ def _switch_scoring(example: Example, edit: Edit) -> Example:
     that tanh is not saturated at once; cosine with a temperature of 1/4. W_a stays where its shape fits.
     """
     kind, dims = edit["kind"], example.dims
-    names: tuple[str, ...] = SCORING_PARAMETERS[kind]
+    scoring = SCORING[kind]
     if kind == example.scoring:
         return example if edit["scale"] is None else _switch_scale(example, {"value": edit["scale"]})
-    width = dims.d_a if kind == "additive" and dims.d_a else dims.d_k
-    shapes = {"w_a": (dims.d_k, width), "u_a": (dims.d_k, width), "v_a": (1, width)}
+    widths = {"1": 1, "d_k": dims.d_k, "d_a": dims.d_k if scoring.square else dims.d_a or dims.d_k}
 
     def parameters(index: int, head: Head) -> dict[str, Any]:
-        fields: dict[str, Any] = dict.fromkeys(_ADDITIVE)
-        for at, name in enumerate(names if head.weights is None else ()):
-            rows, cols = shapes[name]
+        fields: dict[str, Any] = dict.fromkeys(_PARAMETERS)
+        for at, name in enumerate(scoring.parameters if head.weights is None else ()):
+            rows, cols = (widths[axis] for axis in AXES[name])
             held = getattr(head, name)
-            if held is not None and (len(held[0]) == cols if name != "v_a" else len(held) == cols):
+            if held is not None and len(held if name in HEAD_ROWS else held[0]) == cols:
                 fields[name] = held
-            elif kind == "bilinear":
+            elif scoring.initial == "identity":
                 fields[name] = filled(rows, cols, "identity")
             else:
-                whole = filled(rows, cols, "integers", index * len(_ADDITIVE) + at + 1)
+                whole = filled(rows, cols, "integers", index * len(_PARAMETERS) + at + 1)
                 fields[name] = (
-                    whole[0] if name == "v_a" else tuple(tuple(n / 10 for n in row) for row in whole)
+                    whole[0] if name in HEAD_ROWS else tuple(tuple(n / 10 for n in row) for row in whole)
                 )
         return fields
 
@@ -408,17 +401,18 @@ def _switch_scoring(example: Example, edit: Edit) -> Example:
     return switched if edit["scale"] is None else _switch_scale(switched, {"value": edit["scale"]})
 
 
-_ADDITIVE = SCORING_PARAMETERS["additive"]
+_PARAMETERS = tuple(dict.fromkeys(name for scoring in SCORING.values() for name in scoring.parameters))
+"""What heads give for their scores, whatever the scoring."""
 
 
 def _scale_after(example: Example, kind: str) -> Any:
     """The divisor that goes with another scoring; the one at hand where both are dot products."""
-    products = ("dot", "bilinear")
-    if kind in products and example.scoring in products:
+    scoring = SCORING[kind]
+    if scoring.is_product and SCORING[example.scoring].is_product:
         return example.scale
-    if kind in products:
-        return "sqrt_dk" if example.dims.d_k else "none"
-    return "none" if kind == "additive" else 0.25
+    if scoring.is_product and not example.dims.d_k:
+        return "none"
+    return scoring.scale if scoring.temperature is None else scoring.temperature
 
 
 def _switch_kv_heads(example: Example, edit: Edit) -> Example:

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from math import sqrt
 from typing import Literal, TypeAlias
 
+from mha_core.vocabulary import AXES, SCORING, SHARED
+
 Row: TypeAlias = tuple[float, ...]
 Matrix: TypeAlias = tuple[Row, ...]
 Text: TypeAlias = str | Mapping[str, str]
@@ -31,75 +33,9 @@ MAX_TEXT = 1000
 
 NEG_INF = float("-inf")
 
-HEAD_MATRICES = ("w_q", "w_k", "w_v", "w_a", "u_a", "q", "k", "v", "weights")
-"""What a head may give as a matrix."""
-HEAD_BIASES = ("b_q", "b_k", "b_v")
-HEAD_ROWS = (*HEAD_BIASES, "v_a", "slope")
-"""What a head may give as one row of numbers; the slope is one number."""
-SHARED = ("w_k", "b_k", "w_v", "b_v", "k", "v", "k_rotated", "k_norms", "k_unit")
-"""What belongs to keys and values: heads of one group (``kv_heads``) have one of it together."""
-POSITION_INPUTS = ("position_ids", "context_position_ids", "frequencies", "context_frequencies")
-"""Where tokens stand, and the frequencies that turn a position into angles: given, or by rule."""
-
-SCORINGS = ("dot", "bilinear", "additive", "cosine")
 POSITIONS = ("sinusoidal", "rotary", "alibi")
-SCORING_PARAMETERS = {"dot": (), "bilinear": ("w_a",), "additive": ("w_a", "u_a", "v_a"), "cosine": ()}
-"""What each head must give for its scores, by scoring."""
 BASE = 10000.0
 """The wavelengths of sinusoidal and rotary positions reach from 2π to 2π·BASE."""
-
-AXES: dict[str, tuple[str, str]] = {
-    "x": ("n_q", "d_model"),
-    "context": ("n_k", "d_context"),
-    "position_ids": ("n_q", "1"),
-    "frequencies": ("1", "d_freq"),
-    "angles": ("n_q", "d_freq"),
-    "positional_encoding": ("n_q", "d_model"),
-    "x_positioned": ("n_q", "d_model"),
-    "context_position_ids": ("n_k", "1"),
-    "context_frequencies": ("1", "d_context_freq"),
-    "context_angles": ("n_k", "d_context_freq"),
-    "context_positional_encoding": ("n_k", "d_context"),
-    "context_positioned": ("n_k", "d_context"),
-    "w_q": ("d_model", "d_k"),
-    "b_q": ("1", "d_k"),
-    "w_k": ("d_context", "d_k"),
-    "b_k": ("1", "d_k"),
-    "w_v": ("d_context", "d_v"),
-    "b_v": ("1", "d_v"),
-    "q": ("n_q", "d_k"),
-    "k": ("n_k", "d_k"),
-    "v": ("n_k", "d_v"),
-    "q_rotated": ("n_q", "d_k"),
-    "k_rotated": ("n_k", "d_k"),
-    "q_norms": ("n_q", "1"),
-    "k_norms": ("n_k", "1"),
-    "q_unit": ("n_q", "d_k"),
-    "k_unit": ("n_k", "d_k"),
-    "w_a": ("d_k", "d_a"),
-    "u_a": ("d_k", "d_a"),
-    "v_a": ("1", "d_a"),
-    "q_a": ("n_q", "d_a"),
-    "k_a": ("n_k", "d_a"),
-    "pair_sums": ("n_q·n_k", "d_a"),
-    "pair_tanh": ("n_q·n_k", "d_a"),
-    "scores": ("n_q", "n_k"),
-    "scaled_scores": ("n_q", "n_k"),
-    "slope": ("1", "1"),
-    "linear_biases": ("n_q", "n_k"),
-    "biased_scores": ("n_q", "n_k"),
-    "mask": ("n_q", "n_k"),
-    "masked_scores": ("n_q", "n_k"),
-    "weights": ("n_q", "n_k"),
-    "head_outputs": ("n_q", "d_v"),
-    "concat": ("n_q", "h·d_v"),
-    "w_o": ("h·d_v", "d_out"),
-    "w_o_block": ("d_v", "d_out"),
-    "head_terms": ("n_q", "d_out"),
-    "b_o": ("1", "d_out"),
-    "output": ("n_q", "d_out"),
-}
-"""What the rows and the columns of every matrix run over, in the order of the computation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +185,7 @@ class Dims:
             d_k=d_k,
             d_v=_width(example, ("v", "w_v")),
             d_out=len(example.w_o[0]) if example.w_o else 0,
-            d_a=0 if example.scoring in ("dot", "cosine") else _d_a(example, d_k),
+            d_a=_d_a(example, d_k),
             d_freq=d_freq,
             d_context_freq=d_context_freq,
         )
@@ -297,7 +233,10 @@ def _width(example: Example, names: tuple[str, ...]) -> int:
 
 
 def _d_a(example: Example, d_k: int) -> int:
-    return d_k if example.scoring == "bilinear" else _width(example, ("w_a", "u_a"))
+    scoring = SCORING[example.scoring]
+    if "w_a" not in scoring.parameters:
+        return 0
+    return d_k if scoring.square else _width(example, ("w_a", "u_a"))
 
 
 def _frequency_counts(example: Example, d_model: int, d_context: int, d_k: int) -> tuple[int, int]:
@@ -339,6 +278,21 @@ def has_values(example: Example) -> bool:
     """Whether the heads have V: all or none, so the first of them tells. Without V the weights are the last step."""
     first = example.heads[0]
     return first.v is not None or first.w_v is not None
+
+
+def features(example: Example) -> frozenset[str]:
+    """What the entries of ``vocabulary`` can ask for by ``only``: the scoring, the kind of positions, with "apart"
+    where keys have positions of their own, values, and W_O.
+    """
+    found: set[str] = {example.scoring}
+    if example.positions is not None:
+        kind = example.positions.kind
+        found |= {kind, f"{kind} apart"} if "context_position_ids" in position_inputs(example) else {kind}
+    if has_values(example):
+        found.add("values")
+    if example.w_o is not None:
+        found.add("w_o")
+    return frozenset(found)
 
 
 def position_inputs(example: Example) -> dict[str, Row]:

@@ -25,7 +25,8 @@ from mha_core.compute.graph import (
 )
 from mha_core.compute.graph import symbol as sign_of
 from mha_core.compute.trace import Rows, Trace
-from mha_core.example.model import AXES, Example
+from mha_core.example.model import Example
+from mha_core.vocabulary import AXES
 
 PRIME = "′"
 

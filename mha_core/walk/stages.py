@@ -21,7 +21,7 @@ from mha_core.compute.derive import Cell, derive
 from mha_core.compute.graph import Operand, Step, head_graph, last_step
 from mha_core.compute.trace import Rows, Trace
 from mha_core.example.model import Example
-from mha_core.example.validate import WHOLE_LAYER_STEPS
+from mha_core.vocabulary import WHOLE_LAYER_STEPS
 from mha_core.walk import text
 from mha_core.walk.text import Words, given_in
 

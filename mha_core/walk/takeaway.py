@@ -12,11 +12,12 @@ from html import escape
 from unicodedata import east_asian_width
 
 from mha_core.compute.derive import Cell, arithmetic, derive, relation
-from mha_core.compute.graph import LAYER_INPUTS, PER_HEAD_INPUTS, Step, formula, symbol
+from mha_core.compute.graph import Step, formula, symbol
 from mha_core.compute.trace import Rows, Trace
 from mha_core.errors import N_, ExportError
-from mha_core.example.model import AXES, NEG_INF, key_tokens, text_in
+from mha_core.example.model import NEG_INF, key_tokens, text_in
 from mha_core.messages import catalogue
+from mha_core.vocabulary import AXES, LAYER_INPUTS, PER_HEAD_INPUTS
 from mha_core.walk.stages import Stage, layout_of, looked_at, operands_of, powers_of, result_of, walk
 from mha_core.walk.text import Sentence, Words
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 
 from mha_core import Cell, CellError, built_in, derive, feeds, library, parse, trace
 from mha_core.compute.derive import cells
-from mha_core.compute.graph import LAYER_INPUTS, PER_HEAD_INPUTS
+from mha_core.vocabulary import LAYER_INPUTS, PER_HEAD_INPUTS
 from tests.core.strategies import examples
 
 STARTS = parse((Path(__file__).parent / "starts_further_on.mha.json").read_bytes())
