@@ -23,7 +23,8 @@ from torch import Tensor
 
 from mha_core.compute.derive import Cell, number, step_of
 from mha_core.compute.graph import last_step
-from mha_core.compute.trace import Inputs, Rows, Trace, in_head_order, input_matrix, load, norm, run, trace
+from mha_core.compute.operations import norm
+from mha_core.compute.trace import Inputs, Rows, Trace, in_head_order, input_matrix, load, run, trace
 from mha_core.errors import N_, NumberRangeError
 from mha_core.example.model import NEG_INF, AddMask, Example, divisor, owner
 from mha_core.vocabulary import (

@@ -34,7 +34,7 @@ from mha_core.example.model import (
     owner,
     position_inputs,
 )
-from mha_core.example.validate import validate
+from mha_core.example.validate import absent_steps, validate
 from mha_core.vocabulary import AXES, HEAD_BIASES, HEAD_MATRICES, HEAD_ROWS, POSITION_INPUTS, SCORING, SHARED
 
 Edit: TypeAlias = Mapping[str, Any]
@@ -276,15 +276,22 @@ def _resize(example: Example, edit: Edit) -> Example:
 
 def _switch_w_o(example: Example, edit: Edit) -> Example:
     """W_O on: the identity, so that the output is the concatenation until it is edited. Off: gone, with b_O."""
-    claimed = {step: c for step, c in (example.claimed or {}).items() if step != "output"} or None
     if not edit["on"]:
-        return replace(example, w_o=None, b_o=None, claimed=claimed)
+        return _claiming_what_is_there(replace(example, w_o=None, b_o=None))
     if not has_values(example):
         raise ExampleError(N_("this example has no {name}"), name="V")
     width = example.dims.h * example.dims.d_v
     cols = min(width, MAX_SIZE)
     bias = (0.0,) * cols if _is_biased(example) else None
     return replace(example, w_o=filled(width, cols, "identity"), b_o=bias)
+
+
+def _claiming_what_is_there(example: Example) -> Example:
+    """The example without claims of steps that it no longer has."""
+    gone = absent_steps(example)
+    return replace(
+        example, claimed={s: c for s, c in (example.claimed or {}).items() if s not in gone} or None
+    )
 
 
 def _is_biased(example: Example) -> bool:
@@ -298,10 +305,8 @@ def _switch_values(example: Example, edit: Edit) -> Example:
     if edit["on"] == has_values(example):
         return example
     if not edit["on"]:
-        gone = ("v", "head_outputs", "concat", "output")
-        claimed = {step: claim for step, claim in (example.claimed or {}).items() if step not in gone}
         heads = tuple(replace(head, w_v=None, b_v=None, v=None) for head in example.heads)
-        return replace(example, heads=heads, w_o=None, b_o=None, claimed=claimed or None)
+        return _claiming_what_is_there(replace(example, heads=heads, w_o=None, b_o=None))
     dims, source = example.dims, example.source_rows
     name = "v" if source is None or len(source) != dims.n_k else "w_v"
     rows, width = (dims.d_context if name == "w_v" else dims.n_k), dims.d_k

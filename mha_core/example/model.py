@@ -174,7 +174,7 @@ class Dims:
         n_q = len(example.tokens)
         d_model = len(example.x[0]) if example.x else 0
         d_context = len(example.context[0]) if example.context else d_model
-        d_k = _width(example, ("q", "k", "w_q", "w_k"))
+        d_k = _d_k(example)
         d_freq, d_context_freq = _frequency_counts(example, d_model, d_context, d_k)
         return cls(
             n_q=n_q,
@@ -230,6 +230,10 @@ def _width(example: Example, names: tuple[str, ...]) -> int:
             if matrix:
                 return len(matrix[0])
     return 0
+
+
+def _d_k(example: Example) -> int:
+    return _width(example, ("q", "k", "w_q", "w_k"))
 
 
 def _d_a(example: Example, d_k: int) -> int:
@@ -331,7 +335,7 @@ def divisor(example: Example) -> float | None:
     """What the scores are divided by; None where they are not scaled."""
     if example.scale == "none":
         return None
-    return example.dims.sqrt_dk if example.scale == "sqrt_dk" else float(example.scale)
+    return sqrt(_d_k(example)) if example.scale == "sqrt_dk" else float(example.scale)
 
 
 def allow_matrix(example: Example) -> tuple[tuple[bool, ...], ...] | None:
@@ -348,6 +352,11 @@ def allow_matrix(example: Example) -> tuple[tuple[bool, ...], ...] | None:
 def mask_fill(example: Example) -> float:
     """What a hidden pair's score becomes; −∞ unless the example names another number."""
     return example.mask.fill if isinstance(example.mask, AllowMask) else NEG_INF
+
+
+def setting(example: Example, name: str) -> float | None:
+    """One of ``vocabulary.SETTINGS``: the divisor, None where scores are not scaled, or the fill."""
+    return {"divisor": divisor, "fill": mask_fill}[name](example)
 
 
 def key_tokens(example: Example) -> tuple[str, ...]:

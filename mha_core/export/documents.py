@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from mha_core.compute.derive import relation
-from mha_core.compute.graph import Step, formula, symbol
+from mha_core.compute.graph import formula, symbol
+from mha_core.compute.operations import Step
 from mha_core.compute.trace import Rows, Trace, input_matrix
 from mha_core.errors import N_
 from mha_core.example.model import Example, has_values, key_tokens, text_in

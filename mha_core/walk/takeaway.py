@@ -12,7 +12,8 @@ from html import escape
 from unicodedata import east_asian_width
 
 from mha_core.compute.derive import Cell, arithmetic, derive, relation
-from mha_core.compute.graph import Step, formula, symbol
+from mha_core.compute.graph import formula, symbol
+from mha_core.compute.operations import Step
 from mha_core.compute.trace import Rows, Trace
 from mha_core.errors import N_, ExportError
 from mha_core.example.model import NEG_INF, key_tokens, text_in

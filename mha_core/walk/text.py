@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from mha_core.compute.graph import Step, divisor_text, symbol
+from mha_core.compute.graph import divisor_text, symbol
 from mha_core.compute.metrics import ways_to_look
+from mha_core.compute.operations import Step
 from mha_core.compute.trace import Trace
 from mha_core.errors import N_
 from mha_core.example.model import (

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Final
 
-from mha_core.compute.graph import Step, early_steps, formula, graph, head_graph, symbol
+from mha_core.compute.graph import early_steps, formula, graph, head_graph, symbol
+from mha_core.compute.operations import OPERATIONS, Step
 from mha_core.compute.trace import Trace, input_matrix
 from mha_core.errors import N_
 from mha_core.example.model import (
@@ -17,11 +18,10 @@ from mha_core.example.model import (
     AllowMask,
     Example,
     allow_matrix,
-    divisor,
     has_values,
     key_tokens,
-    mask_fill,
     owner,
+    setting,
     text_in,
 )
 from mha_core.messages import LANGUAGE
@@ -36,6 +36,7 @@ from mha_core.vocabulary import (
     PER_HEAD_INPUTS,
     PER_HEAD_STEPS,
     SCORING_CHOICES,
+    SETTINGS,
     SHARED,
     STAGES,
     STAGES_WITHOUT_VALUES,
@@ -212,7 +213,7 @@ def numbers(trace: Trace, language: str, decimals: int) -> dict[str, Any]:
         "stages": stages(STAGES if has_values(example) else STAGES_WITHOUT_VALUES, language),
         "matrices": matrices(trace, language),
         "steps": {name: step_data(step) for name, step in _steps(example)},
-        "constants": {"divisor": divisor(example), "fill": _json(mask_fill(example))},
+        "constants": {name: _json(setting(example, name)) for name in SETTINGS},
         "dead": trace.dead_rows if example.mask is not None else None,
         "shifts": trace.shifts,
     }
@@ -223,7 +224,7 @@ def step_data(step: Step) -> dict[str, Any]:
     return {
         "op": step.op,
         "index": step.index,
-        "operands": [(operand.name, operand.index) for operand in step.operands],
+        "operands": [(operand.name, operand.index) for operand in step.tables],
     }
 
 
@@ -270,9 +271,8 @@ def _steps(example: Example) -> list[tuple[str, Step]]:
 def matrices(trace: Trace, language: str) -> dict[str, dict[str, Any]]:
     """Every matrix of the example by name, in the order of the computation."""
     example, words = trace.example, words_in(language)
-    # The letters of scaled scores and of lengths, S/√d_k and ‖Q‖, are formulas already.
     formulas = {
-        name: formula(step, example) for name, step in _steps(example) if step.op not in ("divide", "norm")
+        name: formula(step, example) for name, step in _steps(example) if not OPERATIONS[step.op].is_sign
     }
     found = {}
     for name in AXES:
@@ -321,7 +321,7 @@ def _mask(example: Example) -> list[list[Any]] | None:
     return None if allow is None else [list(row) for row in allow]
 
 
-def _json(number: float) -> float | str:
+def _json(number: float | None) -> float | str | None:
     return "-inf" if number == NEG_INF else number
 
 

@@ -166,7 +166,7 @@ def test_entries_are_what_a_head_reads_and_makes(example):
         told = {entry.name: entry for entry in entries(example, head)}
         for step in head_graph(example, own):
             assert told[step.name].row.formula == formula(step, example)
-            assert set(step.operand_names) <= set(told)
+            assert {operand.name for operand in step.tables} <= set(told)
         for entry in told.values():
             assert entry.column.shape == entry.row.shape[::-1]
             assert entry.column.axes == entry.row.axes[::-1]

@@ -174,7 +174,7 @@ def test_a_heads_own_step_is_the_told_one_without_what_the_head_lacks(name):
             operands = [tuple(operand) for operand in data["steps"][step.name]["operands"]]
             at = {name: _head_of(computed.example, name, g) for name, _ in operands}
             present = [operand for operand in operands if has(computed, operand[0], at[operand[0]])]
-            assert present == [(operand.name, operand.index) for operand in step.operands]
+            assert present == [(operand.name, operand.index) for operand in step.tables]
 
 
 def _head_of(example, name, head):
