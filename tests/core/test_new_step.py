@@ -4,7 +4,12 @@ from math import exp, isclose
 
 import pytest
 
-from tests.core.new_step import told_by, with_the_step
+from mha_core import built_in, graph
+from mha_core.edit.edits import apply
+from mha_core.example.model import POSITIONS
+from mha_core.example.validate import absent_steps
+from mha_core.vocabulary import ENTRY, SCORINGS, STEPS
+from tests.core.new_step import ROOT, told_by, with_the_step
 
 SCRIPT = """
 import json
@@ -91,3 +96,22 @@ def test_it_is_told_and_written(told):
     assert r"\section*{Softened scores}" in told["latex"]
     assert "## Softened scores" in told["markdown"]
     assert told["columns"] == ["soften(S′/√d_k)"]
+
+
+def test_few_files_name_a_step():
+    """The vocabulary, the declaration, the programs' templates and the walk's words."""
+    files = [path for folder in ("mha_core", "mha_ui", "pages") for path in (ROOT / folder).rglob("*.*")]
+    code = [path for path in files if path.suffix in (".py", ".js", ".css", ".html")]
+    naming = [path.name for path in code if "biased_scores" in path.read_text("utf-8")]
+    assert sorted(naming) == ["graph.py", "templates.py", "text.py", "vocabulary.py"]
+
+
+@pytest.mark.parametrize("kind", ["none", *POSITIONS])
+@pytest.mark.parametrize("scoring", SCORINGS)
+@pytest.mark.parametrize("name", ["first", "output-projection", "translation"])
+def test_what_the_vocabulary_calls_absent_is_not_declared(name, scoring, kind):
+    example = built_in(name)
+    for edit in ({"op": "scoring", "kind": scoring}, {"op": "positions", "kind": kind}):
+        example = apply(example, edit)
+    declared = {step.name for step in graph(example)}
+    assert {step for step in STEPS if ENTRY[step].only and step not in declared} == {*absent_steps(example)}
