@@ -350,7 +350,7 @@ OPERATIONS: Final = {
     ),
     # a where the mask allows the pair, else the fill
     "hide": _by_cell(
-        lambda a, allow, fill: fill.where(allow == 0, a),
+        lambda a, allow, fill: torch.where(allow == 0, fill, a),
         lambda a, allow, fill: a if allow else fill,
         "mask({0}, {1})",
         exception=lambda terms: "" if terms[0][1] else "{0} → {value}",

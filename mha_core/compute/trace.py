@@ -197,7 +197,7 @@ class Inputs:
 
     ``groups``: members, their steps, and their inputs by name, each g × rows × columns. ``early_steps``,
     ``layer_steps`` and ``layer``: the same for the whole layer, before and after the heads, rows × columns.
-    ``settings``: one number each, off the device, which takes them from there.
+    ``settings``: plain numbers.
     """
 
     example: Example
@@ -206,7 +206,7 @@ class Inputs:
     early_steps: tuple[Step, ...]
     layer_steps: tuple[Step, ...]
     layer: Mapping[str, Tensor]
-    settings: Mapping[str, Tensor]
+    settings: Mapping[str, Any]
 
 
 def trace(example: Example, where: Place | None = None) -> Trace:
@@ -243,11 +243,7 @@ def load(example: Example, where: Place) -> Inputs:
     blocks = {name: [input_matrix(example, name)] for name in names}
     layer = {name: tensor[0] for name, tensor in _to_device(blocks, where).items()}  # type: ignore[arg-type]
     read = {name for _, steps in by_steps for step in steps for name in step.operand_names}
-    settings = {
-        name: torch.tensor(setting(example, name), dtype=where.torch_dtype)
-        for name in SETTINGS
-        if name in read
-    }
+    settings = {name: setting(example, name) for name in SETTINGS if name in read}
     return Inputs(example, where, groups, early, late, layer, settings)
 
 
