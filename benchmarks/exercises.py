@@ -24,8 +24,9 @@ from mha_core.check.check import check
 from mha_core.compare.replay import mistaken, possible
 from mha_core.edit.edits import filled
 from mha_core.example.model import Head
-from mha_core.example.validate import WHOLE_LAYER_STEPS, validate
+from mha_core.example.validate import validate
 from mha_core.exercise.exercise import askable, exercise, nothing_special
+from mha_core.vocabulary import WHOLE_LAYER_STEPS
 
 SEEDS = 1000
 DECIMALS = 2

@@ -12,10 +12,12 @@ from torch import Tensor
 
 from mha_core import AllowMask, Example, Head, trace
 from mha_core.check.catalogue import CATALOGUE, ROUNDED_EARLY, SLIPS, At, Mistake
-from mha_core.compute.graph import Step, head_graph
-from mha_core.compute.trace import Constants, input_matrix, operate
-from mha_core.example.model import Mask, divisor, mask_fill
-from mha_core.example.validate import WHOLE_LAYER_STEPS, validate
+from mha_core.compute.graph import head_graph
+from mha_core.compute.operations import Step
+from mha_core.compute.trace import input_matrix, operate
+from mha_core.example.model import Mask
+from mha_core.example.validate import validate
+from mha_core.vocabulary import WHOLE_LAYER_STEPS
 
 IDS = tuple(dict.fromkeys([ROUNDED_EARLY, *(mistake.id for mistake in CATALOGUE), *SLIPS]))
 """Every mistake that can be planted."""
@@ -147,9 +149,6 @@ class _Run:
         self, example: Example, entry: Mistake | None, random: Random, decimals: int | None = None
     ) -> None:
         self.example, self.entry, self.random, self.decimals = example, entry, random, decimals
-        self.constants = Constants(
-            divisor(example), mask_fill(example), example.mask is not None, example.dims
-        )
         self.found: Steps = {}
         self.made = False
 
@@ -162,17 +161,17 @@ class _Run:
 
     def tensors(self, step: Step, head: int | None) -> dict[str, Tensor]:
         """A step's operands."""
-        if step.op == "concat":
-            heads = [self.found["head_outputs", g] for g in range(len(self.example.heads))]
-            return {"head_outputs": torch.stack(heads)[None]}
+        if step.gathers:
+            heads = [self.found[step.gathers, g] for g in range(len(self.example.heads))]
+            return {step.gathers: torch.stack(heads)[None]}
         return {name: found for name in step.operand_names if (found := self.look(name, head)) is not None}
 
     def step(self, step: Step, head: int | None) -> None:
         """Run one step, rightly or with the mistake."""
         tensors = self.tensors(step, head)
-        result = operate(step, tensors, self.constants)
+        result = operate(step, tensors, self.example)
         if self.entry is not None and step.name in self.entry.steps:
-            at = At(step, head, tensors, self.constants, self.example.dims, self.look)
+            at = At(step, head, tensors, self.example, self.example.dims, self.look)
             ways = [way for way in self.entry.wrong(at) if way.shape[-2:] == result.shape[-2:]]
             if ways:
                 result, self.made = self.random.choice(ways), True

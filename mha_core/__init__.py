@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from mha_core.compute.derive import feeds as feeds
     from mha_core.compute.device import Place as Place
     from mha_core.compute.device import place as place
-    from mha_core.compute.graph import Operand as Operand
-    from mha_core.compute.graph import Step as Step
     from mha_core.compute.graph import formula as formula
     from mha_core.compute.graph import graph as graph
+    from mha_core.compute.operations import Operand as Operand
+    from mha_core.compute.operations import Step as Step
     from mha_core.compute.trace import Trace as Trace
     from mha_core.compute.trace import trace as trace
     from mha_core.errors import CellError as CellError
@@ -59,7 +59,8 @@ __version__ = "1.0.0"
 _OFFERED: Final = {
     "mha_core.compute.derive": "Cell Derivation Term arithmetic derive feeds",
     "mha_core.compute.device": "Place place",
-    "mha_core.compute.graph": "Operand Step formula graph",
+    "mha_core.compute.graph": "formula graph",
+    "mha_core.compute.operations": "Operand Step",
     "mha_core.compute.trace": "Trace trace",
     "mha_core.errors": (
         "CellError DeviceError ExampleError ExportError InteropError LinkError MhaError NumberRangeError"

@@ -23,9 +23,9 @@ from mha_core.errors import N_, ExampleError, MhaError
 from mha_core.example.files import MAX_BYTES, parse
 from mha_core.example.library import library
 from mha_core.example.model import Example, text_in
-from mha_core.example.validate import STEPS
 from mha_core.export import TARGETS
 from mha_core.messages import catalogue, in_words, shell_language, speak_for_the_library
+from mha_core.vocabulary import STEPS
 
 BAD_INPUT = 2
 FAILED = 3

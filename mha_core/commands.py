@@ -17,17 +17,17 @@ from mha_core.check.check import check
 from mha_core.check.report import as_json, as_markdown
 from mha_core.compute.derive import Cell, arithmetic, derive, feeds, number, step_of
 from mha_core.compute.device import place
-from mha_core.compute.graph import PER_HEAD_INPUTS, formula
+from mha_core.compute.graph import formula
 from mha_core.compute.printed import claimed
 from mha_core.compute.trace import Trace, trace
 from mha_core.errors import N_, CellError, ExampleError, InteropError
 from mha_core.example.files import pretty
 from mha_core.example.model import NEG_INF, Example
-from mha_core.example.validate import PER_HEAD_STEPS
 from mha_core.export import export
 from mha_core.interop import KIND_NAMES, Layer, Slice, Weights, layers, open_layer, read_weights
 from mha_core.interop.weights import MAX_BYTES
 from mha_core.messages import shell_language
+from mha_core.vocabulary import PER_HEAD_INPUTS, PER_HEAD_STEPS
 
 WRONG_NUMBERS: Final = 1
 

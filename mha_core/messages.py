@@ -4,12 +4,36 @@ from __future__ import annotations
 
 import gettext
 import os
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Final
 
 from mha_core.errors import MhaError
 
-LANGUAGES = ("en", "zh")
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """``name``: in itself; ``tag``: as HTML names it. ``locales``: how the locales of those who read it begin.
+    ``between``: what stands between two sentences.
+    """
+
+    code: str
+    name: str
+    tag: str
+    locales: tuple[str, ...] = ()
+    between: str = " "
+
+
+LANGUAGE: Final = {
+    language.code: language
+    for language in (
+        Language("en", "English", "en"),
+        Language("zh", "中文", "zh-CN", ("zh",), between=""),
+    )
+}
+"""The languages by code. The first is the one that stands in the code, and serves every other locale."""
+LANGUAGES: Final = tuple(LANGUAGE)
 _FOLDER = Path(__file__).resolve().parent / "locales"
 
 
@@ -34,4 +58,10 @@ def shell_language() -> str:
     """The language that a shell asks for, by the variables that gettext reads."""
     names = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
     setting = next((os.environ[name] for name in names if os.environ.get(name)), "")
-    return "zh" if setting.lower().startswith("zh") else "en"
+    return language_of(setting)
+
+
+def language_of(locale: str) -> str:
+    """The language for a locale, such as ``zh-CN`` or ``zh_TW.UTF-8``."""
+    asked = locale.lower()
+    return next((code for code in LANGUAGES if asked.startswith(LANGUAGE[code].locales)), LANGUAGES[0])

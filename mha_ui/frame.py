@@ -14,10 +14,10 @@ from mha_core.compute.device import device_name
 from mha_core.errors import N_
 from mha_core.example.files import MAX_BYTES
 from mha_core.example.model import text_in
+from mha_core.messages import LANGUAGE, LANGUAGES
 from mha_ui import state
 from mha_ui.css import css_variables
 from mha_ui.exchange import FILE_MENU, export_button, import_button
-from mha_ui.language import LANGUAGES, NAMES
 from mha_ui.notes import note as example_note
 from mha_ui.panel import panel
 from mha_ui.share import save_button, share_button
@@ -136,7 +136,7 @@ def _language_switch(work: state.Work) -> None:
     st.segmented_control(
         work.words(N_("Language")),
         LANGUAGES,
-        format_func=NAMES.__getitem__,
+        format_func=lambda code: LANGUAGE[code].name,
         key=_LANGUAGE,
         on_change=_language_chosen,
         label_visibility="collapsed",

@@ -9,21 +9,22 @@ from pathlib import Path
 from typing import TypeAlias
 
 from mha_core.errors import MhaError
-from mha_core.messages import LANGUAGES, in_words
+from mha_core.messages import LANGUAGES, catalogue, in_words, language_of
 
 Words: TypeAlias = Callable[[str], str]
 """Translates one message into the page's language."""
 
-NAMES = {"en": "English", "zh": "中文"}
 _FOLDER = Path(__file__).resolve().parent / "locales"
 
-__all__ = ["LANGUAGES", "NAMES", "Words", "language_for", "sentence", "words_in"]
+__all__ = ["LANGUAGES", "Words", "language_for", "sentence", "words_in"]
 
 
 @lru_cache(maxsize=4)
 def words_in(language: str) -> Words:
-    """The translator into a language; English is the source."""
-    return gettext.translation("mha_ui", _FOLDER, [language], fallback=True).gettext
+    """The translator into a language; English is the source. What the core says of matrices, it says here too."""
+    found = gettext.translation("mha_ui", _FOLDER, [language], fallback=True)
+    found.add_fallback(catalogue(language))
+    return found.gettext
 
 
 def sentence(error: MhaError, language: str) -> str:
@@ -33,4 +34,4 @@ def sentence(error: MhaError, language: str) -> str:
 
 def language_for(locale: str | None) -> str:
     """The page's language for a browser's locale, such as ``zh-CN``."""
-    return "zh" if (locale or "").lower().startswith("zh") else "en"
+    return language_of(locale or "")

@@ -12,9 +12,8 @@ from typing import Final
 from mha_core import Cell, Example, MhaError
 from mha_core.compute.graph import symbol
 from mha_core.errors import N_
-from mha_core.example.model import AXES
-from mha_core.example.validate import PER_HEAD_STEPS
 from mha_core.messages import catalogue
+from mha_core.vocabulary import AXES, PER_HEAD_STEPS
 from mha_ui.language import Words, words_in
 
 _PATH: Final = re.compile(r"(?:heads\[(?P<head>\d+)\]\.)?(?P<name>[a-z_]+(?:\.[a-z_]+)?)(?P<at>(?:\[\d+\])*)")

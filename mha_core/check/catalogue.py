@@ -17,10 +17,12 @@ from typing import Final, TypeAlias
 import torch
 from torch import Tensor
 
-from mha_core.compute.graph import Operand, Step, graph, symbol
-from mha_core.compute.trace import Constants, operate
+from mha_core.compute.graph import graph, symbol
+from mha_core.compute.operations import Operand, Step
+from mha_core.compute.trace import operate
 from mha_core.errors import N_
-from mha_core.example.model import NEG_INF, Dims, Example
+from mha_core.example.model import NEG_INF, Dims, Example, divisor, mask_fill
+from mha_core.vocabulary import HIDES, SCORE_STEPS
 
 Look: TypeAlias = Callable[[str, "int | None"], "Tensor | None"]
 """A matrix of the example or a step's numbers by name and head, 1 × rows × columns; None where there is none."""
@@ -37,23 +39,26 @@ class At:
     step: Step
     head: int | None
     tensors: Mapping[str, Tensor]
-    constants: Constants
+    example: Example
     dims: Dims
     look: Look
 
     def run(
         self,
         *operands: Operand,
-        constants: Constants | None = None,
         numbers: Mapping[str, Tensor] | None = None,
     ) -> Tensor:
-        """The step, with other operands, constants or numbers where given."""
+        """The step, with other operands or numbers where given."""
         step = replace(self.step, operands=operands) if operands else self.step
-        return operate(step, {**self.tensors, **(numbers or {})}, constants or self.constants)
+        return operate(step, {**self.tensors, **(numbers or {})}, self.example)
 
     def operand(self, position: int) -> Tensor:
         """The numbers of one operand."""
         return self.tensors[self.step.operands[position].name]
+
+    def with_setting(self, name: str, number: float) -> Tensor:
+        """The step with another divisor or fill."""
+        return self.run(numbers={name: torch.full_like(self.tensors[name], number)})
 
     def other(self, name: str, head: int | None = None) -> Tensor | None:
         """Another matrix: this head's, unless a head is named."""
@@ -160,9 +165,9 @@ def _scores_transposed(at: At) -> Iterator[Tensor]:
 
 def _divided_by(number: Callable[[At], float]) -> Wrong:
     def wrong(at: At) -> Iterator[Tensor]:
-        by, right = number(at), at.constants.divisor or 1.0
+        by, right = number(at), divisor(at.example) or 1.0
         if by and abs(by - right) > 1e-12:
-            yield at.run(constants=at.constants._replace(divisor=by))
+            yield at.with_setting("divisor", by)
 
     return wrong
 
@@ -183,7 +188,7 @@ def _named_sizes(dims: Dims) -> set[int]:
 
 
 def _scaled_anyway(at: At) -> Iterator[Tensor]:
-    if at.constants.divisor is None and at.dims.d_k > 1:
+    if divisor(at.example) is None and at.dims.d_k > 1:
         name = at.step.operands[0].name
         yield at.run(numbers={name: at.operand(0) / sqrt(at.dims.d_k)})
 
@@ -215,16 +220,16 @@ def _shifted(allow: Tensor) -> Iterator[Tensor]:
 
 
 def _mask_filled_with_0(at: At) -> Iterator[Tensor]:
-    if at.step.op == "hide" and at.constants.fill != 0:
-        yield at.run(constants=at.constants._replace(fill=0.0))
+    if at.step.op == "hide" and mask_fill(at.example) != 0:
+        yield at.with_setting("fill", 0.0)
 
 
 def _mask_after_softmax(at: At) -> Iterator[Tensor]:
-    before = (at.other(name) for name in ("biased_scores", "scaled_scores", "scores"))
+    before = (at.other(name) for name in reversed(SCORE_STEPS) if name not in HIDES)
     scores, allow = next((found for found in before if found is not None), None), at.look("mask", None)
     if at.step.operands[0].name != "masked_scores" or scores is None or allow is None:
         return
-    if at.constants.fill == NEG_INF:
+    if mask_fill(at.example) == NEG_INF:
         yield torch.softmax(scores, -1) * (allow != 0)
 
 
@@ -241,7 +246,7 @@ def _softmax_everything(at: At) -> Iterator[Tensor]:
 
 def _softmax_unscaled(at: At) -> Iterator[Tensor]:
     scores, allow = at.other("scores"), at.look("mask", None)
-    if at.constants.divisor is None or scores is None:
+    if divisor(at.example) is None or scores is None:
         return
     if at.step.operands[0].name == "masked_scores" and allow is not None:
         scores = scores.masked_fill(at.operand(0)[:1] == NEG_INF, NEG_INF)
@@ -266,11 +271,9 @@ def _without_exp(at: At) -> Iterator[Tensor]:
 
 
 def _scaled_after_softmax(at: At) -> Iterator[Tensor]:
-    scores = at.other("scores")
-    if at.constants.divisor is None or scores is None:
-        return
-    if at.step.operands[0].name == "scaled_scores":
-        yield torch.softmax(scores, -1) / at.constants.divisor
+    scores, by = at.other("scores"), divisor(at.example)
+    if by is not None and scores is not None and at.step.operands[0].name == "scaled_scores":
+        yield torch.softmax(scores, -1) / by
 
 
 def _zero_row(at: At) -> Iterator[Tensor]:
@@ -391,7 +394,7 @@ CATALOGUE: Final = (
         ("scaled_scores",),
         N_("The scores are multiplied by {divisor} instead of divided by it."),
         "S · √d_k",
-        _divided_by(lambda at: 1 / (at.constants.divisor or 1.0)),
+        _divided_by(lambda at: 1 / (divisor(at.example) or 1.0)),
         by_row=True,
     ),
     Mistake(

@@ -30,7 +30,7 @@ from mha_core.compute.device import Place
 from mha_core.compute.printed import Key, Printed, claimed
 from mha_core.compute.trace import Trace, trace
 from mha_core.example.model import Example
-from mha_core.example.validate import STEPS
+from mha_core.vocabulary import STEPS
 
 _CPU: Final = Place("cpu", "float64")
 _MOST_CELLS: Final = 600

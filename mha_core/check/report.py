@@ -16,49 +16,18 @@ from mha_core.compute.graph import divisor_text, formula, symbol
 from mha_core.edit.claims import claimed_rows, tables
 from mha_core.errors import N_, CellError
 from mha_core.example.model import NEG_INF, Example, text_in
-from mha_core.example.validate import STEPS
 from mha_core.messages import catalogue
 from mha_core.numbers import trimmed
+from mha_core.vocabulary import NAMES, STEPS
 
 FORMAT = "mha-check/1"
 
 Say: TypeAlias = Callable[[str], str]
 
-STEP_NAMES = {
-    "q": N_("queries"),
-    "k": N_("keys"),
-    "v": N_("values"),
-    "scores": N_("scores"),
-    "scaled_scores": N_("scaled scores"),
-    "masked_scores": N_("masked scores"),
-    "angles": N_("angles"),
-    "context_angles": N_("angles of the keys"),
-    "positional_encoding": N_("positional encoding"),
-    "x_positioned": N_("input with positions"),
-    "context_positional_encoding": N_("positional encoding of the context"),
-    "context_positioned": N_("context with positions"),
-    "q_rotated": N_("rotated queries"),
-    "k_rotated": N_("rotated keys"),
-    "q_norms": N_("lengths of the queries"),
-    "k_norms": N_("lengths of the keys"),
-    "q_unit": N_("directions of the queries"),
-    "k_unit": N_("directions of the keys"),
-    "q_a": N_("queries for scoring"),
-    "k_a": N_("keys for scoring"),
-    "pair_sums": N_("sums of each pair"),
-    "pair_tanh": N_("tanh of each pair"),
-    "linear_biases": N_("linear biases"),
-    "biased_scores": N_("biased scores"),
-    "weights": N_("attention weights"),
-    "head_outputs": N_("head outputs"),
-    "concat": N_("concatenation"),
-    "output": N_("output"),
-}
-
 
 def place(verdict: Verdict, cell: Cell, say: Say, whole: str = "cell") -> str:
     """Where a cell is, counted from 1: ``attention weights, head 2, row 1, column 3``."""
-    parts = [say(STEP_NAMES.get(cell.name, cell.name))]
+    parts = [say(NAMES[cell.name])]
     if cell.head is not None and len(verdict.trace.example.heads) > 1:
         parts.append(say(N_("head {number}")).format(number=cell.head + 1))
     if whole in ("cell", "row"):
@@ -307,7 +276,7 @@ def as_markdown(verdict: Verdict, language: str = "en") -> str:
 
 def _step_lines(verdict: Verdict, name: str, language: str) -> list[str]:
     say, step = catalogue(language).gettext, verdict.steps[name]
-    lines = [f"## {say(STEP_NAMES[name])} {symbol(name, verdict.trace.example)}", ""]
+    lines = [f"## {say(NAMES[name])} {symbol(name, verdict.trace.example)}", ""]
     if not step.wrong and not step.doubtful:
         return [*lines, say(N_("Right.")), ""]
     of_right, of_yours = say(N_("right")), say(N_("yours"))

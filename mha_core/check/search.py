@@ -17,11 +17,12 @@ import torch
 from torch import Tensor
 
 from mha_core.check.catalogue import ROUNDED_EARLY, At, at_step
-from mha_core.compute.graph import LAYER_INPUTS, Operand, Step, head_graph
+from mha_core.compute.graph import head_graph
+from mha_core.compute.operations import Operand, Step
 from mha_core.compute.printed import Key
-from mha_core.compute.trace import Constants, Trace, input_matrix, operate
-from mha_core.example.model import divisor, mask_fill, owner
-from mha_core.example.validate import WHOLE_LAYER_STEPS
+from mha_core.compute.trace import Trace, input_matrix, operate
+from mha_core.example.model import owner
+from mha_core.vocabulary import PER_HEAD, SCORE_STEPS
 
 Blame: TypeAlias = tuple[tuple[str, "int | None"], ...]
 """The mistakes made, each with the one head it was made in (None: in every head that the numbers depend on)."""
@@ -30,8 +31,6 @@ _MOST_WAYS: Final = 600
 """Combinations of the heads' members that are tried; beyond, the first of each head, the second, and so on."""
 _MOST_ALIKE: Final = (600, 600, 8)
 """Ways of making the same mistakes that are kept, for hypotheses of at most none, one and two mistakes."""
-_COPIED: Final = {"scaled_scores": ("scores",), "masked_scores": ("biased_scores", "scaled_scores", "scores")}
-"""Steps that an example may not use, but somebody writes down all the same, and what they are copies of."""
 
 
 class Family(NamedTuple):
@@ -73,21 +72,18 @@ class Hypotheses:
         self.carried: dict[Key, Family] = {}
         """Each matrix as its author carried it on: as printed, and as it was before rounding."""
         self.steps = _declared(computed)
-        example = computed.example
-        self._constants = Constants(divisor(example), mask_fill(example), example.mask is not None, self.dims)
         self._copies: dict[Key, Step] = {}
         self._inputs: dict[Key, Tensor | None] = {}
 
     def declare_copy(self, key: Key) -> None:
         """Let a step that this example does not use stand for a copy of the scores before it, and the next take it."""
         name, head = key
-        source = next((source for source in _COPIED.get(name, ()) if (source, head) in self.steps), None)
+        before = SCORE_STEPS[: SCORE_STEPS.index(name)] if name in SCORE_STEPS else ()
+        source = next((source for source in reversed(before) if (source, head) in self.steps), None)
         if key not in self.steps and source:
-            for after in [
-                (later, head) for later in ("masked_scores", "weights") if (later, head) in self.steps
-            ]:
+            for after in [(step.name, head) for (_, of), step in self.steps.items() if of == head]:
                 self.steps[after] = _taking(self.steps[after], source, name)
-            self._copies[key] = self.steps[key] = Step(name, "divide", (Operand(source, "ij"),))
+            self._copies[key] = self.steps[key] = Step(name, "copy", (Operand(source, "ij"),))
 
     def exact(self, key: Key) -> Tensor | None:
         """The right numbers, rows × columns; None where the example has no such step."""
@@ -119,18 +115,18 @@ class Hypotheses:
     def sources(self, key: Key) -> list[Key]:
         """The matrices that a step is computed from, each by name and the head that holds it."""
         step, head = self.steps[key], key[1]
-        if step.op == "concat":
-            return [("head_outputs", g) for g in range(self.dims.h)]
+        if step.gathers:
+            return [(step.gathers, g) for g in range(self.dims.h)]
         return [(name, self._holder(name, head)) for name in step.operand_names]
 
     def at(self, key: Key) -> At:
         """A step on the numbers carried to it, for a mistake to be made there."""
         step, tensors = self.operands(key)
-        return At(step, key[1], tensors, self._constants_of(key), self.dims, self.look)
+        return At(step, key[1], tensors, self.trace.example, self.dims, self.look)
 
     def run(self, key: Key, tensors: Mapping[str, Tensor]) -> Tensor:
         """A step on other numbers, in batches."""
-        return operate(self.steps[key], tensors, self._constants_of(key))
+        return operate(self.steps[key], tensors, self.trace.example)
 
     def look(self, name: str, head: int | None) -> Tensor | None:
         """A matrix for a mistake to reach for: an input, or a step as its author carried it."""
@@ -156,7 +152,7 @@ class Hypotheses:
         right and taken over wrong.
         """
         written, step = self.carried[key], self.steps.get(key)
-        if not growth.most or step is None or step.op not in ("divide", "hide", "add"):
+        if not growth.most or step is None or step.op not in ("divide", "hide", "add", "copy"):
             return written
         if key not in growth.found:
             through = self._with_mistakes(key, Growth(1, found=growth.found))
@@ -176,7 +172,7 @@ class Hypotheses:
     def _with_mistakes(self, key: Key, growth: Growth) -> Family:
         step, head = self.steps[key], key[1]
         blames, tensors = self._operands(step, head, growth)
-        right = operate(step, tensors, self._constants_of(key))
+        right = operate(step, tensors, self.trace.example)
         found, results = list(blames), [right]
         for mistake in () if key in self._copies or not growth.most else at_step(step.name):
             made = (
@@ -184,7 +180,7 @@ class Hypotheses:
                 None,
             )  # made here too by whoever has made it before: that is still one mistake
             starts = [n for n, blame in enumerate(blames) if len(blame) < growth.most or made in blame]
-            at = At(step, head, _some(tensors, starts), self._constants, self.dims, self.look)
+            at = At(step, head, _some(tensors, starts), self.trace.example, self.dims, self.look)
             for wrong in mistake.wrong(at) if starts else ():
                 if wrong.shape[-2:] == right.shape[-2:]:
                     # what does not depend on the operands is one hypothesis, not one for each of theirs
@@ -197,8 +193,8 @@ class Hypotheses:
         self, step: Step, head: int | None, growth: Growth
     ) -> tuple[list[Blame], dict[str, Tensor]]:
         """The operands' hypotheses, combined, and each operand for each combination."""
-        if step.op == "concat":
-            return self._heads(growth)
+        if step.gathers:
+            return self._heads(step.gathers, growth)
         given, computed = dict[str, Tensor](), dict[str, Tensor]()
         blames: list[Blame] = [()]
         for operand in step.operands:
@@ -218,9 +214,9 @@ class Hypotheses:
         spread = {name: matrix.expand(len(blames), *matrix.shape[1:]) for name, matrix in given.items()}
         return blames, spread | computed
 
-    def _heads(self, growth: Growth) -> tuple[list[Blame], dict[str, Tensor]]:
-        """All heads' outputs side by side: each mistake made in every head, or in one alone."""
-        families = [self._family(("head_outputs", g), growth) for g in range(self.dims.h)]
+    def _heads(self, name: str, growth: Growth) -> tuple[list[Blame], dict[str, Tensor]]:
+        """A matrix of all heads: each mistake made in every head, or in one alone."""
+        families = [self._family((name, g), growth) for g in range(self.dims.h)]
         members = [_by_blame(family.blames) for family in families]
         found: list[tuple[Blame, list[int]]] = []
         for blame in dict.fromkeys(blame for family in families for blame in family.blames):
@@ -229,19 +225,16 @@ class Hypotheses:
                 found += _in_one_head(blame[0][0], [own.get(blame, []) for own in members], members)
         rows = [row for _, row in found]
         stacked = [family.values[[row[g] for row in rows]] for g, family in enumerate(families)]
-        return [blame for blame, _ in found], {"head_outputs": torch.stack(stacked, 1)}
+        return [blame for blame, _ in found], {name: torch.stack(stacked, 1)}
 
     def _holder(self, name: str, head: int | None) -> int | None:
         """The head that holds a step for this one: heads may share keys and values."""
-        if head is None or name in WHOLE_LAYER_STEPS:
+        if head is None or name not in PER_HEAD:
             return None
         return owner(self.trace.example, name, head)
 
-    def _constants_of(self, key: Key) -> Constants:
-        return self._constants._replace(divisor=1.0) if key in self._copies else self._constants
-
     def _input(self, name: str, head: int | None) -> Tensor | None:
-        key = (name, None if name in LAYER_INPUTS else head)
+        key = (name, head if name in PER_HEAD else None)
         if key not in self._inputs:
             rows = input_matrix(self.trace.example, *key)
             self._inputs[key] = None if rows is None else torch.tensor([rows], dtype=torch.float64)

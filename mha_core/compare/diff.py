@@ -14,10 +14,9 @@ from typing import Literal, NamedTuple, TypeAlias
 import torch
 
 from mha_core.compute.derive import Cell
-from mha_core.compute.graph import LAYER_INPUTS
 from mha_core.compute.trace import Rows, Trace, input_matrix
-from mha_core.example.model import AXES, NEG_INF, AddMask, keys_are_queries, owner
-from mha_core.example.validate import STEPS, WHOLE_LAYER_STEPS
+from mha_core.example.model import NEG_INF, AddMask, keys_are_queries, owner
+from mha_core.vocabulary import AXES, LAYER_INPUTS, STEPS, WHOLE_LAYER_STEPS
 
 _WHOLE_LAYER = frozenset((*LAYER_INPUTS, *WHOLE_LAYER_STEPS))
 Differences: TypeAlias = "list[list[float | None]]"

@@ -19,7 +19,7 @@ from mha_core.compute.printed import Key
 from mha_core.compute.trace import Trace
 from mha_core.errors import N_, CellError, NumberRangeError
 from mha_core.example.model import NEG_INF, owner
-from mha_core.example.validate import WHOLE_LAYER_STEPS
+from mha_core.vocabulary import HIDES, PER_HEAD, WHOLE_LAYER_STEPS
 
 _NO_NUMBERS: Final = N_("{mistake} leaves no numbers at {step} to carry on with")
 _NOT_HERE: Final = N_("{mistake} cannot be made in this example")
@@ -128,7 +128,7 @@ def _refusal(entry: Mistake, step: str, right: Tensor, wrong: Tensor) -> CellErr
 
 def _are_numbers(step: str, values: Tensor) -> bool:
     """All finite, and no larger than what can still be multiplied; −∞ is a masked score."""
-    hidden = values == NEG_INF if step == "masked_scores" else torch.zeros_like(values, dtype=torch.bool)
+    hidden = values == NEG_INF if step in HIDES else torch.zeros_like(values, dtype=torch.bool)
     return bool((hidden | (values.abs() < _LARGEST)).all())
 
 
@@ -149,7 +149,7 @@ def _trace(computed: Trace, changed: Mapping[Key, Tensor]) -> Trace:
     where = computed.place
     numbers = {key: values.to(where.device, where.torch_dtype) for key, values in changed.items()}
     for (step, _), values in numbers.items():
-        if step != "masked_scores" and not values.isfinite().all():
+        if step not in HIDES and not values.isfinite().all():
             raise NumberRangeError(N_("a number grew beyond what float32 can hold"), place=step)
 
     def block(name: str, heads: Sequence[int], own: Tensor) -> Tensor:
@@ -163,7 +163,6 @@ def _trace(computed: Trace, changed: Mapping[Key, Tensor]) -> Trace:
         for heads, tensors in computed.groups
     )
     layer = {name: numbers.get((name, None), own) for name, own in computed.layer.items()}
-    if "head_outputs" in layer:
-        every = range(len(computed.example.heads))
-        layer["head_outputs"] = block("head_outputs", every, layer["head_outputs"])
+    for name in PER_HEAD & layer.keys():  # what later steps gather from the heads
+        layer[name] = block(name, range(len(computed.example.heads)), layer[name])
     return replace(computed, groups=groups, layer=layer)

@@ -16,9 +16,8 @@ from mha_core.edit.edits import apply
 from mha_core.errors import N_, ExampleError
 from mha_core.example.model import MAX_HEADS, MAX_SIZE, Example, divisor, noted
 from mha_core.example.validate import validate
+from mha_core.vocabulary import SCORING_CHOICES
 
-SCORINGS: Final = ("scaled_dot", "dot", "bilinear", "additive", "cosine")
-"""How scores can be made; the first two are one scoring with and without a divisor."""
 POSITIONS: Final = ("none", "sinusoidal", "rotary", "alibi")
 MASKS: Final = ("none", "causal")
 LEAST, MOST = 2.0**-10, 2.0**10
@@ -72,11 +71,10 @@ def varied(example: Example, variant: Variant) -> Example:
 
 
 def _edit(op: str, chosen: str) -> dict[str, Any]:
-    if chosen == "scaled_dot":
-        return {"op": op, "kind": "dot", "scale": "sqrt_dk"}
-    if chosen == "dot":
-        return {"op": op, "kind": "dot", "scale": "none"}
-    return {"op": op, "kind": chosen}
+    choice = SCORING_CHOICES.get(chosen)
+    if choice is None or choice.scale is None:
+        return {"op": op, "kind": chosen}
+    return {"op": op, "kind": choice.scoring, "scale": choice.scale}
 
 
 def _muted(example: Example, muted: tuple[int, ...]) -> Example:
@@ -147,7 +145,7 @@ def _temperature(text: str) -> float | None:
 
 
 _READERS: Final[dict[str, Callable[[str], Any]]] = {
-    "scoring": _one_of(*SCORINGS),
+    "scoring": _one_of(*SCORING_CHOICES),
     "positions": _one_of(*POSITIONS),
     "mask": _one_of(*MASKS),
     "kv_heads": _count,

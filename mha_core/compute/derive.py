@@ -8,26 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from math import cos, exp, fsum, hypot, inf, isclose, prod, sin, tanh
+from math import inf, isclose
 from typing import NamedTuple
 
-from mha_core.compute.graph import (
-    LAYER_INPUTS,
-    Operand,
-    Operation,
-    Step,
-    axes,
-    early_steps,
-    head_graph,
-    inner_size,
-    last_step,
-    late_steps,
-    symbol,
-)
+from mha_core.compute.graph import early_steps, head_graph, last_step, late_steps, symbol
+from mha_core.compute.operations import OPERATIONS, Operand, Step, axes, inner_size
 from mha_core.compute.trace import Rows, Trace
 from mha_core.errors import N_, CellError
-from mha_core.example.model import NEG_INF, Example, divisor, mask_fill, owner
-from mha_core.example.validate import WHOLE_LAYER_STEPS
+from mha_core.example.model import NEG_INF, Dims, Example, owner, setting
+from mha_core.vocabulary import PER_HEAD, SETTINGS, WHOLE_LAYER_STEPS
 
 
 class Cell(NamedTuple):
@@ -70,7 +59,7 @@ class Derivation:
     """
 
     cell: Cell
-    op: Operation
+    op: str
     terms: tuple[Term, ...]
     value: float
     constant: float | None = None
@@ -79,45 +68,9 @@ class Derivation:
 
     def recombined(self) -> float:
         """The value, worked out again from the terms."""
-        match self.op:
-            case "matmul":
-                return fsum(prod(term.numbers) for term in self.terms)
-            case "hide":
-                score, allow = self.terms[0].numbers
-                return score if allow else self.constant or 0.0
-            case "softmax":
-                return _softmax([term.numbers[0] for term in self.terms], self.at or 0)
-            case "norm":
-                return hypot(*(term.numbers[0] for term in self.terms))
-            case "rotate":
-                (a, angle), (b, _) = (term.numbers for term in self.terms)
-                return a * sin(angle) + b * cos(angle) if self.at else a * cos(angle) - b * sin(angle)
-        return self._of_one_term(*self.terms[0].numbers)
-
-    def _of_one_term(self, a: float, *rest: float) -> float:
-        match self.op:
-            case "multiply":
-                return a * rest[0]
-            case "divide":
-                return a / (self.constant or 1.0)
-            case "add":
-                return a + rest[0]
-            case "tanh":
-                return tanh(a)
-            case "normalize":
-                return a / rest[0] if rest[0] else 0.0
-            case "sinusoid":
-                return cos(a) if self.at else sin(a)
-            case "linear_bias":
-                return 0.0 - a * abs(rest[0] - rest[1])
-        return a  # a copy
-
-
-def _softmax(scores: list[float], at: int) -> float:
-    top = max(scores)
-    if top == NEG_INF:
-        return 0.0
-    return exp(scores[at] - top) / fsum(exp(score - top) for score in scores)
+        terms = [term.numbers for term in self.terms]
+        constant = 0.0 if self.constant is None else self.constant
+        return OPERATIONS[self.op].value(terms, self.at or 0, constant)
 
 
 def derive(trace: Trace, cell: Cell) -> Derivation:
@@ -126,23 +79,26 @@ def derive(trace: Trace, cell: Cell) -> Derivation:
     value = number(trace, cell)
     cells = tuple(_operand_cells(trace, step, cell))
     terms = tuple(Term(term, tuple(number(trace, c) for c in term)) for term in cells)
-    at = {"softmax": cell.col, "sinusoid": cell.col % 2, "rotate": cell.col % 2}.get(step.op)
     copied = ""
-    if step.op == "concat" or (step.op == "hide" and terms[0].numbers[1]):
+    if OPERATIONS[step.op].copies([term.numbers for term in terms]):
         copied = _place(trace, terms[0].cells[0])
-    return Derivation(cell, step.op, terms, value, _constant(trace, step, cell), at, copied)
+    return Derivation(
+        cell, step.op, terms, value, _constant(trace, step, cell), _at(trace, step, cell), copied
+    )
 
 
 def _constant(trace: Trace, step: Step, cell: Cell) -> float | None:
-    """The number that a step takes besides its operands."""
-    match step.op:
-        case "divide":
-            return divisor(trace.example)
-        case "hide":
-            return mask_fill(trace.example)
-        case "softmax":
-            return trace.shifts[cell.head or 0][cell.row]
-    return None
+    """The number that a step takes besides its tables: a setting, or what is taken off all its terms first."""
+    if OPERATIONS[step.op].shifts:
+        return trace.shifts[cell.head or 0][cell.row]
+    return next((setting(trace.example, name) for name in step.operand_names if name in SETTINGS), None)
+
+
+def _at(trace: Trace, step: Step, cell: Cell) -> int | None:
+    """Where the cell stands along the letter of its own that no operand has: softmax's key, a column of a pair."""
+    there = set("".join(letter + operand.head for operand in step.operands for letter in operand.index))
+    own = [letter for letter in step.index if letter not in there | set("()")]
+    return _letters(trace, step.name, step.index, cell)[own[0]] if own else None
 
 
 def _place(trace: Trace, cell: Cell) -> str:
@@ -210,27 +166,30 @@ def number(trace: Trace, cell: Cell) -> float:
 
 def _operand_cells(trace: Trace, step: Step, cell: Cell) -> Iterator[tuple[Cell, ...]]:
     """The cells of each term, in order."""
-    if step.op == "concat":
-        d_v = len(trace.matrix("head_outputs", 0)[0])
-        yield (Cell("head_outputs", cell.col // d_v, cell.row, cell.col % d_v),)
-        return
-    parts = [step.operands]
-    if step.op == "matmul":  # a bias is a term of its own
-        parts = [tuple(o for o in step.operands if ("k" in o.index) is summed) for summed in (True, False)]
+    tables = step.tables
+    letter = next((one for o in tables for one in o.head + o.index if one not in step.index + "()"), "")
+    parts = [tables]
+    if OPERATIONS[step.op].adds:  # a bias is a term of its own
+        parts = [
+            tuple(o for o in tables if (letter in o.head + o.index) is summed) for summed in (True, False)
+        ]
+    at = _letters(trace, step.name, step.index, cell)
     for operands in parts:
-        for k in range(_summed_size(trace, operands, cell.head) if operands else 0):
-            at = _letters(trace, step.name, step.index, cell) | {"k": k}
-            yield tuple(_operand_cell(trace, operand, cell.head, at) for operand in operands)
+        for k in range(_summed_size(trace, operands, cell.head, letter) if operands else 0):
+            yield tuple(_operand_cell(trace, operand, cell.head, at | {letter: k}) for operand in operands)
 
 
-def _summed_size(trace: Trace, operands: tuple[Operand, ...], head: int | None) -> int:
-    """How far k runs in these operands; 1 where they have none."""
+def _summed_size(trace: Trace, operands: tuple[Operand, ...], head: int | None, letter: str) -> int:
+    """How far the summed letter runs in these operands; 1 where they have none."""
     for operand in operands:
-        _, columns = axes(operand.name, operand.index)
-        if columns == "k":  # it runs along the columns of the first operand that has it
-            return len(trace.matrix(operand.name, _head_of(trace, operand.name, head))[0])
-        if "k" in columns:
-            return inner_size(columns, 0)
+        if letter and letter == operand.head:
+            return len(trace.example.heads)
+        for at, axis in enumerate(axes(operand.name, operand.index)):
+            if letter and letter == axis:
+                rows = trace.matrix(operand.name, _head_of(trace, operand.name, head))
+                return len(rows[0]) if at else len(rows)
+            if letter and letter in axis:
+                return inner_size(axis, trace.example.dims)
     return 1
 
 
@@ -239,7 +198,7 @@ def _letters(trace: Trace, name: str, index: str, cell: Cell) -> dict[str, int]:
     letters = {}
     for axis, at in zip(axes(name, index), (cell.row, cell.col), strict=True):
         if len(axis) == 2:
-            letters[axis[0]], letters[axis[1]] = divmod(at, inner_size(axis, trace.example.dims.n_k))
+            letters[axis[0]], letters[axis[1]] = divmod(at, inner_size(axis, trace.example.dims))
         elif axis:
             letters[axis] = at
     return letters
@@ -249,13 +208,14 @@ def _operand_cell(trace: Trace, operand: Operand, head: int | None, letters: dic
     places = []
     for axis in axes(operand.name, operand.index):
         outer, *inner = (letters[letter] for letter in axis) if axis else (0,)
-        places.append(outer * inner_size(axis, trace.example.dims.n_k) + inner[0] if inner else outer)
-    return Cell(operand.name, _head_of(trace, operand.name, head), *places)
+        places.append(outer * inner_size(axis, trace.example.dims) + inner[0] if inner else outer)
+    of = letters[operand.head] if operand.head else _head_of(trace, operand.name, head)
+    return Cell(operand.name, of, *places)
 
 
 def _head_of(trace: Trace, name: str, head: int | None) -> int | None:
     """The head that holds a matrix for ``head``; None for what the whole layer shares."""
-    if head is None or name in LAYER_INPUTS or name in WHOLE_LAYER_STEPS:
+    if head is None or name not in PER_HEAD:
         return None
     return owner(trace.example, name, head)
 
@@ -267,27 +227,25 @@ def _fed_by(trace: Trace, step: Step, cell: Cell, head: int | None) -> Iterator[
         if operand.name != cell.name:
             continue
         rows = trace.matrix(step.name, head)
-        if step.op == "concat":
-            d_v = len(rows[0]) // len(trace.example.heads)
-            yield Cell(step.name, None, cell.row, (cell.head or 0) * d_v + cell.col)
-            return
         at = _letters(trace, operand.name, operand.index, cell)
+        if operand.head:
+            at[operand.head] = cell.head or 0
         along = [
-            _places(axis, at, size, trace.example.dims.n_k)
+            _places(axis, at, size, trace.example.dims)
             for axis, size in zip(axes(step.name, step.index), (len(rows), len(rows[0])), strict=True)
         ]
         found |= dict.fromkeys(Cell(step.name, head, i, j) for i in along[0] for j in along[1])
     yield from found
 
 
-def _places(axis: str, letters: dict[str, int], size: int, n_k: int) -> list[int]:
+def _places(axis: str, letters: dict[str, int], size: int, dims: Dims) -> list[int]:
     """Which of ``size`` places along an axis have these letters: all where none is its own."""
     if len(axis) == 2:
-        inner = inner_size(axis, n_k)
+        inner = inner_size(axis, dims)
         places = [
             outer * inner + at
-            for outer in _places(axis[0], letters, -(-size // inner), n_k)
-            for at in _places(axis[1], letters, inner, n_k)
+            for outer in _places(axis[0], letters, -(-size // inner), dims)
+            for at in _places(axis[1], letters, inner, dims)
         ]
         return [place for place in places if place < size]
     return [letters[axis]] if axis in letters else list(range(size))
@@ -310,42 +268,17 @@ def arithmetic(derivation: Derivation, decimals: int = 4) -> str:
     """
     shown = [[_show(number, decimals) for number in term.numbers] for term in derivation.terms]
     value = _show(derivation.value, decimals)
-    match derivation.op:
-        case "hide" if not derivation.copied:
-            return f"{shown[0][0]} → {value}"
-        case "normalize" if not derivation.terms[0].numbers[1]:
-            return f"{shown[0][0]} ÷ 0 → 0"
-        case "softmax" if all(term.numbers[0] == NEG_INF for term in derivation.terms):
-            return value  # nothing to share out
-    right = derivation.copied or _right_hand_side(derivation, shown, decimals)
+    operation = OPERATIONS[derivation.op]
+    exception = operation.exception([term.numbers for term in derivation.terms])
+    if exception:
+        return exception.format(*(number for term in shown for number in term), value=value)
+    right = derivation.copied
+    if not right:
+        constant = 0.0 if derivation.constant is None else derivation.constant
+        if operation.shifts:
+            shown = [[_exponent(numbers[0], constant, decimals)] for numbers in shown]
+        right = operation.line(shown, derivation.at or 0, _show(constant, decimals))
     return f"{right} {equals(derivation.value, decimals)} {value}"
-
-
-def _right_hand_side(derivation: Derivation, shown: list[list[str]], decimals: int) -> str:
-    first = shown[0]
-    match derivation.op:
-        case "divide":
-            return f"{first[0]} ÷ {_show(derivation.constant or 1.0, decimals)}"
-        case "normalize":
-            return " ÷ ".join(first)
-        case "add":
-            return " + ".join(first)
-        case "softmax":
-            powers = [f"e^{_exponent(numbers[0], derivation.constant or 0.0, decimals)}" for numbers in shown]
-            return f"{powers[derivation.at or 0]} ÷ ({' + '.join(powers)})"
-        case "tanh":
-            return f"tanh {first[0]}"
-        case "norm":
-            return "√(" + " + ".join(f"{numbers[0]}²" for numbers in shown) + ")"
-        case "sinusoid":
-            return f"{'cos' if derivation.at else 'sin'} {first[0]}"
-        case "rotate":
-            (a, angle), (b, _) = shown
-            one, sign, other = ("sin", "+", "cos") if derivation.at else ("cos", "−", "sin")
-            return f"{a}·{one} {angle} {sign} {b}·{other} {angle}"
-        case "linear_bias":
-            return f"−{first[0]}·|{first[1]} − {first[2]}|"
-    return " + ".join("·".join(numbers) for numbers in shown)
 
 
 def _exponent(score: str, shift: float, decimals: int) -> str:

@@ -22,18 +22,25 @@ import torch
 from torch import Tensor
 
 from mha_core.compute.derive import Cell, number, step_of
-from mha_core.compute.graph import LAYER_INPUTS, PER_HEAD_INPUTS, last_step
-from mha_core.compute.trace import Inputs, Rows, Trace, in_head_order, input_matrix, load, norm, run, trace
+from mha_core.compute.graph import last_step
+from mha_core.compute.operations import norm
+from mha_core.compute.trace import Inputs, Rows, Trace, in_head_order, input_matrix, load, run, trace
 from mha_core.errors import N_, NumberRangeError
-from mha_core.example.model import AXES, NEG_INF, AddMask, Example, divisor, owner
-from mha_core.example.validate import PER_HEAD_STEPS, WHOLE_LAYER_STEPS
+from mha_core.example.model import NEG_INF, AddMask, Example, divisor, owner
+from mha_core.vocabulary import (
+    AXES,
+    LAYER_INPUTS,
+    PER_HEAD,
+    PER_HEAD_INPUTS,
+    PER_HEAD_STEPS,
+    STARTS,
+    WHOLE_LAYER_STEPS,
+)
 
 TEMPERATURES = tuple(2 ** (10 * i / 24 - 5) for i in range(25))
 """From 1/32 to 32, evenly on a logarithmic scale; the middle one is 1."""
 MOST_AT_ONCE = 256
 """Rows of a Jacobian that are worked out together: as many copies of the tape's tensors are held at a time."""
-
-_PER_HEAD = frozenset((*PER_HEAD_STEPS, *PER_HEAD_INPUTS))
 
 
 def gradients(of: Example | Trace, cell: Cell) -> dict[str, Any]:
@@ -204,7 +211,7 @@ def _tensors(taped: Trace, given: Mapping[str, Tensor]) -> Iterator[_Entry]:
             yield _Entry(name, None, tensor)
     for members, tensors in taped.groups:
         for name, tensor in tensors.items():
-            if name in _PER_HEAD and owner(example, name, members[0]) == members[0]:
+            if name in PER_HEAD and owner(example, name, members[0]) == members[0]:
                 yield _Entry(name, members, tensor)
     for name, tensor in taped.layer.items():
         if name in WHOLE_LAYER_STEPS:
@@ -243,7 +250,7 @@ def _by_name(example: Example, found: Iterable[tuple[_Entry, Tensor]]) -> dict[s
     for name in ("x", "context", "w_o", "b_o", *added):
         if name not in named and getattr(example, name) is not None:
             named[name] = _zeros(example, name, None)
-    for name in (*PER_HEAD_INPUTS, "q", "k", "v", "weights"):
+    for name in (*PER_HEAD_INPUTS, *STARTS):
         for head, given in enumerate(example.heads):
             if getattr(given, name) is not None and named.get(name, [None] * heads)[head] is None:
                 named.setdefault(name, [None] * heads)[head] = _zeros(example, name, head)

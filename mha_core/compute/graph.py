@@ -7,11 +7,13 @@ letters of the result's cell ``i, j`` and of the summed index ``k``, as in einsu
     q       = matmul(x "ik", w_q "kj", b_q "j")      Q[i,j] = Σ_k X[i,k]·W_Q[k,j] + b_Q[j]
     scores  = matmul(q "ik", k "jk")                 S[i,j] = Σ_k Q[i,k]·K[j,k]
     weights = softmax(scores "ik")                   A[i,j] = e^S[i,j] / Σ_k e^S[i,k]
-    concat  = concat(head_outputs "ik")              Concat[i, g·d_v + k] = head_g[i,k]
+    scaled  = divide(scores "ij", divisor "")        S[i,j] ÷ √d_k
+    concat  = concat(head_outputs "ik" of every g)   Concat[i, g·d_v + k] = head_g[i,k]
 
-A matrix of one row or one column (``example.AXES`` says "1") has no letter for it. Two letters in parentheses run
+A matrix of one row or one column (``vocabulary.AXES`` says "1") has no letter for it. Two letters in parentheses run
 one inside the other along one axis, as in einops: rows "(ij)" are pairs of a query i and a key j, columns "(mr)" the
-two columns r of pair m. Most results are "ij"; a step whose result runs otherwise says so:
+two columns r of pair m, columns "(gk)" the columns k of every head g. Most results are "ij"; a step whose result runs
+otherwise says so:
 
     q_rotated "i(mr)"  = rotate(q "i(mk)", angles "im")
     pair_sums "(ij)c"  = add(q_a "ic", k_a "jc")     Z[(i,j),c] = Q_a[i,c] + K_a[j,c]
@@ -23,138 +25,21 @@ So the cells that a cell is computed from, the cells that it feeds and its formu
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, TypeAlias
+from typing import Literal
 
-from mha_core.example.model import AXES, AddMask, Example, Head, Scoring, has_values, keys_are_queries, shares
-
-Operation: TypeAlias = Literal[
-    "matmul",
-    "multiply",
-    "divide",
-    "hide",
-    "add",
-    "softmax",
-    "concat",
-    "tanh",
-    "norm",
-    "normalize",
-    "sinusoid",
-    "rotate",
-    "linear_bias",
-    "sum",
-]
-"""
-matmul       Σ_k a·b, plus a bias where there is a third operand
-multiply     a·b
-divide       a ÷ the divisor
-hide         a where the mask allows the pair, else the fill
-add          a + b
-softmax      e^a over the row's sum of them; a row of −∞ alone becomes 0
-concat       the heads' rows side by side
-tanh         tanh a
-norm         √Σ_k a²
-normalize    a ÷ b; 0 where b is 0: a row of zeros has no direction
-sinusoid     sin a in the first column of a pair, cos a in the second
-rotate       the pair (a, b) turned by the angle θ: a·cos θ − b·sin θ in its first column, then a·sin θ + b·cos θ
-linear_bias  −slope·|a − b|
-sum          Σ over the heads, plus a bias where there is a second operand
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class Operand:
-    """A matrix by name, and the letters of its own axes: "ik" rows run with i, columns with the summed k."""
-
-    name: str
-    index: str
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One step: ``name`` = ``op``(operands). ``per_head``: every head has its own; else one for the layer.
-
-    ``index``: the letters of the result's own axes.
-    """
-
-    name: str
-    op: Operation
-    operands: tuple[Operand, ...]
-    per_head: bool = True
-    index: str = "ij"
-
-    @property
-    def operand_names(self) -> tuple[str, ...]:
-        """The operands' names, in order."""
-        return tuple(operand.name for operand in self.operands)
-
-
-PER_HEAD_INPUTS = ("w_q", "b_q", "w_k", "b_k", "w_v", "b_v", "w_a", "u_a", "v_a", "slope")
-LAYER_INPUTS = (
-    "x",
-    "context",
-    "position_ids",
-    "frequencies",
-    "context_position_ids",
-    "context_frequencies",
-    "mask",
-    "w_o",
-    "b_o",
+from mha_core.compute.operations import OPERATIONS, Operand, Step, axes, lies_spread
+from mha_core.example.model import (
+    AddMask,
+    Example,
+    Head,
+    Scoring,
+    has_values,
+    keys_are_queries,
+    mask_fill,
+    shares,
 )
-
-SYMBOLS = {
-    "x": "X",
-    "context": "C",
-    "position_ids": "p",
-    "frequencies": "ω",
-    "angles": "Θ",
-    "positional_encoding": "P",
-    "x_positioned": "X_P",
-    "context_position_ids": "p_C",
-    "context_frequencies": "ω_C",
-    "context_angles": "Θ_C",
-    "context_positional_encoding": "P_C",
-    "context_positioned": "C_P",
-    "w_q": "W_Q",
-    "w_k": "W_K",
-    "w_v": "W_V",
-    "b_q": "b_Q",
-    "b_k": "b_K",
-    "b_v": "b_V",
-    "q": "Q",
-    "k": "K",
-    "v": "V",
-    "q_rotated": "Q_R",
-    "k_rotated": "K_R",
-    "q_norms": "‖Q‖",
-    "k_norms": "‖K‖",
-    "q_unit": "Q̂",
-    "k_unit": "K̂",
-    "w_a": "W_a",
-    "u_a": "U_a",
-    "v_a": "v_a",
-    "q_a": "Q_a",
-    "k_a": "K_a",
-    "pair_sums": "Z",
-    "pair_tanh": "T",
-    "scores": "S",
-    "scaled_scores": "S/√d_k",
-    "slope": "m",
-    "linear_biases": "B",
-    "biased_scores": "S_B",
-    "mask": "M",
-    "masked_scores": "S_M",
-    "weights": "A",
-    "head_outputs": "head_i",
-    "concat": "Concat",
-    "w_o": "W_O",
-    "w_o_block": "W_Oi",
-    "head_terms": "head_i·W_Oi",
-    "b_o": "b_O",
-    "output": "O",
-}
-"""The letter of every matrix; ``_`` precedes a subscript. ``symbol`` fits it to an example."""
+from mha_core.vocabulary import ENTRY, PER_HEAD_STEPS, SETTINGS
 
 
 def graph(example: Example) -> tuple[Step, ...]:
@@ -163,7 +48,7 @@ def graph(example: Example) -> tuple[Step, ...]:
     for head in example.heads:
         for step in head_graph(example, head):
             found.setdefault(step.name, step)
-    ordered = [found[name] for name in SYMBOLS if name in found]
+    ordered = [found[name] for name in PER_HEAD_STEPS if name in found]
     return (*early_steps(example), *ordered, *late_steps(example))
 
 
@@ -306,7 +191,7 @@ def _weight_steps(scaled: bool, mask: Literal["hide", "add"] | None, key_ids: st
     """From scores to weights; ``key_ids``: where keys stand, for linear biases."""
     steps, last = [], "scores"
     if scaled:
-        steps.append(Step("scaled_scores", "divide", (Operand(last, "ij"),)))
+        steps.append(Step("scaled_scores", "divide", (Operand(last, "ij"), Operand("divisor", ""))))
         last = "scaled_scores"
     if key_ids:
         operands = (Operand("slope", ""), Operand("position_ids", "i"), Operand(key_ids, "j"))
@@ -314,7 +199,8 @@ def _weight_steps(scaled: bool, mask: Literal["hide", "add"] | None, key_ids: st
         steps.append(Step("biased_scores", "add", (Operand(last, "ij"), Operand("linear_biases", "ij"))))
         last = "biased_scores"
     if mask:
-        steps.append(Step("masked_scores", mask, (Operand(last, "ij"), Operand("mask", "ij"))))
+        fill = (Operand("fill", ""),) if mask == "hide" else ()
+        steps.append(Step("masked_scores", mask, (Operand(last, "ij"), Operand("mask", "ij"), *fill)))
         last = "masked_scores"
     steps.append(Step("weights", "softmax", (Operand(last, "ik"),)))
     return tuple(steps)
@@ -341,7 +227,8 @@ def _early_steps(sinusoidal: bool, apart: bool) -> tuple[Step, ...]:
 def _late_steps(valued: bool, w_o: bool, b_o: bool) -> tuple[Step, ...]:
     if not valued:
         return ()
-    concat = Step("concat", "concat", (Operand("head_outputs", "ik"),), per_head=False)
+    heads = Operand("head_outputs", "ik", head="g")
+    concat = Step("concat", "concat", (heads,), per_head=False, index="i(gk)")
     if not w_o:
         return (concat,)
     bias = (Operand("b_o", "j"),) if b_o else ()
@@ -359,26 +246,16 @@ def term_steps(example: Example) -> tuple[Step, ...]:
     bias = (Operand("b_o", "j"),) if example.b_o is not None else ()
     return (
         Step("head_terms", "matmul", (Operand("head_outputs", "ik"), Operand("w_o_block", "kj"))),
-        Step("output", "sum", (Operand("head_terms", "ij"), *bias), per_head=False),
+        Step("output", "sum", (Operand("head_terms", "ij", head="g"), *bias), per_head=False),
     )
-
-
-@lru_cache(maxsize=256)
-def axes(name: str, index: str) -> tuple[str, str]:
-    """The letters along a matrix's rows and along its columns: "" where it has but one, two where pairs run."""
-    letters = (pair or letter for pair, letter in re.findall(r"\((\w\w)\)|(\w)", index))
-    rows, cols = ("" if axis == "1" else next(letters) for axis in AXES[name])
-    return rows, cols
-
-
-def inner_size(axis: str, n_k: int) -> int:
-    """How many places the second letter of an axis of pairs has: keys of a query, or the two columns of a pair."""
-    return n_k if axis == "ij" else 2
 
 
 def symbol(name: str, example: Example) -> str:
     """The letter of a matrix; scaled scores name this example's own divisor, such as ``S/8``."""
-    return f"S/{divisor_sign(example)}" if name == "scaled_scores" else SYMBOLS[name]
+    sign = ENTRY[name].symbol
+    if "{" not in sign:
+        return sign
+    return sign.format(divisor=divisor_sign(example), fill=f"{mask_fill(example):g}")
 
 
 def divisor_sign(example: Example) -> str:
@@ -401,40 +278,27 @@ def _is_transposed(step: Step, operand: Operand) -> bool:
 
 def formula(step: Step, example: Example) -> str:
     """The step's right-hand side in symbols, such as ``Q·Kᵀ`` or ``softmax(S/√d_k)``."""
-    signs = (
-        symbol(operand.name, example) + ("ᵀ" if _is_transposed(step, operand) else "")
-        for operand in step.operands
-    )
-    return written(step, example, *signs)
+    return written(step, example, *(_sign(step, operand, example) for operand in step.tables))
 
 
-def written(step: Step, example: Example, first: str, *rest: str) -> str:
-    """The step's right-hand side with these signs for its operands, factors in the order given."""
-    match step.op:
-        case "matmul":
-            return " + ".join((f"{first}·{rest[0]}", *rest[1:]))
-        case "divide":
-            sign = divisor_sign(example)
-            return f"{first} ÷ {sign}" + (f", c = {divisor_text(example)}" if sign == "c" else "")
-        case "concat":
-            return "[" + " | ".join(f"head_{g + 1}" for g in range(len(example.heads))) + "]"
-        case "sum":
-            terms = [f"head_{g + 1}·W_O{g + 1}" for g in range(len(example.heads))]
-            return " + ".join((*terms, *rest))
-        case "add" if step.index == "(ij)c":
-            return f"{first}[i] + {rest[0]}[j]"
-    return _FORMULAS[step.op].format(first, *rest)
+def _sign(step: Step, operand: Operand, example: Example) -> str:
+    """An operand's letter as it stands in a formula: transposed, with its row where rows pair up, of each head."""
+    sign = symbol(operand.name, example)
+    if operand.head:
+        return OPERATIONS[step.op].joined.join(of_head(sign, head) for head in range(len(example.heads)))
+    rows, _ = axes(operand.name, operand.index)
+    if lies_spread(step):
+        return f"{sign}[{rows}]"
+    return f"{sign}ᵀ" if step.index == "ij" and rows == "j" else sign
 
 
-_FORMULAS = {
-    "multiply": "{0}·{1}",
-    "hide": "mask({0}, {1})",
-    "add": "{0} + {1}",
-    "softmax": "softmax({0})",
-    "tanh": "tanh({0})",
-    "norm": "‖{0}‖",
-    "normalize": "{0} ÷ {1}",
-    "sinusoid": "sin, cos({0})",
-    "rotate": "rotate({0}, {1})",
-    "linear_bias": "−{0}·|{1} − {2}|",
-}
+def of_head(sign: str, head: int) -> str:
+    """A letter that stands for any head's, of this one: ``head_i·W_Oi`` of head 0 is ``head_1·W_O1``."""
+    return re.sub(r"i\b", str(head + 1), sign)
+
+
+def written(step: Step, example: Example, *signs: str) -> str:
+    """The step's right-hand side with these signs for its tables, factors in the order given."""
+    settings = [symbol(operand.name, example) for operand in step.operands if operand.name in SETTINGS]
+    told = OPERATIONS[step.op].written((*signs, *settings))
+    return told + (f", c = {divisor_text(example)}" if "c" in settings else "")

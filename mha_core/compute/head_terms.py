@@ -7,7 +7,7 @@ from typing import NamedTuple
 import torch
 
 from mha_core.compute.graph import term_steps
-from mha_core.compute.trace import Constants, Rows, Trace, input_matrix, operate
+from mha_core.compute.trace import Rows, Trace, input_matrix, operate
 from mha_core.errors import N_, CellError
 
 
@@ -55,5 +55,5 @@ def head_terms(trace: Trace) -> HeadTerms:
         raise CellError(N_("there is no {name} here"), name="w_o")
     heads = torch.tensor(trace.values["head_outputs"], dtype=torch.float64)
     blocks = torch.tensor(w_o, dtype=torch.float64).view(len(heads), -1, len(w_o[0]))
-    terms = operate(step, {"head_outputs": heads, "w_o_block": blocks}, Constants(None, 0.0, masked=False))
+    terms = operate(step, {"head_outputs": heads, "w_o_block": blocks}, trace.example)
     return HeadTerms(blocks.tolist(), terms.tolist())

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from mha_core.example.model import Claim, Example
-from mha_core.example.validate import STEPS, WHOLE_LAYER_STEPS
+from mha_core.vocabulary import STEPS, WHOLE_LAYER_STEPS
 
 Key: TypeAlias = tuple[str, "int | None"]
 """A step's matrix: its name, and its head (None for the whole layer)."""

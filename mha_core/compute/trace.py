@@ -3,41 +3,50 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import torch
 from torch import Tensor
 
 from mha_core.compute.device import Place, place
-from mha_core.compute.graph import LAYER_INPUTS, Operation, Step, early_steps, graph, head_graph, late_steps
+from mha_core.compute.graph import early_steps, graph, head_graph, late_steps
+from mha_core.compute.operations import OPERATIONS, Step
 from mha_core.errors import N_, CellError, NumberRangeError
 from mha_core.example.model import (
-    AXES,
-    HEAD_ROWS,
     NEG_INF,
-    POSITION_INPUTS,
-    SHARED,
     AddMask,
-    Dims,
     Example,
     allow_matrix,
-    divisor,
     key_tokens,
     mask_fill,
     owner,
     position_inputs,
+    setting,
     shares,
 )
-from mha_core.example.validate import EARLY_STEPS, LATE_STEPS, PER_HEAD_STEPS, WHOLE_LAYER_STEPS
+from mha_core.vocabulary import (
+    AXES,
+    EARLY_STEPS,
+    HEAD_ROWS,
+    HIDES,
+    LATE_STEPS,
+    LAYER_INPUTS,
+    PER_HEAD,
+    PER_HEAD_STEPS,
+    POSITION_INPUTS,
+    SETTINGS,
+    SHARED,
+    WHOLE_LAYER_STEPS,
+)
 
 Rows: TypeAlias = list[list[float]]
 """A matrix as Python numbers, read off the device."""
 
 _ROWS = frozenset((*HEAD_ROWS, "b_o"))
-_PER_HEAD = frozenset(PER_HEAD_STEPS)
+_LAYER_INPUTS = frozenset(LAYER_INPUTS)
 
 MAX_FLOAT32 = torch.finfo(torch.float32).max
 
@@ -49,7 +58,7 @@ class Trace:
     ``groups``: heads that share the same steps, with their tensors by step name, each g × rows × columns for the
     g heads of the group (one group unless some heads start further on). ``layer``: the steps of the whole layer,
     rows × columns. Shapes by name are those of DESIGN's table: q: h × n_q × d_k, weights: h × n_q × n_k,
-    head_outputs: h × n_q × d_v, concat: n_q × (h·d_v), output: n_q × d_out; all of them in ``example.AXES``. Without
+    head_outputs: h × n_q × d_v, concat: n_q × (h·d_v), output: n_q × d_out; all of them in ``vocabulary.AXES``. Without
     V the weights are the last.
     """
 
@@ -74,7 +83,7 @@ class Trace:
         shared = self.example.kv_heads is not None
         for members, tensors in self.groups:
             for name, tensor in tensors.items():
-                if name in _PER_HEAD:
+                if name in PER_HEAD_STEPS:
                     rows = heads.setdefault(name, [None] * len(self.example.heads))
                     for head, matrix in zip(members, tensor.tolist(), strict=True):
                         if not shared or owner(self.example, name, head) == head:
@@ -151,7 +160,7 @@ class Trace:
         A bias is a matrix of one row, the mask one of numbers (1 may attend, 0 may not, or what is added).
         Raises ``CellError`` where this example has no such matrix.
         """
-        shared = name in LAYER_INPUTS or name in WHOLE_LAYER_STEPS
+        shared = name not in PER_HEAD
         found = None
         if shared == (head is None):
             found = self._given_or_computed(name, head)
@@ -198,6 +207,8 @@ def _shifts_of(scores: Rows | None) -> tuple[float, ...]:
 
 def input_matrix(example: Example, name: str, head: int | None = None) -> Rows | None:
     """A given matrix by name, as rows; None where the example has none."""
+    if name in SETTINGS:
+        return None if (number := setting(example, name)) is None else [[number]]
     if name == "mask":
         return _mask_rows(example)
     if name in POSITION_INPUTS:
@@ -227,6 +238,7 @@ class Inputs:
 
     ``groups``: members, their steps, and their inputs by name, each g × rows × columns. ``early_steps``,
     ``layer_steps`` and ``layer``: the same for the whole layer, before and after the heads, rows × columns.
+    ``settings``: plain numbers.
     """
 
     example: Example
@@ -235,6 +247,7 @@ class Inputs:
     early_steps: tuple[Step, ...]
     layer_steps: tuple[Step, ...]
     layer: Mapping[str, Tensor]
+    settings: Mapping[str, Any]
 
 
 def trace(example: Example, where: Place | None = None) -> Trace:
@@ -263,14 +276,16 @@ def load(example: Example, where: Place) -> Inputs:
         (tuple(members), steps, _load_group(example, steps, members, where))
         for (_, steps), members in sorted(by_steps.items(), key=lambda item: item[0][0])
     )
-    early = early_steps(example)
-    names = [name for name in ("w_o", "b_o") if getattr(example, name) is not None]
-    if example.positions is not None:
-        names += [name for name in ("x", "context") if any(name in step.operand_names for step in early)]
-        names += position_inputs(example)
+    early, late = early_steps(example), late_steps(example)
+    names = dict.fromkeys(position_inputs(example))
+    names |= dict.fromkeys(
+        name for step in (*early, *late) for name in step.operand_names if name in _LAYER_INPUTS
+    )
     blocks = {name: [input_matrix(example, name)] for name in names}
     layer = {name: tensor[0] for name, tensor in _to_device(blocks, where).items()}  # type: ignore[arg-type]
-    return Inputs(example, where, groups, early, late_steps(example), layer)
+    read = {name for _, steps in by_steps for step in steps for name in step.operand_names}
+    settings = {name: setting(example, name) for name in SETTINGS if name in read}
+    return Inputs(example, where, groups, early, late, layer, settings)
 
 
 def compute(inputs: Inputs) -> Trace:
@@ -285,25 +300,24 @@ def run(inputs: Inputs) -> Trace:
     The numbers are the same in every mode, bit for bit.
     """
     example = inputs.example
-    dims = example.dims if example.positions is not None or example.scoring == "additive" else None
-    constants = Constants(divisor(example), mask_fill(example), example.mask is not None, dims)
-    layer = dict(inputs.layer)
+    layer = {**inputs.settings, **inputs.layer}
     for step in inputs.early_steps:
-        layer[step.name] = _OPERATIONS[step.op](step, layer, constants)
+        layer[step.name] = operate(step, layer, example)
     groups: list[tuple[tuple[int, ...], Mapping[str, Tensor]]] = []
     for members, steps, given in inputs.groups:
-        tensors = dict(given)
-        if dims is not None:
-            tensors |= {name: layer[name].expand(len(members), -1, -1) for name in _read(steps, layer)}
+        tensors = {**inputs.settings, **given}
+        if example.positions is not None:
+            read = _read(steps, layer) - inputs.settings.keys()
+            tensors |= {name: layer[name].expand(len(members), -1, -1) for name in read}
         if example.kv_heads is not None and shares(example.heads[members[0]]):
             tensors |= _borrowed(example, members, steps, groups)
         for step in steps:
-            tensors[step.name] = _OPERATIONS[step.op](step, tensors, constants)
+            tensors[step.name] = operate(step, tensors, example)
         groups.append((members, tensors))
-    if inputs.layer_steps:
-        layer["head_outputs"] = in_head_order(groups, "head_outputs")
     for step in inputs.layer_steps:
-        layer[step.name] = _OPERATIONS[step.op](step, layer, constants)
+        if step.gathers:
+            layer[step.gathers] = in_head_order(groups, step.gathers)
+        layer[step.name] = operate(step, layer, example)
     return Trace(example, inputs.place, tuple(groups), layer)
 
 
@@ -328,148 +342,11 @@ def _borrowed(
     return borrowed
 
 
-class Constants(NamedTuple):
-    """What steps need beside their operands."""
-
-    divisor: float | None
-    fill: float
-    masked: bool
-    dims: Dims | None = None
-    """Only where positions or pairs of tokens need them."""
-
-
-def _matmul(step: Step, tensors: Mapping[str, Tensor], constants: Constants) -> Tensor:
-    left, right, *bias = step.operands
-    a, b = tensors[left.name], tensors[right.name]
-    if right.index == "jk":
-        b = b.mT
-    elif left.index == "(ij)k":
-        scores: Tensor = torch.bmm(a, b.mT).view(len(a), -1, constants.dims.n_k)  # type: ignore[union-attr]
-        return scores
-    if bias:
-        add = torch.baddbmm if step.per_head else torch.addmm
-        return add(tensors[bias[0].name], a, b)
-    return torch.bmm(a, b) if step.per_head else torch.mm(a, b)
-
-
-def _divide(step: Step, tensors: Mapping[str, Tensor], constants: Constants) -> Tensor:
-    return tensors[step.operands[0].name] / constants.divisor  # type: ignore[operator]  # a divide step has one
-
-
-def _hide(step: Step, tensors: Mapping[str, Tensor], constants: Constants) -> Tensor:
-    scores, allow = (tensors[operand.name] for operand in step.operands)
-    return scores.masked_fill(allow == 0, constants.fill)
-
-
-def _add(step: Step, tensors: Mapping[str, Tensor], _: Constants) -> Tensor:
-    a, b = (tensors[operand.name] for operand in step.operands)
-    if step.index == "(ij)c":
-        return (a.unsqueeze(-2) + b.unsqueeze(-3)).flatten(-3, -2)
-    return a + b
-
-
-def _multiply(step: Step, tensors: Mapping[str, Tensor], _: Constants) -> Tensor:
-    a, b = (tensors[operand.name] for operand in step.operands)
-    return a * b
-
-
-def _tanh(step: Step, tensors: Mapping[str, Tensor], _: Constants) -> Tensor:
-    return torch.tanh(tensors[step.operands[0].name])
-
-
-def _norm(step: Step, tensors: Mapping[str, Tensor], _: Constants) -> Tensor:
-    return norm(tensors[step.operands[0].name], -1)
-
-
-def norm(numbers: Tensor, axes: int | tuple[int, ...]) -> Tensor:
-    """√Σ x² along ``axes``, which stay with a size of 1.
-
-    The square of 1e-200 is 0 and that of 1e200 is ∞: such numbers are divided by the largest of them first.
+def operate(step: Step, tensors: Mapping[str, Tensor], example: Example) -> Tensor:
+    """Run one declared step on numbers by name, each … × rows × columns; what comes from every head … × h × rows ×
+    columns.
     """
-    range_ = torch.finfo(numbers.dtype)
-    largest = numbers.detach().abs().amax(axes, keepdim=True)
-    far = (largest < range_.tiny**0.25) | (largest > range_.max**0.25)
-    unit = torch.where(far, largest.clamp(min=range_.tiny), 1.0)
-    norms: Tensor = torch.linalg.vector_norm(numbers / unit, dim=axes, keepdim=True) * unit
-    return norms
-
-
-def _normalize(step: Step, tensors: Mapping[str, Tensor], _: Constants) -> Tensor:
-    rows, norms = (tensors[operand.name] for operand in step.operands)
-    nowhere = norms == 0
-    if rows.requires_grad:  # the derivative of 0 ÷ 0 is NaN, even where nothing is made of it
-        norms = norms.masked_fill(nowhere, 1.0)
-    return (rows / norms).masked_fill(nowhere, 0.0)
-
-
-def _sinusoid(step: Step, tensors: Mapping[str, Tensor], constants: Constants) -> Tensor:
-    angles = tensors[step.operands[0].name]
-    columns = constants.dims.shape(step.name)[1]  # type: ignore[union-attr]  # there are positions
-    return _interleaved(torch.sin(angles), torch.cos(angles))[..., :columns]
-
-
-def _rotate(step: Step, tensors: Mapping[str, Tensor], _: Constants) -> Tensor:
-    rows, angles = (tensors[operand.name] for operand in step.operands)
-    a, b, cos, sin = rows[..., 0::2], rows[..., 1::2], torch.cos(angles), torch.sin(angles)
-    return _interleaved(a * cos - b * sin, a * sin + b * cos)
-
-
-def _interleaved(first: Tensor, second: Tensor) -> Tensor:
-    """Columns of the one and of the other in turn."""
-    return torch.stack((first, second), -1).flatten(-2)
-
-
-def _linear_bias(step: Step, tensors: Mapping[str, Tensor], _: Constants) -> Tensor:
-    slope, of_query, of_key = (tensors[operand.name] for operand in step.operands)
-    return 0.0 - slope * (of_query - of_key.mT).abs()  # from 0, so that no −0 comes out
-
-
-def _softmax(step: Step, tensors: Mapping[str, Tensor], constants: Constants) -> Tensor:
-    scores = tensors[step.operands[0].name]
-    if not constants.masked:
-        return torch.softmax(scores, -1)
-    # A row of −∞ alone comes out as NaN, and so does its derivative; such a query attends to nothing.
-    dead = scores.amax(-1, keepdim=True) == NEG_INF
-    if scores.requires_grad:
-        scores = scores.masked_fill(dead, 0.0)
-    return torch.softmax(scores, -1).masked_fill(dead, 0.0)
-
-
-def _concat(step: Step, tensors: Mapping[str, Tensor], _: Constants) -> Tensor:
-    heads = tensors[step.operands[0].name]
-    return heads.transpose(-3, -2).flatten(-2)
-
-
-def _sum(step: Step, tensors: Mapping[str, Tensor], _: Constants) -> Tensor:
-    terms, *bias = (tensors[operand.name] for operand in step.operands)
-    total: Tensor = terms.sum(-3)
-    return total + bias[0] if bias else total
-
-
-def operate(step: Step, tensors: Mapping[str, Tensor], constants: Constants) -> Tensor:
-    """Run one declared step on other numbers than the example's: each operand B × rows × columns.
-
-    For ``concat`` and ``sum`` what comes from the heads is B × h × rows × columns.
-    """
-    return _OPERATIONS[step.op](replace(step, per_head=True), tensors, constants)
-
-
-_OPERATIONS: dict[Operation, Callable[[Step, Mapping[str, Tensor], Constants], Tensor]] = {
-    "matmul": _matmul,
-    "divide": _divide,
-    "hide": _hide,
-    "add": _add,
-    "softmax": _softmax,
-    "concat": _concat,
-    "multiply": _multiply,
-    "tanh": _tanh,
-    "norm": _norm,
-    "normalize": _normalize,
-    "sinusoid": _sinusoid,
-    "rotate": _rotate,
-    "linear_bias": _linear_bias,
-    "sum": _sum,
-}
+    return OPERATIONS[step.op].run(step, [tensors[operand.name] for operand in step.operands], example)
 
 
 def _load_group(
@@ -479,7 +356,7 @@ def _load_group(
 
     Positions and what is computed before the heads come with the layer, shared keys and values from other heads.
     """
-    elsewhere = {step.name for step in steps}
+    elsewhere = {step.name for step in steps}.union(SETTINGS)
     if example.positions is not None:
         elsewhere.update(EARLY_STEPS, POSITION_INPUTS)
     first = example.heads[members[0]]
@@ -492,13 +369,13 @@ def _load_group(
         wanted |= dict.fromkeys(name for name in ("k", "v") if getattr(first, name) is not None)  # for others
     blocks = {
         name: [
-            input_matrix(example, name, head) for head in (members[:1] if name in LAYER_INPUTS else members)
+            input_matrix(example, name, head) for head in (members[:1] if name in _LAYER_INPUTS else members)
         ]
         for name in wanted
     }
     loaded = _to_device(blocks, where)  # type: ignore[arg-type]  # a validated example lacks none of them
     return {
-        name: tensor.expand(len(members), -1, -1) if name in LAYER_INPUTS else tensor
+        name: tensor.expand(len(members), -1, -1) if name in _LAYER_INPUTS else tensor
         for name, tensor in loaded.items()
     }
 
@@ -537,7 +414,7 @@ def _check_mask(example: Example) -> None:
 
 def _check_range(computed: Trace) -> None:
     for step in computed.steps:
-        if step.name == "masked_scores":
+        if step.name in HIDES:
             continue  # −∞ is what these are for
         heads = computed.values[step.name] if step.per_head else [computed.values[step.name]]
         for rows in heads:

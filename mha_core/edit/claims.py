@@ -13,7 +13,8 @@ from mha_core.edit.shapes import NOT_FITTING, made_otherwise
 from mha_core.errors import N_, ExampleError
 from mha_core.example.files import printed_number
 from mha_core.example.model import Claim, Example
-from mha_core.example.validate import PER_HEAD_STEPS, STEPS, WHOLE_LAYER_STEPS, absent_steps
+from mha_core.example.validate import absent_steps
+from mha_core.vocabulary import PER_HEAD_STEPS, STEPS, WHOLE_LAYER_STEPS
 
 
 def claim_block(example: Example, edit: Mapping[str, Any]) -> Example:

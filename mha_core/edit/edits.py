@@ -16,15 +16,8 @@ from mha_core.edit.claims import claim_block, claim_text, clear_claims
 from mha_core.edit.fields import FILLS, RESIZABLE, got, read_edit
 from mha_core.errors import N_, ExampleError
 from mha_core.example.model import (
-    AXES,
-    HEAD_BIASES,
-    HEAD_MATRICES,
-    HEAD_ROWS,
     MAX_SIZE,
     NEG_INF,
-    POSITION_INPUTS,
-    SCORING_PARAMETERS,
-    SHARED,
     AddMask,
     AllowMask,
     Example,
@@ -41,7 +34,8 @@ from mha_core.example.model import (
     owner,
     position_inputs,
 )
-from mha_core.example.validate import validate
+from mha_core.example.validate import absent_steps, validate
+from mha_core.vocabulary import AXES, HEAD_BIASES, HEAD_MATRICES, HEAD_ROWS, POSITION_INPUTS, SCORING, SHARED
 
 Edit: TypeAlias = Mapping[str, Any]
 Kept: TypeAlias = Sequence[int | None]
@@ -260,7 +254,7 @@ def _resize(example: Example, edit: Edit) -> Example:
     axis, dims = edit["axis"], example.dims
     if dims.size(axis) == 0:
         raise ExampleError(N_("this example has no {name}"), name=axis)
-    if axis == "d_a" and example.scoring == "bilinear":
+    if axis == "d_a" and SCORING[example.scoring].square:
         axis = "d_k"
     rotary = example.positions is not None and example.positions.kind == "rotary"
     step = 2 if axis == "d_k" and rotary else 1
@@ -270,7 +264,7 @@ def _resize(example: Example, edit: Edit) -> Example:
     axes: dict[str, Kept] = {axis: kept}
     if axis == "d_model" and example.context is None:
         axes["d_context"] = kept
-    if axis == "d_k" and example.scoring == "bilinear":
+    if axis == "d_k" and SCORING[example.scoring].square:
         axes["d_a"] = kept
     if axis == "d_v":
         axes["h·d_v"] = [None if i is None else head * dims.d_v + i for head in range(dims.h) for i in kept]
@@ -282,15 +276,22 @@ def _resize(example: Example, edit: Edit) -> Example:
 
 def _switch_w_o(example: Example, edit: Edit) -> Example:
     """W_O on: the identity, so that the output is the concatenation until it is edited. Off: gone, with b_O."""
-    claimed = {step: c for step, c in (example.claimed or {}).items() if step != "output"} or None
     if not edit["on"]:
-        return replace(example, w_o=None, b_o=None, claimed=claimed)
+        return _claiming_what_is_there(replace(example, w_o=None, b_o=None))
     if not has_values(example):
         raise ExampleError(N_("this example has no {name}"), name="V")
     width = example.dims.h * example.dims.d_v
     cols = min(width, MAX_SIZE)
     bias = (0.0,) * cols if _is_biased(example) else None
     return replace(example, w_o=filled(width, cols, "identity"), b_o=bias)
+
+
+def _claiming_what_is_there(example: Example) -> Example:
+    """The example without claims of steps that it no longer has."""
+    gone = absent_steps(example)
+    return replace(
+        example, claimed={s: c for s, c in (example.claimed or {}).items() if s not in gone} or None
+    )
 
 
 def _is_biased(example: Example) -> bool:
@@ -304,10 +305,8 @@ def _switch_values(example: Example, edit: Edit) -> Example:
     if edit["on"] == has_values(example):
         return example
     if not edit["on"]:
-        gone = ("v", "head_outputs", "concat", "output")
-        claimed = {step: claim for step, claim in (example.claimed or {}).items() if step not in gone}
         heads = tuple(replace(head, w_v=None, b_v=None, v=None) for head in example.heads)
-        return replace(example, heads=heads, w_o=None, b_o=None, claimed=claimed or None)
+        return _claiming_what_is_there(replace(example, heads=heads, w_o=None, b_o=None))
     dims, source = example.dims, example.source_rows
     name = "v" if source is None or len(source) != dims.n_k else "w_v"
     rows, width = (dims.d_context if name == "w_v" else dims.n_k), dims.d_k
@@ -381,25 +380,24 @@ def _switch_scoring(example: Example, edit: Edit) -> Example:
     that tanh is not saturated at once; cosine with a temperature of 1/4. W_a stays where its shape fits.
     """
     kind, dims = edit["kind"], example.dims
-    names: tuple[str, ...] = SCORING_PARAMETERS[kind]
+    scoring = SCORING[kind]
     if kind == example.scoring:
         return example if edit["scale"] is None else _switch_scale(example, {"value": edit["scale"]})
-    width = dims.d_a if kind == "additive" and dims.d_a else dims.d_k
-    shapes = {"w_a": (dims.d_k, width), "u_a": (dims.d_k, width), "v_a": (1, width)}
+    widths = {"1": 1, "d_k": dims.d_k, "d_a": dims.d_k if scoring.square else dims.d_a or dims.d_k}
 
     def parameters(index: int, head: Head) -> dict[str, Any]:
-        fields: dict[str, Any] = dict.fromkeys(_ADDITIVE)
-        for at, name in enumerate(names if head.weights is None else ()):
-            rows, cols = shapes[name]
+        fields: dict[str, Any] = dict.fromkeys(_PARAMETERS)
+        for at, name in enumerate(scoring.parameters if head.weights is None else ()):
+            rows, cols = (widths[axis] for axis in AXES[name])
             held = getattr(head, name)
-            if held is not None and (len(held[0]) == cols if name != "v_a" else len(held) == cols):
+            if held is not None and len(held if name in HEAD_ROWS else held[0]) == cols:
                 fields[name] = held
-            elif kind == "bilinear":
+            elif scoring.initial == "identity":
                 fields[name] = filled(rows, cols, "identity")
             else:
-                whole = filled(rows, cols, "integers", index * len(_ADDITIVE) + at + 1)
+                whole = filled(rows, cols, "integers", index * len(_PARAMETERS) + at + 1)
                 fields[name] = (
-                    whole[0] if name == "v_a" else tuple(tuple(n / 10 for n in row) for row in whole)
+                    whole[0] if name in HEAD_ROWS else tuple(tuple(n / 10 for n in row) for row in whole)
                 )
         return fields
 
@@ -408,17 +406,18 @@ def _switch_scoring(example: Example, edit: Edit) -> Example:
     return switched if edit["scale"] is None else _switch_scale(switched, {"value": edit["scale"]})
 
 
-_ADDITIVE = SCORING_PARAMETERS["additive"]
+_PARAMETERS = tuple(dict.fromkeys(name for scoring in SCORING.values() for name in scoring.parameters))
+"""What heads give for their scores, whatever the scoring."""
 
 
 def _scale_after(example: Example, kind: str) -> Any:
     """The divisor that goes with another scoring; the one at hand where both are dot products."""
-    products = ("dot", "bilinear")
-    if kind in products and example.scoring in products:
+    scoring = SCORING[kind]
+    if scoring.is_product and SCORING[example.scoring].is_product:
         return example.scale
-    if kind in products:
-        return "sqrt_dk" if example.dims.d_k else "none"
-    return "none" if kind == "additive" else 0.25
+    if scoring.is_product and not example.dims.d_k:
+        return "none"
+    return scoring.scale if scoring.temperature is None else scoring.temperature
 
 
 def _switch_kv_heads(example: Example, edit: Edit) -> Example:

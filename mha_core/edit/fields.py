@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
 from mha_core.errors import N_, ExampleError
-from mha_core.example.model import POSITIONS, SCORINGS
+from mha_core.example.model import POSITIONS
+from mha_core.vocabulary import SCORINGS
 
 Read: TypeAlias = Callable[[object, str], Any]
 """A value and the name of its field → the value, typed; raises ``ExampleError`` naming the field."""

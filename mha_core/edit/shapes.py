@@ -16,7 +16,7 @@ from mha_core.compute.printed import Claims, printed
 from mha_core.compute.trace import Trace, trace
 from mha_core.errors import N_
 from mha_core.example.model import Example, owner
-from mha_core.example.validate import WHOLE_LAYER_STEPS
+from mha_core.vocabulary import WHOLE_LAYER_STEPS
 
 NOT_FITTING: Final = {
     "heads_averaged": N_(

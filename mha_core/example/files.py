@@ -23,11 +23,8 @@ from typing import Any
 
 from mha_core.errors import N_, ExampleError
 from mha_core.example.model import (
-    HEAD_BIASES,
-    HEAD_MATRICES,
     NEG_INF,
     POSITIONS,
-    SCORINGS,
     AddMask,
     AllowMask,
     Example,
@@ -40,7 +37,8 @@ from mha_core.example.model import (
     Scoring,
     Text,
 )
-from mha_core.example.validate import STEPS, WHOLE_LAYER_STEPS, validate
+from mha_core.example.validate import validate
+from mha_core.vocabulary import HEAD_BIASES, HEAD_MATRICES, SCORING, SCORINGS, STEPS, WHOLE_LAYER_STEPS
 
 FORMAT = "mha-example/1"
 MAX_BYTES = 5_000_000
@@ -79,8 +77,7 @@ def from_json(data: object) -> Example:
     }
     values.pop("format")
     values.setdefault("title", "")
-    if values.get("scoring") in ("additive", "cosine"):
-        values.setdefault("scale", "none")
+    values.setdefault("scale", SCORING[values.get("scoring", "dot")].scale)
     return validate(Example(**values))
 
 

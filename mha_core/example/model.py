@@ -14,6 +14,8 @@ from importlib.metadata import entry_points
 from math import sqrt
 from typing import Literal, TypeAlias
 
+from mha_core.vocabulary import AXES, SCORING, SHARED
+
 Row: TypeAlias = tuple[float, ...]
 Matrix: TypeAlias = tuple[Row, ...]
 Text: TypeAlias = str | Mapping[str, str]
@@ -32,75 +34,9 @@ MAX_TEXT = 1000
 
 NEG_INF = float("-inf")
 
-HEAD_MATRICES = ("w_q", "w_k", "w_v", "w_a", "u_a", "q", "k", "v", "weights")
-"""What a head may give as a matrix."""
-HEAD_BIASES = ("b_q", "b_k", "b_v")
-HEAD_ROWS = (*HEAD_BIASES, "v_a", "slope")
-"""What a head may give as one row of numbers; the slope is one number."""
-SHARED = ("w_k", "b_k", "w_v", "b_v", "k", "v", "k_rotated", "k_norms", "k_unit")
-"""What belongs to keys and values: heads of one group (``kv_heads``) have one of it together."""
-POSITION_INPUTS = ("position_ids", "context_position_ids", "frequencies", "context_frequencies")
-"""Where tokens stand, and the frequencies that turn a position into angles: given, or by rule."""
-
-SCORINGS = ("dot", "bilinear", "additive", "cosine")
 POSITIONS = ("sinusoidal", "rotary", "alibi")
-SCORING_PARAMETERS = {"dot": (), "bilinear": ("w_a",), "additive": ("w_a", "u_a", "v_a"), "cosine": ()}
-"""What each head must give for its scores, by scoring."""
 BASE = 10000.0
 """The wavelengths of sinusoidal and rotary positions reach from 2π to 2π·BASE."""
-
-AXES: dict[str, tuple[str, str]] = {
-    "x": ("n_q", "d_model"),
-    "context": ("n_k", "d_context"),
-    "position_ids": ("n_q", "1"),
-    "frequencies": ("1", "d_freq"),
-    "angles": ("n_q", "d_freq"),
-    "positional_encoding": ("n_q", "d_model"),
-    "x_positioned": ("n_q", "d_model"),
-    "context_position_ids": ("n_k", "1"),
-    "context_frequencies": ("1", "d_context_freq"),
-    "context_angles": ("n_k", "d_context_freq"),
-    "context_positional_encoding": ("n_k", "d_context"),
-    "context_positioned": ("n_k", "d_context"),
-    "w_q": ("d_model", "d_k"),
-    "b_q": ("1", "d_k"),
-    "w_k": ("d_context", "d_k"),
-    "b_k": ("1", "d_k"),
-    "w_v": ("d_context", "d_v"),
-    "b_v": ("1", "d_v"),
-    "q": ("n_q", "d_k"),
-    "k": ("n_k", "d_k"),
-    "v": ("n_k", "d_v"),
-    "q_rotated": ("n_q", "d_k"),
-    "k_rotated": ("n_k", "d_k"),
-    "q_norms": ("n_q", "1"),
-    "k_norms": ("n_k", "1"),
-    "q_unit": ("n_q", "d_k"),
-    "k_unit": ("n_k", "d_k"),
-    "w_a": ("d_k", "d_a"),
-    "u_a": ("d_k", "d_a"),
-    "v_a": ("1", "d_a"),
-    "q_a": ("n_q", "d_a"),
-    "k_a": ("n_k", "d_a"),
-    "pair_sums": ("n_q·n_k", "d_a"),
-    "pair_tanh": ("n_q·n_k", "d_a"),
-    "scores": ("n_q", "n_k"),
-    "scaled_scores": ("n_q", "n_k"),
-    "slope": ("1", "1"),
-    "linear_biases": ("n_q", "n_k"),
-    "biased_scores": ("n_q", "n_k"),
-    "mask": ("n_q", "n_k"),
-    "masked_scores": ("n_q", "n_k"),
-    "weights": ("n_q", "n_k"),
-    "head_outputs": ("n_q", "d_v"),
-    "concat": ("n_q", "h·d_v"),
-    "w_o": ("h·d_v", "d_out"),
-    "w_o_block": ("d_v", "d_out"),
-    "head_terms": ("n_q", "d_out"),
-    "b_o": ("1", "d_out"),
-    "output": ("n_q", "d_out"),
-}
-"""What the rows and the columns of every matrix run over, in the order of the computation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +194,7 @@ class Dims:
         n_q = len(example.tokens)
         d_model = len(example.x[0]) if example.x else 0
         d_context = len(example.context[0]) if example.context else d_model
-        d_k = _width(example, ("q", "k", "w_q", "w_k"))
+        d_k = _d_k(example)
         d_freq, d_context_freq = _frequency_counts(example, d_model, d_context, d_k)
         return cls(
             n_q=n_q,
@@ -269,7 +205,7 @@ class Dims:
             d_k=d_k,
             d_v=_width(example, ("v", "w_v")),
             d_out=len(example.w_o[0]) if example.w_o else 0,
-            d_a=0 if example.scoring in ("dot", "cosine") else _d_a(example, d_k),
+            d_a=_d_a(example, d_k),
             d_freq=d_freq,
             d_context_freq=d_context_freq,
         )
@@ -316,8 +252,15 @@ def _width(example: Example, names: tuple[str, ...]) -> int:
     return 0
 
 
+def _d_k(example: Example) -> int:
+    return _width(example, ("q", "k", "w_q", "w_k"))
+
+
 def _d_a(example: Example, d_k: int) -> int:
-    return d_k if example.scoring == "bilinear" else _width(example, ("w_a", "u_a"))
+    scoring = SCORING[example.scoring]
+    if "w_a" not in scoring.parameters:
+        return 0
+    return d_k if scoring.square else _width(example, ("w_a", "u_a"))
 
 
 def _frequency_counts(example: Example, d_model: int, d_context: int, d_k: int) -> tuple[int, int]:
@@ -361,6 +304,21 @@ def has_values(example: Example) -> bool:
     return first.v is not None or first.w_v is not None
 
 
+def features(example: Example) -> frozenset[str]:
+    """What the entries of ``vocabulary`` can ask for by ``only``: the scoring, the kind of positions, with "apart"
+    where keys have positions of their own, values, and W_O.
+    """
+    found: set[str] = {example.scoring}
+    if example.positions is not None:
+        kind = example.positions.kind
+        found |= {kind, f"{kind} apart"} if "context_position_ids" in position_inputs(example) else {kind}
+    if has_values(example):
+        found.add("values")
+    if example.w_o is not None:
+        found.add("w_o")
+    return frozenset(found)
+
+
 def position_inputs(example: Example) -> dict[str, Row]:
     """Position ids and frequencies that this example computes with, by name: given, or by rule."""
     positions = example.positions
@@ -397,7 +355,7 @@ def divisor(example: Example) -> float | None:
     """What the scores are divided by; None where they are not scaled."""
     if example.scale == "none":
         return None
-    return example.dims.sqrt_dk if example.scale == "sqrt_dk" else float(example.scale)
+    return sqrt(_d_k(example)) if example.scale == "sqrt_dk" else float(example.scale)
 
 
 def allow_matrix(example: Example) -> tuple[tuple[bool, ...], ...] | None:
@@ -414,6 +372,11 @@ def allow_matrix(example: Example) -> tuple[tuple[bool, ...], ...] | None:
 def mask_fill(example: Example) -> float:
     """What a hidden pair's score becomes; −∞ unless the example names another number."""
     return example.mask.fill if isinstance(example.mask, AllowMask) else NEG_INF
+
+
+def setting(example: Example, name: str) -> float | None:
+    """One of ``vocabulary.SETTINGS``: the divisor, None where scores are not scaled, or the fill."""
+    return {"divisor": divisor, "fill": mask_fill}[name](example)
 
 
 def key_tokens(example: Example) -> tuple[str, ...]:

@@ -7,64 +7,33 @@ from math import isfinite
 
 from mha_core.errors import N_, ExampleError
 from mha_core.example.model import (
-    HEAD_BIASES,
-    HEAD_MATRICES,
-    HEAD_ROWS,
     MAX_HEADS,
     MAX_NUMBER,
     MAX_SIZE,
     MAX_TEXT,
     NEG_INF,
-    SCORING_PARAMETERS,
-    SHARED,
     AddMask,
     AllowMask,
     Dims,
     Example,
     Matrix,
     Row,
-    has_values,
+    features,
     owner,
     position_inputs,
 )
-
-EARLY_STEPS = (
-    "angles",
-    "positional_encoding",
-    "x_positioned",
-    "context_angles",
-    "context_positional_encoding",
-    "context_positioned",
+from mha_core.vocabulary import (
+    ENTRY,
+    HEAD_BIASES,
+    HEAD_MATRICES,
+    HEAD_ROWS,
+    PER_HEAD_INPUTS,
+    SCORING,
+    SCORINGS,
+    SHARED,
+    STEPS,
+    WHOLE_LAYER_STEPS,
 )
-"""The whole layer's steps before the heads."""
-PER_HEAD_STEPS = (
-    "q",
-    "k",
-    "v",
-    "q_rotated",
-    "k_rotated",
-    "q_norms",
-    "k_norms",
-    "q_unit",
-    "k_unit",
-    "q_a",
-    "k_a",
-    "pair_sums",
-    "pair_tanh",
-    "scores",
-    "scaled_scores",
-    "linear_biases",
-    "biased_scores",
-    "masked_scores",
-    "weights",
-    "head_outputs",
-)
-"""The steps that each head has its own matrix of."""
-LATE_STEPS = ("concat", "output")
-"""The whole layer's steps after the heads."""
-WHOLE_LAYER_STEPS = EARLY_STEPS + LATE_STEPS
-STEPS = EARLY_STEPS + PER_HEAD_STEPS + LATE_STEPS
-"""All computed steps, in order."""
 
 
 def validate(example: Example) -> Example:
@@ -81,8 +50,7 @@ def validate(example: Example) -> Example:
     _starts(example, dims)
     if example.positions is not None:
         _positions(example, dims)
-    if example.scoring == "additive":
-        _pairs(dims)
+    _pairs(example, dims)
     _mask(example, dims)
     _scale(example)
     _claimed(example, dims)
@@ -246,17 +214,12 @@ def _missing(example: Example, index: int, dims: Dims, valued: bool) -> str:
 
 def _wanted(example: Example) -> tuple[str, ...]:
     """The parameters that a head must give beside its weights."""
-    linear = example.positions is not None and example.positions.kind == "alibi"
-    return (*SCORING_PARAMETERS[example.scoring], *(("slope",) if linear else ()))
+    there = features(example)
+    return tuple(name for name in _PARAMETERS if not there.isdisjoint(ENTRY[name].only))
 
 
-_PARAMETERS = {
-    "w_a": '"scoring": "bilinear" or "additive"',
-    "u_a": '"scoring": "additive"',
-    "v_a": '"scoring": "additive"',
-    "slope": '"positions": "alibi"',
-}
-"""Parameters, and the setting that each is for."""
+_PARAMETERS = tuple(name for name in PER_HEAD_INPUTS if ENTRY[name].only)
+"""What only some examples have use for."""
 
 
 def _parameters(example: Example) -> None:
@@ -266,7 +229,11 @@ def _parameters(example: Example) -> None:
     for index, head in enumerate(example.heads):
         for name in unwanted:
             if getattr(head, name) is not None:
-                raise _unused(f"heads[{index}].{name}", _PARAMETERS[name])
+                only = ENTRY[name].only
+                setting = "scoring" if only[0] in SCORINGS else "positions"
+                raise _unused(
+                    f"heads[{index}].{name}", f'"{setting}": ' + " or ".join(f'"{it}"' for it in only)
+                )
 
 
 def _unused(place: str, setting: str) -> ExampleError:
@@ -293,10 +260,10 @@ def _groups(example: Example, dims: Dims) -> None:
                 )
 
 
-def _pairs(dims: Dims) -> None:
+def _pairs(example: Example, dims: Dims) -> None:
     """Additive scoring has a row of d_a numbers for each pair of tokens: no more than fill the largest matrix."""
     count, most = dims.n_q * dims.n_k * dims.d_a, MAX_SIZE**2
-    if count > most:
+    if example.scoring == "additive" and count > most:
         raise _fail(
             "scoring",
             N_("additive scoring makes n_q × n_k × d_a numbers, at most {most}, got {n_q} × {n_k} × {d_a}"),
@@ -389,13 +356,14 @@ def _mask(example: Example, dims: Dims) -> None:
 
 def _scale(example: Example) -> None:
     scale = example.scale
-    if example.scoring in ("additive", "cosine") and scale == "sqrt_dk":
+    scoring = SCORING[example.scoring]
+    if not scoring.is_product and scale == "sqrt_dk":
         raise _fail(
             "scale",
             N_('√d_k is for dot products; with {scoring} scoring write "none" or a number'),
             scoring=example.scoring,
         )
-    if example.scoring == "cosine" and not isinstance(scale, str) and scale < 0:
+    if scoring.temperature is not None and not isinstance(scale, str) and scale < 0:
         raise _fail("scale", N_("expected a temperature above 0, got {number}"), number=scale)
     if isinstance(scale, str):
         if scale == "sqrt_dk" and not example.dims.d_k and any(h.weights is None for h in example.heads):
@@ -438,25 +406,10 @@ def _claimed(example: Example, dims: Dims) -> None:
                 _claimed_matrix(f"claimed.{step}[{index}]", matrix, dims.shape(step))
 
 
-def absent_steps(example: Example) -> Iterator[str]:
+def absent_steps(example: Example) -> tuple[str, ...]:
     """Steps that only some examples have, and this one has not."""
-    kind = example.positions.kind if example.positions else None
-    apart = "context_position_ids" in position_inputs(example)
-    for there, steps in (
-        (has_values(example), ("v", "head_outputs", "concat")),
-        (example.w_o is not None, ("output",)),
-        (kind in ("sinusoidal", "rotary"), ("angles",)),
-        (kind in ("sinusoidal", "rotary") and apart, ("context_angles",)),
-        (kind == "sinusoidal", ("positional_encoding", "x_positioned")),
-        (kind == "sinusoidal" and apart, ("context_positional_encoding", "context_positioned")),
-        (kind == "rotary", ("q_rotated", "k_rotated")),
-        (kind == "alibi", ("linear_biases", "biased_scores")),
-        (example.scoring == "cosine", ("q_norms", "k_norms", "q_unit", "k_unit")),
-        (example.scoring in ("bilinear", "additive"), ("q_a",)),
-        (example.scoring == "additive", ("k_a", "pair_sums", "pair_tanh")),
-    ):
-        if not there:
-            yield from steps
+    there = features(example)
+    return tuple(step for step in STEPS if ENTRY[step].only and there.isdisjoint(ENTRY[step].only))
 
 
 def _claimed_matrix(place: str, matrix: tuple, shape: tuple[int, int]) -> None:  # type: ignore[type-arg]

@@ -18,7 +18,7 @@ from mha_core.check.search import Family, Hypotheses
 from mha_core.check.transcription import slips
 from mha_core.compute.printed import Key, Printed
 from mha_core.compute.trace import Trace
-from mha_core.example.validate import STEPS
+from mha_core.vocabulary import STEPS
 
 
 class Diagnosis(NamedTuple):

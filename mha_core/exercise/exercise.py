@@ -23,20 +23,10 @@ from mha_core.compute.graph import graph
 from mha_core.compute.trace import trace
 from mha_core.edit.claims import claimed_rows, tables
 from mha_core.errors import N_, ExampleError
-from mha_core.example.model import (
-    HEAD_BIASES,
-    HEAD_MATRICES,
-    Dims,
-    Example,
-    Head,
-    Matrix,
-    Row,
-    has_values,
-    key_tokens,
-    owner,
-)
-from mha_core.example.validate import STEPS, validate
+from mha_core.example.model import Dims, Example, Head, Matrix, Row, has_values, key_tokens, owner
+from mha_core.example.validate import validate
 from mha_core.exercise.laws import Laws, numbers_differ, rows_differ
+from mha_core.vocabulary import HEAD_BIASES, HEAD_MATRICES, SCORING, STARTS, STEPS
 
 MOST_TOKENS: Final = 6
 MOST_HEADS: Final = 4
@@ -71,7 +61,7 @@ def exercise(example: Example, seed: int) -> Example:
     starts = all(
         getattr(example.heads[owner(example, name, head)], name) is not None
         for name, head in product(("w_q", "w_k", "w_v")[: 2 + has_values(example)], range(example.dims.h))
-    ) and not any(getattr(head, name) for name in ("q", "k", "v", "weights") for head in example.heads)
+    ) and not any(getattr(head, name) for name in STARTS for head in example.heads)
     if example.x is None or not starts:
         raise ExampleError(N_("an exercise needs heads that start at X, with W_Q, W_K and W_V"))
     return validate(_drawn(_like(example), sizes(example), Random(f"exercise {seed}")))
@@ -225,7 +215,7 @@ def sizes(example: Example) -> Dims:
 
     d_model, d_k, d_v = min(_candidates(dims, rotary), key=cost)
     d_context = d_model if example.context is None else max(2, min(dims.d_context, 4))
-    d_a = d_k if example.scoring == "bilinear" else dims.d_a
+    d_a = d_k if SCORING[example.scoring].square else dims.d_a
     d_out = dims.d_out and max(2, min(dims.d_out, 4))
     d_v = d_v if has_values(example) else 0
     return replace(dims, d_model=d_model, d_context=d_context, d_k=d_k, d_v=d_v, d_out=d_out, d_a=d_a)

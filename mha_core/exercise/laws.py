@@ -19,11 +19,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
 from typing import Any, Final
 
-from mha_core.compute.graph import LAYER_INPUTS
 from mha_core.compute.printed import Key
 from mha_core.compute.trace import Rows, Trace, input_matrix
-from mha_core.example.validate import EARLY_STEPS, PER_HEAD_STEPS, STEPS
 from mha_core.exercise.diagnoses import Diagnosis, diagnoses
+from mha_core.vocabulary import EARLY_STEPS, LAYER_INPUTS, PER_HEAD_STEPS, STEPS
 
 DECIMALS: Final = 2
 """The digits to which answers are expected."""

@@ -6,14 +6,15 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from mha_core.check.report import STEP_NAMES
 from mha_core.compute.derive import relation
-from mha_core.compute.graph import LAYER_INPUTS, PER_HEAD_INPUTS, Step, formula, symbol
+from mha_core.compute.graph import formula, symbol
+from mha_core.compute.operations import Step
 from mha_core.compute.trace import Rows, Trace, input_matrix
 from mha_core.errors import N_
-from mha_core.example.model import AXES, SHARED, Example, has_values, key_tokens, text_in
+from mha_core.example.model import Example, has_values, key_tokens, text_in
 from mha_core.export.text import is_cjk, latex, markdown, shown
 from mha_core.messages import catalogue
+from mha_core.vocabulary import AXES, LAYER_INPUTS, NAMES, PER_HEAD_INPUTS, SHARED, STARTS
 
 DECIMALS = 4
 
@@ -53,14 +54,14 @@ def sections(computed: Trace, words: Callable[[str], str]) -> Iterator[Section]:
     starts = [
         _table(example, name, head, rows)
         for head in range(len(example.heads))
-        for name in ("q", "k", "v", "weights")
+        for name in STARTS
         if (rows := input_matrix(example, name, head)) is not None
     ]
     if starts:
         yield Section(words(N_("Heads that start further on")), "", tuple(starts))
     for step in computed.steps:
         yield Section(
-            _capital(words(STEP_NAMES[step.name])),
+            _capital(words(NAMES[step.name])),
             _equation(step, example),
             tuple(_step_tables(computed, step)),
         )

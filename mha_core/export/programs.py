@@ -6,11 +6,12 @@ from math import ceil, sqrt
 
 from mha_core.compute.trace import Trace
 from mha_core.errors import N_, ExportError
-from mha_core.example.model import HEAD_ROWS, NEG_INF, AddMask, Example, divisor, has_values, mask_fill, owner
+from mha_core.example.model import NEG_INF, AddMask, Example, divisor, has_values, mask_fill, owner
 from mha_core.export.sheet import NUMPY_NAMES, PARTS, TORCH_NAMES, LayerSheet, Sheet, holders_of, is_mixed
 from mha_core.export.templates import FUNCTION, KERAS, NUMPY, SCRATCH, TORCH
 from mha_core.export.text import literal
 from mha_core.interop.masks import KERAS_FILL
+from mha_core.vocabulary import HEAD_ROWS
 
 
 def numpy_program(computed: Trace, decimals: int | None, language: str) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from mha_core.compute.graph import LAYER_INPUTS, PER_HEAD_INPUTS, graph, last_step
+from mha_core.compute.graph import graph, last_step
 from mha_core.compute.trace import Trace
 from mha_core.errors import N_, ExportError
 from mha_core.example.model import (
@@ -29,6 +29,7 @@ from mha_core.example.model import (
 from mha_core.export.templates import COMMENTS
 from mha_core.export.text import comment, literal
 from mha_core.messages import catalogue
+from mha_core.vocabulary import LAYER_INPUTS, PER_HEAD_INPUTS
 
 DECIMALS = 10
 PARTS = ("q", "k", "v")

@@ -13,19 +13,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from mha_core.compute.graph import (
-    Operation,
-    Step,
-    axes,
-    early_steps,
-    formula,
-    head_graph,
-    late_steps,
-    written,
-)
+from mha_core.compute.graph import early_steps, formula, head_graph, late_steps, written
 from mha_core.compute.graph import symbol as sign_of
+from mha_core.compute.operations import Step, axes
 from mha_core.compute.trace import Rows, Trace
-from mha_core.example.model import AXES, Example
+from mha_core.example.model import Example
+from mha_core.vocabulary import AXES
 
 PRIME = "′"
 
@@ -52,7 +45,7 @@ class Entry(NamedTuple):
     """One matrix of the computation in both conventions; ``op`` is None for what is given."""
 
     name: str
-    op: Operation | None
+    op: str | None
     row: Form
     column: Form
 
@@ -120,7 +113,7 @@ def _row_factors(step: Step, example: Example) -> tuple[Factor, ...]:
         Factor(o.name, f"{sign_of(o.name, example)}ᵀ", True)
         if _stands_turned(step, at)
         else Factor(o.name, sign_of(o.name, example), False)
-        for at, o in enumerate(step.operands)
+        for at, o in enumerate(step.tables)
     )
 
 
@@ -133,7 +126,7 @@ def _column_factors(step: Step, example: Example) -> tuple[Factor, ...]:
         Factor(o.name, f"{column_symbol(o.name, example)}ᵀ", False)
         if _stands_turned(step, at)
         else Factor(o.name, column_symbol(o.name, example), True)
-        for at, o in enumerate(step.operands)
+        for at, o in enumerate(step.tables)
     ]
     if step.op in ("matmul", "multiply"):
         found[:2] = found[1], found[0]

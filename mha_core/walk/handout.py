@@ -10,12 +10,14 @@ import re
 from collections.abc import Callable, Iterator
 
 from mha_core.compute.derive import Cell, arithmetic, derive, relation
-from mha_core.compute.graph import LAYER_INPUTS, PER_HEAD_INPUTS, Step, symbol
+from mha_core.compute.graph import symbol
+from mha_core.compute.operations import Step
 from mha_core.compute.trace import Rows, Trace
 from mha_core.errors import N_, ExportError
-from mha_core.example.model import AXES, NEG_INF, key_tokens, text_in
+from mha_core.example.model import NEG_INF, key_tokens, text_in
 from mha_core.messages import catalogue
 from mha_core.numbers import fixed, shortest
+from mha_core.vocabulary import AXES, LAYER_INPUTS, PER_HEAD_INPUTS
 from mha_core.walk.stages import Stage, powers_of, walk
 from mha_core.walk.text import Sentence
 

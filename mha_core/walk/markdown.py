@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from mha_core.compute.graph import Step, formula
+from mha_core.compute.graph import formula
+from mha_core.compute.operations import Step
 from mha_core.compute.trace import Trace
 from mha_core.example.model import key_tokens
 from mha_core.numbers import fixed

@@ -18,10 +18,11 @@ from math import exp, fsum
 from typing import Literal, NamedTuple, TypeAlias
 
 from mha_core.compute.derive import Cell, derive
-from mha_core.compute.graph import Operand, Step, head_graph, last_step
+from mha_core.compute.graph import head_graph, last_step
+from mha_core.compute.operations import Operand, Step
 from mha_core.compute.trace import Rows, Trace
 from mha_core.example.model import Example
-from mha_core.example.validate import WHOLE_LAYER_STEPS
+from mha_core.vocabulary import WHOLE_LAYER_STEPS
 from mha_core.walk import text
 from mha_core.walk.text import Words, given_in
 
@@ -156,7 +157,7 @@ def layout_of(step: Step) -> Layout:
     """How the operands stand around the result, read off how their axes run."""
     if step.op == "softmax":
         return "softmax"
-    if step.op == "concat":
+    if step.gathers:
         return "concat"
     first, *rest = (operand.index for operand in step.operands)
     return "product" if first == "ik" and rest and rest[0] in ("kj", "jk") else "beside"
@@ -166,7 +167,7 @@ def lesson_of(step: Step) -> str | None:
     """The topic of the lesson that says more about this step."""
     if step.op in ("divide", "softmax"):
         return "sqrt-dk"
-    if step.op == "concat":
+    if step.gathers:
         return "many-heads"
     if layout_of(step) != "product":
         return None
@@ -205,7 +206,7 @@ def operands_of(trace: Trace, step: Step, head: int | None) -> tuple[tuple[Opera
 
     Concat reads the same matrix of every head.
     """
-    columns = _width(trace, step, head) if step.op == "concat" else 1
+    columns = _width(trace, step, head) if step.gathers else 1
     owners: dict[str, dict[int | None, None]] = {}
     for col in range(columns):
         for term in derive(trace, Cell(step.name, head, 0, col)).terms:

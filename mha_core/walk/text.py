@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from mha_core.compute.graph import Step, divisor_text, symbol
+from mha_core.compute.graph import divisor_text, symbol
 from mha_core.compute.metrics import ways_to_look
+from mha_core.compute.operations import Step
 from mha_core.compute.trace import Trace
 from mha_core.errors import N_
 from mha_core.example.model import (
@@ -26,6 +27,7 @@ from mha_core.example.model import (
 )
 from mha_core.messages import catalogue
 from mha_core.numbers import typeset
+from mha_core.vocabulary import STARTS, TITLES
 
 
 @dataclass(frozen=True)
@@ -49,37 +51,6 @@ class Words(NamedTuple):
     why: Sentence
     note: Sentence
 
-
-TITLES = {
-    "angles": N_("Angles"),
-    "context_angles": N_("Angles of the keys"),
-    "positional_encoding": N_("Positional encoding"),
-    "context_positional_encoding": N_("Positional encoding of the context"),
-    "x_positioned": N_("Input with positions"),
-    "context_positioned": N_("Context with positions"),
-    "q": N_("Queries"),
-    "k": N_("Keys"),
-    "v": N_("Values"),
-    "q_rotated": N_("Rotated queries"),
-    "k_rotated": N_("Rotated keys"),
-    "q_norms": N_("Lengths of the queries"),
-    "k_norms": N_("Lengths of the keys"),
-    "q_unit": N_("Directions of the queries"),
-    "k_unit": N_("Directions of the keys"),
-    "q_a": N_("Queries for scoring"),
-    "k_a": N_("Keys for scoring"),
-    "pair_sums": N_("Sums of each pair"),
-    "pair_tanh": N_("tanh of each pair"),
-    "scores": N_("Scores"),
-    "scaled_scores": N_("Scaling"),
-    "linear_biases": N_("Linear biases"),
-    "biased_scores": N_("Biased scores"),
-    "masked_scores": N_("Masking"),
-    "weights": N_("Softmax"),
-    "head_outputs": N_("Head output"),
-    "concat": N_("Concatenation"),
-    "output": N_("Output projection"),
-}
 
 _PROJECTIONS = {
     "q": (
@@ -393,7 +364,7 @@ def of_given(example: Example, head: int) -> Words:
 
 def given_in(head: Head) -> tuple[str, ...]:
     """The matrices that a head starts from, by name."""
-    return tuple(name for name in ("q", "k", "v", "weights") if getattr(head, name) is not None)
+    return tuple(name for name in STARTS if getattr(head, name) is not None)
 
 
 def of_head(example: Example, head: int) -> Words:

@@ -18,8 +18,8 @@ from mha_core.compute.graph import symbol
 from mha_core.compute.trace import Trace
 from mha_core.errors import N_
 from mha_core.example.model import NEG_INF, AddMask, divisor
-from mha_core.example.validate import STEPS
 from mha_core.numbers import trimmed
+from mha_core.vocabulary import HIDES, STEPS
 from mha_ui.language import sentence
 from mha_ui.places import cell_name
 from mha_ui.state import Work
@@ -86,7 +86,7 @@ def _change(
     for name, matrix in matrices.items():
         parts = [found.get((name, head)) for head in (heads if matrix["perHead"] else (None,))]
         told = bool if name == "mask" and allows else _json
-        unbounded = name in ("mask", "masked_scores")  # these alone hold −∞
+        unbounded = name in HIDES  # these alone hold −∞
         by = [part and (_told(part.by, _json) if unbounded else part.by) for part in parts]
         was = [part and _earlier(part, told if unbounded else None) for part in parts]
         matrix["lens"], matrix["was"] = (by, was) if matrix["perHead"] else (by[0], was[0])

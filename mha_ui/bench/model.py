@@ -3,140 +3,51 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
-from mha_core.compute.graph import (
-    LAYER_INPUTS,
-    PER_HEAD_INPUTS,
-    Step,
-    early_steps,
-    formula,
-    graph,
-    head_graph,
-    symbol,
-)
+from mha_core.compute.graph import early_steps, formula, graph, head_graph, symbol
+from mha_core.compute.operations import OPERATIONS, Step
 from mha_core.compute.trace import Trace, input_matrix
 from mha_core.errors import N_
 from mha_core.example.model import (
-    AXES,
-    HEAD_BIASES,
     MAX_HEADS,
     MAX_NUMBER,
     MAX_SIZE,
     NEG_INF,
-    SHARED,
     AddMask,
     AllowMask,
     Example,
     allow_matrix,
-    divisor,
     has_values,
     key_tokens,
-    mask_fill,
     owner,
+    setting,
     text_in,
 )
-from mha_core.example.validate import PER_HEAD_STEPS
+from mha_core.messages import LANGUAGE
+from mha_core.vocabulary import (
+    AXES,
+    ENTRY,
+    HEAD_BIASES,
+    HIDES,
+    LAYER_INPUTS,
+    NAMES,
+    PER_HEAD,
+    PER_HEAD_INPUTS,
+    PER_HEAD_STEPS,
+    SCORING_CHOICES,
+    SETTINGS,
+    SHARED,
+    STAGES,
+    STAGES_WITHOUT_VALUES,
+    Stage,
+)
 from mha_core.walk.summary import described, where_heads_look
 from mha_ui.bench.lens import look
 from mha_ui.figures.labels import labels
 from mha_ui.language import words_in
 from mha_ui.notes import is_ours
 from mha_ui.state import Message, Work, address
-
-Stages: TypeAlias = tuple[tuple[str, str, tuple[str, ...]], ...]
-
-STAGES: Final[Stages] = (
-    (N_("Input"), N_("One row a token."), ("x", "context")),
-    (
-        N_("Positions"),
-        N_("Where each token stands."),
-        (
-            "position_ids",
-            "frequencies",
-            "angles",
-            "positional_encoding",
-            "x_positioned",
-            "context_position_ids",
-            "context_frequencies",
-            "context_angles",
-            "context_positional_encoding",
-            "context_positioned",
-        ),
-    ),
-    (N_("Projections"), N_("Each head has its own."), ("w_q", "w_k", "w_v", "b_q", "b_k", "b_v")),
-    (N_("Queries, keys, values"), N_("Every token, seen three ways."), ("q", "k", "v")),
-    (N_("Rotated"), N_("Turned by their positions."), ("q_rotated", "k_rotated")),
-    (N_("Directions"), N_("Rows of length 1."), ("q_norms", "q_unit", "k_norms", "k_unit")),
-    (
-        N_("Scoring weights"),
-        N_("Only scores are made with them."),
-        ("w_a", "u_a", "v_a", "q_a", "k_a", "pair_sums", "pair_tanh"),
-    ),
-    (N_("Scores"), N_("Each query against each key."), ("scores", "scaled_scores")),
-    (N_("Linear biases"), N_("Distance costs."), ("slope", "linear_biases", "biased_scores")),
-    (N_("Mask"), N_("Which pairs may attend."), ("mask", "masked_scores")),
-    (N_("Attention weights"), N_("Softmax, row by row."), ("weights",)),
-    (N_("Head outputs"), N_("V's rows, weighted and added up."), ("head_outputs",)),
-    (N_("Concatenation"), N_("Heads side by side."), ("concat",)),
-    (N_("Output"), N_("All heads mixed."), ("w_o", "b_o", "output")),
-)
-"""The stages of the page in the order of the computation: title, hint, matrices."""
-
-_QUERIES_AND_KEYS: Final = (N_("Queries and keys"), N_("Every token, seen two ways."), ("q", "k"))
-_WITHOUT_VALUES: Final[Stages] = tuple(_QUERIES_AND_KEYS if "v" in stage[2] else stage for stage in STAGES)
-
-NAMES: Final = {
-    "x": N_("input"),
-    "context": N_("context"),
-    "position_ids": N_("positions"),
-    "frequencies": N_("frequencies"),
-    "angles": N_("angles"),
-    "positional_encoding": N_("positional encoding"),
-    "x_positioned": N_("input with positions"),
-    "context_position_ids": N_("positions of the keys"),
-    "context_frequencies": N_("frequencies of the context"),
-    "context_angles": N_("angles of the keys"),
-    "context_positional_encoding": N_("positional encoding of the context"),
-    "context_positioned": N_("context with positions"),
-    "w_q": N_("query weights"),
-    "w_k": N_("key weights"),
-    "w_v": N_("value weights"),
-    "b_q": N_("query bias"),
-    "b_k": N_("key bias"),
-    "b_v": N_("value bias"),
-    "q": N_("queries"),
-    "k": N_("keys"),
-    "v": N_("values"),
-    "q_rotated": N_("rotated queries"),
-    "k_rotated": N_("rotated keys"),
-    "q_norms": N_("lengths of the queries"),
-    "k_norms": N_("lengths of the keys"),
-    "q_unit": N_("directions of the queries"),
-    "k_unit": N_("directions of the keys"),
-    "w_a": N_("scoring weights of the queries"),
-    "u_a": N_("scoring weights of the keys"),
-    "v_a": N_("scoring vector"),
-    "q_a": N_("queries for scoring"),
-    "k_a": N_("keys for scoring"),
-    "pair_sums": N_("sums of each pair"),
-    "pair_tanh": N_("tanh of each pair"),
-    "scores": N_("scores"),
-    "scaled_scores": N_("scaled scores"),
-    "slope": N_("slope"),
-    "linear_biases": N_("linear biases"),
-    "biased_scores": N_("biased scores"),
-    "mask": N_("mask"),
-    "masked_scores": N_("masked scores"),
-    "weights": N_("attention weights"),
-    "head_outputs": N_("head outputs"),
-    "concat": N_("concatenation"),
-    "w_o": N_("output weights"),
-    "b_o": N_("output bias"),
-    "w_o_block": N_("the head's rows of the output weights"),
-    "head_terms": N_("what the head adds"),
-    "output": N_("output"),
-}
 
 _UI: Final = {
     "bench": N_("Matrix bench"),
@@ -167,11 +78,6 @@ _UI: Final = {
     "mask_causal": N_("causal"),
     "mask_painted": N_("painted"),
     "scoring": N_("Scoring"),
-    "scoring_scaled_dot": N_("scaled dot"),
-    "scoring_dot": N_("dot"),
-    "scoring_bilinear": N_("bilinear"),
-    "scoring_additive": N_("additive"),
-    "scoring_cosine": N_("cosine"),
     "positions": N_("Positions"),
     "positions_none": N_("none"),
     "positions_sinusoidal": N_("sinusoidal"),
@@ -254,13 +160,6 @@ _UI: Final = {
 _DEAD_WEIGHTS: Final = N_("this query may attend to nothing: its weights are 0")
 """What is said of such a query where there is no output."""
 
-_HUES: Final = {
-    "q": ("q", "w_q", "b_q", "q_rotated", "q_norms", "q_unit", "q_a", "w_a"),
-    "k": ("k", "w_k", "b_k", "k_rotated", "k_norms", "k_unit", "k_a", "u_a"),
-    "v": ("v", "w_v", "b_v"),
-}
-"""What belongs to queries, keys or values, and is coloured so."""
-
 
 def payload(work: Work, *, lens: str | None = None) -> dict[str, Any]:
     """Everything that the bench shows, for one state of the work.
@@ -311,10 +210,10 @@ def numbers(trace: Trace, language: str, decimals: int) -> dict[str, Any]:
         "decimals": decimals,
         "dims": {name: getattr(example.dims, name) for name in example.dims.__slots__},
         "labels": _labels(example),
-        "stages": stages(STAGES if has_values(example) else _WITHOUT_VALUES, language),
+        "stages": stages(STAGES if has_values(example) else STAGES_WITHOUT_VALUES, language),
         "matrices": matrices(trace, language),
         "steps": {name: step_data(step) for name, step in _steps(example)},
-        "constants": {"divisor": divisor(example), "fill": _json(mask_fill(example))},
+        "constants": {name: _json(setting(example, name)) for name in SETTINGS},
         "dead": trace.dead_rows if example.mask is not None else None,
         "shifts": trace.shifts,
     }
@@ -325,7 +224,7 @@ def step_data(step: Step) -> dict[str, Any]:
     return {
         "op": step.op,
         "index": step.index,
-        "operands": [(operand.name, operand.index) for operand in step.operands],
+        "operands": [(operand.name, operand.index) for operand in step.tables],
     }
 
 
@@ -334,13 +233,14 @@ def ui_words(language: str) -> dict[str, str]:
     """The bench's own sentences in one language."""
     words = words_in(language)
     return {
-        "lang": "zh-CN" if language == "zh" else language,
+        "lang": LANGUAGE[language].tag,
         **{name: words(text) for name, text in _UI.items()},
+        **{f"scoring_{name}": words(choice.label) for name, choice in SCORING_CHOICES.items()},
     }
 
 
 @lru_cache(maxsize=8)
-def stages(declared: Stages, language: str) -> list[dict[str, Any]]:
+def stages(declared: tuple[Stage, ...], language: str) -> list[dict[str, Any]]:
     """Stages of a page, with their words in one language."""
     words = words_in(language)
     return [
@@ -371,9 +271,8 @@ def _steps(example: Example) -> list[tuple[str, Step]]:
 def matrices(trace: Trace, language: str) -> dict[str, dict[str, Any]]:
     """Every matrix of the example by name, in the order of the computation."""
     example, words = trace.example, words_in(language)
-    # The letters of scaled scores and of lengths, S/√d_k and ‖Q‖, are formulas already.
     formulas = {
-        name: formula(step, example) for name, step in _steps(example) if step.op not in ("divide", "norm")
+        name: formula(step, example) for name, step in _steps(example) if not OPERATIONS[step.op].is_sign
     }
     found = {}
     for name in AXES:
@@ -384,25 +283,16 @@ def matrices(trace: Trace, language: str) -> dict[str, dict[str, Any]]:
             "symbol": symbol(name, example).replace("head_i", "head_{h}"),
             "word": words(NAMES[name]),
             "formula": formulas.get(name, ""),
-            "hue": _hue(name),
-            "scale": "weights" if name == "weights" else "mask" if name == "mask" else "signed",
+            "hue": ENTRY[name].role,
+            "scale": ENTRY[name].colours,
             "axes": AXES[name],
-            "perHead": _per_head(name),
+            "perHead": name in PER_HEAD,
             "edit": edit,
             "values": values,
         }
         if name in SHARED and example.kv_heads is not None:
             found[name]["owners"] = [owner(example, name, head) for head in range(len(example.heads))]
     return found
-
-
-def _per_head(name: str) -> bool:
-    return name in PER_HEAD_STEPS or name in PER_HEAD_INPUTS
-
-
-def _hue(name: str) -> str:
-    """q, k or v for what belongs to queries, keys or values."""
-    return next((hue for hue, names in _HUES.items() if name in names), "")
 
 
 def _values(trace: Trace, name: str) -> tuple[Any, bool | list[bool]]:
@@ -416,7 +306,7 @@ def _values(trace: Trace, name: str) -> tuple[Any, bool | list[bool]]:
         rows = [input_matrix(example, name, head) for head in range(len(example.heads))]
         return (rows if any(rows) else None), True
     values = trace.values.get(name)
-    if name == "masked_scores" and values is not None:
+    if name in HIDES and values is not None:
         values = [rows and [[_json(number) for number in row] for row in rows] for rows in values]
     if name not in PER_HEAD_STEPS:
         return values, False
@@ -431,7 +321,7 @@ def _mask(example: Example) -> list[list[Any]] | None:
     return None if allow is None else [list(row) for row in allow]
 
 
-def _json(number: float) -> float | str:
+def _json(number: float | None) -> float | str | None:
     return "-inf" if number == NEG_INF else number
 
 

@@ -12,9 +12,9 @@ from mha_core.check.check import check
 from mha_core.check.report import as_json, as_markdown
 from mha_core.errors import N_
 from mha_core.exercise.exercise import askable
+from mha_core.vocabulary import NAMES
 from mha_ui import state
 from mha_ui.bench import bench, receive_edits
-from mha_ui.bench.model import NAMES
 from mha_ui.check.model import check_payload
 
 _ASKED: Final = "check.asked"

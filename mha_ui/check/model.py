@@ -20,8 +20,8 @@ from mha_core.compute.derive import Cell
 from mha_core.compute.graph import symbol
 from mha_core.edit.claims import claimed_rows
 from mha_core.errors import N_
-from mha_core.example.validate import PER_HEAD_STEPS, STEPS
 from mha_core.exercise.exercise import hints
+from mha_core.vocabulary import PER_HEAD_STEPS, STEPS
 from mha_ui.bench.model import payload
 from mha_ui.state import Exercise, Work, address
 

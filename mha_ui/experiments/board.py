@@ -15,8 +15,9 @@ import streamlit as st
 
 from mha_core.compare.diff import Difference
 from mha_core.errors import N_
+from mha_core.vocabulary import STAGES, Stage
 from mha_ui import state
-from mha_ui.bench.model import STAGES, Stages, stages
+from mha_ui.bench.model import stages
 from mha_ui.language import words_in
 from mha_ui.web import component
 
@@ -53,7 +54,7 @@ def board(
     differences: Sequence[Difference] = (),
     *,
     places: Mapping[str, Sequence[int]] | None = None,
-    declared: Stages = STAGES,
+    declared: tuple[Stage, ...] = STAGES,
     only: bool = True,
 ) -> None:
     """Mount the board. ``differences`` are the last pane's from the first's; ``places`` tells, by axis, where the

@@ -15,9 +15,11 @@ from mha_core.compare.variant import AS_IT_IS, Variant, varied
 from mha_core.compute.derive import Cell
 from mha_core.compute.graph import last_step, symbol
 from mha_core.errors import N_
-from mha_core.example.model import AXES, key_tokens
+from mha_core.example.model import key_tokens
+from mha_core.messages import LANGUAGE
+from mha_core.vocabulary import AXES, NAMES, SCORING_CHOICES
 from mha_ui import state
-from mha_ui.bench.model import NAMES, numbers
+from mha_ui.bench.model import numbers
 from mha_ui.experiments.board import Pane
 from mha_ui.figures.labels import labels, number
 from mha_ui.language import Words, sentence
@@ -85,21 +87,6 @@ def warn(text: str) -> None:
 
 AS_GIVEN = ""
 """In a menu: what the example itself has."""
-CHOICES = {
-    "scaled_dot": N_("scaled dot"),
-    "dot": N_("dot"),
-    "bilinear": N_("bilinear"),
-    "additive": N_("additive"),
-    "cosine": N_("cosine"),
-}
-"""How scores are made, as a menu has room for it."""
-SCORINGS = {
-    "scaled_dot": N_("scaled dot product"),
-    "dot": N_("dot product, not scaled"),
-    "bilinear": N_("bilinear scoring"),
-    "additive": N_("additive scoring"),
-    "cosine": N_("cosine scoring"),
-}
 POSITIONS = {
     "none": N_("no positions"),
     "sinusoidal": N_("sinusoidal positions"),
@@ -114,7 +101,7 @@ def described(variant: Variant, words: Words) -> str:
     parts = [
         words(names[chosen])
         for names, chosen in (
-            (SCORINGS, variant.scoring),
+            ({name: choice.title for name, choice in SCORING_CHOICES.items()}, variant.scoring),
             (POSITIONS, variant.positions),
             (MASKS, variant.mask),
         )
@@ -149,7 +136,7 @@ def told(work: state.Work, found: Both) -> str:
     sentences.append(words(N_("Everything before the {step} is the same.")).format(step=where))
     for name in dict.fromkeys(("weights", last_step(found.right.example))):
         sentences += _extent(work, found, name)
-    return ("" if work.language == "zh" else " ").join(sentences)
+    return LANGUAGE[work.language].between.join(sentences)
 
 
 def _extent(work: state.Work, found: Both, name: str) -> list[str]:

@@ -12,9 +12,10 @@ from mha_core.compute.graph import formula, last_step, symbol, term_steps
 from mha_core.compute.head_terms import head_terms, losses
 from mha_core.compute.trace import Trace
 from mha_core.errors import N_
-from mha_core.example.model import AXES, has_values
+from mha_core.example.model import has_values
+from mha_core.vocabulary import AXES, NAMES, Stage
 from mha_ui import state
-from mha_ui.bench.model import NAMES, Stages, numbers, step_data
+from mha_ui.bench.model import numbers, step_data
 from mha_ui.experiments.board import Pane, board
 from mha_ui.experiments.experiment import Both, Experiment, both, described, left_out, place, signed
 from mha_ui.figures.labels import number
@@ -24,13 +25,13 @@ from mha_ui.lessons.lesson import said, table
 NAME: Final = "heads"
 _MUTED: Final = "experiments.heads.muted"
 
-TERMS: Final[Stages] = (
+TERMS: Final[tuple[Stage, ...]] = (
     (N_("Head outputs"), N_("A muted head has none."), ("head_outputs",)),
     (N_("Its rows of W_O"), N_("Concat·W_O meets each head in these alone."), ("w_o_block",)),
     (N_("What the head adds"), N_("One term of the output."), ("head_terms",)),
     (N_("Output"), N_("The sum of the terms."), ("b_o", "output")),
 )
-SIDE_BY_SIDE: Final[Stages] = (
+SIDE_BY_SIDE: Final[tuple[Stage, ...]] = (
     (N_("Head outputs"), N_("A muted head has none."), ("head_outputs",)),
     (N_("Concatenation"), N_("Without W_O the heads stay side by side."), ("concat",)),
 )

@@ -10,11 +10,11 @@ import streamlit as st
 
 from mha_core.compare.variant import AS_IT_IS, Variant, varied
 from mha_core.errors import N_
+from mha_core.vocabulary import SCORING_CHOICES
 from mha_ui import state
 from mha_ui.experiments.board import board
 from mha_ui.experiments.experiment import (
     AS_GIVEN,
-    CHOICES,
     MASKS,
     POSITIONS,
     Experiment,
@@ -71,7 +71,13 @@ def _controls(work: state.Work, side: str, variant: Variant) -> None:
         state.attempt(work, lambda: go_on_with(work, varied(work.example, variant)))
         st.switch_page("app.py", query_params=state.address(work))
     with st.container(key=f"experiment-choices-{side}"):
-        _select(work, side, "scoring", words(N_("Scoring")), {key: words(CHOICES[key]) for key in CHOICES})
+        _select(
+            work,
+            side,
+            "scoring",
+            words(N_("Scoring")),
+            {name: words(choice.label) for name, choice in SCORING_CHOICES.items()},
+        )
         _select(
             work, side, "positions", words(N_("Positions")), {key: words(POSITIONS[key]) for key in POSITIONS}
         )

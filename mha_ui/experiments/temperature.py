@@ -11,8 +11,8 @@ from mha_core.compare.variant import Variant
 from mha_core.compute.metrics import keys_in_view
 from mha_core.compute.trace import Trace
 from mha_core.errors import N_
+from mha_core.vocabulary import SCORE_STEPS, STAGES, Stage
 from mha_ui import state
-from mha_ui.bench.model import STAGES, Stages
 from mha_ui.experiments.board import board
 from mha_ui.experiments.experiment import Both, Experiment, both, described, pane, temperature
 from mha_ui.experiments.lenses import saturation
@@ -22,8 +22,8 @@ from mha_ui.lessons.lesson import said, table
 
 NAME: Final = "temperature"
 _T: Final = "experiments.temperature.t"
-AFTER_SCORES: Final[Stages] = (
-    (N_("Scaled scores"), N_("What softmax is given."), ("scaled_scores", "biased_scores", "masked_scores")),
+AFTER_SCORES: Final[tuple[Stage, ...]] = (
+    (N_("Scaled scores"), N_("What softmax is given."), SCORE_STEPS[1:]),
     *(stage for stage in STAGES if {"weights", "head_outputs", "concat", "output"} & {*stage[2]}),
 )
 """All that a temperature can change."""

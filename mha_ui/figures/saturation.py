@@ -9,10 +9,10 @@ from statistics import fmean
 from typing import NamedTuple
 
 from mha_core.compute.gradients import AtTemperature, outputs
-from mha_core.compute.graph import SYMBOLS
 from mha_core.compute.trace import Trace
 from mha_core.errors import N_
 from mha_core.example.model import has_values
+from mha_core.vocabulary import SYMBOLS
 from mha_ui.figures.figure import Figure, Payload
 from mha_ui.figures.labels import exact, number, subscripts, weight
 from mha_ui.figures.layout import (

@@ -8,6 +8,7 @@ from itertools import product
 from mha_core.compute.graph import symbol
 from mha_core.compute.trace import Rows, Trace
 from mha_core.example.model import NEG_INF
+from mha_core.vocabulary import HIDES, SCORE_STEPS
 from mha_ui.figures.figure import Figure
 from mha_ui.figures.geometry import largest, nice
 from mha_ui.figures.labels import exact, number, subscripts
@@ -15,8 +16,6 @@ from mha_ui.figures.layout import Part, color_axis, compose, head_name
 from mha_ui.figures.pairs import Pairs, pairs
 from mha_ui.language import Words
 from mha_ui.palette import Theme, palette
-
-STAGES = ("scores", "scaled_scores", "biased_scores", "masked_scores")
 
 
 def scores_heatmaps(trace: Trace, *, theme: Theme, words: Words) -> Figure:
@@ -26,7 +25,7 @@ def scores_heatmaps(trace: Trace, *, theme: Theme, words: Words) -> Figure:
     edits and while a mask writes −10⁹. Heads that start from given weights have no scores and are left out.
     """
     colours = palette(theme)
-    drawn, stages = heads_with_scores(trace), [name for name in STAGES if name in trace.values]
+    drawn, stages = heads_with_scores(trace), [name for name in SCORE_STEPS if name in trace.values]
     frame = pairs(trace, colours, words, len(drawn), len(stages))
     span = score_span(trace)
     title = words("Scores before and after scaling and masking")
@@ -51,7 +50,7 @@ def heads_with_scores(trace: Trace) -> list[int]:
 
 def score_span(trace: Trace) -> float:
     """The end of the colour scale: a nice number at or above every score before the mask."""
-    stages = (trace.values.get(stage, ()) for stage in STAGES[:-1])
+    stages = (trace.values.get(stage, ()) for stage in SCORE_STEPS if stage not in HIDES)
     return nice(largest(rows for stage in stages for rows in stage if rows is not None))
 
 

@@ -17,7 +17,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup, escape
 
 from mha_core import Trace
-from mha_core.compute.graph import Step, formula
+from mha_core.compute.graph import formula
+from mha_core.compute.operations import Step
 from mha_core.example.model import key_tokens
 from mha_core.numbers import fixed
 from mha_core.walk.handout import POWER, Handout

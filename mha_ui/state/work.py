@@ -27,7 +27,8 @@ from mha_core import (
 )
 from mha_core.compare.variant import AS_IT_IS, Variant
 from mha_core.errors import N_, LinkError
-from mha_core.example.model import AXES, same_numbers, text_in
+from mha_core.example.model import same_numbers, text_in
+from mha_core.vocabulary import AXES
 from mha_ui.language import LANGUAGES, Words, sentence, words_in
 
 UNDO_STEPS = 100

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Final
 
-from mha_core.compute.graph import Step, formula, symbol
+from mha_core.compute.graph import formula, symbol
+from mha_core.compute.operations import Step
 from mha_core.compute.trace import Trace
 from mha_core.errors import N_
 from mha_core.example.model import key_tokens
@@ -115,7 +116,7 @@ def _step(trace: Trace, stage: Stage, step: Step, words: Words, language: str) -
         "formula": formula(step, trace.example),
         "op": step.op,
         "layout": layout_of(step),
-        "operands": [(operand.name, operand.index) for operand in step.operands],
+        "operands": [(operand.name, operand.index) for operand in step.tables],
     }
 
 

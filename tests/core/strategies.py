@@ -6,7 +6,8 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from mha_core import AddMask, AllowMask, Example, Head, Positions, validate
-from mha_core.example.model import POSITIONS, SCORINGS, position_inputs
+from mha_core.example.model import POSITIONS, position_inputs
+from mha_core.vocabulary import SCORINGS
 
 NEG_INF = float("-inf")
 SIZES = st.integers(1, 4)

@@ -13,7 +13,7 @@ from mha_core import AddMask, AllowMask, Example, Head, built_in, dump, parse, t
 from mha_core.check.check import check
 from mha_core.check.report import as_json, as_markdown
 from mha_core.compute.printed import decimals
-from mha_core.example.validate import PER_HEAD_STEPS
+from mha_core.vocabulary import PER_HEAD_STEPS
 from tests.core.answers import (
     RIGHT,
     answer,

@@ -17,8 +17,8 @@ from mha_core import __version__, built_in, dump, library, place, trace
 from mha_core.__main__ import ARGPARSE, main
 from mha_core.check.check import check
 from mha_core.check.report import as_json, as_markdown
-from mha_core.example.validate import STEPS
 from mha_core.messages import catalogue
+from mha_core.vocabulary import STEPS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FIRST = str(ROOT / "examples" / "10_first.mha.json")

@@ -14,7 +14,6 @@ from torch.nn import functional
 from mha_core import AddMask, AllowMask, Head, built_in, library, trace
 from mha_core.compute.graph import formula, head_graph
 from mha_core.example.model import NEG_INF, allow_matrix, has_values, owner
-from mha_core.example.validate import WHOLE_LAYER_STEPS
 from mha_core.interop import to_bert, to_keras, to_torch
 from mha_core.notation import (
     column_matrix,
@@ -29,6 +28,7 @@ from mha_core.notation import (
     turned,
     with_mask,
 )
+from mha_core.vocabulary import WHOLE_LAYER_STEPS
 from tests.core.columns import column_reference, product
 from tests.core.edits import ENDS_AT_WEIGHTS, FURTHER_ON
 from tests.core.reference import largest_difference
@@ -167,7 +167,7 @@ def test_entries_are_what_a_head_reads_and_makes(example):
         told = {entry.name: entry for entry in entries(example, head)}
         for step in head_graph(example, own):
             assert told[step.name].row.formula == formula(step, example)
-            assert set(step.operand_names) <= set(told)
+            assert {operand.name for operand in step.tables} <= set(told)
         for entry in told.values():
             assert entry.column.shape == entry.row.shape[::-1]
             assert entry.column.axes == entry.row.axes[::-1]

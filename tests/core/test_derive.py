@@ -2,14 +2,18 @@
 
 import json
 from collections import defaultdict
+from math import prod
 from pathlib import Path
 
 import pytest
+import torch
 from hypothesis import given
 
 from mha_core import Cell, CellError, built_in, derive, feeds, library, parse, trace
 from mha_core.compute.derive import cells
-from mha_core.compute.graph import LAYER_INPUTS, PER_HEAD_INPUTS
+from mha_core.compute.operations import Operand, Step
+from mha_core.compute.trace import operate
+from mha_core.vocabulary import LAYER_INPUTS, PER_HEAD_INPUTS
 from tests.core.strategies import examples
 from tests.sizes import tries
 
@@ -160,3 +164,45 @@ def test_cells_of_an_unused_start_feed_nothing():
     }
     computed = trace(parse(json.dumps(text)))
     assert feeds(computed, Cell("q", 0, 0, 0)) == ()
+
+
+# --- letters -----------------------------------------------------------------------------------------------------
+
+
+def _numbers(*shape):
+    return torch.arange(1.0, 1.0 + prod(shape), dtype=torch.float64).reshape(1, *shape) ** 1.5
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "expected"),
+    [
+        ("ik", "jk", lambda q, k: q @ k.mT),
+        ("ik", "kj", lambda q, k: q @ k),
+        ("ki", "jk", lambda q, k: q.mT @ k.mT),
+        ("ki", "kj", lambda q, k: q.mT @ k),
+    ],
+)
+def test_a_product_runs_over_the_letters_that_it_declares(left, right, expected):
+    step = Step("scores", "matmul", (Operand("q", left), Operand("k", right)))
+    q, k = _numbers(3, 3), _numbers(3, 3) + 7
+    assert torch.equal(operate(step, {"q": q, "k": k}, built_in("first")), expected(q, k))
+
+
+def test_a_product_raises_where_its_letters_run_over_other_sizes():
+    step = Step("scores", "matmul", (Operand("q", "ki"), Operand("k", "jk")))
+    with pytest.raises(RuntimeError):
+        operate(step, {"q": _numbers(3, 2), "k": _numbers(5, 2)}, built_in("first"))
+
+
+@pytest.mark.parametrize(
+    ("op", "operands", "index"),
+    [
+        ("matmul", (Operand("q", "ik"), Operand("k", "jm")), "ij"),  # nothing is summed
+        ("matmul", (Operand("q", "ik"), Operand("k", "jk")), "im"),  # a letter that no factor has
+        ("softmax", (Operand("scores", "ki"),), "ij"),  # over queries
+        ("add", (Operand("scores", "ik"), Operand("linear_biases", "ij")), "ij"),
+    ],
+)
+def test_letters_that_an_operation_cannot_run_with_are_refused(op, operands, index):
+    with pytest.raises(ValueError, match="scores"):
+        Step("scores", op, operands, index=index)

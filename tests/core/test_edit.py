@@ -22,7 +22,8 @@ from mha_core import (
 )
 from mha_core.compute.graph import last_step
 from mha_core.edit.edits import FILLS, apply
-from mha_core.example.model import POSITIONS, SCORINGS
+from mha_core.example.model import POSITIONS
+from mha_core.vocabulary import SCORINGS
 from tests.core.edits import BUILT_IN, cases
 from tests.core.malformed import ODD_VALUES
 from tests.core.reference import largest_difference

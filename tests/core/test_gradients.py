@@ -28,16 +28,14 @@ from mha_core.compute.gradients import TEMPERATURES, gradients, outputs, saturat
 from mha_core.compute.metrics import softmax_jacobian
 from mha_core.compute.trace import compute, load, run
 from mha_core.example.model import (
-    POSITION_INPUTS,
     POSITIONS,
-    SCORING_PARAMETERS,
-    SCORINGS,
     Example,
     Head,
     Positions,
     owner,
     position_inputs,
 )
+from mha_core.vocabulary import POSITION_INPUTS, SCORING, SCORINGS
 from tests.core.strategies import examples
 from tests.core.test_derive import EVERY, input_cells
 from tests.sizes import tries
@@ -448,7 +446,7 @@ def started(start, scoring, positions):
     fields = {"w_q": counted(2, 2, 1), "w_k": counted(2, 2, 2), "w_v": counted(2, 2, 3)}
     given = {"q": counted(3, 2, 4), "k": counted(4, 2, 5), "v": counted(4, 2, 6), "weights": counted(3, 4, 7)}
     parameters = {"w_a": counted(2, 2, 1), "u_a": counted(2, 2, 2), "v_a": (1.0, 2.0)}
-    fields |= {name: parameters[name] for name in SCORING_PARAMETERS[scoring]}
+    fields |= {name: parameters[name] for name in SCORING[scoring].parameters}
     if positions == "alibi":
         fields["slope"] = (0.5,)
     for name in start:

@@ -20,12 +20,12 @@ from mha_core import (
     trace,
 )
 from mha_core.compare.diff import change_of, compare, orders
-from mha_core.compare.variant import AS_IT_IS, POSITIONS, SCORINGS, Variant, read, varied, written
+from mha_core.compare.variant import AS_IT_IS, POSITIONS, Variant, read, varied, written
 from mha_core.compute.derive import Cell
-from mha_core.compute.graph import SYMBOLS
 from mha_core.compute.head_terms import head_terms
 from mha_core.edit.edits import apply
-from mha_core.example.model import AXES, NEG_INF, Positions, keys_are_queries
+from mha_core.example.model import NEG_INF, Positions, keys_are_queries
+from mha_core.vocabulary import AXES, SCORING_CHOICES, SYMBOLS
 from tests.core.strategies import examples
 from tests.sizes import tries
 
@@ -43,7 +43,7 @@ TOY = Example(
 
 variants = st.builds(
     Variant,
-    scoring=st.none() | st.sampled_from(SCORINGS),
+    scoring=st.none() | st.sampled_from([*SCORING_CHOICES]),
     positions=st.none() | st.sampled_from(POSITIONS),
     mask=st.none() | st.sampled_from(["none", "causal"]),
     kv_heads=st.none() | st.integers(1, 4),
@@ -299,7 +299,7 @@ def test_every_matrix_has_a_letter():
 def test_built_in_examples_can_be_compared_with_any_scoring():
     for name in library():
         example = built_in(name)
-        for scoring in SCORINGS:
+        for scoring in SCORING_CHOICES:
             try:
                 after = trace(varied(example, Variant(scoring=scoring)))
             except ExampleError:

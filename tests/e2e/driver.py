@@ -19,9 +19,8 @@ from urllib.request import urlopen
 from playwright.sync_api import Browser, Locator, Page, Playwright, expect
 
 from mha_core import OPENS_FIRST, Example, Trace, built_in, from_token, trace
-from mha_core.compute.graph import PER_HEAD_INPUTS
-from mha_core.example.model import NEG_INF, POSITION_INPUTS, position_inputs
-from mha_core.example.validate import WHOLE_LAYER_STEPS
+from mha_core.example.model import NEG_INF, position_inputs
+from mha_core.vocabulary import PER_HEAD_INPUTS, POSITION_INPUTS, WHOLE_LAYER_STEPS
 
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM_FLAGS = (

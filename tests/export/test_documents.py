@@ -9,12 +9,12 @@ import pytest
 from pylatexenc.latexwalker import LatexEnvironmentNode, LatexMacroNode, LatexWalker
 
 from mha_core import Example, Head, built_in, library, place, trace, validate
-from mha_core.compute.graph import LAYER_INPUTS, PER_HEAD_INPUTS
 from mha_core.compute.trace import input_matrix
 from mha_core.example.model import NEG_INF, key_tokens
 from mha_core.export import export
 from mha_core.export.documents import latex_formula
 from mha_core.export.text import latex, markdown, shown
+from mha_core.vocabulary import LAYER_INPUTS, PER_HEAD_INPUTS
 from tests.export.samples import SAMPLES, changed
 from tests.export.test_programs import HOSTILE, hostile
 

@@ -9,7 +9,8 @@ Sizes are 1 … 5, now and then more.
 from dataclasses import replace
 
 from mha_core import AddMask, AllowMask, Example, Head, Positions, validate
-from mha_core.example.model import MAX_NUMBER, NEG_INF, POSITIONS, SCORINGS, has_values, position_inputs
+from mha_core.example.model import MAX_NUMBER, NEG_INF, POSITIONS, has_values, position_inputs
+from mha_core.vocabulary import SCORINGS
 
 LARGEST = 1.7976931348623157e308
 TINY = (5e-324, -5e-324, 1e-310, 2.2250738585072014e-308, 1e-300, -1e-300, 1e-200, -1e-160, 3e-155)

@@ -19,22 +19,20 @@ from mha_core.check.report import as_json, as_markdown
 from mha_core.compare.diff import Change, changes, compare, orders
 from mha_core.compare.replay import mistaken, possible
 from mha_core.compare.variant import MASKS, POSITIONS, Variant, varied
-from mha_core.compare.variant import SCORINGS as VARIED_SCORINGS
 from mha_core.compute.derive import Cell, Derivation, arithmetic, cells
 from mha_core.compute.gradients import gradients, sensitivity
-from mha_core.compute.graph import LAYER_INPUTS
 from mha_core.compute.head_terms import head_terms
 from mha_core.compute.metrics import agreement
 from mha_core.edit.edits import FILLS, apply
 from mha_core.errors import MhaError
 from mha_core.example.files import dump, pretty
-from mha_core.example.model import NEG_INF, SCORINGS, has_values, owner
+from mha_core.example.model import NEG_INF, has_values, owner
 from mha_core.example.share_link import from_token, to_token
-from mha_core.example.validate import WHOLE_LAYER_STEPS
 from mha_core.exercise.exercise import askable, exercise, hints
 from mha_core.export import TARGETS, export
 from mha_core.interop import pack, to_bert, to_torch, unpack
 from mha_core.notation import column_matrix, demonstrate, entries, is_masked
+from mha_core.vocabulary import LAYER_INPUTS, SCORING_CHOICES, SCORINGS, WHOLE_LAYER_STEPS
 from mha_core.walk.markdown import as_markdown as walk_as_markdown
 from mha_core.walk.stages import walk
 from mha_ui import state
@@ -201,7 +199,7 @@ def _sensitivity(example: Example, _: Random) -> Any:
 def _compare(example: Example, random: Random) -> Any:
     """Beside a variant of it."""
     variant = Variant(
-        scoring=random.choice((None, *VARIED_SCORINGS)),
+        scoring=random.choice((None, *SCORING_CHOICES)),
         positions=random.choice((None, *POSITIONS)),
         mask=random.choice((None, *MASKS)),
         kv_heads=random.choice((None, 1, len(example.heads))),
@@ -456,7 +454,7 @@ def _sides(name: str, example: Example, random: Random) -> state.Sides | None:
         case "sides":
             left, right = (
                 Variant(
-                    scoring=random.choice((None, *VARIED_SCORINGS)),
+                    scoring=random.choice((None, *SCORING_CHOICES)),
                     positions=random.choice((None, *POSITIONS)),
                     mask=random.choice((None, *MASKS)),
                     kv_heads=random.choice((None, 1)),

@@ -3,8 +3,9 @@
 import pytest
 
 from mha_core import AllowMask, Example, Head, trace, validate
+from mha_core.vocabulary import SCORE_STEPS
 from mha_ui.figures import FIGURES
-from mha_ui.figures.scores import STAGES, heads_with_scores, score_span
+from mha_ui.figures.scores import heads_with_scores, score_span
 from mha_ui.palette import LIGHT
 from tests.figures.samples import TRACES, draw, drawn, partly_masked, sample
 
@@ -14,7 +15,7 @@ NEG_INF = float("-inf")
 @pytest.mark.parametrize("name", TRACES)
 def test_every_stage_of_every_head_is_there(name):
     computed = TRACES[name]
-    stages = [stage for stage in STAGES if stage in computed.values]
+    stages = [stage for stage in SCORE_STEPS if stage in computed.values]
     expected = [
         [[None if v == NEG_INF else v for v in row] for row in computed.values[stage][head]]
         for head in heads_with_scores(computed)

@@ -7,8 +7,8 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from mha_core import built_in, from_token, library, to_token, trace
-from mha_core.example.validate import PER_HEAD_STEPS
 from mha_core.exercise.exercise import exercise
+from mha_core.vocabulary import PER_HEAD_STEPS
 from mha_ui import state
 from mha_ui.check.model import check_payload
 from mha_ui.state import OWN_SEED, Work, address, receive, set_exercise

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from mha_core import AddMask, AllowMask, CellError, ExampleError, built_in, graph, library, to_token
-from mha_core.compute.graph import LAYER_INPUTS, PER_HEAD_INPUTS, head_graph
+from mha_core.compute.graph import head_graph
 from mha_core.edit.edits import FILLS, apply
-from mha_core.example.model import AXES, owner
-from mha_core.example.validate import WHOLE_LAYER_STEPS
+from mha_core.example.model import owner
+from mha_core.vocabulary import AXES, LAYER_INPUTS, NAMES, PER_HEAD_INPUTS, STAGES, WHOLE_LAYER_STEPS
 from mha_ui.bench import model
 from mha_ui.bench.model import payload
 from mha_ui.experiments.heads import TERMS
@@ -114,7 +114,7 @@ def test_every_matrix_has_a_word_a_symbol_and_the_shape_of_its_axes(name, langua
     assert data["dims"] == {letter: getattr(dims, letter) for letter in dims.__slots__}
     words = words_in(language)
     for matrix, told_matrix in data["matrices"].items():
-        assert told_matrix["word"] == words(model.NAMES[matrix])
+        assert told_matrix["word"] == words(NAMES[matrix])
         assert told_matrix["word"].isascii() == (language == "en")
         assert told_matrix["symbol"]
         assert told_matrix["axes"] == list(AXES[matrix])
@@ -174,7 +174,7 @@ def test_a_heads_own_step_is_the_told_one_without_what_the_head_lacks(name):
             operands = [tuple(operand) for operand in data["steps"][step.name]["operands"]]
             at = {name: _head_of(computed.example, name, g) for name, _ in operands}
             present = [operand for operand in operands if has(computed, operand[0], at[operand[0]])]
-            assert present == [(operand.name, operand.index) for operand in step.operands]
+            assert present == [(operand.name, operand.index) for operand in step.tables]
 
 
 def _head_of(example, name, head):
@@ -338,11 +338,11 @@ def test_too_large_for_a_link_is_told_with_the_payload_that_has_none():
 
 
 def test_every_matrix_stands_in_exactly_one_stage():
-    names = [name for _, _, matrices in model.STAGES for name in matrices]
+    names = [name for _, _, matrices in STAGES for name in matrices]
     terms = {name for _, _, matrices in TERMS for name in matrices}  # the output once more, head by head
     assert sorted(names) == sorted(AXES.keys() - (terms - {*names}))
     assert terms - {*names} == {"w_o_block", "head_terms"}
-    assert set(model.NAMES) == set(AXES)
+    assert set(NAMES) == set(AXES)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -23,7 +23,8 @@ from mha_core import (
     trace,
 )
 from mha_core.edit.edits import apply
-from mha_core.example.model import AXES, text_in
+from mha_core.example.model import text_in
+from mha_core.vocabulary import AXES
 from mha_ui import state
 from mha_ui.bench.model import payload
 from mha_ui.language import LANGUAGES

@@ -1,0 +1,430 @@
+"""What a step is, and what steps can do: one entry an operation, for whoever computes, derives or writes a step."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from math import cos, exp, fsum, hypot, prod, sin, tanh
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import torch
+from torch import Tensor
+
+from mha_core.example.model import NEG_INF, Dims, Example
+from mha_core.vocabulary import ENTRY, SETTINGS
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A matrix by name, and the letters of its own axes: "ik" rows run with i, columns with the summed k.
+
+    ``head``: the letter of the head, where every head's matrix is read; else it is the head's own, or the layer's.
+    """
+
+    name: str
+    index: str
+    head: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step: ``name`` = ``op``(operands), one of ``OPERATIONS``. ``per_head``: every head has its own; else one for
+    the layer.
+
+    ``index``: the letters of the result's own axes. Raises ``ValueError`` where the operation cannot run with these.
+    """
+
+    name: str
+    op: str
+    operands: tuple[Operand, ...]
+    per_head: bool = True
+    index: str = "ij"
+    operand_names: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    """The operands' names, in order."""
+    gathers: str = field(init=False, repr=False, compare=False)
+    """The matrix that this step reads of every head; "" where it reads none."""
+    plan: Any = field(init=False, repr=False, compare=False)
+    """How the operation runs with these letters (``Operation``)."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "operand_names", tuple(operand.name for operand in self.operands))
+        object.__setattr__(self, "gathers", next((o.name for o in self.operands if o.head), ""))
+        object.__setattr__(self, "plan", OPERATIONS[self.op].plan(self))
+
+    @property
+    def tables(self) -> tuple[Operand, ...]:
+        """The operands without the layer's settings, such as the divisor: what a page shows as matrices."""
+        return tuple(operand for operand in self.operands if operand.name not in SETTINGS)
+
+
+Run: TypeAlias = Callable[[Step, Sequence[Tensor], Example], Tensor]
+
+Terms: TypeAlias = Sequence[Sequence[float]]
+"""The numbers of each term of a cell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation.
+
+    ``run(step, operands, example)``: the step with torch, operands and result … × rows × columns.
+    ``value(terms, at, constant)``: one cell, from its terms' numbers (``derive.Derivation``).
+    ``formula``: the right-hand side, with ``{0}``, ``{1}`` for the operands' letters; what is read from every head
+    stands there as the heads' letters, ``joined``.
+    ``lines``: a cell's arithmetic, one for each place ``at``: ``{0}``, ``{1}`` are its numbers, ``{constant}`` that,
+    ``{sum}`` its terms with + between them and ``{at}`` one of them, each written as ``term`` says, else as a product.
+    ``exception``: the line instead, where these numbers call for another one; ``copies``: where the value is a number
+    that stands elsewhere.
+    ``plan(step)``: how the operands have to be laid, read off their letters and held in ``Step.plan`` for ``run``;
+    raises ``ValueError`` where it cannot run with them.
+    ``adds``: an operand without the summed letter is a term of its own, a bias.
+    ``is_sign``: the result's letter is the formula already, as ‖Q‖.
+    ``shifts``: what is common to all terms is taken off first, and is the constant.
+    """
+
+    run: Run
+    value: Callable[[Terms, int, float], float]
+    formula: str
+    lines: tuple[str, ...] = ("{sum}",)
+    term: str = ""
+    exception: Callable[[Terms], str] = lambda terms: ""
+    copies: Callable[[Terms], bool] = lambda terms: False
+    plan: Callable[[Step], Any] = lambda step: ()
+    joined: str = ""
+    adds: bool = False
+    is_sign: bool = False
+    shifts: bool = False
+
+    def written(self, signs: Sequence[str]) -> str:
+        """The formula with these letters; what it does not name is added."""
+        named = self.formula.format(*signs)
+        return " + ".join((named, *signs[self.formula.count("{") :])) if self.adds else named
+
+    def line(self, terms: Sequence[Sequence[str]], at: int, constant: str) -> str:
+        """The arithmetic of a cell, from its numbers as they are to be shown."""
+        told = [self.term.format(*numbers) if self.term else "·".join(numbers) for numbers in terms]
+        numbers = [number for term in terms for number in term]
+        template = self.lines[at if len(self.lines) > 1 else 0]
+        return template.format(*numbers, sum=" + ".join(told), at=told[at % len(told)], constant=constant)
+
+
+# --- letters -----------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=512)
+def axes(name: str, index: str) -> tuple[str, str]:
+    """The letters along a matrix's rows and along its columns: "" where it has but one, two where pairs run."""
+    letters = (pair or letter for pair, letter in re.findall(r"\((\w\w)\)|(\w)", index))
+    rows, cols = ("" if axis == "1" else next(letters) for axis in ENTRY[name].axes)
+    return rows, cols
+
+
+def inner_size(axis: str, dims: Dims) -> int:
+    """How many places the second letter of an axis of pairs has: keys of a query, columns of a head, or of a pair."""
+    return {"ij": dims.n_k, "gk": dims.d_v}.get(axis, 2)
+
+
+def _only(*letters: str) -> Callable[[Step], Any]:
+    """Of an operation that runs with these letters of its operands and its result alone."""
+
+    def plan(step: Step) -> Any:
+        declared = (*(operand.index for operand in step.operands), step.index)
+        if declared != letters:
+            raise ValueError(
+                f"{step.name}: {step.op} runs with {' '.join(letters)}, not {' '.join(declared)}"
+            )
+        return ()
+
+    return plan
+
+
+class Product(NamedTuple):
+    """How two matrices have to be laid for their product to have the letters that a step declares.
+
+    ``split``: the product's rows are pairs, of which the result has one letter along its rows, one along its columns.
+    """
+
+    left_transposed: bool
+    right_transposed: bool
+    split: str = ""
+
+
+def _product(step: Step) -> Product:
+    """Read off the letters: summed is the axis that both factors have and the result has not."""
+    left, right = (axes(operand.name, operand.index) for operand in step.operands[:2])
+    result = axes(step.name, step.index)
+    for a in (1, 0):
+        for b in (0, 1):
+            if left[a] and left[a] == right[b] and left[a] not in result:
+                rows, cols = left[1 - a], right[1 - b]
+                if (rows, cols) == result:
+                    return Product(a == 0, b == 1)
+                if not cols and rows == "".join(result):
+                    return Product(a == 0, b == 1, split=rows)
+    raise ValueError(f"{step.name}: no product of {left} and {right} is {result}")
+
+
+@lru_cache(maxsize=512)
+def _way(name: str, index: str, result: str, result_index: str) -> tuple[int, ...] | None:
+    """How an operand has to be laid for its letters to run with the result's: () as it is, None transposed, else the
+    axes that it lacks, where an axis of the result has pairs.
+    """
+    rows, cols = axes(name, index)
+    down, across = axes(result, result_index)
+    if rows in ("", down) and cols in ("", across):
+        return ()
+    if rows in ("", across) and cols in ("", down):
+        return None
+    letters = down + across
+    if not (rows and cols and rows + cols == "".join(letter for letter in letters if letter in rows + cols)):
+        raise ValueError(f"{result}: {name} with the letters {index} cannot be laid along {result_index}")
+    lacking = [at - len(letters) for at, letter in enumerate(letters) if letter not in rows + cols]
+    return tuple(reversed(lacking))
+
+
+Ways: TypeAlias = tuple[tuple[int, ...] | None, ...]
+
+
+def _ways(step: Step) -> Ways:
+    """How each operand has to be laid; () where all lie as the result does."""
+    ways = tuple(_way(o.name, o.index, step.name, step.index) for o in step.operands)
+    return ways if any(way != () for way in ways) else ()
+
+
+def lies_spread(step: Step) -> bool:
+    """Whether operands have but one letter of a pair along an axis of the result."""
+    return OPERATIONS[step.op].plan is _ways and any(_ways(step))
+
+
+def _cellwise(step: Step, operands: Sequence[Tensor], function: Callable[..., Tensor]) -> Tensor:
+    """A result's cell is made of the operands' cells that have its letters."""
+    if not step.plan:
+        return function(*operands)
+    result = function(*map(_laid, operands, step.plan))
+    if not any(step.plan):
+        return result
+    rows, _ = axes(step.name, step.index)
+    return result.flatten(-3, -2) if len(rows) == 2 else result.flatten(-2)
+
+
+def _laid(tensor: Tensor, way: tuple[int, ...] | None) -> Tensor:
+    if way is None:
+        return tensor.mT
+    for axis in way:
+        tensor = tensor.unsqueeze(axis)
+    return tensor
+
+
+# --- with torch --------------------------------------------------------------------------------------------------
+
+
+def _matmul(step: Step, operands: Sequence[Tensor], example: Example) -> Tensor:
+    a, b, *biases = operands
+    left_transposed, right_transposed, split = step.plan
+    if left_transposed:
+        a = a.mT
+    if right_transposed:
+        b = b.mT
+    if biases and not split:
+        return biases[0].baddbmm(a, b) if a.dim() == 3 else biases[0].addmm(a, b)
+    product = a.bmm(b) if a.dim() == 3 else a.mm(b)
+    if split:
+        product = product.view(*product.shape[:-2], -1, inner_size(split, example.dims))
+        return product + biases[0] if biases else product
+    return product
+
+
+def _softmax(scores: Tensor, *, masked: bool) -> Tensor:
+    if not masked:
+        return scores.softmax(-1)
+    # A row of −∞ alone comes out as NaN, and so does its derivative; such a query attends to nothing.
+    empty = scores.amax(-1, keepdim=True) == NEG_INF
+    if scores.requires_grad:
+        scores = scores.masked_fill(empty, 0.0)
+    return scores.softmax(-1).masked_fill(empty, 0.0)
+
+
+def _sum(terms: Tensor, *biases: Tensor) -> Tensor:
+    total = terms.sum(-3)
+    return total + biases[0] if biases else total
+
+
+def norm(numbers: Tensor, along: int | tuple[int, ...]) -> Tensor:
+    """√Σ x² along these axes, which stay with a size of 1.
+
+    The square of 1e-200 is 0 and that of 1e200 is ∞: such numbers are divided by the largest of them first.
+    """
+    range_ = torch.finfo(numbers.dtype)
+    largest = numbers.detach().abs().amax(along, keepdim=True)
+    far = (largest < range_.tiny**0.25) | (largest > range_.max**0.25)
+    unit = torch.where(far, largest.clamp(min=range_.tiny), 1.0)
+    norms: Tensor = torch.linalg.vector_norm(numbers / unit, dim=along, keepdim=True) * unit
+    return norms
+
+
+def _normalize(rows: Tensor, norms: Tensor) -> Tensor:
+    nowhere = norms == 0
+    if rows.requires_grad:  # the derivative of 0 ÷ 0 is NaN, even where nothing is made of it
+        norms = norms.masked_fill(nowhere, 1.0)
+    return (rows / norms).masked_fill(nowhere, 0.0)
+
+
+def _sinusoid(angles: Tensor, columns: int) -> Tensor:
+    """Of an odd number of columns the last is a sine alone."""
+    return _interleaved(angles.sin(), angles.cos())[..., :columns]
+
+
+def _rotate(rows: Tensor, angles: Tensor) -> Tensor:
+    a, b, cosine, sine = rows[..., 0::2], rows[..., 1::2], angles.cos(), angles.sin()
+    return _interleaved(a * cosine - b * sine, a * sine + b * cosine)
+
+
+def _interleaved(first: Tensor, second: Tensor) -> Tensor:
+    """Columns of the one and of the other in turn."""
+    return torch.stack((first, second), -1).flatten(-2)
+
+
+# --- one cell ----------------------------------------------------------------------------------------------------
+
+
+def _sum_of_products(terms: Terms) -> float:
+    return fsum(map(prod, terms))
+
+
+def _weight(terms: Terms, at: int) -> float:
+    scores = [score for (score,) in terms]
+    top = max(scores)
+    if top == NEG_INF:
+        return 0.0
+    return exp(scores[at] - top) / fsum(exp(score - top) for score in scores)
+
+
+def _rotated(terms: Terms, at: int) -> float:
+    (a, angle), (b, _) = terms
+    return a * sin(angle) + b * cos(angle) if at else a * cos(angle) - b * sin(angle)
+
+
+def _by_cell(
+    function: Callable[..., Tensor],
+    value: Callable[..., float],
+    formula: str,
+    line: str = "",
+    exception: Callable[[Terms], str] = lambda terms: "",
+    copies: Callable[[Terms], bool] = lambda terms: False,
+    *,
+    setting: bool = False,
+    is_sign: bool = False,
+) -> Operation:
+    """An operation cell by cell, with torch and with numbers; ``setting``: its last operand is one of the layer's."""
+    return Operation(
+        lambda step, operands, example: _cellwise(step, operands, function),
+        lambda terms, at, constant: value(*terms[0], constant) if setting else value(*terms[0]),
+        formula,
+        (line or formula,),
+        exception=exception,
+        copies=copies,
+        plan=_ways,
+        is_sign=is_sign,
+    )
+
+
+OPERATIONS: Final = {
+    # Σ_k a·b, plus a bias where there is a third operand
+    "matmul": Operation(
+        _matmul,
+        lambda terms, at, constant: _sum_of_products(terms),
+        "{0}·{1}",
+        plan=_product,
+        adds=True,
+    ),
+    "multiply": _by_cell(lambda a, b: a * b, lambda a, b: a * b, "{0}·{1}"),
+    "divide": _by_cell(
+        lambda a, by: a / by,
+        lambda a, by: a / by,
+        "{0} ÷ {1}",
+        "{0} ÷ {constant}",
+        setting=True,
+        is_sign=True,
+    ),
+    # a where the mask allows the pair, else the fill
+    "hide": _by_cell(
+        lambda a, allow, fill: torch.where(allow == 0, fill, a),
+        lambda a, allow, fill: a if allow else fill,
+        "mask({0}, {1})",
+        exception=lambda terms: "" if terms[0][1] else "{0} → {value}",
+        copies=lambda terms: bool(terms[0][1]),
+        setting=True,
+    ),
+    "add": _by_cell(lambda a, b: a + b, lambda a, b: a + b, "{0} + {1}"),
+    "copy": _by_cell(lambda a: a, lambda a: a, "{0}", copies=lambda terms: True),
+    # e^a over the row's sum of them; a row of −∞ alone becomes 0, and has nothing to share out
+    "softmax": Operation(
+        lambda step, operands, example: _softmax(operands[0], masked=example.mask is not None),
+        lambda terms, at, constant: _weight(terms, at),
+        "softmax({0})",
+        ("{at} ÷ ({sum})",),
+        "e^{0}",
+        exception=lambda terms: "" if any(score != NEG_INF for (score,) in terms) else "{value}",
+        plan=_only("ik", "ij"),
+        shifts=True,
+    ),
+    # the heads' rows side by side
+    "concat": Operation(
+        lambda step, operands, example: operands[0].transpose(-3, -2).flatten(-2),
+        lambda terms, at, constant: terms[0][0],
+        "[{0}]",
+        copies=lambda terms: True,
+        plan=_only("ik", "i(gk)"),
+        joined=" | ",
+    ),
+    # Σ over the heads, plus a bias where there is a second operand
+    "sum": Operation(
+        lambda step, operands, example: _sum(*operands),
+        lambda terms, at, constant: _sum_of_products(terms),
+        "{0}",
+        joined=" + ",
+        adds=True,
+    ),
+    "tanh": _by_cell(torch.tanh, tanh, "tanh({0})", "tanh {0}"),
+    # √Σ_k a²
+    "norm": Operation(
+        lambda step, operands, example: norm(operands[0], -1),
+        lambda terms, at, constant: hypot(*(number for (number,) in terms)),
+        "‖{0}‖",
+        ("√({sum})",),
+        "{0}²",
+        plan=_only("ik", "i"),
+        is_sign=True,
+    ),
+    # a ÷ b; 0 where b is 0: a row of zeros has no direction
+    "normalize": _by_cell(
+        _normalize,
+        lambda a, b: a / b if b else 0.0,
+        "{0} ÷ {1}",
+        exception=lambda terms: "" if terms[0][1] else "{0} ÷ 0 → 0",
+    ),
+    # sin a in the first column of a pair, cos a in the second
+    "sinusoid": Operation(
+        lambda step, operands, example: _sinusoid(operands[0], example.dims.shape(step.name)[1]),
+        lambda terms, at, constant: (cos if at else sin)(terms[0][0]),
+        "sin, cos({0})",
+        ("sin {0}", "cos {0}"),
+        plan=_only("im", "i(mr)"),
+    ),
+    # the pair (a, b) turned by the angle θ: a·cos θ − b·sin θ in its first column, then a·sin θ + b·cos θ
+    "rotate": Operation(
+        lambda step, operands, example: _rotate(*operands),
+        lambda terms, at, constant: _rotated(terms, at),
+        "rotate({0}, {1})",
+        ("{0}·cos {1} − {2}·sin {1}", "{0}·sin {1} + {2}·cos {1}"),
+        plan=_only("i(mk)", "im", "i(mr)"),
+    ),
+    "linear_bias": _by_cell(
+        lambda slope, a, b: 0.0 - slope * (a - b).abs(),  # from 0, so that no −0 comes out
+        lambda slope, a, b: 0.0 - slope * abs(a - b),
+        "−{0}·|{1} − {2}|",
+    ),
+}
+"""Every operation, by the name that a declared step gives it."""

@@ -1,0 +1,576 @@
+"""Every matrix of the computation, once: the one table that all other tables of names derive from.
+
+A step or an input that is added here has its letter, its shape, its words and its place on the page; what computes a
+step is declared in ``compute.graph``. Beside the matrices: the ways to make scores, and the stages of the page.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from mha_core.errors import N_
+
+Scope: TypeAlias = Literal["setting", "input", "head input", "early", "head", "late", "term"]
+"""
+setting     one number of the layer, read by a step and told in its formula rather than shown as a table
+input       the layer's, given
+head input  each head's own, given
+early       computed once for the layer, before the heads
+head        computed by each head
+late        computed once for the layer, after the heads
+term        the output once more, as what each head adds to it
+"""
+Role: TypeAlias = Literal["q", "k", "v", ""]
+Colours: TypeAlias = Literal["signed", "weights", "mask"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One matrix.
+
+    ``symbol``: its letter; ``_`` precedes a subscript, and ``{divisor}`` stands for what scores are divided by.
+    ``axes``: what rows and columns run over, in the letters of ``example.Dims``. ``noun``: its name in a sentence;
+    ``title``: a step's, over its part of the walk. ``stage``: where it stands on the page (``STAGES``), in the order of
+    the computation unless ``place`` puts it behind others. ``role``: whether it belongs to queries, keys or values.
+
+    ``only``: features of which an example must have one to have it (``example.model.features``); all have it where
+    there is none. ``shared``: heads of one group (``kv_heads``) have one of it together. ``start``: a head may give it
+    instead of what would compute it. ``score``: a number for each pair of tokens on its way to the softmax.
+    ``hides``: it may hold −∞. ``empty_rows``: rows of queries that may attend to nothing are marked in it.
+    """
+
+    name: str
+    symbol: str
+    axes: tuple[str, str]
+    scope: Scope
+    noun: str = ""
+    stage: str = ""
+    title: str = ""
+    role: Role = ""
+    only: tuple[str, ...] = ()
+    place: int = 0
+    shared: bool = False
+    start: bool = False
+    score: bool = False
+    hides: bool = False
+    empty_rows: bool = False
+    colours: Colours = "signed"
+
+
+_POSITIONED: Final = ("sinusoidal", "rotary")
+_APART: Final = ("sinusoidal apart", "rotary apart")
+
+ENTRIES: Final = (
+    Entry("x", "X", ("n_q", "d_model"), "input", N_("input"), "input"),
+    Entry("context", "C", ("n_k", "d_context"), "input", N_("context"), "input"),
+    Entry("position_ids", "p", ("n_q", "1"), "input", N_("positions"), "positions"),
+    Entry("frequencies", "ω", ("1", "d_freq"), "input", N_("frequencies"), "positions"),
+    Entry(
+        "angles",
+        "Θ",
+        ("n_q", "d_freq"),
+        "early",
+        N_("angles"),
+        "positions",
+        N_("Angles"),
+        only=_POSITIONED,
+    ),
+    Entry(
+        "positional_encoding",
+        "P",
+        ("n_q", "d_model"),
+        "early",
+        N_("positional encoding"),
+        "positions",
+        N_("Positional encoding"),
+        only=("sinusoidal",),
+    ),
+    Entry(
+        "x_positioned",
+        "X_P",
+        ("n_q", "d_model"),
+        "early",
+        N_("input with positions"),
+        "positions",
+        N_("Input with positions"),
+        only=("sinusoidal",),
+    ),
+    Entry("context_position_ids", "p_C", ("n_k", "1"), "input", N_("positions of the keys"), "positions"),
+    Entry(
+        "context_frequencies",
+        "ω_C",
+        ("1", "d_context_freq"),
+        "input",
+        N_("frequencies of the context"),
+        "positions",
+    ),
+    Entry(
+        "context_angles",
+        "Θ_C",
+        ("n_k", "d_context_freq"),
+        "early",
+        N_("angles of the keys"),
+        "positions",
+        N_("Angles of the keys"),
+        only=_APART,
+    ),
+    Entry(
+        "context_positional_encoding",
+        "P_C",
+        ("n_k", "d_context"),
+        "early",
+        N_("positional encoding of the context"),
+        "positions",
+        N_("Positional encoding of the context"),
+        only=("sinusoidal apart",),
+    ),
+    Entry(
+        "context_positioned",
+        "C_P",
+        ("n_k", "d_context"),
+        "early",
+        N_("context with positions"),
+        "positions",
+        N_("Context with positions"),
+        only=("sinusoidal apart",),
+    ),
+    Entry("w_q", "W_Q", ("d_model", "d_k"), "head input", N_("query weights"), "projections", role="q"),
+    Entry("b_q", "b_Q", ("1", "d_k"), "head input", N_("query bias"), "projections", role="q", place=1),
+    Entry(
+        "w_k",
+        "W_K",
+        ("d_context", "d_k"),
+        "head input",
+        N_("key weights"),
+        "projections",
+        role="k",
+        shared=True,
+    ),
+    Entry(
+        "b_k",
+        "b_K",
+        ("1", "d_k"),
+        "head input",
+        N_("key bias"),
+        "projections",
+        role="k",
+        place=1,
+        shared=True,
+    ),
+    Entry(
+        "w_v",
+        "W_V",
+        ("d_context", "d_v"),
+        "head input",
+        N_("value weights"),
+        "projections",
+        role="v",
+        shared=True,
+    ),
+    Entry(
+        "b_v",
+        "b_V",
+        ("1", "d_v"),
+        "head input",
+        N_("value bias"),
+        "projections",
+        role="v",
+        place=1,
+        shared=True,
+    ),
+    Entry("q", "Q", ("n_q", "d_k"), "head", N_("queries"), "projected", N_("Queries"), "q", start=True),
+    Entry(
+        "k", "K", ("n_k", "d_k"), "head", N_("keys"), "projected", N_("Keys"), "k", start=True, shared=True
+    ),
+    Entry(
+        "v",
+        "V",
+        ("n_k", "d_v"),
+        "head",
+        N_("values"),
+        "projected",
+        N_("Values"),
+        "v",
+        only=("values",),
+        start=True,
+        shared=True,
+    ),
+    Entry(
+        "q_rotated",
+        "Q_R",
+        ("n_q", "d_k"),
+        "head",
+        N_("rotated queries"),
+        "rotated",
+        N_("Rotated queries"),
+        "q",
+        only=("rotary",),
+    ),
+    Entry(
+        "k_rotated",
+        "K_R",
+        ("n_k", "d_k"),
+        "head",
+        N_("rotated keys"),
+        "rotated",
+        N_("Rotated keys"),
+        "k",
+        only=("rotary",),
+        shared=True,
+    ),
+    Entry(
+        "q_norms",
+        "‖Q‖",
+        ("n_q", "1"),
+        "head",
+        N_("lengths of the queries"),
+        "directions",
+        N_("Lengths of the queries"),
+        "q",
+        only=("cosine",),
+    ),
+    Entry(
+        "k_norms",
+        "‖K‖",
+        ("n_k", "1"),
+        "head",
+        N_("lengths of the keys"),
+        "directions",
+        N_("Lengths of the keys"),
+        "k",
+        only=("cosine",),
+        place=1,
+        shared=True,
+    ),
+    Entry(
+        "q_unit",
+        "Q̂",
+        ("n_q", "d_k"),
+        "head",
+        N_("directions of the queries"),
+        "directions",
+        N_("Directions of the queries"),
+        "q",
+        only=("cosine",),
+    ),
+    Entry(
+        "k_unit",
+        "K̂",
+        ("n_k", "d_k"),
+        "head",
+        N_("directions of the keys"),
+        "directions",
+        N_("Directions of the keys"),
+        "k",
+        only=("cosine",),
+        place=1,
+        shared=True,
+    ),
+    Entry(
+        "w_a",
+        "W_a",
+        ("d_k", "d_a"),
+        "head input",
+        N_("scoring weights of the queries"),
+        "scoring",
+        role="q",
+        only=("bilinear", "additive"),
+    ),
+    Entry(
+        "u_a",
+        "U_a",
+        ("d_k", "d_a"),
+        "head input",
+        N_("scoring weights of the keys"),
+        "scoring",
+        role="k",
+        only=("additive",),
+    ),
+    Entry("v_a", "v_a", ("1", "d_a"), "head input", N_("scoring vector"), "scoring", only=("additive",)),
+    Entry(
+        "q_a",
+        "Q_a",
+        ("n_q", "d_a"),
+        "head",
+        N_("queries for scoring"),
+        "scoring",
+        N_("Queries for scoring"),
+        "q",
+        only=("bilinear", "additive"),
+    ),
+    Entry(
+        "k_a",
+        "K_a",
+        ("n_k", "d_a"),
+        "head",
+        N_("keys for scoring"),
+        "scoring",
+        N_("Keys for scoring"),
+        "k",
+        only=("additive",),
+    ),
+    Entry(
+        "pair_sums",
+        "Z",
+        ("n_q·n_k", "d_a"),
+        "head",
+        N_("sums of each pair"),
+        "scoring",
+        N_("Sums of each pair"),
+        only=("additive",),
+    ),
+    Entry(
+        "pair_tanh",
+        "T",
+        ("n_q·n_k", "d_a"),
+        "head",
+        N_("tanh of each pair"),
+        "scoring",
+        N_("tanh of each pair"),
+        only=("additive",),
+    ),
+    Entry("scores", "S", ("n_q", "n_k"), "head", N_("scores"), "scores", N_("Scores"), score=True),
+    Entry("divisor", "{divisor}", ("1", "1"), "setting"),
+    Entry(
+        "scaled_scores",
+        "S/{divisor}",
+        ("n_q", "n_k"),
+        "head",
+        N_("scaled scores"),
+        "scores",
+        N_("Scaling"),
+        score=True,
+    ),
+    Entry("slope", "m", ("1", "1"), "head input", N_("slope"), "linear", only=("alibi",)),
+    Entry(
+        "linear_biases",
+        "B",
+        ("n_q", "n_k"),
+        "head",
+        N_("linear biases"),
+        "linear",
+        N_("Linear biases"),
+        only=("alibi",),
+    ),
+    Entry(
+        "biased_scores",
+        "S_B",
+        ("n_q", "n_k"),
+        "head",
+        N_("biased scores"),
+        "linear",
+        N_("Biased scores"),
+        only=("alibi",),
+        score=True,
+    ),
+    Entry("mask", "M", ("n_q", "n_k"), "input", N_("mask"), "mask", hides=True, colours="mask"),
+    Entry("fill", "{fill}", ("1", "1"), "setting"),
+    Entry(
+        "masked_scores",
+        "S_M",
+        ("n_q", "n_k"),
+        "head",
+        N_("masked scores"),
+        "mask",
+        N_("Masking"),
+        score=True,
+        hides=True,
+    ),
+    Entry(
+        "weights",
+        "A",
+        ("n_q", "n_k"),
+        "head",
+        N_("attention weights"),
+        "weights",
+        N_("Softmax"),
+        start=True,
+        empty_rows=True,
+        colours="weights",
+    ),
+    Entry(
+        "head_outputs",
+        "head_i",
+        ("n_q", "d_v"),
+        "head",
+        N_("head outputs"),
+        "head outputs",
+        N_("Head output"),
+        only=("values",),
+        empty_rows=True,
+    ),
+    Entry(
+        "concat",
+        "Concat",
+        ("n_q", "h·d_v"),
+        "late",
+        N_("concatenation"),
+        "concat",
+        N_("Concatenation"),
+        only=("values",),
+    ),
+    Entry("w_o", "W_O", ("h·d_v", "d_out"), "input", N_("output weights"), "output"),
+    Entry("w_o_block", "W_Oi", ("d_v", "d_out"), "term", N_("the head's rows of the output weights")),
+    Entry("head_terms", "head_i·W_Oi", ("n_q", "d_out"), "term", N_("what the head adds")),
+    Entry("b_o", "b_O", ("1", "d_out"), "input", N_("output bias"), "output"),
+    Entry(
+        "output",
+        "O",
+        ("n_q", "d_out"),
+        "late",
+        N_("output"),
+        "output",
+        N_("Output projection"),
+        only=("w_o",),
+    ),
+)
+"""Every matrix, in the order of the computation."""
+
+# --- what follows from it ----------------------------------------------------------------------------------------
+
+
+def _names(*scopes: Scope) -> tuple[str, ...]:
+    return tuple(entry.name for entry in ENTRIES if entry.scope in scopes)
+
+
+ENTRY: Final = {entry.name: entry for entry in ENTRIES}
+_TABLES: Final = tuple(entry for entry in ENTRIES if entry.scope != "setting")
+AXES: Final = {entry.name: entry.axes for entry in _TABLES}
+"""What the rows and the columns of every matrix run over, in the order of the computation."""
+SYMBOLS: Final = {entry.name: entry.symbol for entry in _TABLES}
+"""The letter of every matrix; ``compute.graph.symbol`` fits it to an example."""
+NAMES: Final = {entry.name: entry.noun for entry in _TABLES}
+"""What every matrix is called in a sentence."""
+TITLES: Final = {entry.name: entry.title for entry in ENTRIES if entry.title}
+"""What stands over every step in the walk."""
+
+SETTINGS: Final = _names("setting")
+LAYER_INPUTS: Final = _names("input")
+PER_HEAD_INPUTS: Final = _names("head input")
+EARLY_STEPS: Final = _names("early")
+"""The whole layer's steps before the heads."""
+PER_HEAD_STEPS: Final = _names("head")
+"""The steps that each head has its own matrix of."""
+LATE_STEPS: Final = _names("late")
+"""The whole layer's steps after the heads."""
+WHOLE_LAYER_STEPS: Final = EARLY_STEPS + LATE_STEPS
+STEPS: Final = EARLY_STEPS + PER_HEAD_STEPS + LATE_STEPS
+"""All computed steps, in order."""
+PER_HEAD: Final = frozenset(PER_HEAD_STEPS + PER_HEAD_INPUTS)
+"""What each head has its own of; all else the whole layer has one of."""
+
+STARTS: Final = tuple(entry.name for entry in ENTRIES if entry.start)
+"""The steps that a head may start from."""
+SHARED: Final = tuple(entry.name for entry in ENTRIES if entry.shared)
+"""What belongs to keys and values: heads of one group (``kv_heads``) have one of it together."""
+SCORE_STEPS: Final = tuple(entry.name for entry in ENTRIES if entry.score)
+"""Scores on their way to the softmax, as far as an example has them."""
+HIDES: Final = frozenset(entry.name for entry in ENTRIES if entry.hides)
+"""What may hold −∞."""
+HEAD_ROWS: Final = tuple(name for name in PER_HEAD_INPUTS if AXES[name][0] == "1")
+"""What a head gives as one row of numbers; the slope is one number."""
+HEAD_BIASES: Final = tuple(name for name in HEAD_ROWS if ENTRY[name].role)
+HEAD_MATRICES: Final = (*(name for name in PER_HEAD_INPUTS if name not in HEAD_ROWS), *STARTS)
+"""What a head gives as a matrix."""
+POSITION_INPUTS: Final = tuple(name for name in LAYER_INPUTS if ENTRY[name].stage == "positions")
+"""Where tokens stand, and the frequencies that turn a position into angles: given, or by rule."""
+
+# --- how scores are made -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Scoring:
+    """How a query and a key make a score; the steps are in ``compute.graph``.
+
+    ``scale``: the divisor where an example names none. ``temperature``: where the divisor is one, which then is above
+    0, what it starts as when an example is switched to this scoring; ``initial``: what its parameters then start as.
+    ``square``: W_a is d_k × d_k.
+    """
+
+    name: str
+    scale: Literal["sqrt_dk", "none"]
+    temperature: float | None = None
+    initial: Literal["identity", "tenths", ""] = ""
+    square: bool = False
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """What each head must give for its scores."""
+        return tuple(name for name in PER_HEAD_INPUTS if self.name in ENTRY[name].only)
+
+    @property
+    def is_product(self) -> bool:
+        """Whether scores are sums of d_k products, so that √d_k is a divisor for them."""
+        return self.scale == "sqrt_dk"
+
+
+SCORING: Final = {
+    scoring.name: scoring
+    for scoring in (
+        Scoring("dot", "sqrt_dk"),
+        Scoring("bilinear", "sqrt_dk", initial="identity", square=True),
+        Scoring("additive", "none", initial="tenths"),
+        Scoring("cosine", "none", temperature=0.25),
+    )
+}
+SCORINGS: Final = tuple(SCORING)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A scoring as it can be chosen: the dot product stands there with and without its divisor.
+
+    ``scale``: the divisor that the choice brings along; None leaves that to the scoring. ``label``: in a menu;
+    ``title``: by itself.
+    """
+
+    scoring: str
+    label: str
+    title: str
+    scale: Literal["sqrt_dk", "none"] | None = None
+
+
+SCORING_CHOICES: Final = {
+    "scaled_dot": Choice("dot", N_("scaled dot"), N_("scaled dot product"), "sqrt_dk"),
+    "dot": Choice("dot", N_("dot"), N_("dot product, not scaled"), "none"),
+    "bilinear": Choice("bilinear", N_("bilinear"), N_("bilinear scoring")),
+    "additive": Choice("additive", N_("additive"), N_("additive scoring")),
+    "cosine": Choice("cosine", N_("cosine"), N_("cosine scoring")),
+}
+
+# --- the stages of the page --------------------------------------------------------------------------------------
+
+Stage: TypeAlias = tuple[str, str, tuple[str, ...]]
+"""Title, hint, matrices."""
+
+_STAGES: Final = {
+    "input": (N_("Input"), N_("One row a token.")),
+    "positions": (N_("Positions"), N_("Where each token stands.")),
+    "projections": (N_("Projections"), N_("Each head has its own.")),
+    "projected": (N_("Queries, keys, values"), N_("Every token, seen three ways.")),
+    "rotated": (N_("Rotated"), N_("Turned by their positions.")),
+    "directions": (N_("Directions"), N_("Rows of length 1.")),
+    "scoring": (N_("Scoring weights"), N_("Only scores are made with them.")),
+    "scores": (N_("Scores"), N_("Each query against each key.")),
+    "linear": (N_("Linear biases"), N_("Distance costs.")),
+    "mask": (N_("Mask"), N_("Which pairs may attend.")),
+    "weights": (N_("Attention weights"), N_("Softmax, row by row.")),
+    "head outputs": (N_("Head outputs"), N_("V's rows, weighted and added up.")),
+    "concat": (N_("Concatenation"), N_("Heads side by side.")),
+    "output": (N_("Output"), N_("All heads mixed.")),
+}
+_PROJECTED_WITHOUT_VALUES: Final = (N_("Queries and keys"), N_("Every token, seen two ways."))
+
+
+def _stage(stage: str, *, values: bool = True) -> Stage:
+    members = sorted((entry for entry in ENTRIES if entry.stage == stage), key=lambda entry: entry.place)
+    if stage == "projected" and not values:
+        return (*_PROJECTED_WITHOUT_VALUES, tuple(entry.name for entry in members if entry.role != "v"))
+    return (*_STAGES[stage], tuple(entry.name for entry in members))
+
+
+STAGES: Final = tuple(map(_stage, _STAGES))
+"""The stages of the page in the order of the computation."""
+STAGES_WITHOUT_VALUES: Final = tuple(_stage(stage, values=False) for stage in _STAGES)
+"""The same for an example that ends at its weights."""

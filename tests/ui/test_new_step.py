@@ -1,0 +1,53 @@
+"""A step and an operation that are added in three files of the core stand on the bench, in the walk and in a figure."""
+
+import pytest
+
+from tests.core.new_step import told_by, with_the_step
+
+SCRIPT = """
+import json
+from mha_core import built_in
+from mha_ui.bench.model import payload
+from mha_ui.figures.scores import scores_heatmaps
+from mha_ui.language import words_in
+from mha_ui.state import Work
+from mha_ui.walkthrough.model import payload as walk_payload
+
+work = Work(built_in("first"), None, "en")
+figure = scores_heatmaps(work.trace, theme="light", words=words_in("en"))
+print(json.dumps({
+    "bench": payload(work),
+    "walk": walk_payload(work)["stages"],
+    "figure": figure.payload["data"],
+    "values": work.trace.values["softened_scores"],
+}))
+"""
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
+    return told_by(with_the_step(tmp_path_factory.mktemp("new-step")), SCRIPT)
+
+
+def test_it_stands_on_the_bench(told):
+    bench = told["bench"]
+    matrix = bench["matrices"]["softened_scores"]
+    assert matrix["values"] == told["values"]
+    assert (matrix["word"], matrix["formula"]) == ("softened scores", "soften(S/√d_k)")
+    assert bench["steps"]["softened_scores"]["operands"] == [["scaled_scores", "ij"]]
+    assert bench["steps"]["weights"]["operands"] == [["softened_scores", "ik"]]
+    stage = next(stage for stage in bench["stages"] if stage["title"] == "Scores")
+    assert stage["matrices"] == ["scores", "scaled_scores", "softened_scores"]
+
+
+def test_it_has_a_stage_in_the_walk(told):
+    ids = [stage["id"] for stage in told["walk"]]
+    assert ids.index("scaled_scores") + 1 == ids.index("softened_scores") == ids.index("weights") - 1
+    stage = told["walk"][ids.index("softened_scores")]
+    assert stage["title"] == "Softening"
+    assert stage["steps"][0]["layout"] == "beside"
+
+
+def test_it_is_drawn_among_the_scores(told):
+    drawn = [panel["z"] for panel in told["figure"] if panel["type"] == "heatmap"]
+    assert all(rows in drawn for rows in told["values"])
