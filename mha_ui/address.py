@@ -21,11 +21,11 @@ function mend() {
   for (const link of document.querySelectorAll(".st-key-lesson-list a"))
     link.ariaCurrent = link.closest(".st-key-lesson-here") ? "page" : null;
 }
+new MutationObserver(mend).observe(document.body, { childList: true, subtree: true }); // links may come later
 export default function keep({ data }) {
   if (held && held.session !== data.session) return location.reload(); // a new server: the address holds what it lacks
   document.documentElement.lang = data.lang;
   mend();
-  setTimeout(mend);
   const query = new URLSearchParams(location.search);
   for (const name of data.names) query.delete(name);
   for (const [name, value] of Object.entries(data.address)) query.set(name, value);
