@@ -8,7 +8,7 @@ from time import perf_counter
 import torch
 
 from benchmarks.table import Line
-from mha_core import Example, built_in, place, trace
+from mha_core import Example, backend, built_in, trace
 from mha_core.compute.trace import compute, load
 from mha_core.edit.edits import apply, filled
 from mha_core.example.model import Head, Matrix
@@ -30,7 +30,7 @@ def sized(n: int, d: int, heads: int, draw: int = 0) -> Example:
 
 def measure() -> list[Line]:
     """nn.MultiheadAttention and our trace, in turns."""
-    example, here = built_in("first"), place()
+    example, here = built_in("first"), backend()
     inputs = load(example, here)
     layer = torch.nn.MultiheadAttention(
         4, 2, batch_first=True, dtype=torch.float64, device=here.device

@@ -21,7 +21,7 @@ import torch
 from benchmarks.planted import printed
 from mha_core import Example, MhaError, Trace, built_in, trace
 from mha_core.check.check import check
-from mha_core.compare.replay import mistaken, possible
+from mha_core.compare.replay import possible, replay
 from mha_core.edit.edits import filled
 from mha_core.example.model import Head
 from mha_core.example.validate import validate
@@ -60,7 +60,7 @@ def outcomes(example: Example, decimals: int) -> dict[tuple[str, str], Outcome]:
     computed, found = trace(example), {}
     for step, label in possible(computed):
         try:
-            wrong = mistaken(computed, label, step)
+            wrong = replay(computed, label, step)
         except MhaError:  # it leaves nothing to carry on with
             continue
         verdict = check(replace(example, claimed=_written(wrong, decimals)))

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from mha_core.compute.derive import arithmetic as arithmetic
     from mha_core.compute.derive import derive as derive
     from mha_core.compute.derive import feeds as feeds
-    from mha_core.compute.device import Place as Place
-    from mha_core.compute.device import place as place
+    from mha_core.compute.device import Backend as Backend
+    from mha_core.compute.device import backend as backend
     from mha_core.compute.graph import formula as formula
     from mha_core.compute.graph import graph as graph
     from mha_core.compute.operations import Operand as Operand
@@ -58,7 +58,7 @@ __version__ = "1.0.0"
 
 _OFFERED: Final = {
     "mha_core.compute.derive": "Cell Derivation Term arithmetic derive feeds",
-    "mha_core.compute.device": "Place place",
+    "mha_core.compute.device": "Backend backend",
     "mha_core.compute.graph": "formula graph",
     "mha_core.compute.operations": "Operand Step",
     "mha_core.compute.trace": "Trace trace",

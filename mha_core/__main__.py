@@ -24,7 +24,7 @@ from mha_core.example.files import MAX_BYTES, parse
 from mha_core.example.library import library
 from mha_core.example.model import Example, text_in
 from mha_core.export import TARGETS
-from mha_core.messages import catalogue, in_words, shell_language, speak_for_the_library
+from mha_core.messages import catalogue, in_words, shell_language, translate_argparse
 from mha_core.vocabulary import STEPS
 
 BAD_INPUT = 2
@@ -156,7 +156,7 @@ class _Version(argparse.Action):
 
 
 def _parser(prog: str, add_commands: Callable[[AddCommand], None] | None) -> argparse.ArgumentParser:
-    speak_for_the_library()
+    translate_argparse()
     parser = _Parser(
         prog=prog,
         description=_say(N_("Multi-head attention, every number of it.")),

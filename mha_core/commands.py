@@ -16,7 +16,7 @@ import torch
 from mha_core.check.check import check
 from mha_core.check.report import as_json, as_markdown
 from mha_core.compute.derive import Cell, arithmetic, derive, feeds, number, step_of
-from mha_core.compute.device import place
+from mha_core.compute.device import backend
 from mha_core.compute.graph import formula
 from mha_core.compute.printed import claimed
 from mha_core.compute.trace import Trace, trace
@@ -46,15 +46,15 @@ def run(name: str, given: Any, options: Namespace) -> Answer:
 
 
 def _traced(example: Example, options: Namespace) -> Trace:
-    return trace(example, place(options.device, options.dtype))
+    return trace(example, backend(options.device, options.dtype))
 
 
 def _trace(example: Example, options: Namespace) -> Answer:
     computed = _traced(example, options)
     return 0, {
         "format": "mha-trace/1",
-        "device": computed.place.device,
-        "dtype": computed.place.dtype,
+        "device": computed.backend.device,
+        "dtype": computed.backend.dtype,
         "steps": {name: _plain(rows) for name, rows in computed.values.items()},
     }
 

@@ -48,7 +48,7 @@ def in_words(error: MhaError, language: str) -> str:
     return error.sentence(catalogue(language).gettext(error.template))
 
 
-def speak_for_the_library() -> None:
+def translate_argparse() -> None:
     """Let what Python's own modules say by gettext, as argparse does, come from this catalogue."""
     gettext.bindtextdomain("mha_core", _FOLDER)
     gettext.textdomain("mha_core")

@@ -150,5 +150,5 @@ def _language_chosen() -> None:
 
 def _device_badge(work: state.Work) -> None:
     told = escape(work.words(N_("Where torch computes, and in which number type")))
-    name = escape(f"{device_name(work.place)} · {work.place.dtype}")
+    name = escape(f"{device_name(work.backend)} · {work.backend.dtype}")
     st.html(f'<span class="mha-badge" title="{told}">{name}</span>', width="content")

@@ -202,7 +202,7 @@ def _mask_forgotten(at: At) -> Iterator[Tensor]:
 
 def _mask_changed(change: Callable[[Tensor], Iterable[Tensor]]) -> Wrong:
     def wrong(at: At) -> Iterator[Tensor]:
-        if at.step.op == "hide":
+        if at.step.op == "masked_fill":
             for allow in change(at.operand(1) != 0):
                 yield at.run(numbers={"mask": allow.to(at.operand(0).dtype)})
 
@@ -220,7 +220,7 @@ def _shifted(allow: Tensor) -> Iterator[Tensor]:
 
 
 def _mask_filled_with_0(at: At) -> Iterator[Tensor]:
-    if at.step.op == "hide" and mask_fill(at.example) != 0:
+    if at.step.op == "masked_fill" and mask_fill(at.example) != 0:
         yield at.with_setting("fill", 0.0)
 
 

@@ -26,13 +26,13 @@ from mha_core.check.catalogue import CATALOGUE, ROUNDED_EARLY
 from mha_core.check.search import Family, Hypotheses
 from mha_core.check.transcription import slips
 from mha_core.compute.derive import Cell
-from mha_core.compute.device import Place
+from mha_core.compute.device import Backend
 from mha_core.compute.printed import Key, Printed, claimed
 from mha_core.compute.trace import Trace, trace
 from mha_core.example.model import Example
 from mha_core.vocabulary import STEPS
 
-_CPU: Final = Place("cpu", "float64")
+_CPU: Final = Backend("cpu", "float64")
 _MOST_CELLS: Final = 600
 """Cells of a matrix up to which pairs of mistakes are tried; larger ones are searched for single mistakes."""
 _LEAST_EVIDENCE: Final = 3

@@ -14,7 +14,7 @@ from mha_core.compute.derive import Cell
 from mha_core.compute.printed import Key, Printed, claimed
 from mha_core.compute.trace import Trace
 from mha_core.errors import N_
-from mha_core.example.model import owner
+from mha_core.example.model import kv_head_of
 
 MESSAGES: Final = {
     "weight_range": N_("{place} is {value}: a weight lies between 0 and 1."),
@@ -40,7 +40,7 @@ class Finding:
     values: Mapping[str, object] = field(default_factory=dict)
 
 
-def free_checks(computed: Trace) -> tuple[Finding, ...]:
+def invariants(computed: Trace) -> tuple[Finding, ...]:
     """Everything in ``computed.example.claimed`` that cannot be so, in the order of the computation.
 
     A copy, rotation or permutation counts only where the right matrices are none.
@@ -60,7 +60,7 @@ def _weights(claims: Mapping[Key, Printed], computed: Trace) -> Iterator[Finding
             yield Finding("weight_range", Cell(name, head, i, j), "cell", {"value": float(numbers[i, j])})
         for i in given.all(1).nonzero().flatten().tolist():
             total = float(numbers[i].sum())
-            wanted = 0.0 if computed.dead_rows[head][i] else 1.0
+            wanted = 0.0 if computed.fully_masked[head][i] else 1.0
             if abs(total - wanted) > unit * numbers.shape[1] / 2 + unit / 2 + 1e-9 and total != 0 + wanted:
                 yield Finding("row_sum", Cell(name, head, i, 0), "row", {"value": round(total, 6)})
 
@@ -69,14 +69,16 @@ def _outputs(claims: Mapping[Key, Printed], computed: Trace) -> Iterator[Finding
     for (name, head), (given, numbers, units, _) in claims.items():
         if name != "head_outputs" or head is None:
             continue
-        values = torch.tensor(computed.matrix("v", owner(computed.example, "v", head)), dtype=torch.float64)
-        written, unit = claims.get(("v", owner(computed.example, "v", head))), float(units.max())
+        values = torch.tensor(
+            computed.matrix("v", kv_head_of(computed.example, "v", head)), dtype=torch.float64
+        )
+        written, unit = claims.get(("v", kv_head_of(computed.example, "v", head))), float(units.max())
         if written is not None:
             values = torch.where(written.given, written.numbers, values)
         low, high = values.amin(0), values.amax(0)
         outside = given & ((numbers < low - unit) | (numbers > high + unit))
         for i, j in outside.nonzero().tolist():
-            if not computed.dead_rows[head][i]:
+            if not computed.fully_masked[head][i]:
                 told = {"value": float(numbers[i, j]), "low": float(low[j]), "high": float(high[j])}
                 yield Finding("output_range", Cell(name, head, i, j), "cell", told)
 

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 from mha_core.check.catalogue import CATALOGUE, formula_of, message_of
 from mha_core.check.check import Cause, Verdict, WrongCell
 from mha_core.check.invariants import MESSAGES as FINDINGS
-from mha_core.check.invariants import Finding, free_checks
+from mha_core.check.invariants import Finding, invariants
 from mha_core.compute.derive import Cell, arithmetic, derive, relation
 from mha_core.compute.graph import divisor_text, formula, symbol
 from mha_core.edit.claims import claimed_rows, tables
@@ -147,7 +147,7 @@ def as_json(verdict: Verdict, language: str = "en") -> dict[str, Any]:
         "steps": steps,
         "free_checks": [
             {"id": found.id, "message": finding_message(verdict, found, language), **_cell(found.cell)}
-            for found in free_checks(verdict.trace)
+            for found in invariants(verdict.trace)
         ],
     }
 
@@ -266,7 +266,7 @@ def as_markdown(verdict: Verdict, language: str = "en") -> str:
         step = verdict.steps.get(name)
         if step is not None and step.given:
             lines += _step_lines(verdict, name, language)
-    found = free_checks(verdict.trace)
+    found = invariants(verdict.trace)
     if found:
         impossible = say(N_("What cannot be, whatever X and W are"))
         lines += [f"## {impossible}", ""]

@@ -21,10 +21,10 @@ from mha_core.compute.graph import head_graph
 from mha_core.compute.operations import Operand, Step
 from mha_core.compute.printed import Key
 from mha_core.compute.trace import Trace, input_matrix, operate
-from mha_core.example.model import owner
+from mha_core.example.model import kv_head_of
 from mha_core.vocabulary import PER_HEAD, SCORE_STEPS
 
-Blame: TypeAlias = tuple[tuple[str, "int | None"], ...]
+MistakeSet: TypeAlias = tuple[tuple[str, "int | None"], ...]
 """The mistakes made, each with the one head it was made in (None: in every head that the numbers depend on)."""
 
 _MOST_WAYS: Final = 600
@@ -36,7 +36,7 @@ _MOST_ALIKE: Final = (600, 600, 8)
 class Family(NamedTuple):
     """A step's numbers under several hypotheses: ``values`` B × rows × columns, and the mistakes of each."""
 
-    blames: list[Blame]
+    blames: list[MistakeSet]
     values: Tensor
 
     def chosen(self, which: Sequence[int]) -> Family:
@@ -152,7 +152,7 @@ class Hypotheses:
         right and taken over wrong.
         """
         written, step = self.carried[key], self.steps.get(key)
-        if not growth.most or step is None or step.op not in ("divide", "hide", "add", "copy"):
+        if not growth.most or step is None or step.op not in ("divide", "masked_fill", "add", "copy"):
             return written
         if key not in growth.found:
             through = self._with_mistakes(key, Growth(1, found=growth.found))
@@ -191,12 +191,12 @@ class Hypotheses:
 
     def _operands(
         self, step: Step, head: int | None, growth: Growth
-    ) -> tuple[list[Blame], dict[str, Tensor]]:
+    ) -> tuple[list[MistakeSet], dict[str, Tensor]]:
         """The operands' hypotheses, combined, and each operand for each combination."""
         if step.gathers:
             return self._heads(step.gathers, growth)
         given, computed = dict[str, Tensor](), dict[str, Tensor]()
-        blames: list[Blame] = [()]
+        blames: list[MistakeSet] = [()]
         for operand in step.operands:
             matrix = self._input(operand.name, head)
             if matrix is not None:
@@ -214,11 +214,11 @@ class Hypotheses:
         spread = {name: matrix.expand(len(blames), *matrix.shape[1:]) for name, matrix in given.items()}
         return blames, spread | computed
 
-    def _heads(self, name: str, growth: Growth) -> tuple[list[Blame], dict[str, Tensor]]:
+    def _heads(self, name: str, growth: Growth) -> tuple[list[MistakeSet], dict[str, Tensor]]:
         """A matrix of all heads: each mistake made in every head, or in one alone."""
         families = [self._family((name, g), growth) for g in range(self.dims.h)]
         members = [_by_blame(family.blames) for family in families]
-        found: list[tuple[Blame, list[int]]] = []
+        found: list[tuple[MistakeSet, list[int]]] = []
         for blame in dict.fromkeys(blame for family in families for blame in family.blames):
             found += [(blame, row) for row in _ways([own.get(blame) or own[()] for own in members])]
             if len(families) > 1 and len(blame) == 1 and blame[0][0] != ROUNDED_EARLY:
@@ -231,7 +231,7 @@ class Hypotheses:
         """The head that holds a step for this one: heads may share keys and values."""
         if head is None or name not in PER_HEAD:
             return None
-        return owner(self.trace.example, name, head)
+        return kv_head_of(self.trace.example, name, head)
 
     def _input(self, name: str, head: int | None) -> Tensor | None:
         key = (name, head if name in PER_HEAD else None)
@@ -278,7 +278,7 @@ def _some(tensors: Mapping[str, Tensor], which: list[int]) -> Mapping[str, Tenso
     return tensors if whole else {name: tensor[which] for name, tensor in tensors.items()}
 
 
-def _joined(one: Blame, other: Blame) -> Blame:
+def _joined(one: MistakeSet, other: MistakeSet) -> MistakeSet:
     """Both operands' mistakes; rounding at both is one."""
     return one + tuple(made for made in other if made not in one)
 
@@ -292,8 +292,8 @@ def _rounded(family: Family, most: int, decimals: int) -> Family:
     return Family(family.blames + blames, torch.cat([family.values, values]))
 
 
-def _by_blame(blames: list[Blame]) -> dict[Blame, list[int]]:
-    found: dict[Blame, list[int]] = {}
+def _by_blame(blames: list[MistakeSet]) -> dict[MistakeSet, list[int]]:
+    found: dict[MistakeSet, list[int]] = {}
     for n, blame in enumerate(blames):
         found.setdefault(blame, []).append(n)
     return found
@@ -308,8 +308,8 @@ def _ways(members: list[list[int]]) -> list[list[int]]:
 
 
 def _in_one_head(
-    mistake: str, making: list[list[int]], members: list[dict[Blame, list[int]]]
-) -> list[tuple[Blame, list[int]]]:
+    mistake: str, making: list[list[int]], members: list[dict[MistakeSet, list[int]]]
+) -> list[tuple[MistakeSet, list[int]]]:
     """One head makes a mistake, the others make none."""
     right = [own[()][0] for own in members]
     return [

@@ -15,7 +15,7 @@ import torch
 
 from mha_core.compute.derive import Cell
 from mha_core.compute.trace import Rows, Trace, input_matrix
-from mha_core.example.model import NEG_INF, AddMask, keys_are_queries, owner
+from mha_core.example.model import NEG_INF, AddMask, keys_are_queries, kv_head_of
 from mha_core.vocabulary import AXES, LAYER_INPUTS, STEPS, WHOLE_LAYER_STEPS
 
 _WHOLE_LAYER = frozenset((*LAYER_INPUTS, *WHOLE_LAYER_STEPS))
@@ -121,7 +121,7 @@ def _used(computed: Trace, name: str, head: int | None) -> tuple[Rows | None, bo
     if head is None:
         return _rows(computed, name, None)
     here = head < len(computed.example.heads)
-    return _rows(computed, name, owner(computed.example, name, head)) if here else (None, False)
+    return _rows(computed, name, kv_head_of(computed.example, name, head)) if here else (None, False)
 
 
 def _same_kind_of_mask(one: Trace, other: Trace) -> bool:

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from mha_core.compare.replay import mistaken
-from mha_core.compute.device import Place
+from mha_core.compare.replay import replay
+from mha_core.compute.device import Backend
 from mha_core.compute.trace import Trace, trace
 from mha_core.errors import N_, CellError
 from mha_core.example.files import MAX_PRINTED
@@ -114,10 +114,10 @@ def pair(name: str) -> Pair:
     return found
 
 
-def traces(one: Pair, where: Place | None = None) -> tuple[Trace, Trace]:
+def traces(one: Pair, where: Backend | None = None) -> tuple[Trace, Trace]:
     """The right trace of a pair's example and the mistaken one."""
     right = trace(built_in(one.example), where)
-    return right, mistaken(right, one.mistake, one.step)
+    return right, replay(right, one.mistake, one.step)
 
 
 def as_claims(wrong: Trace, step: str, decimals: int = 4) -> Example:

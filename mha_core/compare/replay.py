@@ -1,6 +1,6 @@
 """What comes of a known mistake: the trace of somebody who makes it at one step and carries on rightly from there.
 
-``mistaken(trace(example), "not_scaled", "scaled_scores")`` is a trace of the same example: the steps before are the
+``replay(trace(example), "not_scaled", "scaled_scores")`` is a trace of the same example: the steps before are the
 same, the step is what ``mistakes.CATALOGUE`` makes of it, and all that is computed from it follows as declared.
 """
 
@@ -18,7 +18,7 @@ from mha_core.check.search import Family, Hypotheses
 from mha_core.compute.printed import Key
 from mha_core.compute.trace import Trace
 from mha_core.errors import N_, CellError, NumberRangeError
-from mha_core.example.model import NEG_INF, owner
+from mha_core.example.model import NEG_INF, kv_head_of
 from mha_core.vocabulary import HIDES, PER_HEAD, WHOLE_LAYER_STEPS
 
 _NO_NUMBERS: Final = N_("{mistake} leaves no numbers at {step} to carry on with")
@@ -29,7 +29,7 @@ _LARGEST: Final = 1e100
 """The largest number to carry on with: products of it and of what an example can hold are still numbers."""
 
 
-def mistaken(computed: Trace, mistake: str, step: str, head: int | None = None) -> Trace:
+def replay(computed: Trace, mistake: str, step: str, head: int | None = None) -> Trace:
     """The trace with this mistake made at a step, in every head that can make it or in one alone.
 
     Of several ways to make a mistake it is the first that changes a number (by more than a millionth of it). Raises
@@ -146,14 +146,14 @@ def _followed(computed: Trace, steps: Hypotheses, wrong: Mapping[Key, Tensor]) -
 
 def _trace(computed: Trace, changed: Mapping[Key, Tensor]) -> Trace:
     """The trace with these numbers instead of its own."""
-    where = computed.place
+    where = computed.backend
     numbers = {key: values.to(where.device, where.torch_dtype) for key, values in changed.items()}
     for (step, _), values in numbers.items():
         if step not in HIDES and not values.isfinite().all():
             raise NumberRangeError(N_("a number grew beyond what float32 can hold"), place=step)
 
     def block(name: str, heads: Sequence[int], own: Tensor) -> Tensor:
-        keys = [(name, owner(computed.example, name, head)) for head in heads]
+        keys = [(name, kv_head_of(computed.example, name, head)) for head in heads]
         if not any(key in numbers for key in keys):
             return own
         return torch.stack([numbers.get(key, own[at]) for at, key in enumerate(keys)])

@@ -15,7 +15,7 @@ from mha_core.compute.graph import early_steps, head_graph, last_step, late_step
 from mha_core.compute.operations import OPERATIONS, Operand, Step, axes, inner_size
 from mha_core.compute.trace import Rows, Trace
 from mha_core.errors import N_, CellError
-from mha_core.example.model import NEG_INF, Dims, Example, owner, setting
+from mha_core.example.model import NEG_INF, Dims, Example, kv_head_of, setting
 from mha_core.vocabulary import PER_HEAD, SETTINGS, WHOLE_LAYER_STEPS
 
 
@@ -43,7 +43,7 @@ class Derivation:
     matmul       value = Σ product of each term's numbers (a bias is a term of one number)
     multiply     value = the product of the term's numbers
     divide       value = the term's number ÷ ``constant``
-    hide         value = the first number where the second is 1, else ``constant``
+    masked_fill  value = the first number where the second is 1, else ``constant``
     add          value = the sum of the term's numbers
     softmax      value = e^(terms[``at``] − ``constant``) ÷ Σ e^(term − ``constant``); 0 where all terms are −∞;
                  the constant, 0 or the row's largest term, changes no value (``Trace.shifts``)
@@ -116,7 +116,7 @@ def feeds(trace: Trace, cell: Cell) -> tuple[Cell, ...]:
     example = trace.example
     readers: list[tuple[Step, int | None]] = [(step, None) for step in early_steps(example)]
     for head in range(len(example.heads)):
-        if cell.head is None or owner(example, cell.name, head) == cell.head:
+        if cell.head is None or kv_head_of(example, cell.name, head) == cell.head:
             readers += [(step, head) for step in head_graph(example, example.heads[head])]
     readers += [(step, None) for step in late_steps(example)]
     return tuple(fed for step, head in readers for fed in _fed_by(trace, step, cell, head))
@@ -217,7 +217,7 @@ def _head_of(trace: Trace, name: str, head: int | None) -> int | None:
     """The head that holds a matrix for ``head``; None for what the whole layer shares."""
     if head is None or name not in PER_HEAD:
         return None
-    return owner(trace.example, name, head)
+    return kv_head_of(trace.example, name, head)
 
 
 def _fed_by(trace: Trace, step: Step, cell: Cell, head: int | None) -> Iterator[Cell]:

@@ -16,7 +16,7 @@ DTYPES = ("float64", "float32")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Backend:
     """A device ("cuda", "mps" or "cpu") and a dtype ("float64" or "float32") of torch."""
 
     device: str
@@ -32,7 +32,7 @@ class Place:
 
 
 @lru_cache(maxsize=16)
-def place(device: str = "auto", dtype: str | None = None) -> Place:
+def backend(device: str = "auto", dtype: str | None = None) -> Backend:
     """Choose CUDA where present, else MPS, else the CPU; float64, and float32 where the device has none (MPS).
 
     Raises ``DeviceError`` for a device or dtype that is not available here.
@@ -47,10 +47,10 @@ def place(device: str = "auto", dtype: str | None = None) -> Place:
     dtype = dtype or ("float32" if device == "mps" else "float64")
     if dtype not in DTYPES or (device == "mps" and dtype == "float64"):
         raise DeviceError(N_("{dtype} is not available on {device}, float32 is"), dtype=dtype, device=device)
-    return Place(device, dtype)
+    return Backend(device, dtype)
 
 
-def device_name(where: Place) -> str:
+def device_name(where: Backend) -> str:
     """What a person calls the device: the GPU's own name where there is one."""
     import torch
 

@@ -26,7 +26,7 @@ from mha_core.compute.graph import last_step
 from mha_core.compute.operations import norm
 from mha_core.compute.trace import Inputs, Rows, Trace, in_head_order, input_matrix, load, run, trace
 from mha_core.errors import N_, NumberRangeError
-from mha_core.example.model import NEG_INF, AddMask, Example, divisor, owner
+from mha_core.example.model import NEG_INF, AddMask, Example, divisor, kv_head_of
 from mha_core.vocabulary import (
     AXES,
     LAYER_INPUTS,
@@ -70,7 +70,7 @@ def gradients(of: Example | Trace, cell: Cell) -> dict[str, Any]:
         found = tuple(torch.zeros_like(tensor) for tensor in found)
     for entry, tensor in zip(wanted, found, strict=True):
         if not tensor.isfinite().all():
-            dtype = computed.place.dtype
+            dtype = computed.backend.dtype
             raise NumberRangeError(
                 N_("a derivative grew beyond what {dtype} can hold"), place=entry.name, dtype=dtype
             )
@@ -158,13 +158,13 @@ def saturation(computed: Trace, temperatures: Sequence[float] = TEMPERATURES) ->
     base = divisor(example) or 1.0
     found = []
     for temperature in temperatures:
-        warmed = trace(replace(example, scale=base * temperature), computed.place)
+        warmed = trace(replace(example, scale=base * temperature), computed.backend)
         found.append(AtTemperature(temperature, _largest(warmed), sensitivity(warmed)))
     return tuple(found)
 
 
 def _largest(computed: Trace) -> tuple[float | None, ...]:
-    dead, given = computed.dead_rows, [head.weights is not None for head in computed.example.heads]
+    dead, given = computed.fully_masked, [head.weights is not None for head in computed.example.heads]
     means: list[float | None] = []
     for head, rows in enumerate(computed.values["weights"]):
         tops = [max(row) for row, gone in zip(rows, dead[head], strict=True) if not gone]
@@ -185,7 +185,7 @@ class _Entry(NamedTuple):
 
 def _tape(computed: Trace) -> tuple[Trace, dict[str, Tensor]]:
     """The trace again, with what backward passes need; and the layer's given matrices, rows × columns, by name."""
-    inputs = load(computed.example, computed.place)
+    inputs = load(computed.example, computed.backend)
     shared = {name: tensor.requires_grad_() for name, tensor in inputs.layer.items()}
     groups = []
     for members, steps, given in inputs.groups:
@@ -211,7 +211,7 @@ def _tensors(taped: Trace, given: Mapping[str, Tensor]) -> Iterator[_Entry]:
             yield _Entry(name, None, tensor)
     for members, tensors in taped.groups:
         for name, tensor in tensors.items():
-            if name in PER_HEAD and owner(example, name, members[0]) == members[0]:
+            if name in PER_HEAD and kv_head_of(example, name, members[0]) == members[0]:
                 yield _Entry(name, members, tensor)
     for name, tensor in taped.layer.items():
         if name in WHOLE_LAYER_STEPS:

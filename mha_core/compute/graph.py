@@ -37,7 +37,7 @@ from mha_core.example.model import (
     has_values,
     keys_are_queries,
     mask_fill,
-    shares,
+    uses_shared_kv,
 )
 from mha_core.vocabulary import ENTRY, PER_HEAD_STEPS, SETTINGS
 
@@ -82,7 +82,7 @@ def head_graph(example: Example, head: Head) -> tuple[Step, ...]:
         (head.q is not None, head.k is not None, head.v is not None, head.weights is not None),
         (head.b_q is not None, head.b_k is not None, head.b_v is not None),
         example.scale != "none",
-        None if example.mask is None else "add" if isinstance(example.mask, AddMask) else "hide",
+        None if example.mask is None else "add" if isinstance(example.mask, AddMask) else "masked_fill",
         example.scoring,
         None if example.positions is None else _positions(example),
         None if example.kv_heads in (None, len(example.heads)) else _role(head),
@@ -98,7 +98,7 @@ def _positions(example: Example) -> tuple[str, str]:
 
 def _role(head: Head) -> Literal["first", "first with keys", "other"]:
     """In its group: the first head computes keys for the others though it may start from its own weights."""
-    if shares(head):
+    if uses_shared_kv(head):
         return "other"
     return "first" if head.k is None and head.w_k is None else "first with keys"
 
@@ -109,7 +109,7 @@ def _head_steps(
     given: tuple[bool, bool, bool, bool],
     biases: tuple[bool, bool, bool],
     scaled: bool,
-    mask: Literal["hide", "add"] | None,
+    mask: Literal["masked_fill", "add"] | None,
     scoring: Scoring,
     positions: tuple[str, str] | None,
     group: Literal["first", "first with keys", "other"] | None,
@@ -187,7 +187,9 @@ def _score_steps(scoring: Scoring, q: str, k: str) -> tuple[Step, ...]:
     return (Step("scores", "matmul", (Operand(q, "ik"), Operand(k, "jk"))),)
 
 
-def _weight_steps(scaled: bool, mask: Literal["hide", "add"] | None, key_ids: str | None) -> tuple[Step, ...]:
+def _weight_steps(
+    scaled: bool, mask: Literal["masked_fill", "add"] | None, key_ids: str | None
+) -> tuple[Step, ...]:
     """From scores to weights; ``key_ids``: where keys stand, for linear biases."""
     steps, last = [], "scores"
     if scaled:
@@ -199,7 +201,7 @@ def _weight_steps(scaled: bool, mask: Literal["hide", "add"] | None, key_ids: st
         steps.append(Step("biased_scores", "add", (Operand(last, "ij"), Operand("linear_biases", "ij"))))
         last = "biased_scores"
     if mask:
-        fill = (Operand("fill", ""),) if mask == "hide" else ()
+        fill = (Operand("fill", ""),) if mask == "masked_fill" else ()
         steps.append(Step("masked_scores", mask, (Operand(last, "ij"), Operand("mask", "ij"), *fill)))
         last = "masked_scores"
     steps.append(Step("weights", "softmax", (Operand(last, "ik"),)))

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from mha_core.compute.trace import Rows, Trace
-from mha_core.example.model import has_values, owner
+from mha_core.example.model import has_values, kv_head_of
 
 
 def entropy(weights: Tensor) -> Tensor:
@@ -93,15 +93,15 @@ def outputs_between(trace: Trace) -> bool:
 
 
 def _between(trace: Trace, head: int) -> bool:
-    values = torch.tensor(trace.matrix("v", owner(trace.example, "v", head)), dtype=torch.float64)
+    values = torch.tensor(trace.matrix("v", kv_head_of(trace.example, "v", head)), dtype=torch.float64)
     outputs = torch.tensor(trace.matrix("head_outputs", head), dtype=torch.float64)
     span = values.amax(0) - values.amin(0)
     far = ((outputs.unsqueeze(1) - values).abs() > span / 20).any(-1)  # n_q × n_k
-    attends = ~torch.tensor(trace.dead_rows[head])
+    attends = ~torch.tensor(trace.fully_masked[head])
     return bool((far.all(-1) & attends).any())
 
 
 def _mean_overlap(trace: Trace, a: int, b: int, queries: Sequence[int]) -> float:
-    weights, dead = trace.values["weights"], trace.dead_rows
+    weights, dead = trace.values["weights"], trace.fully_masked
     shares = [overlap(weights[a][i], weights[b][i]) for i in queries if not (dead[a][i] or dead[b][i])]
     return fmean(shares) if shares else 0.0

@@ -349,7 +349,7 @@ OPERATIONS: Final = {
         is_sign=True,
     ),
     # a where the mask allows the pair, else the fill
-    "hide": _by_cell(
+    "masked_fill": _by_cell(
         lambda a, allow, fill: torch.where(allow == 0, fill, a),
         lambda a, allow, fill: a if allow else fill,
         "mask({0}, {1})",

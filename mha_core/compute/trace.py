@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import torch
 from torch import Tensor
 
-from mha_core.compute.device import Place, place
+from mha_core.compute.device import Backend, backend
 from mha_core.compute.graph import early_steps, graph, head_graph, late_steps
 from mha_core.compute.operations import OPERATIONS, Step
 from mha_core.errors import N_, CellError, NumberRangeError
@@ -21,11 +21,11 @@ from mha_core.example.model import (
     Example,
     allow_matrix,
     key_tokens,
+    kv_head_of,
     mask_fill,
-    owner,
     position_inputs,
     setting,
-    shares,
+    uses_shared_kv,
 )
 from mha_core.vocabulary import (
     AXES,
@@ -63,7 +63,7 @@ class Trace:
     """
 
     example: Example
-    place: Place
+    backend: Backend
     groups: tuple[tuple[tuple[int, ...], Mapping[str, Tensor]], ...]
     layer: Mapping[str, Tensor]
 
@@ -86,7 +86,7 @@ class Trace:
                 if name in PER_HEAD_STEPS:
                     rows = heads.setdefault(name, [None] * len(self.example.heads))
                     for head, matrix in zip(members, tensor.tolist(), strict=True):
-                        if not shared or owner(self.example, name, head) == head:
+                        if not shared or kv_head_of(self.example, name, head) == head:
                             rows[head] = matrix
         early = {name: self.layer[name].tolist() for name in EARLY_STEPS if name in self.layer}
         ordered = {name: heads[name] for name in PER_HEAD_STEPS if any(heads.get(name, ()))}
@@ -95,7 +95,7 @@ class Trace:
         )
 
     @cached_property
-    def dead_rows(self) -> tuple[tuple[bool, ...], ...]:
+    def fully_masked(self) -> tuple[tuple[bool, ...], ...]:
         """h × n_q: True where a query may attend to nothing, so that its weights and head output are 0."""
         masked = self.values.get("masked_scores")
         rows = masked or [None] * len(self.example.heads)
@@ -116,7 +116,9 @@ class Trace:
         return tuple(map(_shifts_of, scored))
 
     def __repr__(self) -> str:
-        return f"Trace({self.example!r}, {self.place.device}, {self.place.dtype}: {', '.join(self.values)})"
+        return (
+            f"Trace({self.example!r}, {self.backend.device}, {self.backend.dtype}: {', '.join(self.values)})"
+        )
 
     def __getitem__(self, name: str) -> Tensor:
         """A step or an input as one tensor of its own: ``trace["weights"]``. Raises ``CellError`` as ``matrix``.
@@ -130,8 +132,8 @@ class Trace:
             rows: Any = self.matrix(name)
         else:
             heads = range(len(self.example.heads))
-            rows = [self.matrix(name, owner(self.example, name, head)) for head in heads]
-        return torch.tensor(rows, dtype=self.place.torch_dtype, device=self.place.device)
+            rows = [self.matrix(name, kv_head_of(self.example, name, head)) for head in heads]
+        return torch.tensor(rows, dtype=self.backend.torch_dtype, device=self.backend.device)
 
     def numpy(self, name: str) -> Any:
         """``trace[name]`` as a NumPy array, with the same axes."""
@@ -242,7 +244,7 @@ class Inputs:
     """
 
     example: Example
-    place: Place
+    backend: Backend
     groups: tuple[tuple[tuple[int, ...], tuple[Step, ...], Mapping[str, Tensor]], ...]
     early_steps: tuple[Step, ...]
     layer_steps: tuple[Step, ...]
@@ -250,7 +252,7 @@ class Inputs:
     settings: Mapping[str, Any]
 
 
-def trace(example: Example, where: Place | None = None) -> Trace:
+def trace(example: Example, where: Backend | None = None) -> Trace:
     """Compute every step of ``example``: ``compute(load(example))``.
 
     A row that may attend to nothing has weights 0 and head output 0. Raises ``NumberRangeError`` where float32
@@ -258,7 +260,7 @@ def trace(example: Example, where: Place | None = None) -> Trace:
 
     Source: Vaswani et al. 2017, "Attention Is All You Need", sections 3.2.1 and 3.2.2.
     """
-    where = where or place()
+    where = where or backend()
     if where.dtype == "float32":
         _check_mask(example)
     computed = compute(load(example, where))
@@ -267,11 +269,11 @@ def trace(example: Example, where: Place | None = None) -> Trace:
     return computed
 
 
-def load(example: Example, where: Place) -> Inputs:
+def load(example: Example, where: Backend) -> Inputs:
     """Send an example's numbers to the device, heads that share their steps stacked; borrowers of keys come last."""
     by_steps: dict[tuple[bool, tuple[Step, ...]], list[int]] = {}
     for index, head in enumerate(example.heads):
-        by_steps.setdefault((shares(head), head_graph(example, head)), []).append(index)
+        by_steps.setdefault((uses_shared_kv(head), head_graph(example, head)), []).append(index)
     groups = tuple(
         (tuple(members), steps, _load_group(example, steps, members, where))
         for (_, steps), members in sorted(by_steps.items(), key=lambda item: item[0][0])
@@ -309,7 +311,7 @@ def run(inputs: Inputs) -> Trace:
         if example.positions is not None:
             read = _read(steps, layer) - inputs.settings.keys()
             tensors |= {name: layer[name].expand(len(members), -1, -1) for name in read}
-        if example.kv_heads is not None and shares(example.heads[members[0]]):
+        if example.kv_heads is not None and uses_shared_kv(example.heads[members[0]]):
             tensors |= _borrowed(example, members, steps, groups)
         for step in steps:
             tensors[step.name] = operate(step, tensors, example)
@@ -318,7 +320,7 @@ def run(inputs: Inputs) -> Trace:
         if step.gathers:
             layer[step.gathers] = in_head_order(groups, step.gathers)
         layer[step.name] = operate(step, layer, example)
-    return Trace(example, inputs.place, tuple(groups), layer)
+    return Trace(example, inputs.backend, tuple(groups), layer)
 
 
 def _read(steps: tuple[Step, ...], names: Mapping[str, Tensor]) -> set[str]:
@@ -337,7 +339,7 @@ def _borrowed(
     wanted = {name for step in steps for name in step.operand_names if name in SHARED}
     borrowed = {}
     for name in wanted:
-        places = [held[owner(example, name, head)] for head in members]
+        places = [held[kv_head_of(example, name, head)] for head in members]
         borrowed[name] = torch.stack([tensors[name][at] for tensors, at in places])
     return borrowed
 
@@ -350,7 +352,7 @@ def operate(step: Step, tensors: Mapping[str, Tensor], example: Example) -> Tens
 
 
 def _load_group(
-    example: Example, steps: tuple[Step, ...], members: list[int], where: Place
+    example: Example, steps: tuple[Step, ...], members: list[int], where: Backend
 ) -> dict[str, Tensor]:
     """The inputs of one group of heads, each g × rows × columns, layer inputs expanded over g.
 
@@ -360,7 +362,7 @@ def _load_group(
     if example.positions is not None:
         elsewhere.update(EARLY_STEPS, POSITION_INPUTS)
     first = example.heads[members[0]]
-    if shares(first):
+    if uses_shared_kv(first):
         elsewhere.update(SHARED)
     wanted = dict.fromkeys(name for step in steps for name in step.operand_names if name not in elsewhere)
     if first.weights is not None:
@@ -380,7 +382,7 @@ def _load_group(
     }
 
 
-def _to_device(blocks: Mapping[str, list[Rows]], where: Place) -> dict[str, Tensor]:
+def _to_device(blocks: Mapping[str, list[Rows]], where: Backend) -> dict[str, Tensor]:
     """Name → g × rows × columns, all views of one buffer, so that a device is sent to only once."""
     if not blocks:
         return {}

@@ -30,8 +30,8 @@ from mha_core.example.model import (
     has_values,
     key_tokens,
     keys_are_queries,
+    kv_head_of,
     noted,
-    owner,
     position_inputs,
 )
 from mha_core.example.validate import absent_steps, validate
@@ -313,7 +313,7 @@ def _switch_values(example: Example, edit: Edit) -> Example:
     bias = (0.0,) * width if name == "w_v" and _is_biased(example) else None
 
     def valued(index: int, head: Head) -> Head:
-        if owner(example, name, index) != index:
+        if kv_head_of(example, name, index) != index:
             return head
         fields: dict[str, Any] = {name: filled(rows, width, "integers", index), "b_v": bias}
         return replace(head, **fields)
@@ -434,7 +434,7 @@ def _apart(example: Example) -> Example:
         return example
 
     def own(index: int, head: Head) -> Head:
-        held = example.heads[owner(example, "v", index)]
+        held = example.heads[kv_head_of(example, "v", index)]
         return replace(head, **{name: getattr(held, name) for name in _HELD})
 
     heads = tuple(own(index, head) for index, head in enumerate(example.heads))

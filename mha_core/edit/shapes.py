@@ -15,7 +15,7 @@ from torch import Tensor
 from mha_core.compute.printed import Claims, printed
 from mha_core.compute.trace import Trace, trace
 from mha_core.errors import N_
-from mha_core.example.model import Example, owner
+from mha_core.example.model import Example, kv_head_of
 from mha_core.vocabulary import WHOLE_LAYER_STEPS
 
 NOT_FITTING: Final = {
@@ -68,7 +68,7 @@ def _otherwise(computed: Trace, step: str) -> Iterator[tuple[str, Tensor]]:
     matrices = [(head, one) for head, one in enumerate([rows] if step in WHOLE_LAYER_STEPS else rows) if one]
     if step in ("scores", "scaled_scores") and "v" in computed.values:
         for head, scores in matrices:
-            values = computed.matrix("v", owner(computed.example, "v", head))
+            values = computed.matrix("v", kv_head_of(computed.example, "v", head))
             yield "scores_times_v", _tensor(scores) @ _tensor(values)
     for _, one in matrices:
         yield "matrix_transposed", _tensor(one).mT

@@ -286,14 +286,14 @@ def noted(example: Example, before: Example) -> Example:
     return example if same_numbers(example, before) else replace(example, note=None)
 
 
-def owner(example: Example, name: str, head: int) -> int:
+def kv_head_of(example: Example, name: str, head: int) -> int:
     """The head that holds this matrix for ``head``: the first of its group for shared keys and values, else itself."""
     if example.kv_heads is None or name not in SHARED:
         return head
     return head - head % (len(example.heads) // example.kv_heads)
 
 
-def shares(head: Head) -> bool:
+def uses_shared_kv(head: Head) -> bool:
     """Whether this head takes its keys and values from the first of its group: it has none of its own."""
     return head.v is None and head.w_v is None and head.k is None and head.w_k is None
 

@@ -19,7 +19,7 @@ from mha_core.example.model import (
     Matrix,
     Row,
     features,
-    owner,
+    kv_head_of,
     position_inputs,
 )
 from mha_core.vocabulary import (
@@ -192,7 +192,7 @@ def _starts(example: Example, dims: Dims) -> None:
 def _missing(example: Example, index: int, dims: Dims, valued: bool) -> str:
     """The first matrix that this head lacks, or "" where it lacks none; ``valued``: it must have V."""
     head = example.heads[index]
-    holder = head if example.kv_heads is None else example.heads[owner(example, "v", index)]
+    holder = head if example.kv_heads is None else example.heads[kv_head_of(example, "v", index)]
     needs = [("v", holder, example.source_rows)] if valued else []
     if head.weights is None:
         needs = [("q", head, example.x), ("k", holder, example.source_rows), *needs]
@@ -250,7 +250,7 @@ def _groups(example: Example, dims: Dims) -> None:
             got=example.kv_heads,
         )
     for index, head in enumerate(example.heads):
-        first = owner(example, "k", index)
+        first = kv_head_of(example, "k", index)
         for name in SHARED:
             if first != index and getattr(head, name, None) is not None:
                 raise _fail(
@@ -397,11 +397,11 @@ def _claimed(example: Example, dims: Dims) -> None:
             )
         for index, matrix in enumerate(claim):
             if matrix is not None:
-                if owner(example, step, index) != index:
+                if kv_head_of(example, step, index) != index:
                     raise _fail(
                         f"claimed.{step}[{index}]",
                         N_("keys and values are shared here: give them in heads[{first}] alone"),
-                        first=owner(example, step, index),
+                        first=kv_head_of(example, step, index),
                     )
                 _claimed_matrix(f"claimed.{step}[{index}]", matrix, dims.shape(step))
 

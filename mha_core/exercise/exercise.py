@@ -18,12 +18,12 @@ from typing import Any, Final, TypeAlias
 from mha_core.check.check import Verdict
 from mha_core.check.report import cause_message, right_line
 from mha_core.compute.derive import Cell
-from mha_core.compute.device import Place
+from mha_core.compute.device import Backend
 from mha_core.compute.graph import graph
 from mha_core.compute.trace import trace
 from mha_core.edit.claims import claimed_rows, tables
 from mha_core.errors import N_, ExampleError
-from mha_core.example.model import Dims, Example, Head, Matrix, Row, has_values, key_tokens, owner
+from mha_core.example.model import Dims, Example, Head, Matrix, Row, has_values, key_tokens, kv_head_of
 from mha_core.example.validate import validate
 from mha_core.exercise.laws import Laws, numbers_differ, rows_differ
 from mha_core.vocabulary import HEAD_BIASES, HEAD_MATRICES, SCORING, STARTS, STEPS
@@ -35,7 +35,7 @@ _TRIES_OF_A_PART: Final = 40
 _TRIES_OF_A_MATRIX: Final = 60
 """Draws of a matrix, and of a head or W_O: what a part spoils is seen before the next is drawn. And in all, so that
 numbers that cannot keep the laws, such as those of a huge divisor, keep nobody waiting."""
-_CPU: Final = Place("cpu", "float64")
+_CPU: Final = Backend("cpu", "float64")
 _X: Final = (-2, -1, 0, 1, 2)
 _W: Final = (-2, -1, -1, 0, 1, 1, 2)
 _W_OF_SCORES: Final = (-1, 0, 1)
@@ -59,7 +59,7 @@ def exercise(example: Example, seed: int) -> Example:
             heads=MOST_HEADS,
         )
     starts = all(
-        getattr(example.heads[owner(example, name, head)], name) is not None
+        getattr(example.heads[kv_head_of(example, name, head)], name) is not None
         for name, head in product(("w_q", "w_k", "w_v")[: 2 + has_values(example)], range(example.dims.h))
     ) and not any(getattr(head, name) for name in STARTS for head in example.heads)
     if example.x is None or not starts:

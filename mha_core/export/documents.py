@@ -281,7 +281,7 @@ def _heads(heads: range, words: Callable[[str], str]) -> str:
 def _dead_note(computed: Trace, words: Callable[[str], str], escaped: Callable[[str], str]) -> str:
     """A sentence on queries that may attend to nothing, where there are any."""
     example = computed.example
-    dead = sorted({i for head in computed.dead_rows for i, row in enumerate(head) if row})
+    dead = sorted({i for head in computed.fully_masked for i, row in enumerate(head) if row})
     if not dead:
         return ""
     tokens = ", ".join(f"{i + 1} ({escaped(example.tokens[i])})" for i in dead)

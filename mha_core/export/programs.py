@@ -6,7 +6,7 @@ from math import ceil, sqrt
 
 from mha_core.compute.trace import Trace
 from mha_core.errors import N_, ExportError
-from mha_core.example.model import NEG_INF, AddMask, Example, divisor, has_values, mask_fill, owner
+from mha_core.example.model import NEG_INF, AddMask, Example, divisor, has_values, kv_head_of, mask_fill
 from mha_core.export.sheet import NUMPY_NAMES, PARTS, TORCH_NAMES, LayerSheet, Sheet, holders_of, is_mixed
 from mha_core.export.templates import FUNCTION, KERAS, NUMPY, SCRATCH, TORCH
 from mha_core.export.text import literal
@@ -253,7 +253,7 @@ def _stacked(sheet: Sheet, part: str) -> None:
     biased = any(getattr(head, bias) is not None for _, head in computing)
     width = example.dims.d_v if part == "v" else example.dims.d_k
     readers = range(len(example.heads)) if part == "v" else sheet.scored
-    shared = [holders.index(owner(example, part, index)) for index in readers] if holders else []
+    shared = [holders.index(kv_head_of(example, part, index)) for index in readers] if holders else []
     sheet.values |= {
         weight: sheet.cube(getattr(head, weight) for _, head in computing),
         bias: sheet.matrix(getattr(head, bias) or (0.0,) * width for _, head in computing),

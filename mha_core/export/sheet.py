@@ -21,8 +21,8 @@ from mha_core.example.model import (
     divisor,
     has_values,
     key_tokens,
+    kv_head_of,
     mask_fill,
-    owner,
     position_inputs,
     text_in,
 )
@@ -50,7 +50,7 @@ def holders_of(example: Example, part: str) -> list[int]:
     """The heads whose own Q (K, V) the layer needs: of those that share one, the first. None where there is no V."""
     readers = {"v": list(range(len(example.heads))) if has_values(example) else []}
     heads = readers.get(part, _scored(example))
-    return list(dict.fromkeys(owner(example, part, index) for index in heads))
+    return list(dict.fromkeys(kv_head_of(example, part, index) for index in heads))
 
 
 def _needed(example: Example) -> tuple[set[str], set[str]]:
@@ -333,7 +333,7 @@ def _flags(computed: Trace) -> set[str]:
         "allow": isinstance(example.mask, AllowMask),
         "hidden": example.mask is not None and not isinstance(example.mask, AddMask),
         "added": isinstance(example.mask, AddMask),
-        "dead": any(any(rows) for rows in computed.dead_rows),
+        "dead": any(any(rows) for rows in computed.fully_masked),
         "own_weights": any(head.weights is not None for head in heads),
         "grouped": example.kv_heads not in (None, len(heads)),
         "short_rows": any(0 < length < _SHORT for rows in norms for (length,) in rows or ()),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from mha_core.compute.device import place
+from mha_core.compute.device import backend
 from mha_core.compute.trace import Trace, trace
 from mha_core.example.model import Example
 from mha_core.export.documents import latex_document, markdown_document
@@ -23,4 +23,4 @@ _WRITERS: Final[dict[str, Callable[[Trace, int | None, str], str]]] = {
 
 def write(example: Example, target: str, decimals: int | None, language: str) -> str:
     """The text of an example, computed in float64 on the CPU, for one of ``export.TARGETS``."""
-    return _WRITERS[target](trace(example, place("cpu", "float64")), decimals, language)
+    return _WRITERS[target](trace(example, backend("cpu", "float64")), decimals, language)

@@ -22,7 +22,7 @@ _KNOWN_FIELDS = frozenset(
     ("title", "tokens", "heads", "x", "context_tokens", "context", "w_o", "b_o", "scale", "mask", "claimed")
 ) | {"source", "note"}
 _KNOWN_HEAD_FIELDS = frozenset(("w_q", "w_k", "w_v", "b_q", "b_k", "b_v", "q", "k", "v", "weights"))
-_KNOWN_OPERATIONS = frozenset(("matmul", "divide", "hide", "add", "softmax", "concat"))
+_KNOWN_OPERATIONS = frozenset(("matmul", "divide", "masked_fill", "add", "softmax", "concat"))
 
 
 @dataclass(frozen=True, slots=True)

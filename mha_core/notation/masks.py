@@ -32,8 +32,8 @@ from mha_core.example.model import (
     Example,
     allow_matrix,
     has_values,
+    kv_head_of,
     mask_fill,
-    owner,
 )
 from mha_core.interop.masks import KERAS_FILL, to_keras_mask, to_torch_mask
 from mha_core.interop.packed import EXACT
@@ -222,7 +222,7 @@ def demonstrate(example: Example, head: int, query: int) -> Demonstration:
     scores = torch.tensor(shown.matrix(step.operands[0].name, head), dtype=EXACT)
     values = torch.empty(len(scores[0]), 0, dtype=EXACT)  # without V there is no output either
     if has_values(example):
-        values = torch.tensor(shown.matrix("v", owner(example, "v", head)), dtype=EXACT)
+        values = torch.tensor(shown.matrix("v", kv_head_of(example, "v", head)), dtype=EXACT)
     ours = torch.tensor(shown.matrix("weights", head), dtype=EXACT)
     allow = _allow(shown.example)
     mask = shown.example.mask

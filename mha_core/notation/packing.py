@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from mha_core.compute.graph import head_graph
 from mha_core.errors import InteropError
-from mha_core.example.model import Example, has_values, owner
+from mha_core.example.model import Example, has_values, kv_head_of
 from mha_core.interop.bert import to_bert
 from mha_core.interop.keras_layer import to_keras
 from mha_core.interop.torch_layer import to_torch
@@ -126,11 +126,11 @@ def _refusal(write: Callable[[Example], object], example: Example) -> InteropErr
 def _owners(example: Example, letter: str) -> tuple[int, ...]:
     """The heads that have this letter's matrix for themselves or for their group."""
     heads = range(len(example.heads))
-    return tuple(head for head in heads if owner(example, f"w_{letter}", head) == head)
+    return tuple(head for head in heads if kv_head_of(example, f"w_{letter}", head) == head)
 
 
 def _users(example: Example, letter: str, head: int) -> tuple[int, ...]:
-    return tuple(g for g in range(len(example.heads)) if owner(example, f"w_{letter}", g) == head)
+    return tuple(g for g in range(len(example.heads)) if kv_head_of(example, f"w_{letter}", g) == head)
 
 
 def _weight(example: Example, letter: str, head: int) -> object:

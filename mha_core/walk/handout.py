@@ -18,7 +18,7 @@ from mha_core.example.model import NEG_INF, key_tokens, text_in
 from mha_core.messages import catalogue
 from mha_core.numbers import fixed, shortest
 from mha_core.vocabulary import AXES, LAYER_INPUTS, PER_HEAD_INPUTS
-from mha_core.walk.stages import Stage, powers_of, walk
+from mha_core.walk.stages import Stage, exponentials_of, walk
 from mha_core.walk.text import Sentence
 
 MOST_SUMS = 64
@@ -121,7 +121,7 @@ class Handout:
 
     def remarks(self, step: Step, head: int | None) -> Iterator[str]:
         """What is to be said about a softmax beside its numbers."""
-        rows = powers_of(self.trace, step, head or 0) if step.op == "softmax" else ()
+        rows = exponentials_of(self.trace, step, head or 0) if step.op == "softmax" else ()
         for name in ("shifted",) * any(row.shift for row in rows) + ("dead",) * any(
             not row.total for row in rows
         ):

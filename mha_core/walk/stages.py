@@ -82,7 +82,7 @@ class Stage:
     lesson: str | None = None
 
 
-class Powers(NamedTuple):
+class Exponentials(NamedTuple):
     """A softmax row taken apart: weight = power ÷ ``total``. ``shift`` was taken off every score first."""
 
     powers: tuple[float, ...]
@@ -215,13 +215,13 @@ def operands_of(trace: Trace, step: Step, head: int | None) -> tuple[tuple[Opera
     return tuple((operand, owner) for operand in step.operands for owner in owners.get(operand.name, ()))
 
 
-def powers_of(trace: Trace, step: Step, head: int) -> tuple[Powers, ...]:
+def exponentials_of(trace: Trace, step: Step, head: int) -> tuple[Exponentials, ...]:
     """A softmax step taken apart row by row, shifted as ``Trace.shifts`` says; of a row of −∞ alone all is 0."""
     scores: Rows = trace.matrix(step.operands[0].name, head)
     found = []
     for row, shift in zip(scores, trace.shifts[head], strict=True):
         powers = tuple(exp(score - shift) for score in row)
-        found.append(Powers(powers, fsum(powers), shift))
+        found.append(Exponentials(powers, fsum(powers), shift))
     return tuple(found)
 
 

@@ -22,8 +22,8 @@ from mha_core.example.model import (
     allow_matrix,
     divisor,
     has_values,
+    kv_head_of,
     mask_fill,
-    owner,
 )
 from mha_core.messages import catalogue
 from mha_core.numbers import typeset
@@ -190,7 +190,7 @@ def of_step(step: Step, example: Example, width: int) -> Words:
             what, why, note = _of_matmul(step, example, width)
         case "divide":
             what, why, note = _of_divide(example)
-        case "hide":
+        case "masked_fill":
             what, why, note = _of_hide(example)
         case "add":
             what = Sentence(N_("The mask's number is added to each score."))
@@ -371,7 +371,7 @@ def of_head(example: Example, head: int) -> Words:
     """The words for a further head, in short."""
     values: dict[str, object] = {"head": head + 1}
     given = given_in(example.heads[head])
-    first = owner(example, "k", head)
+    first = kv_head_of(example, "k", head)
     if given:
         what = N_("Head {head} starts from its {names}; from there on its steps are the same.")
         values["names"] = ", ".join(symbol(name, example).replace("_i", f"_{head + 1}") for name in given)

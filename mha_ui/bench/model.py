@@ -20,7 +20,7 @@ from mha_core.example.model import (
     allow_matrix,
     has_values,
     key_tokens,
-    owner,
+    kv_head_of,
     setting,
     text_in,
 )
@@ -214,7 +214,7 @@ def numbers(trace: Trace, language: str, decimals: int) -> dict[str, Any]:
         "matrices": matrices(trace, language),
         "steps": {name: step_data(step) for name, step in _steps(example)},
         "constants": {name: _json(setting(example, name)) for name in SETTINGS},
-        "dead": trace.dead_rows if example.mask is not None else None,
+        "dead": trace.fully_masked if example.mask is not None else None,
         "shifts": trace.shifts,
     }
 
@@ -291,7 +291,7 @@ def matrices(trace: Trace, language: str) -> dict[str, dict[str, Any]]:
             "values": values,
         }
         if name in SHARED and example.kv_heads is not None:
-            found[name]["owners"] = [owner(example, name, head) for head in range(len(example.heads))]
+            found[name]["owners"] = [kv_head_of(example, name, head) for head in range(len(example.heads))]
     return found
 
 

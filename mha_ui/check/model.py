@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from mha_core import Example
 from mha_core.check.check import Verdict, check
-from mha_core.check.invariants import free_checks
+from mha_core.check.invariants import invariants
 from mha_core.check.report import (
     cause_lines,
     cause_message,
@@ -109,7 +109,7 @@ def _check(work: Work, verdict: Verdict) -> dict[str, Any]:
         causes.append({"step": letters, "cell": first._asdict(), "text": unexplained_message(language)})
     found = [
         {"text": finding_message(verdict, finding, language), "cell": finding.cell._asdict()}
-        for finding in free_checks(verdict.trace)
+        for finding in invariants(verdict.trace)
     ]
     given = any(step.given for step in verdict.steps.values())
     doubtful = any(step.doubtful for step in verdict.steps.values())

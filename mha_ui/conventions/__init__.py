@@ -120,7 +120,7 @@ def _dead(work: state.Work, told: Mapping[str, Any]) -> None:
     with st.container(horizontal=True, key="conventions-choice"):
         head = _choose(_HEAD, words(N_("Head")), heads, heads[0], lambda index: str(index + 1))
         queries = list(range(len(example.tokens)))
-        dead = [query for query, is_dead in enumerate(work.trace.dead_rows[head]) if is_dead]
+        dead = [query for query, is_dead in enumerate(work.trace.fully_masked[head]) if is_dead]
         query = _choose(
             _QUERY,
             words(N_("Query")),

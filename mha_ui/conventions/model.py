@@ -9,7 +9,7 @@ from typing import Any, Final
 import torch
 
 from mha_core.errors import N_
-from mha_core.example.model import NEG_INF, Example, has_values, owner
+from mha_core.example.model import NEG_INF, Example, has_values, kv_head_of
 from mha_core.notation import (
     Demonstration,
     Entry,
@@ -225,7 +225,7 @@ def dead_payload(work: Work, told: Mapping[str, Any], shown: Demonstration) -> d
         "part": "dead",
         "query": shown.query,
         "scores": shown.scores,
-        "values": work.trace.matrix("v", owner(work.example, "v", shown.head))
+        "values": work.trace.matrix("v", kv_head_of(work.example, "v", shown.head))
         if has_values(work.example)
         else [],
         "outcomes": [_outcome(outcome, work.language) for outcome in shown.outcomes],

@@ -56,7 +56,7 @@ def _traced(work: state.Work, side: str, variant: Variant) -> Trace:
     if variant == AS_IT_IS:
         return work.trace
     try:
-        return trace(varied(work.example, variant), work.place)
+        return trace(varied(work.example, variant), work.backend)
     except MhaError as error:
         text = work.words(N_("{side}: this cannot be done, so the side stays as it is. {reason}."))
         warn(text.format(side=work.words(side), reason=sentence(error, work.language)))
@@ -68,7 +68,7 @@ def pane(work: state.Work, computed: Trace, title: str) -> Pane:
     return Pane(title, numbers(computed, work.language, work.decimals))
 
 
-def go_on_with(work: state.Work, example: Example) -> None:
+def open_on_the_bench(work: state.Work, example: Example) -> None:
     """Make this the example at hand, and say on the page that comes how to get the other one back."""
     state.open_example(work, example)
     text = work.words(N_("Undo (↶) brings back the example that you had."))

@@ -11,7 +11,7 @@ from mha_core import MhaError, Trace
 from mha_core.check.catalogue import formula_of, message_of
 from mha_core.compare.diff import compare
 from mha_core.compare.pairs import PAIRS, Pair, as_claims, pair, traces
-from mha_core.compare.replay import mistaken, possible
+from mha_core.compare.replay import possible, replay
 from mha_core.compare.variant import Variant
 from mha_core.compute.graph import divisor_text, symbol
 from mha_core.errors import N_
@@ -20,7 +20,7 @@ from mha_core.messages import catalogue
 from mha_ui import frame, state
 from mha_ui.bench.model import numbers
 from mha_ui.experiments.board import Pane, board
-from mha_ui.experiments.experiment import Both, Experiment, go_on_with, left_out, pane, told
+from mha_ui.experiments.experiment import Both, Experiment, left_out, open_on_the_bench, pane, told
 from mha_ui.language import sentence
 from mha_ui.lessons.lesson import said
 from mha_ui.notes import rich
@@ -75,7 +75,7 @@ def _chosen_pair(work: state.Work) -> Pair | None:
 def _made(work: state.Work, known: list[tuple[str, str]]) -> Made | None:
     built_in = _chosen_pair(work)
     if built_in is not None:
-        right, wrong = traces(built_in, work.place)
+        right, wrong = traces(built_in, work.backend)
         titles = (text_in(text, work.language) for text in (built_in.title, built_in.sentence))
         return Made(right, wrong, built_in.step, built_in.mistake, *titles)
     step, _, mistake = (work.sides[NAME].right.mistake or "").partition(".")
@@ -85,7 +85,7 @@ def _made(work: state.Work, known: list[tuple[str, str]]) -> Made | None:
         left_out(work)
         step, mistake = known[0]
     try:
-        wrong = mistaken(work.trace, mistake, step)
+        wrong = replay(work.trace, mistake, step)
     except MhaError as error:
         said(sentence(error, work.language))
         return None
@@ -145,12 +145,12 @@ def _choose(key: str) -> None:
 def _buttons(work: state.Work, made: Made) -> None:
     with st.container(horizontal=True):
         if st.button(work.words(N_("What would the check say?")), key="experiments.mistakes.check"):
-            go_on_with(work, as_claims(made.wrong, made.step))
+            open_on_the_bench(work, as_claims(made.wrong, made.step))
             st.switch_page(frame.CHECK, query_params=state.address(work))
         if made.right is not work.trace and st.button(
             work.words(N_("Open the example on the bench")), key="experiments.mistakes.open"
         ):
-            go_on_with(work, made.right.example)
+            open_on_the_bench(work, made.right.example)
             st.switch_page("app.py", query_params=state.address(work))
 
 

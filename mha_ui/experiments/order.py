@@ -176,7 +176,7 @@ def _by_positions(work: state.Work, order: tuple[int, ...]) -> None:
         except MhaError as error:
             rows.append([words(POSITIONS[kind]), words(N_("not here")), sentence(error, work.language)])
             continue
-        found = compare(trace(before, work.place), trace(after, work.place), order)
+        found = compare(trace(before, work.backend), trace(after, work.backend), order)
         changes = [abs(one.most) for one in found if one.name == last_step(work.example)]
         most = max(changes, default=0.0)
         rows.append([words(POSITIONS[kind]), number(most), words(other if most else same)])

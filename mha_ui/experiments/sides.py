@@ -20,8 +20,8 @@ from mha_ui.experiments.experiment import (
     Experiment,
     both,
     described,
-    go_on_with,
     left_out,
+    open_on_the_bench,
     pane,
     told,
 )
@@ -68,7 +68,7 @@ def _controls(work: state.Work, side: str, variant: Variant) -> None:
             disabled=variant == AS_IT_IS,
         )
     if opened:
-        state.attempt(work, lambda: go_on_with(work, varied(work.example, variant)))
+        state.attempt(work, lambda: open_on_the_bench(work, varied(work.example, variant)))
         st.switch_page("app.py", query_params=state.address(work))
     with st.container(key=f"experiment-choices-{side}"):
         _select(

@@ -83,7 +83,7 @@ def _table(work: state.Work, left: Trace, right: Trace) -> None:
 
 def _spread(computed: Trace, head: int) -> tuple[str, str]:
     """The largest weight, and over how many keys an even row would be spread, both as a mean over the queries."""
-    pairs = zip(computed.values["weights"][head], computed.dead_rows[head], strict=True)
+    pairs = zip(computed.values["weights"][head], computed.fully_masked[head], strict=True)
     seen = [row for row, dead in pairs if not dead]
     if not seen or min(map(min, seen)) < 0:
         return "–", "–"

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from mha_core.compute.trace import Rows, Trace
-from mha_core.example.model import key_tokens, owner
+from mha_core.example.model import key_tokens, kv_head_of
 from mha_ui.figures.figure import Figure, Payload
 from mha_ui.figures.geometry import Box, Point, Range, around, contains, convex_hull, free_side, square_ranges
 from mha_ui.figures.labels import Labels, exact, labels, listing, number, width
@@ -66,7 +66,7 @@ def hulls_figure(trace: Trace, *, theme: Theme, words: Words) -> Figure:
 
 def values(trace: Trace, head: int) -> list[Point]:
     """V's rows as points: of the head that holds them, where heads share."""
-    return _points(trace.values["v"][owner(trace.example, "v", head)])
+    return _points(trace.values["v"][kv_head_of(trace.example, "v", head)])
 
 
 def outputs(trace: Trace, head: int) -> list[Point]:
@@ -107,7 +107,7 @@ def _head_part(
     words: Words,
 ) -> Part:
     queries, keys = labels(trace.example.tokens), labels(key_tokens(trace.example))
-    v, out, dead = values(trace, head), outputs(trace, head), trace.dead_rows[head]
+    v, out, dead = values(trace, head), outputs(trace, head), trace.fully_masked[head]
     nothing, accent = words("may attend to nothing"), colours.heads[head]
     said = [f"{name}<br>{nothing}" if gone else name for name, gone in zip(queries.full, dead, strict=True)]
     room = Room.of(ranges, side)
@@ -207,7 +207,7 @@ def _alt(trace: Trace, words: Words) -> str:
     """For each head, where its outputs lie, and whether that is inside the hull."""
     queries, keys = labels(trace.example.tokens), labels(key_tokens(trace.example))
     said = [words("V's rows as points, their convex hull, and each head output.")]
-    for head, dead in enumerate(trace.dead_rows):
+    for head, dead in enumerate(trace.fully_masked):
         v, out = values(trace, head), outputs(trace, head)
         hull = convex_hull(v)
         sentence = words("{head}: V has {values}; the outputs are {outputs}.")

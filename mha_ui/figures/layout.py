@@ -220,7 +220,7 @@ def number_axis(span: Range, colours: Palette, title: str = "") -> Payload:
 
 def query_ticks(queries: Labels, trace: Trace) -> list[str]:
     """Labels of the queries, those marked that may attend to nothing."""
-    dead = [any(column) for column in zip(*trace.dead_rows, strict=True)]
+    dead = [any(column) for column in zip(*trace.fully_masked, strict=True)]
     return [f"{DEAD} {tick}" if gone else tick for tick, gone in zip(queries.ticks, dead, strict=True)]
 
 

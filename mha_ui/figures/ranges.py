@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mha_core.compute.trace import Rows, Trace
-from mha_core.example.model import key_tokens, owner
+from mha_core.example.model import key_tokens, kv_head_of
 from mha_ui.figures.figure import Figure, Payload
 from mha_ui.figures.geometry import Range, nice
 from mha_ui.figures.labels import exact, labels, listing, number
@@ -62,7 +62,7 @@ def column_ranges(rows: Rows) -> list[Range]:
 
 def values_of(trace: Trace, head: int) -> Rows:
     """V as a head uses it: its own, or that of the first of its group."""
-    return trace.matrix("v", owner(trace.example, "v", head))
+    return trace.matrix("v", kv_head_of(trace.example, "v", head))
 
 
 def inside(row: Sequence[float], ranges: Sequence[Range]) -> bool:
@@ -90,7 +90,7 @@ def _head_part(
 ) -> Part:
     queries, keys = labels(trace.example.tokens), labels(key_tokens(trace.example))
     v, out, accent = values_of(trace, head), trace.values["head_outputs"][head], colours.heads[head]
-    nothing, dead = words("may attend to nothing"), trace.dead_rows[head]
+    nothing, dead = words("may attend to nothing"), trace.fully_masked[head]
     said = [f"{name}<br>{nothing}" if gone else name for name, gone in zip(queries.full, dead, strict=True)]
     first = (panel.number - 1) % across == 0
     data = [
@@ -155,7 +155,7 @@ def _box(column: int, ends: Range, panel: Panel, colours: Palette) -> Payload:
 def _alt(trace: Trace, words: Words) -> str:
     """For each head, each column's range and its outputs', and whether all lie inside."""
     said = [words("The range of each column of V, and the head outputs in it.")]
-    for head, dead in enumerate(trace.dead_rows):
+    for head, dead in enumerate(trace.fully_masked):
         ranges = column_ranges(values_of(trace, head))
         out = [row for row, gone in zip(trace.values["head_outputs"][head], dead, strict=True) if not gone]
         columns = [

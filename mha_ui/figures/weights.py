@@ -57,7 +57,7 @@ def _head_part(trace: Trace, head: int, frame: Pairs) -> Part:
     z: list[list[float | None]] = []
     said, cells = [], []
     for row, hidden, dead in zip(
-        trace.values["weights"][head], hidden_pairs(trace, head), trace.dead_rows[head], strict=True
+        trace.values["weights"][head], hidden_pairs(trace, head), trace.fully_masked[head], strict=True
     ):
         sign, reason = (DEAD, nothing) if dead else (HIDDEN, masked)
         z.append([None if gone else v for v, gone in zip(row, hidden, strict=True)])
@@ -74,7 +74,7 @@ def _heatmaps_alt(trace: Trace, frame: Pairs, words: Words) -> str:
     for head, rows in enumerate(trace.values["weights"]):
         most = [
             f"{query} → {nothing if dead else _most(row, frame.keys, words)}"
-            for query, row, dead in zip(frame.queries.names, rows, trace.dead_rows[head], strict=True)
+            for query, row, dead in zip(frame.queries.names, rows, trace.fully_masked[head], strict=True)
         ]
         sentence = words("In head {number}, each query looks most at: {pairs}.")
         said.append(sentence.format(number=head + 1, pairs=listing(most, words)))
@@ -194,7 +194,7 @@ def _bars_alt(trace: Trace, query: int, queries: Labels, keys: Labels, words: Wo
     """Each head's weights for the query, largest first."""
     said = [words("Weights of the query {query} in each head.").format(query=queries.names[query])]
     for head, matrix in enumerate(trace.values["weights"]):
-        if trace.dead_rows[head][query]:
+        if trace.fully_masked[head][query]:
             shares = words("may attend to nothing")
         else:
             ranked = sorted(zip(matrix[query], keys.names, strict=True), key=lambda pair: -pair[0])

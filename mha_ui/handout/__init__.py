@@ -22,7 +22,7 @@ from mha_core.compute.operations import Step
 from mha_core.example.model import key_tokens
 from mha_core.numbers import fixed
 from mha_core.walk.handout import POWER, Handout
-from mha_core.walk.stages import Stage, layout_of, looked_at, operands_of, powers_of, result_of
+from mha_core.walk.stages import Stage, exponentials_of, layout_of, looked_at, operands_of, result_of
 
 _HERE: Final = Path(__file__).resolve().parent
 
@@ -125,7 +125,7 @@ def _width(text: str) -> float:
 
 def _powers(told: Handout, step: Step, head: int) -> dict[str, Any]:
     """A softmax's powers, with the sum of each row."""
-    rows = powers_of(told.trace, step, head)
+    rows = exponentials_of(told.trace, step, head)
     powers = [list(row.powers) for row in rows]
     show = told.show(powers, given=False)
     queries, keys = (told.labels(step.name, axis, len(powers[0]) if axis else len(powers)) for axis in (0, 1))

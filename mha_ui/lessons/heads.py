@@ -101,7 +101,7 @@ def _readers(computed: Trace, query: int, words: Words) -> None:
     rows = []
     for head, weights in enumerate(computed.values["weights"]):
         row = weights[query]
-        if computed.dead_rows[head][query]:
+        if computed.fully_masked[head][query]:
             cells = [words(N_("may attend to nothing")), "–", "–"]
         else:
             top = max(range(len(row)), key=row.__getitem__)

@@ -71,7 +71,7 @@ def shown(work: state.Work, topic: str, own: str, shows: Callable[[Trace], bool]
         return work.trace
     sentence = words(N_("The example at hand shows little of this, so the picture is of “{title}”."))
     said(sentence.format(title=title))
-    return trace(built_in(own), work.place)
+    return trace(built_in(own), work.backend)
 
 
 def heading(text: str) -> None:

@@ -54,7 +54,7 @@ def _live(work: state.Work) -> None:
             words(N_("Swap what stands inside Programming and Nursing; their keys stay")), key="lessons.swap"
         )
     example = library_example(words, interest, swapped=swapped)
-    computed = trace(example, work.place)
+    computed = trace(example, work.backend)
     columns = [words(column) for column in CONTENTS]
     draw("library", library_figure(computed, columns=columns, theme=theme(), words=words))
     scores, scaled = computed.values["scores"][0][0], computed.values["scaled_scores"][0][0]

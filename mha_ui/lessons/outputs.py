@@ -32,7 +32,7 @@ def sharpened(at_hand: Trace, factor: float) -> Trace:
     by = (divisor(at_hand.example) or 1.0) / factor
     size = min(MAX_NUMBER, max(1 / MAX_NUMBER, abs(by)))
     edit = {"op": "scale", "value": size if by > 0 else -size}
-    return trace(apply(at_hand.example, edit), at_hand.place)
+    return trace(apply(at_hand.example, edit), at_hand.backend)
 
 
 def _live(work: state.Work) -> None:
@@ -87,7 +87,7 @@ def _verdict(work: state.Work, computed: Trace) -> None:
 
 def _alive(computed: Trace, head: int) -> Rows:
     """The head's outputs, without those of queries that may attend to nothing."""
-    rows = zip(computed.values["head_outputs"][head], computed.dead_rows[head], strict=True)
+    rows = zip(computed.values["head_outputs"][head], computed.fully_masked[head], strict=True)
     return [row for row, gone in rows if not gone]
 
 

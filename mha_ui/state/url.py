@@ -132,7 +132,7 @@ def _token(current: Work) -> str:
 def without_claims(current: Work) -> Work:
     """The same work with nothing filled in, as it is handed out."""
     copy = replace(current, past=[], future=[], lens="", pinned_baseline=None)
-    copy.trace = trace(replace(current.example, claimed=None), current.place)
+    copy.trace = trace(replace(current.example, claimed=None), current.backend)
     return copy
 
 
@@ -236,4 +236,4 @@ def _set_exercise(current: Work, ask: str, seed: str) -> None:
 
 def _start(current: Work, example: Example) -> None:
     """Start from an example, with nothing to undo."""
-    current.origin, current.name, current.trace = example, None, trace(example, current.place)
+    current.origin, current.name, current.trace = example, None, trace(example, current.backend)

@@ -14,10 +14,10 @@ from typing import Any, Final, NamedTuple, TypeGuard
 
 from mha_core import (
     OPENS_FIRST,
+    Backend,
     Cell,
     Example,
     MhaError,
-    Place,
     Trace,
     built_in,
     library,
@@ -183,9 +183,9 @@ class Work:
         return words_in(self.language)
 
     @property
-    def place(self) -> Place:
+    def backend(self) -> Backend:
         """Where the numbers are computed."""
-        return self.trace.place
+        return self.trace.backend
 
 
 # --- what a page does ------------------------------------------------------------------------------------------
@@ -230,7 +230,7 @@ def choose_experiment(current: Work, name: str, sides: Sides | None = None) -> N
 def pin_baseline(current: Work, example: Example | None = None) -> None:
     """Keep an example, or else the one at hand, to compare with. Raises ``NumberRangeError`` as ``trace`` does."""
     kept = replace(example or current.example, claimed=None)
-    computed = current.trace if kept == current.example else trace(kept, current.place)
+    computed = current.trace if kept == current.example else trace(kept, current.backend)
     try:
         token = to_token(kept)
     except LinkError:
@@ -275,7 +275,7 @@ def become(current: Work, example: Example) -> None:
 
 def keep(current: Work, version: Version) -> None:
     """Show a version, as a new step of the history. Raises ``NumberRangeError`` as ``trace`` does."""
-    computed = trace(version.example, current.place)
+    computed = trace(version.example, current.backend)
     current.past = [*current.past[-UNDO_STEPS + 1 :], current.version]
     current.future = []
     _show(current, version, computed)
@@ -285,7 +285,7 @@ def travel(current: Work, to: int) -> None:
     """Go to another place of the history, counted from the oldest; nowhere where there is none."""
     history = versions(current)
     if 0 <= to < len(history):
-        computed = trace(history[to].example, current.place)
+        computed = trace(history[to].example, current.backend)
         current.past, current.future = history[:to], history[:to:-1]
         _show(current, history[to], computed)
 
@@ -350,7 +350,7 @@ def as_it_worked(current: Work, part: str) -> Work:
     before.shown = part
     version, view = current.worked[part]
     before.__dict__.update(view | _own(view))
-    before.trace = trace(version.example, current.place)
+    before.trace = trace(version.example, current.backend)
     before.origin, before.name, before.linked = version.origin, version.name, None
     return before
 

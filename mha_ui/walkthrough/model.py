@@ -10,7 +10,7 @@ from mha_core.compute.operations import Step
 from mha_core.compute.trace import Trace
 from mha_core.errors import N_
 from mha_core.example.model import key_tokens
-from mha_core.walk.stages import Stage, layout_of, looked_at, powers_of, result_of, walk
+from mha_core.walk.stages import Stage, exponentials_of, layout_of, looked_at, result_of, walk
 from mha_core.walk.text import Words
 from mha_ui.bench.model import payload as bench_payload
 from mha_ui.language import words_in
@@ -104,7 +104,7 @@ def _stage(trace: Trace, stage: Stage, language: str) -> dict[str, Any]:
     }
     for step in stage.steps:
         if step.op == "softmax" and stage.kind == "step":
-            told["powers"] = [row._asdict() for row in powers_of(trace, step, stage.head or 0)]
+            told["powers"] = [row._asdict() for row in exponentials_of(trace, step, stage.head or 0)]
     return told
 
 

@@ -13,7 +13,7 @@ from mha_core.compute.derive import cells
 from mha_core.compute.graph import formula, graph, symbol
 from mha_core.messages import LANGUAGES
 from mha_core.walk.markdown import as_markdown
-from mha_core.walk.stages import powers_of, walk
+from mha_core.walk.stages import exponentials_of, walk
 from mha_ui.handout import as_html
 from tests.core.strategies import examples
 from tests.core.test_walk import EVERY
@@ -114,7 +114,7 @@ def test_the_powers_of_a_softmax_line_stand_in_the_table_beside_it_and_can_be_ke
         for step in stage.steps:
             if step.op != "softmax":
                 continue
-            table = powers_of(computed, step, stage.head)
+            table = exponentials_of(computed, step, stage.head)
             for i, row in enumerate(table):
                 if not row.total:
                     continue

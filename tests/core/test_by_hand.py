@@ -69,7 +69,7 @@ def test_causal_mask():
     # change places, and its V swaps the columns: 0.66976155·(0,1) + 0.33023845·(1,0).
     assert steps["concat"][1] == pytest.approx([0.33023845, 0.66976155, 0.33023845, 0.66976155], abs=1e-8)
     assert steps["weights"][0][0] == [1, 0, 0, 0, 0]
-    assert not any(map(any, computed.dead_rows))
+    assert not any(map(any, computed.fully_masked))
 
 
 def test_whole_layer_with_biases():
@@ -118,7 +118,7 @@ def test_divisor_saves_a_saturated_softmax():
 
 def test_a_query_that_sees_nothing():
     computed = trace(built_in("padding"))
-    assert computed.dead_rows == ((False, False, True), (False, False, True))
+    assert computed.fully_masked == ((False, False, True), (False, False, True))
     assert [head[2] for head in computed.values["weights"]] == [[0, 0, 0], [0, 0, 0]]
     assert [head[2] for head in computed.values["head_outputs"]] == [[0, 0], [0, 0]]
     # Head 1, row 1: Q = (1,0), K = (1,1) and (1,3): both scores 1, so half and half of (1,0) and (1,2).

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from mha_core import __version__, built_in, dump, library, place, trace
+from mha_core import __version__, backend, built_in, dump, library, trace
 from mha_core.__main__ import ARGPARSE, main
 from mha_core.check.check import check
 from mha_core.check.report import as_json, as_markdown
@@ -122,7 +122,7 @@ def test_explain_prints_terms_value_and_what_is_fed(run):
 def test_explain_prints_a_hidden_score(run):
     _, out, _ = run("explain", CAUSAL, *CPU, *"--step masked_scores --head 1 --row 0 --col 4".split())
     answer = json.loads(out)
-    assert (answer["value"], answer["constant"], answer["op"]) == ("-inf", "-inf", "hide")
+    assert (answer["value"], answer["constant"], answer["op"]) == ("-inf", "-inf", "masked_fill")
     assert answer["formula"] == "mask(S/√d_k, M)"
 
 
@@ -416,14 +416,14 @@ def test_the_unexpected_is_one_line_and_a_status_of_its_own(run, monkeypatch, ar
 
 def test_mps_is_a_device_that_may_be_asked_for(run, monkeypatch):
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
-    place.cache_clear()
+    backend.cache_clear()
     assert run("trace", FIRST, "--device", "mps") == (2, "", "the device mps is not available here\n")
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
-    place.cache_clear()
+    backend.cache_clear()
     told = run("trace", FIRST, "--device", "mps", "--dtype", "float64")
     assert told == (2, "", "float64 is not available on mps, float32 is\n")
-    assert place("mps").dtype == "float32"
-    place.cache_clear()
+    assert backend("mps").dtype == "float32"
+    backend.cache_clear()
 
 
 # --- Chinese -------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from torch.nn import functional
 
 from mha_core import AddMask, AllowMask, Head, built_in, library, trace
 from mha_core.compute.graph import formula, head_graph
-from mha_core.example.model import NEG_INF, allow_matrix, has_values, owner
+from mha_core.example.model import NEG_INF, allow_matrix, has_values, kv_head_of
 from mha_core.interop import to_bert, to_keras, to_torch
 from mha_core.notation import (
     column_matrix,
@@ -123,7 +123,7 @@ def matrices(computed, head, factors):
     for factor in factors:
         shared = factor.name in ("x", "context", "w_o", "b_o") or factor.name in WHOLE_LAYER_STEPS
         shared = shared or factor.name.endswith(("ids", "frequencies"))
-        rows = computed.matrix(factor.name, None if shared else owner(example, factor.name, head))
+        rows = computed.matrix(factor.name, None if shared else kv_head_of(example, factor.name, head))
         yield turned(rows) if factor.turned else rows
 
 
@@ -224,7 +224,7 @@ def test_a_slice_is_its_heads_own_matrix(example):
                     continue
                 wanted = computed.matrix(name, head)
             assert found.reshape(len(wanted), -1).tolist() == wanted
-            assert all(owner(example, f"w_{group.letter}", g) == head for g in group.heads)
+            assert all(kv_head_of(example, f"w_{group.letter}", g) == head for g in group.heads)
 
 
 @every_example
@@ -395,7 +395,7 @@ def test_what_each_library_gives_to_a_query_that_may_attend_to_nothing(example):
         square = example.dims.n_q == example.dims.n_k
         assert kinds == {rule: kind for rule, kind in EXPECTED.items() if square or rule != "torch_fast"}
         assert shown.apart <= 1e-12
-        values = trace(example).matrix("v", owner(example, "v", head)) if has_values(example) else []
+        values = trace(example).matrix("v", kv_head_of(example, "v", head)) if has_values(example) else []
         mean = [sum(column) / len(values) for column in zip(*values, strict=True)]
         for outcome in shown.outcomes:
             if outcome.kind == "nan":

@@ -104,7 +104,7 @@ def test_a_derivation_names_its_operation_and_constant():
     scaled = derive(computed, Cell("scaled_scores", 0, 0, 0))
     assert (scaled.op, scaled.constant) == ("divide", 2**0.5)
     hidden = derive(computed, Cell("masked_scores", 0, 0, 4))
-    assert (hidden.op, hidden.value, hidden.constant) == ("hide", float("-inf"), float("-inf"))
+    assert (hidden.op, hidden.value, hidden.constant) == ("masked_fill", float("-inf"), float("-inf"))
     assert hidden.terms[0].cells == (Cell("scaled_scores", 0, 0, 4), Cell("mask", None, 0, 4))
     weight = derive(computed, Cell("weights", 1, 2, 1))
     assert (weight.op, weight.at, len(weight.terms)) == ("softmax", 1, 5)

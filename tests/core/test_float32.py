@@ -5,18 +5,18 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 
-from mha_core import AddMask, AllowMask, DeviceError, NumberRangeError, built_in, library, place, trace
+from mha_core import AddMask, AllowMask, DeviceError, NumberRangeError, backend, built_in, library, trace
 from tests.core.reference import largest_difference
 from tests.core.strategies import examples
 from tests.sizes import tries
 
-DOUBLE, SINGLE = place("cpu", "float64"), place("cpu", "float32")
+DOUBLE, SINGLE = backend("cpu", "float64"), backend("cpu", "float32")
 
 
 @pytest.mark.parametrize("name", sorted(set(library()) - {"first"}))
 def test_built_in_examples(name):
     computed = trace(library()[name], SINGLE)
-    assert computed.place.dtype == "float32"
+    assert computed.backend.dtype == "float32"
     assert largest_difference(computed.values, trace(library()[name], DOUBLE).values) <= 1e-5
 
 
@@ -31,7 +31,7 @@ def test_first_article():
 def test_random_examples(example):
     """Scores of numbers up to 2 stay below 2¹⁰; the weights, no more than 1 in size, keep five digits."""
     single, double = trace(example, SINGLE), trace(example, DOUBLE)
-    assert single.dead_rows == double.dead_rows
+    assert single.fully_masked == double.fully_masked
     for one, other in zip(single.values["weights"], double.values["weights"], strict=True):
         assert largest_difference({"weights": one}, {"weights": other}) <= 1e-5
 
@@ -58,7 +58,7 @@ def test_overflow_is_told(by_q, by_k):
 def test_a_mask_beyond_float32_is_told(mask):
     """−1e39 is a number in float64, and would be −∞, another kind of mask, in float32."""
     masked = replace(built_in("first"), mask=mask)
-    assert not any(map(any, trace(masked, DOUBLE).dead_rows))
+    assert not any(map(any, trace(masked, DOUBLE).fully_masked))
     with pytest.raises(NumberRangeError) as error:
         trace(masked, SINGLE)
     assert str(error.value) == "mask: a number grew beyond what float32 can hold"
@@ -98,10 +98,10 @@ def test_no_number_of_a_valid_example_outgrows_float64():
 )
 def test_places_that_are_not_there(device, dtype, sentence):
     with pytest.raises(DeviceError) as error:
-        place(device, dtype)
+        backend(device, dtype)
     assert str(error.value) == sentence
 
 
 def test_the_processor_computes_in_float64_unless_told_otherwise():
-    assert place("cpu").dtype == "float64"
-    assert place().device in ("cpu", "cuda", "mps")
+    assert backend("cpu").dtype == "float64"
+    assert backend().device in ("cpu", "cuda", "mps")

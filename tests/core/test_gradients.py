@@ -23,7 +23,7 @@ from mha_core import (
     validate,
 )
 from mha_core.compute.derive import cells, number
-from mha_core.compute.device import place
+from mha_core.compute.device import backend
 from mha_core.compute.gradients import TEMPERATURES, gradients, outputs, saturation, sensitivity
 from mha_core.compute.metrics import softmax_jacobian
 from mha_core.compute.trace import compute, load, run
@@ -32,7 +32,7 @@ from mha_core.example.model import (
     Example,
     Head,
     Positions,
-    owner,
+    kv_head_of,
     position_inputs,
 )
 from mha_core.vocabulary import POSITION_INPUTS, SCORING, SCORINGS
@@ -242,7 +242,7 @@ def test_softmax_has_its_jacobian(name):
 def test_the_output_of_a_head_moves_with_v_by_its_weights(name):
     computed = trace(built_in(name))
     for head, rows in enumerate(computed.values["weights"]):
-        held = owner(computed.example, "v", head)
+        held = kv_head_of(computed.example, "v", head)
         for i, row in enumerate(rows):
             by_v = gradients(computed, Cell("head_outputs", head, i, 0))["v"][held]
             assert [slopes[0] for slopes in by_v] == row
@@ -277,12 +277,12 @@ def test_two_keys_by_hand():
 def test_heads_that_share_keys_and_values_add_up():
     example = built_in("grouped-query")
     computed = trace(example)
-    shared = [head for head in range(4) if owner(example, "w_v", head) != head]
+    shared = [head for head in range(4) if kv_head_of(example, "w_v", head) != head]
     assert shared
     found = gradients(computed, Cell("concat", None, 0, 0))
     assert all(found[name][head] is None for name in ("w_k", "w_v", "k", "v") for head in shared)
     dims = example.dims
-    group = [head for head in range(4) if owner(example, "w_v", head) == 0]
+    group = [head for head in range(4) if kv_head_of(example, "w_v", head) == 0]
     projected = replace(
         example, w_o=tuple((float(row // dims.d_v in group),) for row in range(dims.h * dims.d_v)), b_o=None
     )
@@ -366,7 +366,7 @@ def test_what_a_head_starts_from_is_given():
 @tries(100)
 @given(examples(claims=False, variants=True))
 def test_keeping_a_tape_changes_no_number(example):
-    inputs = load(example, place())
+    inputs = load(example, backend())
     plain = compute(inputs).values
     with torch.enable_grad():
         for members, _, tensors in inputs.groups:

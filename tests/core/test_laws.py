@@ -29,7 +29,7 @@ def test_rows_of_weights_sum_to_one_or_are_dead(example):
     computed = trace(example)
     weights, outputs = computed.values["weights"], computed.values.get("head_outputs")
     for g, i in product(range(len(example.heads)), range(len(example.tokens))):
-        if computed.dead_rows[g][i]:
+        if computed.fully_masked[g][i]:
             assert not any(weights[g][i])
             assert outputs is None or not any(outputs[g][i])
         elif example.heads[g].weights is None:
@@ -47,7 +47,7 @@ def test_exactly_the_rows_that_may_attend_nothing_are_dead(example):
         closed = [not any(row) for row in mask.allow]
     else:
         closed = [False] * len(example.tokens)
-    assert trace(example).dead_rows == (tuple(closed),) * len(example.heads)
+    assert trace(example).fully_masked == (tuple(closed),) * len(example.heads)
 
 
 @tries(100)
@@ -114,7 +114,7 @@ def test_hiding_a_key_equals_removing_it(example, data):
         context_tokens=None,
     )
     with_it, without = trace(kept), trace(removed)
-    assert with_it.dead_rows == without.dead_rows
+    assert with_it.fully_masked == without.fully_masked
     for step in set(STEPS) & set(without.values) - {"weights"}:
         assert same(with_it.values[step], without.values[step])
     for wide, narrow in zip(with_it.values["weights"], without.values["weights"], strict=True):

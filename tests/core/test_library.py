@@ -139,7 +139,7 @@ def test_translation_looks_at_the_word_to_come_and_at_the_word_before():
 def test_padding_has_a_painted_mask_with_one_dead_row():
     computed = trace(built_in("padding"))
     assert isinstance(computed.example.mask, AllowMask)
-    assert computed.dead_rows == ((False, False, True),) * 2
+    assert computed.fully_masked == ((False, False, True),) * 2
 
 
 def test_scaled_is_saturated_with_a_divisor():

@@ -9,7 +9,7 @@ from hypothesis import given
 
 from mha_core import AllowMask, Trace, built_in, library, trace
 from mha_core.compute.metrics import overlap
-from mha_core.example.model import key_tokens, owner, text_in
+from mha_core.example.model import key_tokens, kv_head_of, text_in
 from mha_core.walk.markdown import as_markdown
 from mha_core.walk.stages import walk
 from mha_core.walk.text import given_in
@@ -43,7 +43,7 @@ def assert_so(computed: Trace) -> None:
     assert not [gone for gone in GONE if gone in text]
     assert (FURTHER in text) <= (example.mask is None)
     softmax = any(head.weights is None for head in example.heads)
-    dead = any(map(any, computed.dead_rows))
+    dead = any(map(any, computed.fully_masked))
     if softmax:
         assert ((BUT_SOME in text), (EACH_ROW in text)) == (dead, not dead)
     h = len(example.heads)
@@ -51,7 +51,7 @@ def assert_so(computed: Trace) -> None:
     alike = h > 1 and all(min(map(overlap, tables[0], table)) >= 0.99 for table in tables)
     assert ("look at the same tokens in nearly the same way" in text) == alike
     for head in range(1, h):
-        own = not given_in(example.heads[head]) and owner(example, "k", head) == head
+        own = not given_in(example.heads[head]) and kv_head_of(example, "k", head) == head
         assert (f"Head {head + 1} takes the same steps with matrices of its own." in text) == own
 
 

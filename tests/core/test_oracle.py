@@ -8,10 +8,10 @@ from torch import Tensor
 from torch.nn import MultiheadAttention
 from torch.nn import functional as F  # noqa: N812  # its usual name
 
-from mha_core import AddMask, AllowMask, Example, Head, place, trace, validate
+from mha_core import AddMask, AllowMask, Example, Head, backend, trace, validate
 
 NEG_INF = float("-inf")
-HERE = place("cpu", "float64")
+HERE = backend("cpu", "float64")
 
 SHAPES = [  # n_q, n_k, h, d_model, d_context, d_k, d_v, d_out
     (7, 11, 3, 13, 17, 5, 2, 19),

@@ -199,7 +199,7 @@ def test_overlap_is_what_both_give_to_the_same_keys(a, b):
 @pytest.mark.parametrize("name", library())
 def test_agreement_is_the_mean_of_its_queries(name):
     computed = trace(built_in(name))
-    heads, alive = len(computed.example.heads), [not dead for dead in computed.dead_rows[0]]
+    heads, alive = len(computed.example.heads), [not dead for dead in computed.fully_masked[0]]
     found = agreement(computed)
     each = [agreement(computed, query) for query, lives in enumerate(alive) if lives]
     for a in range(heads):

@@ -20,6 +20,7 @@ from mha_core import (
     Head,
     Positions,
     arithmetic,
+    backend,
     built_in,
     derive,
     dump,
@@ -28,7 +29,6 @@ from mha_core import (
     graph,
     library,
     parse,
-    place,
     pretty,
     to_token,
     trace,
@@ -146,7 +146,7 @@ def test_grouped_queries_as_torch_shares_them(shape):
     assert isinstance(example.mask, AllowMask)
     allow = torch.tensor(example.mask.allow)
     found = F.scaled_dot_product_attention(q, k, v, attn_mask=allow, enable_gqa=True)[0]
-    assert same(trace(example, place("cpu")).values["head_outputs"], found.tolist())
+    assert same(trace(example, backend("cpu")).values["head_outputs"], found.tolist())
 
 
 def tensor(rows):
@@ -155,7 +155,7 @@ def tensor(rows):
 
 def test_cosine_as_torch_measures_it():
     example = layer(Random("cosine"), SHAPES[0], scoring="cosine")
-    values = trace(example, place("cpu")).values
+    values = trace(example, backend("cpu")).values
     for g in range(len(example.heads)):
         q, k = tensor(values["q"][g]), tensor(values["k"][g])
         assert same(values["scores"][g], F.cosine_similarity(q[:, None], k[None], dim=-1).tolist())

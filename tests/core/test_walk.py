@@ -18,7 +18,7 @@ from mha_core.example.model import NEG_INF
 from mha_core.messages import LANGUAGES
 from mha_core.walk.handout import MOST_SUMS
 from mha_core.walk.markdown import as_markdown
-from mha_core.walk.stages import MOST_CELLS, PHASES, layout_of, looked_at, operands_of, powers_of, walk
+from mha_core.walk.stages import MOST_CELLS, PHASES, exponentials_of, layout_of, looked_at, operands_of, walk
 from mha_ui.handout import as_html
 from tests.core.strategies import examples
 from tests.sizes import tries
@@ -95,7 +95,7 @@ def check_softmax(computed, stages):
             if step.op != "softmax":
                 continue
             weights = computed.matrix(step.name, stage.head)
-            for row, found in zip(weights, powers_of(computed, step, stage.head), strict=True):
+            for row, found in zip(weights, exponentials_of(computed, step, stage.head), strict=True):
                 assert isclose(found.total, fsum(found.powers))
                 if found.total == 0:
                     assert row == [0.0] * len(row)
@@ -272,11 +272,11 @@ def test_a_large_result_is_walked_row_by_row():
 def test_scores_that_are_large_are_shifted_and_small_ones_are_not():
     computed = trace(built_in("first"))
     step = next(step for step in computed.steps if step.op == "softmax")
-    assert [row.shift for row in powers_of(computed, step, 0)] == [
+    assert [row.shift for row in exponentials_of(computed, step, 0)] == [
         max(row) for row in computed.matrix("scaled_scores", 0)
     ]
     small = trace(built_in("water"))
-    assert {row.shift for row in powers_of(small, step, 0)} == {0.0}
+    assert {row.shift for row in exponentials_of(small, step, 0)} == {0.0}
 
 
 def test_long_arithmetic_is_cut_and_says_so():

@@ -8,7 +8,7 @@ from math import isclose
 import pytest
 from pylatexenc.latexwalker import LatexEnvironmentNode, LatexMacroNode, LatexWalker
 
-from mha_core import Example, Head, built_in, library, place, trace, validate
+from mha_core import Example, Head, backend, built_in, library, trace, validate
 from mha_core.compute.trace import input_matrix
 from mha_core.example.model import NEG_INF, key_tokens
 from mha_core.export import export
@@ -19,7 +19,7 @@ from tests.export.samples import SAMPLES, changed
 from tests.export.test_programs import HOSTILE, hostile
 
 EXAMPLES = {**library(), **SAMPLES}
-HERE = place("cpu", "float64")
+HERE = backend("cpu", "float64")
 
 
 def printed(example):

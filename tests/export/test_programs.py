@@ -17,13 +17,13 @@ from mha_core import (
     ExportError,
     Head,
     Positions,
+    backend,
     built_in,
     library,
-    place,
     trace,
     validate,
 )
-from mha_core.example.model import NEG_INF, has_values, owner
+from mha_core.example.model import NEG_INF, has_values, kv_head_of
 from mha_core.export import TARGETS, export
 from tests.core.strategies import examples
 from tests.export.samples import SAMPLES, changed
@@ -194,7 +194,7 @@ def test_a_program_runs_all_by_itself(target, tmp_path):
 @pytest.mark.parametrize("target", PROGRAMS)
 def test_the_numbers_that_are_asserted_are_the_trace_s(target):
     example = built_in("output-projection")
-    values = trace(example, place("cpu", "float64")).values
+    values = trace(example, backend("cpu", "float64")).values
     text = export(example, target)
     for step in ("weights", "output"):
         for head in values[step] if step == "weights" else [values[step]]:
@@ -221,7 +221,7 @@ def is_mixed(example):
     """Whether some of the heads that have a Q, K or V of their own start from it, and others do not."""
     scored = [index for index, head in enumerate(example.heads) if head.weights is None]
     readers = {"q": scored, "k": scored, "v": range(len(example.heads))}
-    holders = {part: {owner(example, part, index) for index in heads} for part, heads in readers.items()}
+    holders = {part: {kv_head_of(example, part, index) for index in heads} for part, heads in readers.items()}
     return any(
         len({getattr(example.heads[index], part) is None for index in heads}) > 1
         for part, heads in holders.items()

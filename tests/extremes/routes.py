@@ -17,7 +17,7 @@ from mha_core import Example, derive, feeds, parse, trace
 from mha_core.check.check import check
 from mha_core.check.report import as_json, as_markdown
 from mha_core.compare.diff import Change, changes, compare, orders
-from mha_core.compare.replay import mistaken, possible
+from mha_core.compare.replay import possible, replay
 from mha_core.compare.variant import MASKS, POSITIONS, Variant, varied
 from mha_core.compute.derive import Cell, Derivation, arithmetic, cells
 from mha_core.compute.gradients import gradients, sensitivity
@@ -26,7 +26,7 @@ from mha_core.compute.metrics import agreement
 from mha_core.edit.edits import FILLS, apply
 from mha_core.errors import MhaError
 from mha_core.example.files import dump, pretty
-from mha_core.example.model import NEG_INF, has_values, owner
+from mha_core.example.model import NEG_INF, has_values, kv_head_of
 from mha_core.example.share_link import from_token, to_token
 from mha_core.exercise.exercise import askable, exercise, hints
 from mha_core.export import TARGETS, export
@@ -230,7 +230,7 @@ def _mistakes(example: Example, random: Random) -> Any:
     computed = trace(example)
     known = possible(computed)
     chosen = random.sample(known, min(CELLS, len(known)))
-    return [mistaken(computed, mistake, step).values for step, mistake in chosen]
+    return [replay(computed, mistake, step).values for step, mistake in chosen]
 
 
 def _exercise(example: Example, random: Random) -> Any:
@@ -266,7 +266,7 @@ def _conventions(example: Example, random: Random) -> Any:
         for entry in entries(example, head):
             shared = entry.name in LAYER_INPUTS or entry.name in WHOLE_LAYER_STEPS
             shown.append(
-                column_matrix(computed, entry.name, None if shared else owner(example, entry.name, head))
+                column_matrix(computed, entry.name, None if shared else kv_head_of(example, entry.name, head))
             )
     return shown
 

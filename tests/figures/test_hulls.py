@@ -32,7 +32,7 @@ def with_values(example, w_v):
 @tries(150)
 def test_every_output_lies_in_the_hull_of_v(example):
     computed = trace(example)
-    for head, dead in enumerate(computed.dead_rows):
+    for head, dead in enumerate(computed.fully_masked):
         hull = convex_hull(values(computed, head))
         for point, gone in zip(outputs(computed, head), dead, strict=True):
             assert gone or contains(hull, point)

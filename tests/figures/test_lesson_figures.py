@@ -196,7 +196,7 @@ def test_ranges_hold_every_number_of_v_and_every_output(name):
 @tries(100)
 def test_every_output_lies_within_its_columns(example):
     computed = trace(example)
-    for head, dead in enumerate(computed.dead_rows):
+    for head, dead in enumerate(computed.fully_masked):
         ranges = column_ranges(values_of(computed, head))
         for row, gone in zip(computed.values["head_outputs"][head], dead, strict=True):
             assert gone or inside(row, ranges)

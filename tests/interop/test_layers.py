@@ -8,7 +8,7 @@ import safetensors.torch
 import torch
 from torch import nn
 
-from mha_core import InteropError, place, trace
+from mha_core import InteropError, backend, trace
 from mha_core.example.model import text_in
 from mha_core.interop import (
     Layer,
@@ -24,7 +24,7 @@ from mha_core.interop import (
 from tests.interop.bert_reference import BertAttention
 from tests.interop.hostile import saved
 
-HERE = place("cpu", "float64")
+HERE = backend("cpu", "float64")
 
 
 class Model(nn.Module):

@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import nn
 
-from mha_core import AddMask, AllowMask, Example, Head, InteropError, built_in, place, trace, validate
+from mha_core import AddMask, AllowMask, Example, Head, InteropError, backend, built_in, trace, validate
 from mha_core.interop import (
     from_bert,
     from_bert_mask,
@@ -26,7 +26,7 @@ from mha_core.interop import (
 )
 from tests.interop.bert_reference import BertAttention, BertSelfAttention
 
-HERE = place("cpu", "float64")
+HERE = backend("cpu", "float64")
 NEG_INF = float("-inf")
 MASKS = ["none", "bool", "added", "padding", "both"]
 

@@ -11,7 +11,7 @@ from mha_core.check.catalogue import formula_of
 from mha_core.check.check import check
 from mha_core.compare.diff import compare
 from mha_core.compare.pairs import PAIRS, traces
-from mha_core.compare.replay import mistaken, possible
+from mha_core.compare.replay import possible, replay
 from mha_core.compare.variant import AS_IT_IS, Variant, varied, written
 from mha_core.compute.derive import Cell
 from mha_core.compute.gradients import gradients, saturation
@@ -268,7 +268,7 @@ def test_a_known_mistake_is_made_in_the_example_at_hand(read):
     app = read("mistakes")
     assert address(app)["experiment"] == "mistakes"
     app.get_by_key("experiments.mistakes.own").set_value("weights.softmax_columns").run()
-    wrong = mistaken(trace(built_in("output-projection")), "softmax_columns", "weights")
+    wrong = replay(trace(built_in("output-projection")), "softmax_columns", "weights")
     assert values(board(sound(app)), 1, "output") == wrong.values["output"]
     assert address(app)["variant"] == "~~mistake-weights.softmax_columns"
 

@@ -10,7 +10,7 @@ import pytest
 from mha_core import AddMask, AllowMask, CellError, ExampleError, built_in, graph, library, to_token
 from mha_core.compute.graph import head_graph
 from mha_core.edit.edits import FILLS, apply
-from mha_core.example.model import owner
+from mha_core.example.model import kv_head_of
 from mha_core.vocabulary import AXES, LAYER_INPUTS, NAMES, PER_HEAD_INPUTS, STAGES, WHOLE_LAYER_STEPS
 from mha_ui.bench import model
 from mha_ui.bench.model import payload
@@ -178,7 +178,7 @@ def test_a_heads_own_step_is_the_told_one_without_what_the_head_lacks(name):
 
 
 def _head_of(example, name, head):
-    return None if name in (*LAYER_INPUTS, *WHOLE_LAYER_STEPS) else owner(example, name, head)
+    return None if name in (*LAYER_INPUTS, *WHOLE_LAYER_STEPS) else kv_head_of(example, name, head)
 
 
 def test_of_heads_that_differ_in_biases_the_fuller_step_is_told():

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from mha_core import (
     OPENS_FIRST,
+    Backend,
     Cell,
     CellError,
     LinkError,
-    Place,
     built_in,
     dump,
     library,
@@ -250,14 +250,14 @@ def test_a_refusal_is_told_though_another_edit_came_with_it():
 
 def test_numbers_that_float32_cannot_hold_are_refused_and_the_place_stays():
     work = opened()
-    work.trace = trace(FIRST, Place("cpu", "float32"))
+    work.trace = trace(FIRST, Backend("cpu", "float32"))
     large = {"op": "set", "head": 0, "row": 0, "col": 0, "values": [[1e12]]}
     send(work, cell(1e12), {**large, "matrix": "w_q"})
     before = work.example
     send(work, {**large, "matrix": "w_k"})
     assert told(work)[1] == "S: a number grew beyond what float32 can hold"
     assert work.example == before
-    assert work.place == Place("cpu", "float32")
+    assert work.backend == Backend("cpu", "float32")
 
 
 # --- the view ----------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ const SIGNS = {
   add: ["", "+"],
   divide: ["", "÷"],
   normalize: ["", "÷"],
-  hide: ["mask", ","],
+  masked_fill: ["mask", ","],
   softmax: ["softmax", ""],
   tanh: ["tanh", ""],
   norm: ["‖ ‖", ""],

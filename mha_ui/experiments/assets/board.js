@@ -363,7 +363,7 @@ class Board {
   /** The numbers that a wrong step was made of, where they are one number or one row. */
   #madeOf(pane, cell) {
     const { op, operands } = pane.model.steps[cell.name];
-    if (!["divide", "softmax", "hide"].includes(op)) return "";
+    if (!["divide", "softmax", "masked_fill"].includes(op)) return "";
     const [name] = operands[0];
     if (pane.wrong[cell.name] === pane.model.matrices[name].symbol) return ""; // it is that number
     const rows = rowsOf(pane.model, name, headOf(pane.model, name, cell.head));

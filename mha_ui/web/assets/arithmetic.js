@@ -71,7 +71,7 @@ export function arithmetic(model, cell, { show, rounds, most, turned = false }) 
       return [...sum(numbers(terms.flat())), ...equals];
     case "divide":
       return [number(cells[0]), { text: ` ÷ ${show(model.constants.divisor)}` }, ...equals];
-    case "hide": {
+    case "masked_fill": {
       const [score, allow] = cells;
       if (valueAt(model, allow)) return [{ place: score }, equals[0], ...because(model.words.visible)];
       return [number(score), { text: " → " }, ...because(model.words.hidden)];

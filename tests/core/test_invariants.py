@@ -6,7 +6,7 @@ import pytest
 
 from mha_core import AllowMask, Example, Head, built_in, trace, validate
 from mha_core.check.check import check
-from mha_core.check.invariants import MESSAGES, free_checks
+from mha_core.check.invariants import MESSAGES, invariants
 from mha_core.check.report import finding_message
 from mha_core.messages import catalogue
 from tests.core.answers import answer, found, layer, with_cell, work_out
@@ -14,7 +14,7 @@ from tests.core.answers import answer, found, layer, with_cell, work_out
 
 def findings(example):
     """(id, head, row, column) of everything found."""
-    return [(one.id, *one.cell[1:]) for one in free_checks(trace(example))]
+    return [(one.id, *one.cell[1:]) for one in invariants(trace(example))]
 
 
 def claims(**sizes):
@@ -41,7 +41,7 @@ def test_right_answers_show_nothing(sizes):
 
 def test_the_first_article():
     verdict = check(built_in("published"))
-    assert [finding_message(verdict, one, "en") for one in free_checks(verdict.trace)] == [
+    assert [finding_message(verdict, one, "en") for one in invariants(verdict.trace)] == [
         "attention weights, head 1, row 1: the row sums to 0.0442; softmax makes every row sum to 1.",
         "attention weights, head 2, row 3: the row sums to 0.0442; softmax makes every row sum to 1.",
         "head outputs, head 2, row 1, column 1 is 5.0593: "
@@ -125,7 +125,7 @@ def test_a_head_that_is_another_ones_copy(label, change, step):
     example = claims()
     example = with_matrix(example, step, 1, change(example.claimed[step][0]))
     assert (label, 1, 0, 0) in findings(example)
-    assert [one.values["other"] for one in free_checks(trace(example)) if one.id == label] == [1]
+    assert [one.values["other"] for one in invariants(trace(example)) if one.id == label] == [1]
 
 
 def test_heads_that_are_alike_may_have_like_numbers():
@@ -147,9 +147,7 @@ def test_each_finding_is_a_sentence_in_both_languages():
     for template in MESSAGES.values():
         assert catalogue("zh").gettext(template) != template
     verdict = found(layer(6), work_out(layer(6)))
-    assert free_checks(verdict.trace) == ()
-    chinese = finding_message(
-        check(built_in("published")), free_checks(trace(built_in("published")))[0], "zh"
-    )
+    assert invariants(verdict.trace) == ()
+    chinese = finding_message(check(built_in("published")), invariants(trace(built_in("published")))[0], "zh")
     assert "0.0442" in chinese
     assert chinese.endswith("。")

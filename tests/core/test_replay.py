@@ -6,12 +6,12 @@ from math import isfinite, sqrt, tanh
 import pytest
 from hypothesis import given
 
-from mha_core import Cell, CellError, MhaError, Place, built_in, derive, library, trace
+from mha_core import Backend, Cell, CellError, MhaError, built_in, derive, library, trace
 from mha_core.check.catalogue import CATALOGUE
 from mha_core.check.check import check
-from mha_core.check.invariants import free_checks
+from mha_core.check.invariants import invariants
 from mha_core.compare.pairs import PAIRS, as_claims, pair, traces
-from mha_core.compare.replay import mistaken, possible
+from mha_core.compare.replay import possible, replay
 from mha_core.edit.edits import apply
 from mha_core.errors import ExampleError
 from mha_core.messages import in_words
@@ -30,7 +30,7 @@ from tests.core.reference import (
 from tests.core.strategies import examples
 from tests.core.test_mistakes import BY_HAND, unlike
 
-CPU = Place("cpu", "float64")
+CPU = Backend("cpu", "float64")
 LATER_WAYS = ("cell by cell", "one less", "less the largest")
 """The trace shows the first way in which a mistake can be made."""
 
@@ -46,7 +46,7 @@ AT_ONE_STEP = [
 def test_every_number_is_that_of_plain_loops(label, steps, sizes):
     example, wrong = unlike(steps, sizes)
     (step,) = steps
-    shown = mistaken(trace(example, CPU), label, step).values
+    shown = replay(trace(example, CPU), label, step).values
     assert shown.keys() == wrong.keys()
     assert max(apart(shown[name], wrong[name]) for name in wrong) < 1e-12
 
@@ -58,7 +58,7 @@ def test_in_one_head_the_others_are_right(label, steps, sizes):
     example, _ = unlike(steps, sizes)
     (step,) = steps
     right, wrong = trace(example, CPU), work_out(example, steps, heads=[1])
-    shown = mistaken(right, label, step, head=1)
+    shown = replay(right, label, step, head=1)
     assert max(apart(shown.values[name], wrong[name]) for name in wrong) < 1e-12
     assert all(shown.values[name][0] == right.values[name][0] for name in wrong if name not in LAYER)
 
@@ -151,7 +151,7 @@ def test_before_it_the_same_at_it_other_and_after_it_what_follows(name):
     order = list(right.values)
     assert possible(right)
     for step, label in possible(right):
-        wrong = mistaken(right, label, step)
+        wrong = replay(right, label, step)
         assert list(wrong.values) == order
         assert wrong.example is right.example
         at = order.index(step)
@@ -179,7 +179,7 @@ def test_what_is_not_possible_is_refused_in_both_languages(name):
     for step, label in every:
         if (step, label) not in can:
             with pytest.raises(CellError) as error:
-                mistaken(right, label, step)
+                replay(right, label, step)
             assert in_words(error.value, "zh") != in_words(error.value, "en")
 
 
@@ -187,13 +187,13 @@ def test_what_is_not_possible_is_refused_in_both_languages(name):
 def test_any_example_with_any_possible_mistake_has_numbers(example):
     right = trace(example, CPU)
     for step, label in possible(right):
-        wrong = mistaken(right, label, step)
+        wrong = replay(right, label, step)
         assert wrong.values.keys() == right.values.keys()
         for name, found in wrong.values.items():
             cells = [cell for cell in numbers(found) if cell is not None]
             assert all(isfinite(cell) or (cell == NEG_INF and name == "masked_scores") for cell in cells)
             assert len(cells) == len([cell for cell in numbers(right.values[name]) if cell is not None])
-        assert len(wrong.dead_rows) == len(example.heads)
+        assert len(wrong.fully_masked) == len(example.heads)
 
 
 # --- a trace like any other --------------------------------------------------------------------------------------
@@ -201,13 +201,13 @@ def test_any_example_with_any_possible_mistake_has_numbers(example):
 
 def test_its_matrices_and_dead_rows_are_those_of_the_mistake():
     right = trace(built_in("causal"), CPU)
-    wrong = mistaken(right, "mask_inverted", "masked_scores")
-    assert wrong.dead_rows == ((False, False, False, False, True),) * 2
+    wrong = replay(right, "mask_inverted", "masked_scores")
+    assert wrong.fully_masked == ((False, False, False, False, True),) * 2
     assert wrong.matrix("weights", 0)[4] == [0] * 5
     assert wrong.matrix("weights", 0)[3] == [0, 0, 0, 0, 1]
     assert wrong.matrix("head_outputs", 0)[3] == wrong.matrix("v", 0)[4]
     assert wrong.matrix("x") == right.matrix("x")
-    assert not any(map(any, right.dead_rows))
+    assert not any(map(any, right.fully_masked))
 
 
 def test_a_number_after_it_is_derived_from_the_wrong_ones():
@@ -218,7 +218,7 @@ def test_a_number_after_it_is_derived_from_the_wrong_ones():
 
 def test_heads_that_share_keys_follow_the_head_that_holds_them():
     right = trace(built_in("grouped-query"), CPU)
-    wrong = mistaken(right, "weight_transposed", "k", head=2)
+    wrong = replay(right, "weight_transposed", "k", head=2)
     assert [rows is None for rows in wrong.values["k"]] == [False, True, False, True]
     unlike_right = [apart(wrong.values["scores"][g], right.values["scores"][g]) > 0 for g in range(4)]
     assert unlike_right == [False, False, True, True]
@@ -228,14 +228,14 @@ def test_heads_that_share_keys_follow_the_head_that_holds_them():
     borrower = next(tensors for heads, tensors in wrong.groups if 3 in heads)
     assert borrower["k"][-1].tolist() == wrong.values["k"][2]
     with pytest.raises(CellError, match="there is no k, head 3 here"):
-        mistaken(right, "weight_transposed", "k", head=3)
+        replay(right, "weight_transposed", "k", head=3)
 
 
 def test_in_float32_it_is_the_same_to_float32():
     coarse, fine = (
-        trace(built_in("output-projection"), Place("cpu", dtype)) for dtype in ("float32", "float64")
+        trace(built_in("output-projection"), Backend("cpu", dtype)) for dtype in ("float32", "float64")
     )
-    found, exact = (mistaken(right, "q_k_swapped", "q") for right in (coarse, fine))
+    found, exact = (replay(right, "q_k_swapped", "q") for right in (coarse, fine))
     assert found.layer["output"].dtype == coarse.layer["output"].dtype != fine.layer["output"].dtype
     assert numbers(found.values["output"]) == pytest.approx(numbers(exact.values["output"]), rel=1e-5)
     assert possible(coarse) == possible(fine)
@@ -264,7 +264,7 @@ REFUSED = {
 def test_what_cannot_be_is_refused_in_one_sentence(asked, sentence):
     name, label, step, head = asked
     with pytest.raises(MhaError) as error:
-        mistaken(trace(built_in(name), CPU), label, step, head)
+        replay(trace(built_in(name), CPU), label, step, head)
     assert str(error.value) == sentence
     assert any("\u4e00" <= character <= "\u9fff" for character in in_words(error.value, "zh"))
 
@@ -272,7 +272,7 @@ def test_what_cannot_be_is_refused_in_one_sentence(asked, sentence):
 def test_exponentials_beyond_all_bounds_are_refused():
     example = layer(scale=0.001)
     with pytest.raises(CellError, match="leaves no numbers"):
-        mistaken(trace(example, CPU), "not_normalised", "weights")
+        replay(trace(example, CPU), "not_normalised", "weights")
 
 
 @pytest.mark.parametrize("sizes", [{}, {"n_k": 3}, {"d_v": 3, "h": 3}])
@@ -385,5 +385,5 @@ def test_rows_that_are_not_normalised_by_hand():
     assert max(numbers(right.values["v"])) < 17
     for row, powers in zip(right.values["weights"][0], wrong.values["weights"][0], strict=True):
         assert row == pytest.approx([power / sum(powers) for power in powers])
-    said = {finding.id for finding in free_checks(trace(as_claims(wrong, "weights")))}
+    said = {finding.id for finding in invariants(trace(as_claims(wrong, "weights")))}
     assert "row_sum" in said
