@@ -155,6 +155,7 @@ _UI: Final = {
     "nothing_changed": N_("{what} Nothing was changed."),
     "pasted_place": N_("Row {row}, column {col} of what was pasted"),
 }
+_SCORINGS: Final = {f"scoring_{name}": choice.label for name, choice in SCORING_CHOICES.items()}
 
 
 _DEAD_WEIGHTS: Final = N_("this query may attend to nothing: its weights are 0")
@@ -182,7 +183,7 @@ def payload(work: Work, *, lens: str | None = None) -> dict[str, Any]:
         "controls": _controls(work) | {"lens": work.lens if lens is None else None},
         "limits": {"number": MAX_NUMBER, "size": MAX_SIZE, "heads": MAX_HEADS},
     }
-    return data | look(work, work.lens if lens is None else lens, data["matrices"], NAMES | _UI)
+    return data | look(work, work.lens if lens is None else lens, data["matrices"], NAMES | _UI | _SCORINGS)
 
 
 def about(work: Work) -> str:
@@ -234,8 +235,7 @@ def ui_words(language: str) -> dict[str, str]:
     words = words_in(language)
     return {
         "lang": LANGUAGE[language].tag,
-        **{name: words(text) for name, text in _UI.items()},
-        **{f"scoring_{name}": words(choice.label) for name, choice in SCORING_CHOICES.items()},
+        **{name: words(text) for name, text in (_UI | _SCORINGS).items()},
     }
 
 
