@@ -22,7 +22,6 @@ from mha_core.example.model import (
     key_tokens,
     kv_head_of,
     setting,
-    text_in,
 )
 from mha_core.messages import LANGUAGE
 from mha_core.vocabulary import (
@@ -42,9 +41,8 @@ from mha_core.vocabulary import (
     STAGES_WITHOUT_VALUES,
     Stage,
 )
-from mha_core.walk.summary import described, where_heads_look
+from mha_ui.about import about
 from mha_ui.bench.lens import look
-from mha_ui.figures.labels import labels
 from mha_ui.language import words_in
 from mha_ui.notes import is_ours
 from mha_ui.state import Message, Work, address
@@ -177,22 +175,13 @@ def payload(work: Work, *, lens: str | None = None) -> dict[str, Any]:
         "address": held_by,
         "pinned": work.pinned and work.pinned._asdict(),
         "message": _message(work.message),
-        "about": about(work),
+        "about": about(work.trace, work.language),
         "about_ours": is_ours(work.example),
         **numbers(work.trace, work.language, work.decimals),
         "controls": _controls(work) | {"lens": work.lens if lens is None else None},
         "limits": {"number": MAX_NUMBER, "size": MAX_SIZE, "heads": MAX_HEADS},
     }
     return data | look(work, work.lens if lens is None else lens, data["matrices"], NAMES | _UI | _SCORINGS)
-
-
-def about(work: Work) -> str:
-    """The example's note; where it has none, what can be said of the numbers at hand: where each head looks."""
-    queries, keys = work.example.tokens, key_tokens(work.example)
-    looks = where_heads_look(work.trace)
-    return text_in(work.example.note, work.language) or described(
-        looks, labels(queries).names, labels(keys).names, work.language
-    )
 
 
 def _message(message: Message | None) -> dict[str, Any] | None:

@@ -1,0 +1,328 @@
+"""The live channel: what it answers agrees with the page bit for bit, and nothing that is sent harms it."""
+
+import json
+import struct
+from math import inf
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
+
+from mha_api import live
+from mha_api.live import MAX_MESSAGE, ROUTE, Channel
+from mha_core import built_in, library, to_token
+from mha_ui.bench.model import payload
+from mha_ui.figures import FIGURES
+from mha_ui.language import LANGUAGES, words_in
+from mha_ui.state import Work, receive
+from tests.core.edits import BUILT_IN, cases
+from tests.sizes import tries
+
+every_example = pytest.mark.parametrize("name", library())
+
+
+def opened(answer):
+    """The header of an answer, and its blocks by (name, head, first row): rows of numbers."""
+    length = int.from_bytes(answer[:4], "little")
+    assert (4 + length) % 8 == 0
+    header, numbers = json.loads(answer[4 : 4 + length]), answer[4 + length :]
+    blocks, at = {}, 0
+    for name, head, first, rows, cols in header.get("blocks", ()):
+        read = struct.unpack_from(f"<{rows * cols}d", numbers, at)
+        at += 8 * rows * cols
+        blocks[name, head, first] = [list(read[row * cols : (row + 1) * cols]) for row in range(rows)]
+    assert at == len(numbers)
+    return header, blocks
+
+
+def asked(channel, number, base, edits=(), **more):
+    return opened(channel.answer(json.dumps({"id": number, "from": base, "edits": list(edits), **more})))
+
+
+def bits(number):
+    """A number as the page sends it, as its bits: −∞ is written out there, and a mask's pairs are true or false."""
+    return struct.pack("<d", -inf if number == "-inf" else float(number))
+
+
+def shown_by_page(work):
+    """Every number of the page's payload, by (name, head, row, column), as bits."""
+    found = {}
+    for name, matrix in json.loads(json.dumps(payload(work)))["matrices"].items():
+        for head, rows in enumerate(matrix["values"]) if matrix["perHead"] else [(None, matrix["values"])]:
+            for row, cells in enumerate(rows or ()):
+                for col, number in enumerate(cells):
+                    found[name, head, row, col] = bits(number)
+    return found
+
+
+def laid(held, blocks):
+    """The numbers that a reader holds once an answer's blocks are laid over them."""
+    for (name, head, first), rows in blocks.items():
+        for row, cells in enumerate(rows, start=first):
+            for col, number in enumerate(cells):
+                held[name, head, row, col] = bits(number)
+    return held
+
+
+def by_the_page(example, edits):
+    work = Work(example, None, "en")
+    receive(work, {"session": work.session, "edits": [{**e, "seq": n} for n, e in enumerate(edits, start=1)]})
+    return work
+
+
+@every_example
+def test_all_numbers_are_the_page_s_bit_for_bit(name):
+    header, blocks = asked(Channel(), 1, {"example": name}, about=True)
+    work = Work(built_in(name), name, "en")
+    assert laid({}, blocks) == shown_by_page(work)
+    page = payload(work)
+    assert header["about"] == page["about"]
+    assert header["shifts"] == json.loads(json.dumps(page["shifts"]))
+    assert header["dead"] == json.loads(json.dumps(page["dead"]))
+
+
+@tries(300)
+@given(cases(BUILT_IN, odd=st.just(False), most=3))
+def test_after_any_edits_both_answers_agree(case):
+    """Each edit that the page refuses is left out, as the page does; all others are made to the page's example."""
+    example, edits = case
+    work, channel = Work(example, None, "en"), Channel()
+    made: list[Any] = []
+    for number, edit in enumerate(edits, start=1):
+        receive(work, {"session": work.session, "edits": [{**edit, "seq": number}]})
+        header, blocks = asked(channel, number, {"s": to_token(example)}, [*made, edit])
+        if "error" in header:
+            assert work.message
+            assert work.message.text
+        else:
+            made.append(edit)
+            assert laid({}, blocks) == shown_by_page(work)
+
+
+@every_example
+def test_what_changes_is_enough_for_who_has_the_last_answer(name):
+    """A drag: edits of one cell, each made to the same numbers, and only the difference is sent."""
+    random, channel, example = Random(name), Channel(), built_in(name)
+    _, blocks = asked(channel, 1, {"example": name})
+    held = laid({}, blocks)
+    inputs = [cell for cell in held if cell[0] in ("x", "w_q", "w_k", "w_v", "context", "w_o", "q", "v")]
+    for number in range(2, 12):
+        matrix, head, row, col = random.choice(inputs)
+        value = random.choice([0.0, -0.0, 1.5, random.uniform(-3, 3)])
+        edit = {"op": "set", "matrix": matrix, "head": head, "row": row, "col": col, "values": [[value]]}
+        header, blocks = asked(channel, number, 1, [edit], since=number - 1)
+        if "error" in header:  # it is computed here, not given
+            header, blocks = asked(channel, number, 1, [], since=number - 1)
+            edits = []
+        else:
+            edits = [edit]
+        laid(held, blocks)
+        assert held == shown_by_page(by_the_page(example, edits))
+
+
+def test_nothing_is_sent_of_what_does_not_change():
+    channel = Channel()
+    asked(channel, 1, {"example": "first"})
+    edit = {"op": "set", "matrix": "w_v", "head": 1, "row": 0, "col": 0, "values": [[9]]}
+    _, blocks = asked(channel, 2, 1, [edit], since=1)
+    assert {(name, head) for name, head, _ in blocks} == {
+        ("w_v", 1),
+        ("v", 1),
+        ("head_outputs", 1),
+        ("concat", None),
+    }
+    header, blocks = asked(channel, 3, 2, [], since=2)
+    assert header == {"id": 3, "blocks": []}
+
+
+def test_a_long_drag_keeps_three_answers_at_most():
+    channel = Channel()
+    asked(channel, 0, {"example": "first"}, quiet=True)
+    for number in range(1, 50):
+        asked(channel, number, 0, since=number - 1)
+        assert len(channel._kept) <= 3
+
+
+def test_a_quiet_message_only_gets_the_example_ready():
+    channel = Channel()
+    assert asked(channel, 1, {"s": to_token(built_in("first"))}, quiet=True) == ({"id": 1}, {})
+    assert asked(channel, 2, 1, since=1)[0] == {"id": 2, "blocks": []}
+
+
+def test_an_answer_that_is_no_longer_at_hand_is_asked_for_again():
+    channel = Channel()
+    assert asked(channel, 5, 4)[0] == {"id": 5, "gone": True}
+    assert asked(channel, 6, {"example": "first"}, since=5)[0] == {"id": 6, "gone": True}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_figures_are_those_of_the_page(language):
+    work = Work(built_in("programming"), "programming", language)
+    asking = {"names": list(FIGURES), "theme": "dark", "query": 1}
+    header, _ = asked(Channel(), 1, {"example": "programming"}, lang=language, figures=asking)
+    words = words_in(language)
+    for name, picture in FIGURES.items():
+        if picture.available(work.trace):
+            figure = picture.build(work.trace, theme="dark", words=words, query=1)
+            assert header["figures"][name]["figure"] == json.loads(json.dumps(figure.payload))
+            assert header["figures"][name]["alt"] == figure.alt
+
+
+# --- what nobody should send ---------------------------------------------------------------------------------------
+
+GOOD = {"id": 1, "from": {"example": "first"}}
+BAD = [
+    "",
+    "{",
+    "[" * 100_000,
+    "null",
+    "[]",
+    '"text"',
+    "1e999",
+    json.dumps({"from": {"example": "first"}}),
+    json.dumps({**GOOD, "id": -1}),
+    json.dumps({**GOOD, "id": True}),
+    json.dumps({**GOOD, "id": 2**70}),
+    json.dumps({"id": 1}),
+    json.dumps({"id": 1, "from": {"example": 3}}),
+    json.dumps({"id": 1, "from": {"example": "../../etc/passwd"}}),
+    json.dumps({"id": 1, "from": {"s": "1AAAA"}}),
+    json.dumps({"id": 1, "from": {"s": "9" * 40_000}}),
+    json.dumps({**GOOD, "since": "one"}),
+    json.dumps({**GOOD, "edits": [1]}),
+    json.dumps({**GOOD, "edits": [{}]}),
+    json.dumps({**GOOD, "edits": [{"op": "undo"}]}),
+    json.dumps(
+        {**GOOD, "edits": [{"op": "set", "matrix": "x", "row": 0, "col": 0, "values": [[float("nan")]]}]}
+    ),
+    json.dumps({**GOOD, "edits": [{"op": "set", "matrix": "x", "row": 10**9, "col": 0, "values": [[1]]}]}),
+    json.dumps(
+        {**GOOD, "edits": [{"op": "set", "matrix": "__class__", "row": 0, "col": 0, "values": [[1]]}]}
+    ),
+    json.dumps({**GOOD, "edits": [{"op": "title", "text": "x"}] * 1001}),
+    " " * (MAX_MESSAGE + 1),
+]
+
+
+@pytest.mark.parametrize("text", BAD, ids=range(len(BAD)))
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_no_message_gets_one_sentence(text, language, caplog):
+    if text.startswith("{") and len(text) > 1:
+        text = json.dumps(json.loads(text) | {"lang": language})
+    channel = Channel()
+    header, blocks = opened(channel.answer(text))
+    assert header["error"]
+    assert "\n" not in header["error"]
+    assert blocks == {}
+    assert caplog.records == []
+    assert asked(channel, 2, {"example": "first"})[1]
+
+
+def test_nothing_that_is_drawn_at_random_harms_it(caplog):
+    """Messages of the right shape with parts exchanged for anything."""
+    edits: list[dict[str, Any]] = [
+        {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[2]]},
+        {"op": "fill", "matrix": "w_q", "head": 0, "with": "random", "seed": 1},
+        {"op": "resize", "axis": "d_k", "size": 3},
+        {"op": "mask", "kind": "causal"},
+    ]
+    random, channel = Random(0), Channel()
+    anything: list[Any] = [
+        None,
+        True,
+        -1,
+        0,
+        1,
+        2**60,
+        1e308,
+        "",
+        "first",
+        "x",
+        [],
+        [[]],
+        [[1]],
+        [[["1"]]],
+        {},
+        {"op": "set"},
+        "\x00",
+    ]
+    for number in range(2_000):
+        edit: dict[str, Any] = dict(random.choice(edits))
+        message: dict[str, Any] = {"id": number, "from": {"example": "first"}, "edits": [edit]}
+        for _ in range(random.randint(1, 3)):
+            part = random.choice([message, edit])
+            part[random.choice(list(part))] = random.choice(anything)
+        header, _ = opened(channel.answer(json.dumps(message)))
+        assert {"blocks", "error", "gone"} & header.keys()
+    assert caplog.records == []
+
+
+# --- the socket ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def client():
+    with TestClient(Starlette(routes=[ROUTE])) as started:
+        yield started
+
+
+def test_the_socket_answers_in_order(client):
+    with client.websocket_connect("/api/live") as socket:
+        for number in range(20):
+            socket.send_text(json.dumps({"id": number, "from": {"example": "first"}, "quiet": True}))
+        assert [opened(socket.receive_bytes())[0]["id"] for _ in range(20)] == list(range(20))
+
+
+def test_large_and_small_examples_share_the_socket(client):
+    with client.websocket_connect("/api/live") as socket:
+        for number, name in enumerate(library()):
+            socket.send_text(json.dumps({"id": number, "from": {"example": name}}))
+            assert opened(socket.receive_bytes())[1]
+
+
+@pytest.mark.parametrize(
+    "origin", ["http://elsewhere.example", "null", "https://testserver.elsewhere.example", ""]
+)
+def test_a_page_of_another_host_is_refused(client, origin):
+    with (
+        pytest.raises(WebSocketDisconnect),
+        client.websocket_connect("/api/live", headers={"origin": origin}),
+    ):
+        pass
+
+
+def test_a_page_of_this_host_is_answered(client):
+    with client.websocket_connect("/api/live", headers={"origin": "http://testserver"}) as socket:
+        socket.send_text(json.dumps(GOOD))
+        assert opened(socket.receive_bytes())[0]["id"] == 1
+
+
+def test_bytes_are_no_message(client):
+    with client.websocket_connect("/api/live") as socket:
+        socket.send_bytes(b"\x00")
+        with pytest.raises(WebSocketDisconnect):
+            socket.receive_bytes()
+
+
+def test_more_sockets_than_there_is_room_for_are_turned_away(client, monkeypatch):
+    monkeypatch.setattr(live, "MAX_SOCKETS", 1)
+    with (
+        client.websocket_connect("/api/live"),
+        pytest.raises(WebSocketDisconnect),
+        client.websocket_connect("/api/live"),
+    ):
+        pass
+    with client.websocket_connect("/api/live") as socket:
+        socket.send_text(json.dumps(GOOD))
+        assert socket.receive_bytes()
+
+
+def test_who_sends_too_fast_waits():
+    pace = live.Pace(rate=100, burst=3)
+    assert [pace.wait() for _ in range(3)] == [0, 0, 0]
+    assert 0 < pace.wait() <= 0.01
