@@ -4,6 +4,7 @@ import { Address } from "../mha.web/address.js";
 import { active, announcer, button, element, named, naming, rich, symbol } from "../mha.web/dom.js";
 import { isEditable, isPerHead, key, rowsOf, unkey } from "../mha.web/graph.js";
 import { Explain } from "../mha.web/line.js";
+import { Live, layOver } from "../mha.web/live.js";
 import { mounting } from "../mha.web/mount.js";
 import { Pointing } from "../mha.web/selection.js";
 import { Sender } from "../mha.web/sender.js";
@@ -33,6 +34,11 @@ class Bench {
   #sought = null; // the cell to go to once the answer to what was sent is here
   #held = null; // what the text field that has the focus held before it was typed in
   #address = new Address(() => this.#settled());
+  #live = new Live({
+    painted: (header, numbers) => this.#painted(header, numbers),
+    asking: () => ({ lang: this.model.lang, about: true }),
+    lost: () => sender.hurry(),
+  });
   #waiting = []; // who wants to know when every edit has been answered
 
   constructor(parent) {
@@ -63,25 +69,28 @@ class Bench {
       if (this.model?.unsaved) event.preventDefault(); // the address cannot hold this work: the browser asks
     };
     window.addEventListener("beforeunload", leaving, { signal });
+    const hurry = (event) => event.composedPath().includes(this.root) || sender.hurry();
+    for (const type of ["pointerdown", "focusin"]) document.addEventListener(type, hurry, { signal, capture: true });
+    for (const type of ["pagehide", "blur"]) window.addEventListener(type, () => sender.hurry(), { signal });
   }
 
   unmount() {
     this.#gone.abort();
     this.#address.stop();
+    this.#live.stop();
+    sender.hurry();
     this.root.remove();
   }
 
   update({ data, setStateValue }) {
     sender.receive(data, (value) => setStateValue("edits", value), this.model === null);
     if (data.opened !== this.model?.opened) this.#grid.drafts.clear();
-    this.model = data;
-    for (const edit of sender.pending) overlay(data, edit);
-    if (data.words.lang !== this.words?.lang) this.#speak(data.words);
     const structure = structureOf(data);
+    this.#take(data, structure === this.#structure);
+    if (data.words.lang !== this.words?.lang) this.#speak(data.words);
     if (structure !== this.#structure) this.#rebuild(structure);
     else this.view.patch(data, this.#grid.drafts);
-    this.about.replaceChildren(...(data.about_ours ? rich(data.about) : [data.about]));
-    this.about.hidden = !data.about;
+    this.#describe();
     this.controls.update(data);
     this.legend.update(data);
     this.root.classList.toggle("through", Boolean(data.lens));
@@ -99,6 +108,46 @@ class Bench {
     if (this.#sought && !sender.pending.length) this.#reach(this.#sought);
   }
 
+  /**
+   * Take the page's numbers, unless newer ones have come by the live channel: those of edits that this answer lacks.
+   * @param {BenchModel} data
+   * @param {boolean} steady
+   */
+  #take(data, steady) {
+    const { pending } = sender;
+    const newer = steady && pending.length > 0 && this.#live.takes(pending) && this.#live.answered > data.ack;
+    if (newer) for (const [name, matrix] of Object.entries(data.matrices)) matrix.values = this.model.matrices[name].values;
+    if (newer) Object.assign(data, { dead: this.model.dead, shifts: this.model.shifts, about: this.model.about });
+    this.model = data;
+    for (const edit of pending) overlay(data, edit);
+    this.#live.settle(data.unsaved ? null : data.address, data.ack, newer);
+    if (pending.length && !newer && this.#isLive(pending)) this.#live.ask(pending, sender.last);
+  }
+
+  /** Whether the live channel can answer these edits, with what the tables show. */
+  #isLive(edits) {
+    return !this.model.lens && !this.model.check && this.#live.takes(edits);
+  }
+
+  /** Paint what the live channel has answered. */
+  #painted({ blocks, about, ...marks }, numbers) {
+    const { model } = this;
+    Object.assign(model, marks);
+    if (about !== undefined && about !== model.about) Object.assign(model, { about, about_ours: false });
+    const changed = layOver(model, blocks, numbers);
+    this.view.patchNumbers(model, changed, this.#grid.drafts);
+    this.#describe();
+    this.#rest();
+    this.#busy();
+  }
+
+  /** The sentences above the tables. */
+  #describe() {
+    const { about, about_ours } = this.model;
+    if (this.about.textContent !== about || about_ours) this.about.replaceChildren(...(about_ours ? rich(about) : [about]));
+    this.about.hidden = !about;
+  }
+
   /** Go to the mask that is now to be painted, which may stand far below, and say what to do there. */
   #reach(cell) {
     this.#sought = null;
@@ -111,10 +160,22 @@ class Bench {
     if (edit.op === "mask" && edit.kind === "painted")
       this.#sought = { name: "mask", head: null, row: 0, col: 0 };
     if (["undo", "redo", "reset"].includes(edit.op)) this.#grid.drafts.clear();
-    sender.send(edit);
+    const live = this.#isLive([...sender.pending, edit]);
+    sender.send(edit, live);
+    if (live) this.#live.ask(sender.pending, sender.last);
     this.#busy();
     overlay(this.model, edit);
-    this.repaint();
+    this.view.patchNumbers(this.model, [edit.matrix].filter((name) => name in this.model.matrices), this.#grid.drafts);
+  }
+
+  /**
+   * Show what an edit would do while it is being made; `null`: it is taken back. It is sent when the hand lets go.
+   * @param {Record<string, any> | null} edit
+   */
+  preview(edit) {
+    const edits = edit ? [...sender.pending, edit] : sender.pending;
+    if (this.#isLive(edits)) this.#live.ask(edits, sender.last + (edit ? 0.5 : 0));
+    if (edit) this.show(edit);
   }
 
   /** What there is to say of the work, once every edit has been answered. */
@@ -134,9 +195,12 @@ class Bench {
     );
   }
 
-  /** Whether the numbers shown answer every edit so far; styles and tests read it. */
+  /** Whether the numbers shown answer every edit so far, and the page has kept them; styles and tests read it. */
   #busy() {
-    this.root.setAttribute("aria-busy", String(sender.pending.length > 0));
+    const { pending, last } = sender;
+    const answered = pending.length === 0 || (this.#isLive(pending) && this.#live.answered === last);
+    this.root.setAttribute("aria-busy", String(!answered));
+    this.root.dataset.kept = String(pending.length === 0);
   }
 
   repaint() {

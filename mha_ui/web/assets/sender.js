@@ -1,6 +1,8 @@
 // Edits on their way to the server. Streamlit may merge or drop reruns while one is under way, so every message
 // carries all edits that the server has not yet confirmed, numbered; the server applies each number once.
 
+const REST = 150; // ms for which nothing more must come, until the page is told what another channel has answered
+
 export class Sender {
   #session = null;
   #last = 0;
@@ -10,6 +12,7 @@ export class Sender {
   /** @type {(sent: { session: string; edits: Edit[] }) => void} */
   #post = () => {};
   #timer = 0;
+  #resting = 0;
 
   /**
    * Called with every answer of the server: which session it is, and the last edit that it has applied. `fresh`: a
@@ -36,10 +39,26 @@ export class Sender {
     if (!this.#pending.some((edit) => edit.op === "restore")) this.#address = address;
   }
 
-  /** @param {Edit} edit */
-  send(edit) {
+  /**
+   * `later`: the numbers come by another way, and the page is told once the hand rests.
+   * @param {Edit} edit
+   * @param {boolean} [later]
+   */
+  send(edit, later = false) {
     this.#pending.push({ ...edit, seq: ++this.#last });
-    this.#flush();
+    clearTimeout(this.#resting);
+    this.#resting = later ? setTimeout(() => this.#flush(), REST) : 0;
+    if (!later) this.#flush();
+  }
+
+  /** Tell the page now what waits until the hand rests. */
+  hurry() {
+    if (this.#resting) this.#flush();
+  }
+
+  /** The number of the last edit. */
+  get last() {
+    return this.#last;
   }
 
   get pending() {
@@ -48,6 +67,8 @@ export class Sender {
 
   /** Send all that is pending, and again if no answer comes: the server skips what it has. */
   #flush() {
+    clearTimeout(this.#resting);
+    this.#resting = 0;
     this.#post({ session: this.#session, edits: this.#pending });
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {

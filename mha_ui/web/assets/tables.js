@@ -298,6 +298,12 @@ export class View {
    * @param {Map<string, string>} [drafts]
    */
   patch(model, drafts = new Map()) {
+    this.#patchLabels(model);
+    this.patchNumbers(model, Object.keys(model.matrices), drafts);
+  }
+
+  /** @param {Model} model */
+  #patchLabels(model) {
     for (const { node, axis, index, name, head } of this.#labels) {
       const text = labelOf(model, axis, index);
       if (node.tagName === "INPUT") {
@@ -310,8 +316,18 @@ export class View {
         node.title = dead ? this.words.dead_row : text;
       }
     }
+  }
+
+  /**
+   * The same for the numbers of some matrices alone.
+   * @param {Model} model
+   * @param {Iterable<string>} names
+   * @param {Map<string, string>} [drafts]
+   */
+  patchNumbers(model, names, drafts = new Map()) {
     const common = model.lens?.kind === "gradient" ? topOfAll(model) : null;
-    for (const [name, matrix] of Object.entries(model.matrices)) {
+    for (const name of names) {
+      const matrix = model.matrices[name];
       const heads = matrix.perHead ? matrix.values.keys() : [null];
       const own = () =>
         model.lens ? topOf(matrix.lens) : matrix.scale === "weights" ? 1 : topOf(matrix.values);

@@ -1,0 +1,185 @@
+// Numbers as fast as the hand: edits go over a websocket, and what changes comes back (mha_api/live.py says how). One
+// message is on its way at a time; of what is wanted meanwhile only the newest is asked for next. Where there is no
+// such socket the page's own answers serve alone.
+
+const PATIENCE = 3000; // ms after which an answer is not waited for any more
+const RETRIES = [500, 1000, 2000, 5000, 15000, 30000];
+
+/** Whether an edit leaves the tables as they are and changes numbers alone. */
+const isSteady = ({ op, grow }) => (op === "set" && !grow) || op === "fill";
+
+export class Live {
+  /** @type {WebSocket} */
+  #socket = null;
+  #id = 0;
+  /** @type {{ id: number; seq: number; base: any } | null} */
+  #flying = null;
+  /** @type {{ edits: any[]; seq: number } | null} */
+  #wanted = null;
+  /** @type {{ id: number; seq: number } | null} */
+  #shown = null; // the answer whose numbers the page shows
+  /** @type {any} */
+  #base = null; // what the pending edits are made to: the id of an answer, else an address
+  #address = null;
+  #acked = 0;
+  #timer = 0;
+  #tries = 0;
+  #gone = false;
+
+  /**
+   * `painted` is given each answer that is to be shown, and `asking` says what else is asked for.
+   * @param {{ painted: (header: any, numbers: Float64Array) => void; asking: () => Record<string, any>; lost: () => void }} host
+   */
+  constructor(host) {
+    this.host = host;
+    this.#connect();
+  }
+
+  stop() {
+    this.#gone = true;
+    clearTimeout(this.#timer);
+    this.#socket?.close();
+  }
+
+  get isOpen() {
+    return this.#socket?.readyState === WebSocket.OPEN;
+  }
+
+  /**
+   * Whether these edits can be answered here: they change numbers alone, and there is an address to start from.
+   * @param {Record<string, any>[]} edits
+   */
+  takes(edits) {
+    return this.isOpen && this.#base !== null && edits.every(isSteady);
+  }
+
+  /** The last edit whose numbers the page shows, by its number. */
+  get answered() {
+    return this.#shown?.seq ?? -1;
+  }
+
+  /**
+   * The page has answered: all edits up to `acked` are part of `address`, null where no address holds the work.
+   * `kept`: what the page shows is still the last answer of this channel, and not the page's own.
+   * @param {Record<string, string> | null} address
+   * @param {number} acked
+   * @param {boolean} kept
+   */
+  settle(address, acked, kept) {
+    const same = this.#shown?.seq === acked;
+    if (acked !== this.#acked || !sameExample(address, this.#address))
+      this.#base = same ? this.#shown.id : onlyExample(address);
+    this.#acked = acked;
+    this.#address = address;
+    if (!kept && !same) this.#shown = null;
+  }
+
+  /**
+   * Ask for the numbers after these edits, the last of which has the number `seq`.
+   * @param {Record<string, any>[]} edits
+   * @param {number} seq
+   */
+  ask(edits, seq) {
+    this.#wanted = { edits, seq };
+    if (!this.#flying) this.#send();
+  }
+
+  /** What was asked for is wanted no more. */
+  drop() {
+    this.#wanted = null;
+  }
+
+  #send() {
+    if (!this.#wanted || !this.isOpen || this.#base === null) return;
+    const { edits, seq } = this.#wanted;
+    this.#wanted = null;
+    this.#flying = { id: ++this.#id, seq, base: this.#base };
+    const since = this.#shown ? { since: this.#shown.id } : {};
+    const message = { id: this.#id, from: this.#base, edits, ...since, ...this.host.asking() };
+    this.#socket.send(JSON.stringify(message));
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#socket?.close(), PATIENCE);
+  }
+
+  /** @param {ArrayBuffer} data */
+  #answered(data) {
+    const length = new DataView(data).getUint32(0, true);
+    const header = JSON.parse(new TextDecoder().decode(new Uint8Array(data, 4, length)));
+    const flown = this.#flying;
+    this.#flying = null;
+    clearTimeout(this.#timer);
+    if (header.id !== flown?.id) return;
+    if (header.gone) {
+      this.#forget();
+      this.host.lost();
+    } else if (header.error) this.host.lost();
+    else {
+      this.#shown = { id: flown.id, seq: flown.seq };
+      this.host.painted(header, new Float64Array(data.slice(4 + length)));
+    }
+    this.#send();
+  }
+
+  /** The server has nothing of ours at hand: what the page shows stands in its address alone. */
+  #forget() {
+    this.#shown = null;
+    this.#base = onlyExample(this.#address);
+  }
+
+  #connect() {
+    if (this.#gone) return;
+    const url = new URL("../../../api/live", import.meta.url);
+    url.protocol = url.protocol.replace("http", "ws");
+    const socket = new WebSocket(url);
+    socket.binaryType = "arraybuffer";
+    socket.onopen = () => (this.#tries = 0);
+    socket.onmessage = ({ data }) => this.#answered(data);
+    socket.onclose = () => this.#closed();
+    this.#socket = socket;
+  }
+
+  #closed() {
+    const waited = this.#flying || this.#wanted;
+    this.#flying = this.#wanted = null;
+    this.#forget();
+    clearTimeout(this.#timer);
+    if (this.#gone) return;
+    if (waited) this.host.lost();
+    setTimeout(() => this.#connect(), RETRIES[Math.min(this.#tries++, RETRIES.length - 1)]);
+  }
+}
+
+/** The part of an address that holds the numbers. */
+function onlyExample(address) {
+  if (address?.s) return { s: address.s };
+  return address?.example ? { example: address.example } : null;
+}
+
+const sameExample = (one, other) => one?.s === other?.s && one?.example === other?.example;
+
+/**
+ * Lay an answer's numbers over a model's; the names of the matrices that have others now. Numbers of a matrix that the
+ * model lacks, or has in another shape, are passed over: the page's own answer will bring it.
+ * @param {Model} model
+ * @param {[string, number | null, number, number, number][]} blocks
+ * @param {Float64Array} numbers
+ */
+export function layOver(model, blocks, numbers) {
+  const changed = new Set();
+  let at = 0;
+  for (const [name, head, first, rows, cols] of blocks) {
+    const matrix = model.matrices[name];
+    const held = matrix && (matrix.perHead ? matrix.values[head] : matrix.values);
+    for (let row = first; row < first + rows; row++, at += cols) {
+      const cells = held?.[row];
+      if (cells?.length !== cols) continue;
+      const isMask = typeof cells[0] === "boolean";
+      for (let col = 0; col < cols; col++) {
+        const number = numbers[at + col];
+        cells[col] = isMask ? number !== 0 : number === -Infinity ? "-inf" : number;
+      }
+      changed.add(name);
+    }
+  }
+  return changed;
+}
