@@ -71,10 +71,11 @@ class Guard:
     async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
         host, origin = headers.get("host", ""), headers.get("origin")
-        if not (self._known(host) and (origin is None or self._ours(origin, host))):
+        same = origin is None or origin.partition("://")[2] == host != ""
+        if not self._known(host) or not (same or self._named(_name(origin or ""))):
             await send({"type": "websocket.close", "code": _REFUSED})
             return
-        if origin and urlsplit(origin).netloc != host:
+        if not same:
             # Streamlit would ask another host for this machine's address, to compare it with the origin.
             scope = {**scope, "headers": [pair for pair in scope["headers"] if pair[0] != b"origin"]}
         await self.app(scope, receive, send)
@@ -88,23 +89,19 @@ class Guard:
         app = self.app
         if not self._known(Headers(scope=scope).get("host", "")):
             app = PlainTextResponse(
-                "This server does not go by that name: MHA_HOSTS has those it does.\n", 421
+                "This server does not go by that name; MHA_HOSTS has those that it goes by.\n", 421
             )
         elif scope["path"].rstrip("/").endswith(_METRICS) and not _from_here(scope):
             app = PlainTextResponse("Only for the machine that this server runs on.\n", 403)
         await app(scope, receive, send_with_headers)
 
     def _known(self, host: str) -> bool:
-        """Whether the server goes by this name."""
+        """Whether the server may be asked by this name."""
         name = _name(f"//{host}")
-        return not self.hosts or _is_this_machine(name) or any(_matches(name, known) for known in self.hosts)
+        return not self.hosts or _is_this_machine(name) or self._named(name)
 
-    def _ours(self, origin: str, host: str) -> bool:
-        """Whether a page of this origin is ours: of the host that it asks, or of one that the server is known by."""
-        name = _name(origin)
-        return urlsplit(origin).netloc.lower() == host.lower() or any(
-            _matches(name, known) for known in self.hosts
-        )
+    def _named(self, name: str) -> bool:
+        return any(_matches(name, host) for host in self.hosts)
 
 
 def _name(url: str) -> str:
@@ -115,8 +112,8 @@ def _name(url: str) -> str:
         return ""
 
 
-def _matches(name: str, known: str) -> bool:
-    return name.endswith(known[1:]) if known.startswith("*.") else name == known
+def _matches(name: str, host: str) -> bool:
+    return name.endswith(host[1:]) if host.startswith("*.") else name == host
 
 
 def _is_this_machine(name: str) -> bool:
