@@ -41,4 +41,4 @@ RUN python -m compileall -q -j 0 --invalidation-mode unchecked-hash -x 'lib2to3|
 USER 10001:10001
 EXPOSE 8501
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s CMD ["python", "-m", "deploy.health"]
-ENTRYPOINT ["python", "-m", "deploy.serve"]
+ENTRYPOINT ["streamlit", "run", "app.py"]

@@ -1,29 +1,18 @@
-"""The bench, home page: edit every input of multi-head attention, and see everything at once."""
+"""The one server, ``streamlit run app.py``: Streamlit's pages, and the routes of ``mha_api`` beside them."""
 
-import pandas  # noqa: F401  # imported before the first visitor, whose page would meet a half-imported module
-import plotly.graph_objects  # noqa: F401
 import streamlit as st
 
-from mha_ui import frame
-from mha_ui.bench import after_bench, bench, edited_bench
-from mha_ui.panel import panel
-from mha_ui.pictures import pictures
+import mha_api
+from mha_api import ready
+from mha_ui import shell
 
-frame.configure()
-frame.frame(note=False)
+# The pages need them, and Streamlit imports all but the first inside its functions.
+LIBRARIES = ("torch", "pandas", "pyarrow", "plotly.graph_objects", "plotly.io", "plotly.tools")
 
-
-@st.fragment
-def _numbers() -> None:
-    panel("bench", edited_bench, instead=bench)
-
-
-@st.fragment
-def _pictures() -> None:
-    after_bench()
-    panel("pictures", pictures)
-
-
-with st.container(key="workbench"):
-    _numbers()
-    _pictures()
+app = st.App(
+    "pages/navigation.py",
+    routes=mha_api.routes(st.get_option("server.baseUrlPath")),
+    middleware=mha_api.middleware(),
+    lifespan=ready.lifespan(LIBRARIES, ("mha_core", "mha_ui")),
+    on_script_error=shell.script_failed,
+)

@@ -7,7 +7,7 @@ from setuptools.command.build_py import build_py
 
 
 class BuildWithApp(build_py):
-    """``streamlit run`` wants app.py, the folder pages beside it, and its settings there too."""
+    """``streamlit run`` wants app.py, and finds the pages and its settings beside it."""
 
     def run(self) -> None:
         """Copy them, unless the install is an editable one, which runs them where they are."""

@@ -1,1 +1,43 @@
-"""The server beside the pages: Starlette routes that need no session of Streamlit."""
+"""The server's own routes beside Streamlit's pages, and what every request passes. Starlette; never Streamlit.
+
+Nothing is kept between two requests. ``ready`` (the libraries are imported while the port is open already),
+``headers`` (who may ask, and what a browser may do with the answers), ``live`` (the socket by which numbers follow an
+edit at once), ``channel`` (what it answers), ``changes`` (what differs between two computations).
+
+A route is one line of ``ROUTES``. Its module is imported before the libraries are there: what it computes with it
+imports in its functions, after ``await ready.imported()``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Final
+
+from starlette.middleware import Middleware
+from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
+
+from mha_api import live, ready
+from mha_api.headers import FRAME_ANCESTORS, Guard
+
+ROUTES: Final[list[BaseRoute]] = [
+    Route("/ready", ready.answer),
+    WebSocketRoute("/live", live.live),
+]
+"""What is served below ``/api``."""
+
+
+def routes(base: str = "") -> list[BaseRoute]:
+    """Every route, below ``base`` (Streamlit's ``server.baseUrlPath``)."""
+    return [Mount(f"{_below(base)}/api", routes=ROUTES)]
+
+
+def middleware(settings: Mapping[str, str] = os.environ) -> list[Middleware]:
+    """What stands before every request; ``MHA_HOSTS`` and ``MHA_FRAME_ANCESTORS`` set it, ``headers`` says how."""
+    hosts = [host for host in settings.get("MHA_HOSTS", "").replace(",", " ").split() if host]
+    ancestors = settings.get("MHA_FRAME_ANCESTORS", "").strip() or FRAME_ANCESTORS
+    return [Middleware(Guard, hosts=hosts, frame_ancestors=ancestors)]
+
+
+def _below(base: str) -> str:
+    return f"/{base.strip('/')}" if base.strip("/") else ""

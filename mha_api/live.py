@@ -1,53 +1,20 @@
-"""The live channel, ``/api/live``: an example and edits in, the numbers that change out, as fast as a hand moves.
+"""``/api/live``, the websocket by which numbers follow a hand: text in, binary answers out, as ``channel`` says.
 
-A websocket. The browser sends text, one JSON object a message, and waits for its answer before it sends the next:
-
-    {"id": 7, "from": {"s": TOKEN} or {"example": NAME} or 4, "edits": […], "since": 6, "lang": "en",
-     "about": true, "figures": {"names": ["weights"], "theme": "light", "query": 0}}
-
-``from`` is the example that the edits (``mha_core.edit``, as the page applies them) are made to: an address, or the
-``id`` of an answer on this socket. ``since`` is the answer whose numbers the page shows now; without it all numbers
-come. ``quiet`` asks for no numbers: the example is only got ready. ``about`` asks for the sentences above the bench,
-``figures`` for pictures. The answer is one binary message, little-endian:
-
-    uint32 length of the header · the header, JSON · spaces up to a multiple of 8 bytes · float64 numbers
-
-Header: ``{"id": 7, "blocks": [[name, head, first row, rows, columns], …]}``, in the order of the numbers, with ``dead``
-and ``shifts`` where they differ from those of ``since``, and ``about`` and ``figures`` where they were asked for. Or
-``{"id": 7, "error": "one sentence"}``. Or ``{"id": 7, "gone": true}``: what ``from`` or ``since`` names is no longer at
-hand, and ``from`` must be an address.
-
-The server keeps nothing but the last few answers of each open socket. The page's own answer to the same edits holds
-the same numbers, bit for bit, and stands for the history, the address and the files.
+One socket's messages are answered one after the other. A page of another host is refused, and so is a socket beyond
+those that there is room for.
 """
 
 from __future__ import annotations
 
-import json
-import logging
 import time
-from collections.abc import Mapping
-from typing import Any, Final, NamedTuple, TypeGuard
+from typing import Final
 from urllib.parse import urlsplit
 
 from anyio import sleep, to_thread
-from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from mha_api.changes import changes, laid_out
-from mha_core import Example, MhaError, Trace, built_in, from_token, trace
-from mha_core.edit.edits import apply
-from mha_core.errors import N_, ExampleError
-from mha_ui.about import about
-from mha_ui.figures import FIGURES
-from mha_ui.language import LANGUAGES, words_in
-from mha_ui.palette import Theme
+from mha_api import ready
 
-LOG: Final = logging.getLogger(__name__)
-
-MAX_MESSAGE: Final = 1_000_000
-"""Characters of a message: an address and edits, among them a pasted matrix of 64 × 64 long numbers."""
-MAX_EDITS: Final = 1_000
 RATE: Final = 120
 """Messages a second that one socket is answered in the long run; what comes faster waits."""
 BURST: Final = 240
@@ -55,169 +22,6 @@ MAX_SOCKETS: Final = 2_000
 IN_THE_LOOP: Final = 20_000
 """Bytes of a message, or of the answer before it, up to which it is answered at once; what is larger takes a thread, so
 that other sockets are answered meanwhile."""
-
-
-class Asked(NamedTuple):
-    """A message that was read."""
-
-    id: int
-    base: Mapping[str, str] | int
-    edits: list[Mapping[str, Any]]
-    since: int | None
-    quiet: bool
-    about: bool
-    language: str
-    figures: Mapping[str, Any]
-
-
-class GoneError(Exception):
-    """An earlier answer is asked for that is no longer at hand."""
-
-
-class Channel:
-    """One socket's answers: ``answer(text)`` is a pure function of the messages so far."""
-
-    def __init__(self) -> None:
-        self._kept: dict[int, Trace] = {}
-        self.size = 0
-        """Bytes of the last answer, after which the next one's time can be guessed."""
-
-    def answer(self, text: str) -> bytes:
-        """The answer to one message; whatever is wrong with it is said in one sentence, and changes nothing."""
-        answer = self._answer(text)
-        self.size = len(answer)
-        return answer
-
-    def _answer(self, text: str) -> bytes:
-        number, language = 0, LANGUAGES[0]
-        try:
-            asked = read(text)
-            number, language = asked.id, asked.language
-            return self._computed(asked)
-        except GoneError:
-            return framed({"id": number, "gone": True})
-        except MhaError as error:
-            return framed({"id": number, "error": error.sentence(words_in(language)(error.template))})
-        except Exception:
-            LOG.exception("a message of the live channel failed")
-            return framed({"id": number, "error": words_in(language)(_FAILED)})
-
-    def _computed(self, asked: Asked) -> bytes:
-        shown = None if asked.since is None else self._at(asked.since)
-        base = self._at(asked.base) if isinstance(asked.base, int) else trace(opened(asked.base))
-        example = base.example
-        for edit in asked.edits:
-            edited = apply(example, edit)
-            example = (
-                edited if edited != example else example
-            )  # −0 in place of 0 is no edit to the page either
-        now = base if example is base.example else trace(example)
-        needed = {at: self._kept[at] for at in (asked.base, asked.since) if isinstance(at, int)}
-        self._kept = needed | {asked.id: now}
-        if asked.quiet:
-            return framed({"id": asked.id})
-        blocks, numbers = laid_out(list(changes(shown, now)))
-        header = {"id": asked.id, "blocks": blocks, **_marks(shown, now)}
-        if asked.about:
-            header["about"] = about(now, asked.language)
-        if asked.figures:
-            header["figures"] = figures(now, asked)
-        return framed(header, numbers)
-
-    def _at(self, number: int) -> Trace:
-        if number not in self._kept:
-            raise GoneError
-        return self._kept[number]
-
-
-def _marks(shown: Trace | None, now: Trace) -> dict[str, Any]:
-    """What the browser marks in the tables besides their numbers, as far as it is not as it was."""
-    was = _marked(shown) if shown else {}
-    return {name: value for name, value in _marked(now).items() if name not in was or value != was[name]}
-
-
-def _marked(computed: Trace) -> dict[str, Any]:
-    masked = computed.example.mask is not None
-    return {"dead": computed.fully_masked if masked else None, "shifts": computed.shifts}
-
-
-def figures(computed: Trace, asked: Asked) -> dict[str, Any]:
-    """The pictures asked for that this example has, by name, as plain Plotly data."""
-    wanted = asked.figures
-    theme: Theme = "dark" if wanted.get("theme") == "dark" else "light"
-    query, last = wanted.get("query"), len(computed.example.tokens) - 1
-    chosen = min(query, last) if _is_index(query) else 0
-    drawn = {}
-    for name, picture in FIGURES.items():
-        if name in _list(wanted.get("names")) and picture.available(computed):
-            figure = picture.build(computed, theme=theme, words=words_in(asked.language), query=chosen)
-            drawn[name] = {"figure": figure.payload, "title": figure.title, "alt": figure.alt}
-    return drawn
-
-
-# --- messages ----------------------------------------------------------------------------------------------------
-
-
-def read(text: str) -> Asked:
-    """A message. Raises ``ExampleError`` where it is none."""
-    if len(text) > MAX_MESSAGE:
-        raise ExampleError(N_("a message has at most {most} characters"), most=MAX_MESSAGE)
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
-        raise ExampleError(N_("this message is no JSON")) from None
-    if not isinstance(data, dict) or not _is_index(data.get("id")):
-        raise ExampleError(N_("a message is an object with an id, a whole number from 0 on"))
-    base, edits, since = data.get("from"), _list(data.get("edits")), data.get("since")
-    if not _is_index(base) and not _is_address(base):
-        raise ExampleError(N_("expected an address or the id of an answer"), place="from")
-    if since is not None and not _is_index(since):
-        raise ExampleError(N_("expected the id of an answer"), place="since")
-    if len(edits) > MAX_EDITS or not all(isinstance(edit, dict) for edit in edits):
-        raise ExampleError(N_("expected at most {most} edits, each an object"), place="edits", most=MAX_EDITS)
-    language, pictures = data.get("lang"), data.get("figures")
-    return Asked(
-        id=data["id"],
-        base=base,
-        edits=edits,
-        since=since,
-        quiet=data.get("quiet") is True,
-        about=data.get("about") is True,
-        language=language if language in LANGUAGES else LANGUAGES[0],
-        figures=pictures if isinstance(pictures, dict) else {},
-    )
-
-
-def _list(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _is_index(value: object) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53
-
-
-def _is_address(value: object) -> TypeGuard[Mapping[str, str]]:
-    return isinstance(value, dict) and isinstance(value.get("s", value.get("example")), str)
-
-
-def opened(address: Mapping[str, str]) -> Example:
-    """The example of an address. Raises ``MhaError`` as ``from_token`` and ``built_in`` do."""
-    if "s" in address:
-        return from_token(address["s"])
-    return built_in(address["example"])
-
-
-def framed(header: Mapping[str, Any], numbers: bytes = b"") -> bytes:
-    """One binary message: the header's length, the header, and its numbers on a multiple of 8 bytes."""
-    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
-    padded = text + b" " * (-(4 + len(text)) % 8)
-    return len(padded).to_bytes(4, "little") + padded + numbers
-
-
-_FAILED: Final = N_("Something unexpected happened; the details are in the server's log.")
-
-
-# --- the socket --------------------------------------------------------------------------------------------------
 
 
 class Pace:
@@ -251,8 +55,12 @@ async def live(socket: WebSocket) -> None:
         return
     await socket.accept()
     _open.add(id(socket))
-    channel, pace = Channel(), Pace(RATE, BURST)
+    pace = Pace(RATE, BURST)
     try:
+        await ready.imported()
+        from mha_api.channel import Channel  # noqa: PLC0415  # it imports torch, which must not keep the port closed
+
+        channel = Channel()
         while (text := await _text(socket)) is not None:
             if (wait := pace.wait()) > 0:
                 await sleep(wait)
@@ -274,6 +82,3 @@ async def _text(socket: WebSocket) -> str | None:
     if text is None and message["type"] == "websocket.receive":
         await socket.close(1003)
     return text
-
-
-ROUTE: Final = WebSocketRoute("/api/live", live)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 from html import escape
-from pathlib import Path
 from typing import Final
 
 import streamlit as st
@@ -15,58 +14,36 @@ from mha_core.errors import N_
 from mha_core.example.files import MAX_BYTES
 from mha_core.example.model import text_in
 from mha_core.messages import LANGUAGE, LANGUAGES
-from mha_ui import state
-from mha_ui.css import css_variables
+from mha_ui import shell, state
 from mha_ui.exchange import FILE_MENU, export_button, import_button
 from mha_ui.notes import note as example_note
 from mha_ui.panel import panel
 from mha_ui.share import save_button, share_button
 from mha_ui.upload import uploader
 
-CHECK: Final = "pages/check.py"
-LESSONS: Final = "pages/lessons.py"
-PAGES: Final = {
-    "app.py": N_("Bench"),
-    "pages/walkthrough.py": N_("Walkthrough"),
-    CHECK: N_("Check"),
-    "pages/experiments.py": N_("Experiments"),
-    "pages/conventions.py": N_("Conventions"),
-    LESSONS: N_("Lessons"),
-}
-"""Pages in the order of the navigation: script and label."""
-
 _EXAMPLE: Final = "frame.example"
 _NO_EXAMPLE: Final = "frame.example.none"
 _LANGUAGE: Final = "frame.language"
 _FILE: Final = "frame.file"
-_HERE: Final = Path(__file__).resolve().parent
-_STYLE: Final = (_HERE / "frame.css").read_text(encoding="utf-8")
 
 
-def configure() -> None:
-    """Page settings; call it first in every page script."""
-    words = state.current().words
-    st.set_page_config(
-        page_title=words(N_("Multi-head attention")), page_icon=str(_HERE / "icon.svg"), layout="wide"
-    )
-    st.html(f"<style>{css_variables()}{_STYLE}</style>")
+def configure(script: str) -> None:
+    """Page settings; call it first in every page script, with its name."""
+    shell.configure(shell.title(script, state.current().language))
 
 
 def frame(*, note: bool = True) -> None:
-    """Draw the page's head, and the note of the example at hand unless the page shows it elsewhere."""
-    panel("frame", partial(_frame, note=note))
+    """Draw the page's head, and the note of the example at hand unless the page shows it elsewhere.
+
+    A page embedded in another (``?embed=true``) stands without it.
+    """
+    if not st.context.is_embedded:
+        panel("frame", partial(_frame, note=note))
 
 
 def _frame(work: state.Work, *, note: bool) -> None:
-    words = work.words
     with st.container(horizontal=True, vertical_alignment="center", key="frame"):
-        st.html(
-            f'<h1 class="mha-title" lang="{work.language}">{words(N_("Multi-head attention"))}</h1>',
-            width="content",
-        )
-        if len(PAGES) > 1:
-            for script, label in PAGES.items():
-                st.page_link(script, label=words(label), query_params=_address(work, script))
+        shell.head(work.language, partial(_address, work))
         _example_menu(work)
         share_button(work)
         _file_menu(work)
@@ -77,7 +54,7 @@ def _frame(work: state.Work, *, note: bool) -> None:
 
 def _address(work: state.Work, script: str) -> dict[str, str]:
     """What a link to a page carries, so that it opens the same work in a new tab as well."""
-    return state.lesson_address(work, work.lesson) if script == LESSONS else state.address(work)
+    return state.lesson_address(work, work.lesson) if script == shell.LESSONS else state.address(work)
 
 
 def _example_menu(work: state.Work) -> None:

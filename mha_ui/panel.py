@@ -11,14 +11,11 @@ import streamlit as st
 
 from mha_core.errors import N_
 from mha_ui import state
+from mha_ui.shell import FAILED
 
 Draw: TypeAlias = Callable[[state.Work], None]
 
 LOG: Final = logging.getLogger(__name__)
-_FAILED: Final = N_(
-    "Something unexpected happened in this part of the page; your numbers and Undo are as they were, and the details "
-    "are in the server's log."
-)
 _BACK: Final = N_("Back to the last state that worked")
 _FIRST: Final = N_("Start from “{title}”")
 
@@ -36,7 +33,7 @@ def panel(name: str, draw: Draw, instead: Draw | None = None, *, back: bool = Tr
         draw(work)
     except Exception:
         LOG.exception("%s could not be drawn", name)
-        st.html(f'<p class="mha-message" role="alert" dir="auto">{escape(work.words(_FAILED))}</p>')
+        st.html(f'<p class="mha-message" role="alert" dir="auto">{escape(work.words(FAILED))}</p>')
         if back:
             _button(work, name)
         if instead and name in work.worked:

@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from mha_ui import frame
+from mha_ui import frame, shell
 from mha_ui.check import check_bench, edited_check, tools
 from mha_ui.panel import panel
 
-frame.configure()
+frame.configure(shell.CHECK)
 frame.frame()
 
 

@@ -1,7 +1,7 @@
 """Conventions: the example as other texts and libraries write it."""
 
-from mha_ui import frame
+from mha_ui import frame, shell
 from mha_ui.conventions import conventions_page
 
-frame.configure()
+frame.configure(shell.CONVENTIONS)
 conventions_page()

@@ -1,10 +1,7 @@
 """The experiments: the example at hand beside itself done otherwise."""
 
-import pandas  # noqa: F401  # imported before the first visitor, whose page would meet a half-imported module
-import plotly.graph_objects  # noqa: F401
-
-from mha_ui import frame
+from mha_ui import frame, shell
 from mha_ui.experiments import experiments_page
 
-frame.configure()
+frame.configure(shell.EXPERIMENTS)
 experiments_page()

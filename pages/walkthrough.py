@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from mha_ui import frame
+from mha_ui import frame, shell
 from mha_ui.panel import panel
 from mha_ui.walkthrough import receive_place, take_away, walkthrough
 
-frame.configure()
+frame.configure(shell.WALKTHROUGH)
 frame.frame()
 
 

@@ -17,7 +17,7 @@ from mha_core.compute.graph import divisor_text, symbol
 from mha_core.errors import N_
 from mha_core.example.model import text_in
 from mha_core.messages import catalogue
-from mha_ui import frame, state
+from mha_ui import shell, state
 from mha_ui.bench.model import numbers
 from mha_ui.experiments.board import Pane, board
 from mha_ui.experiments.experiment import Both, Experiment, left_out, open_on_the_bench, pane, told
@@ -146,12 +146,12 @@ def _buttons(work: state.Work, made: Made) -> None:
     with st.container(horizontal=True):
         if st.button(work.words(N_("What would the check say?")), key="experiments.mistakes.check"):
             open_on_the_bench(work, as_claims(made.wrong, made.step))
-            st.switch_page(frame.CHECK, query_params=state.address(work))
+            st.switch_page(shell.CHECK, query_params=state.address(work))
         if made.right is not work.trace and st.button(
             work.words(N_("Open the example on the bench")), key="experiments.mistakes.open"
         ):
             open_on_the_bench(work, made.right.example)
-            st.switch_page("app.py", query_params=state.address(work))
+            st.switch_page(shell.BENCH, query_params=state.address(work))
 
 
 MISTAKES: Final = Experiment(

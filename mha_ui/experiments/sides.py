@@ -11,7 +11,7 @@ import streamlit as st
 from mha_core.compare.variant import AS_IT_IS, Variant, varied
 from mha_core.errors import N_
 from mha_core.vocabulary import SCORING_CHOICES
-from mha_ui import state
+from mha_ui import shell, state
 from mha_ui.experiments.board import board
 from mha_ui.experiments.experiment import (
     AS_GIVEN,
@@ -69,7 +69,7 @@ def _controls(work: state.Work, side: str, variant: Variant) -> None:
         )
     if opened:
         state.attempt(work, lambda: open_on_the_bench(work, varied(work.example, variant)))
-        st.switch_page("app.py", query_params=state.address(work))
+        st.switch_page(shell.BENCH, query_params=state.address(work))
     with st.container(key=f"experiment-choices-{side}"):
         _select(
             work,

@@ -13,7 +13,7 @@ from typing import Final
 import streamlit as st
 
 from mha_core.errors import N_
-from mha_ui import frame, state
+from mha_ui import frame, shell, state
 from mha_ui.address import keep_address
 from mha_ui.lessons.heads import HEADS
 from mha_ui.lessons.lesson import Lesson, heading, open_on_bench
@@ -73,7 +73,7 @@ def _list(work: state.Work, current: str) -> None:
 
 
 def _link(work: state.Work, topic: str, label: str) -> None:
-    st.page_link(frame.LESSONS, label=label, query_params=state.lesson_address(work, topic))
+    st.page_link(shell.LESSONS, label=label, query_params=state.lesson_address(work, topic))
 
 
 def _text(work: state.Work, topic: str) -> None:

@@ -11,7 +11,7 @@ import streamlit as st
 from mha_core import Trace, built_in, library, trace
 from mha_core.errors import N_
 from mha_core.example.model import text_in
-from mha_ui import state
+from mha_ui import shell, state
 from mha_ui.notes import rich
 from mha_ui.palette import Theme
 
@@ -48,7 +48,7 @@ def open_on_bench(work: state.Work, name: str) -> None:
     label = work.words(N_("Open on the bench: {title}")).format(title=title)
     if st.button(label, key=f"lessons.open.{name}"):
         state.open_built_in(work, name)
-        st.switch_page("app.py", query_params=state.address(work))
+        st.switch_page(shell.BENCH, query_params=state.address(work))
 
 
 def shown(work: state.Work, topic: str, own: str, shows: Callable[[Trace], bool]) -> Trace:

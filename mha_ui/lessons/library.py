@@ -8,7 +8,7 @@ import streamlit as st
 
 from mha_core import Example, Head, trace, validate
 from mha_core.errors import N_
-from mha_ui import state
+from mha_ui import shell, state
 from mha_ui.figures.labels import number, weight
 from mha_ui.figures.library import library_figure
 from mha_ui.language import Words
@@ -90,7 +90,7 @@ def _live(work: state.Work) -> None:
     said(sentence.format(book=book, share=weight(weights[closest]), output=home))
     if st.button(words(N_("Take this library to the bench")), key="lessons.library.open"):
         state.open_example(work, example)
-        st.switch_page("app.py", query_params=state.address(work))
+        st.switch_page(shell.BENCH, query_params=state.address(work))
 
 
 def _vector(row: tuple[float, ...]) -> str:

@@ -261,6 +261,9 @@ declare module "*/mha.web/lens.js" {
 declare module "*/mha.web/line.js" {
   export * from "kit/line.js";
 }
+declare module "*/mha.web/live.js" {
+  export * from "kit/live.js";
+}
 declare module "*/mha.web/menu.js" {
   export * from "kit/menu.js";
 }

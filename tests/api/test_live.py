@@ -13,8 +13,9 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
+import mha_api
 from mha_api import live
-from mha_api.live import MAX_MESSAGE, ROUTE, Channel
+from mha_api.channel import MAX_MESSAGE, Channel
 from mha_core import built_in, library, to_token
 from mha_ui.bench.model import payload
 from mha_ui.figures import FIGURES
@@ -267,7 +268,7 @@ def test_nothing_that_is_drawn_at_random_harms_it(caplog):
 
 @pytest.fixture
 def client():
-    with TestClient(Starlette(routes=[ROUTE])) as started:
+    with TestClient(Starlette(routes=mha_api.routes())) as started:
         yield started
 
 

@@ -34,7 +34,7 @@ def files(folder, *patterns):
 
 
 APP = files(ROOT, "app.py", "pages/*.py", ".streamlit/config.toml")
-PACKAGES = files(ROOT, "mha_core/**/*", "mha_ui/**/*")
+PACKAGES = files(ROOT, "mha_api/**/*", "mha_core/**/*", "mha_ui/**/*")
 
 
 @pytest.fixture(scope="module")
@@ -136,7 +136,7 @@ def test_serve_answers(installed):
 APP_RUNS = """
 from streamlit.testing.v1 import AppTest
 from mha_ui.command import app
-page = AppTest.from_file(str(app()), default_timeout=60).run()
+page = AppTest.from_file(app().parent / "pages" / "navigation.py", default_timeout=60).run()
 print(app(), *(exception.message for exception in page.exception), sep="\\n")
 """
 

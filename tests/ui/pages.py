@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from mha_ui.state.session import KEY
 
-APP = Path(__file__).resolve().parents[2] / "app.py"
+APP = Path(__file__).resolve().parents[2] / "pages" / "navigation.py"
 
 
 def opened(page: str, query: dict[str, str], *, locale: str | None = None, theme: str = "light") -> AppTest:

@@ -18,7 +18,7 @@ from mha_ui.language import LANGUAGES, words_in
 from mha_ui.state.session import KEY
 from tests.core.edits import FURTHER_ON
 
-APP = Path(__file__).resolve().parents[2] / "app.py"
+APP = Path(__file__).resolve().parents[2] / "pages" / "navigation.py"
 BENCH = "bench.matrices"
 PICTURES = "pictures.open"
 

@@ -14,7 +14,7 @@ from mha_ui.check.model import check_payload
 from mha_ui.state import OWN_SEED, Work, address, receive, set_exercise
 from mha_ui.state.session import KEY
 
-APP = Path(__file__).resolve().parents[2] / "app.py"
+APP = Path(__file__).resolve().parents[2] / "pages" / "navigation.py"
 
 
 def send(work, *edits):
@@ -136,7 +136,7 @@ def test_an_example_too_large_to_work_out_is_refused_with_a_sentence():
 def visit():
     def opened(**query):
         st.cache_resource.clear()
-        app = AppTest.from_file(APP, default_timeout=60).switch_page("pages/check.py")
+        app = AppTest.from_file(APP, default_timeout=60).switch_page("check.py")
         app.query_params.update(query)
         app.run()
         assert not app.exception

@@ -12,13 +12,13 @@ from mha_core import OPENS_FIRST, AddMask, AllowMask, built_in, library, to_toke
 from mha_core.edit.edits import apply
 from mha_core.example.model import NEG_INF
 from mha_core.notation import mask_forms, with_mask
-from mha_ui import frame, state
+from mha_ui import shell, state
 from mha_ui.conventions.model import python_code, ui_words
 from mha_ui.language import LANGUAGES, words_in
 from tests.core.edits import FURTHER_ON
 from tests.ui.pages import html, opened, sound, work
 
-PAGE = "pages/conventions.py"
+PAGE = "conventions.py"
 PARTS = ("rows", "packed", "masks", "dead")
 
 
@@ -45,9 +45,9 @@ def address(app):
 
 
 def test_the_page_stands_between_check_and_lessons():
-    pages = list(frame.PAGES)
-    assert pages.index("pages/check.py") < pages.index(PAGE) == pages.index(frame.LESSONS) - 1
-    assert words_in("zh")(frame.PAGES[PAGE]) == "约定"
+    pages = list(shell.PAGES)
+    assert pages.index("check.py") < pages.index(PAGE) == pages.index(shell.LESSONS) - 1
+    assert words_in("zh")(shell.PAGES[PAGE]) == "约定"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -16,7 +16,7 @@ from mha_ui.language import LANGUAGES, words_in
 from mha_ui.lessons import LESSONS
 from mha_ui.state import Work, receive
 from tests.core.edits import ENDS_AT_WEIGHTS
-from tests.ui.pages import APP, html, opened, work
+from tests.ui.pages import html, opened, work
 
 ENDS = "This example ends at its weights"
 
@@ -35,7 +35,7 @@ def sent(app, key):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("page", [str(APP), "pages/check.py", "pages/walkthrough.py", "pages/conventions.py"])
+@pytest.mark.parametrize("page", ["bench.py", "check.py", "walkthrough.py", "conventions.py"])
 def test_every_page_opens(read, page, language):
     app = read(page, lang=language)
     assert work(app).example == ENDS_AT_WEIGHTS
@@ -43,7 +43,7 @@ def test_every_page_opens(read, page, language):
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_every_experiment(read, name):
-    app = read("pages/experiments.py", experiment=name)
+    app = read("experiments.py", experiment=name)
     assert (ENDS in html(app)) is (name == "heads")
     assert "outputs" not in html(app).replace("token's output", "")
 
@@ -51,7 +51,7 @@ def test_every_experiment(read, name):
 @pytest.mark.parametrize("topic", LESSONS)
 def test_every_lesson(read, topic):
     """The one about outputs shows an example of its own, and says why of the one at hand where that is asked for."""
-    app = read("pages/lessons.py", lesson=topic)
+    app = read("lessons.py", lesson=topic)
     assert ENDS not in html(app)
     if topic == "weighted-mean":
         app.segmented_control(key=f"lessons.shown.{topic}").set_value("at hand").run()
@@ -94,7 +94,7 @@ def test_the_gradient_is_that_of_the_first_weight_that_is_computed():
 
 
 def test_packed_weights_and_an_empty_row(read):
-    app = read("pages/conventions.py")
+    app = read("conventions.py")
     packed, dead = sent(app, "conventions.packed"), sent(app, "conventions.dead")
     assert packed["letters"] == "qk"
     assert all(

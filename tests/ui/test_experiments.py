@@ -27,7 +27,7 @@ from mha_ui.notes import rich
 from tests.core.edits import FURTHER_ON
 from tests.ui.pages import html, opened, sound, work
 
-PAGE = "pages/experiments.py"
+PAGE = "experiments.py"
 
 
 @pytest.fixture

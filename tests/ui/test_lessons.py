@@ -19,7 +19,7 @@ from mha_ui.lessons.outputs import SHARPNESS, sharpened
 from tests.core.edits import FURTHER_ON
 from tests.ui.pages import APP, html, opened, sound, work
 
-PAGE = "pages/lessons.py"
+PAGE = "lessons.py"
 
 
 @pytest.fixture
@@ -253,7 +253,7 @@ def test_the_library_is_taken_to_the_bench(read):
 
 
 def test_the_bench_clears_the_keys_of_every_page_from_its_address():
-    script = (APP.parent / "mha_ui/web/assets/address.js").read_text("utf-8")
+    script = (APP.parents[1] / "mha_ui/web/assets/address.js").read_text("utf-8")
     names = re.search(r"NAMES = \[(.*?)\];", script, re.DOTALL)[1]
     assert re.findall(r'"(\w+)"', names) == list(state.PAGE_KEYS)
 

@@ -20,9 +20,10 @@ import mha_ui.walkthrough
 from mha_core import OPENS_FIRST, built_in, from_token, to_token
 from mha_core.edit import edits
 from mha_core.edit.edits import apply
-from mha_ui import bench, frame, state
+from mha_ui import bench, frame, shell, state
 from mha_ui.language import LANGUAGES, words_in
-from mha_ui.panel import _BACK, _FAILED, _FIRST
+from mha_ui.panel import _BACK, _FIRST
+from mha_ui.shell import FAILED
 from mha_ui.state import opening_title, url
 from mha_ui.state import work as state_work
 from mha_ui.state.url import NOT_OPENED
@@ -39,12 +40,12 @@ GOOD = apply(WATER, cell(5))
 BAD = apply(GOOD, cell(13))
 """With these numbers the planted faults strike."""
 QUERY = {"lesson": "many-heads", "lang": "en"}
-WALK, CHECK, EXPERIMENTS, CONVENTIONS, LESSONS = list(frame.PAGES)[1:]
+WALK, CHECK, EXPERIMENTS, CONVENTIONS, LESSONS = list(shell.PAGES)[1:]
 BENCH = "bench.matrices"
 FAULTS = {
-    "bench": ("app.py", bench, "payload"),
-    "pictures": ("app.py", mha_ui.pictures, "draw"),
-    "frame": ("app.py", frame, "device_name"),
+    "bench": (shell.BENCH, bench, "payload"),
+    "pictures": (shell.BENCH, mha_ui.pictures, "draw"),
+    "frame": (shell.BENCH, frame, "device_name"),
     "walkthrough": (WALK, mha_ui.walkthrough, "payload"),
     "walkthrough.place": (WALK, mha_ui.walkthrough, "_place"),
     "walkthrough.takeaway": (WALK, mha_ui.walkthrough, "N_"),
@@ -103,7 +104,7 @@ def send(app, *sent):
 
 def failed(app, language="en"):
     """How many parts of the page say that they failed."""
-    return html(app).count(escape(words_in(language)(_FAILED)))
+    return html(app).count(escape(words_in(language)(FAILED)))
 
 
 def button(app, part):
@@ -187,7 +188,7 @@ def test_tables_that_are_shown_on_another_page_are_edited_there(plant):
     app = visit("check", WATER)
     plant(mha_ui.check, "check_payload")
     send(app, cell(13))
-    app.switch_page("app.py")
+    app.switch_page("bench.py")
     sound(app.run())
     send(app, {**cell(7), "row": 1})
     assert work(app).example == apply(apply(WATER, cell(13)), {**cell(7), "row": 1})

@@ -31,7 +31,7 @@ def visit():
         app.query_params.update(query)
         app.context.update(locale=locale, theme="light")
         app.run()
-        return sound(app.switch_page("pages/walkthrough.py").run())
+        return sound(app.switch_page("walkthrough.py").run())
 
     yield opened
     st.cache_resource.clear()
@@ -118,12 +118,12 @@ def test_where_the_walk_rests_is_kept_for_the_bench_and_back(visit):
     send(app, step="scores", sub="4", view="", predict=True)
     assert work(app).walk == ("scores", "4", "", True)
     assert "sub" in state.address(work(app))
-    app.switch_page("app.py").run()
+    app.switch_page("bench.py").run()
     edit = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[5]]}
     state.receive(
         work(app), {"session": work(app).session, "edits": [{**edit, "seq": work(app).applied + 1}]}
     )
-    app.switch_page("pages/walkthrough.py").run()
+    app.switch_page("walkthrough.py").run()
     sound(app)
     assert told(app)["place"] == {"step": "scores", "sub": "4", "view": "", "predict": True}
     assert told(app)["matrices"]["x"]["values"][0][0] == 5

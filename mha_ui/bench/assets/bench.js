@@ -70,7 +70,8 @@ class Bench {
     };
     window.addEventListener("beforeunload", leaving, { signal });
     const hurry = (event) => event.composedPath().includes(this.root) || sender.hurry();
-    for (const type of ["pointerdown", "focusin"]) document.addEventListener(type, hurry, { signal, capture: true });
+    for (const type of ["pointerdown", "focusin"])
+      document.addEventListener(type, hurry, { signal, capture: true });
     for (const type of ["pagehide", "blur"]) window.addEventListener(type, () => sender.hurry(), { signal });
   }
 
@@ -116,8 +117,11 @@ class Bench {
   #take(data, steady) {
     const { pending } = sender;
     const newer = steady && pending.length > 0 && this.#live.takes(pending) && this.#live.answered > data.ack;
-    if (newer) for (const [name, matrix] of Object.entries(data.matrices)) matrix.values = this.model.matrices[name].values;
-    if (newer) Object.assign(data, { dead: this.model.dead, shifts: this.model.shifts, about: this.model.about });
+    if (newer)
+      for (const [name, matrix] of Object.entries(data.matrices))
+        matrix.values = this.model.matrices[name].values;
+    if (newer)
+      Object.assign(data, { dead: this.model.dead, shifts: this.model.shifts, about: this.model.about });
     this.model = data;
     for (const edit of pending) overlay(data, edit);
     this.#live.settle(data.unsaved ? null : data.address, data.ack, newer);
@@ -144,7 +148,8 @@ class Bench {
   /** The sentences above the tables. */
   #describe() {
     const { about, about_ours } = this.model;
-    if (this.about.textContent !== about || about_ours) this.about.replaceChildren(...(about_ours ? rich(about) : [about]));
+    if (this.about.textContent !== about || about_ours)
+      this.about.replaceChildren(...(about_ours ? rich(about) : [about]));
     this.about.hidden = !about;
   }
 
@@ -165,7 +170,11 @@ class Bench {
     if (live) this.#live.ask(sender.pending, sender.last);
     this.#busy();
     overlay(this.model, edit);
-    this.view.patchNumbers(this.model, [edit.matrix].filter((name) => name in this.model.matrices), this.#grid.drafts);
+    this.view.patchNumbers(
+      this.model,
+      [edit.matrix].filter((name) => name in this.model.matrices),
+      this.#grid.drafts,
+    );
   }
 
   /**

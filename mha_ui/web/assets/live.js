@@ -5,7 +5,10 @@
 const PATIENCE = 3000; // ms after which an answer is not waited for any more
 const RETRIES = [500, 1000, 2000, 5000, 15000, 30000];
 
-/** Whether an edit leaves the tables as they are and changes numbers alone. */
+/**
+ * Whether an edit leaves the tables as they are and changes numbers alone.
+ * @param {Record<string, any>} edit
+ */
 const isSteady = ({ op, grow }) => (op === "set" && !grow) || op === "fill";
 
 export class Live {

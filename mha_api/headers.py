@@ -1,0 +1,128 @@
+"""Who may ask, and what a browser may do with the answers.
+
+- A ``Host`` that is not among ``MHA_HOSTS`` is refused, where they are named (``course.example *.school.example``;
+  this machine's own names are always among them). So is a websocket that a page of another host opens.
+- ``/_stcore/metrics`` is for this machine alone.
+- No answer is taken for another type than it has, and no address of ours leaves with a link to another host.
+- The content security policy lets a page load from this server and from nowhere else, and run no script that stands in
+  a page or an attribute. Only pages named in ``MHA_FRAME_ANCESTORS`` (as the policy writes them:
+  ``https://course.example``) may hold ours in a frame, besides our own.
+
+Streamlit needs these exceptions to that policy:
+
+- the one script in its page, by its hash: it tells crawlers that the page is not rendered yet;
+- scripts from ``blob:``: it makes a component's text into a module so;
+- styles in the page: its own (emotion writes them as it runs), a component's, and those of its theme;
+- pictures and fonts from ``data:`` and ``blob:``: its icons, and a picture of Plotly's that is downloaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from ipaddress import ip_address
+from typing import Final
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+FRAME_ANCESTORS: Final = "'self'"
+STREAMLITS_SCRIPT: Final = "sha256-THxz9J9+wf7rhwR2YkXJoSZ13UCmYyC+3lNDv2+8ugA="
+_POLICY: Final = {
+    "default-src": "'self'",
+    "script-src": f"'self' blob: '{STREAMLITS_SCRIPT}'",
+    "style-src": "'self' 'unsafe-inline'",
+    "img-src": "'self' data: blob:",
+    "font-src": "'self' data:",
+    "object-src": "'none'",
+    "base-uri": "'self'",
+    "form-action": "'self'",
+}
+_METRICS: Final = "/_stcore/metrics"
+_REFUSED: Final = 1008
+"""A websocket's code for what a rule forbids."""
+
+
+class Guard:
+    """ASGI middleware that holds the rules above."""
+
+    def __init__(
+        self, app: ASGIApp, hosts: Sequence[str] = (), frame_ancestors: str = FRAME_ANCESTORS
+    ) -> None:
+        self.app = app
+        self.hosts = tuple(host.lower() for host in hosts)
+        policy = _POLICY | {"frame-ancestors": frame_ancestors}
+        self.headers = {
+            "Content-Security-Policy": "; ".join(f"{name} {sources}" for name, sources in policy.items()),
+            "X-Content-Type-Options": "nosniff",
+            "Referrer-Policy": "same-origin",
+        }
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse a request, or let it pass and add the headers to its answer."""
+        if scope["type"] == "websocket":
+            await self._websocket(scope, receive, send)
+        elif scope["type"] == "http":
+            await self._http(scope, receive, send)
+        else:
+            await self.app(scope, receive, send)
+
+    async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = Headers(scope=scope)
+        host, origin = headers.get("host", ""), headers.get("origin")
+        same = origin is None or origin.partition("://")[2] == host != ""
+        if not self._known(host) or not (same or self._named(_name(origin or ""))):
+            await send({"type": "websocket.close", "code": _REFUSED})
+            return
+        if not same:
+            # Streamlit would ask another host for this machine's address, to compare it with the origin.
+            scope = {**scope, "headers": [pair for pair in scope["headers"] if pair[0] != b"origin"]}
+        await self.app(scope, receive, send)
+
+    async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(self.headers)
+            await send(message)
+
+        app = self.app
+        if not self._known(Headers(scope=scope).get("host", "")):
+            app = PlainTextResponse(
+                "This server does not go by that name; MHA_HOSTS has those that it goes by.\n", 421
+            )
+        elif scope["path"].rstrip("/").endswith(_METRICS) and not _from_here(scope):
+            app = PlainTextResponse("Only for the machine that this server runs on.\n", 403)
+        await app(scope, receive, send_with_headers)
+
+    def _known(self, host: str) -> bool:
+        """Whether the server may be asked by this name."""
+        name = _name(f"//{host}")
+        return not self.hosts or _is_this_machine(name) or self._named(name)
+
+    def _named(self, name: str) -> bool:
+        return any(_matches(name, host) for host in self.hosts)
+
+
+def _name(url: str) -> str:
+    """The host of an address without its port; "" where it has none."""
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+def _matches(name: str, host: str) -> bool:
+    return name.endswith(host[1:]) if host.startswith("*.") else name == host
+
+
+def _is_this_machine(name: str) -> bool:
+    try:
+        return name == "localhost" or ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def _from_here(scope: Scope) -> bool:
+    """Whether the request comes from this machine; a proxy here is known by the header that says for whom it asks."""
+    return bool(scope["client"]) and _is_this_machine(scope["client"][0])

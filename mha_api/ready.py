@@ -1,0 +1,82 @@
+"""The libraries are imported in the background while the server answers already; ``/api/ready`` says when they are.
+
+A thread that imports and another that uses what it imports could meet a half-imported module: Python lets go of its
+import lock where modules import each other in a circle, and libraries look one another up in ``sys.modules``. So one
+thread imports everything, and whoever computes waits for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import pkgutil
+from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import Future
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from threading import Thread
+from typing import Any, Final
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+
+_BEGUN: Final[list[Future[None]]] = []
+"""The import of this process, once it has begun: one at most."""
+
+
+def lifespan(
+    libraries: Sequence[str], packages: Sequence[str]
+) -> Callable[[Any], AbstractAsyncContextManager[None]]:
+    """For the server's life: when it starts, it begins to import these modules, and all modules of these packages."""
+
+    @asynccontextmanager
+    async def living(_app: Any) -> AsyncIterator[None]:
+        begin(libraries, packages)
+        yield
+
+    return living
+
+
+def begin(libraries: Sequence[str], packages: Sequence[str]) -> None:
+    """Import these in a thread, in this order; once a process."""
+    if not _BEGUN:
+        done: Future[None] = Future()
+        done.set_running_or_notify_cancel()  # from now on nobody who waits for it can cancel it
+        _BEGUN.append(done)
+        Thread(target=_import, args=(libraries, packages, done), name="imports").start()
+
+
+def is_ready() -> bool:
+    """Whether everything is imported that was to be."""
+    return all(done.done() and not done.exception() for done in _BEGUN)
+
+
+def wait() -> None:
+    """Wait until it is; raises what an import raised."""
+    for done in _BEGUN:
+        done.result()
+
+
+async def imported() -> None:
+    """``wait`` for a route, while others are served."""
+    for done in _BEGUN:
+        await asyncio.wrap_future(done)
+
+
+async def answer(_request: Request) -> JSONResponse:
+    """``GET /api/ready``: 200 ``{"ready": true}`` once there are numbers to be had, 503 and false before."""
+    ready = is_ready()
+    return JSONResponse({"ready": ready}, 200 if ready else 503, {"Cache-Control": "no-store"})
+
+
+def _import(libraries: Sequence[str], packages: Sequence[str], done: Future[None]) -> None:
+    try:
+        for name in libraries:
+            importlib.import_module(name)
+        for package in map(importlib.import_module, packages):
+            for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+                if not module.name.endswith(".__main__"):
+                    importlib.import_module(module.name)
+    except BaseException as error:  # noqa: BLE001  # told to everybody who waits
+        done.set_exception(error)
+    else:
+        done.set_result(None)

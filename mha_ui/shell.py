@@ -1,0 +1,98 @@
+"""What a page can show before torch is imported: its title, the way to the other pages, what it waits for.
+
+The page itself draws the same head, with the menus that need the work at hand (``frame``). Nothing here imports
+torch, pandas or Plotly, or a module of ours that does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from html import escape
+from pathlib import Path
+from typing import Final
+
+import streamlit as st
+from streamlit.navigation.page import StreamlitPage
+
+from mha_core.errors import N_
+from mha_ui.css import css_variables
+from mha_ui.language import LANGUAGES, language_for, words_in
+
+BENCH: Final = "bench.py"
+WALKTHROUGH: Final = "walkthrough.py"
+CHECK: Final = "check.py"
+EXPERIMENTS: Final = "experiments.py"
+CONVENTIONS: Final = "conventions.py"
+LESSONS: Final = "lessons.py"
+PAGES: Final = {
+    BENCH: N_("Bench"),
+    WALKTHROUGH: N_("Walkthrough"),
+    CHECK: N_("Check"),
+    EXPERIMENTS: N_("Experiments"),
+    CONVENTIONS: N_("Conventions"),
+    LESSONS: N_("Lessons"),
+}
+"""Pages in the order of the navigation, the home page first: script and label."""
+
+FAILED: Final = N_(
+    "Something unexpected happened in this part of the page; your numbers and Undo are as they were, and the details "
+    "are in the server's log."
+)
+_TITLE: Final = N_("Multi-head attention")
+_HERE: Final = Path(__file__).resolve().parent
+_STYLE: Final = (_HERE / "frame.css").read_text(encoding="utf-8")
+
+
+def navigation() -> StreamlitPage:
+    """Tell Streamlit the pages; returns the one that is asked for."""
+    language = _language()
+    pages = [st.Page(script, title=title(script, language), default=script == BENCH) for script in PAGES]
+    return st.navigation(pages, position="hidden")
+
+
+def title(script: str, language: str) -> str:
+    """What the browser's tab says."""
+    words = words_in(language)
+    return f"{words(PAGES[script])} · {words(_TITLE)}"
+
+
+def configure(tab: str) -> None:
+    """Page settings and style; ``tab``: what the browser's tab says."""
+    st.set_page_config(page_title=tab, page_icon=str(_HERE / "icon.svg"), layout="wide")
+    st.html(f"<style>{css_variables()}{_STYLE}</style>")
+
+
+def head(language: str, address: Callable[[str], Mapping[str, str]]) -> None:
+    """The title, and a link to each page; ``address``: its query parameters, by script."""
+    words = words_in(language)
+    st.html(f'<h1 class="mha-title" lang="{language}">{words(_TITLE)}</h1>', width="content")
+    for script, label in PAGES.items():
+        st.page_link(script, label=words(label), query_params=address(script))
+
+
+def waiting(page: StreamlitPage) -> None:
+    """A page before there can be numbers on it."""
+    language = _language()
+    configure(page.title)
+    if not st.context.is_embedded:
+        with st.container(horizontal=True, vertical_alignment="center", key="frame"):
+            head(language, lambda _: st.query_params.to_dict())
+    told = words_in(language)(_WAITING)
+    st.html(f'<p class="mha-note" role="status" lang="{language}">{escape(told)}</p>')
+
+
+_WAITING: Final = N_(
+    "The server has just been started and is loading torch; the numbers follow in a few seconds."
+)
+
+
+def script_failed(_error: Exception) -> bool:
+    """Say that the script failed where no panel caught it; the work is in the session, the details are in the log."""
+    st.html(f'<p class="mha-message" role="alert">{escape(words_in(_language())(FAILED))}</p>')
+    return True
+
+
+def _language() -> str:
+    """The language that the address asks for, else the browser's."""
+    asked = st.query_params.get("lang", "")
+    return asked if asked in LANGUAGES else language_for(st.context.locale)

@@ -1,0 +1,105 @@
+"""The libraries are imported in the background, and whoever computes waits for them."""
+
+import asyncio
+import json
+import sys
+
+import pytest
+from starlette.applications import Starlette
+
+import mha_api
+from mha_api import ready
+from tests.api.asgi import ask
+
+
+@pytest.fixture
+def begun(monkeypatch):
+    """A process that has not begun to import."""
+    monkeypatch.setattr(ready, "_BEGUN", [])
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A package whose second module waits until it is let go, or fails."""
+    folder = tmp_path / "slowly"
+    folder.mkdir()
+    for name, text in {
+        "__init__": "from threading import Event\nGO, FAULT = Event(), []",
+        "__main__": "1 / 0",
+        "first": "DONE = True",
+        "second": "from slowly import FAULT, GO\nGO.wait()\nif FAULT: raise FAULT[0]\nDONE = True",
+    }.items():
+        (folder / f"{name}.py").write_text(text, "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    import slowly
+
+    yield slowly
+    for name in [name for name in sys.modules if name.partition(".")[0] == "slowly"]:
+        del sys.modules[name]
+
+
+def asked():
+    answer = ask(Starlette(routes=mha_api.routes()), "/api/ready")
+    assert answer.headers["cache-control"] == "no-store"
+    return answer.status, json.loads(answer.body)
+
+
+def test_where_nothing_is_imported_it_is_ready(begun):
+    assert asked() == (200, {"ready": True})
+    ready.wait()
+
+
+def test_it_is_ready_when_every_module_is_imported(begun, package):
+    ready.begin(["json"], ["slowly"])
+    assert asked() == (503, {"ready": False})
+    ready.begin(["json"], ["slowly"])  # once a process
+    package.GO.set()
+    ready.wait()
+    assert asked() == (200, {"ready": True})
+    assert (package.first.DONE, package.second.DONE) == (True, True)
+    assert "slowly.__main__" not in sys.modules
+    asyncio.run(ready.imported())
+
+
+def test_it_begins_when_the_server_starts(begun, package):
+    async def life():
+        async with ready.lifespan([], ["slowly"])(None):
+            assert not ready.is_ready()
+            package.GO.set()
+            await ready.imported()
+            assert ready.is_ready()
+
+    asyncio.run(life())
+
+
+def test_who_gives_up_waiting_stops_nobody_else(begun, package):
+    async def gives_up():
+        waiting = asyncio.create_task(ready.imported())
+        await asyncio.sleep(0)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        package.GO.set()
+        await ready.imported()
+
+    ready.begin([], ["slowly"])
+    asyncio.run(gives_up())
+    assert ready.is_ready()
+
+
+def test_what_an_import_raises_is_told_to_who_waits_and_it_is_never_ready(begun, package):
+    package.FAULT.append(ImportError("planted"))
+    package.GO.set()
+    ready.begin([], ["slowly"])
+    with pytest.raises(ImportError, match="planted"):
+        ready.wait()
+    with pytest.raises(ImportError, match="planted"):
+        asyncio.run(ready.imported())
+    assert asked() == (503, {"ready": False})
+
+
+@pytest.mark.parametrize("base", ["course", "/course/"])
+def test_routes_lie_below_the_path_that_streamlit_serves(begun, base):
+    app = Starlette(routes=mha_api.routes(base))
+    assert ask(app, "/course/api/ready").status == 200
+    assert ask(app, "/api/ready").status == 404
