@@ -69,7 +69,7 @@ window.editBench = async (number) => {
   const figured = drawn - begin;
   const sent = window.wire.findIndex(({bytes}) => bytes < 0);
   const after = window.wire.slice(sent).filter(({bytes}) => bytes > 0);
-  const answer = after.find(({bytes}) => bytes > 2000);
+  const answer = after.find(({bytes}) => bytes > 500);
   return {
     numbers, figured,
     answered: answer.at - window.wire[sent].at,

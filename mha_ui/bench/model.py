@@ -113,7 +113,8 @@ _UI: Final = {
         "derivative instead."
     ),
     "hint": N_(
-        "Point at a number to see where it comes from; click it to hold it. Every framed number can be edited."
+        "Point at a number to see where it comes from; click it to hold it. A framed number can be typed over, or "
+        "dragged sideways."
     ),
     "verdict": N_("What the check found"),
     "first_wrong": N_("Look here first"),

@@ -229,6 +229,9 @@ interface Editor extends Host {
   model: BenchModel;
   send(edit: Edit): void;
   show(edit: Edit): void;
+  preview(edit: Edit | null): void;
+  announce(place: string, number: string): void;
+  root: HTMLElement;
   hush(): void;
   repaint(): void;
 }

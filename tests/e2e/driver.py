@@ -111,8 +111,8 @@ class Bench:
         return self.settled()
 
     def settled(self) -> Bench:
-        """Wait until the numbers shown answer every edit so far."""
-        expect(self.page.locator('.bench[aria-busy="false"]')).to_have_count(1, timeout=WAIT)
+        """Wait until the numbers shown answer every edit so far, and the page has kept them."""
+        expect(self.page.locator('.bench[aria-busy="false"][data-kept="true"]')).to_have_count(1, timeout=WAIT)
         return self
 
     def cell(self, name: str, head: int | None, row: int, col: int) -> Locator:

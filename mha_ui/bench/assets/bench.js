@@ -32,6 +32,7 @@ class Bench {
   #pointing = null;
   #gone = new AbortController(); // its signal takes every listener outside the bench away
   #sought = null; // the cell to go to once the answer to what was sent is here
+  #previewed = null; // an edit that is being made
   #held = null; // what the text field that has the focus held before it was typed in
   #address = new Address(() => this.#settled());
   #live = new Live({
@@ -115,7 +116,7 @@ class Bench {
    * @param {boolean} steady
    */
   #take(data, steady) {
-    const { pending } = sender;
+    const pending = this.#previewed ? [...sender.pending, this.#previewed] : sender.pending;
     const newer = steady && pending.length > 0 && this.#live.takes(pending) && this.#live.answered > data.ack;
     if (newer)
       for (const [name, matrix] of Object.entries(data.matrices))
@@ -125,7 +126,7 @@ class Bench {
     this.model = data;
     for (const edit of pending) overlay(data, edit);
     this.#live.settle(data.unsaved ? null : data.address, data.ack, newer);
-    if (pending.length && !newer && this.#isLive(pending)) this.#live.ask(pending, sender.last);
+    if (sender.pending.length && !newer && this.#isLive(pending)) this.#live.ask(pending, sender.last);
   }
 
   /** Whether the live channel can answer these edits, with what the tables show. */
@@ -165,6 +166,7 @@ class Bench {
     if (edit.op === "mask" && edit.kind === "painted")
       this.#sought = { name: "mask", head: null, row: 0, col: 0 };
     if (["undo", "redo", "reset"].includes(edit.op)) this.#grid.drafts.clear();
+    this.#previewed = null;
     const live = this.#isLive([...sender.pending, edit]);
     sender.send(edit, live);
     if (live) this.#live.ask(sender.pending, sender.last);
@@ -182,9 +184,15 @@ class Bench {
    * @param {Record<string, any> | null} edit
    */
   preview(edit) {
+    this.#previewed = edit;
     const edits = edit ? [...sender.pending, edit] : sender.pending;
     if (this.#isLive(edits)) this.#live.ask(edits, sender.last + (edit ? 0.5 : 0));
     if (edit) this.show(edit);
+  }
+
+  /** Tell who cannot see it what a number is now. */
+  announce(place, number) {
+    this.live.textContent = `${place.replaceAll("_", "")} = ${number}`;
   }
 
   /** What there is to say of the work, once every edit has been answered. */
@@ -219,7 +227,7 @@ class Bench {
   /** Show an edit that is not finished, without sending it. */
   show(edit) {
     overlay(this.model, edit);
-    this.repaint();
+    this.view.patchNumbers(this.model, [edit.matrix], this.#grid.drafts);
   }
 
   /** `place`: the name of a place in the text. */

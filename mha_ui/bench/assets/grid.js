@@ -1,9 +1,10 @@
 // Editing and pasting in the tables, as in a spreadsheet.
 
-import { element, fill } from "../mha.web/dom.js";
+import { active, element, fill } from "../mha.web/dom.js";
 import { isClaim, isEditable, key, nameOf, unkey, valueAt } from "../mha.web/graph.js";
 import { exact, read, readAllowed, readClaim, readMask, splitBlock } from "../mha.web/numbers.js";
 import { ARROWS, Selection } from "../mha.web/selection.js";
+import { Scrub } from "./scrub.js";
 
 /** @extends {Selection<Editor>} */
 export class Grid extends Selection {
@@ -12,6 +13,20 @@ export class Grid extends Selection {
   #editor = null; // {input, cell, td, caret: the arrows move the caret}
   #entering = false; // Tab goes to the next cell while numbers are being entered
   #painting = null; // the value that a drag over mask cells writes
+  #scrub = new Scrub({
+    valueOf: (cell) => this.#draggable(cell),
+    most: () => this.host.model.limits.number,
+    td: (cell) => this.cellOf(cell),
+    show: (cell, number) => this.host.preview(edited("set", cell, [[number]])),
+    commit: (cell, number) => {
+      this.#write(cell, [[number]]);
+      this.host.announce(nameOf(this.host.model, cell), exact(number));
+    },
+    cancel: (cell, number) => {
+      this.host.show(edited("set", cell, [[number]]));
+      this.host.preview(null);
+    },
+  });
   #tapped = false; // by a finger or a pen, which has no keys: an editor brings the screen's keyboard
 
   get editing() {
@@ -22,6 +37,8 @@ export class Grid extends Selection {
     const on = super.listen(root);
     for (const end of ["pointerup", "pointercancel", "pointerleave"])
       root.addEventListener(end, () => this.#painted());
+    on("wheel", (cell, event) => this.#wheeled(cell, event));
+    this.#scrub.listen(root);
     on("dblclick", (cell, event) => this.#doubleClick(cell, event));
     return on;
   }
@@ -56,6 +73,7 @@ export class Grid extends Selection {
 
   pressed(cell, event) {
     if (event.target.tagName === "INPUT") return;
+    this.#scrub.press(cell, event);
     this.#entering = this.#isEditable(cell);
     this.#tapped = event.pointerType !== "mouse";
     if (this.#entering && this.#isMask(cell) && !event.shiftKey) {
@@ -66,7 +84,7 @@ export class Grid extends Selection {
 
   dragged(cell) {
     if (this.#painting) this.#paint(cell);
-    else if (!this.editing) super.dragged(cell);
+    else if (!this.editing && !this.#scrub.active) super.dragged(cell);
   }
 
   /** Show a stroke over the mask while it is drawn; it is sent as one edit when the button is let go. */
@@ -95,6 +113,35 @@ export class Grid extends Selection {
     else if (this.#tapped && !this.#isMask(cell)) this.#open(cell);
   }
 
+  /** A number that can be dragged: editable, and neither a mask's pair nor −∞ nor somebody's claim. */
+  #draggable(cell) {
+    const value = valueAt(this.host.model, cell);
+    const can = !this.#editor && this.#isEditable(cell) && !isClaim(this.host.model, cell.name);
+    return can && typeof value === "number" ? value : undefined;
+  }
+
+  /** The wheel moves the number that has the focus, and scrolls the page everywhere else. */
+  #wheeled(cell, event) {
+    if (active(this.host.root) !== this.cellOf(cell) || event.ctrlKey || !event.deltaY) return;
+    if (this.#scrub.nudge(cell, -Math.sign(event.deltaY), event.shiftKey)) event.preventDefault();
+  }
+
+  /** Alt and the arrows move a number; Escape takes back what was moved; any other key finishes it. */
+  #nudged(cell, event) {
+    const [down, right] = (event.altKey && !event.ctrlKey && !event.metaKey && ARROWS[event.key]) || [];
+    if (down !== undefined && this.#scrub.nudge(cell, right - down, event.shiftKey)) {
+      event.preventDefault();
+      return true;
+    }
+    if (event.key === "Escape" && this.#scrub.escape()) {
+      event.preventDefault();
+      event.stopPropagation();
+      return true;
+    }
+    if (!["Alt", "Shift", "Control", "Meta"].includes(event.key)) this.#scrub.finish();
+    return false;
+  }
+
   /** A click selects a number, so that typing replaces it; a double click puts the caret into it. */
   #doubleClick(cell, event) {
     if (event.target.tagName !== "INPUT" && this.#isEditable(cell) && !this.#isMask(cell))
@@ -104,6 +151,7 @@ export class Grid extends Selection {
   // --- the keyboard --------------------------------------------------------------------------------------------
 
   keyed(cell, event) {
+    if (this.#nudged(cell, event)) return;
     if (this.#editor) this.#keyInEditor(event, cell);
     else if (event.key === "Tab") {
       if (this.#entering && this.#isEditable(cell)) this.#tab(event, cell);

@@ -15,7 +15,7 @@ export class Live {
   /** @type {WebSocket} */
   #socket = null;
   #id = 0;
-  /** @type {{ id: number; seq: number; base: any } | null} */
+  /** @type {{ id: number; seq: number; edits: any[]; base: any; quiet: boolean } | null} */
   #flying = null;
   /** @type {{ edits: any[]; seq: number } | null} */
   #wanted = null;
@@ -75,6 +75,7 @@ export class Live {
     this.#acked = acked;
     this.#address = address;
     if (!kept && !same) this.#shown = null;
+    if (!this.#flying) this.#send();
   }
 
   /**
@@ -87,19 +88,17 @@ export class Live {
     if (!this.#flying) this.#send();
   }
 
-  /** What was asked for is wanted no more. */
-  drop() {
-    this.#wanted = null;
-  }
-
+  /** Send what is wanted; where nothing is, have the server get ready what the next edit will be made to. */
   #send() {
-    if (!this.#wanted || !this.isOpen || this.#base === null) return;
-    const { edits, seq } = this.#wanted;
+    if (!this.isOpen || this.#base === null) return;
+    const quiet = !this.#wanted;
+    if (quiet && typeof this.#base === "number") return;
+    const { edits, seq } = this.#wanted ?? { edits: [], seq: this.#acked };
     this.#wanted = null;
-    this.#flying = { id: ++this.#id, seq, base: this.#base };
+    this.#flying = { id: ++this.#id, seq, edits, base: this.#base, quiet };
     const since = this.#shown ? { since: this.#shown.id } : {};
-    const message = { id: this.#id, from: this.#base, edits, ...since, ...this.host.asking() };
-    this.#socket.send(JSON.stringify(message));
+    const asked = quiet ? { quiet } : this.host.asking();
+    this.#socket.send(JSON.stringify({ id: this.#id, from: this.#base, edits, ...since, ...asked }));
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#socket?.close(), PATIENCE);
   }
@@ -109,18 +108,26 @@ export class Live {
     const length = new DataView(data).getUint32(0, true);
     const header = JSON.parse(new TextDecoder().decode(new Uint8Array(data, 4, length)));
     const flown = this.#flying;
+    if (header.id !== flown?.id) return;
     this.#flying = null;
     clearTimeout(this.#timer);
-    if (header.id !== flown?.id) return;
     if (header.gone) {
       this.#forget();
-      this.host.lost();
-    } else if (header.error) this.host.lost();
-    else {
+      if (!flown.quiet) this.#wanted ??= flown;
+    } else if (header.error) this.#refused(flown);
+    else if (flown.quiet) {
+      if (this.#base === flown.base) this.#base = flown.id;
+    } else {
       this.#shown = { id: flown.id, seq: flown.seq };
       this.host.painted(header, new Float64Array(data.slice(4 + length)));
     }
     this.#send();
+  }
+
+  /** The page will say why; of an address that cannot be opened nothing more is asked. */
+  #refused(flown) {
+    if (flown.quiet) this.#base = null;
+    else this.host.lost();
   }
 
   /** The server has nothing of ours at hand: what the page shows stands in its address alone. */
@@ -135,14 +142,17 @@ export class Live {
     url.protocol = url.protocol.replace("http", "ws");
     const socket = new WebSocket(url);
     socket.binaryType = "arraybuffer";
-    socket.onopen = () => (this.#tries = 0);
+    socket.onopen = () => {
+      this.#tries = 0;
+      this.#send();
+    };
     socket.onmessage = ({ data }) => this.#answered(data);
     socket.onclose = () => this.#closed();
     this.#socket = socket;
   }
 
   #closed() {
-    const waited = this.#flying || this.#wanted;
+    const waited = (this.#flying && !this.#flying.quiet) || this.#wanted;
     this.#flying = this.#wanted = null;
     this.#forget();
     clearTimeout(this.#timer);

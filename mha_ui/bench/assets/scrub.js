@@ -1,0 +1,161 @@
+// Dragging a number: sideways with the pointer, with the wheel, or with Alt and the arrows. Everything follows while it
+// moves; it is one edit once the hand lets go, and none after Escape.
+
+import { key } from "../mha.web/graph.js";
+
+const THRESHOLD = 4; // px of a pointer until a press is a drag
+const PIXELS = 6; // of a drag for one step
+const HOLD = 250; // ms that a finger rests on a number until it drags and does not scroll
+const REST = 500; // ms without a further step of the wheel or a key, until it is one edit
+const COARSE = 10; // steps at once with Shift
+
+/**
+ * The decimals of one step of a number: those that it has, as far as a step changes it visibly.
+ * @param {number} number
+ */
+export function decimalsOfStep(number) {
+  const [, fraction = "", exponent = "0"] = /^-?\d*\.?(\d*)(?:e([+-]\d+))?$/.exec(String(number)) ?? [];
+  const least = Math.floor(Math.log10(Math.abs(number) / 1000)) || 0; // of 0 any
+  const held = Math.max(0, fraction.length - Number(exponent));
+  return number === 0 ? 0 : Math.max(0, Math.min(held, -least, 15));
+}
+
+/**
+ * A number some steps further, within the limits.
+ * @param {number} number
+ * @param {number} steps
+ * @param {number} most
+ */
+export function moved(number, steps, most) {
+  const decimals = decimalsOfStep(number);
+  const next = Number((number + steps * 10 ** -decimals).toFixed(decimals)) + 0; // no −0
+  return Math.min(most, Math.max(-most, next));
+}
+
+export class Scrub {
+  /** @type {{ cell: Cell; start: number; steps: number; x: number; y: number; armed: boolean; moving: boolean } | null} */
+  #held = null;
+  #timer = 0;
+
+  /**
+   * `valueOf` is a number that may be dragged, or undefined; `show`, `commit` and `cancel` take its cell and number.
+   * @param {{ valueOf: (cell: Cell) => number | undefined; most: () => number; td: (cell: Cell) => HTMLElement; show: (cell: Cell, number: number) => void; commit: (cell: Cell, number: number) => void; cancel: (cell: Cell, number: number) => void }} host
+   */
+  constructor(host) {
+    this.host = host;
+  }
+
+  /** Whether a number is being dragged. */
+  get active() {
+    return Boolean(this.#held?.moving);
+  }
+
+  /** @param {HTMLElement} root */
+  listen(root) {
+    root.addEventListener("pointermove", (event) => this.#move(event));
+    root.addEventListener("pointerup", () => this.#drop());
+    root.addEventListener("pointercancel", () => this.escape());
+    root.addEventListener("touchmove", (event) => this.#held?.armed && event.preventDefault(), {
+      passive: false,
+    });
+    root.addEventListener("contextmenu", (event) => this.#held?.armed && event.preventDefault());
+  }
+
+  /**
+   * A pointer is pressed on a number.
+   * @param {Cell} cell
+   * @param {PointerEvent} event
+   */
+  press(cell, event) {
+    this.finish();
+    const start = this.host.valueOf(cell);
+    if (start === undefined || event.shiftKey) return;
+    const touch = event.pointerType === "touch";
+    this.#held = { cell, start, steps: 0, x: event.clientX, y: event.clientY, armed: !touch, moving: false };
+    if (touch) this.#timer = setTimeout(() => this.#held && this.#arm(), HOLD);
+  }
+
+  #arm() {
+    this.#held.armed = true;
+    this.host.td(this.#held.cell)?.classList.add("scrubbed");
+  }
+
+  /** @param {PointerEvent} event */
+  #move(event) {
+    const held = this.#held;
+    if (!held?.armed || held.x === undefined) return;
+    const [across, down] = [event.clientX - held.x, event.clientY - held.y];
+    if (!held.moving) {
+      if (Math.abs(down) >= THRESHOLD && Math.abs(down) >= Math.abs(across) && event.pointerType !== "touch")
+        this.#clear();
+      if (Math.abs(across) < THRESHOLD || !this.#held) return;
+      held.moving = true;
+      const td = this.host.td(held.cell);
+      td.setPointerCapture(event.pointerId);
+      td.classList.add("scrubbed");
+      td.focus({ preventScroll: true });
+    }
+    this.#to(Math.round(across / PIXELS) * (event.shiftKey ? COARSE : 1));
+  }
+
+  /** @param {number} steps */
+  #to(steps) {
+    const held = this.#held;
+    if (steps === held.steps) return;
+    held.steps = steps;
+    this.host.show(held.cell, this.#number);
+  }
+
+  get #number() {
+    return moved(this.#held.start, this.#held.steps, this.host.most());
+  }
+
+  /**
+   * Some steps by the wheel or by a key; true where there is a number to move.
+   * @param {Cell} cell
+   * @param {number} steps
+   * @param {boolean} coarse
+   */
+  nudge(cell, steps, coarse) {
+    if (!this.#held || key(this.#held.cell) !== key(cell)) {
+      this.finish();
+      const start = this.host.valueOf(cell);
+      if (start === undefined) return false;
+      this.#held = { cell, start, steps: 0, x: undefined, y: undefined, armed: true, moving: true };
+    }
+    this.#to(this.#held.steps + steps * (coarse ? COARSE : 1));
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.finish(), REST);
+    return true;
+  }
+
+  /** The pointer is let go: what was dragged is an edit; steps by wheel and keys wait for more. */
+  #drop() {
+    if (this.#held?.x !== undefined) this.finish();
+  }
+
+  /** Make what was dragged an edit. */
+  finish() {
+    const held = this.#held;
+    if (!held) return;
+    const number = this.#number;
+    const changed = held.moving && number !== held.start;
+    this.#clear();
+    if (changed) this.host.commit(held.cell, number);
+    else if (held.moving) this.host.cancel(held.cell, held.start);
+  }
+
+  /** Take back what was dragged; whether there was any. */
+  escape() {
+    const held = this.#held;
+    this.#clear();
+    if (held?.moving) this.host.cancel(held.cell, held.start);
+    return Boolean(held?.moving);
+  }
+
+  #clear() {
+    clearTimeout(this.#timer);
+    if (this.#held) this.host.td(this.#held.cell)?.classList.remove("scrubbed");
+    this.#held = null;
+  }
+}
