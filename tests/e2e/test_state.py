@@ -187,7 +187,7 @@ def test_token_text_is_shown_as_text_everywhere(visit):
         bench.cell("weights", 0, 0, 0).hover()
         assert text.split()[0] in bench.arithmetic()
         assert bench.page.locator(".bench img, .bench b, .bench em, .bench a").count() == 0
-    assert bench.page.title() == "Multi-head attention"
+    assert bench.page.title() == "Bench · Multi-head attention"
 
 
 def test_titles_from_a_file_are_shown_as_text(visit):
@@ -195,5 +195,5 @@ def test_titles_from_a_file_are_shown_as_text(visit):
     example = replace(built_in("first"), title=nasty, note=nasty)
     bench = visit(f"?s={to_token(example)}")
     expect(bench.page.get_by_text(nasty).first).to_be_visible()
-    assert bench.page.title() == "Multi-head attention"
+    assert bench.page.title() == "Bench · Multi-head attention"
     assert bench.page.locator(".stMain img").count() == 0

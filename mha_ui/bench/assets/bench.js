@@ -39,6 +39,7 @@ class Bench {
     painted: (header, numbers) => this.#painted(header, numbers),
     asking: () => ({ lang: this.model.lang, about: true }),
     lost: () => sender.hurry(),
+    stirred: () => this.#busy(),
   });
   #waiting = []; // who wants to know when every edit has been answered
 
@@ -218,6 +219,7 @@ class Bench {
     const answered = pending.length === 0 || (this.#isLive(pending) && this.#live.answered === last);
     this.root.setAttribute("aria-busy", String(!answered));
     this.root.dataset.kept = String(pending.length === 0);
+    this.root.dataset.live = this.#live.state;
   }
 
   repaint() {

@@ -2,35 +2,13 @@
 // moves; it is one edit once the hand lets go, and none after Escape.
 
 import { key } from "../mha.web/graph.js";
+import { moved } from "../mha.web/numbers.js";
 
 const THRESHOLD = 4; // px of a pointer until a press is a drag
 const PIXELS = 6; // of a drag for one step
 const HOLD = 250; // ms that a finger rests on a number until it drags and does not scroll
 const REST = 500; // ms without a further step of the wheel or a key, until it is one edit
 const COARSE = 10; // steps at once with Shift
-
-/**
- * The decimals of one step of a number: those that it has, as far as a step changes it visibly.
- * @param {number} number
- */
-export function decimalsOfStep(number) {
-  const [, fraction = "", exponent = "0"] = /^-?\d*\.?(\d*)(?:e([+-]\d+))?$/.exec(String(number)) ?? [];
-  const least = Math.floor(Math.log10(Math.abs(number) / 1000)) || 0; // of 0 any
-  const held = Math.max(0, fraction.length - Number(exponent));
-  return number === 0 ? 0 : Math.max(0, Math.min(held, -least, 15));
-}
-
-/**
- * A number some steps further, within the limits.
- * @param {number} number
- * @param {number} steps
- * @param {number} most
- */
-export function moved(number, steps, most) {
-  const decimals = decimalsOfStep(number);
-  const next = Number((number + steps * 10 ** -decimals).toFixed(decimals)) + 0; // no −0
-  return Math.min(most, Math.max(-most, next));
-}
 
 export class Scrub {
   /** @type {{ cell: Cell; start: number; steps: number; x: number; y: number; armed: boolean; moving: boolean } | null} */

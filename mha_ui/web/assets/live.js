@@ -30,8 +30,9 @@ export class Live {
   #gone = false;
 
   /**
-   * `painted` is given each answer that is to be shown, and `asking` says what else is asked for.
-   * @param {{ painted: (header: any, numbers: Float64Array) => void; asking: () => Record<string, any>; lost: () => void }} host
+   * `painted` is given each answer that is to be shown, `asking` says what else is asked for; `lost` is called where the
+   * page must answer what was asked here, `stirred` where `state` may be another.
+   * @param {{ painted: (header: any, numbers: Float64Array) => void; asking: () => Record<string, any>; lost: () => void; stirred: () => void }} host
    */
   constructor(host) {
     this.host = host;
@@ -54,6 +55,12 @@ export class Live {
    */
   takes(edits) {
     return this.isOpen && this.#base !== null && edits.every(isSteady);
+  }
+
+  /** "off"; "busy" while something is on its way; "still". */
+  get state() {
+    if (!this.isOpen || this.#base === null) return "off";
+    return this.#flying || this.#wanted || typeof this.#base !== "number" ? "busy" : "still";
   }
 
   /** The last edit whose numbers the page shows, by its number. */
@@ -101,6 +108,7 @@ export class Live {
     this.#socket.send(JSON.stringify({ id: this.#id, from: this.#base, edits, ...since, ...asked }));
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#socket?.close(), PATIENCE);
+    this.host.stirred();
   }
 
   /** @param {ArrayBuffer} data */
@@ -110,6 +118,7 @@ export class Live {
     const flown = this.#flying;
     if (header.id !== flown?.id) return;
     this.#flying = null;
+    this.#tries = 0;
     clearTimeout(this.#timer);
     if (header.gone) {
       this.#forget();
@@ -122,6 +131,7 @@ export class Live {
       this.host.painted(header, new Float64Array(data.slice(4 + length)));
     }
     this.#send();
+    this.host.stirred();
   }
 
   /** The page will say why; of an address that cannot be opened nothing more is asked. */
@@ -142,10 +152,7 @@ export class Live {
     url.protocol = url.protocol.replace("http", "ws");
     const socket = new WebSocket(url);
     socket.binaryType = "arraybuffer";
-    socket.onopen = () => {
-      this.#tries = 0;
-      this.#send();
-    };
+    socket.onopen = () => this.#send();
     socket.onmessage = ({ data }) => this.#answered(data);
     socket.onclose = () => this.#closed();
     this.#socket = socket;
@@ -158,6 +165,7 @@ export class Live {
     clearTimeout(this.#timer);
     if (this.#gone) return;
     if (waited) this.host.lost();
+    this.host.stirred();
     setTimeout(() => this.#connect(), RETRIES[Math.min(this.#tries++, RETRIES.length - 1)]);
   }
 }

@@ -203,3 +203,26 @@ export function toCsv(rows, rowLabels, colLabels) {
   rows.forEach((row, i) => lines.push([quote(rowLabels[i] ?? ""), ...row.map(plain)].join(",")));
   return `${lines.join("\r\n")}\r\n`;
 }
+
+/**
+ * The decimals of one step of a number: those that it has, as far as a step changes it visibly.
+ * @param {number} number
+ */
+export function decimalsOfStep(number) {
+  const [, fraction = "", exponent = "0"] = /^-?\d*\.?(\d*)(?:e([+-]\d+))?$/.exec(String(number)) ?? [];
+  const least = Math.floor(Math.log10(Math.abs(number) / 1000)) || 0; // of 0 any
+  const held = Math.max(0, fraction.length - Number(exponent));
+  return number === 0 ? 0 : Math.max(0, Math.min(held, -least, 15));
+}
+
+/**
+ * A number some steps further, within the limits.
+ * @param {number} number
+ * @param {number} steps
+ * @param {number} most
+ */
+export function moved(number, steps, most) {
+  const decimals = decimalsOfStep(number);
+  const next = Number((number + steps * 10 ** -decimals).toFixed(decimals)) + 0; // no −0
+  return Math.min(most, Math.max(-most, next));
+}
