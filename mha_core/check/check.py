@@ -141,7 +141,7 @@ class _Check:
                     nothing = torch.zeros_like(self.claims[key].given)
                     self._note(key, self.claims[key], values, nothing, nothing)
             else:
-                self.throughout = self._throughout(list(exact))
+                self.throughout = self.hypotheses.throughout({key: self.claims[key] for key in exact})
                 for key, values in exact.items():
                     self._judge(key, values)
                 self._name_throughout()
@@ -157,23 +157,6 @@ class _Check:
             causes=_merged(self.causes[name], [head for _, head in claims]),
             unexplained=name in self.unexplained,
         )
-
-    # --- one mistake behind everything -----------------------------------------------------------------------------
-
-    def _throughout(self, keys: list[Key]) -> dict[str, dict[Key, Tensor]]:
-        """Single mistakes, made in every head that can, which reproduce everything that was written down."""
-        fitting: dict[Key, dict[str, Tensor | None]] = {}
-        for key, family in self.hypotheses.everywhere(keys).items():
-            fits = self.claims[key].all_fit(family.values)
-            some = family.chosen(fits.nonzero().flatten().tolist()).first_of_each()
-            fitting[key] = {label: some.get(label) for label in family.first_of_each()}
-        labels = dict.fromkeys(label for found in fitting.values() for label in found if label)
-        numbers = {label: {key: of.get(label, of[""]) for key, of in fitting.items()} for label in labels}
-        return {
-            label: {key: values for key, values in of_label.items() if values is not None}
-            for label, of_label in numbers.items()
-            if all(values is not None for values in of_label.values())
-        }
 
     def _name_throughout(self) -> None:
         """Blame what reproduces everything at the first step where something is wrong."""
