@@ -20,6 +20,7 @@ from mha_core import Trace
 from mha_core.compute.graph import formula
 from mha_core.compute.operations import Step
 from mha_core.example.model import key_tokens
+from mha_core.messages import LANGUAGE
 from mha_core.numbers import fixed
 from mha_core.walk.handout import POWER, Handout
 from mha_core.walk.stages import Stage, exponentials_of, layout_of, looked_at, operands_of, result_of
@@ -35,7 +36,7 @@ def as_html(trace: Trace, language: str = "en", decimals: int = 4) -> str:
     """
     told = Handout(trace, language, decimals)
     return _template().render(
-        lang="zh-CN" if language == "zh" else language,
+        lang=LANGUAGE[language].tag,
         style=Markup((_HERE / "handout.css").read_text("utf-8")),  # noqa: S704  # a file of ours
         title=told.title,
         note=told.note,
