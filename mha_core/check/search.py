@@ -1,6 +1,6 @@
 """What a step would be under each hypothesis: no mistake, one, or two, made at it or at unwritten steps before it.
 
-A hypothesis starts from the numbers that somebody wrote down, as far as he did (``Hypotheses.carried``), and runs
+A hypothesis starts from the numbers that somebody wrote down, as far as he did (``Search.carried``), and runs
 the declared steps on from there, all hypotheses of a step in one batch. A mistake is a change to one of these steps
 (``mistakes.CATALOGUE``); rounding before writing down is one more.
 """
@@ -67,7 +67,7 @@ class Growth:
     found: dict[Key, Family] = field(default_factory=dict)
 
 
-class Hypotheses:
+class Search:
     """The declared steps of an example, and what was carried through them."""
 
     def __init__(self, computed: Trace) -> None:
