@@ -5,7 +5,7 @@
 1. A cell is *wrong* where it differs from the exact value by more than one unit of its last printed digit.
 2. It is the author's *own* error unless the step, computed from the author's own numbers before it, gives it:
    from the numbers as printed, or as they were before they were rounded.
-3. For the own errors of a step, the known mistakes (``mistakes.CATALOGUE``) are tried at this step and at those
+3. For the own errors of a step, the known mistakes (``catalogue.CATALOGUE``) are tried at this step and at those
    before it that were not written down: none, one, then two at a time. A mistake *explains* the errors where every
    given cell comes out. Where none does, single rows are tried, then slips of the pen.
 

@@ -2,7 +2,7 @@
 
 A hypothesis starts from the numbers that somebody wrote down, as far as he did (``Search.carried``), and runs
 the declared steps on from there, all hypotheses of a step in one batch. A mistake is a change to one of these steps
-(``mistakes.CATALOGUE``); rounding before writing down is one more.
+(``catalogue.CATALOGUE``); rounding before writing down is one more.
 """
 
 from __future__ import annotations

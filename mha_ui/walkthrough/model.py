@@ -97,21 +97,24 @@ def _stage(trace: Trace, stage: Stage, language: str) -> dict[str, Any]:
         "id": stage.id,
         "kind": stage.kind,
         "head": stage.head,
-        **_said(stage.words, language),
+        **_translated(stage.words, language),
         "lesson": stage.lesson,
         "steps": [_step(trace, stage, step, said, language) for step, said in words],
         "parts": stage.parts,
     }
     for step in stage.steps:
         if step.op == "softmax" and stage.kind == "step":
-            told["powers"] = [row._asdict() for row in exponentials_of(trace, step, stage.head or 0)]
+            told["powers"] = [
+                {"powers": row.exponentials, "total": row.total, "shift": row.shift}
+                for row in exponentials_of(trace, step, stage.head or 0)
+            ]
     return told
 
 
 def _step(trace: Trace, stage: Stage, step: Step, words: Words, language: str) -> dict[str, Any]:
     return {
         "name": step.name,
-        **_said(words, language),
+        **_translated(words, language),
         "symbol": symbol(step.name, trace.example).replace("head_i", f"head_{(stage.head or 0) + 1}"),
         "formula": formula(step, trace.example),
         "op": step.op,
@@ -120,5 +123,5 @@ def _step(trace: Trace, stage: Stage, step: Step, words: Words, language: str) -
     }
 
 
-def _said(words: Words, language: str) -> dict[str, str]:
-    return {name: sentence.said(language) for name, sentence in words._asdict().items()}
+def _translated(words: Words, language: str) -> dict[str, str]:
+    return {name: sentence.translated(language) for name, sentence in words._asdict().items()}
