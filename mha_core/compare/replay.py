@@ -1,7 +1,7 @@
 """What comes of a known mistake: the trace of somebody who makes it at one step and carries on rightly from there.
 
 ``replay(trace(example), "not_scaled", "scaled_scores")`` is a trace of the same example: the steps before are the
-same, the step is what ``mistakes.CATALOGUE`` makes of it, and all that is computed from it follows as declared.
+same, the step is what ``catalogue.CATALOGUE`` makes of it, and all that is computed from it follows as declared.
 """
 
 from __future__ import annotations
