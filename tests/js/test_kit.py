@@ -16,10 +16,18 @@ import pytest
 from mha_core import built_in, library, trace
 from mha_core.compute.derive import arithmetic, cells, derive, feeds
 from mha_ui.bench.model import numbers
+from tests.core.new_step import told_by, with_the_step
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 DECIMALS = (4, 6)
+NEW_STEP = f"""
+import json, sys
+sys.path.append({str(ROOT)!r})
+from tests.js.test_kit import derived
+print(json.dumps(derived("first", 4)))
+"""
+"""What a copy of the code with a made-up operation derives: the browser is told of it, and holds nothing of its own."""
 
 
 def text(value: float, decimals: int, whole: bool) -> str:
@@ -63,6 +71,7 @@ def test_node_finds_the_terms_the_lines_and_the_texts_that_python_does(tmp_path)
     if node is None:
         pytest.fail("Node runs the tests of the JavaScript, and there is none: install Node 20 or newer.")
     examples = [derived(entry, decimals) for entry in library() for decimals in DECIMALS]
+    examples.append(told_by(with_the_step(tmp_path), NEW_STEP) | {"name": "first with a step that is new"})
     held = tmp_path / "examples.json"
     held.write_text(json.dumps(examples), encoding="utf-8")
     ran = subprocess.run(

@@ -184,12 +184,8 @@ class Bench {
   #speak(words) {
     this.words = words;
     this.#structure = "";
-    this.controls = new Controls(
-      words,
-      (edit) => this.send(edit),
-      (text, kind) => this.say(text, kind),
-      this.model.check,
-    );
+    const send = (edit) => this.send(edit);
+    this.controls = new Controls(this.model, send, (text, kind) => this.say(text, kind));
     this.verdict = new Verdict(this, words);
     this.legend = new Legend(words);
     this.explain = new Explain(words, () => this.unpin(), this.message, this.legend.root);

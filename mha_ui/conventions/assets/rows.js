@@ -11,21 +11,6 @@ const FORMS = [
   ["row", "in_rows", "rows_are"],
   ["column", "in_columns", "columns_are"],
 ];
-/** What stands before an operation's operands, between them and behind them. */
-const SIGNS = {
-  matmul: ["", "·"],
-  multiply: ["", "·"],
-  add: ["", "+"],
-  divide: ["", "÷"],
-  normalize: ["", "÷"],
-  masked_fill: ["mask", ","],
-  softmax: ["softmax", ""],
-  tanh: ["tanh", ""],
-  norm: ["‖ ‖", ""],
-  sinusoid: ["sin, cos", ""],
-  rotate: ["rotate", ","],
-  linear_bias: ["", ","],
-};
 
 export class Rows extends Section {
   #head = 0;
@@ -104,49 +89,47 @@ export class Rows extends Section {
 
   #equation(form, title, about) {
     const { words } = this.model;
-    const { name, op } = this.entry;
-    const { symbol: sign, formula, factors } = this.entry[form];
+    const { name, op, rowwise } = this.entry;
+    const { symbol: sign, formula } = this.entry[form];
     const turned = form === "column";
     const result = this.#matrix(name, turned, sign);
-    const given =
-      !op && headOf(this.model, name, this.#head) !== this.#head && this.model.matrices[name].perHead;
-    const sums = op === "softmax" ? ` (${turned ? words.sum_columns : words.sum_rows})` : "";
-    const remark = given
-      ? fill(words.of_head, { head: headOf(this.model, name, this.#head) + 1 })
-      : op
-        ? sums
-        : words.given;
+    const owner = headOf(this.model, name, this.#head);
+    const borrowed = owner !== null && owner !== this.#head;
+    const given = borrowed ? fill(words.of_head, { head: owner + 1 }) : words.given;
+    const sums = rowwise ? ` (${turned ? words.sum_columns : words.sum_rows})` : "";
     const text = equation(sign, formula);
-    const parts = op ? [...this.#operands(op, factors, turned), operator(symbol("=")), result] : [result];
+    const parts = op ? [...this.#operands(form), operator(symbol("=")), result] : [result];
+    const gathers = this.#gathers() ? `concat ${form}` : "";
     return element(
       "section",
       { class: `equation ${form}`, "aria-label": `${title}: ${about}` },
       element("h3", {}, title, span("about", ` ${about}`)),
-      element("p", { class: "formula" }, ...text, span("shape", ` ${remark}`)),
-      element(
-        "div",
-        { class: "box" },
-        element("div", { class: `parts ${op === "concat" ? `concat ${form}` : ""}` }, ...parts),
-      ),
+      element("p", { class: "formula" }, ...text, span("shape", ` ${op ? sums : given}`)),
+      element("div", { class: "box" }, element("div", { class: `parts ${gathers}` }, ...parts)),
     );
   }
 
-  #operands(op, factors, turned) {
-    if (op === "concat") {
+  /** Whether this step reads a matrix of every head. */
+  #gathers() {
+    return Boolean(this.model.steps[this.entry.name]?.operands[0][2]);
+  }
+
+  #operands(form) {
+    const { rowwise, [form]: equation } = this.entry;
+    const { factors, signs } = equation;
+    if (this.#gathers()) {
+      const [{ name, symbol: sign, turned }] = factors;
       const heads = this.model.entries.map((_, head) =>
-        this.#matrix("head_outputs", turned, `head_${head + 1}${turned ? "′" : ""}`, head),
+        this.#matrix(name, turned, sign.replace("_i", `_${head + 1}`), head),
       );
       return [element("div", { class: "heads" }, ...heads)];
     }
-    const [before, between] = SIGNS[op];
-    const joined = factors.flatMap(({ name, symbol: sign, turned: lies }, i) => [
-      i ? operator(symbol(i === 2 && op === "matmul" ? "+" : between)) : null,
-      this.#matrix(name, lies, sign),
-    ]);
-    const divisor =
-      op === "divide" ? [operator(symbol(this.entry.row.formula.split(" ").slice(1).join(" ")))] : [];
-    const arrow = op === "softmax" ? (turned ? " ↓" : " →") : "";
-    return [before ? operator(symbol(before + arrow)) : null, ...joined, ...divisor].filter(Boolean);
+    const arrow = rowwise ? (form === "column" ? " ↓" : " →") : "";
+    const [before, ...behind] = signs.map((sign, i) =>
+      sign ? operator(symbol(i ? sign : sign + arrow)) : null,
+    );
+    const tables = factors.map(({ name, symbol: sign, turned }) => this.#matrix(name, turned, sign));
+    return [before, ...tables.flatMap((table, i) => [table, behind[i]])].filter(Boolean);
   }
 
   #matrix(name, turned, sign, head = this.#head) {

@@ -12,7 +12,7 @@ import {
   setText,
   span,
 } from "../mha.web/dom.js";
-import { headOf, key, rowsOf, symbolOf, unkey } from "../mha.web/graph.js";
+import { headOf, key, rowsOf, symbolOf, termsOf, unkey, valueAt } from "../mha.web/graph.js";
 import { Explain } from "../mha.web/line.js";
 import { Menu } from "../mha.web/menu.js";
 import { mounting } from "../mha.web/mount.js";
@@ -360,16 +360,15 @@ class Board {
     );
   }
 
-  /** The numbers that a wrong step was made of, where they are one number or one row. */
-  #madeOf(pane, cell) {
-    const { op, operands } = pane.model.steps[cell.name];
-    if (!["divide", "softmax", "masked_fill"].includes(op)) return "";
-    const [name] = operands[0];
-    if (pane.wrong[cell.name] === pane.model.matrices[name].symbol) return ""; // it is that number
-    const rows = rowsOf(pane.model, name, headOf(pane.model, name, cell.head));
-    const given = op === "softmax" ? rows[cell.row] : [rows[cell.row][cell.col]];
-    const numbers = given.map((number) => brief(number, pane.model.decimals)).join(", ");
-    const sign = symbolOf(pane.model, name, cell.head).replaceAll("_", "");
+  /** The numbers that a wrong step was made of, where they are one number or one row of a matrix of the same shape. */
+  #madeOf({ model, wrong }, cell) {
+    const given = termsOf(model, cell).map(([of]) => of);
+    const axes = (of) => String(model.matrices[of?.name]?.axes);
+    if (axes(given[0]) !== axes(cell)) return "";
+    const [{ name }] = given;
+    if (wrong[cell.name] === model.matrices[name].symbol) return ""; // it is that number
+    const numbers = given.map((of) => brief(valueAt(model, of), model.decimals)).join(", ");
+    const sign = symbolOf(model, name, cell.head).replaceAll("_", "");
     return ` (${sign} = ${given.length > 1 ? `[${numbers}]` : numbers})`;
   }
 

@@ -147,7 +147,9 @@ export class Picture {
     const [left, right, ...bias] = this.step.operands.filter(([name]) =>
       rowsOf(this.model, name, this.#owner(name, this.head)),
     );
-    const factor = this.matrix(left[0], this.head, { bars: this.#isSoftmax(left[0]) });
+    const factor = this.matrix(left[0], this.head, {
+      bars: this.model.matrices[left[0]].scale === "weights",
+    });
     const above = [
       this.matrix(right[0], this.head, { turned: right[1] === "jk" }),
       ...bias.map(([name]) => this.matrix(name, this.head)),
@@ -165,10 +167,6 @@ export class Picture {
       element("div", { class: "left" }, factor),
       element("div", { class: "result" }, result),
     );
-  }
-
-  #isSoftmax(name) {
-    return this.model.steps[name]?.op === "softmax";
   }
 
   /** Scores, right of them their powers, and below those the weights: each power stands above what it becomes. */
@@ -228,15 +226,14 @@ export class Picture {
   #beside(concat) {
     const heads = concat ? [...Array(this.model.dims.h).keys()] : [this.head];
     const operands = this.step.operands.flatMap(([name]) => heads.map((head) => this.matrix(name, head)));
-    const divisor =
-      this.step.op === "divide"
-        ? [span("operator", "÷ ", symbol(this.step.formula.split("÷ ")[1] ?? ""))]
-        : [];
-    const sign = element("span", { class: "operator", "aria-hidden": "true" }, "=");
+    const { signs } = this.step;
+    const [, by] = signs.at(-1).split("÷ ");
+    const divisor = by ? [span("operator", "÷ ", symbol(by))] : [];
     const result = this.matrix(this.step.name, this.head, { result: true });
-    const between = { add: "+" }[this.step.op];
-    const laid = operands.flatMap((node, i) => (i && between ? [span("operator", between), node] : [node]));
-    if (operands.length === 1) return element("div", { class: "beside" }, ...laid, ...divisor, sign, result);
+    const plus = signs[1] === "+";
+    const laid = operands.flatMap((node, i) => (i && plus ? [span("operator", "+"), node] : [node]));
+    if (operands.length === 1)
+      return element("div", { class: "beside" }, ...laid, ...divisor, operator("="), result);
     this.slot = element("div", { class: "slot" });
     shareWidth(concat ? [result] : [operands[0], result]);
     return element(
@@ -252,7 +249,9 @@ export class Picture {
     return element(
       "div",
       { class: "beside" },
-      ...names.map((name) => this.matrix(name, this.head, { result: true, bars: name === "weights" })),
+      ...names.map((name) =>
+        this.matrix(name, this.head, { result: true, bars: this.model.matrices[name].scale === "weights" }),
+      ),
     );
   }
 
