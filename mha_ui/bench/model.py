@@ -160,7 +160,7 @@ _UI: Final = {
 }
 _SCORINGS: Final = {f"scoring_{name}": choice.label for name, choice in SCORING_CHOICES.items()}
 
-_CHOICES: Final = {
+_CHOICES: Final[dict[str, dict[str, dict[str, Any]]]] = {
     "scoring": {
         name: {"op": "scoring", "kind": choice.scoring, "scale": choice.scale}
         for name, choice in SCORING_CHOICES.items()
