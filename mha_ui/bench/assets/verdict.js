@@ -1,6 +1,6 @@
 // What the check found, in words: a summary, what to look at first, the causes, and what cannot be.
 
-import { button, element, span, symbol } from "../mha.web/dom.js";
+import { button, div, element, p, span, symbol } from "../mha.web/dom.js";
 
 export class Verdict {
   #told = "";
@@ -24,14 +24,14 @@ export class Verdict {
     if (!check || told === this.#told) return;
     this.#told = told;
     this.root.className = `verdict ${check.state}`;
-    const head = element("div", { class: "verdict-head" }, element("strong", {}, check.summary));
+    const head = div("verdict-head", element("strong", {}, check.summary));
     if (check.first) head.append(this.#jump(check.first, this.words.first_wrong));
     for (const act of check.actions ?? [])
       head.append(
         button({ data: { focus: act.op }, onclick: () => this.bench.send({ op: act.op }) }, act.label),
       );
     const parts = [head];
-    if (check.hint) parts.push(element("p", { class: "verdict-hint" }, symbol(check.hint)));
+    if (check.hint) parts.push(p("verdict-hint", symbol(check.hint)));
     if (check.causes?.length)
       parts.push(element("ol", { class: "causes" }, ...check.causes.map((cause) => this.#cause(cause))));
     if (check.findings?.length)

@@ -1,9 +1,9 @@
 // Row and column: every step in both conventions, and the numbers of one of them.
 
-import { button, element, fill, operator, shapeOf, span, symbol } from "../mha.web/dom.js";
-import { headOf, isDead, key, labelsOf, marked, termsOf } from "../mha.web/graph.js";
+import { button, div, element, fill, operator, p, shapeOf, span, symbol } from "../mha.web/dom.js";
+import { headOf, key, termsOf } from "../mha.web/graph.js";
 import { table } from "../mha.web/tables.js";
-import { matrixOf, placeOf, told } from "./numbers.js";
+import { placeOf, told } from "./numbers.js";
 import { choice, Section } from "./sheet.js";
 
 const FIRST = "q"; // what stands open at first, where the head has it
@@ -43,8 +43,8 @@ export class Rows extends Section {
       this.draw();
     };
     const choices = heads.length > 1 ? choice(words.heads_of, heads, this.#head, choose) : null;
-    const steps = element("div", { class: "steps" }, choices, this.#overview());
-    return [element("div", { class: "beside" }, steps, this.tables)];
+    const steps = div("steps", choices, this.#overview());
+    return [div("beside", steps, this.tables)];
   }
 
   // --- the overview ----------------------------------------------------------------------------------------------
@@ -92,7 +92,7 @@ export class Rows extends Section {
     const { name, op, rowwise } = this.entry;
     const { symbol: sign, formula } = this.entry[form];
     const turned = form === "column";
-    const result = this.#matrix(name, turned, sign);
+    const result = this.matrix(name, this.#head, sign, { turned });
     const owner = headOf(this.model, name, this.#head);
     const borrowed = owner !== null && owner !== this.#head;
     const given = borrowed ? fill(words.of_head, { head: owner + 1 }) : words.given;
@@ -104,8 +104,8 @@ export class Rows extends Section {
       "section",
       { class: `equation ${form}`, "aria-label": `${title}: ${about}` },
       element("h3", {}, title, span("about", ` ${about}`)),
-      element("p", { class: "formula" }, ...text, span("shape", ` ${op ? sums : given}`)),
-      element("div", { class: "box" }, element("div", { class: `parts ${gathers}` }, ...parts)),
+      p("formula", ...text, span("shape", ` ${op ? sums : given}`)),
+      div("box", div(`parts ${gathers}`, ...parts)),
     );
   }
 
@@ -120,38 +120,18 @@ export class Rows extends Section {
     if (this.#gathers()) {
       const [{ name, symbol: sign, turned }] = factors;
       const heads = this.model.entries.map((_, head) =>
-        this.#matrix(name, turned, sign.replace("_i", `_${head + 1}`), head),
+        this.matrix(name, head, sign.replace("_i", `_${head + 1}`), { turned }),
       );
-      return [element("div", { class: "heads" }, ...heads)];
+      return [div("heads", ...heads)];
     }
     const arrow = rowwise ? (form === "column" ? " ↓" : " →") : "";
     const [before, ...behind] = signs.map((sign, i) =>
       sign ? operator(symbol(i ? sign : sign + arrow)) : null,
     );
-    const tables = factors.map(({ name, symbol: sign, turned }) => this.#matrix(name, turned, sign));
-    return [before, ...tables.flatMap((table, i) => [table, behind[i]])].filter(Boolean);
-  }
-
-  #matrix(name, turned, sign, head = this.#head) {
-    const { model } = this;
-    const { rows, head: of, cell, scale, hue } = matrixOf(model, name, head);
-    const [down, across] = model.matrices[name].axes;
-    const rowLabels = labelsOf(model, down, rows.length).map((text, row) =>
-      marked(text, isDead(model, name, of, row)),
+    const tables = factors.map(({ name, symbol: sign, turned }) =>
+      this.matrix(name, this.#head, sign, { turned }),
     );
-    const colLabels = labelsOf(model, across, rows[0].length);
-    const [count, width] = [rows.length, rows[0].length];
-    const shape = turned ? shapeOf(width, count) : shapeOf(count, width);
-    return this.sheet.table({
-      sign,
-      shape,
-      label: `${model.matrices[name].word} ${sign.replaceAll("_", "")}, ${shape}`,
-      hue,
-      scale,
-      rowLabels: turned ? colLabels : rowLabels,
-      colLabels: turned ? rowLabels : colLabels,
-      cell: turned ? (r, c) => cell(c, r) : cell,
-    });
+    return [before, ...tables.flatMap((table, i) => [table, behind[i]])].filter(Boolean);
   }
 
   tell({ cell }, td) {

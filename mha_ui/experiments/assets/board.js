@@ -3,8 +3,10 @@
 import {
   accent,
   announcer,
+  div,
   element,
   fill,
+  p,
   pressable,
   redrawn,
   rich,
@@ -76,9 +78,9 @@ class Board {
 
   constructor(parent) {
     this.root = element("div", { class: "bench board", role: "region" });
-    this.bar = element("div", { class: "board-bar" });
-    this.tables = element("div", { class: "tables" });
-    this.foot = element("div", { class: "board-foot" });
+    this.bar = div("board-bar");
+    this.tables = div("tables");
+    this.foot = div("board-foot");
     this.live = announcer();
     this.panes = [];
     parent.append(this.root);
@@ -209,7 +211,7 @@ class Board {
     panes.forEach((pane, index) =>
       this.panes[index].build(alone ? { ...pane, model: { ...pane.model, stages: shown } } : pane, !alone),
     );
-    this.delta = element("p", { class: "delta" });
+    this.delta = p("delta");
     this.foot.replaceChildren(...this.panes.map((pane) => pane.explain.root), this.delta);
     if (alone) {
       const holder = element("div", {}, this.panes[0].view.root);
@@ -235,7 +237,7 @@ class Board {
       element("div", {}),
       ...this.panes.map((pane) => element("h3", { class: "side-title" }, pane.title)),
     );
-    if (!shown.length) root.append(element("p", { class: "nothing" }, this.#data.words.nothing_differs));
+    if (!shown.length) root.append(p("nothing", this.#data.words.nothing_differs));
     for (const stage of shown) {
       root.append(stageTitle(stage));
       for (const pane of this.panes) {
@@ -259,7 +261,7 @@ class Board {
     const owner = (name) => this.panes.map((pane) => pane.model).find((model) => model.matrices[name]);
     const symbols = absent.map((name) => symbolOf(owner(name), name, this.#head));
     const text = fill(this.#data.words.not_here, { list: symbols.join(", ") });
-    return [...figures.filter(Boolean), element("p", { class: "absent" }, ...rich(text))];
+    return [...figures.filter(Boolean), p("absent", ...rich(text))];
   }
 
   /** A matrix's table; null where it stands there already, undefined where this side has none. */

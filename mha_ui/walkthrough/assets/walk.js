@@ -1,7 +1,19 @@
 // The walkthrough: steps through what it holds, and asks the server for nothing.
 
 import { Address } from "../mha.web/address.js";
-import { active, announcer, button, element, fill, redrawn, rich, span, symbol } from "../mha.web/dom.js";
+import {
+  active,
+  announcer,
+  button,
+  div,
+  element,
+  fill,
+  p,
+  redrawn,
+  rich,
+  span,
+  symbol,
+} from "../mha.web/dom.js";
 import { key } from "../mha.web/graph.js";
 import { mounting } from "../mha.web/mount.js";
 import { isRight } from "./answers.js";
@@ -252,23 +264,16 @@ class Walk {
     this.outline = element("ol", {}, ...stages.map((stage, index) => this.#chip(stage, index)));
     const nav = element("nav", { class: "outline", "aria-label": words.outline }, this.outline);
     this.title = element("h2", {});
-    this.what = element("p", { class: "what" });
-    this.why = element("p", { class: "why" });
-    this.formula = element("p", { class: "formula" });
+    this.what = p("what");
+    this.why = p("why");
+    this.formula = p("formula");
     this.lesson = element("a", { class: "lesson", data: { focus: "lesson" } }, words.lesson);
-    this.text = element("div", { class: "text" }, this.title, this.formula, this.what, this.why, this.lesson);
-    this.stand = element("div", { class: "stand" });
-    this.line = element("div", { class: "line" });
+    this.text = div("text", this.title, this.formula, this.what, this.why, this.lesson);
+    this.stand = div("stand");
+    this.line = div("line");
     this.stage = element("div", { class: "stage", tabindex: -1 }, this.text, this.stand);
     this.more = element("p", { class: "more", hidden: true }, words.scroll);
-    const main = element(
-      "div",
-      { class: "main" },
-      this.stage,
-      this.more,
-      this.line,
-      this.view ? null : element("p", { class: "hint" }, words.keys),
-    );
+    const main = div("main", this.stage, this.more, this.line, this.view ? null : p("hint", words.keys));
     this.notes?.stop();
     this.notes = this.view === "presenter" ? new Notes(words) : null;
     const parts = [this.bar, nav, this.#controls(), main, this.notes?.root, this.live];

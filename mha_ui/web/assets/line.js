@@ -1,7 +1,7 @@
 // The line of arithmetic: what a number is made of and what it goes into, in a sentence and as lit cells.
 
 import { arithmetic, inBrief } from "./arithmetic.js";
-import { button, element, fillNodes, span, symbol } from "./dom.js";
+import { button, div, element, fillNodes, span, symbol } from "./dom.js";
 import { exists, fedBy, isClaim, key, nameOf, symbolOf, termsOf, valueAt } from "./graph.js";
 import { changeTold, isTarget, lensAt } from "./lens.js";
 import { brief, exact, isRounded } from "./numbers.js";
@@ -35,8 +35,8 @@ export class Explain {
   constructor(words, unpin, ...above) {
     this.words = words;
     this.unpin = unpin;
-    this.line = element("div", { class: "line" });
-    this.root = element("div", { class: "explain" }, ...above, this.line);
+    this.line = div("line");
+    this.root = div("explain", ...above, this.line);
   }
 
   /**
@@ -111,7 +111,7 @@ export class Explain {
   #throughLens(model, cell) {
     if (!model.lens || (model.lens.kind === "gradient" && !model.lens.target)) return [];
     const { words } = this;
-    const line = (...parts) => [element("div", { class: "through-lens" }, ...parts)];
+    const line = (...parts) => [div("through-lens", ...parts)];
     if (model.lens.kind === "change") return line(changeTold(model, cell));
     const { target } = model.lens;
     const by = lensAt(model, cell);
