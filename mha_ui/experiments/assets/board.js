@@ -14,7 +14,7 @@ import {
   setText,
   span,
 } from "../mha.web/dom.js";
-import { headOf, key, rowsOf, symbolOf, termsOf, unkey, valueAt } from "../mha.web/graph.js";
+import { headOf, isSame, key, rowsOf, symbolOf, termsOf, unkey, valueAt } from "../mha.web/graph.js";
 import { Explain } from "../mha.web/line.js";
 import { Menu } from "../mha.web/menu.js";
 import { mounting } from "../mha.web/mount.js";
@@ -22,7 +22,7 @@ import { brief, isRounded } from "../mha.web/numbers.js";
 import { Pointing, Selection } from "../mha.web/selection.js";
 import { stageTitle, structureOf, View } from "../mha.web/tables.js";
 
-/** One side: its tables, its selection, its menu and its line of arithmetic. */
+/** One side: its tables, its selection and its line of arithmetic. */
 class Pane {
   /** @type {Model} */
   model = null;
@@ -30,12 +30,9 @@ class Pane {
   view = null;
   /** @type {Cell} */
   pinned = null;
-  /** @type {Menu} */
-  menu = null;
 
-  constructor(board, index) {
+  constructor(board) {
     this.board = board;
-    this.index = index;
     this.selection = new Selection(this);
   }
 
@@ -48,7 +45,6 @@ class Pane {
     this.selection.rebuilt();
     this.view = new View(model, { bare });
     this.explain = new Explain(model.words, () => this.unpin(), span("side", title));
-    this.menu ??= new Menu(this);
   }
 
   say(text) {
@@ -56,8 +52,7 @@ class Pane {
   }
 
   pin(cell) {
-    const same = this.pinned && key(this.pinned) === key(cell);
-    this.pinned = same ? null : cell;
+    this.pinned = isSame(this.pinned, cell) ? null : cell;
     this.board.rest();
   }
 
@@ -84,15 +79,15 @@ class Board {
     this.live = announcer();
     this.panes = [];
     parent.append(this.root);
-    this.root.append(this.bar, this.tables, this.foot, this.live);
+    this.menu = new Menu(null); // its host is the side that it is opened on
+    this.root.append(this.bar, this.tables, this.foot, this.live, this.menu.root);
     this.pointing = new Pointing(
       this.tables,
       (td) => this.#placeOf(td),
       (focused) => this.#reached(focused),
     );
     this.root.addEventListener("click", (event) => this.#act(event));
-    const outside = (event) =>
-      event.composedPath().includes(this.root) || this.#menus((menu) => menu.close());
+    const outside = (event) => event.composedPath().includes(this.root) || this.menu.close();
     document.addEventListener("pointerdown", outside, { signal: this.#gone.signal });
     this.resized = new ResizeObserver(() => this.#stack());
     this.resized.observe(this.root);
@@ -125,15 +120,15 @@ class Board {
   rest() {
     const held = this.panes.find((pane) => pane.pinned);
     const at = this.pointing.at ?? (held ? { pane: held, cell: held.pinned } : null);
+    const { words } = this.#data;
+    const look = this.panes.length > 1 ? words.look : words.look_alone;
     for (const pane of this.panes) {
       const cell = at && (pane === at.pane ? at.cell : this.#counterpart(at.pane, at.cell, pane));
-      pane.explain.show(pane, cell, Boolean(cell && pane.pinned) && key(cell) === key(pane.pinned));
-      if (at && !(cell && rowsOf(pane.model, cell.name, cell.head)))
-        pane.explain.line.textContent = this.#data.words.no_counterpart;
-      else if (cell && pane.wrong[cell.name]) this.#wrongly(pane, cell);
-      else if (!at)
-        pane.explain.line.textContent =
-          pane === this.panes[0] ? this.#data.words[this.panes.length > 1 ? "look" : "look_alone"] : "";
+      pane.explain.show(pane, cell, pane.pinned);
+      const { line } = pane.explain;
+      if (!at) line.textContent = pane === this.panes[0] ? look : "";
+      else if (!(cell && rowsOf(pane.model, cell.name, cell.head))) line.textContent = words.no_counterpart;
+      else if (pane.wrong[cell.name]) this.#wrongly(pane, cell);
     }
     this.foot.classList.toggle("idle", !at);
     setText(this.delta, at ? this.#differs(at) : "");
@@ -205,7 +200,7 @@ class Board {
 
   #rebuild(shown, panes) {
     const { focused } = this.pointing;
-    while (this.panes.length < panes.length) this.panes.push(new Pane(this, this.panes.length));
+    while (this.panes.length < panes.length) this.panes.push(new Pane(this));
     this.panes.length = panes.length;
     const alone = panes.length === 1;
     panes.forEach((pane, index) =>
@@ -218,9 +213,9 @@ class Board {
       this.panes[0].selection.listen(holder);
       this.tables.replaceChildren(holder);
     } else this.tables.replaceChildren(this.#sides(shown));
-    for (const pane of this.panes) this.root.append(pane.menu.root);
     this.#stack();
-    if (focused) this.#cellOf(this.panes[focused.pane.index] ?? this.panes[0], focused.cell)?.focus();
+    const there = this.panes.includes(focused?.pane) ? focused.pane : this.panes[0];
+    if (focused) this.#cellOf(there, focused.cell)?.focus();
   }
 
   /** Where two sides do not fit beside each other, they stand one below the other, stage by stage. */
@@ -323,16 +318,8 @@ class Board {
       return from === last ? places[at] : places.indexOf(at);
     };
     if (!to.model.matrices[cell.name]) return null;
-    const head =
-      cell.head === null
-        ? null
-        : headOf(
-            to.model,
-            cell.name,
-            this.panes.length > 1 && from.model.matrices[cell.name] && this.#cellOf(from, cell)
-              ? this.#head
-              : cell.head,
-          );
+    const shown = this.panes.length > 1 && this.#cellOf(from, cell) ? this.#head : cell.head;
+    const head = cell.head === null ? null : headOf(to.model, cell.name, shown);
     return { ...cell, head, row: moved(axes[0], cell.row), col: moved(axes[1], cell.col) };
   }
 
@@ -390,18 +377,14 @@ class Board {
     this.live.textContent = [...told, this.delta.textContent].join(". ");
   }
 
-  #menus(act) {
-    for (const pane of this.panes) if (pane.menu) act(pane.menu);
-  }
-
   #act(event) {
     const button = event.target.closest?.('button[data-do="menu"]');
     if (!button) {
-      this.#menus((menu) => event.composedPath().includes(menu.root) || menu.close());
+      if (!event.composedPath().includes(this.menu.root)) this.menu.close();
       return;
     }
-    const place = this.#placeOf(button.closest("figure").querySelector("td[data-key]"));
-    place?.pane.menu.toggle(button);
+    this.menu.host = this.#placeOf(button.closest("figure").querySelector("td[data-key]")).pane;
+    this.menu.toggle(button);
   }
 }
 

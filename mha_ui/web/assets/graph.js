@@ -11,6 +11,12 @@ import { exact, format, isWhole } from "./numbers.js";
 /** @param {Cell} cell */
 export const key = (cell) => `${cell.name}|${cell.head ?? ""}|${cell.row}|${cell.col}`;
 
+/**
+ * Whether two cells, or what may be none, are the same one.
+ * @type {(one: Cell | null, other: Cell | null) => boolean}
+ */
+export const isSame = (one, other) => Boolean(one && other) && key(one) === key(other);
+
 /** @type {(text: string) => Cell} */
 export function unkey(text) {
   const [name, head, row, col] = text.split("|");

@@ -2,7 +2,7 @@
 
 import { arithmetic, inBrief } from "./arithmetic.js";
 import { button, div, element, fillNodes, span, symbol } from "./dom.js";
-import { exists, fedBy, isClaim, key, nameOf, symbolOf, termsOf, valueAt } from "./graph.js";
+import { exists, fedBy, isClaim, isSame, key, nameOf, symbolOf, termsOf, valueAt } from "./graph.js";
 import { changeTold, isTarget, lensAt } from "./lens.js";
 import { brief, exact, isRounded } from "./numbers.js";
 import { Lights } from "./selection.js";
@@ -40,15 +40,16 @@ export class Explain {
   }
 
   /**
-   * Show where a cell of a view comes from and where it goes; `pinned` marks the cell as held.
+   * Show where a cell of a view comes from and where it goes, and whether it is the one that is held.
    * @param {Pick<Host, "model" | "view">} shown
    * @param {Cell} cell
-   * @param {boolean} [pinned]
+   * @param {Cell} held
    */
-  show({ model, view }, cell, pinned = false) {
+  show({ model, view }, cell, held) {
     this.#lights.clear();
     const known = cell && exists(model, cell);
-    this.root.classList.toggle("is-pinned", Boolean(known && pinned));
+    const pinned = known && isSame(cell, held);
+    this.root.classList.toggle("is-pinned", Boolean(pinned));
     if (!known) {
       this.line.replaceChildren(span("hint", this.words.hint));
       return;
