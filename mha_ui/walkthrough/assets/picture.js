@@ -262,7 +262,7 @@ export class Picture {
       ),
     );
     const heads = looked.map((_, head) =>
-      headOfColumn(`${this.words.head} ${head + 1}`, { style: underline(head) }),
+      element("th", { scope: "col", style: underline(head) }, `${this.words.head} ${head + 1}`),
     );
     const caption = element("caption", {}, this.words.looks_at);
     const looks = table({ class: "matrix looks" }, [corner(), ...heads], rows, { caption });
