@@ -242,10 +242,13 @@ def numbers(trace: Trace, language: str, decimals: int) -> dict[str, Any]:
 
 
 def step_data(step: Step) -> dict[str, Any]:
-    """A declared step, as the browser reads it: its tables with their letters, and how its operation is told."""
+    """A declared step, as the browser reads it: its tables with their letters, and how its operation is told.
+
+    What an operation does not have is left out: this travels with every edit.
+    """
     operation = OPERATIONS[step.op]
     unusual = operation.exception
-    return {
+    data = {
         "index": step.index,
         "operands": [(operand.name, operand.index, operand.head) for operand in step.tables],
         "constant": next((name for name in step.operand_names if name in SETTINGS), ""),
@@ -255,8 +258,9 @@ def step_data(step: Step) -> dict[str, Any]:
         "term": operation.term,
         "lines": operation.lines,
         "exception": unusual and unusual._asdict() | {"number": _json(unusual.number)},
-        "why": _WHY.get(step.op, ("", "")),
+        "why": _WHY.get(step.op),
     }
+    return {name: value for name, value in data.items() if value}
 
 
 @lru_cache(maxsize=4)
@@ -315,12 +319,13 @@ def matrices(trace: Trace, language: str) -> dict[str, dict[str, Any]]:
             "formula": formulas.get(name, ""),
             "hue": ENTRY[name].role,
             "scale": ENTRY[name].colours,
-            "emptyRows": ENTRY[name].empty_rows,
             "axes": AXES[name],
             "perHead": name in PER_HEAD,
             "edit": edit,
             "values": values,
         }
+        if ENTRY[name].empty_rows:
+            found[name]["emptyRows"] = True
         if name in SHARED and example.kv_heads is not None:
             found[name]["owners"] = [kv_head_of(example, name, head) for head in range(len(example.heads))]
     return found

@@ -18,16 +18,16 @@ type Operand = [string, string, string];
 interface Step {
   index: string;
   operands: Operand[];
-  /** Which of the layer's settings it reads, or "". */
-  constant: string;
-  adds: boolean;
-  copies: boolean;
-  shifts: boolean;
-  term: string;
+  /** Which of the layer's settings it reads. */
+  constant?: string;
+  adds?: boolean;
+  copies?: boolean;
+  shifts?: boolean;
+  term?: string;
   lines: string[];
-  exception: { at: number; number: Value; line: string } | null;
+  exception?: { at: number; number: Value; line: string };
   /** Names of what is said beside the arithmetic, and beside that of an exception. */
-  why: [string, string];
+  why?: [string, string];
 }
 
 interface Matrix {
@@ -45,7 +45,7 @@ interface Matrix {
   hue: string;
   scale: string;
   /** Whether rows of queries that may attend to nothing are marked. */
-  emptyRows: boolean;
+  emptyRows?: boolean;
   /** For each head the head that holds its keys and values. */
   owners?: number[];
   /** The lens's numbers, and those of the baseline, shaped as the values. */

@@ -57,10 +57,7 @@ export class Packed extends Section {
           : words.refuses.replace("{reason}", reason);
     return [
       p("note", ...rich(words[`about_${this.#library}`])),
-      div(
-        "box",
-        element("div", { class: this.#library === "packed" ? "parts" : "parts apart" }, ...this.#parts()),
-      ),
+      div("box", div(this.#library === "packed" ? "parts" : "parts apart", ...this.#parts())),
       this.shown.some((layout) => layout.of)
         ? p("note", fill(words.first_heads, { shown: this.heads, count: this.shown[0].of }))
         : null,

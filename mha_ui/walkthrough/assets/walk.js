@@ -288,11 +288,8 @@ class Walk {
     const sign = stage.kind === "head" ? `head_${stage.head + 1}` : (stage.steps[0]?.symbol ?? label);
     const attributes = { title: stage.title, "aria-label": `${index + 1} ${stage.title}` };
     const parts = [span("count", String(index + 1)), label ? element("span", {}, label) : symbol(sign)];
-    return element(
-      "li",
-      {},
-      this.#button(`step ${index}`, () => this.jump(index + 1), attributes, ...parts),
-    );
+    const chip = this.#button(`step ${index}`, () => this.jump(index + 1), attributes, ...parts);
+    return element("li", {}, chip);
   }
 
   #given(stage) {
@@ -301,42 +298,26 @@ class Walk {
 
   #controls() {
     const { words } = this.model;
-    const move = (name, sign) =>
-      this.#button(
-        name,
-        () => this[name](),
-        { class: "round", title: words[name], "aria-label": words[name] },
-        sign,
-      );
+    const move = (name, sign) => {
+      const attributes = { class: "round", title: words[name], "aria-label": words[name] };
+      return this.#button(name, () => this[name](), attributes, sign);
+    };
+    const moves = [move("previous", "←"), move("next", "→"), move("into", "↓"), move("out", "↑")];
     this.playing = move("play", "▶");
     this.counter = span("counter");
-    const speed = element(
-      "select",
-      {
-        data: { focus: "speed" },
-        "aria-label": words.speed,
-        title: words.speed,
-        onchange: ({ target }) => this.#pace(Number(target.value)),
-      },
-      ...SPEEDS.map((seconds) =>
-        element("option", { value: seconds, selected: seconds === this.#seconds }, `${seconds} s`),
-      ),
+    const speeds = SPEEDS.map((seconds) =>
+      element("option", { value: seconds, selected: seconds === this.#seconds }, `${seconds} s`),
     );
+    const pace = ({ target }) => this.#pace(Number(target.value));
+    const named = { "aria-label": words.speed, title: words.speed };
+    const speed = element("select", { data: { focus: "speed" }, ...named, onchange: pace }, ...speeds);
     const onchange = ({ target }) => this.foretell(target.checked);
     this.predicting = element("input", { type: "checkbox", data: { focus: "predict" }, onchange });
     this.revealing = this.#button("reveal", () => this.reveal(), { class: "main-action" }, words.reveal);
     return element(
       "div",
       { class: "controls", role: "group", "aria-label": words.controls },
-      span(
-        "group",
-        move("previous", "←"),
-        move("next", "→"),
-        move("into", "↓"),
-        move("out", "↑"),
-        this.playing,
-        speed,
-      ),
+      span("group", ...moves, this.playing, speed),
       this.counter,
       element("label", { class: "switch" }, this.predicting, words.predict),
       this.revealing,
@@ -392,9 +373,9 @@ class Walk {
     else this.notes?.fit();
     this.#follow();
     this.#tell(quiet, remote);
-    this.live.textContent = quiet
-      ? ""
-      : `${anew ? `${fill(words.step_of, { step: this.place.stage + 1, steps: stages.length })}: ${this.title.textContent}. ${this.what.textContent}` : ""} ${this.#spoken()}`.trim();
+    const count = fill(words.step_of, { step: this.place.stage + 1, steps: stages.length });
+    const opening = anew ? `${count}: ${this.title.textContent}. ${this.what.textContent}` : "";
+    this.live.textContent = quiet ? "" : `${opening} ${this.#spoken()}`.trim();
     this.root.dataset.at = `${stage.id} ${written(stages, this.place, this.depth).sub}`.trim();
   }
 

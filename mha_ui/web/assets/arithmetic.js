@@ -69,7 +69,7 @@ export function arithmetic(model, cell, { show, rounds, most, turned = false }) 
   const isException = isExceptional(model, exception, terms);
   const value = { number: show(result), cell, strong: true };
   const equals = [{ text: rounds(result) ? " ≈ " : " = " }, value];
-  const why = model.words[step.why[isException ? 1 : 0]];
+  const why = model.words[step.why?.[isException ? 1 : 0]];
   const note = why ? [{ text: ` (${why})`, quiet: true }] : [];
   if (step.copies && !isException) return [{ place: terms[0][0] }, ...equals, ...note];
 
@@ -102,7 +102,7 @@ export function arithmetic(model, cell, { show, rounds, most, turned = false }) 
  * @type {(model: Model, exception: Step["exception"], terms: Cell[][]) => boolean}
  */
 const isExceptional = (model, exception, terms) =>
-  exception !== null &&
+  Boolean(exception) &&
   terms.every((cells) => {
     const value = valueAt(model, cells[exception.at]);
     return value === exception.number || Number(value) === exception.number;
