@@ -79,8 +79,8 @@ def derive(trace: Trace, cell: Cell) -> Derivation:
     value = number(trace, cell)
     cells = tuple(_operand_cells(trace, step, cell))
     terms = tuple(Term(term, tuple(number(trace, c) for c in term)) for term in cells)
-    copied = ""
-    if OPERATIONS[step.op].copies([term.numbers for term in terms]):
+    operation, copied = OPERATIONS[step.op], ""
+    if operation.copies and not operation.excepts([term.numbers for term in terms]):
         copied = _place(trace, terms[0].cells[0])
     return Derivation(
         cell, step.op, terms, value, _constant(trace, step, cell), _at(trace, step, cell), copied
@@ -269,9 +269,8 @@ def arithmetic(derivation: Derivation, decimals: int = 4) -> str:
     shown = [[_show(number, decimals) for number in term.numbers] for term in derivation.terms]
     value = _show(derivation.value, decimals)
     operation = OPERATIONS[derivation.op]
-    exception = operation.exception([term.numbers for term in derivation.terms])
-    if exception:
-        return exception.format(*(number for term in shown for number in term), value=value)
+    if operation.exception and operation.excepts([term.numbers for term in derivation.terms]):
+        return operation.exception.line.format(*(number for term in shown for number in term), value=value)
     right = derivation.copied
     if not right:
         constant = 0.0 if derivation.constant is None else derivation.constant

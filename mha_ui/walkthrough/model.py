@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Final
 
-from mha_core.compute.graph import formula, symbol
+from mha_core.compute.graph import formula, signs, symbol
 from mha_core.compute.operations import Step
 from mha_core.compute.trace import Trace
 from mha_core.errors import N_
@@ -117,7 +117,7 @@ def _step(trace: Trace, stage: Stage, step: Step, words: Words, language: str) -
         **_translated(words, language),
         "symbol": symbol(step.name, trace.example).replace("head_i", f"head_{(stage.head or 0) + 1}"),
         "formula": formula(step, trace.example),
-        "op": step.op,
+        "signs": signs(step, trace.example),
         "layout": layout_of(step),
         "operands": [(operand.name, operand.index) for operand in step.tables],
     }
