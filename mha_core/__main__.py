@@ -24,7 +24,7 @@ from mha_core.example.files import MAX_BYTES, parse
 from mha_core.example.library import library
 from mha_core.example.model import Example, text_in
 from mha_core.export import TARGETS
-from mha_core.messages import catalogue, in_words, shell_language, translate_argparse
+from mha_core.messages import LANGUAGES, catalogue, in_words, shell_language, translate_argparse
 from mha_core.vocabulary import STEPS
 
 BAD_INPUT = 2
@@ -324,8 +324,8 @@ def _examples(_: argparse.Namespace) -> Answer:
     return 0, [
         {
             "name": name,
-            "title": {language: text_in(example.title, language) for language in ("en", "zh")},
-            "note": {language: text_in(example.note, language) for language in ("en", "zh")},
+            "title": {language: text_in(example.title, language) for language in LANGUAGES},
+            "note": {language: text_in(example.note, language) for language in LANGUAGES},
         }
         for name, example in library().items()
     ]

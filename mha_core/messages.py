@@ -11,11 +11,14 @@ from typing import Final
 
 from mha_core.errors import MhaError
 
+CJK_CLASS: Final = "ctexart"
+"""The class of LaTeX documents that sets Chinese characters, kana and hangul."""
+
 
 @dataclass(frozen=True, slots=True)
 class Language:
     """``name``: in itself; ``tag``: as HTML names it. ``locales``: how the locales of those who read it begin.
-    ``between``: what stands between two sentences.
+    ``between``: what stands between two sentences. ``document_class``: the class of LaTeX documents that sets it.
     """
 
     code: str
@@ -23,13 +26,14 @@ class Language:
     tag: str
     locales: tuple[str, ...] = ()
     between: str = " "
+    document_class: str = "article"
 
 
 LANGUAGE: Final = {
     language.code: language
     for language in (
         Language("en", "English", "en"),
-        Language("zh", "中文", "zh-CN", ("zh",), between=""),
+        Language("zh", "中文", "zh-CN", ("zh",), between="", document_class=CJK_CLASS),
     )
 }
 """The languages by code. The first is the one that stands in the code, and serves every other locale."""

@@ -1,7 +1,7 @@
 """Numbers as people read them: a true minus sign, short exponents, no sign at a zero. Programs print their own.
 
-``fixed(0.5, 4)`` is ``0.5000``, ``trimmed(0.5, 4)`` is ``0.5``, ``significant(120000, 2)`` is ``1.2e5`` and
-``shortest(0.1)`` is ``0.1``; −∞ is ``−∞`` in all of them.
+``fixed(0.5, 4)`` is ``0.5000``, ``trimmed(0.5, 4)`` is ``0.5``, ``significant(120000, 2)`` is ``1.2e5``,
+``in_arithmetic(1 / 3, 4)`` is ``0.3333`` and ``shortest(0.1)`` is ``0.1``; −∞ is ``−∞`` in all of them.
 """
 
 from __future__ import annotations
@@ -15,18 +15,41 @@ LARGE: Final = 1e9
 _EXPONENT: Final = re.compile(r"e([+-]?)0*(\d)")
 
 
-def typeset(text: str) -> str:
-    """A number that Python printed, as it is read: ``-1.5e-05`` is ``−1.5e−5``, ``-0.00`` is ``0.00``."""
+def typeset(text: str, plus: str = "") -> str:
+    """A number that Python printed, as it is read: ``-1.5e-05`` is ``−1.5e−5``, ``-0.00`` is ``0.00``. ``plus``: what
+    stands before a positive exponent.
+    """
     if text.lstrip("-") == "inf":
         return text.replace("-", "−").replace("inf", "∞")
     if text.startswith("-") and not float(text):
         text = text[1:]
-    return _EXPONENT.sub(lambda found: f"e{found[1].strip('+')}{found[2]}", text).replace("-", "−")
+    return _EXPONENT.sub(lambda found: f"e{found[1].replace('+', plus)}{found[2]}", text).replace("-", "−")
 
 
 def fixed(number: float, decimals: int) -> str:
     """With all its decimals, so that a column of them can be compared; one that is very large as a power of ten."""
-    return typeset(f"{number:.3e}" if LARGE <= abs(number) < inf else f"{number:.{decimals}f}")
+    return typeset(_digits(number, decimals))
+
+
+def in_arithmetic(number: float, decimals: int) -> str:
+    """An exact number without zeros behind it, a rounded one with all its decimals: ``0.5``, ``0.3333``. One that is
+    very large, or whose decimals would be zeros alone, as a power of ten: ``1e+9``, ``1.3e−7``.
+    """
+    text = _digits(number, decimals)
+    if number and not float(text):
+        text = f"{number:.1e}"
+    return typeset(without_zeros(text) if holds(text, number) else text, plus="+")
+
+
+def rounded(number: float, decimals: int) -> str:
+    """A number to the last bit without zeros behind it, any other with all its decimals, as Python prints them."""
+    text = f"{number + 0.0:.{decimals}f}"  # −0 is 0
+    return without_zeros(text) if float(text) == number else text
+
+
+def holds(text: str, number: float) -> bool:
+    """Whether a text is the number, but for float64's noise."""
+    return isclose(float(text.replace("−", "-").replace("∞", "inf")), number, rel_tol=1e-12, abs_tol=0)
 
 
 def trimmed(number: float, decimals: int) -> str:
@@ -50,5 +73,10 @@ def shortest(number: float) -> str:
 
 
 def without_zeros(text: str) -> str:
-    """``0.50`` is ``0.5``, ``3.00`` is ``3``, ``100`` stays."""
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    """``0.50`` is ``0.5``, ``3.00`` is ``3``, ``1.0e-07`` is ``1e-07``, ``100`` stays."""
+    digits, e, exponent = text.partition("e")
+    return (digits.rstrip("0").rstrip(".") if "." in digits else digits) + e + exponent
+
+
+def _digits(number: float, decimals: int) -> str:
+    return f"{number:.3e}" if LARGE <= abs(number) < inf else f"{number:.{decimals}f}"

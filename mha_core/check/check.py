@@ -5,7 +5,7 @@
 1. A cell is *wrong* where it differs from the exact value by more than one unit of its last printed digit.
 2. It is the author's *own* error unless the step, computed from the author's own numbers before it, gives it:
    from the numbers as printed, or as they were before they were rounded.
-3. For the own errors of a step, the known mistakes (``mistakes.CATALOGUE``) are tried at this step and at those
+3. For the own errors of a step, the known mistakes (``catalogue.CATALOGUE``) are tried at this step and at those
    before it that were not written down: none, one, then two at a time. A mistake *explains* the errors where every
    given cell comes out. Where none does, single rows are tried, then slips of the pen.
 
@@ -23,7 +23,7 @@ import torch
 from torch import Tensor
 
 from mha_core.check.catalogue import CATALOGUE, ROUNDED_EARLY
-from mha_core.check.search import Family, Hypotheses
+from mha_core.check.search import Family, Search
 from mha_core.check.transcription import slips
 from mha_core.compute.derive import Cell
 from mha_core.compute.device import Backend
@@ -120,9 +120,9 @@ class _Check:
     def __init__(self, computed: Trace) -> None:
         self.trace = computed
         self.claims = claimed(computed.example)
-        self.hypotheses = Hypotheses(computed)
+        self.search = Search(computed)
         for key in self.claims:
-            self.hypotheses.declare_copy(key)
+            self.search.declare_copy(key)
         self.unsure: dict[Key, Tensor] = {}
         """How far a carried cell may be from what its author had: half a unit of an unexplained number."""
         self.throughout: dict[str, dict[Key, Tensor]] = {}
@@ -135,13 +135,13 @@ class _Check:
     def verdict(self) -> Verdict:
         """Go through the claims in the order of the computation."""
         with torch.inference_mode():
-            exact = {key: values for key in self.claims if (values := self.hypotheses.exact(key)) is not None}
+            exact = {key: values for key in self.claims if (values := self.search.exact(key)) is not None}
             if all(self.claims[key].all_fit(values) for key, values in exact.items()):
                 for key, values in exact.items():
                     nothing = torch.zeros_like(self.claims[key].given)
                     self._note(key, self.claims[key], values, nothing, nothing)
             else:
-                self.throughout = self._throughout(list(exact))
+                self.throughout = self.search.throughout({key: self.claims[key] for key in exact})
                 for key, values in exact.items():
                     self._judge(key, values)
                 self._name_throughout()
@@ -157,23 +157,6 @@ class _Check:
             causes=_merged(self.causes[name], [head for _, head in claims]),
             unexplained=name in self.unexplained,
         )
-
-    # --- one mistake behind everything -----------------------------------------------------------------------------
-
-    def _throughout(self, keys: list[Key]) -> dict[str, dict[Key, Tensor]]:
-        """Single mistakes, made in every head that can, which reproduce everything that was written down."""
-        fitting: dict[Key, dict[str, Tensor | None]] = {}
-        for key, family in self.hypotheses.everywhere(keys).items():
-            fits = self.claims[key].all_fit(family.values)
-            some = family.chosen(fits.nonzero().flatten().tolist()).first_of_each()
-            fitting[key] = {label: some.get(label) for label in family.first_of_each()}
-        labels = dict.fromkeys(label for found in fitting.values() for label in found if label)
-        numbers = {label: {key: of.get(label, of[""]) for key, of in fitting.items()} for label in labels}
-        return {
-            label: {key: values for key, values in of_label.items() if values is not None}
-            for label, of_label in numbers.items()
-            if all(values is not None for values in of_label.values())
-        }
 
     def _name_throughout(self) -> None:
         """Blame what reproduces everything at the first step where something is wrong."""
@@ -195,7 +178,7 @@ class _Check:
         claim = self.claims[key]
         right = claim.fits(exact)
         wrong = claim.given & ~right
-        plain = self.hypotheses.family(key, most=0)
+        plain = self.search.family(key, most=0)
         fits = claim.fits(plain.values)
         own = wrong & ~fits.any(0)
         if own.any():
@@ -234,21 +217,21 @@ class _Check:
         for other in (as_printed, *(numbers[key] for numbers in self.throughout.values()), *rounded_before):
             if len(values) < _MOST_ALTERNATIVES and not any(torch.equal(other, one) for one in values):
                 values.append(other)
-        self.hypotheses.carried[key] = Family([()] * len(values), torch.stack(values))
+        self.search.carried[key] = Family([()] * len(values), torch.stack(values))
         self.unsure[key] = torch.where(claim.given & ~fits & ~right, claim.unit / 2, 0.0)
 
     # --- following from numbers whose digits are lost --------------------------------------------------------------
 
     def _excused(self, key: Key, claim: Printed, plain: Family) -> Tensor:
         """Where the digits that an unexplained number before this lost in printing may account for the difference."""
-        radius = self._spread(key) if key in self.hypotheses.steps else None
+        radius = self._spread(key) if key in self.search.steps else None
         if radius is None:
             return torch.zeros_like(claim.given)
         return ((plain.values - claim.numbers).abs() <= claim.unit + radius).any(0)
 
     def _spread(self, key: Key) -> Tensor | None:
         """How far the unsure digits of the operands can move each cell of a step; None where there are none."""
-        step, tensors = self.hypotheses.operands(key)
+        step, tensors = self.search.operands(key)
         moved = None
         for name in step.operand_names:
             unsure = self._unsure(name, key[1])
@@ -260,7 +243,7 @@ class _Check:
     def _unsure(self, name: str, head: int | None) -> Tensor | None:
         if (name, head) in self.unsure or head is not None:
             return self.unsure.get((name, head))
-        heads = [self.unsure.get((name, g)) for g in range(self.hypotheses.dims.h)]
+        heads = [self.unsure.get((name, g)) for g in range(self.search.dims.h)]
         known = next((one for one in heads if one is not None), None)
         if known is None:
             return None
@@ -272,8 +255,8 @@ class _Check:
         moves = torch.zeros(len(where[0]), *unsure.shape, dtype=torch.float64)
         moves[torch.arange(len(where[0])), *where] = unsure[where]
         batch = {other: one.expand(len(moves), *one.shape[1:]) for other, one in tensors.items()}
-        still = self.hypotheses.run(key, tensors)
-        ways = [self.hypotheses.run(key, batch | {name: batch[name] + sign * moves}) for sign in (1, -1)]
+        still = self.search.run(key, tensors)
+        ways = [self.search.run(key, batch | {name: batch[name] + sign * moves}) for sign in (1, -1)]
         return torch.maximum(*((way - still).abs() for way in ways)).nan_to_num(0.0).sum(0)
 
     # --- explaining own errors -------------------------------------------------------------------------------------
@@ -282,8 +265,8 @@ class _Check:
         """Find what explains the own errors of one matrix; returns its numbers as the author must have had them."""
         slipped = slips(claim, best, own)
         self._blame_each(key, slipped, own)
-        if key in self.hypotheses.steps:
-            single = self.hypotheses.family(key, 1, claim.decimals)
+        if key in self.search.steps:
+            single = self.search.family(key, 1, claim.decimals)
             found = self._all_cells(key, claim, own, single)
             by_row = self._by_row(claim, own, single) if found is None else {}
             if found is None and not slipped and not _one_for_all(by_row, own):
@@ -316,7 +299,7 @@ class _Check:
         enough = own.sum() >= _LEAST_EVIDENCE
         if own.numel() > _MOST_CELLS or not (enough or shown):
             return None
-        family = self.hypotheses.family(key, 2, claim.decimals)
+        family = self.search.family(key, 2, claim.decimals)
         if not enough:
             ids = [frozenset(label for label, _ in blame) for blame in family.blames]
             family = family.chosen([n for n, of in enumerate(ids) if of in shown])

@@ -1,13 +1,13 @@
 """What a step would be under each hypothesis: no mistake, one, or two, made at it or at unwritten steps before it.
 
-A hypothesis starts from the numbers that somebody wrote down, as far as he did (``Hypotheses.carried``), and runs
+A hypothesis starts from the numbers that somebody wrote down, as far as he did (``Search.carried``), and runs
 the declared steps on from there, all hypotheses of a step in one batch. A mistake is a change to one of these steps
-(``mistakes.CATALOGUE``); rounding before writing down is one more.
+(``catalogue.CATALOGUE``); rounding before writing down is one more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
@@ -19,7 +19,7 @@ from torch import Tensor
 from mha_core.check.catalogue import ROUNDED_EARLY, At, at_step
 from mha_core.compute.graph import head_graph
 from mha_core.compute.operations import Operand, Step
-from mha_core.compute.printed import Key
+from mha_core.compute.printed import Key, Printed
 from mha_core.compute.trace import Trace, input_matrix, operate
 from mha_core.example.model import kv_head_of
 from mha_core.vocabulary import PER_HEAD, SCORE_STEPS
@@ -43,6 +43,10 @@ class Family(NamedTuple):
         """Some of them."""
         return Family([self.blames[n] for n in which], self.values[list(which)])
 
+    def under(self, mistakes: Container[str]) -> Family:
+        """Those without a mistake or with one of these first."""
+        return self.chosen([n for n, blame in enumerate(self.blames) if not blame or blame[0][0] in mistakes])
+
     def first_of_each(self) -> dict[str, Tensor]:
         """The numbers without a mistake ("") and under each single one made in every head."""
         found: dict[str, Tensor] = {}
@@ -63,7 +67,7 @@ class Growth:
     found: dict[Key, Family] = field(default_factory=dict)
 
 
-class Hypotheses:
+class Search:
     """The declared steps of an example, and what was carried through them."""
 
     def __init__(self, computed: Trace) -> None:
@@ -101,10 +105,31 @@ class Hypotheses:
             return self._given(key)
         return self._grown(key, Growth(most, decimals), last=True)
 
-    def everywhere(self, keys: Sequence[Key]) -> dict[Key, Family]:
-        """These steps with up to one mistake, whatever was written down: call it before anything is carried."""
+    def throughout(self, claims: Mapping[Key, Printed]) -> dict[str, dict[Key, Tensor]]:
+        """Single mistakes, made in every head that can, which reproduce all claims, and the numbers under each.
+
+        The claims come in the order of the computation; nothing must have been carried yet.
+        """
         growth = Growth(1)
-        return {key: self._family(key, growth) for key in keys}
+        possible: dict[str, dict[Key, Tensor]] = {"": {}}
+        seen = {""}
+        for key, claim in claims.items():
+            family = self._family(key, growth)
+            made = family.first_of_each()
+            fits = family.chosen(claim.all_fit(family.values).nonzero().flatten().tolist()).first_of_each()
+            if "" in possible:
+                possible |= {label: possible[""] for label in made if label not in seen}
+            seen |= made.keys()
+            fitting = {label: fits.get(label if label in made else "") for label in possible}
+            possible = {
+                label: possible[label] | {key: values}
+                for label, values in fitting.items()
+                if values is not None
+            }
+            if not possible:
+                break
+            growth.found[key] = family.under(possible)
+        return {label: numbers for label, numbers in possible.items() if label}
 
     def operands(self, key: Key) -> tuple[Step, dict[str, Tensor]]:
         """A step and its operands as they were carried, each 1 × rows × columns."""
@@ -209,8 +234,8 @@ class Hypotheses:
                 if len(set(blames[mine] + family.blames[theirs])) <= growth.most
             ]
             blames = [_joined(blames[mine], family.blames[theirs]) for mine, theirs in pairs]
-            computed = {name: tensor[[mine for mine, _ in pairs]] for name, tensor in computed.items()}
-            computed[operand.name] = family.values[[theirs for _, theirs in pairs]]
+            mine, theirs = ([pair[at] for pair in pairs] for at in (0, 1))
+            computed = _some(computed, mine) | _some({operand.name: family.values}, theirs)
         spread = {name: matrix.expand(len(blames), *matrix.shape[1:]) for name, matrix in given.items()}
         return blames, spread | computed
 
@@ -259,23 +284,36 @@ def _pruned(family: Family, most: int) -> Family:
     """No more than a few ways of making the same mistakes, and none twice: another head's W may be any other head's,
     at each step.
     """
-    members = _by_blame(family.blames)
     which = []
-    for alike in members.values():
-        if len(alike) > 2:
-            numbers = (family.values[alike].flatten(1) + 0.0).numpy()  # −0 is 0
-            rows = [row.tobytes() for row in numbers]
-            distinct = {row: n for n, row in zip(reversed(alike), reversed(rows), strict=True)}
-            which += sorted(distinct.values())[:most]
-        else:
-            which += alike[:most]
+    for alike in _by_blame(family.blames).values():
+        which += _distinct(family.values, alike)[:most] if len(alike) > 2 else alike[:most]
     return family if len(which) == len(family.blames) else family.chosen(sorted(which))
 
 
-def _some(tensors: Mapping[str, Tensor], which: list[int]) -> Mapping[str, Tensor]:
-    """Some of a batch; the same tensors where that is all of it."""
-    whole = all(len(tensor) == len(which) for tensor in tensors.values())
-    return tensors if whole else {name: tensor[which] for name, tensor in tensors.items()}
+def _distinct(values: Tensor, which: list[int]) -> list[int]:
+    """Of those that are equal the first. Few have the same last row, so few matrices are compared in full."""
+    found = []
+    for alike in _equal(values[:, -1], which):
+        groups = _equal(values.flatten(1), alike) if len(alike) > 1 else [alike]
+        found += [group[0] for group in groups]
+    return sorted(found)
+
+
+def _equal(rows: Tensor, which: list[int]) -> Iterable[list[int]]:
+    """Those that have the same row, together."""
+    found: dict[bytes, list[int]] = {}
+    for n, row in zip(which, (rows[which] + 0.0).numpy(), strict=True):  # −0 is 0
+        found.setdefault(row.tobytes(), []).append(n)
+    return found.values()
+
+
+def _some(tensors: Mapping[str, Tensor], which: list[int]) -> dict[str, Tensor]:
+    """Some of a batch, without a copy where that is all of it."""
+    whole = list(range(len(which)))
+    return {
+        name: tensor if which == whole and len(tensor) == len(which) else tensor[which]
+        for name, tensor in tensors.items()
+    }
 
 
 def _joined(one: MistakeSet, other: MistakeSet) -> MistakeSet:

@@ -10,7 +10,7 @@ from mha_core.compute.printed import Printed, unit_of
 
 
 def slips(claim: Printed, expected: Tensor, own: Tensor) -> tuple[str, ...]:
-    """The slips that explain the ``own`` errors of one matrix, ids of ``mistakes.SLIPS``; none where none does.
+    """The slips that explain the ``own`` errors of one matrix, ids of ``catalogue.SLIPS``; none where none does.
 
     ``expected``, ``own``: rows × columns.
     """

@@ -1,6 +1,6 @@
 """What published explanations of attention got wrong, as built-in pairs: the right trace beside the mistaken one.
 
-Each pair is plain data: a built-in example, the step at which the mistake is made (``mistakes.CATALOGUE`` knows it),
+Each pair is plain data: a built-in example, the step at which the mistake is made (``catalogue.CATALOGUE`` knows it),
 and one sentence that says what goes wrong and how one notices.
 """
 

@@ -1,7 +1,7 @@
 """What comes of a known mistake: the trace of somebody who makes it at one step and carries on rightly from there.
 
 ``replay(trace(example), "not_scaled", "scaled_scores")`` is a trace of the same example: the steps before are the
-same, the step is what ``mistakes.CATALOGUE`` makes of it, and all that is computed from it follows as declared.
+same, the step is what ``catalogue.CATALOGUE`` makes of it, and all that is computed from it follows as declared.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from mha_core.check.catalogue import CATALOGUE, At, Mistake
-from mha_core.check.search import Family, Hypotheses
+from mha_core.check.search import Family, Search
 from mha_core.compute.printed import Key
 from mha_core.compute.trace import Trace
 from mha_core.errors import N_, CellError, NumberRangeError
@@ -75,15 +75,15 @@ def _entry(mistake: str, step: str) -> Mistake:
     return found
 
 
-def _as_computed(computed: Trace) -> Hypotheses:
+def _as_computed(computed: Trace) -> Search:
     """The declared steps with this trace's own numbers carried to each."""
-    steps = Hypotheses(computed)
+    steps = Search(computed)
     for key in steps.steps:
         steps.carried[key] = Family([()], steps.exact(key)[None])  # type: ignore[index]  # it has been computed
     return steps
 
 
-def _places(steps: Hypotheses, step: str, head: int | None) -> list[At]:
+def _places(steps: Search, step: str, head: int | None) -> list[At]:
     """Where the mistake is to be made."""
     keys = [key for key in steps.steps if key[0] == step and head in (None, key[1])]
     if not keys or (head is not None and step in WHOLE_LAYER_STEPS):
@@ -132,7 +132,7 @@ def _are_numbers(step: str, values: Tensor) -> bool:
     return bool((hidden | (values.abs() < _LARGEST)).all())
 
 
-def _followed(computed: Trace, steps: Hypotheses, wrong: Mapping[Key, Tensor]) -> dict[Key, Tensor]:
+def _followed(computed: Trace, steps: Search, wrong: Mapping[Key, Tensor]) -> dict[Key, Tensor]:
     """The wrong numbers, and those of every step that is computed from them."""
     changed = dict(wrong)
     for step in computed.steps:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from math import inf, isclose
 from typing import NamedTuple
 
 from mha_core.compute.graph import early_steps, head_graph, last_step, late_steps, symbol
 from mha_core.compute.operations import OPERATIONS, Operand, Step, axes, inner_size
 from mha_core.compute.trace import Rows, Trace
 from mha_core.errors import N_, CellError
-from mha_core.example.model import NEG_INF, Dims, Example, kv_head_of, setting
+from mha_core.example.model import Dims, Example, kv_head_of, setting
+from mha_core.numbers import holds, in_arithmetic
 from mha_core.vocabulary import PER_HEAD, SETTINGS, WHOLE_LAYER_STEPS
 
 
@@ -79,8 +79,8 @@ def derive(trace: Trace, cell: Cell) -> Derivation:
     value = number(trace, cell)
     cells = tuple(_operand_cells(trace, step, cell))
     terms = tuple(Term(term, tuple(number(trace, c) for c in term)) for term in cells)
-    copied = ""
-    if OPERATIONS[step.op].copies([term.numbers for term in terms]):
+    operation, copied = OPERATIONS[step.op], ""
+    if operation.copies and not operation.excepts([term.numbers for term in terms]):
         copied = _place(trace, terms[0].cells[0])
     return Derivation(
         cell, step.op, terms, value, _constant(trace, step, cell), _at(trace, step, cell), copied
@@ -269,16 +269,16 @@ def arithmetic(derivation: Derivation, decimals: int = 4) -> str:
     shown = [[_show(number, decimals) for number in term.numbers] for term in derivation.terms]
     value = _show(derivation.value, decimals)
     operation = OPERATIONS[derivation.op]
-    exception = operation.exception([term.numbers for term in derivation.terms])
-    if exception:
-        return exception.format(*(number for term in shown for number in term), value=value)
+    if operation.exception and operation.excepts([term.numbers for term in derivation.terms]):
+        return operation.exception.line.format(*(number for term in shown for number in term), value=value)
     right = derivation.copied
     if not right:
         constant = 0.0 if derivation.constant is None else derivation.constant
         if operation.shifts:
             shown = [[_exponent(numbers[0], constant, decimals)] for numbers in shown]
         right = operation.line(shown, derivation.at or 0, _show(constant, decimals))
-    return f"{right} {equals(derivation.value, decimals)} {value}"
+    sign = relation([[derivation.value]], lambda number: in_arithmetic(number, decimals))
+    return f"{right} {sign} {value}"
 
 
 def _exponent(score: str, shift: float, decimals: int) -> str:
@@ -288,37 +288,12 @@ def _exponent(score: str, shift: float, decimals: int) -> str:
     return f"({score.removeprefix('(').removesuffix(')')} − {_show(shift, decimals)})"
 
 
-def equals(number: float, decimals: int) -> str:
-    """= where the digits that ``arithmetic`` prints for a number are the number, but for float64's noise; else ≈."""
-    return relation([[abs(number)]], lambda size: _digits(size, decimals))
-
-
 def relation(rows: Rows, show: Callable[[float], str]) -> str:
     """= where every number as it is shown is the number, but for float64's noise; ≈ where any is rounded."""
-    exact = all(abs(number) == inf or _holds(show(number), number) for row in rows for number in row)
-    return "=" if exact else "≈"
-
-
-def _holds(digits: str, number: float) -> bool:
-    return isclose(float(digits.replace("−", "-")), number, rel_tol=1e-12, abs_tol=0)
-
-
-def _digits(size: float, decimals: int) -> str:
-    """A number ≥ 0 at ``decimals`` digits; as a power of ten where it is very large, or would print zeros alone."""
-    if size >= 1e9:
-        return f"{size:.3e}"
-    digits = f"{size:.{decimals}f}"
-    return digits if float(digits) or not size else f"{size:.1e}"
+    return "=" if all(holds(show(number), number) for row in rows for number in row) else "≈"
 
 
 def _show(number: float, decimals: int) -> str:
-    """An exact number without trailing zeros, a rounded one with all its digits; negative ones in parentheses."""
-    if number == NEG_INF:
-        return "(−∞)"
-    size = abs(number)
-    digits, e, power = _digits(size, decimals).partition("e")
-    if "." in digits and _holds(digits + e + power, size):
-        digits = digits.rstrip("0").rstrip(".")
-    if e:
-        digits += f"e{power[0]}{power[1:].lstrip('0')}".replace("-", "−")
-    return f"(−{digits})" if number < 0 and size else digits
+    """A number of the line, in parentheses where it is negative."""
+    text = in_arithmetic(number, decimals)
+    return f"({text})" if text.startswith("−") else text

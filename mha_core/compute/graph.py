@@ -299,6 +299,14 @@ def of_head(sign: str, head: int) -> str:
     return re.sub(r"i\b", str(head + 1), sign)
 
 
+def signs(step: Step, example: Example) -> tuple[str, ...]:
+    """What stands before, between and behind the tables in a step's formula, for pages that show tables in place of
+    letters: ``("", "·", "+", "")`` of X·W_Q + b_Q, ``("softmax", "")``, ``("", "÷ √d_k")``.
+    """
+    gap = "\0"
+    return tuple(part.strip(" ()") for part in written(step, example, *(gap for _ in step.tables)).split(gap))
+
+
 def written(step: Step, example: Example, *signs: str) -> str:
     """The step's right-hand side with these signs for its tables, factors in the order given."""
     settings = [symbol(operand.name, example) for operand in step.operands if operand.name in SETTINGS]

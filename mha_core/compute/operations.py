@@ -65,6 +65,16 @@ Terms: TypeAlias = Sequence[Sequence[float]]
 """The numbers of each term of a cell."""
 
 
+class Exceptional(NamedTuple):
+    """Where the number ``at`` of every term is ``number``, the arithmetic of a cell is this ``line``: ``{0}``, ``{1}``
+    are its numbers and ``{value}`` is what it is.
+    """
+
+    at: int
+    number: float
+    line: str
+
+
 @dataclass(frozen=True, slots=True)
 class Operation:
     """One operation.
@@ -75,8 +85,8 @@ class Operation:
     stands there as the heads' letters, ``joined``.
     ``lines``: a cell's arithmetic, one for each place ``at``: ``{0}``, ``{1}`` are its numbers, ``{constant}`` that,
     ``{sum}`` its terms with + between them and ``{at}`` one of them, each written as ``term`` says, else as a product.
-    ``exception``: the line instead, where these numbers call for another one; ``copies``: where the value is a number
-    that stands elsewhere.
+    ``exception``: numbers that call for another line; ``copies``: but for these the value is the first number, which
+    stands elsewhere.
     ``plan(step)``: how the operands have to be laid, read off their letters and held in ``Step.plan`` for ``run``;
     raises ``ValueError`` where it cannot run with them.
     ``adds``: an operand without the summed letter is a term of its own, a bias.
@@ -89,8 +99,8 @@ class Operation:
     formula: str
     lines: tuple[str, ...] = ("{sum}",)
     term: str = ""
-    exception: Callable[[Terms], str] = lambda terms: ""
-    copies: Callable[[Terms], bool] = lambda terms: False
+    exception: Exceptional | None = None
+    copies: bool = False
     plan: Callable[[Step], Any] = lambda step: ()
     joined: str = ""
     adds: bool = False
@@ -101,6 +111,11 @@ class Operation:
         """The formula with these letters; what it does not name is added."""
         named = self.formula.format(*signs)
         return " + ".join((named, *signs[self.formula.count("{") :])) if self.adds else named
+
+    def excepts(self, terms: Terms) -> bool:
+        """Whether these numbers call for the line of the exception."""
+        unusual = self.exception
+        return unusual is not None and all(term[unusual.at] == unusual.number for term in terms)
 
     def line(self, terms: Sequence[Sequence[str]], at: int, constant: str) -> str:
         """The arithmetic of a cell, from its numbers as they are to be shown."""
@@ -311,9 +326,9 @@ def _by_cell(
     value: Callable[..., float],
     formula: str,
     line: str = "",
-    exception: Callable[[Terms], str] = lambda terms: "",
-    copies: Callable[[Terms], bool] = lambda terms: False,
+    exception: Exceptional | None = None,
     *,
+    copies: bool = False,
     setting: bool = False,
     is_sign: bool = False,
 ) -> Operation:
@@ -339,7 +354,7 @@ OPERATIONS: Final = {
         plan=_product,
         adds=True,
     ),
-    "multiply": _by_cell(lambda a, b: a * b, lambda a, b: a * b, "{0}·{1}"),
+    "multiply": _by_cell(lambda a, b: a * b, lambda a, b: a * b, "{0}·{1}", "{sum}"),
     "divide": _by_cell(
         lambda a, by: a / by,
         lambda a, by: a / by,
@@ -353,12 +368,12 @@ OPERATIONS: Final = {
         lambda a, allow, fill: torch.where(allow == 0, fill, a),
         lambda a, allow, fill: a if allow else fill,
         "mask({0}, {1})",
-        exception=lambda terms: "" if terms[0][1] else "{0} → {value}",
-        copies=lambda terms: bool(terms[0][1]),
+        exception=Exceptional(1, 0, "{0} → {value}"),
+        copies=True,
         setting=True,
     ),
     "add": _by_cell(lambda a, b: a + b, lambda a, b: a + b, "{0} + {1}"),
-    "copy": _by_cell(lambda a: a, lambda a: a, "{0}", copies=lambda terms: True),
+    "copy": _by_cell(lambda a: a, lambda a: a, "{0}", copies=True),
     # e^a over the row's sum of them; a row of −∞ alone becomes 0, and has nothing to share out
     "softmax": Operation(
         lambda step, operands, example: _softmax(operands[0], masked=example.mask is not None),
@@ -366,7 +381,7 @@ OPERATIONS: Final = {
         "softmax({0})",
         ("{at} ÷ ({sum})",),
         "e^{0}",
-        exception=lambda terms: "" if any(score != NEG_INF for (score,) in terms) else "{value}",
+        exception=Exceptional(0, NEG_INF, "{value}"),
         plan=_only("ik", "ij"),
         shifts=True,
     ),
@@ -375,7 +390,7 @@ OPERATIONS: Final = {
         lambda step, operands, example: operands[0].transpose(-3, -2).flatten(-2),
         lambda terms, at, constant: terms[0][0],
         "[{0}]",
-        copies=lambda terms: True,
+        copies=True,
         plan=_only("ik", "i(gk)"),
         joined=" | ",
     ),
@@ -403,7 +418,7 @@ OPERATIONS: Final = {
         _normalize,
         lambda a, b: a / b if b else 0.0,
         "{0} ÷ {1}",
-        exception=lambda terms: "" if terms[0][1] else "{0} ÷ 0 → 0",
+        exception=Exceptional(1, 0, "{0} ÷ {1} → {value}"),
     ),
     # sin a in the first column of a pair, cos a in the second
     "sinusoid": Operation(

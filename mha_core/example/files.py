@@ -38,6 +38,7 @@ from mha_core.example.model import (
     Text,
 )
 from mha_core.example.validate import validate
+from mha_core.messages import LANGUAGES
 from mha_core.vocabulary import HEAD_BIASES, HEAD_MATRICES, SCORING, SCORINGS, STEPS, WHOLE_LAYER_STEPS
 
 FORMAT = "mha-example/1"
@@ -193,7 +194,7 @@ def _string(value: object, place: str) -> str:
 
 def _text(value: object, place: str) -> Text:
     if isinstance(value, dict):
-        _object(value, place, {"en": 0, "zh": 0})
+        _object(value, place, dict.fromkeys(LANGUAGES, 0))
         return {language: _string(text, f"{place}.{language}") for language, text in value.items()}
     return _string(value, place)
 

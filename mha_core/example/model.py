@@ -14,6 +14,7 @@ from importlib.metadata import entry_points
 from math import sqrt
 from typing import Literal, TypeAlias
 
+from mha_core.messages import LANGUAGES
 from mha_core.vocabulary import AXES, SCORING, SHARED
 
 Row: TypeAlias = tuple[float, ...]
@@ -390,7 +391,7 @@ def key_tokens(example: Example) -> tuple[str, ...]:
 
 
 def text_in(text: Text | None, language: str) -> str:
-    """A text in one language, falling back to English, then to any."""
+    """A text in one language, falling back to the first of the registry, then to any."""
     if text is None or isinstance(text, str):
         return text or ""
-    return text.get(language) or text.get("en") or next(iter(text.values()), "")
+    return text.get(language) or text.get(LANGUAGES[0]) or next(iter(text.values()), "")

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from mha_core.check.catalogue import at_step
-from mha_core.check.search import Family, Hypotheses
+from mha_core.check.search import Family, Search
 from mha_core.check.transcription import slips
 from mha_core.compute.printed import Key, Printed
 from mha_core.compute.trace import Trace
@@ -37,7 +37,7 @@ def diagnoses(computed: Trace, decimals: int) -> Iterator[tuple[Key, Diagnoses]]
 
     ``decimals``: how many digits are written down.
     """
-    steps = Hypotheses(computed)
+    steps = Search(computed)
     for key in sorted((key for key in steps.steps if key[0] in STEPS), key=_in_order):
         with torch.inference_mode():
             family, exact = steps.family(key, 1), steps.exact(key)

@@ -12,8 +12,9 @@ from mha_core.compute.operations import Step
 from mha_core.compute.trace import Rows, Trace, input_matrix
 from mha_core.errors import N_
 from mha_core.example.model import Example, has_values, key_tokens, text_in
-from mha_core.export.text import is_cjk, latex, markdown, shown
-from mha_core.messages import catalogue
+from mha_core.export.text import is_cjk, latex, markdown
+from mha_core.messages import CJK_CLASS, LANGUAGE, catalogue
+from mha_core.numbers import rounded
 from mha_core.vocabulary import AXES, LAYER_INPUTS, NAMES, PER_HEAD_INPUTS, SHARED, STARTS
 
 DECIMALS = 4
@@ -178,9 +179,8 @@ def latex_document(computed: Trace, decimals: int | None = None, language: str =
     words: Callable[[str], str] = catalogue(language).gettext
     title = text_in(example.title, language) or words(N_("An example"))
     body = "\n".join(_latex_section(section, decimals, words) for section in sections(computed, words))
-    chinese = language == "zh" or is_cjk(title + body)
     return _PREAMBLE.format(
-        kind="ctexart" if chinese else "article",
+        document_class=CJK_CLASS if is_cjk(title + body) else LANGUAGE[language].document_class,
         title=latex(title),
         decimals=words(N_("Numbers are rounded to {decimals} decimals.")).format(decimals=decimals),
         body=body,
@@ -189,7 +189,7 @@ def latex_document(computed: Trace, decimals: int | None = None, language: str =
 
 
 _PREAMBLE = r"""% xelatex, lualatex or tectonic
-\documentclass{{{kind}}}
+\documentclass{{{document_class}}}
 \usepackage[margin=2cm]{{geometry}}
 \usepackage{{amsmath}}
 \usepackage{{graphicx}}
@@ -228,7 +228,7 @@ def _latex_table(table: Table, decimals: int, words: Callable[[str], str]) -> st
     ]
     columns = "r|" + "r" * len(table.rows[0])
     body = " \\\\\n".join([across + r" \\ \hline", *rows]).replace(r"\hline \\", r"\hline")
-    sign = {"=": "=", "≈": r"\approx"}[relation(table.rows, lambda number: shown(number, decimals))]
+    sign = {"=": "=", "≈": r"\approx"}[relation(table.rows, lambda number: rounded(number, decimals))]
     return (
         rf"\fitted{{{head}{latex_formula(table.symbol)} {sign} \begin{{array}}{{{columns}}}" + "\n"
         f"{body}\n" + r"\end{array}}"
@@ -236,8 +236,7 @@ def _latex_table(table: Table, decimals: int, words: Callable[[str], str]) -> st
 
 
 def _latex_number(number: float, decimals: int) -> str:
-    text = shown(number, decimals)
-    return r"-\infty" if text == "-inf" else text
+    return rounded(number, decimals).replace("inf", r"\infty")
 
 
 # --- Markdown --------------------------------------------------------------------------------------------------
@@ -267,7 +266,7 @@ def _markdown_table(table: Table, decimals: int) -> str:
         "|" + "---:|" * (len(table.rows[0]) + 1),
     ]
     for label, numbers in zip(table.row_labels, table.rows, strict=True):
-        told = (shown(number, decimals).replace("-inf", "−∞").replace("-", "−") for number in numbers)
+        told = (rounded(number, decimals).replace("-", "−").replace("inf", "∞") for number in numbers)
         lines.append("| " + " | ".join((f"**{markdown(label)}**" if label.strip() else "", *told)) + " |")
     return "\n".join(lines)
 

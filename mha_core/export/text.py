@@ -68,16 +68,6 @@ def is_cjk(text: str) -> bool:
     )
 
 
-def shown(number: float, decimals: int) -> str:
-    """A number rounded to ``decimals``; an exact one without trailing zeros, as ``1`` or ``0.5``."""
-    if number == NEG_INF:
-        return "-inf"
-    text = f"{number:.{decimals}f}"
-    if "." in text and float(text) == number:
-        text = text.rstrip("0").rstrip(".")
-    return "0" if float(text) == 0 and float(number) == 0 else text
-
-
 def literal(number: float, infinity: str) -> str:
     """A number as Python reads it back exactly: ``1.``, ``0.1``, and −∞ as ``-`` and ``infinity``."""
     if number == NEG_INF:

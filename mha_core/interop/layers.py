@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import torch
 from torch import Tensor
@@ -17,6 +17,7 @@ from mha_core.interop.keras_layer import PARTS, from_keras
 from mha_core.interop.packed import EXACT, Packed, exact, unpack, wrong_shape
 from mha_core.interop.torch_layer import from_torch
 from mha_core.interop.weights import Weights
+from mha_core.messages import LANGUAGE, LANGUAGES, catalogue
 
 Kind: TypeAlias = Literal["torch", "keras", "bert"]
 
@@ -25,6 +26,9 @@ KIND_NAMES: dict[Kind, str] = {
     "keras": "keras.layers.MultiHeadAttention",
     "bert": "BERT self-attention",
 }
+
+_PART: Final = N_("{kind}: head {heads} of {h}; {shown} of {d_query} columns of X, {of_head} of d_k = {d_k}.")
+_LEFT_OUT: Final = N_("Columns are left out, so scores and weights are not those of the whole layer.")
 
 
 D_MODEL, D_HEAD = 8, 4
@@ -148,14 +152,21 @@ def _note(layer: Layer, packed: Packed, small: Packed, part: Slice) -> Mapping[s
     whole = all(
         getattr(small, name).shape[1:] == getattr(packed, name).shape[1:] for name in ("w_q", "w_k", "w_v")
     )
-    en = f"{KIND_NAMES[layer.kind]}: head {heads} of {packed.h}; {shown} of {d_query} columns of X, "
-    en += f"{of_head} of d_k = {d_k}."
-    zh = f"{KIND_NAMES[layer.kind]}：{packed.h} 个头中的第 {heads} 个；X 取 {d_query} 列中的前 {shown} 列，"
-    zh += f"d_k = {d_k} 中取 {of_head}。"
-    if not whole:
-        en += " Columns are left out, so scores and weights are not those of the whole layer."
-        zh += "有些列没有取，所以分数和权重与整层的并不相同。"
-    return {"en": en[:1000], "zh": zh[:1000]}
+    notes = {}
+    for language in LANGUAGES:
+        say = catalogue(language).gettext
+        note = say(_PART).format(
+            kind=KIND_NAMES[layer.kind],
+            heads=heads,
+            h=packed.h,
+            shown=shown,
+            d_query=d_query,
+            of_head=of_head,
+            d_k=d_k,
+        )
+        left_out = [] if whole else [say(_LEFT_OUT)]
+        notes[language] = LANGUAGE[language].between.join([note, *left_out])[:1000]
+    return notes
 
 
 # --- finding ---------------------------------------------------------------------------------------------------

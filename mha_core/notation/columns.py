@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from mha_core.compute.graph import early_steps, formula, head_graph, late_steps, written
+from mha_core.compute.graph import early_steps, formula, head_graph, late_steps, signs, written
 from mha_core.compute.graph import symbol as sign_of
 from mha_core.compute.operations import Step, axes
 from mha_core.compute.trace import Rows, Trace
@@ -32,13 +32,17 @@ class Factor(NamedTuple):
 
 
 class Form(NamedTuple):
-    """One matrix in one convention: its letter, what it is computed as ("" where it is given), shape and axes."""
+    """One matrix in one convention: its letter, what it is computed as ("" where it is given), shape and axes.
+
+    ``signs``: what stands before, between and behind the factors (``graph.signs``).
+    """
 
     symbol: str
     formula: str
     shape: tuple[int, int]
     axes: tuple[str, str]
     factors: tuple[Factor, ...] = ()
+    signs: tuple[str, ...] = ()
 
 
 class Entry(NamedTuple):
@@ -99,11 +103,14 @@ def _entry(name: str, step: Step | None, example: Example) -> Entry:
     column = Form(column_symbol(name, example), "", (across, down), (cols, rows))
     if step is None:
         return Entry(name, None, row, column)
+    between = signs(step, example)
     return Entry(
         name,
         step.op,
-        row._replace(formula=formula(step, example), factors=_row_factors(step, example)),
-        column._replace(formula=column_formula(step, example), factors=_column_factors(step, example)),
+        row._replace(formula=formula(step, example), factors=_row_factors(step, example), signs=between),
+        column._replace(
+            formula=column_formula(step, example), factors=_column_factors(step, example), signs=between
+        ),
     )
 
 

@@ -55,11 +55,11 @@ class Handout:
 
     def say(self, name: str, **values: object) -> str:
         """One of the handout's own sentences."""
-        return Sentence(_KEYS[name], values).said(self.language)
+        return Sentence(_KEYS[name], values).translated(self.language)
 
-    def said(self, sentence: Sentence) -> str:
+    def text(self, sentence: Sentence) -> str:
         """A sentence of the walk."""
-        return sentence.said(self.language)
+        return sentence.translated(self.language)
 
     @property
     def title(self) -> str:
@@ -73,7 +73,7 @@ class Handout:
 
     def heading(self, number: int, stage: Stage) -> str:
         """``7. Attention weights · head 1``."""
-        told = f"{number}. {self.said(stage.words.title)}"
+        told = f"{number}. {self.text(stage.words.title)}"
         if stage.kind == "step" and stage.head is not None:
             told += f" · {self.head(stage.head)}"
         return told
@@ -152,5 +152,5 @@ def check_size(trace: Trace) -> None:
         )
 
 
-POWER = re.compile(r"e\^(?:\(((?:[^()]|\([^()]*\))*)\)|([\d.]+(?:e[+−]?\d+)?))")
+EXPONENTIAL = re.compile(r"e\^(?:\(((?:[^()]|\([^()]*\))*)\)|([\d.]+(?:e[+−]?\d+)?))")
 """e to a power in a line of arithmetic: to anything in parentheses, or to a number."""

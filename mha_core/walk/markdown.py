@@ -10,7 +10,7 @@ from mha_core.compute.operations import Step
 from mha_core.compute.trace import Trace
 from mha_core.example.model import key_tokens
 from mha_core.numbers import fixed
-from mha_core.walk.handout import POWER, Handout
+from mha_core.walk.handout import EXPONENTIAL, Handout
 from mha_core.walk.stages import Stage, layout_of, looked_at, operands_of, result_of
 
 
@@ -27,7 +27,7 @@ def as_markdown(trace: Trace, language: str = "en", decimals: int = 4) -> str:
 
 
 def _markdown_stage(told: Handout, stage: Stage) -> Iterator[str]:
-    yield f"{_markdown_rich(told.said(stage.words.what))} {_markdown_rich(told.said(stage.words.why))}"
+    yield f"{_markdown_rich(told.text(stage.words.what))} {_markdown_rich(told.text(stage.words.why))}"
     match stage.kind:
         case "tokens":
             yield " · ".join(_plain(token) for token in told.example.tokens)
@@ -40,7 +40,7 @@ def _markdown_stage(told: Handout, stage: Stage) -> Iterator[str]:
             yield from _markdown_step(told, stage.steps[0], stage.head)
         case "head":
             for step, words in zip(stage.steps, stage.step_words, strict=True):
-                yield f"### {told.said(words.title)}"
+                yield f"### {told.text(words.title)}"
                 yield from _markdown_step(told, step, stage.head)
         case "closing":
             yield _markdown_closing(told)
@@ -58,7 +58,7 @@ def _markdown_step(told: Handout, step: Step, head: int | None) -> Iterator[str]
     if layout_of(step) == "product":
         operands = operands_of(told.trace, step, head)
         first, second, *bias = (
-            _tex_matrix(told, operand.name, owner, turned=operand.index == "jk")
+            _tex_matrix(told, operand.name, owner, transposed=operand.index == "jk")
             for operand, owner in operands
         )
         sign = "≈" if any(told.relation(operand.name, owner) == "≈" for operand, owner in operands) else "="
@@ -87,10 +87,10 @@ def _tex_cell(name: str, row: object, col: object) -> str:
     return f"{f'({name})' if '_' in name or '/' in name else name}_{{{row},{col}}}"
 
 
-def _tex_matrix(told: Handout, name: str, head: int | None, *, turned: bool = False) -> str:
+def _tex_matrix(told: Handout, name: str, head: int | None, *, transposed: bool = False) -> str:
     rows = told.trace.matrix(name, head)
     show = told.show(rows, given=told.given(name, head))
-    laid = [list(column) for column in zip(*rows, strict=True)] if turned else rows
+    laid = [list(column) for column in zip(*rows, strict=True)] if transposed else rows
     body = " \\\\ ".join(" & ".join(_tex_line(show(number)) for number in row) for row in laid)
     return f"\\begin{{pmatrix}} {body} \\end{{pmatrix}}"
 
@@ -120,7 +120,7 @@ def _tex_line(line: str) -> str:
     copied = re.match(r"(\S+)\[(\d+), (\d+)\]", line)  # head_2[1, 1] ≈ 4.9999
     if copied:
         return _tex_cell(_tex(copied[1]), copied[2], copied[3]) + _tex_line(line[copied.end() :])
-    line = POWER.sub(lambda power: f"e^{{{power[1] or power[2]}}}", line)
+    line = EXPONENTIAL.sub(lambda power: f"e^{{{power[1] or power[2]}}}", line)
     line = re.sub(r"(?<=\d)e([+−]?)(\d+)", r"\\cdot 10^{\1\2}", line)
     for sign, tex in (
         ("−∞", "-\\infty"),

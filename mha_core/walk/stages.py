@@ -83,9 +83,9 @@ class Stage:
 
 
 class Exponentials(NamedTuple):
-    """A softmax row taken apart: weight = power ÷ ``total``. ``shift`` was taken off every score first."""
+    """A softmax row taken apart: weight = exponential ÷ ``total``. ``shift`` was taken off every score first."""
 
-    powers: tuple[float, ...]
+    exponentials: tuple[float, ...]
     total: float
     shift: float
 
@@ -220,8 +220,8 @@ def exponentials_of(trace: Trace, step: Step, head: int) -> tuple[Exponentials, 
     scores: Rows = trace.matrix(step.operands[0].name, head)
     found = []
     for row, shift in zip(scores, trace.shifts[head], strict=True):
-        powers = tuple(exp(score - shift) for score in row)
-        found.append(Exponentials(powers, fsum(powers), shift))
+        exponentials = tuple(exp(score - shift) for score in row)
+        found.append(Exponentials(exponentials, fsum(exponentials), shift))
     return tuple(found)
 
 

@@ -37,7 +37,7 @@ class Sentence:
     template: str
     values: dict[str, object] = field(default_factory=dict)
 
-    def said(self, language: str) -> str:
+    def translated(self, language: str) -> str:
         """The sentence in one language."""
         template = catalogue(language).gettext(self.template) if self.template else ""
         return template.format(**self.values)

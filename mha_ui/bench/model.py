@@ -8,12 +8,14 @@ from typing import Any, Final
 from mha_core.compute.graph import early_steps, formula, graph, head_graph, symbol
 from mha_core.compute.operations import OPERATIONS, Step
 from mha_core.compute.trace import Trace, input_matrix
+from mha_core.edit.fields import RESIZABLE
 from mha_core.errors import N_
 from mha_core.example.model import (
     MAX_HEADS,
     MAX_NUMBER,
     MAX_SIZE,
     NEG_INF,
+    POSITIONS,
     AddMask,
     AllowMask,
     Example,
@@ -34,6 +36,7 @@ from mha_core.vocabulary import (
     PER_HEAD,
     PER_HEAD_INPUTS,
     PER_HEAD_STEPS,
+    SCORING,
     SCORING_CHOICES,
     SETTINGS,
     SHARED,
@@ -156,6 +159,23 @@ _UI: Final = {
 }
 _SCORINGS: Final = {f"scoring_{name}": choice.label for name, choice in SCORING_CHOICES.items()}
 
+_CHOICES: Final[dict[str, dict[str, dict[str, Any]]]] = {
+    "scoring": {
+        name: {"op": "scoring", "kind": choice.scoring, "scale": choice.scale}
+        for name, choice in SCORING_CHOICES.items()
+    },
+    "positions": {kind: {"op": "positions", "kind": kind} for kind in ("none", *POSITIONS)},
+    "mask": {kind: {"op": "mask", "kind": kind} for kind in ("none", "causal", "painted")},
+}
+"""What each menu of the layer offers, and the edit that it then asks for; ``_UI`` has the words."""
+
+
+_WHY: Final = {
+    "masked_fill": ("visible", "hidden"),
+    "softmax": ("", "dead_row"),
+    "normalize": ("", "no_direction"),
+}
+"""By operation what is said beside a cell's arithmetic, and beside that of an exception, by its name in ``_UI``."""
 
 _DEAD_WEIGHTS: Final = N_("this query may attend to nothing: its weights are 0")
 """What is said of such a query where there is no output."""
@@ -179,6 +199,7 @@ def payload(work: Work, *, lens: str | None = None) -> dict[str, Any]:
         "about": about(work.trace, work.language),
         "about_ours": is_ours(work.example),
         **numbers(work.trace, work.language, work.decimals),
+        "choices": _CHOICES,
         "controls": _controls(work) | {"lens": work.lens if lens is None else None},
         "limits": {"number": MAX_NUMBER, "size": MAX_SIZE, "heads": MAX_HEADS},
     }
@@ -211,12 +232,25 @@ def numbers(trace: Trace, language: str, decimals: int) -> dict[str, Any]:
 
 
 def step_data(step: Step) -> dict[str, Any]:
-    """A declared step, as the browser reads it."""
-    return {
-        "op": step.op,
+    """A declared step, as the browser reads it: its tables with their letters, and how its operation is told.
+
+    What an operation does not have is left out: this travels with every edit.
+    """
+    operation = OPERATIONS[step.op]
+    unusual = operation.exception
+    data = {
         "index": step.index,
-        "operands": [(operand.name, operand.index) for operand in step.tables],
+        "operands": [(operand.name, operand.index, operand.head) for operand in step.tables],
+        "constant": next((name for name in step.operand_names if name in SETTINGS), ""),
+        "adds": operation.adds,
+        "copies": operation.copies,
+        "shifts": operation.shifts,
+        "term": operation.term,
+        "lines": operation.lines,
+        "exception": unusual and unusual._asdict() | {"number": _json(unusual.number)},
+        "why": _WHY.get(step.op),
     }
+    return {name: value for name, value in data.items() if value}
 
 
 @lru_cache(maxsize=4)
@@ -280,6 +314,8 @@ def matrices(trace: Trace, language: str) -> dict[str, dict[str, Any]]:
             "edit": edit,
             "values": values,
         }
+        if ENTRY[name].empty_rows:
+            found[name]["emptyRows"] = True
         if name in SHARED and example.kv_heads is not None:
             found[name]["owners"] = [kv_head_of(example, name, head) for head in range(len(example.heads))]
     return found
@@ -317,6 +353,8 @@ def _json(number: float | None) -> float | str | None:
 
 def _controls(work: Work) -> dict[str, Any]:
     example = work.example
+    scoring = SCORING[example.scoring]
+    fixed = {"d_context": example.context is None, "d_a": scoring.square}
     return {
         "undo": bool(work.past),
         "redo": bool(work.future),
@@ -327,7 +365,10 @@ def _controls(work: Work) -> dict[str, Any]:
         "biases": example.b_o is not None
         or any(getattr(head, name) is not None for head in example.heads for name in HEAD_BIASES),
         "context": example.context is not None,
+        "sizes": [axis for axis in ("h", *RESIZABLE) if getattr(example.dims, axis) and not fixed.get(axis)],
         "scale": example.scale,
+        "temperature": scoring.temperature is not None,
+        "is_product": scoring.is_product,
         "scoring": "scaled_dot" if example.scoring == "dot" and example.scale != "none" else example.scoring,
         "positions": example.positions.kind if example.positions else "none",
         "kv_heads": example.kv_heads or len(example.heads),

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import torch
 
+from mha_core.compute.operations import OPERATIONS
 from mha_core.errors import N_
 from mha_core.example.model import NEG_INF, Example, has_values, kv_head_of
 from mha_core.notation import (
@@ -257,7 +258,7 @@ def _entry(entry: Entry, head: int) -> dict[str, Any]:
         one["symbol"] = one["symbol"].replace("head_i", f"head_{head + 1}")
         one["factors"] = [factor._asdict() for factor in one["factors"]]
         told[form] = one
-    return told
+    return told | {"rowwise": entry.op is not None and OPERATIONS[entry.op].shifts}
 
 
 def _layout(layout: Layout) -> dict[str, Any]:

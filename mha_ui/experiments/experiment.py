@@ -125,7 +125,7 @@ def temperature(value: float) -> str:
     return f"1/{whole:.0f}" if value < 1 and whole.is_integer() else number(value)
 
 
-def told(work: state.Work, found: Both) -> str:
+def differences_in_words(work: state.Work, found: Both) -> str:
     """What differs, in a few sentences: where it starts, how much of the weights, and of what comes out."""
     words = work.words
     if not found.differences:

@@ -16,7 +16,7 @@ from mha_ui.bench import after_bench, bench, receive_edits
 from mha_ui.bench.model import payload
 from mha_ui.experiments.experiment import Experiment
 from mha_ui.figures.layout import head_name
-from mha_ui.figures.saturation import can_saturate, saturation_figure, saturation_told
+from mha_ui.figures.saturation import can_saturate, saturation_figure, saturation_sentences
 from mha_ui.lessons.lesson import said, theme
 from mha_ui.panel import panel
 from mha_ui.pictures import draw
@@ -70,7 +70,7 @@ def saturation(work: state.Work, chosen: float | None = None) -> None:
         head = st.pills(
             words(N_("Saturation in")), heads, format_func=lambda index: head_name(words, index), key=_HEAD
         )
-    for sentence in saturation_told(work.trace, points, words=words, head=head):
+    for sentence in saturation_sentences(work.trace, points, words=words, head=head):
         said(sentence, ours=True)
     figure = saturation_figure(work.trace, points, theme=theme(), words=words, head=head, chosen=chosen)
     draw("saturation", figure)

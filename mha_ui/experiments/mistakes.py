@@ -20,7 +20,14 @@ from mha_core.messages import catalogue
 from mha_ui import shell, state
 from mha_ui.bench.model import numbers
 from mha_ui.experiments.board import Pane, board
-from mha_ui.experiments.experiment import Both, Experiment, left_out, open_on_the_bench, pane, told
+from mha_ui.experiments.experiment import (
+    Both,
+    Experiment,
+    differences_in_words,
+    left_out,
+    open_on_the_bench,
+    pane,
+)
 from mha_ui.language import sentence
 from mha_ui.lessons.lesson import said
 from mha_ui.notes import rich
@@ -55,7 +62,7 @@ def _live(work: state.Work) -> None:
         f'<p class="mha-lesson-sentence" lang="{work.language}">{rich(made.sentence)}</p>'
         f'<p class="mha-note" dir="auto">{escape(_on(work, made.right))}</p>'
     )
-    said(told(work, found))
+    said(differences_in_words(work, found))
     _buttons(work, made)
     data, say = numbers(made.wrong, work.language, work.decimals), catalogue(work.language).gettext
     formula = formula_of(made.mistake, made.step, made.right.example, say)

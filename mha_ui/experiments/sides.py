@@ -20,10 +20,10 @@ from mha_ui.experiments.experiment import (
     Experiment,
     both,
     described,
+    differences_in_words,
     left_out,
     open_on_the_bench,
     pane,
-    told,
 )
 from mha_ui.lessons.lesson import said
 
@@ -44,7 +44,7 @@ def _live(work: state.Work) -> None:
             with st.container(key=f"experiment-{side}", border=True):
                 _controls(work, side, variant)
     found = both(work, chosen)
-    said(told(work, found))
+    said(differences_in_words(work, found))
     titles = [described(variant, words) for variant in chosen]
     panes = [pane(work, *one) for one in zip((found.left, found.right), titles, strict=True)]
     board(panes, found.differences)

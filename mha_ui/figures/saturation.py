@@ -151,7 +151,7 @@ def saturation_figure(
     )
 
 
-def saturation_told(
+def saturation_sentences(
     trace: Trace, points: Sequence[AtTemperature], *, words: Words, head: int | None = None
 ) -> list[str]:
     """What the picture's curves do as the temperature falls from 1: the largest weight's, then each norm's.

@@ -20,8 +20,9 @@ from mha_core import Trace
 from mha_core.compute.graph import formula
 from mha_core.compute.operations import Step
 from mha_core.example.model import key_tokens
+from mha_core.messages import LANGUAGE
 from mha_core.numbers import fixed
-from mha_core.walk.handout import POWER, Handout
+from mha_core.walk.handout import EXPONENTIAL, Handout
 from mha_core.walk.stages import Stage, exponentials_of, layout_of, looked_at, operands_of, result_of
 
 _HERE: Final = Path(__file__).resolve().parent
@@ -35,7 +36,7 @@ def as_html(trace: Trace, language: str = "en", decimals: int = 4) -> str:
     """
     told = Handout(trace, language, decimals)
     return _template().render(
-        lang="zh-CN" if language == "zh" else language,
+        lang=LANGUAGE[language].tag,
         style=Markup((_HERE / "handout.css").read_text("utf-8")),  # noqa: S704  # a file of ours
         title=told.title,
         note=told.note,
@@ -60,8 +61,8 @@ def _stage(told: Handout, number: int, stage: Stage) -> dict[str, Any]:
         "id": stage.id,
         "heading": heading,
         "title": heading.partition(". ")[2],
-        "what": told.said(stage.words.what),
-        "why": told.said(stage.words.why),
+        "what": told.text(stage.words.what),
+        "why": told.text(stage.words.why),
         "tokens": [],
         "matrices": [],
         "steps": [],
@@ -79,7 +80,7 @@ def _stage(told: Handout, number: int, stage: Stage) -> dict[str, Any]:
             found["steps"] = [_step(told, stage.steps[0], stage.head, "")]
         case "head":
             titled = zip(stage.steps, stage.step_words, strict=True)
-            found["steps"] = [_step(told, step, stage.head, told.said(words.title)) for step, words in titled]
+            found["steps"] = [_step(told, step, stage.head, told.text(words.title)) for step, words in titled]
         case "closing":
             found |= _closing(told)
     return found
@@ -90,14 +91,14 @@ def _step(told: Handout, step: Step, head: int | None, title: str) -> dict[str, 
     if softmax:
         drawn = [_matrix(told, step.operands[0].name, head)]  # it reads its own head's scores
     else:
-        drawn = [_matrix(told, one.name, owner, turned=one.index == "jk") for one, owner in operands]
+        drawn = [_matrix(told, one.name, owner, transposed=one.index == "jk") for one, owner in operands]
     return {
         "title": title,
         "symbol": told.symbol(step.name, head),
         "formula": formula(step, told.example),
         "operands": drawn,
         "result": _matrix(told, step.name, head, bars=softmax),
-        "powers": _powers(told, step, head or 0) if softmax else None,
+        "exponentials": _exponentials(told, step, head or 0) if softmax else None,
         "room": _room(told, step, head) if layout_of(step) == "product" else "",
         "remarks": list(told.remarks(step, head)),
         "sums": list(told.sums(step, head)),
@@ -123,24 +124,26 @@ def _width(text: str) -> float:
     return sum(1.8 if east_asian_width(sign) in "WF" else 1.0 for sign in text)
 
 
-def _powers(told: Handout, step: Step, head: int) -> dict[str, Any]:
-    """A softmax's powers, with the sum of each row."""
+def _exponentials(told: Handout, step: Step, head: int) -> dict[str, Any]:
+    """A softmax's exponentials, with the sum of each row."""
     rows = exponentials_of(told.trace, step, head)
-    powers = [list(row.powers) for row in rows]
-    show = told.show(powers, given=False)
-    queries, keys = (told.labels(step.name, axis, len(powers[0]) if axis else len(powers)) for axis in (0, 1))
+    exponentials = [list(row.exponentials) for row in rows]
+    show = told.show(exponentials, given=False)
+    queries, keys = (
+        told.labels(step.name, axis, len(exponentials[0]) if axis else len(exponentials)) for axis in (0, 1)
+    )
     return {
         "shifted": any(row.shift for row in rows),
         "across": keys,
         "rows": [
-            {"label": label, "powers": list(map(show, row.powers)), "total": show(row.total)}
+            {"label": label, "exponentials": list(map(show, row.exponentials)), "total": show(row.total)}
             for label, row in zip(queries, rows, strict=True)
         ],
     }
 
 
 def _matrix(
-    told: Handout, name: str, head: int | None, *, turned: bool = False, bars: bool = False
+    told: Handout, name: str, head: int | None, *, transposed: bool = False, bars: bool = False
 ) -> dict[str, Any]:
     rows = told.trace.matrix(name, head)
     show = told.show(rows, given=told.given(name, head))
@@ -156,11 +159,11 @@ def _matrix(
         ]
         for i, row in enumerate(rows)
     ]
-    if turned:
+    if transposed:
         down, across = across, down
         cells = [list(column) for column in zip(*cells, strict=True)]
     return {
-        "symbol": told.symbol(name, head) + ("ᵀ" if turned else ""),
+        "symbol": told.symbol(name, head) + ("ᵀ" if transposed else ""),
         "across": across,
         "rows": [{"label": label, "cells": line} for label, line in zip(down, cells, strict=True)],
     }
@@ -199,5 +202,5 @@ def _rich(text: str) -> Markup:
 
 def _arithmetic(line: str) -> Markup:
     """A line of arithmetic: what stands above e as a superscript, what follows _ as a subscript."""
-    marked = POWER.sub(lambda power: f"e<sup>{power[1] or power[2]}</sup>", str(escape(line)))
+    marked = EXPONENTIAL.sub(lambda power: f"e<sup>{power[1] or power[2]}</sup>", str(escape(line)))
     return Markup(re.sub(r"_([^\W_]+)", r"<sub>\1</sub>", marked))  # noqa: S704  # escaped above

@@ -45,10 +45,10 @@ def _live(work: state.Work) -> None:
         return
     about = query if alone else None
     draw("agreement", agreement_figure(computed, theme=look, words=words, query=about))
-    said(agreement_told(agreement(computed, about), words))
+    said(agreement_sentence(agreement(computed, about), words))
 
 
-def agreement_told(rows: Sequence[Sequence[float]], words: Words) -> str:
+def agreement_sentence(rows: Sequence[Sequence[float]], words: Words) -> str:
     """Which two heads agree least and which most, of these shares; all that tie in print are named."""
     pairs = {(b, a): rows[a][b] for a in range(len(rows)) for b in range(a)}
     least, most = weight(min(pairs.values())), weight(max(pairs.values()))

@@ -10,7 +10,7 @@ from mha_core import MhaError, built_in, from_token
 from mha_core.compute.graph import symbol
 from mha_core.edit.edits import apply
 from mha_core.errors import N_
-from mha_ui.places import told
+from mha_ui.places import place_and_sentence
 from mha_ui.state.exercise import in_exercise
 from mha_ui.state.url import place_in, work_at
 from mha_ui.state.work import (
@@ -82,7 +82,7 @@ def _edit(current: Work, edit: Mapping[str, Any]) -> None:
     try:
         become(current, apply(current.example, edit))
     except MhaError as error:
-        place, text = told(error, current.example, current.language)
+        place, text = place_and_sentence(error, current.example, current.language)
         current.message = Message(text, place=place)
         if edit.get("op") == "set" and not edit.get("grow"):
             _offer_room(current, current.message, {**edit, "grow": True})
@@ -94,7 +94,7 @@ def _offer_room(current: Work, message: Message, larger: dict[str, Any]) -> None
     try:
         grown = apply(current.example, larger)
     except MhaError as error:
-        reason = told(error, current.example, current.language)[1]
+        reason = place_and_sentence(error, current.example, current.language)[1]
         if reason != message.text:
             message.text = words(N_("{one}. {other}.")).format(one=message.text, other=reason)
         return

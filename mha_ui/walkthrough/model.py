@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Final
 
-from mha_core.compute.graph import formula, symbol
+from mha_core.compute.graph import formula, signs, symbol
 from mha_core.compute.operations import Step
 from mha_core.compute.trace import Trace
 from mha_core.errors import N_
@@ -97,28 +97,31 @@ def _stage(trace: Trace, stage: Stage, language: str) -> dict[str, Any]:
         "id": stage.id,
         "kind": stage.kind,
         "head": stage.head,
-        **_said(stage.words, language),
+        **_translated(stage.words, language),
         "lesson": stage.lesson,
         "steps": [_step(trace, stage, step, said, language) for step, said in words],
         "parts": stage.parts,
     }
     for step in stage.steps:
         if step.op == "softmax" and stage.kind == "step":
-            told["powers"] = [row._asdict() for row in exponentials_of(trace, step, stage.head or 0)]
+            told["powers"] = [
+                {"powers": row.exponentials, "total": row.total, "shift": row.shift}
+                for row in exponentials_of(trace, step, stage.head or 0)
+            ]
     return told
 
 
 def _step(trace: Trace, stage: Stage, step: Step, words: Words, language: str) -> dict[str, Any]:
     return {
         "name": step.name,
-        **_said(words, language),
+        **_translated(words, language),
         "symbol": symbol(step.name, trace.example).replace("head_i", f"head_{(stage.head or 0) + 1}"),
         "formula": formula(step, trace.example),
-        "op": step.op,
+        "signs": signs(step, trace.example),
         "layout": layout_of(step),
         "operands": [(operand.name, operand.index) for operand in step.tables],
     }
 
 
-def _said(words: Words, language: str) -> dict[str, str]:
-    return {name: sentence.said(language) for name, sentence in words._asdict().items()}
+def _translated(words: Words, language: str) -> dict[str, str]:
+    return {name: sentence.translated(language) for name, sentence in words._asdict().items()}

@@ -11,11 +11,23 @@ interface Cell {
   col: number;
 }
 
-/** A declared step: its operation, the letters of its axes, and [matrix, letters] of each operand. */
+/** A matrix that a step reads: its name, the letters of its axes, and that of its head where it is read of every head. */
+type Operand = [string, string, string];
+
+/** A declared step: the letters of its axes, what it reads, and how its operation is told (operations.py says more). */
 interface Step {
-  op: string;
   index: string;
-  operands: [string, string][];
+  operands: Operand[];
+  /** Which of the layer's settings it reads. */
+  constant?: string;
+  adds?: boolean;
+  copies?: boolean;
+  shifts?: boolean;
+  term?: string;
+  lines: string[];
+  exception?: { at: number; number: Value; line: string };
+  /** Names of what is said beside the arithmetic, and beside that of an exception. */
+  why?: [string, string];
 }
 
 interface Matrix {
@@ -32,6 +44,8 @@ interface Matrix {
   claim?: boolean;
   hue: string;
   scale: string;
+  /** Whether rows of queries that may attend to nothing are marked. */
+  emptyRows?: boolean;
   /** For each head the head that holds its keys and values. */
   owners?: number[];
   /** The lens's numbers, and those of the baseline, shaped as the values. */
@@ -62,7 +76,7 @@ interface Model {
   stages: any[];
   matrices: Record<string, Matrix>;
   steps: Record<string, Step>;
-  constants: { divisor: number | null };
+  constants: Record<string, Value | null>;
   /** For each head and query, whether every key is hidden. */
   dead: boolean[][] | null;
   /** For each head and query, what softmax takes from its scores. */
@@ -78,6 +92,8 @@ interface Model {
 /** The bench's model: also what may be done, and how far the server has come with the edits. */
 interface BenchModel extends Model, Answer {
   controls: Record<string, any>;
+  /** By menu, each choice's edit by its name. */
+  choices: Record<string, Record<string, Edit>>;
   limits: { number: number; heads: number; size: number };
   revision: number;
   opened: number;
@@ -93,7 +109,8 @@ interface WalkStep {
   title: string;
   symbol: string;
   formula: string;
-  op: string;
+  /** What stands before, between and behind the operands. */
+  signs: string[];
   layout: string;
   operands: [string, string][];
   what: string;

@@ -1,4 +1,4 @@
-"""A made-up step with a made-up operation, added as README's "A step" says: to a copy of the code, since all tables of
+"""A made-up step with a made-up operation, added as docs/extending.md says: to a copy of the code, since all tables of
 names derive from the vocabulary when it is imported.
 """
 
@@ -11,36 +11,49 @@ from shutil import copytree, ignore_patterns
 
 ROOT = Path(__file__).parents[2]
 
-ADDED = {
-    "mha_core/vocabulary.py": (
+ADDED = (
+    (
+        "mha_core/vocabulary.py",
         '    Entry("slope",',
         """    Entry(
         "softened_scores", "S_W", ("n_q", "n_k"), "head", N_("softened scores"), "scores", N_("Softening"), score=True
     ),
 """,
     ),
-    "mha_core/compute/operations.py": (
+    (
+        "mha_core/compute/operations.py",
         '    "linear_bias": _by_cell(',
         """    "soften": _by_cell(
         lambda a: a / (1 + a.abs()), lambda a: a / (1 + abs(a)), "soften({0})", "{0} ÷ (1 + |{0}|)"
     ),
 """,
     ),
-    "mha_core/compute/graph.py": (
+    (
+        "mha_core/compute/graph.py",
         "    if key_ids:",
         """    steps.append(Step("softened_scores", "soften", (Operand(last, "ij"),)))
     last = "softened_scores"
 """,
     ),
-}
-"""File → the line that stands after what is added, and what is added: these three files and no other."""
+    (
+        "mha_core/export/templates.py",
+        'biased_scores        |     scores = scores - head["slope"]',
+        "softened_scores      |     scores = scores / (1 + np.abs(scores))\n",
+    ),
+    (
+        "mha_core/export/templates.py",
+        "biased_scores        | scores = scores - slopes",
+        "softened_scores      | scores = scores / (1 + scores.abs())\n",
+    ),
+)
+"""A file, the text that stands after what is added, and what is added: these four files and no other."""
 
 
 def with_the_step(folder):
     """A copy of the code with the step."""
     for package in ("mha_core", "mha_ui"):
         copytree(ROOT / package, folder / package, ignore=ignore_patterns("__pycache__"))
-    for name, (before, added) in ADDED.items():
+    for name, before, added in ADDED:
         path = folder / name
         text = path.read_text("utf-8")
         assert text.count(before) == 1, name

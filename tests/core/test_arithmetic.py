@@ -123,8 +123,8 @@ def test_the_powers_of_a_softmax_line_stand_in_the_table_beside_it_and_can_be_ke
                     keyed_in(text.removeprefix("(").removesuffix(")"))
                     for text in re.findall(rf"e\^(\((?:[^()]|\([^()]*\))*\)|{DIGITS})", line)
                 )
-                assert powers == pytest.approx(row.powers, rel=2e-4)
-                assert own / sum(powers) == pytest.approx(row.powers[0] / row.total, rel=5e-4)
+                assert powers == pytest.approx(row.exponentials, rel=2e-4)
+                assert own / sum(powers) == pytest.approx(row.exponentials[0] / row.total, rel=5e-4)
                 assert row.total < 1e6  # as plain digits, a pocket calculator's worth
                 assert row.total > 0.1  # and not as zeros
 
@@ -161,5 +161,7 @@ def test_a_divisor_of_many_digits_is_called_by_a_letter(scale, sign, right):
     step = next(step for step in graph(example) if step.op == "divide")
     assert symbol("scaled_scores", example) == sign
     assert formula(step, example) == right
-    what = next(stage for stage in walk(trace(example)) if stage.id == "scaled_scores").words.what.said("en")
+    what = next(stage for stage in walk(trace(example)) if stage.id == "scaled_scores").words.what.translated(
+        "en"
+    )
     assert ("0.3535533905932738" in what) == (sign == "S/c")

@@ -70,6 +70,15 @@ def test_every_step_is_what_loops_in_columns_make(example):
     assert_is_the_column_reference(example)
 
 
+@every_example
+def test_an_equations_signs_around_its_factors_are_its_formula(example):
+    for entry in (entry for entry in entries(example, 0) if entry.op not in (None, "concat")):
+        before, *behind = entry.row.signs
+        told = before + "".join(f.symbol + sign for f, sign in zip(entry.row.factors, behind, strict=True))
+        plain = re.sub(r"\[[ij]\]", "", entry.row.formula)
+        assert re.sub(r"[ ()ᵀ]", "", told) == re.sub(r"[ ()ᵀ]", "", plain), entry.name
+
+
 @tries(150)
 @given(examples(variants=True, claims=False))
 def test_every_step_of_any_example_is_what_loops_in_columns_make(example):

@@ -235,7 +235,7 @@ def test_the_walk_ends_at_the_weights():
     assert ids == "tokens inputs q k scores masked_scores weights head-2 head-3 closing".split()
     assert walk(computed)[7].kind == "given"
     assert result_of(computed.example) is None
-    assert walk(computed)[-1].words.what.said("en").startswith("This example ends at its weights;")
+    assert walk(computed)[-1].words.what.translated("en").startswith("This example ends at its weights;")
 
 
 def test_an_exercise_ends_at_the_weights():

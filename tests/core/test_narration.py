@@ -33,7 +33,7 @@ def told(computed: Trace, language: str = "en") -> str:
     sentences = [text_in(computed.example.note, language)]
     for stage in walk(computed):
         for words in (stage.words, *stage.step_words):
-            sentences += [sentence.said(language) for sentence in words]
+            sentences += [sentence.translated(language) for sentence in words]
     return "\n".join(sentences)
 
 
@@ -136,4 +136,4 @@ def test_no_colon_of_another_script_stands_in_chinese():
     cosine = told(trace(built_in("cosine")), "zh")
     assert "除掉" not in cosine + text
     tokens = next(stage for stage in walk(trace(built_in("first"))) if stage.id == "tokens")
-    assert tokens.words.title.said("zh") == "词元"
+    assert tokens.words.title.translated("zh") == "词元"

@@ -1,4 +1,4 @@
-"""A step and an operation that are added in three files are traced, derived, checked, exported and walked."""
+"""A step and an operation that are added in four files are traced, derived, checked, exported and walked."""
 
 from math import exp, isclose
 
@@ -19,11 +19,21 @@ from mha_core.check.check import check
 from mha_core.check.report import as_markdown
 from mha_core.compute.derive import cells
 from mha_core.compute.gradients import gradients
+from mha_core.export import export
 from mha_core.export.documents import latex_document, markdown_document
 from mha_core.notation.columns import entries
 from mha_core.walk.stages import walk
 
 NAME = "softened_scores"
+
+
+def ran(target):
+    # a program asserts the example's numbers itself
+    program = export(example, target)
+    exec(program, {"print": lambda *_: None})
+    return program
+
+
 example = built_in("first")
 computed = trace(example)
 made = [cell for cell in cells(computed) if cell.name == NAME]
@@ -49,11 +59,13 @@ print(json.dumps({
     "right": check(parse(dump(replace(example, claimed={NAME: right})))).ok,
     "wrong": [(name, len(step.wrong)) for name, step in verdict.steps.items() if step.wrong],
     "report": as_markdown(verdict, "en"),
-    "title": stage.step_words[0].title.said("zh"),
-    "what": stage.step_words[0].what.said("en"),
+    "title": stage.step_words[0].title.translated("zh"),
+    "what": stage.step_words[0].what.translated("en"),
     "parts": len(stage.parts),
     "latex": latex_document(computed),
     "markdown": markdown_document(computed),
+    "numpy": ran("numpy"),
+    "scratch": ran("torch-scratch"),
     "columns": [entry.column.formula for entry in entries(example, 0) if entry.name == NAME],
 }))
 """
@@ -96,6 +108,11 @@ def test_it_is_told_and_written(told):
     assert r"\section*{Softened scores}" in told["latex"]
     assert "## Softened scores" in told["markdown"]
     assert told["columns"] == ["soften(S′/√d_k)"]
+
+
+def test_programs_compute_it_and_find_its_numbers(told):
+    assert "scores = scores / (1 + np.abs(scores))" in told["numpy"]
+    assert "scores = scores / (1 + scores.abs())" in told["scratch"]
 
 
 def test_few_files_name_a_step():

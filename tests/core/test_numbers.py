@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mha_core.numbers import fixed, shortest, significant, trimmed, typeset
+from mha_core.numbers import fixed, in_arithmetic, shortest, significant, trimmed, typeset
 
 
 @pytest.mark.parametrize(
@@ -52,6 +52,25 @@ def test_trimmed(number, decimals, text):
 )
 def test_fixed(number, decimals, text):
     assert fixed(number, decimals) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "decimals", "text"),
+    [
+        (0.5, 4, "0.5"),
+        (0.1 + 0.2, 4, "0.3"),
+        (-1 / 3, 4, "−0.3333"),
+        (0.99996, 4, "1.0000"),
+        (-0.0, 4, "0"),
+        (-1e-7, 4, "−1e−7"),
+        (1.26e-7, 4, "1.3e−7"),
+        (1e9, 4, "1e+9"),
+        (-1.23456e10, 4, "−1.235e+10"),
+        (-inf, 4, "−∞"),
+    ],
+)
+def test_in_arithmetic(number, decimals, text):
+    assert in_arithmetic(number, decimals) == text
 
 
 @pytest.mark.parametrize(

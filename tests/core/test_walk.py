@@ -96,11 +96,11 @@ def check_softmax(computed, stages):
                 continue
             weights = computed.matrix(step.name, stage.head)
             for row, found in zip(weights, exponentials_of(computed, step, stage.head), strict=True):
-                assert isclose(found.total, fsum(found.powers))
+                assert isclose(found.total, fsum(found.exponentials))
                 if found.total == 0:
                     assert row == [0.0] * len(row)
                     continue
-                for weight, power in zip(row, found.powers, strict=True):
+                for weight, power in zip(row, found.exponentials, strict=True):
                     assert abs(power / found.total - weight) <= 1e-12
     for head, by_query in enumerate(looked_at(computed)):
         for row, most in zip(computed.matrix("weights", head), by_query, strict=True):
@@ -112,7 +112,7 @@ def check_words(stages):
         for stage in stages:
             for words in (stage.words, *stage.step_words):
                 for sentence in words:
-                    said = sentence.said(language)
+                    said = sentence.translated(language)
                     assert said
                     assert "{" not in said
 
@@ -249,9 +249,9 @@ def test_the_first_example_is_walked_as_it_is_taught():
     scores = stages[5]
     assert scores.parts[4].cells == (Cell("scores", 0, 1, 1),)
     assert scores.parts[4].beats == 2
-    assert scores.words.what.said("en").startswith("Every query meets every key")
+    assert scores.words.what.translated("en").startswith("Every query meets every key")
     told = "分数等于两行的长度与它们夹角余弦的乘积：两行都长且方向相近时分数大，方向相背时分数为负。"
-    assert scores.words.why.said("zh") == told
+    assert scores.words.why.translated("zh") == told
 
 
 def test_a_mask_and_w_o_have_stages_of_their_own():

@@ -13,7 +13,8 @@ from mha_core.compute.trace import input_matrix
 from mha_core.example.model import NEG_INF, key_tokens
 from mha_core.export import export
 from mha_core.export.documents import latex_formula
-from mha_core.export.text import latex, markdown, shown
+from mha_core.export.text import latex, markdown
+from mha_core.numbers import rounded
 from mha_core.vocabulary import LAYER_INPUTS, PER_HEAD_INPUTS
 from tests.export.samples import SAMPLES, changed
 from tests.export.test_programs import HOSTILE, hostile
@@ -263,7 +264,7 @@ def test_tokens_label_rows_and_keys_label_columns():
     ],
 )  # fmt: skip
 def test_numbers(number, decimals, text):
-    assert shown(number, decimals) == text
+    assert rounded(number, decimals) == text
 
 
 def test_latex_text():

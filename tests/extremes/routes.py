@@ -242,7 +242,7 @@ def _exercise(example: Example, random: Random) -> Any:
 
 def _walk(example: Example, random: Random) -> Any:
     computed, language = trace(example), random.choice(("en", "zh"))
-    words = [[sentence.said(language) for sentence in stage.words] for stage in walk(computed)]
+    words = [[sentence.translated(language) for sentence in stage.words] for stage in walk(computed)]
     work = state.Work(example, None, language, decimals=random.randint(0, 6))
     return [words, _sent(walk_payload(work))]
 

@@ -10,7 +10,7 @@ import pytest
 from mha_core import built_in, library, trace
 from mha_core.compute.gradients import TEMPERATURES, outputs, saturation
 from mha_ui.figures import FIGURES
-from mha_ui.figures.saturation import MOST_OUTPUTS, can_saturate, saturation_figure, saturation_told
+from mha_ui.figures.saturation import MOST_OUTPUTS, can_saturate, saturation_figure, saturation_sentences
 from mha_ui.language import words_in
 from tests.core.edits import FURTHER_ON
 from tests.figures.samples import TRACES, WORDS, drawn, sample
@@ -105,10 +105,10 @@ def test_one_key_leaves_nothing_to_learn_for_q_and_k():
 def test_what_is_said_is_what_the_curves_do():
     """Head 3 of “programming” grows more sensitive as it grows colder, head 1 of “first” less."""
     computed = trace(built_in("programming"))
-    told = saturation_told(computed, saturation(computed), words=WORDS, head=2)
+    told = saturation_sentences(computed, saturation(computed), words=WORDS, head=2)
     assert told[0].endswith(" and 0.80 at T = 1/32: even there it is not near 1.")
     assert told[1] == "‖∂output ÷ ∂W_Q‖ rises all the way, from 4.93 to 125.82."
-    told = saturation_told(FIRST, saturation(FIRST), words=WORDS, head=0)
+    told = saturation_sentences(FIRST, saturation(FIRST), words=WORDS, head=0)
     assert "nears 1" in told[0]
     assert told[1].startswith("‖∂output ÷ ∂W_Q‖ falls all the way, from ")
 
@@ -119,7 +119,9 @@ def test_a_curve_is_said_to_rise_or_fall_only_where_it_does(name):
     found = saturation(computed)
     points = [point for point in found if point.temperature <= 1][::-1]
     for head in range(len(computed.example.heads)):
-        sentence = next(s for s in saturation_told(computed, found, words=WORDS, head=head) if "W_Q" in s)
+        sentence = next(
+            s for s in saturation_sentences(computed, found, words=WORDS, head=head) if "W_Q" in s
+        )
         norms = [point.sensitivity.w_q[head] for point in points]
         assert ("rises all the way" in sentence) == all(b > a for a, b in pairwise(norms))
         assert ("falls all the way" in sentence) == all(b < a for a, b in pairwise(norms))

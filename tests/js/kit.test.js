@@ -5,9 +5,9 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { arithmetic, inBrief } from "../../mha_ui/web/assets/arithmetic.js";
 import { fedBy, key, shownAs, symbolOf, termsOf, unkey, valueAt } from "../../mha_ui/web/assets/graph.js";
-import { exact, parenthesised, readMask } from "../../mha_ui/web/assets/numbers.js";
+import { exact, fixed, parenthesised, readMask, scientific } from "../../mha_ui/web/assets/numbers.js";
 
-const examples = JSON.parse(readFileSync(process.env.MHA_EXAMPLES, "utf8"));
+const { examples, printed } = JSON.parse(readFileSync(process.env.MHA_EXAMPLES, "utf8"));
 
 /** A piece as Python writes it: without the notes beside the numbers, and a power behind ^. */
 function written(model, piece) {
@@ -60,3 +60,11 @@ for (const { name, model, cells, feeds } of examples) {
     for (const { cell } of cells) assert.deepEqual(unkey(key(cell)), cell);
   });
 }
+
+test("a number is printed digit for digit as Python prints it, ties and all", () => {
+  for (const { number, decimals, f, e } of printed) {
+    assert.equal(fixed(number, decimals), f, `${number} at ${decimals}`);
+    const power = scientific(number, decimals).replace(/e(.)(\d)$/, "e$10$2"); // Python's has two digits
+    assert.equal(power, e, `${number} at ${decimals}`);
+  }
+});

@@ -16,10 +16,18 @@ import pytest
 from mha_core import built_in, library, trace
 from mha_core.compute.derive import arithmetic, cells, derive, feeds
 from mha_ui.bench.model import numbers
+from tests.core.new_step import told_by, with_the_step
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 DECIMALS = (4, 6)
+NEW_STEP = f"""
+import json, sys
+sys.path.append({str(ROOT)!r})
+from tests.js.test_kit import derived
+print(json.dumps(derived("first", 4)))
+"""
+"""What a copy of the code with a made-up operation derives: the browser is told of it, and holds nothing of its own."""
 
 
 def text(value: float, decimals: int, whole: bool) -> str:
@@ -58,13 +66,27 @@ def derived(name: str, decimals: int) -> dict[str, Any]:
     }
 
 
+def printed() -> list[dict[str, Any]]:
+    """Numbers as Python prints them: many that lie midway between two of so many decimals, and others."""
+    ties = [odd / 2**n for n in range(1, 12) for odd in (1, 3, 5, 7, 9, 11, 13, 125, 1001, 99999)]
+    large = [1000500000, 1001500000, 9999500000, 1.0005e15, 12345e12, 2.5e18, 1e9, 123456789012]
+    others = [0.1 + 0.2, 1 / 3, 0.15, 1.005, 2.675, 1e-7, 2.5e-7, 8.5, 1e-300, 3.0]
+    numbers = [sign * number for number in ties + large + others for sign in (1, -1)] + [0]
+    return [
+        {"number": number, "decimals": decimals, "f": f"{number:.{decimals}f}", "e": f"{number:.{decimals}e}"}
+        for number in numbers
+        for decimals in range(11)
+    ]
+
+
 def test_node_finds_the_terms_the_lines_and_the_texts_that_python_does(tmp_path):
     node = shutil.which("node")
     if node is None:
         pytest.fail("Node runs the tests of the JavaScript, and there is none: install Node 20 or newer.")
     examples = [derived(entry, decimals) for entry in library() for decimals in DECIMALS]
+    examples.append(told_by(with_the_step(tmp_path), NEW_STEP) | {"name": "first with a step that is new"})
     held = tmp_path / "examples.json"
-    held.write_text(json.dumps(examples), encoding="utf-8")
+    held.write_text(json.dumps({"examples": examples, "printed": printed()}), encoding="utf-8")
     ran = subprocess.run(
         [node, "--test", "--test-reporter=spec", *map(str, sorted(HERE.glob("*.test.js")))],
         env={**os.environ, "MHA_EXAMPLES": str(held)},

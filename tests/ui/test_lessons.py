@@ -14,7 +14,7 @@ from mha_core.example.model import Example, text_in
 from mha_ui import state
 from mha_ui.language import LANGUAGES, words_in
 from mha_ui.lessons import LESSONS
-from mha_ui.lessons.heads import agreement_told
+from mha_ui.lessons.heads import agreement_sentence
 from mha_ui.lessons.outputs import SHARPNESS, sharpened
 from tests.core.edits import FURTHER_ON
 from tests.ui.pages import APP, html, opened, sound, work
@@ -189,7 +189,7 @@ def test_all_heads_that_agree_alike_in_print_are_named(read):
     assert "最一致的是（0.50）：头 1 与 头 3；头 2 与 头 3。" in chinese
     alike = [[0.5] * 4 for _ in range(4)]
     alike[1][0] = 0.1
-    told = agreement_told(alike, words_in("en"))
+    told = agreement_sentence(alike, words_in("en"))
     assert told == (
         "They agree least, by 0.10: Head 1 and Head 2. "
         "They agree most, by 0.50: Head 1 and Head 3; Head 1 and Head 4; Head 2 and Head 3; and 2 more."

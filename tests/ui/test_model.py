@@ -9,7 +9,9 @@ import pytest
 
 from mha_core import AddMask, AllowMask, CellError, ExampleError, built_in, graph, library, to_token
 from mha_core.compute.graph import head_graph
+from mha_core.compute.operations import OPERATIONS
 from mha_core.edit.edits import FILLS, apply
+from mha_core.edit.fields import RESIZABLE
 from mha_core.example.model import kv_head_of
 from mha_core.vocabulary import AXES, LAYER_INPUTS, NAMES, PER_HEAD_INPUTS, STAGES, WHOLE_LAYER_STEPS
 from mha_ui.bench import model
@@ -153,10 +155,11 @@ def test_its_steps_are_the_declared_ones(name):
     declared = {step.name: step for step in graph(computed.example)}
     assert set(data["steps"]) == set(declared)
     for step, told_step in data["steps"].items():
-        assert set(told_step) == {"op", "index", "operands"}
-        assert (told_step["op"], told_step["index"]) == (declared[step].op, declared[step].index)
-        for operand, index in told_step["operands"]:
+        operation = OPERATIONS[declared[step].op]
+        assert (told_step["index"], told_step["lines"]) == (declared[step].index, [*operation.lines])
+        for operand, index, head in told_step["operands"]:
             assert operand in data["matrices"]
+            assert head == ("g" if operand == declared[step].gathers else "")
             assert len(axes_in(index)) == len([axis for axis in AXES[operand] if axis != "1"])
         assert len(axes_in(told_step["index"])) == len([axis for axis in AXES[step] if axis != "1"])
 
@@ -172,9 +175,9 @@ def test_a_heads_own_step_is_the_told_one_without_what_the_head_lacks(name):
     for g, head in enumerate(computed.example.heads):
         for step in head_graph(computed.example, head):
             operands = [tuple(operand) for operand in data["steps"][step.name]["operands"]]
-            at = {name: _head_of(computed.example, name, g) for name, _ in operands}
+            at = {name: _head_of(computed.example, name, g) for name, *_ in operands}
             present = [operand for operand in operands if has(computed, operand[0], at[operand[0]])]
-            assert present == [(operand.name, operand.index) for operand in step.tables]
+            assert present == [(operand.name, operand.index, "") for operand in step.tables]
 
 
 def _head_of(example, name, head):
@@ -183,7 +186,7 @@ def _head_of(example, name, head):
 
 def test_of_heads_that_differ_in_biases_the_fuller_step_is_told():
     _, data = told("uneven")
-    assert [operand for operand, _ in data["steps"]["q"]["operands"]] == ["x", "w_q", "b_q"]
+    assert [operand for operand, *_ in data["steps"]["q"]["operands"]] == ["x", "w_q", "b_q"]
     assert data["matrices"]["b_q"]["values"][0] is None
     assert data["matrices"]["q"]["formula"] == "X·W_Q + b_Q"
 
@@ -293,9 +296,20 @@ def test_controls_show_what_the_layer_has(edits, controls):
     view = {"lens": "", "baseline": F}
     told_controls = after(built_in("first"), *edits)["controls"]
     layer = {"scale": "sqrt_dk", "scoring": "scaled_dot", "positions": "none", "kv_heads": 2, "mask": "none"}
+    cosine = controls.get("scoring") == "cosine"
+    layer |= {"temperature": cosine, "is_product": not cosine}
+    widths = {"d_context": "context" in controls, "d_out": "w_o" in controls}
+    layer["sizes"] = ["h", *(axis for axis in RESIZABLE if axis != "d_a" and widths.get(axis, True))]
     if edits[:1] == [{"op": "add_head"}] and len(edits) == 1:
         layer["kv_heads"] = 3
     assert told_controls == {**bare, **view, **layer, **controls}
+
+
+def test_each_choice_of_a_menu_is_an_edit_after_which_it_holds():
+    example = built_in("first")
+    for menu, choices in payload(Work(example, None, "en"))["choices"].items():
+        for choice, edit in choices.items():
+            assert after(example, edit)["controls"][menu] == choice
 
 
 def test_a_bias_of_w_o_alone_is_a_bias():
@@ -372,4 +386,7 @@ def test_the_browser_is_told_the_words_that_it_asks_for_and_no_others():
         asked |= {f"mark_{mark}" for mark in MARKS if "words[`mark_${mark}`]" in text}
         asked |= {f"wrong_{kind}" for kind in WRONG if "words[`wrong_${wrong}`]" in text}
         asked |= {f"legend_{kind}" for kind in LENSES if "words[`legend_${kind}`]" in text}
+    asked |= {word for words in model._WHY.values() for word in words if word}
+    asked |= {f"{menu}_{choice}" for menu, choices in model._CHOICES.items() for choice in choices}
+    asked |= set(model._CHOICES)
     assert asked == set(model.ui_words("en")) == set(model.ui_words("zh"))

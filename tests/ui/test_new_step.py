@@ -8,6 +8,7 @@ SCRIPT = """
 import json
 from mha_core import built_in
 from mha_ui.bench.model import payload
+from mha_ui.conventions.model import numbers, rows_payload
 from mha_ui.figures.scores import scores_heatmaps
 from mha_ui.language import words_in
 from mha_ui.state import Work
@@ -17,6 +18,7 @@ work = Work(built_in("first"), None, "en")
 figure = scores_heatmaps(work.trace, theme="light", words=words_in("en"))
 print(json.dumps({
     "bench": payload(work),
+    "conventions": rows_payload(work, numbers(work))["entries"][0],
     "walk": walk_payload(work)["stages"],
     "figure": figure.payload["data"],
     "values": work.trace.values["softened_scores"],
@@ -34,8 +36,9 @@ def test_it_stands_on_the_bench(told):
     matrix = bench["matrices"]["softened_scores"]
     assert matrix["values"] == told["values"]
     assert (matrix["word"], matrix["formula"]) == ("softened scores", "soften(S/√d_k)")
-    assert bench["steps"]["softened_scores"]["operands"] == [["scaled_scores", "ij"]]
-    assert bench["steps"]["weights"]["operands"] == [["softened_scores", "ik"]]
+    assert bench["steps"]["softened_scores"]["operands"] == [["scaled_scores", "ij", ""]]
+    assert bench["steps"]["softened_scores"]["lines"] == ["{0} ÷ (1 + |{0}|)"]
+    assert bench["steps"]["weights"]["operands"] == [["softened_scores", "ik", ""]]
     stage = next(stage for stage in bench["stages"] if stage["title"] == "Scores")
     assert stage["matrices"] == ["scores", "scaled_scores", "softened_scores"]
 
@@ -46,6 +49,12 @@ def test_it_has_a_stage_in_the_walk(told):
     stage = told["walk"][ids.index("softened_scores")]
     assert stage["title"] == "Softening"
     assert stage["steps"][0]["layout"] == "beside"
+
+
+def test_it_stands_in_both_conventions(told):
+    entry = next(entry for entry in told["conventions"] if entry["name"] == "softened_scores")
+    assert entry["row"]["signs"] == entry["column"]["signs"] == ["soften", ""]
+    assert entry["column"]["formula"] == "soften(S′/√d_k)"
 
 
 def test_it_is_drawn_among_the_scores(told):

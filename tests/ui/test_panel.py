@@ -53,7 +53,7 @@ FAULTS = {
     "check.tools": (CHECK, mha_ui.check, "askable"),
     "experiments": (EXPERIMENTS, mha_ui.experiments.experiment, "compare"),
     "experiments.gradient": (EXPERIMENTS, mha_ui.experiments.lenses, "payload"),
-    "experiments.saturation": (EXPERIMENTS, mha_ui.experiments.lenses, "saturation_told"),
+    "experiments.saturation": (EXPERIMENTS, mha_ui.experiments.lenses, "saturation_sentences"),
     "experiments.change": (EXPERIMENTS, mha_ui.experiments.lenses, "payload"),
     "conventions": (CONVENTIONS, mha_ui.conventions, "packed_payload"),
     "lessons": (LESSONS, mha_ui.lessons.heads, "agreement"),

@@ -9,7 +9,7 @@ import pytest
 from mha_core import Cell, ExampleError, built_in
 from mha_core.edit.edits import apply
 from mha_ui.language import words_in
-from mha_ui.places import cell_name, place_name, told
+from mha_ui.places import cell_name, place_and_sentence, place_name
 from mha_ui.state import Work, receive
 
 FIRST = built_in("first")
@@ -53,12 +53,12 @@ def test_a_cell_has_the_same_name():
 
 def test_an_error_names_its_place_in_the_readers_language():
     error = ExampleError("expected a number, got {got}", place="heads[0].w_q[0][1]", got="'a'")
-    assert told(error, FIRST, "en") == (
+    assert place_and_sentence(error, FIRST, "en") == (
         "W_Q[1, 2] of head 1",
         "W_Q[1, 2] of head 1: expected a number, got 'a'",
     )
-    assert told(error, FIRST, "zh")[1].startswith("头 1 的 W_Q[1, 2]：")
-    assert told(ExampleError("this is no edit"), FIRST, "en") == ("", "this is no edit")
+    assert place_and_sentence(error, FIRST, "zh")[1].startswith("头 1 的 W_Q[1, 2]：")
+    assert place_and_sentence(ExampleError("this is no edit"), FIRST, "en") == ("", "this is no edit")
 
 
 # --- the offer of more room ------------------------------------------------------------------------------------

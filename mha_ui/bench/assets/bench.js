@@ -2,7 +2,7 @@
 
 import { Address } from "../mha.web/address.js";
 import { active, announcer, button, element, named, naming, rich, symbol } from "../mha.web/dom.js";
-import { isEditable, isPerHead, key, rowsOf, unkey } from "../mha.web/graph.js";
+import { isEditable, isPerHead, isSame, key, rowsOf, unkey } from "../mha.web/graph.js";
 import { Explain } from "../mha.web/line.js";
 import { Live, layOver } from "../mha.web/live.js";
 import { mounting } from "../mha.web/mount.js";
@@ -242,8 +242,7 @@ class Bench {
   }
 
   pin(cell) {
-    const same = this.#pinned && key(this.#pinned) === key(cell);
-    this.#pinned = same ? null : cell;
+    this.#pinned = isSame(this.#pinned, cell) ? null : cell;
     this.send({ op: "pin", cell: this.#pinned });
     this.#rest();
   }
@@ -267,12 +266,8 @@ class Bench {
   #speak(words) {
     this.words = words;
     this.#structure = "";
-    this.controls = new Controls(
-      words,
-      (edit) => this.send(edit),
-      (text, kind) => this.say(text, kind),
-      this.model.check,
-    );
+    const send = (edit) => this.send(edit);
+    this.controls = new Controls(this.model, send, (text, kind) => this.say(text, kind));
     this.verdict = new Verdict(this, words);
     this.legend = new Legend(words);
     this.explain = new Explain(words, () => this.unpin(), this.message, this.legend.root);
@@ -353,8 +348,7 @@ class Bench {
 
   /** Explain what is pointed at, else what has the focus, else what is pinned. */
   #rest() {
-    const cell = this.#pointing.at ?? this.#pinned;
-    this.explain.show(this, cell, Boolean(cell && this.#pinned) && key(cell) === key(this.#pinned));
+    this.explain.show(this, this.#pointing.at ?? this.#pinned, this.#pinned);
   }
 
   // --- acting ----------------------------------------------------------------------------------------------------

@@ -6,9 +6,15 @@ import { read } from "../mha.web/numbers.js";
 export class Controls {
   #update = [];
 
-  /** `check`: numbers are checked, not changed, so that only the history is wanted. */
-  constructor(words, send, say, check) {
+  /**
+   * Where numbers are checked, not changed, only the history is wanted.
+   * @param {BenchModel} model
+   * @param {(edit: Edit) => void} send
+   * @param {(text: string, kind: string) => void} say
+   */
+  constructor({ words, choices, check }, send, say) {
     this.words = words;
+    this.choices = choices;
     this.say = say;
     this.send = send;
     this.root = element(
@@ -33,10 +39,10 @@ export class Controls {
             this.#group(words.view, this.#decimals(), this.#lens(), this.#baseline()),
             this.#group(
               words.layer,
-              this.#scoring(),
+              this.#choice("scoring"),
               this.#scale(),
-              this.#positions(),
-              this.#mask(),
+              this.#choice("positions"),
+              this.#choice("mask"),
               this.#kvHeads(),
               this.#check("values", "V"),
               this.#check("w_o", "W_O"),
@@ -77,10 +83,7 @@ export class Controls {
     const node = element("span", group, symbol(label ?? axis), less, count, more);
     this.#update.push((model) => {
       const size = model.dims[axis];
-      node.hidden =
-        !size ||
-        (axis === "d_context" && !model.controls.context) ||
-        (axis === "d_a" && model.controls.scoring !== "additive");
+      node.hidden = !model.controls.sizes.includes(axis);
       setText(count, String(size));
       less.disabled = size <= 1;
       more.disabled = size >= (axis === "h" ? model.limits.heads : model.limits.size);
@@ -106,41 +109,12 @@ export class Controls {
     return element("label", { class: "select" }, element("span", {}, label), node);
   }
 
-  #mask() {
-    const { words } = this;
-    const options = [
-      ["none", words.mask_none],
-      ["causal", words.mask_causal],
-      ["painted", words.mask_painted],
-    ];
-    const chosen = (model) => model.controls.mask;
-    return this.#select("mask", words.mask, options, chosen, (kind) => this.send({ op: "mask", kind }));
-  }
-
-  #scoring() {
-    const { words } = this;
-    const options = [
-      ["scaled_dot", words.scoring_scaled_dot],
-      ["dot", words.scoring_dot],
-      ["bilinear", words.scoring_bilinear],
-      ["additive", words.scoring_additive],
-      ["cosine", words.scoring_cosine],
-    ];
-    const products = { scaled_dot: { kind: "dot", scale: "sqrt_dk" }, dot: { kind: "dot", scale: "none" } };
-    const choose = (kind) => this.send({ op: "scoring", ...(products[kind] ?? { kind }) });
-    return this.#select("scoring", words.scoring, options, (model) => model.controls.scoring, choose);
-  }
-
-  #positions() {
-    const { words } = this;
-    const options = [
-      ["none", words.positions_none],
-      ["sinusoidal", words.positions_sinusoidal],
-      ["rotary", words.positions_rotary],
-      ["alibi", words.positions_alibi],
-    ];
-    const choose = (kind) => this.send({ op: "positions", kind });
-    return this.#select("positions", words.positions, options, (model) => model.controls.positions, choose);
+  /** One of the menus that the server tells of: each choice by name, with the edit that it asks for. */
+  #choice(name) {
+    const edits = this.choices[name];
+    const options = Object.keys(edits).map((value) => [value, this.words[`${name}_${value}`]]);
+    const chosen = (model) => model.controls[name];
+    return this.#select(name, this.words[name], options, chosen, (value) => this.send(edits[value]));
   }
 
   /** How many heads have keys and values of their own; groups are equal, so only divisors are offered. */
@@ -188,15 +162,14 @@ export class Controls {
       ["none", words.scale_none],
       ["number", words.scale_number],
     ];
-    const chosen = ({ controls: { scale, scoring } }) => {
+    const chosen = ({ controls: { scale, temperature, is_product } }) => {
       const typed = typeof scale === "number";
-      const named = scoring === "cosine" ? words.temperature : words.divisor;
+      const named = temperature ? words.temperature : words.divisor;
       setText(label.firstChild, named);
       divisor.setAttribute("aria-label", named);
       divisor.hidden = !typed;
       if (typed && active(divisor) !== divisor) divisor.value = String(scale);
-      // no products of d_k numbers
-      label.querySelector("[value=sqrt_dk]").disabled = scoring === "additive" || scoring === "cosine";
+      label.querySelector("[value=sqrt_dk]").disabled = !is_product;
       return typed ? "number" : scale;
     };
     const choose = (kind) => {

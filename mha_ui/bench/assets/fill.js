@@ -1,6 +1,6 @@
 // The menu of a matrix on the bench: besides copying, what fills it.
 
-import { button, element } from "../mha.web/dom.js";
+import { button, element, p } from "../mha.web/dom.js";
 import { isClaim, isEditable } from "../mha.web/graph.js";
 import { Menu } from "../mha.web/menu.js";
 
@@ -37,11 +37,7 @@ export class FillMenu extends Menu {
       send({ op: "claim_text", row: 0, col: 0, text, whole: true });
     };
     const data = { focus: "claim text send" };
-    this.fill(
-      element("p", { class: "about" }, words.claim_formats),
-      area,
-      button({ class: "send", data, onclick }, words.fill_in),
-    );
+    this.fill(p("about", words.claim_formats), area, button({ class: "send", data, onclick }, words.fill_in));
     area.focus();
   }
 }

@@ -1,6 +1,6 @@
 // What the check found, in words: a summary, what to look at first, the causes, and what cannot be.
 
-import { button, element, span, symbol } from "../mha.web/dom.js";
+import { button, div, element, p, span, symbol } from "../mha.web/dom.js";
 
 export class Verdict {
   #told = "";
@@ -24,52 +24,41 @@ export class Verdict {
     if (!check || told === this.#told) return;
     this.#told = told;
     this.root.className = `verdict ${check.state}`;
-    const head = element("div", { class: "verdict-head" }, element("strong", {}, check.summary));
-    if (check.first) head.append(this.#jump(check.first, this.words.first_wrong));
-    for (const act of check.actions ?? [])
-      head.append(
-        button({ data: { focus: act.op }, onclick: () => this.bench.send({ op: act.op }) }, act.label),
-      );
-    const parts = [head];
-    if (check.hint) parts.push(element("p", { class: "verdict-hint" }, symbol(check.hint)));
-    if (check.causes?.length)
-      parts.push(element("ol", { class: "causes" }, ...check.causes.map((cause) => this.#cause(cause))));
-    if (check.findings?.length)
-      parts.push(
-        element(
-          "details",
-          {
-            class: "findings",
-            open: check.findings.length < 4 || !check.causes.some((cause) => cause.right),
-          },
-          element("summary", {}, `${this.words.cannot_be} (${check.findings.length})`),
-          element(
-            "ul",
-            {},
-            ...check.findings.map((finding) => element("li", {}, this.#jump(finding.cell, finding.text))),
-          ),
-        ),
-      );
-    this.root.replaceChildren(...parts);
+    const { words } = this;
+    const { first, actions = [], causes = [], findings = [] } = check;
+    const acts = actions.map(({ op, label }) =>
+      button({ data: { focus: op }, onclick: () => this.bench.send({ op }) }, label),
+    );
+    const jump = first ? this.#jump(first, words.first_wrong) : null;
+    const open = findings.length < 4 || !causes.some((cause) => cause.right);
+    const items = findings.map((finding) => element("li", {}, this.#jump(finding.cell, finding.text)));
+    const summary = element("summary", {}, `${words.cannot_be} (${findings.length})`);
+    const parts = [
+      div("verdict-head", element("strong", {}, check.summary), jump, ...acts),
+      check.hint && p("verdict-hint", symbol(check.hint)),
+      causes.length && element("ol", { class: "causes" }, ...causes.map((cause) => this.#cause(cause))),
+      items.length && element("details", { class: "findings", open }, summary, element("ul", {}, ...items)),
+    ];
+    this.root.replaceChildren(...parts.filter(Boolean));
   }
 
-  #cause(cause) {
-    const step = span("step", symbol(cause.step));
-    const item = element("li", {}, step, " ", this.#jump(cause.cell, cause.text));
-    if (cause.right)
-      item.append(
-        element(
-          "dl",
-          {},
-          element("dt", {}, this.words.right),
-          element("dd", { class: "right" }, symbol(cause.right)),
-          element("dt", {}, this.words.yours),
-          element("dd", { class: "yours" }, symbol(cause.yours)),
-        ),
-      );
-    if (cause.link)
-      item.append(element("a", { href: cause.link, target: "_self", class: "walk" }, this.words.see_step));
-    return item;
+  #cause({ step, cell, text, right, yours, link }) {
+    const { words } = this;
+    const line = (name, label, told) => [
+      element("dt", {}, label),
+      element("dd", { class: name }, symbol(told)),
+    ];
+    return element(
+      "li",
+      {},
+      span("step", symbol(step)),
+      " ",
+      this.#jump(cell, text),
+      right
+        ? element("dl", {}, ...line("right", words.right, right), ...line("yours", words.yours, yours))
+        : null,
+      link ? element("a", { href: link, target: "_self", class: "walk" }, words.see_step) : null,
+    );
   }
 
   #jump(cell, text) {

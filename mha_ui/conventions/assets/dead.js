@@ -1,7 +1,7 @@
 // A query that may attend to nothing: one row for each library, with the weights and the output that it gives.
 
 import { some } from "../mha.web/arithmetic.js";
-import { element, span } from "../mha.web/dom.js";
+import { element, p, span } from "../mha.web/dom.js";
 import { brief, format, isRounded, kindOf, largest, parenthesised, toneOf } from "../mha.web/numbers.js";
 import { corner, table } from "../mha.web/tables.js";
 import { labelled, Section } from "./sheet.js";
@@ -97,7 +97,7 @@ export class Dead extends Section {
     }
     const { outcome, weight, sum, output } = info;
     const named = [outcome.library, outcome.call].filter(Boolean).join(" ");
-    const said = element("p", { class: "quiet-text" }, `${named}: ${outcome.why}`);
+    const said = p("quiet-text", `${named}: ${outcome.why}`);
     const one = weight === undefined ? null : key(weight);
     const what = one ?? (sum ? words.sum : `${words.head_output} ${output + 1}`);
     return [element("p", {}, place(what), " = ", ...this.#arithmetic(info)), said];

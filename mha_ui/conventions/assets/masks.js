@@ -1,6 +1,6 @@
 // Masks of the libraries: the same pairs are hidden in all of them, and what stands in the cells differs.
 
-import { button, element, span } from "../mha.web/dom.js";
+import { button, div, element, p, span } from "../mha.web/dom.js";
 import { Section } from "./sheet.js";
 
 export class Masks extends Section {
@@ -24,7 +24,7 @@ export class Masks extends Section {
     ];
     const card = (label, ...parts) =>
       element("section", { class: "card", "aria-label": label }, ...head, ...parts);
-    if (error) return card(library, element("p", { class: "note refused" }, `${error}.`));
+    if (error) return card(library, p("note refused", `${error}.`));
     const label = `${words.copy_python}: ${library}, ${argument}`;
     const data = { focus: `copy ${form.name}` };
     const copy = button({ class: "quiet", "aria-label": label, data }, words.copy_python);
@@ -32,7 +32,7 @@ export class Masks extends Section {
       await navigator.clipboard.writeText(code);
       copy.textContent = words.copied_python;
     });
-    const box = element("div", { class: "box" }, this.#table(form));
+    const box = div("box", this.#table(form));
     return card(`${library}, ${argument}`, box, rows.length ? copy : null);
   }
 

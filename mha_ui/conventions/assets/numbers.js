@@ -8,20 +8,19 @@ import { exact, kindOf, largest, toneOf } from "../mha.web/numbers.js";
 
 const MOST = 10; // terms of a sum that the line tells
 
-/** {rows, head, cell(row, col)}: a matrix of a head with its cells as a table wants them. */
+/** {rows, head, cell(row, col)}: a matrix, the head that holds it, and its cells as a table wants them. */
 export function matrixOf(model, name, head) {
   const of = headOf(model, name, head);
   const rows = rowsOf(model, name, of);
-  const { scale, hue } = model.matrices[name];
   const text = shownAs(model, name, of);
-  const top = scale === "weights" ? 1 : largest(rows);
+  const top = model.matrices[name].scale === "weights" ? 1 : largest(rows);
   const cell = (row, col) => {
     const value = rows[row][col];
     const place = { name, head: of, row, col };
     const tint = { kind: kindOf(value), tone: toneOf(value, top) };
     return { key: key(place), text: text(value), ...tint, info: { cell: place } };
   };
-  return { rows, head: of, cell, scale, hue };
+  return { rows, head: of, cell };
 }
 
 /** "Q Head 2 [思考, 1]" */

@@ -1,6 +1,6 @@
 // Packed weights: one tensor for all heads, as each library holds it, and the slice of each head.
 
-import { accent, element, fill, operator, rich, shapeOf, span, symbol } from "../mha.web/dom.js";
+import { accent, div, element, fill, operator, p, rich, span, symbol } from "../mha.web/dom.js";
 import { key, labelsOf, termsOf } from "../mha.web/graph.js";
 import { headsLabel, matrixOf, placeOf, told } from "./numbers.js";
 import { choice, Section } from "./sheet.js";
@@ -25,16 +25,15 @@ export class Packed extends Section {
     this.heads = Math.min(...held.map((layout) => fitting(layout, this.#letter)));
     this.shown = held.map((layout) => cut(layout, this.#letter, this.heads));
     const why = missing[this.#letter];
-    return why ? [element("p", { class: "note" }, why)] : this.#tensors();
+    return why ? [p("note", why)] : this.#tensors();
   }
 
   around() {
     const { letters: all, words } = this.model;
     const letters = [...all].map((value) => ({ value, text: symbol(`W_${value.toUpperCase()}`) }));
     const libraries = LIBRARIES.map((value) => ({ value, text: words[`library_${value}`] }));
-    const controls = element(
-      "div",
-      { class: "choices" },
+    const controls = div(
+      "choices",
       choice(words.letter, letters, this.#letter, (letter) => this.#choose(letter, this.#library)),
       choice(words.library, libraries, this.#library, (library) => this.#choose(this.#letter, library)),
     );
@@ -57,22 +56,14 @@ export class Packed extends Section {
           ? words.takes
           : words.refuses.replace("{reason}", reason);
     return [
-      element("p", { class: "note" }, ...rich(words[`about_${this.#library}`])),
-      element(
-        "div",
-        { class: "box" },
-        element("div", { class: this.#library === "packed" ? "parts" : "parts apart" }, ...this.#parts()),
-      ),
+      p("note", ...rich(words[`about_${this.#library}`])),
+      div("box", div(this.#library === "packed" ? "parts" : "parts apart", ...this.#parts())),
       this.shown.some((layout) => layout.of)
-        ? element(
-            "p",
-            { class: "note" },
-            fill(words.first_heads, { shown: this.heads, count: this.shown[0].of }),
-          )
+        ? p("note", fill(words.first_heads, { shown: this.heads, count: this.shown[0].of }))
         : null,
-      verdict ? element("p", { class: `note ${reason === null ? "ok" : "refused"}` }, verdict) : null,
+      verdict ? p(`note ${reason === null ? "ok" : "refused"}`, verdict) : null,
       element("h3", {}, words.slices, span("about", ` ${words.index_from_0}`)),
-      element("div", { class: "slices" }, ...this.#slices()),
+      div("slices", ...this.#slices()),
     ].filter(Boolean);
   }
 
@@ -83,30 +74,13 @@ export class Packed extends Section {
     const { source } = result;
     const sum = bias ? [operator("+"), this.#tensor(bias)] : [];
     return [
-      this.#given(source),
+      this.matrix(source, null, this.model.matrices[source].symbol),
       operator("·"),
       this.#tensor(weight),
       ...sum,
       operator("="),
       this.#tensor(result),
     ];
-  }
-
-  #given(name) {
-    const { model } = this;
-    const { rows, cell, scale, hue } = matrixOf(model, name, null);
-    const [down, across] = model.matrices[name].axes;
-    const sign = model.matrices[name].symbol;
-    return this.sheet.table({
-      sign,
-      shape: shapeOf(rows.length, rows[0].length),
-      label: model.matrices[name].word,
-      hue,
-      scale,
-      rowLabels: labelsOf(model, down, rows.length),
-      colLabels: labelsOf(model, across, rows[0].length),
-      cell,
-    });
   }
 
   /** A tensor as a table: its blocks put in their places, and nothing where a head has no bias. */
@@ -181,7 +155,7 @@ export class Packed extends Section {
         { class: "slice", style: accent(heads[0]), "aria-label": headsLabel(words, heads) },
         element("h4", {}, headsLabel(words, heads)),
         ...codes.map((text) => element("code", {}, text)),
-        element("div", { class: "box" }, element("div", { class: "parts" }, ...this.#owned(heads[0], group))),
+        div("box", div("parts", ...this.#owned(heads[0], group))),
       );
     });
   }
@@ -190,36 +164,13 @@ export class Packed extends Section {
   #owned(head, { start, stop }) {
     const { model } = this;
     const letter = this.#letter;
-    if (letter === "o") return [this.#part("w_o", null, "W_O", start, stop)];
+    if (letter === "o") return [this.matrix("w_o", null, "W_O", { start, stop })];
     const names = this.shown.map(
       ({ kind }) => ({ weight: `w_${letter}`, bias: `b_${letter}`, result: letter })[kind],
     );
     return [...new Set(names)]
       .filter((name) => model.matrices[name].values[head])
-      .map((name) => this.#part(name, head, model.matrices[name].symbol));
-  }
-
-  #part(name, head, sign, start = 0, stop = Infinity) {
-    const { model } = this;
-    const { rows, cell, scale, hue } = matrixOf(model, name, head);
-    const [down, across] = model.matrices[name].axes;
-    const count = Math.min(stop, rows.length) - start;
-    const labels =
-      down === "n_q" || down === "n_k"
-        ? labelsOf(model, down, rows.length)
-        : down === "1"
-          ? [""]
-          : Array.from({ length: count }, (_, r) => String(r + 1));
-    return this.sheet.table({
-      sign,
-      shape: shapeOf(count, rows[0].length),
-      label: `${model.matrices[name].word} ${sign.replaceAll("_", "")}${head === null ? "" : `, ${model.words.head} ${head + 1}`}`,
-      hue,
-      scale,
-      rowLabels: labels,
-      colLabels: labelsOf(model, across, rows[0].length),
-      cell: (r, c) => cell(start + r, c),
-    });
+      .map((name) => this.matrix(name, head, model.matrices[name].symbol));
   }
 
   tell({ cell, at, zero }, td) {

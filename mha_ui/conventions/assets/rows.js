@@ -1,9 +1,9 @@
 // Row and column: every step in both conventions, and the numbers of one of them.
 
-import { button, element, fill, operator, shapeOf, span, symbol } from "../mha.web/dom.js";
-import { headOf, isDead, key, labelsOf, marked, termsOf } from "../mha.web/graph.js";
+import { button, div, element, fill, operator, p, shapeOf, span, symbol } from "../mha.web/dom.js";
+import { headOf, key, termsOf } from "../mha.web/graph.js";
 import { table } from "../mha.web/tables.js";
-import { matrixOf, placeOf, told } from "./numbers.js";
+import { placeOf, told } from "./numbers.js";
 import { choice, Section } from "./sheet.js";
 
 const FIRST = "q"; // what stands open at first, where the head has it
@@ -11,21 +11,6 @@ const FORMS = [
   ["row", "in_rows", "rows_are"],
   ["column", "in_columns", "columns_are"],
 ];
-/** What stands before an operation's operands, between them and behind them. */
-const SIGNS = {
-  matmul: ["", "·"],
-  multiply: ["", "·"],
-  add: ["", "+"],
-  divide: ["", "÷"],
-  normalize: ["", "÷"],
-  masked_fill: ["mask", ","],
-  softmax: ["softmax", ""],
-  tanh: ["tanh", ""],
-  norm: ["‖ ‖", ""],
-  sinusoid: ["sin, cos", ""],
-  rotate: ["rotate", ","],
-  linear_bias: ["", ","],
-};
 
 export class Rows extends Section {
   #head = 0;
@@ -58,8 +43,8 @@ export class Rows extends Section {
       this.draw();
     };
     const choices = heads.length > 1 ? choice(words.heads_of, heads, this.#head, choose) : null;
-    const steps = element("div", { class: "steps" }, choices, this.#overview());
-    return [element("div", { class: "beside" }, steps, this.tables)];
+    const steps = div("steps", choices, this.#overview());
+    return [div("beside", steps, this.tables)];
   }
 
   // --- the overview ----------------------------------------------------------------------------------------------
@@ -104,71 +89,49 @@ export class Rows extends Section {
 
   #equation(form, title, about) {
     const { words } = this.model;
-    const { name, op } = this.entry;
-    const { symbol: sign, formula, factors } = this.entry[form];
+    const { name, op, rowwise } = this.entry;
+    const { symbol: sign, formula } = this.entry[form];
     const turned = form === "column";
-    const result = this.#matrix(name, turned, sign);
-    const given =
-      !op && headOf(this.model, name, this.#head) !== this.#head && this.model.matrices[name].perHead;
-    const sums = op === "softmax" ? ` (${turned ? words.sum_columns : words.sum_rows})` : "";
-    const remark = given
-      ? fill(words.of_head, { head: headOf(this.model, name, this.#head) + 1 })
-      : op
-        ? sums
-        : words.given;
+    const result = this.matrix(name, this.#head, sign, { turned });
+    const owner = headOf(this.model, name, this.#head);
+    const borrowed = owner !== null && owner !== this.#head;
+    const given = borrowed ? fill(words.of_head, { head: owner + 1 }) : words.given;
+    const sums = rowwise ? ` (${turned ? words.sum_columns : words.sum_rows})` : "";
     const text = equation(sign, formula);
-    const parts = op ? [...this.#operands(op, factors, turned), operator(symbol("=")), result] : [result];
+    const parts = op ? [...this.#operands(form), operator(symbol("=")), result] : [result];
+    const gathers = this.#gathers() ? `concat ${form}` : "";
     return element(
       "section",
       { class: `equation ${form}`, "aria-label": `${title}: ${about}` },
       element("h3", {}, title, span("about", ` ${about}`)),
-      element("p", { class: "formula" }, ...text, span("shape", ` ${remark}`)),
-      element(
-        "div",
-        { class: "box" },
-        element("div", { class: `parts ${op === "concat" ? `concat ${form}` : ""}` }, ...parts),
-      ),
+      p("formula", ...text, span("shape", ` ${op ? sums : given}`)),
+      div("box", div(`parts ${gathers}`, ...parts)),
     );
   }
 
-  #operands(op, factors, turned) {
-    if (op === "concat") {
+  /** Whether this step reads a matrix of every head. */
+  #gathers() {
+    return Boolean(this.model.steps[this.entry.name]?.operands[0][2]);
+  }
+
+  #operands(form) {
+    const { rowwise, [form]: equation } = this.entry;
+    const { factors, signs } = equation;
+    if (this.#gathers()) {
+      const [{ name, symbol: sign, turned }] = factors;
       const heads = this.model.entries.map((_, head) =>
-        this.#matrix("head_outputs", turned, `head_${head + 1}${turned ? "′" : ""}`, head),
+        this.matrix(name, head, sign.replace("_i", `_${head + 1}`), { turned }),
       );
-      return [element("div", { class: "heads" }, ...heads)];
+      return [div("heads", ...heads)];
     }
-    const [before, between] = SIGNS[op];
-    const joined = factors.flatMap(({ name, symbol: sign, turned: lies }, i) => [
-      i ? operator(symbol(i === 2 && op === "matmul" ? "+" : between)) : null,
-      this.#matrix(name, lies, sign),
-    ]);
-    const divisor =
-      op === "divide" ? [operator(symbol(this.entry.row.formula.split(" ").slice(1).join(" ")))] : [];
-    const arrow = op === "softmax" ? (turned ? " ↓" : " →") : "";
-    return [before ? operator(symbol(before + arrow)) : null, ...joined, ...divisor].filter(Boolean);
-  }
-
-  #matrix(name, turned, sign, head = this.#head) {
-    const { model } = this;
-    const { rows, head: of, cell, scale, hue } = matrixOf(model, name, head);
-    const [down, across] = model.matrices[name].axes;
-    const rowLabels = labelsOf(model, down, rows.length).map((text, row) =>
-      marked(text, isDead(model, name, of, row)),
+    const arrow = rowwise ? (form === "column" ? " ↓" : " →") : "";
+    const [before, ...behind] = signs.map((sign, i) =>
+      sign ? operator(symbol(i ? sign : sign + arrow)) : null,
     );
-    const colLabels = labelsOf(model, across, rows[0].length);
-    const [count, width] = [rows.length, rows[0].length];
-    const shape = turned ? shapeOf(width, count) : shapeOf(count, width);
-    return this.sheet.table({
-      sign,
-      shape,
-      label: `${model.matrices[name].word} ${sign.replaceAll("_", "")}, ${shape}`,
-      hue,
-      scale,
-      rowLabels: turned ? colLabels : rowLabels,
-      colLabels: turned ? rowLabels : colLabels,
-      cell: turned ? (r, c) => cell(c, r) : cell,
-    });
+    const tables = factors.map(({ name, symbol: sign, turned }) =>
+      this.matrix(name, this.#head, sign, { turned }),
+    );
+    return [before, ...tables.flatMap((table, i) => [table, behind[i]])].filter(Boolean);
   }
 
   tell({ cell }, td) {

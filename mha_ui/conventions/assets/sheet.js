@@ -1,8 +1,21 @@
 // Tables that light each other: a number is one key wherever it stands, and a key may stand in several tables.
 
-import { accent, announcer, element, pressable, redrawn, span, symbol } from "../mha.web/dom.js";
+import {
+  accent,
+  announcer,
+  div,
+  element,
+  p,
+  pressable,
+  redrawn,
+  shapeOf,
+  span,
+  symbol,
+} from "../mha.web/dom.js";
+import { isDead, labelsOf, marked } from "../mha.web/graph.js";
 import { ARROWS, cellAt, Lights, Pointing } from "../mha.web/selection.js";
 import { accented, corner, lookOf, table } from "../mha.web/tables.js";
+import { matrixOf } from "./numbers.js";
 
 class Sheet {
   cells = new Map(); // key → the <td>s that it lights
@@ -147,10 +160,10 @@ export class Section {
   constructor(part, name) {
     this.part = part;
     this.root = element("div", { class: `bench conventions part-${part}`, role: "region" });
-    this.tables = element("div", { class: name });
-    this.line = element("div", { class: "line" });
+    this.tables = div(name);
+    this.line = div("line");
     this.live = announcer();
-    this.explain = element("div", { class: "explain" }, this.line, this.live);
+    this.explain = div("explain", this.line, this.live);
     this.sheet = new Sheet(this.tables, (info, td, spoken) => this.#write(info, td, spoken));
   }
 
@@ -183,6 +196,26 @@ export class Section {
     return [];
   }
 
+  /**
+   * A matrix of a head as a table. `turned`: its rows lie across; `start`, `stop`: these of its rows alone.
+   * @returns {HTMLElement}
+   */
+  matrix(name, head, sign, { turned = false, start = 0, stop = Infinity } = {}) {
+    const { model } = this;
+    const { axes, word, hue, scale } = model.matrices[name];
+    const { rows, head: of, cell } = matrixOf(model, name, head);
+    const shown = rows.slice(start, stop);
+    const down = labelsOf(model, axes[0], shown.length).map((text, row) =>
+      marked(text, isDead(model, name, of, row)),
+    );
+    const across = labelsOf(model, axes[1], rows[0].length);
+    const [rowLabels, colLabels] = turned ? [across, down] : [down, across];
+    const shape = shapeOf(rowLabels.length, colLabels.length);
+    const label = `${word} ${sign.replaceAll("_", "")}, ${shape}`;
+    const at = turned ? (r, c) => cell(c, r) : (r, c) => cell(start + r, c);
+    return this.sheet.table({ sign, shape, label, hue, scale, rowLabels, colLabels, cell: at });
+  }
+
   /** What stands above the line. */
   around() {
     return [this.tables];
@@ -199,7 +232,7 @@ export class Section {
   }
 
   #write(info, td, spoken) {
-    const hint = () => [element("p", { class: "hint" }, this.model.words[`hint_${this.part}`])];
+    const hint = () => [p("hint", this.model.words[`hint_${this.part}`])];
     this.line.replaceChildren(...(info ? this.tell(info, td) : hint()));
     if (!spoken) return;
     const lines = [...this.line.children].map((line) => line.textContent);

@@ -3,8 +3,10 @@
 import {
   accent,
   announcer,
+  div,
   element,
   fill,
+  p,
   pressable,
   redrawn,
   rich,
@@ -12,7 +14,7 @@ import {
   setText,
   span,
 } from "../mha.web/dom.js";
-import { headOf, key, rowsOf, symbolOf, unkey } from "../mha.web/graph.js";
+import { headOf, isSame, key, rowsOf, symbolOf, termsOf, unkey, valueAt } from "../mha.web/graph.js";
 import { Explain } from "../mha.web/line.js";
 import { Menu } from "../mha.web/menu.js";
 import { mounting } from "../mha.web/mount.js";
@@ -20,7 +22,7 @@ import { brief, isRounded } from "../mha.web/numbers.js";
 import { Pointing, Selection } from "../mha.web/selection.js";
 import { stageTitle, structureOf, View } from "../mha.web/tables.js";
 
-/** One side: its tables, its selection, its menu and its line of arithmetic. */
+/** One side: its tables, its selection and its line of arithmetic. */
 class Pane {
   /** @type {Model} */
   model = null;
@@ -28,12 +30,9 @@ class Pane {
   view = null;
   /** @type {Cell} */
   pinned = null;
-  /** @type {Menu} */
-  menu = null;
 
-  constructor(board, index) {
+  constructor(board) {
     this.board = board;
-    this.index = index;
     this.selection = new Selection(this);
   }
 
@@ -46,7 +45,6 @@ class Pane {
     this.selection.rebuilt();
     this.view = new View(model, { bare });
     this.explain = new Explain(model.words, () => this.unpin(), span("side", title));
-    this.menu ??= new Menu(this);
   }
 
   say(text) {
@@ -54,8 +52,7 @@ class Pane {
   }
 
   pin(cell) {
-    const same = this.pinned && key(this.pinned) === key(cell);
-    this.pinned = same ? null : cell;
+    this.pinned = isSame(this.pinned, cell) ? null : cell;
     this.board.rest();
   }
 
@@ -76,21 +73,21 @@ class Board {
 
   constructor(parent) {
     this.root = element("div", { class: "bench board", role: "region" });
-    this.bar = element("div", { class: "board-bar" });
-    this.tables = element("div", { class: "tables" });
-    this.foot = element("div", { class: "board-foot" });
+    this.bar = div("board-bar");
+    this.tables = div("tables");
+    this.foot = div("board-foot");
     this.live = announcer();
     this.panes = [];
     parent.append(this.root);
-    this.root.append(this.bar, this.tables, this.foot, this.live);
+    this.menu = new Menu(null); // its host is the side that it is opened on
+    this.root.append(this.bar, this.tables, this.foot, this.live, this.menu.root);
     this.pointing = new Pointing(
       this.tables,
       (td) => this.#placeOf(td),
       (focused) => this.#reached(focused),
     );
     this.root.addEventListener("click", (event) => this.#act(event));
-    const outside = (event) =>
-      event.composedPath().includes(this.root) || this.#menus((menu) => menu.close());
+    const outside = (event) => event.composedPath().includes(this.root) || this.menu.close();
     document.addEventListener("pointerdown", outside, { signal: this.#gone.signal });
     this.resized = new ResizeObserver(() => this.#stack());
     this.resized.observe(this.root);
@@ -123,15 +120,15 @@ class Board {
   rest() {
     const held = this.panes.find((pane) => pane.pinned);
     const at = this.pointing.at ?? (held ? { pane: held, cell: held.pinned } : null);
+    const { words } = this.#data;
+    const look = this.panes.length > 1 ? words.look : words.look_alone;
     for (const pane of this.panes) {
       const cell = at && (pane === at.pane ? at.cell : this.#counterpart(at.pane, at.cell, pane));
-      pane.explain.show(pane, cell, Boolean(cell && pane.pinned) && key(cell) === key(pane.pinned));
-      if (at && !(cell && rowsOf(pane.model, cell.name, cell.head)))
-        pane.explain.line.textContent = this.#data.words.no_counterpart;
-      else if (cell && pane.wrong[cell.name]) this.#wrongly(pane, cell);
-      else if (!at)
-        pane.explain.line.textContent =
-          pane === this.panes[0] ? this.#data.words[this.panes.length > 1 ? "look" : "look_alone"] : "";
+      pane.explain.show(pane, cell, pane.pinned);
+      const { line } = pane.explain;
+      if (!at) line.textContent = pane === this.panes[0] ? look : "";
+      else if (!(cell && rowsOf(pane.model, cell.name, cell.head))) line.textContent = words.no_counterpart;
+      else if (pane.wrong[cell.name]) this.#wrongly(pane, cell);
     }
     this.foot.classList.toggle("idle", !at);
     setText(this.delta, at ? this.#differs(at) : "");
@@ -203,22 +200,22 @@ class Board {
 
   #rebuild(shown, panes) {
     const { focused } = this.pointing;
-    while (this.panes.length < panes.length) this.panes.push(new Pane(this, this.panes.length));
+    while (this.panes.length < panes.length) this.panes.push(new Pane(this));
     this.panes.length = panes.length;
     const alone = panes.length === 1;
     panes.forEach((pane, index) =>
       this.panes[index].build(alone ? { ...pane, model: { ...pane.model, stages: shown } } : pane, !alone),
     );
-    this.delta = element("p", { class: "delta" });
+    this.delta = p("delta");
     this.foot.replaceChildren(...this.panes.map((pane) => pane.explain.root), this.delta);
     if (alone) {
       const holder = element("div", {}, this.panes[0].view.root);
       this.panes[0].selection.listen(holder);
       this.tables.replaceChildren(holder);
     } else this.tables.replaceChildren(this.#sides(shown));
-    for (const pane of this.panes) this.root.append(pane.menu.root);
     this.#stack();
-    if (focused) this.#cellOf(this.panes[focused.pane.index] ?? this.panes[0], focused.cell)?.focus();
+    const there = this.panes.includes(focused?.pane) ? focused.pane : this.panes[0];
+    if (focused) this.#cellOf(there, focused.cell)?.focus();
   }
 
   /** Where two sides do not fit beside each other, they stand one below the other, stage by stage. */
@@ -235,7 +232,7 @@ class Board {
       element("div", {}),
       ...this.panes.map((pane) => element("h3", { class: "side-title" }, pane.title)),
     );
-    if (!shown.length) root.append(element("p", { class: "nothing" }, this.#data.words.nothing_differs));
+    if (!shown.length) root.append(p("nothing", this.#data.words.nothing_differs));
     for (const stage of shown) {
       root.append(stageTitle(stage));
       for (const pane of this.panes) {
@@ -259,7 +256,7 @@ class Board {
     const owner = (name) => this.panes.map((pane) => pane.model).find((model) => model.matrices[name]);
     const symbols = absent.map((name) => symbolOf(owner(name), name, this.#head));
     const text = fill(this.#data.words.not_here, { list: symbols.join(", ") });
-    return [...figures.filter(Boolean), element("p", { class: "absent" }, ...rich(text))];
+    return [...figures.filter(Boolean), p("absent", ...rich(text))];
   }
 
   /** A matrix's table; null where it stands there already, undefined where this side has none. */
@@ -321,16 +318,8 @@ class Board {
       return from === last ? places[at] : places.indexOf(at);
     };
     if (!to.model.matrices[cell.name]) return null;
-    const head =
-      cell.head === null
-        ? null
-        : headOf(
-            to.model,
-            cell.name,
-            this.panes.length > 1 && from.model.matrices[cell.name] && this.#cellOf(from, cell)
-              ? this.#head
-              : cell.head,
-          );
+    const shown = this.panes.length > 1 && this.#cellOf(from, cell) ? this.#head : cell.head;
+    const head = cell.head === null ? null : headOf(to.model, cell.name, shown);
     return { ...cell, head, row: moved(axes[0], cell.row), col: moved(axes[1], cell.col) };
   }
 
@@ -360,16 +349,15 @@ class Board {
     );
   }
 
-  /** The numbers that a wrong step was made of, where they are one number or one row. */
-  #madeOf(pane, cell) {
-    const { op, operands } = pane.model.steps[cell.name];
-    if (!["divide", "softmax", "masked_fill"].includes(op)) return "";
-    const [name] = operands[0];
-    if (pane.wrong[cell.name] === pane.model.matrices[name].symbol) return ""; // it is that number
-    const rows = rowsOf(pane.model, name, headOf(pane.model, name, cell.head));
-    const given = op === "softmax" ? rows[cell.row] : [rows[cell.row][cell.col]];
-    const numbers = given.map((number) => brief(number, pane.model.decimals)).join(", ");
-    const sign = symbolOf(pane.model, name, cell.head).replaceAll("_", "");
+  /** The numbers that a wrong step was made of, where they are one number or one row of a matrix of the same shape. */
+  #madeOf({ model, wrong }, cell) {
+    const given = termsOf(model, cell).map(([of]) => of);
+    const axes = (of) => String(model.matrices[of?.name]?.axes);
+    if (axes(given[0]) !== axes(cell)) return "";
+    const [{ name }] = given;
+    if (wrong[cell.name] === model.matrices[name].symbol) return ""; // it is that number
+    const numbers = given.map((of) => brief(valueAt(model, of), model.decimals)).join(", ");
+    const sign = symbolOf(model, name, cell.head).replaceAll("_", "");
     return ` (${sign} = ${given.length > 1 ? `[${numbers}]` : numbers})`;
   }
 
@@ -389,18 +377,14 @@ class Board {
     this.live.textContent = [...told, this.delta.textContent].join(". ");
   }
 
-  #menus(act) {
-    for (const pane of this.panes) if (pane.menu) act(pane.menu);
-  }
-
   #act(event) {
     const button = event.target.closest?.('button[data-do="menu"]');
     if (!button) {
-      this.#menus((menu) => event.composedPath().includes(menu.root) || menu.close());
+      if (!event.composedPath().includes(this.menu.root)) this.menu.close();
       return;
     }
-    const place = this.#placeOf(button.closest("figure").querySelector("td[data-key]"));
-    place?.pane.menu.toggle(button);
+    this.menu.host = this.#placeOf(button.closest("figure").querySelector("td[data-key]")).pane;
+    this.menu.toggle(button);
   }
 }
 

@@ -1,6 +1,6 @@
 // The presenter's page: what to say here, what comes next, and a clock.
 
-import { button, element, rich, span } from "../mha.web/dom.js";
+import { button, element, p, rich, span } from "../mha.web/dom.js";
 
 // Of the type around it: what is said takes the largest with which all of it is in sight.
 const SIZES = [0.9, 0.84, 0.78];
@@ -11,9 +11,9 @@ export class Notes {
 
   constructor(words) {
     this.words = words;
-    this.note = element("p", { class: "note" });
+    this.note = p("note");
     this.told = element("div", {});
-    this.next = element("p", { class: "next" });
+    this.next = p("next");
     this.time = span("time");
     this.elapsed = span("elapsed");
     const { restart: title } = words;
@@ -24,12 +24,7 @@ export class Notes {
       "aside",
       { class: "notes", "aria-label": words.notes },
       element("h3", {}, words.clock),
-      element(
-        "p",
-        { class: "clock" },
-        this.time,
-        element("span", {}, this.elapsed, ` ${words.elapsed} `, restart),
-      ),
+      p("clock", this.time, element("span", {}, this.elapsed, ` ${words.elapsed} `, restart)),
       this.told,
       element("h3", {}, words.notes),
       this.note,

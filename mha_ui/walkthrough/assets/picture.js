@@ -2,7 +2,7 @@
 // a place: which cells stand there already, which are lit, and what the line of arithmetic says so far.
 
 import { arithmetic, exponents, inBrief, joined } from "../mha.web/arithmetic.js";
-import { element, fill, operator, shapeOf, span, symbol } from "../mha.web/dom.js";
+import { div, element, fill, operator, shapeOf, span, symbol } from "../mha.web/dom.js";
 import {
   isDead,
   isPerHead,
@@ -45,7 +45,7 @@ export class Picture {
     this.stage = stage;
     this.step = step;
     this.head = stage.head;
-    this.root = element("div", { class: "picture" }, inShort ? this.#chain() : null);
+    this.root = div("picture", inShort ? this.#chain() : null);
     this.root.append(this.#draw());
   }
 
@@ -67,12 +67,8 @@ export class Picture {
     if (!isPerHead(this.model, name)) return null;
     if (!this.step || name === this.step.name || this.step.layout === "concat") return head;
     if (!this.owners.size) {
-      const first = {
-        name: this.step.name,
-        head: isPerHead(this.model, this.step.name) ? head : null,
-        row: 0,
-        col: 0,
-      };
+      const of = isPerHead(this.model, this.step.name) ? head : null;
+      const first = { name: this.step.name, head: of, row: 0, col: 0 };
       for (const cell of termsOf(this.model, first).flat()) this.owners.set(cell.name, cell.head);
     }
     return this.owners.get(name) ?? head;
@@ -94,11 +90,8 @@ export class Picture {
     const body = rowLabels.map((text, r) => {
       const tds = colLabels.map((_, c) => {
         const [row, col] = turned ? [c, r] : [r, c];
-        return this.#cell({ name, head: of, row, col }, texts[row][col], rows[row][col], {
-          top,
-          result,
-          bars,
-        });
+        const cell = { name, head: of, row, col };
+        return this.#cell(cell, texts[row][col], rows[row][col], { top, result, bars });
       });
       const th = headOfRow(text);
       if (dead(r) && result) this.#dead.push({ th, row: r, text });
@@ -130,11 +123,8 @@ export class Picture {
     const tone = toneOf(value, top).toFixed(3);
     const sign = kindOf(value);
     const kind = bars && sign === "positive" ? "bar" : sign;
-    const td = element(
-      "td",
-      { data: { key: of, kind }, style: `--tone: ${tone}` },
-      element("span", {}, text),
-    );
+    const attributes = { data: { key: of, kind }, style: `--tone: ${tone}` };
+    const td = element("td", attributes, element("span", {}, text));
     if (!this.cells.has(of)) this.cells.set(of, []);
     this.cells.get(of).push(td);
     if (result) this.#results.push({ td, cell, text, value, kind, tone });
@@ -147,7 +137,9 @@ export class Picture {
     const [left, right, ...bias] = this.step.operands.filter(([name]) =>
       rowsOf(this.model, name, this.#owner(name, this.head)),
     );
-    const factor = this.matrix(left[0], this.head, { bars: this.#isSoftmax(left[0]) });
+    const factor = this.matrix(left[0], this.head, {
+      bars: this.model.matrices[left[0]].scale === "weights",
+    });
     const above = [
       this.matrix(right[0], this.head, { turned: right[1] === "jk" }),
       ...bias.map(([name]) => this.matrix(name, this.head)),
@@ -155,20 +147,9 @@ export class Picture {
     const result = this.matrix(this.step.name, this.head, { result: true });
     shareWidth([...above, result]);
     const deep = rowsOf(this.model, left[0], this.#owner(left[0], this.head))[0].length >= 8;
-    const corner = element("div", { class: "corner" });
+    const corner = div("corner");
     if (deep) this.slot = corner;
-    return element(
-      "div",
-      { class: "product" },
-      corner,
-      element("div", { class: "above" }, ...above),
-      element("div", { class: "left" }, factor),
-      element("div", { class: "result" }, result),
-    );
-  }
-
-  #isSoftmax(name) {
-    return this.model.steps[name]?.op === "softmax";
+    return div("product", corner, div("above", ...above), div("left", factor), div("result", result));
   }
 
   /** Scores, right of them their powers, and below those the weights: each power stands above what it becomes. */
@@ -176,14 +157,13 @@ export class Picture {
     const [source] = this.step.operands[0];
     const scores = this.matrix(source, this.head);
     const weights = this.matrix(this.step.name, this.head, { result: true, bars: true });
-    if (!this.stage.powers) return element("div", { class: "beside" }, scores, arrow(), weights);
+    if (!this.stage.powers) return div("beside", scores, arrow(), weights);
     const powers = this.#powers();
     shareWidth([powers, weights]);
-    this.slot = element("div", { class: "slot" });
+    this.slot = div("slot");
     const sum = span("operator", `↓ ÷ ${this.words.sum}`);
-    return element(
-      "div",
-      { class: "softmax" },
+    return div(
+      "softmax",
       scores,
       arrow(),
       powers,
@@ -228,43 +208,34 @@ export class Picture {
   #beside(concat) {
     const heads = concat ? [...Array(this.model.dims.h).keys()] : [this.head];
     const operands = this.step.operands.flatMap(([name]) => heads.map((head) => this.matrix(name, head)));
-    const divisor =
-      this.step.op === "divide"
-        ? [span("operator", "÷ ", symbol(this.step.formula.split("÷ ")[1] ?? ""))]
-        : [];
-    const sign = element("span", { class: "operator", "aria-hidden": "true" }, "=");
+    const { signs } = this.step;
+    const [, by] = signs.at(-1).split("÷ ");
+    const divisor = by ? [span("operator", "÷ ", symbol(by))] : [];
     const result = this.matrix(this.step.name, this.head, { result: true });
-    const between = { add: "+" }[this.step.op];
-    const laid = operands.flatMap((node, i) => (i && between ? [span("operator", between), node] : [node]));
-    if (operands.length === 1) return element("div", { class: "beside" }, ...laid, ...divisor, sign, result);
-    this.slot = element("div", { class: "slot" });
+    const plus = signs[1] === "+";
+    const laid = operands.flatMap((node, i) => (i && plus ? [span("operator", "+"), node] : [node]));
+    if (operands.length === 1) return div("beside", ...laid, ...divisor, operator("="), result);
+    this.slot = div("slot");
     shareWidth(concat ? [result] : [operands[0], result]);
-    return element(
-      "div",
-      { class: "rows" },
-      element("div", { class: "beside" }, ...laid),
-      element("div", { class: "beside" }, result, this.slot),
-    );
+    return div("rows", div("beside", ...laid), div("beside", result, this.slot));
   }
 
   #givens() {
     const names = [...new Set(this.stage.parts.map(([name]) => name))];
-    return element(
-      "div",
-      { class: "beside" },
-      ...names.map((name) => this.matrix(name, this.head, { result: true, bars: name === "weights" })),
+    return div(
+      "beside",
+      ...names.map((name) =>
+        this.matrix(name, this.head, { result: true, bars: this.model.matrices[name].scale === "weights" }),
+      ),
     );
   }
 
   #tokens() {
     const { labels, matrices } = this.model;
-    const rows = [
-      labels.n_q,
-      ...(matrices.context || labels.n_k.length !== labels.n_q.length ? [labels.n_k] : []),
-    ];
-    return element(
-      "div",
-      { class: "tokens" },
+    const two = matrices.context || labels.n_k.length !== labels.n_q.length;
+    const rows = two ? [labels.n_q, labels.n_k] : [labels.n_q];
+    return div(
+      "tokens",
       ...rows.map((tokens) =>
         element("ol", {}, ...tokens.map((token) => element("li", {}, element("bdi", {}, token)))),
       ),
@@ -273,9 +244,8 @@ export class Picture {
 
   /** The steps of a further head by their letters. */
   #chain() {
-    return element(
-      "div",
-      { class: "chain" },
+    return div(
+      "chain",
       ...this.stage.steps.flatMap((step, i) => [i ? arrow() : null, span("link", symbol(step.symbol))]),
     );
   }
@@ -296,10 +266,10 @@ export class Picture {
     );
     const caption = element("caption", {}, this.words.looks_at);
     const looks = table({ class: "matrix looks" }, [corner(), ...heads], rows, { caption });
-    this.slot = element("div", { class: "slot" });
+    this.slot = div("slot");
     const output = matrix ? [this.matrix(matrix, null)] : [];
-    const beside = element("div", { class: "beside" }, ...output, this.slot);
-    return element("div", { class: "rows" }, beside, looks);
+    const beside = div("beside", ...output, this.slot);
+    return div("rows", beside, looks);
   }
 
   #looked(found, keys) {
@@ -322,27 +292,14 @@ export class Picture {
   show(place, { hiding, revealed, answers, onAnswer }) {
     const state = this.#stateAt(place, hiding || revealed);
     const asked = hiding || revealed ? this.#results.filter((one) => state(one.cell) === "now") : [];
-    const fields = hiding && asked.length <= MOST_ASKED;
-    const askedCells = new Set(asked);
+    const asking = !hiding ? "told" : asked.length <= MOST_ASKED ? "field" : "hidden";
+    const asks = new Set(asked);
     for (const one of this.#results) {
       const when = state(one.cell);
       const { td } = one;
       td.classList.toggle("later", when === "later");
       td.classList.toggle("now", when === "now" && place.part !== null);
-      this.#fillCell(
-        one,
-        askedCells.has(one)
-          ? hiding
-            ? fields
-              ? "field"
-              : "hidden"
-            : "told"
-          : when === "later"
-            ? "hidden"
-            : "shown",
-        answers,
-        onAnswer,
-      );
+      this.#fillCell(one, asks.has(one) ? asking : when === "later" ? "hidden" : "shown", answers, onAnswer);
     }
     const unknown = new Set(
       this.#results.filter((one) => ["field", "hidden"].includes(one.look)).map(({ cell }) => cell.row),
@@ -404,20 +361,15 @@ export class Picture {
 
   /** cell → "before", "now" or "later", at this place; `asked`: a result is asked for before what leads to it. */
   #stateAt(place, asked) {
-    if (place.part === null) return () => "now";
-    const whole = this.stage.kind === "head";
-    const [name, , top, bottom, left, right] = this.stage.parts[place.part];
-    const isNow = ({ row, col }) => row >= top && row < bottom && col >= left && col < right;
-    if (whole) return () => "now";
-    const index = (cell) =>
-      this.stage.parts.findIndex(
-        ([matrix, , t, b, l, r]) =>
-          matrix === cell.name && cell.row >= t && cell.row < b && cell.col >= l && cell.col < r,
-      );
+    if (place.part === null || this.stage.kind === "head") return () => "now";
+    const { parts } = this.stage;
+    /** @type {(cell: Cell, part: WalkPart) => boolean} */
+    const holds = ({ name, row, col }, [matrix, , top, bottom, left, right]) =>
+      matrix === name && row >= top && row < bottom && col >= left && col < right;
     return (cell) => {
-      if (cell.name === name && isNow(cell))
-        return asked && this.isOneResult(place) ? "now" : this.#beatState(cell, place);
-      return index(cell) < place.part ? "before" : "later";
+      if (!holds(cell, parts[place.part]))
+        return parts.findIndex((part) => holds(cell, part)) < place.part ? "before" : "later";
+      return asked && this.isOneResult(place) ? "now" : this.#beatState(cell, place);
     };
   }
 
@@ -444,19 +396,13 @@ export class Picture {
   /** The cell whose arithmetic is told at this place: the part's own, or the first of what appears now. */
   focus(place) {
     if (!this.step || this.stage.kind === "closing") return null;
-    const head = this.#owner(this.step.name, this.head);
-    if (place.part === null || this.stage.kind === "head")
-      return { name: this.step.name, head, row: 0, col: 0 };
-    const [, , top, , left, right] = this.stage.parts[place.part];
-    const concat = this.step.layout === "concat";
-    const single = (right - left === 1 && !concat) || this.step.layout === "softmax" || place.beat === null;
-    if (single) return { name: this.step.name, head, row: top, col: left };
-    return {
-      name: this.step.name,
-      head,
-      row: top + (concat ? place.beat : 0),
-      col: left + (concat ? 0 : place.beat),
-    };
+    const { name, layout } = this.step;
+    const head = this.#owner(name, this.head);
+    if (place.part === null || this.stage.kind === "head") return { name, head, row: 0, col: 0 };
+    const [, , row, , left, right] = this.stage.parts[place.part];
+    if (layout === "concat") return { name, head, row: row + (place.beat ?? 0), col: left };
+    const col = right - left === 1 || layout === "softmax" ? left : left + (place.beat ?? 0);
+    return { name, head, row, col };
   }
 
   #lights = new Lights();
@@ -495,15 +441,10 @@ export class Picture {
     const sign = symbolOf(this.model, cell.name, this.head);
     const softmax = this.step.layout === "softmax" && place.part !== null && this.stage.powers;
     const where = softmax ? `[${cell.row + 1}, …]` : `[${cell.row + 1}, ${cell.col + 1}]`;
-    const named =
-      softmax && place.beat !== null && place.beat < 2
-        ? place.beat
-          ? `${this.words.sum} ${cell.row + 1}`
-          : ""
-        : null;
     if (hiding) return [span("place", symbol(sign), `${where} = ?`)];
+    const leading = softmax && ["", `${this.words.sum} ${cell.row + 1} = `][place.beat]; // up to the weights themselves
     const nodes = [
-      span("place", ...(named === null ? [symbol(sign), `${where} = `] : [named && `${named} = `])),
+      span("place", ...(typeof leading === "string" ? [leading] : [symbol(sign), `${where} = `])),
     ];
     let group = 0;
     const pieces = this.#pieces(cell, how, place);

@@ -1,7 +1,19 @@
 // The walkthrough: steps through what it holds, and asks the server for nothing.
 
 import { Address } from "../mha.web/address.js";
-import { active, announcer, button, element, fill, redrawn, rich, span, symbol } from "../mha.web/dom.js";
+import {
+  active,
+  announcer,
+  button,
+  div,
+  element,
+  fill,
+  p,
+  redrawn,
+  rich,
+  span,
+  symbol,
+} from "../mha.web/dom.js";
 import { key } from "../mha.web/graph.js";
 import { mounting } from "../mha.web/mount.js";
 import { isRight } from "./answers.js";
@@ -252,23 +264,16 @@ class Walk {
     this.outline = element("ol", {}, ...stages.map((stage, index) => this.#chip(stage, index)));
     const nav = element("nav", { class: "outline", "aria-label": words.outline }, this.outline);
     this.title = element("h2", {});
-    this.what = element("p", { class: "what" });
-    this.why = element("p", { class: "why" });
-    this.formula = element("p", { class: "formula" });
+    this.what = p("what");
+    this.why = p("why");
+    this.formula = p("formula");
     this.lesson = element("a", { class: "lesson", data: { focus: "lesson" } }, words.lesson);
-    this.text = element("div", { class: "text" }, this.title, this.formula, this.what, this.why, this.lesson);
-    this.stand = element("div", { class: "stand" });
-    this.line = element("div", { class: "line" });
+    this.text = div("text", this.title, this.formula, this.what, this.why, this.lesson);
+    this.stand = div("stand");
+    this.line = div("line");
     this.stage = element("div", { class: "stage", tabindex: -1 }, this.text, this.stand);
     this.more = element("p", { class: "more", hidden: true }, words.scroll);
-    const main = element(
-      "div",
-      { class: "main" },
-      this.stage,
-      this.more,
-      this.line,
-      this.view ? null : element("p", { class: "hint" }, words.keys),
-    );
+    const main = div("main", this.stage, this.more, this.line, this.view ? null : p("hint", words.keys));
     this.notes?.stop();
     this.notes = this.view === "presenter" ? new Notes(words) : null;
     const parts = [this.bar, nav, this.#controls(), main, this.notes?.root, this.live];
@@ -283,11 +288,8 @@ class Walk {
     const sign = stage.kind === "head" ? `head_${stage.head + 1}` : (stage.steps[0]?.symbol ?? label);
     const attributes = { title: stage.title, "aria-label": `${index + 1} ${stage.title}` };
     const parts = [span("count", String(index + 1)), label ? element("span", {}, label) : symbol(sign)];
-    return element(
-      "li",
-      {},
-      this.#button(`step ${index}`, () => this.jump(index + 1), attributes, ...parts),
-    );
+    const chip = this.#button(`step ${index}`, () => this.jump(index + 1), attributes, ...parts);
+    return element("li", {}, chip);
   }
 
   #given(stage) {
@@ -296,42 +298,26 @@ class Walk {
 
   #controls() {
     const { words } = this.model;
-    const move = (name, sign) =>
-      this.#button(
-        name,
-        () => this[name](),
-        { class: "round", title: words[name], "aria-label": words[name] },
-        sign,
-      );
+    const move = (name, sign) => {
+      const attributes = { class: "round", title: words[name], "aria-label": words[name] };
+      return this.#button(name, () => this[name](), attributes, sign);
+    };
+    const moves = [move("previous", "←"), move("next", "→"), move("into", "↓"), move("out", "↑")];
     this.playing = move("play", "▶");
     this.counter = span("counter");
-    const speed = element(
-      "select",
-      {
-        data: { focus: "speed" },
-        "aria-label": words.speed,
-        title: words.speed,
-        onchange: ({ target }) => this.#pace(Number(target.value)),
-      },
-      ...SPEEDS.map((seconds) =>
-        element("option", { value: seconds, selected: seconds === this.#seconds }, `${seconds} s`),
-      ),
+    const speeds = SPEEDS.map((seconds) =>
+      element("option", { value: seconds, selected: seconds === this.#seconds }, `${seconds} s`),
     );
+    const pace = ({ target }) => this.#pace(Number(target.value));
+    const named = { "aria-label": words.speed, title: words.speed };
+    const speed = element("select", { data: { focus: "speed" }, ...named, onchange: pace }, ...speeds);
     const onchange = ({ target }) => this.foretell(target.checked);
     this.predicting = element("input", { type: "checkbox", data: { focus: "predict" }, onchange });
     this.revealing = this.#button("reveal", () => this.reveal(), { class: "main-action" }, words.reveal);
     return element(
       "div",
       { class: "controls", role: "group", "aria-label": words.controls },
-      span(
-        "group",
-        move("previous", "←"),
-        move("next", "→"),
-        move("into", "↓"),
-        move("out", "↑"),
-        this.playing,
-        speed,
-      ),
+      span("group", ...moves, this.playing, speed),
       this.counter,
       element("label", { class: "switch" }, this.predicting, words.predict),
       this.revealing,
@@ -387,9 +373,9 @@ class Walk {
     else this.notes?.fit();
     this.#follow();
     this.#tell(quiet, remote);
-    this.live.textContent = quiet
-      ? ""
-      : `${anew ? `${fill(words.step_of, { step: this.place.stage + 1, steps: stages.length })}: ${this.title.textContent}. ${this.what.textContent}` : ""} ${this.#spoken()}`.trim();
+    const count = fill(words.step_of, { step: this.place.stage + 1, steps: stages.length });
+    const opening = anew ? `${count}: ${this.title.textContent}. ${this.what.textContent}` : "";
+    this.live.textContent = quiet ? "" : `${opening} ${this.#spoken()}`.trim();
     this.root.dataset.at = `${stage.id} ${written(stages, this.place, this.depth).sub}`.trim();
   }
 

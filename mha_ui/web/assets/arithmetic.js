@@ -1,6 +1,6 @@
 // The arithmetic of a computed cell, as pieces to be laid out in a line. Every number in it is the server's.
 
-import { termsOf, valueAt } from "./graph.js";
+import { placeAlong, termsOf, valueAt } from "./graph.js";
 import { brief, isRounded, parenthesised } from "./numbers.js";
 
 /**
@@ -44,72 +44,66 @@ export function exponents(model, cell, show) {
 }
 
 /**
+ * A template as pieces: its text, and what `named` gives for each {name} in it; ^{name} is a power.
+ * @type {(template: string, named: (name: string, power: boolean) => Piece[]) => Piece[]}
+ */
+const laid = (template, named) =>
+  template.split(/(\^?\{\w+\})/).flatMap((part) => {
+    const name = part.match(/\{(\w+)\}/)?.[1];
+    if (name) return named(name, part.startsWith("^"));
+    return part ? [{ text: part }] : [];
+  });
+
+/**
  * The arithmetic of a computed cell as pieces: {text}, {number, cell}, {power, cell} or {place: cell}, to be laid out
- * in a line. `show` formats a number, `rounds` tells whether it then is another number: a line whose result does says
- * ≈. `turned`: products with their factors in the other order, as where rows are columns.
+ * in a line. How it runs is the operation's own (`lines`, `term` and the rest, as mha_core/compute/operations.py
+ * declares them). `show` formats a number, `rounds` tells whether it then is another number: a line whose result does
+ * says ≈. `turned`: products with their factors in the other order, as where rows are columns.
  * @type {(model: Model, cell: Cell, manner: Manner) => Piece[]}
  */
 export function arithmetic(model, cell, { show, rounds, most, turned = false }) {
+  const step = model.steps[cell.name];
+  const { constant, exception, lines } = step;
   const terms = termsOf(model, cell);
   const result = valueAt(model, cell);
+  const isException = isExceptional(model, exception, terms);
   const value = { number: show(result), cell, strong: true };
   const equals = [{ text: rounds(result) ? " ≈ " : " = " }, value];
+  const why = model.words[step.why?.[isException ? 1 : 0]];
+  const note = why ? [{ text: ` (${why})`, quiet: true }] : [];
+  if (step.copies && !isException) return [{ place: terms[0][0] }, ...equals, ...note];
+
   const number = (of) => ({ number: parenthesised(show(valueAt(model, of))), cell: of });
-  const numbers = (cells) => cells.map((of) => [number(of)]);
-  const product = (cells) => joined(numbers(turned ? [...cells].reverse() : cells), " · ");
-  const sum = (parts) => joined(some(parts, most), " + ");
-  const because = (why) => [value, { text: ` (${why})`, quiet: true }];
-  const [cells] = terms;
-  switch (model.steps[cell.name].op) {
-    case "matmul":
-      return [...sum(terms.map(product)), ...equals];
-    case "multiply":
-      return [...product(cells), ...equals];
-    case "add":
-      return [...joined(numbers(cells), " + "), ...equals];
-    case "sum":
-      return [...sum(numbers(terms.flat())), ...equals];
-    case "divide":
-      return [number(cells[0]), { text: ` ÷ ${show(model.constants.divisor)}` }, ...equals];
-    case "masked_fill": {
-      const [score, allow] = cells;
-      if (valueAt(model, allow)) return [{ place: score }, equals[0], ...because(model.words.visible)];
-      return [number(score), { text: " → " }, ...because(model.words.hidden)];
-    }
-    case "tanh":
-      return [{ text: "tanh " }, number(cells[0]), ...equals];
-    case "norm":
-      return [
-        { text: "√(" },
-        ...sum(terms.map(([of]) => [number(of), { text: "²" }])),
-        { text: ")" },
-        ...equals,
-      ];
-    case "normalize": {
-      const shown = joined(numbers(cells), " ÷ ");
-      if (valueAt(model, cells[1]) !== 0) return [...shown, ...equals];
-      return [...shown, { text: " → " }, ...because(model.words.no_direction)];
-    }
-    case "sinusoid":
-      return [{ text: cell.col % 2 ? "cos " : "sin " }, number(cells[0]), ...equals];
-    case "rotate": {
-      const [[a, angle], [b]] = terms;
-      const [one, sign, other] = cell.col % 2 ? ["sin", "+", "cos"] : ["cos", "−", "sin"];
-      const wave = (of, name) => [number(of), { text: `·${name} ` }, number(angle)];
-      return [...wave(a, one), { text: ` ${sign} ` }, ...wave(b, other), ...equals];
-    }
-    case "linear_bias": {
-      const [slope, of, to] = cells.map(number);
-      const distance = [{ text: " · |" }, of, { text: " − " }, to, { text: "|" }];
-      return [{ text: "−" }, slope, ...distance, ...equals];
-    }
-    case "softmax": {
-      if (model.dead?.[cell.head]?.[cell.row]) return because(model.words.dead_row);
-      const above = exponents(model, cell, show);
-      const powers = terms.map(([of], i) => [{ text: "e" }, { power: above[i], cell: of }]);
-      return [...powers[cell.col], { text: " ÷ (" }, ...sum(powers), { text: ")" }, ...equals];
-    }
-    default: // concat copies
-      return [{ place: cells[0] }, ...equals];
-  }
+  const above = step.shifts ? exponents(model, cell, show) : [];
+  const written = terms.map((cells, k) => {
+    const factors = turned ? [...cells].reverse() : cells;
+    if (!step.term)
+      return joined(
+        factors.map((of) => [number(of)]),
+        " · ",
+      );
+    return laid(step.term, (n, power) => [power ? { power: above[k], cell: cells[n] } : number(cells[n])]);
+  });
+  const at = placeAlong(model, cell);
+  const named = (name) => {
+    if (name === "value") return [value];
+    if (name === "at") return written[at];
+    return name === "sum" ? joined(some(written, most), " + ") : [number(terms.flat()[name])];
+  };
+  if (isException) return [...laid(exception.line, named), ...note];
+  const line = lines[lines.length > 1 ? at : 0]
+    .replace("{constant}", () => parenthesised(show(model.constants[constant])))
+    .replace(/·(?=[{|])/g, " · "); // a factor before a name, as cos, stands close to it
+  return [...laid(line, named), ...equals, ...note];
 }
+
+/**
+ * Whether the numbers of these terms call for another line.
+ * @type {(model: Model, exception: Step["exception"], terms: Cell[][]) => boolean}
+ */
+const isExceptional = (model, exception, terms) =>
+  Boolean(exception) &&
+  terms.every((cells) => {
+    const value = valueAt(model, cells[exception.at]);
+    return value === exception.number || Number(value) === exception.number;
+  });

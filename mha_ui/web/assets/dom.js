@@ -16,11 +16,16 @@ export function element(tag, attributes = {}, ...children) {
   return node;
 }
 
-/**
- * <span class="name">…</span>
- * @type {(name: string, ...children: Child[]) => HTMLElement}
- */
-export const span = (name, ...children) => element("span", { class: name }, ...children);
+/** @type {(tag: string) => (name: string, ...children: Child[]) => HTMLElement} */
+const classed =
+  (tag) =>
+  (name, ...children) =>
+    element(tag, { class: name }, ...children);
+
+/** <div class="name">…</div>, and so on. */
+export const div = classed("div");
+export const p = classed("p");
+export const span = classed("span");
 
 /**
  * A button; `data.focus` is the name by which the focus comes back to it once it is drawn anew.

@@ -1,7 +1,8 @@
-// Where a number comes from and where it goes, read off the declared computation that the server sends:
-// model.steps[name] = {op, index, operands: [[matrix, index], …]}, each index in the letters of the result's cell
-// and k (summed). An axis of length "1" has no letter; two letters in parentheses run one inside the other along one
-// axis: "(ij)" pairs of a query and a key, "(mr)" the two columns of pair m. Nothing here computes a value; every
+// Where a number comes from and where it goes, read off the declared computation that the server sends, as
+// mha_core/compute/derive.py reads it: model.steps[name] = {index, operands: [[matrix, letters, head], …], …}. The
+// letters are those of the result's cell and one that is summed; `head` is the letter of the heads where a matrix is
+// read of every head. An axis of length "1" has no letter; two letters in parentheses run one inside the other along
+// one axis: "(ij)" pairs of a query and a key, "(mr)" the two columns of pair m. Nothing here computes a value; every
 // number shown is the server's.
 
 import { fill } from "./dom.js";
@@ -9,6 +10,12 @@ import { exact, format, isWhole } from "./numbers.js";
 
 /** @param {Cell} cell */
 export const key = (cell) => `${cell.name}|${cell.head ?? ""}|${cell.row}|${cell.col}`;
+
+/**
+ * Whether two cells, or what may be none, are the same one.
+ * @type {(one: Cell | null, other: Cell | null) => boolean}
+ */
+export const isSame = (one, other) => Boolean(one && other) && key(one) === key(other);
 
 /** @type {(text: string) => Cell} */
 export function unkey(text) {
@@ -71,7 +78,7 @@ function axesOf(model, name, index) {
 }
 
 /** @type {(model: Model, axis: string) => number} */
-const innerSize = (model, axis) => (axis === "ij" ? model.dims.n_k : 2);
+const innerSize = ({ dims }, axis) => ({ ij: dims.n_k, gk: dims.d_v })[axis] ?? 2;
 
 /**
  * Where each letter stands in a cell.
@@ -103,61 +110,59 @@ function places(model, axis, letters, size) {
 }
 
 /**
+ * Where a cell stands along the letter of its own that no operand has: softmax's key, a column of a pair; else 0.
+ * @type {OfCell<number>}
+ */
+export function placeAlong(model, cell) {
+  const { index, operands } = model.steps[cell.name];
+  const read = operands.map(([, letters, head]) => letters + head).join("");
+  const own = index.match(/\w/g).find((letter) => !read.includes(letter));
+  return own ? lettersAt(model, cell.name, index, cell)[own] : 0;
+}
+
+/**
  * The terms of a computed cell: a list of lists of cells; empty for an input.
  * @type {OfCell<Cell[][]>}
  */
 export function termsOf(model, cell) {
   const step = model.steps[cell.name];
   if (!step || isGiven(model, cell.name, cell.head)) return [];
-  if (step.op === "concat") {
-    const width = model.dims.d_v;
-    const head = Math.floor(cell.col / width);
-    return [[{ name: step.operands[0][0], head, row: cell.row, col: cell.col % width }]];
-  }
-  if (step.op === "sum") {
-    const [[name], ...biases] = step.operands;
-    const ofHeads = [...Array(model.dims.h).keys()].map((head) => [
-      { name, head, row: cell.row, col: cell.col },
-    ]);
-    return [...ofHeads, ...biases.map(([bias]) => [{ name: bias, head: null, row: 0, col: cell.col }])];
-  }
-  const operands = step.operands.filter(([name]) => rowsOf(model, name, headOf(model, name, cell.head)));
+  const held = (name) => headOf(model, name, cell.head);
+  const operands = step.operands.filter(([name, , head]) => head || rowsOf(model, name, held(name)));
+  const lettersOf = ([, index, head]) => head + index;
+  const summed = [...operands.map(lettersOf).join("")].find((one) => !`${step.index}()`.includes(one)) ?? "";
   const at = lettersAt(model, cell.name, step.index, cell);
-  const place = ([name, index], k) => {
-    const head = headOf(model, name, cell.head);
-    const letters = { ...at, k };
-    const [row, col] = axesOf(model, name, index).map((axis) =>
-      axis.length === 2
-        ? letters[axis[0]] * innerSize(model, axis) + letters[axis[1]]
-        : axis
-          ? letters[axis]
-          : 0,
-    );
-    return { name, head, row, col };
+  const place = ([name, index, head], k) => {
+    const letters = { ...at, [summed]: k };
+    const [row, col] = axesOf(model, name, index).map((axis) => {
+      const [outer, inner] = [...axis].map((letter) => letters[letter]);
+      return inner === undefined ? (outer ?? 0) : outer * innerSize(model, axis) + inner;
+    });
+    return { name, head: head ? letters[head] : held(name), row, col };
   };
-  const summed = ([, index]) => index.includes("k");
-  const biased = step.op === "matmul"; // a bias is a term of its own
-  const parts = biased
-    ? [operands.filter(summed), operands.filter((operand) => !summed(operand))]
-    : [operands];
-  return parts.flatMap((part) =>
-    part.length
-      ? [...Array(summedSize(model, part, cell.head)).keys()].map((k) =>
-          part.map((operand) => place(operand, k)),
-        )
-      : [],
-  );
+  const has = (operand) => lettersOf(operand).includes(summed);
+  const parts = step.adds ? [operands.filter(has), operands.filter((one) => !has(one))] : [operands]; // a bias is a term of its own
+  return parts
+    .filter((part) => part.length)
+    .flatMap((part) =>
+      Array.from({ length: summedSize(model, part, summed, held) }, (_, k) =>
+        part.map((one) => place(one, k)),
+      ),
+    );
 }
 
 /**
- * How far k runs: along the columns of the first operand that has it; 1 where none has.
- * @type {(model: Model, operands: [string, string][], head: number | null) => number}
+ * How far the summed letter runs in these operands; 1 where they have none.
+ * @type {(model: Model, operands: Operand[], summed: string, held: (name: string) => number | null) => number}
  */
-function summedSize(model, operands, head) {
-  for (const [name, index] of operands) {
-    const columns = axesOf(model, name, index)[1];
-    if (columns === "k") return rowsOf(model, name, headOf(model, name, head))[0].length;
-    if (columns.includes("k")) return innerSize(model, columns);
+function summedSize(model, operands, summed, held) {
+  for (const [name, index, head] of summed ? operands : []) {
+    if (head === summed) return model.dims.h;
+    const axes = axesOf(model, name, index);
+    const at = axes.findIndex((axis) => axis.includes(summed));
+    if (at < 0) continue;
+    const rows = rowsOf(model, name, held(name));
+    return axes[at].length > 1 ? innerSize(model, axes[at]) : at ? rows[0].length : rows.length;
   }
   return 1;
 }
@@ -172,14 +177,11 @@ export function fedBy(model, cell) {
     (head) => cell.head === null || headOf(model, cell.name, head) === cell.head,
   );
   for (const [name, step] of Object.entries(model.steps)) {
-    for (const [operand, index] of step.operands) {
+    for (const [operand, index, ofHeads] of step.operands) {
       if (operand !== cell.name) continue;
       const add = (to) => fed.set(key(to), to);
-      if (step.op === "concat") {
-        add({ name, head: null, row: cell.row, col: cell.head * model.dims.d_v + cell.col });
-        continue;
-      }
       const letters = lettersAt(model, operand, index, cell);
+      if (ofHeads) letters[ofHeads] = cell.head;
       const [down, across] = axesOf(model, name, step.index);
       for (const head of isPerHead(model, name) ? heads : [null]) {
         const rows = rowsOf(model, name, head);
@@ -229,7 +231,7 @@ export const labelsOf = (model, axis, count) =>
  * @param {number} row
  */
 export const isDead = (model, name, head, row) =>
-  ["weights", "head_outputs"].includes(name) && Boolean(model.dead?.[head]?.[row]);
+  Boolean(model.matrices[name]?.emptyRows && model.dead?.[head]?.[row]);
 
 /**
  * A row's label; a query that may attend to nothing is marked.

@@ -2,7 +2,7 @@
 // number here is the server's; only shades are worked out.
 
 import { fill } from "./dom.js";
-import { key, valueAt } from "./graph.js";
+import { isSame, valueAt } from "./graph.js";
 import { brief, toneOf, topOf } from "./numbers.js";
 
 /** @type {(matrix: Matrix, rows: any, cell: Cell) => Value | null} */
@@ -18,7 +18,7 @@ export function lensAt(model, cell) {
 }
 
 /** @type {OfCell<boolean>} */
-export const isTarget = (model, cell) => Boolean(model.lens?.target) && key(model.lens.target) === key(cell);
+export const isTarget = (model, cell) => isSame(model.lens?.target, cell);
 
 /**
  * The sign in a cell's corner, besides its colour.

@@ -1,8 +1,8 @@
 // The line of arithmetic: what a number is made of and what it goes into, in a sentence and as lit cells.
 
 import { arithmetic, inBrief } from "./arithmetic.js";
-import { button, element, fillNodes, span, symbol } from "./dom.js";
-import { exists, fedBy, isClaim, key, nameOf, symbolOf, termsOf, valueAt } from "./graph.js";
+import { button, div, element, fillNodes, span, symbol } from "./dom.js";
+import { exists, fedBy, isClaim, isSame, key, nameOf, symbolOf, termsOf, valueAt } from "./graph.js";
 import { changeTold, isTarget, lensAt } from "./lens.js";
 import { brief, exact, isRounded } from "./numbers.js";
 import { Lights } from "./selection.js";
@@ -35,20 +35,21 @@ export class Explain {
   constructor(words, unpin, ...above) {
     this.words = words;
     this.unpin = unpin;
-    this.line = element("div", { class: "line" });
-    this.root = element("div", { class: "explain" }, ...above, this.line);
+    this.line = div("line");
+    this.root = div("explain", ...above, this.line);
   }
 
   /**
-   * Show where a cell of a view comes from and where it goes; `pinned` marks the cell as held.
+   * Show where a cell of a view comes from and where it goes, and whether it is the one that is held.
    * @param {Pick<Host, "model" | "view">} shown
    * @param {Cell} cell
-   * @param {boolean} [pinned]
+   * @param {Cell} held
    */
-  show({ model, view }, cell, pinned = false) {
+  show({ model, view }, cell, held) {
     this.#lights.clear();
     const known = cell && exists(model, cell);
-    this.root.classList.toggle("is-pinned", Boolean(known && pinned));
+    const pinned = known && isSame(cell, held);
+    this.root.classList.toggle("is-pinned", Boolean(pinned));
     if (!known) {
       this.line.replaceChildren(span("hint", this.words.hint));
       return;
@@ -111,7 +112,7 @@ export class Explain {
   #throughLens(model, cell) {
     if (!model.lens || (model.lens.kind === "gradient" && !model.lens.target)) return [];
     const { words } = this;
-    const line = (...parts) => [element("div", { class: "through-lens" }, ...parts)];
+    const line = (...parts) => [div("through-lens", ...parts)];
     if (model.lens.kind === "change") return line(changeTold(model, cell));
     const { target } = model.lens;
     const by = lensAt(model, cell);

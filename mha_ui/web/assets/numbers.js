@@ -55,6 +55,37 @@ export function kindOf(value) {
 export const parenthesised = (text) => (text.startsWith(MINUS) ? `(${text})` : text);
 
 /**
+ * Whether a number lies exactly midway between two of so many decimals: it then is m ÷ 2^(decimals + 1), m odd.
+ * @type {(number: number, decimals: number) => boolean}
+ */
+function isMidway(number, decimals) {
+  const fives = 5 ** Math.max(0, -decimals); // of a number that ends with zeros, which have no decimals
+  return Math.abs(number * 2 ** (decimals + 1)) % (2 * fives) === fives;
+}
+
+/**
+ * What JavaScript printed, with an even last digit where the number lies midway: JavaScript takes the larger one.
+ * @type {(text: string, midway: boolean) => string}
+ */
+const even = (text, midway) =>
+  midway ? text.replace(/^([^e]*)([13579])(?=e|$)/, (_, before, odd) => before + (odd - 1)) : text;
+
+/**
+ * A number with so many decimals, digit for digit as Python's format(number, ".2f").
+ * @type {(number: number, decimals: number) => string}
+ */
+export const fixed = (number, decimals) => even(number.toFixed(decimals), isMidway(number, decimals));
+
+/**
+ * A number as a power of ten with so many decimals, digit for digit as Python's format(number, ".2e").
+ * @type {(number: number, decimals: number) => string}
+ */
+export function scientific(number, decimals) {
+  const text = number.toExponential(decimals);
+  return even(text, isMidway(number, decimals - Number(text.split("e")[1])));
+}
+
+/**
  * A number at a fixed count of decimals; whole matrices of integers are shown without any.
  * @type {(number: Value, decimals: number) => string}
  */
@@ -64,8 +95,8 @@ export function format(number, decimals) {
   if (number === true) return "✓";
   if (number === false) return "✕";
   if (typeof number !== "number") return number;
-  if (number !== 0 && Math.abs(number) >= 1e9) return number.toExponential(3).replace("-", MINUS);
-  const text = number.toFixed(decimals);
+  if (number !== 0 && Math.abs(number) >= 1e9) return scientific(number, 3).replace("-", MINUS);
+  const text = fixed(number, decimals);
   return Number(text) === 0 ? text.replace("-", "") : text.replace("-", MINUS);
 }
 
@@ -100,9 +131,9 @@ export const isRounded = (number, decimals) =>
 
 /** @type {(number: number, decimals: number) => string} */
 function digits(number, decimals) {
-  if (Math.abs(number) >= 1e9) return number.toExponential(3);
-  const text = number.toFixed(decimals);
-  return Number(text) || !number ? text : number.toExponential(1);
+  if (Math.abs(number) >= 1e9) return scientific(number, 3);
+  const text = fixed(number, decimals);
+  return Number(text) || !number ? text : scientific(number, 1);
 }
 
 /** @type {(text: string, number: number) => boolean} */

@@ -4,8 +4,10 @@ import {
   accent,
   active,
   button,
+  div,
   element,
   fill,
+  p,
   rich,
   setAttribute,
   setText,
@@ -79,12 +81,7 @@ export function accented(node, head) {
  * @type {(stage: Pick<Stage, "title" | "hint">) => HTMLElement}
  */
 export const stageTitle = ({ title, hint }) =>
-  element(
-    "div",
-    { class: "stage-title" },
-    element("h3", {}, ...rich(title)),
-    element("p", {}, ...rich(hint)),
-  );
+  div("stage-title", element("h3", {}, ...rich(title)), element("p", {}, ...rich(hint)));
 
 export const corner = () => element("td", { class: "corner" });
 
@@ -123,7 +120,7 @@ export class View {
       const title = element("h3", {}, `${words.head} ${head + 1}`);
       return element("div", { class: "head-title", style: accent(head) }, title, ...(fixed ? [] : acts));
     });
-    return element("div", { class: "stage head-titles" }, element("div", { class: "stage-title" }), ...heads);
+    return div("stage head-titles", div("stage-title"), ...heads);
   }
 
   /**
@@ -136,10 +133,9 @@ export class View {
     const own = names.filter((name) => model.matrices[name].perHead);
     const row = element("section", { class: "stage", "aria-label": stage.title });
     row.append(stageTitle(stage));
-    if (shared.length)
-      row.append(element("div", { class: "layer" }, ...shared.map((name) => this.matrix(model, name, null))));
+    if (shared.length) row.append(div("layer", ...shared.map((name) => this.matrix(model, name, null))));
     if (own.length) {
-      if (shared.length) row.append(element("div", { class: "stage-title" }));
+      if (shared.length) row.append(div("stage-title"));
       for (let head = 0; head < model.dims.h; head++) {
         const present = own.filter((name) => rowsOf(model, name, head));
         const label = `${this.words.head} ${head + 1}`;
@@ -170,7 +166,7 @@ export class View {
     if (!borrowed.length) return null;
     const list = borrowed.map((name) => model.matrices[name].symbol).join(", ");
     const owner = headOf(model, borrowed[0], head) + 1;
-    return element("p", { class: "shared" }, symbol(fill(this.words.shared, { list, head: owner })));
+    return p("shared", symbol(fill(this.words.shared, { list, head: owner })));
   }
 
   /**
@@ -210,7 +206,7 @@ export class View {
       this.#rows(model, name, head, rows, editable),
     );
     const kind = `${editable ? "editable" : "computed"} ${claim ? "claim" : ""}`;
-    const parts = [caption, element("div", { class: "scroller" }, numbers)];
+    const parts = [caption, div("scroller", numbers)];
     if (editable && matrix.axes[0] === "n_q" && name === "x") parts.push(this.#addToken("tokens"));
     if (editable && name === "context") parts.push(this.#addToken("context_tokens"));
     const size = `--rows: ${rows.length}; --cols: ${rows[0].length}`;

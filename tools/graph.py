@@ -1,0 +1,70 @@
+"""The folders of the code, how many lines each has and which others it leans on: ``python tools/graph.py``."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = ("pages", "mha_ui", "mha_api", "mha_core")
+LINES = (".py", ".js", ".css", ".jinja")
+"""Endings of the files whose lines are counted."""
+
+
+def folders() -> dict[str, Path]:
+    """Every folder with Python code by its name, such as ``mha_core/check``."""
+    found = {path.parent for package in PACKAGES for path in (ROOT / package).rglob("*.py")}
+    return {path.relative_to(ROOT).as_posix(): path for path in sorted(found)}
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The modules that a file imports, and what it imports from them, which may be modules too."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{name.name}" for name in node.names)
+
+
+def graph() -> dict[str, set[str]]:
+    """Folder → the other folders that its modules import from."""
+    known = folders()
+    return {
+        name: {
+            home
+            for path in folder.glob("*.py")
+            for module in imported(path)
+            if (home := _home(module, known))
+        }
+        - {name}
+        for name, folder in known.items()
+    }
+
+
+def _home(module: str, known: dict[str, Path]) -> str | None:
+    """The folder that holds a module; None where it is not ours."""
+    parts = module.split(".")
+    names = ("/".join(parts[:size]) for size in range(len(parts), 0, -1))
+    return next((name for name in names if name in known), None)
+
+
+def lines(folder: Path) -> int:
+    """The lines of a folder's own files, and of its assets."""
+    own = [*folder.glob("*"), *(folder / "assets").glob("*")]
+    return sum(len(path.read_text("utf-8").splitlines()) for path in own if path.suffix in LINES)
+
+
+def show() -> None:
+    """Print one line a folder."""
+    known = folders()
+    width = max(map(len, known))
+    rows = [
+        f"{name:{width}}  {lines(known[name]):6}  {', '.join(sorted(leans))}".rstrip()
+        for name, leans in graph().items()
+    ]
+    print("\n".join([f"{'folder':{width}}   lines  leans on", *rows]))
+
+
+if __name__ == "__main__":
+    show()
