@@ -14,7 +14,7 @@ def record(event, arguments):
 sys.addaudithook(record)
 open(os.environ["TEST_ASKED"], "x").close()
 """
-"""``sitecustomize.py``: every name looked up and every address that something is sent to are lines of ``TEST_ASKED``."""
+"""``sitecustomize.py``: each name looked up and each address that something is sent to is a line of ``TEST_ASKED``."""
 
 GATE = """
 import os, sys
