@@ -10,6 +10,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
+from websockets import Origin
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
@@ -51,7 +52,7 @@ def test_it_asks_no_other_host(begins, tmp_path):
     with running(**begins("sitecustomize", RECORD, TEST_ASKED=str(asked))) as server:
         for origin in ("http://evil.example", "http://10.0.0.7"):
             with pytest.raises(InvalidStatus):
-                connect(f"ws://127.0.0.1:{server.port}/_stcore/stream", origin=origin)
+                connect(f"ws://127.0.0.1:{server.port}/_stcore/stream", origin=Origin(origin))
         assert asyncio.run(open_page(server.port)).components
     seen = [ast.literal_eval(line.partition(" ")[2]) for line in asked.read_text("utf-8").splitlines()]
     names = [one[0] if isinstance(one, tuple) else one for one in seen]

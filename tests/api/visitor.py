@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Self
+from typing import Any, Self
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets import Subprotocol
 from websockets.asyncio.client import connect
 
 
@@ -23,7 +24,7 @@ class Visitor:
         self.components: list[str] = []
         self._connection = connect(
             f"ws://127.0.0.1:{port}/_stcore/stream",
-            subprotocols=["streamlit"],
+            subprotocols=[Subprotocol("streamlit")],
             max_size=None,
             compression=None,
         )
@@ -35,7 +36,7 @@ class Visitor:
         await self._socket.send(asked.SerializeToString())
         return self
 
-    async def __aexit__(self, *exception: object) -> None:
+    async def __aexit__(self, *exception: Any) -> None:
         await self._connection.__aexit__(*exception)
 
     async def until(self, seen: Callable[[ForwardMsg], bool]) -> None:
