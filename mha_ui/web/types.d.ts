@@ -250,7 +250,7 @@ interface Editor extends Host {
   announce(place: string, number: string): void;
   root: HTMLElement;
   hush(): void;
-  repaint(): void;
+  repaint(name: string): void;
 }
 
 /** What parts of the page tell each other. */

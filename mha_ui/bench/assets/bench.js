@@ -32,6 +32,8 @@ class Bench {
   #pointing = null;
   #gone = new AbortController(); // its signal takes every listener outside the bench away
   #sought = null; // the cell to go to once the answer to what was sent is here
+  #explaining = false; // it is about to be explained what is reached
+  #spoken = false; // and said to who cannot see it
   #previewed = null; // an edit that is being made
   #held = null; // what the text field that has the focus held before it was typed in
   #address = new Address(() => this.#settled());
@@ -173,11 +175,7 @@ class Bench {
     if (live) this.#live.ask(sender.pending, sender.last);
     this.#busy();
     overlay(this.model, edit);
-    this.view.patchNumbers(
-      this.model,
-      [edit.matrix].filter((name) => name in this.model.matrices),
-      this.#grid.drafts,
-    );
+    this.repaint(edit.matrix);
   }
 
   /**
@@ -222,14 +220,15 @@ class Bench {
     this.root.dataset.live = this.#live.state;
   }
 
-  repaint() {
-    this.view.patch(this.model, this.#grid.drafts);
+  /** Show the numbers of one matrix anew. */
+  repaint(name) {
+    if (this.model.matrices[name]) this.view.patchNumbers(this.model, [name], this.#grid.drafts);
   }
 
   /** Show an edit that is not finished, without sending it. */
   show(edit) {
     overlay(this.model, edit);
-    this.view.patchNumbers(this.model, [edit.matrix], this.#grid.drafts);
+    this.repaint(edit.matrix);
   }
 
   /** `place`: the name of a place in the text. */
@@ -342,13 +341,24 @@ class Bench {
   // --- looking ---------------------------------------------------------------------------------------------------
 
   #reached(focused) {
+    this.#spoken ||= focused;
     this.#rest();
-    if (focused) this.live.textContent = this.explain.text();
   }
 
-  /** Explain what is pointed at, else what has the focus, else what is pinned. */
+  /**
+   * Explain what is pointed at, else what has the focus, else what is pinned: once for all that one event does, since
+   * each explanation lights other cells.
+   */
   #rest() {
-    this.explain.show(this, this.#pointing.at ?? this.#pinned, this.#pinned);
+    if (this.#explaining) return;
+    this.#explaining = true;
+    queueMicrotask(() => {
+      this.#explaining = false;
+      const cell = this.#pointing.at ?? this.#pinned;
+      this.explain.show(this, cell, this.#pinned);
+      if (this.#spoken) this.live.textContent = this.explain.text();
+      this.#spoken = false;
+    });
   }
 
   // --- acting ----------------------------------------------------------------------------------------------------

@@ -269,7 +269,7 @@ export class Grid extends Selection {
   #discard(cell) {
     this.drafts.delete(key(cell));
     this.host.hush();
-    this.host.repaint();
+    this.host.repaint(cell.name);
   }
 
   /** Send what was typed. False where it is no number: it stays, marked; on leaving it stays as a draft. */
@@ -310,11 +310,11 @@ export class Grid extends Selection {
   }
 
   #close() {
-    const { td } = this.#editor;
+    const { td, cell } = this.#editor;
     this.#editor = null;
     td.closest("figure")?.classList.remove("editing");
     this.host.view.forget(td);
-    this.host.repaint();
+    this.host.repaint(cell.name);
   }
 
   #write(cell, values) {
