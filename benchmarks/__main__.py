@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import browser, check, core, openings, walk
+from benchmarks import browser, check, core, live, openings, walk
 from benchmarks.table import show
 
-PARTS = {"core": core.measure, "check": check.measure, "browser": browser.measure, "walk": walk.measure} | {
-    "openings": openings.measure
+PARTS = {
+    "core": core.measure,
+    "check": check.measure,
+    "browser": browser.measure,
+    "walk": walk.measure,
+    "openings": openings.measure,
+    "live": live.measure,
 }
 
 if __name__ == "__main__":
