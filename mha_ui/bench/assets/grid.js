@@ -126,10 +126,13 @@ export class Grid extends Selection {
     if (this.#scrub.nudge(cell, -Math.sign(event.deltaY), event.shiftKey)) event.preventDefault();
   }
 
-  /** Alt and the arrows move a number; Escape takes back what was moved; any other key finishes it. */
+  /**
+   * Alt with ↑ or ↓ moves a number (← and → are the browser's way through the pages); Escape takes back what was moved;
+   * any other key finishes it.
+   */
   #nudged(cell, event) {
-    const [down, right] = (event.altKey && !event.ctrlKey && !event.metaKey && ARROWS[event.key]) || [];
-    if (down !== undefined && this.#scrub.nudge(cell, right - down, event.shiftKey)) {
+    const up = event.altKey && !event.ctrlKey && !event.metaKey && { ArrowUp: 1, ArrowDown: -1 }[event.key];
+    if (up && this.#scrub.nudge(cell, up, event.shiftKey)) {
       event.preventDefault();
       return true;
     }
