@@ -24,7 +24,19 @@ def component(name: str, page: str, module: str, **definition: Any) -> Any:
     """
     for folder in ("web", "bench", page):  # the stylesheet of the tables is the bench's
         _serve(folder)
-    return st.components.v2.component(f"mha.{name}", js=_loader(f"{page}/{module}"), **definition)
+    return in_a_list(st.components.v2.component(f"mha.{name}", js=_loader(f"{page}/{module}"), **definition))
+
+
+def in_a_list(mount: Any) -> Any:
+    """The same command, which sends the data as the only item of a list.
+
+    In a dictionary Streamlit looks for data frames, value by value, and imports pandas to know one.
+    """
+
+    def mounted(*, data: Any, **given: Any) -> Any:
+        return mount(data=[data], **given)
+
+    return mounted
 
 
 def _serve(page: str) -> None:
@@ -49,5 +61,5 @@ def _loader(module: str) -> str:
     return f"""
 const app = document.querySelector('script[type="module"][src*="static/js/"]').src;
 const served = import(new URL("../../_stcore/bidi-components/mha.{module}", app));
-export default async (component) => (await served).default(component);
+export default async (component) => (await served).default({{ ...component, data: component.data[0] }});
 """
