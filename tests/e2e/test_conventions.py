@@ -38,7 +38,7 @@ def settled(page: Page) -> Page:
     """Wait until all four sections are drawn, and the address holds the work."""
     for part in PARTS:
         expect(page.locator(f".part-{part} .explain")).to_be_visible(timeout=WAIT)
-    page.wait_for_function("/[?&](example|s)=/.test(location.search)", timeout=WAIT)
+    page.wait_for_function("() => /[?&](example|s)=/.test(location.search)", timeout=WAIT)
     return page
 
 
@@ -352,7 +352,7 @@ def test_it_is_the_first_page_of_a_fresh_server_and_survives_it(new_context, wat
         expect(connected).to_have_count(1, timeout=WAIT)
         page.get_by_text("中文", exact=True).click()  # asks the new server, which knows nothing
         page.wait_for_function(
-            "performance.getEntriesByType('navigation')[0].type === 'reload'", timeout=WAIT
+            "() => performance.getEntriesByType('navigation')[0].type === 'reload'", timeout=WAIT
         )
         settled(page)
         assert json.dumps("example=padding")[1:-1] in page.url

@@ -88,7 +88,7 @@ def test_every_step_shows_its_change_against_a_pinned_baseline(visit):
     assert focused(bench.page)["focus"] == "baseline"
     expect(bench.page.locator('[data-focus="lens"]')).to_have_value("")
     expect(bench.page.locator(".legend")).to_be_hidden()
-    bench.page.wait_for_function("!/base=|lens=/.test(location.search)")
+    bench.page.wait_for_function("() => !/base=|lens=/.test(location.search)")
 
 
 def test_a_cell_tells_what_it_was(visit):

@@ -207,7 +207,7 @@ def test_an_edit_on_the_bench_is_seen_in_the_lesson_and_kept_in_every_link(visit
     assert all("s=" in link for link in (home, *others))
     page.get_by_role("link", name="Bench", exact=True).click()
     assert_shows(bench.settled(), example)
-    page.wait_for_function("!location.search.includes('lesson=')")
+    page.wait_for_function("() => !location.search.includes('lesson=')")
     bench.do("undo")
     assert_shows(bench, built_in("water"))
 
@@ -230,7 +230,7 @@ def test_a_lesson_is_the_first_page_of_a_fresh_server_and_survives_it(new_contex
         )
         page.locator('.st-key-frame [data-testid="stSelectbox"] input').click()
         page.get_by_role("option", name="春眠不觉晓: a causal mask").click()
-        page.wait_for_function("location.search.includes('example=causal')")
+        page.wait_for_function("() => location.search.includes('example=causal')")
         page.locator(".st-key-lesson-list a").nth(2).click()
         settled(page, "many-heads")
         connected = page.locator('[data-test-connection-state="CONNECTED"]')
@@ -243,7 +243,7 @@ def test_a_lesson_is_the_first_page_of_a_fresh_server_and_survives_it(new_contex
             "Agreement about this query only"
         ).click()  # asks the new server, which knows nothing
         page.wait_for_function(
-            "performance.getEntriesByType('navigation')[0].type === 'reload'", timeout=WAIT
+            "() => performance.getEntriesByType('navigation')[0].type === 'reload'", timeout=WAIT
         )
         settled(page, "many-heads")
         expect_y(page, "readers", 0, trace(built_in("causal")).values["weights"][0][0])

@@ -70,7 +70,7 @@ def test_a_picture_is_downloaded_as_png_or_svg(visit):
             page.locator('.st-key-pictures [data-testid="stSelectbox"]').last.locator("input").click()
             page.get_by_role("option", name="SVG").click()
             page.wait_for_function(
-                "document.querySelector('.js-plotly-plot')?._context?.toImageButtonOptions.format === 'svg'"
+                "() => document.querySelector('.js-plotly-plot')?._context?.toImageButtonOptions.format === 'svg'"
             )
 
 

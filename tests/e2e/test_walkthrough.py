@@ -223,7 +223,7 @@ def test_where_the_walk_rests_reaches_the_server(walk):
     page = walk("?example=first&step=scores")
     page.page.evaluate("window.addEventListener('mha-place', ({detail}) => (window.told = detail))")
     page.press("ArrowDown", "ArrowRight")
-    page.page.wait_for_function("window.told?.sub === '2'")
+    page.page.wait_for_function("() => window.told?.sub === '2'")
     assert page.page.evaluate("window.told") == {"step": "scores", "sub": "2", "view": "", "predict": False}
     page.page.reload()
     page.ready().stands_at("scores 2")
@@ -359,7 +359,7 @@ def test_projector_mode_is_entered_and_left(walk):
     )
     page.press("Escape")
     expect(page.page.locator(".st-key-frame")).to_be_visible()
-    page.page.wait_for_function("!location.search.includes('view=')")
+    page.page.wait_for_function("() => !location.search.includes('view=')")
     page.stands_at("closing")
 
 

@@ -41,7 +41,7 @@ def visit():
 def sound(app):
     """The app, if nothing went wrong and the bench was told what the work says."""
     assert not app.exception
-    told = json.loads(app.get_by_key(BENCH).proto.json)
+    told = json.loads(app.get_by_key(BENCH).proto.json)[0]
     assert told == json.loads(json.dumps(payload(work(app))))
     return app
 
@@ -69,7 +69,7 @@ def test_every_example_opens_with_every_picture(visit, name, language):
     assert work(app).example == built_in(name)
     assert work(app).language == language
     assert words_in(language)("Multi-head attention") in html(app)
-    assert json.loads(app.get_by_key(BENCH).proto.json)["about"] == text_in(built_in(name).note, language)
+    assert json.loads(app.get_by_key(BENCH).proto.json)[0]["about"] == text_in(built_in(name).note, language)
     assert app.selectbox(key="frame.example").value == name
     for theme in ("light", "dark"):
         app.context["theme"] = theme

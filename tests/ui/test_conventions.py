@@ -35,13 +35,14 @@ def read():
 
 def told(app, part):
     found = app.get_by_key(f"conventions.{part}")
-    return found and json.loads(
-        found.proto.json, parse_constant=lambda name: pytest.fail(f"{name} is no JSON")
+    return (
+        found
+        and json.loads(found.proto.json, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))[0]
     )
 
 
 def address(app):
-    return json.loads(app.get_by_key("address.keep").proto.json)["address"]
+    return json.loads(app.get_by_key("address.keep").proto.json)[0]["address"]
 
 
 def test_the_page_stands_between_check_and_lessons():

@@ -48,13 +48,13 @@ def read():
 
 
 def board(app):
-    return json.loads(app.get_by_key("experiments.board").proto.json)
+    return json.loads(app.get_by_key("experiments.board").proto.json)[0]
 
 
 def address(app):
     """What the page writes into the address bar: where the bench is, it does."""
     on_the_bench = EXPERIMENTS[work(app).experiment].on_the_bench
-    return json.loads(app.get_by_key("bench.matrices" if on_the_bench else "address.keep").proto.json)[
+    return json.loads(app.get_by_key("bench.matrices" if on_the_bench else "address.keep").proto.json)[0][
         "address"
     ]
 
@@ -292,7 +292,7 @@ def test_the_check_is_asked_what_it_says(read):
 
 def test_the_gradients_are_those_of_the_pinned_number(read):
     app = read("gradients", cell="weights.1.0.2")
-    data = json.loads(app.get_by_key("bench.matrices").proto.json)
+    data = json.loads(app.get_by_key("bench.matrices").proto.json)[0]
     found = gradients(trace(built_in("output-projection")), Cell("weights", 1, 0, 2))
     assert data["lens"]["kind"] == "gradient"
     assert data["matrices"]["w_q"]["lens"] == found["w_q"]
@@ -320,7 +320,7 @@ def test_what_is_at_hand_is_pinned_and_edits_are_told_from_it(read):
             ],
         },
     )
-    data = json.loads(sound(app.run()).get_by_key("bench.matrices").proto.json)
+    data = json.loads(sound(app.run()).get_by_key("bench.matrices").proto.json)[0]
     assert data["matrices"]["x"]["lens"] == [[0, 3], [0, 0], [0, 0]]
     assert data["lens"]["summary"].startswith("Since the baseline: X[1, 2] 0 → 3")
 

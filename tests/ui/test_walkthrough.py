@@ -45,7 +45,7 @@ def sound(app):
 
 
 def told(app):
-    return json.loads(app.get_by_key(WALK).proto.json)
+    return json.loads(app.get_by_key(WALK).proto.json)[0]
 
 
 def work(app):
