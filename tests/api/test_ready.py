@@ -63,7 +63,9 @@ def test_it_is_ready_when_every_module_is_imported(begun, package):
 
 def test_it_begins_when_the_server_starts(begun, package):
     async def life():
-        async with ready.lifespan([], ["slowly"])(None):
+        done = []
+        async with ready.lifespan([], ["slowly"], first=lambda: done.append(ready.is_ready()))(None):
+            assert done == [True]  # before the import began
             assert not ready.is_ready()
             package.GO.set()
             await ready.imported()
