@@ -17,6 +17,7 @@ from mha_ui.experiments import EXPERIMENTS
 from mha_ui.language import LANGUAGES
 from tests.e2e.driver import WAIT, Bench, at_rest, running
 from tests.e2e.looks import schemes, wider, widths
+from tests.sizes import in_turn
 
 
 @pytest.fixture
@@ -280,17 +281,11 @@ def test_tokens_are_never_markup(experiment):
         expect(page.locator(".bench img, .stMain img")).to_have_count(0)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("name", EXPERIMENTS)
-def test_every_experiment_is_accessible(experiment, name, language):
+@pytest.mark.parametrize(("name", "language"), in_turn(list(EXPERIMENTS), LANGUAGES))
+def test_every_experiment_is_accessible_and_no_wider_than_its_screen(experiment, name, language):
     page = experiment(name, query=f"example=output-projection&lang={language}")
     for scheme in schemes(page):
         report = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]})
         assert report.response["violations"] == [], (scheme, report.generate_report())
-
-
-@pytest.mark.parametrize("name", EXPERIMENTS)
-def test_no_experiment_is_wider_than_its_screen(experiment, name):
-    page = experiment(name)
     for width in widths(page):
         assert wider(page) == [], width
