@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from mha_core import built_in, to_token, trace
@@ -16,7 +15,7 @@ from mha_core.edit.edits import apply
 from mha_ui.experiments import EXPERIMENTS
 from mha_ui.language import LANGUAGES
 from tests.e2e.driver import WAIT, Bench, at_rest, running
-from tests.e2e.looks import schemes, wider, widths
+from tests.e2e.looks import schemes, violations, wider, widths
 from tests.sizes import in_turn
 
 
@@ -285,7 +284,6 @@ def test_tokens_are_never_markup(experiment):
 def test_every_experiment_is_accessible_and_no_wider_than_its_screen(experiment, name, language):
     page = experiment(name, query=f"example=output-projection&lang={language}")
     for scheme in schemes(page):
-        report = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]})
-        assert report.response["violations"] == [], (scheme, report.generate_report())
+        assert violations(page, runOnly=["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]) == [], scheme
     for width in widths(page):
         assert wider(page) == [], width
