@@ -11,6 +11,18 @@ from hypothesis import settings
 SHARE = {"short": 30, "long": 500}
 """Percent of the cases that a test asks for, by profile."""
 
+EVERY_STAGE = (
+    "alibi",
+    "additive",
+    "cosine",
+    "rotary",
+    "sinusoidal",
+    "output-projection",
+    "scaled",
+    "translation",
+)
+"""Examples whose walks together show every stage that there is, and a context of its own."""
+
 
 def tries(cases: int) -> settings:
     """Settings that let a law be tried on this many cases, or on the profile's share of them."""

@@ -16,8 +16,7 @@ from mha_ui.conventions.model import ui_words
 from mha_ui.language import LANGUAGES
 from tests.e2e.driver import WAIT, Bench, assert_shows, running
 from tests.e2e.looks import assert_no_barrier, wider, widths
-from tests.e2e.walk import EVERY_STAGE
-from tests.sizes import shortened
+from tests.sizes import EVERY_STAGE, shortened
 
 PARTS = ("rows", "packed", "masks", "dead")
 

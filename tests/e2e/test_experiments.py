@@ -270,13 +270,15 @@ def test_a_side_that_cannot_be_is_said_and_nothing_is_lost(experiment):
     expect(page.get_by_text("No number differs.").first).to_be_visible()
 
 
-def test_tokens_are_never_markup(experiment):
+def test_tokens_are_never_markup(experiment, server):
     token = "<img src=x onerror=alert(1)>"
     named = apply(
         built_in("programming"), {"op": "rename_token", "which": "tokens", "index": 0, "text": token}
     )
+    page = experiment("sides")
     for name in EXPERIMENTS:
-        page = experiment(name, query=f"s={to_token(named)}")
+        page.goto(f"{server.url}experiments?s={to_token(named)}&experiment={name}")
+        settled(page)
         expect(page.locator(".bench img, .stMain img")).to_have_count(0)
 
 

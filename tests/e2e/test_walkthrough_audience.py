@@ -10,8 +10,8 @@ from playwright.sync_api import expect
 from mha_core import built_in, library, parse, to_token, trace
 from mha_core.walk.stages import walk as stages_of
 from mha_ui.language import LANGUAGES
-from tests.e2e.walk import EVERY_STAGE, Walk, places
-from tests.sizes import in_turn, shortened
+from tests.e2e.walk import Walk, places
+from tests.sizes import EVERY_STAGE, in_turn, shortened
 
 PROJECTOR = {"width": 1280, "height": 720}
 

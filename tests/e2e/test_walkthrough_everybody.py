@@ -14,8 +14,8 @@ from mha_ui.handout import as_html
 from mha_ui.language import LANGUAGES
 from tests.core.test_walk import check_page
 from tests.e2e.looks import assert_no_barrier, wider, widths
-from tests.e2e.walk import EVERY_STAGE, cell_of, places
-from tests.sizes import in_turn, shortened
+from tests.e2e.walk import cell_of, places
+from tests.sizes import EVERY_STAGE, in_turn, shortened
 
 FIRST = trace(built_in("first"))
 

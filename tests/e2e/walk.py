@@ -11,18 +11,6 @@ from mha_core.example.model import NEG_INF
 from mha_core.walk.stages import walk as stages_of
 from tests.e2e.driver import WAIT, at_rest
 
-EVERY_STAGE = (
-    "alibi",
-    "additive",
-    "cosine",
-    "rotary",
-    "sinusoidal",
-    "output-projection",
-    "scaled",
-    "translation",
-)
-"""Examples whose walks together show every stage that there is, and a context of its own."""
-
 
 class Walk:
     """The walkthrough on a page."""
