@@ -116,7 +116,9 @@ class Bench:
 
     def settled(self) -> Bench:
         """Wait until the numbers shown answer every edit so far, and the page has kept them."""
-        expect(self.page.locator('.bench[aria-busy="false"][data-kept="true"]')).to_have_count(1, timeout=WAIT)
+        expect(self.page.locator('.bench[aria-busy="false"][data-kept="true"]')).to_have_count(
+            1, timeout=WAIT
+        )
         return self
 
     def cell(self, name: str, head: int | None, row: int, col: int) -> Locator:

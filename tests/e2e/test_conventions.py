@@ -16,10 +16,11 @@ from mha_ui.conventions.model import ui_words
 from mha_ui.language import LANGUAGES
 from tests.e2e.driver import WAIT, Bench, assert_shows, running
 from tests.e2e.looks import assert_no_barrier, wider, widths
-from tests.e2e.walk import EVERY_STAGE
 from tests.sizes import shortened
 
 PARTS = ("rows", "packed", "masks", "dead")
+VARIED = ("output-projection", "translation", "rotary", "additive", "padding")
+"""Examples that together have biases, a context, positions, parameters of a scoring, and a mask."""
 
 
 @pytest.fixture
@@ -71,7 +72,9 @@ def keys(page: Page, part: str, name: str) -> list[str]:
 # --- row and column ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["first", "output-projection", "translation", "rotary", "additive"])
+@pytest.mark.parametrize(
+    "name", shortened(["first", "output-projection", "translation", "rotary", "additive"], VARIED)
+)
 def test_every_step_stands_there_in_both_conventions(read, name):
     page = read(f"?example={name}")
     example = built_in(name)
@@ -312,7 +315,7 @@ def test_nothing_sticks_out_of_the_page(read, name):
             assert wider(page) == [], (library_name, width)
 
 
-@pytest.mark.parametrize("name", shortened(library(), EVERY_STAGE))
+@pytest.mark.parametrize("name", shortened(library(), VARIED))
 def test_every_built_in_is_drawn_in_every_choice(read, watch, name):
     page = read(f"?example={name}&lang=zh")
     for button in page.locator(".part-rows .choice button").all():

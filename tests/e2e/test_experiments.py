@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from mha_core import built_in, to_token, trace
@@ -16,7 +15,8 @@ from mha_core.edit.edits import apply
 from mha_ui.experiments import EXPERIMENTS
 from mha_ui.language import LANGUAGES
 from tests.e2e.driver import WAIT, Bench, at_rest, running
-from tests.e2e.looks import schemes, wider, widths
+from tests.e2e.looks import schemes, violations, wider, widths
+from tests.sizes import in_turn
 
 
 @pytest.fixture
@@ -270,27 +270,22 @@ def test_a_side_that_cannot_be_is_said_and_nothing_is_lost(experiment):
     expect(page.get_by_text("No number differs.").first).to_be_visible()
 
 
-def test_tokens_are_never_markup(experiment):
+def test_tokens_are_never_markup(experiment, server):
     token = "<img src=x onerror=alert(1)>"
     named = apply(
         built_in("programming"), {"op": "rename_token", "which": "tokens", "index": 0, "text": token}
     )
+    page = experiment("sides")
     for name in EXPERIMENTS:
-        page = experiment(name, query=f"s={to_token(named)}")
+        page.goto(f"{server.url}experiments?s={to_token(named)}&experiment={name}")
+        settled(page)
         expect(page.locator(".bench img, .stMain img")).to_have_count(0)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("name", EXPERIMENTS)
-def test_every_experiment_is_accessible(experiment, name, language):
+@pytest.mark.parametrize(("name", "language"), in_turn(list(EXPERIMENTS), LANGUAGES))
+def test_every_experiment_is_accessible_and_no_wider_than_its_screen(experiment, name, language):
     page = experiment(name, query=f"example=output-projection&lang={language}")
     for scheme in schemes(page):
-        report = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]})
-        assert report.response["violations"] == [], (scheme, report.generate_report())
-
-
-@pytest.mark.parametrize("name", EXPERIMENTS)
-def test_no_experiment_is_wider_than_its_screen(experiment, name):
-    page = experiment(name)
+        assert violations(page, runOnly=["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]) == [], scheme
     for width in widths(page):
         assert wider(page) == [], width

@@ -17,6 +17,7 @@ from mha_ui.figures import FIGURES
 from mha_ui.language import LANGUAGES, words_in
 from mha_ui.state.session import KEY
 from tests.core.edits import FURTHER_ON
+from tests.sizes import in_turn
 
 APP = Path(__file__).resolve().parents[2] / "pages" / "navigation.py"
 BENCH = "bench.matrices"
@@ -62,8 +63,7 @@ def html(app):
     return "".join(element.proto.body for element in app.html)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("name", library())
+@pytest.mark.parametrize(("name", "language"), in_turn(library(), LANGUAGES))
 def test_every_example_opens_with_every_picture(visit, name, language):
     app = visit(example=name, lang=language)
     assert work(app).example == built_in(name)

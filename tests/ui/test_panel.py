@@ -28,6 +28,7 @@ from mha_ui.state import opening_title, url
 from mha_ui.state import work as state_work
 from mha_ui.state.url import NOT_OPENED
 from mha_ui.state.work import NOT_CHANGED, versions
+from tests.sizes import in_turn
 from tests.ui.pages import html, opened, sound, work
 
 
@@ -136,8 +137,7 @@ def test_a_part_that_fails_says_so_and_leads_back(plant, caplog, part):
     assert failed(app) == 0
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("part", FAULTS)
+@pytest.mark.parametrize(("part", "language"), in_turn(FAULTS, LANGUAGES))
 def test_a_page_that_never_worked_leads_to_the_example_that_opens_first(plant, part, language):
     """So it is where a page in this state is loaded again."""
     plant(*FAULTS[part][1:])
