@@ -100,6 +100,8 @@ interface BenchModel extends Model, Answer {
   about: string;
   about_ours: boolean;
   unsaved: boolean;
+  /** The example where no address holds it. */
+  whole: string | null;
   pinned: Cell | null;
   message: Message | null;
 }
