@@ -10,12 +10,13 @@ and to how many are kept at once. A page of another host is refused, and no CORS
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Final
 
 from anyio import CapacityLimiter, WouldBlock, move_on_after, to_thread
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import FileResponse, Response
 
 from mha_api import ready
 from mha_api.headers import same_origin
@@ -81,7 +82,8 @@ def _refusal(error: MhaError, language: str, status: int) -> Response:
     sentence = error.sentence(words_in(language)(error.template))
     # What is left of a body that was not read to its end is none of the next request.
     headers = {"Connection": "close"} if status in (408, 413) else None
-    return JSONResponse({"error": sentence, "place": error.place}, status, headers)
+    content = json.dumps({"error": sentence, "place": error.place}, ensure_ascii=False) + "\n"
+    return Response(content, status, headers, "application/json")
 
 
 async def _answer(command: str, request: Request, language: str) -> bytes:
