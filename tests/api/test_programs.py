@@ -17,7 +17,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 import mha_api
-from mha_api import programs, queries
+from mha_api import programs, queries, ready
 from mha_core import ExampleError, MhaError, backend, built_in, dump, library, parse, to_token, trace
 from mha_core.__main__ import main
 from mha_core.errors import CellError
@@ -442,6 +442,22 @@ def test_others_are_answered_while_a_few_are_computed(monkeypatch):
 
     assert [answer.status for answer in asyncio.run(scene())] == [200] * 6
     assert max(most) == programs.COMPUTING.total_tokens
+
+
+def test_an_answer_waits_until_the_libraries_are_there(monkeypatch):
+    order = []
+
+    async def imported():
+        order.append("imported")
+
+    def answer(*_):
+        order.append("computed")
+        return b"{}"
+
+    monkeypatch.setattr(ready, "imported", imported)
+    monkeypatch.setattr(queries, "answer", answer)
+    assert sent(parts(b""), "/api/trace?example=first").status == 200
+    assert order == ["imported", "computed"]
 
 
 # --- the page and the description ----------------------------------------------------------------------------------
