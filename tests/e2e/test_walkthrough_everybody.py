@@ -253,7 +253,7 @@ def test_a_visitors_text_is_text(walk):
         page.press("ArrowRight")
     expect(page.page.locator(".walk .looks")).to_contain_text(nasty)
     assert page.page.locator(".walk img, .walk b, .walk em").count() == 0
-    assert page.page.title() == "Multi-head attention"
+    assert page.page.title() == "Walkthrough · Multi-head attention"
 
 
 def test_the_lesson_link_keeps_the_work(walk):
