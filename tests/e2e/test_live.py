@@ -186,8 +186,8 @@ def test_edits_typed_before_the_page_has_answered_are_all_kept(visit):
 # --- where the channel fails ---------------------------------------------------------------------------------------
 
 
-def test_where_no_such_socket_can_be_had_the_page_answers_alone(server, new_page):
-    page = new_page()
+def test_where_no_such_socket_can_be_had_the_page_answers_alone(server, new_context):
+    page = new_context().new_page()  # of its own: a routed socket stays routed
     page.route_web_socket("**/api/live", lambda socket: socket.close())
     bench = Bench(page).open(f"{server.url}?example=first")
     assert_shows(bench.edit(*X00, 5), with_x(5))
@@ -197,8 +197,8 @@ def test_where_no_such_socket_can_be_had_the_page_answers_alone(server, new_page
     assert_shows(bench.settled(), with_x(8))
 
 
-def test_the_last_number_set_is_the_last_one_shown_when_the_socket_is_cut_in_a_drag(server, new_page):
-    page, sockets = new_page(), []
+def test_the_last_number_set_is_the_last_one_shown_when_the_socket_is_cut_in_a_drag(server, new_context):
+    page, sockets = new_context().new_page(), []  # of its own: a routed socket stays routed
 
     def through(socket):
         sockets.append(socket)
@@ -217,8 +217,8 @@ def test_the_last_number_set_is_the_last_one_shown_when_the_socket_is_cut_in_a_d
     assert undo_steps(bench) == 1
 
 
-def test_a_server_that_never_answers_on_the_socket_costs_nothing(server, new_page):
-    page = new_page()
+def test_a_server_that_never_answers_on_the_socket_costs_nothing(server, new_context):
+    page = new_context().new_page()  # of its own: a routed socket stays routed
     page.route_web_socket("**/api/live", lambda socket: None)  # open, and silent
     bench = Bench(page).open(f"{server.url}?example=first")
     assert_shows(bench.edit(*X00, 5), with_x(5))
