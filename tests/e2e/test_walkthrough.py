@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from mha_core import built_in, trace
 from mha_core.compute.derive import Cell
-from tests.e2e.driver import Bench, running
+from tests.e2e.driver import Bench, at_rest, running
 from tests.e2e.walk import Walk, assert_right, bench_example, places
 
 FIRST = trace(built_in("first"))
@@ -197,6 +197,8 @@ def test_the_walk_goes_on_while_the_server_is_dead_and_after_it_is_back(new_cont
         for place in places(trace(built_in("water")), 1)[5:12]:
             page.press("ArrowRight").stands_at(place)
         server.start()
+        expect(page.page.locator('[data-test-connection-state="CONNECTED"]')).to_have_count(1)
+        at_rest(page.page)  # a page that finds its server again is drawn anew, and has no keys meanwhile
         page.press("ArrowRight").stands_at("k 3")
         page.page.wait_for_url("**step=k&sub=3")
         expect(page.page.locator(".st-key-walk-takeaway button").first).to_be_visible()
