@@ -2,7 +2,8 @@
 
 Nothing is kept between two requests. ``ready`` (the libraries are imported while the port is open already),
 ``headers`` (who may ask, and what a browser may do with the answers), ``live`` (the socket by which numbers follow an
-edit at once), ``channel`` (what it answers), ``changes`` (what differs between two computations).
+edit at once), ``channel`` (what it answers), ``changes`` (what differs between two computations), ``assets`` (what a
+browser keeps).
 
 A route is one line of ``ROUTES``. Its module is imported before the libraries are there: what it computes with it
 imports in its functions, after ``await ready.imported()``.
@@ -17,12 +18,13 @@ from typing import Final
 from starlette.middleware import Middleware
 from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 
-from mha_api import live, ready
+from mha_api import assets, live, ready
 from mha_api.headers import FRAME_ANCESTORS, Guard
 
 ROUTES: Final[list[BaseRoute]] = [
     Route("/ready", ready.answer),
     WebSocketRoute("/live", live.live),
+    Route("/plotly/{version}.js", assets.plotly),
 ]
 """What is served below ``/api``."""
 

@@ -138,7 +138,7 @@ def figures(computed: Trace, asked: Asked) -> dict[str, Any]:
     for name, picture in FIGURES.items():
         if name in _list(wanted.get("names")) and picture.available(computed):
             figure = picture.build(computed, theme=theme, words=words_in(asked.language), query=chosen)
-            drawn[name] = {"figure": figure.payload, "title": figure.title, "alt": figure.alt}
+            drawn[name] = figure.drawn
     return drawn
 
 

@@ -29,7 +29,9 @@ def _add_serve(add: core.AddCommand) -> None:
     words = words_in(shell_language())
     sub = add("serve", _serve, words(N_("Start the app, and open it in the browser.")), "--port 8600")
     sub.add_argument("--port", type=int, help=words(N_("8501 if omitted")))
-    sub.add_argument("--address", help=words(N_("0.0.0.0 for whoever reaches this machine; itself alone if omitted")))
+    sub.add_argument(
+        "--address", help=words(N_("0.0.0.0 for whoever reaches this machine; itself alone if omitted"))
+    )
     sub.add_argument("--headless", action="store_true", help=words(N_("open no browser")))
 
 

@@ -93,9 +93,9 @@ def chromium(playwright: Playwright) -> Browser:
 
 
 def at_rest(page: Page) -> None:
-    """Wait until the page's script has run and all its pictures are drawn: before that, things still move."""
+    """Wait until the page's script has run and all its pictures in view are drawn: before that, things still move."""
     expect(page.locator('.stApp[data-test-script-state="notRunning"]')).to_have_count(1, timeout=WAIT)
-    waiting = '.stPlotlyChart:not(:has(.main-svg)), [data-testid="stSkeleton"]'
+    waiting = '.mha-plot[aria-busy="true"], [data-testid="stSkeleton"]'
     expect(page.locator(waiting)).to_have_count(0, timeout=WAIT)
 
 

@@ -6,6 +6,7 @@ import { isEditable, isPerHead, isSame, key, rowsOf, unkey } from "../mha.web/gr
 import { Explain } from "../mha.web/line.js";
 import { Live, layOver } from "../mha.web/live.js";
 import { mounting } from "../mha.web/mount.js";
+import { pictures } from "../mha.web/pictures.js";
 import { Pointing } from "../mha.web/selection.js";
 import { Sender } from "../mha.web/sender.js";
 import { structureOf, View } from "../mha.web/tables.js";
@@ -33,11 +34,12 @@ class Bench {
   #gone = new AbortController(); // its signal takes every listener outside the bench away
   #sought = null; // the cell to go to once the answer to what was sent is here
   #previewed = null; // an edit that is being made
+  #inPicture = null; // the cell that is pointed at in a picture
   #held = null; // what the text field that has the focus held before it was typed in
   #address = new Address(() => this.#settled());
   #live = new Live({
     painted: (header, numbers) => this.#painted(header, numbers),
-    asking: () => ({ lang: this.model.lang, about: true }),
+    asking: () => ({ lang: this.model.lang, about: true, ...pictures.asked }),
     lost: () => sender.hurry(),
     stirred: () => this.#busy(),
   });
@@ -75,12 +77,14 @@ class Bench {
     for (const type of ["pointerdown", "focusin"])
       document.addEventListener(type, hurry, { signal, capture: true });
     for (const type of ["pagehide", "blur"]) window.addEventListener(type, () => sender.hurry(), { signal });
+    pictures.enter(this);
   }
 
   unmount() {
     this.#gone.abort();
     this.#address.stop();
     this.#live.stop();
+    pictures.leave(this);
     sender.hurry();
     this.root.remove();
   }
@@ -136,7 +140,7 @@ class Bench {
   }
 
   /** Paint what the live channel has answered. */
-  #painted({ blocks, about, ...marks }, numbers) {
+  #painted({ blocks, about, figures, ...marks }, numbers) {
     const { model } = this;
     Object.assign(model, marks);
     if (about !== undefined && about !== model.about) Object.assign(model, { about, about_ours: false });
@@ -145,6 +149,7 @@ class Bench {
     this.#describe();
     this.#rest();
     this.#busy();
+    pictures.answered(figures);
   }
 
   /** The sentences above the tables. */
@@ -189,6 +194,7 @@ class Bench {
     const edits = edit ? [...sender.pending, edit] : sender.pending;
     if (this.#isLive(edits)) this.#live.ask(edits, sender.last + (edit ? 0.5 : 0));
     if (edit) this.show(edit);
+    this.#busy();
   }
 
   /** Tell who cannot see it what a number is now. */
@@ -220,6 +226,7 @@ class Bench {
     this.root.setAttribute("aria-busy", String(!answered));
     this.root.dataset.kept = String(pending.length === 0);
     this.root.dataset.live = this.#live.state;
+    pictures.follow(pending.length || this.#previewed ? null : this.model.revision);
   }
 
   repaint() {
@@ -346,9 +353,24 @@ class Bench {
     if (focused) this.live.textContent = this.explain.text();
   }
 
-  /** Explain what is pointed at, else what has the focus, else what is pinned. */
+  /** Explain what is pointed at, here or in a picture, else what has the focus, else what is pinned. */
   #rest() {
-    this.explain.show(this, this.#pointing.at ?? this.#pinned, this.#pinned);
+    const cell = this.#inPicture ?? this.#pointing.at ?? this.#pinned;
+    this.explain.show(this, cell, this.#pinned);
+    pictures.outline(cell);
+  }
+
+  /** A cell is pointed at in a picture; `null`: none is any more. */
+  pointed(cell) {
+    this.#inPicture = cell;
+    this.#rest();
+  }
+
+  /** A cell is clicked in a picture: it is held here, and gone to. */
+  chosen(cell) {
+    this.#inPicture = null;
+    if (!isSame(this.#pinned, cell)) this.pin(cell);
+    this.goTo(cell);
   }
 
   // --- acting ----------------------------------------------------------------------------------------------------
