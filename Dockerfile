@@ -1,6 +1,9 @@
 # docker build -t mha .
 # docker run --rm --read-only --tmpfs /tmp -p 8501:8501 mha
 #
+# -e MHA_HOSTS="course.example" names the hosts that it answers for, -e MHA_FRAME_ANCESTORS="https://course.example" the
+# pages that may hold it in a frame.
+#
 # TORCH_BACKEND chooses torch's build: cpu, or auto, cu130 and so on for NVIDIA cards (uv's --torch-backend; run with
 # --gpus all). Each comes from an index of torch's own. Where that is out of reach, --build-arg TORCH_BACKEND=none
 # takes what pip finds for the plain pin, as pip is configured.

@@ -1,6 +1,6 @@
-"""What it costs to open a page: the server's own time, a hundred visitors at once, and a cold start.
+"""What it costs to open a page: the server's own time, a class of visitors at once, and a server just started.
 
-A visitor is a websocket that speaks Streamlit's protocol as its browser code does; no browser takes time beside it.
+The visitors are websockets that speak as Streamlit's browser code does; no browser takes time beside the server.
 """
 
 from __future__ import annotations
@@ -13,57 +13,81 @@ from pathlib import Path
 from time import perf_counter
 from urllib.request import urlopen
 
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from websockets.asyncio.client import connect
-
 from benchmarks.table import Line
+from tests.api.visitor import open_page, open_together
 from tests.e2e.driver import Server, running
 
-OPENINGS = 60
+OPENINGS = 40
+VISITORS = 3
 CLASS = 100
 ROUNDS = 5
-STARTS = 10
-NUMBERS = b"bench.matrices"
-"""What only a page with numbers sends: the key of the bench."""
+STARTS = 5
 EMPTY = Path(__file__).resolve().parent / "empty_app.py"
-COLD = "empty app: start of the process → first page, and import torch"
+COLD = "empty app: start of the process → first page, then import torch"
 
 
 def measure() -> list[Line]:
     """Every line about opening a page."""
+    with running(EMPTY) as empty:
+        bare = _each(empty)
     with running() as app:
-        lines = [Line("page open: CPU of the server", _each(app), goal=(20, ""))]
-        together = [_together(app) for _ in range(ROUNDS)]
-        lines.append(Line(f"{CLASS} page opens at once: the last one", together, goal=(2000, "")))
-    return [*lines, *_cold()]
+        each, together = _each(app), [_together(app) for _ in range(ROUNDS)]
+    return [
+        Line("empty app: page open, CPU of the server", bare),
+        Line("page open, CPU of the server", each, goal=(20, "")),
+        Line(f"{CLASS} pages opened at once: the last one is there", together, goal=(2000, "")),
+        *_cold(),
+    ]
 
 
-async def opened(server: Server, wanted: bytes = b"") -> bool:
-    """Open a page as a new visitor, to the end of its run; whether it was told what is ``wanted``."""
+def _each(server: Server) -> list[float]:
+    """Milliseconds of the server's CPU for a visitor, each sample over some visitors one after another."""
+    _visit(server)
+    taken = []
+    for _ in range(OPENINGS):
+        begin = _cpu(server)
+        for _ in range(VISITORS):
+            _visit(server)
+        taken.append((_cpu(server) - begin) / VISITORS)
+    return taken
+
+
+def _visit(server: Server) -> None:
+    """Ask for what a browser asks for that holds the scripts already, and let the page run to its end."""
     for path in ("", "_stcore/health", "_stcore/host-config"):
-        await asyncio.to_thread(_asked, f"{server.url}{path}")
-    return await _run(server, wanted)
+        with urlopen(f"http://127.0.0.1:{server.port}/{path}", timeout=60) as answer:
+            answer.read()
+    asyncio.run(open_page(server.port))
 
 
-async def _run(server: Server, wanted: bytes) -> bool:
-    told = not wanted
-    url = f"ws://localhost:{server.port}/_stcore/stream"
-    async with connect(url, subprotocols=["streamlit"], max_size=None, compression=None) as socket:
-        asked = BackMsg()
-        asked.rerun_script.query_string = ""
-        await socket.send(asked.SerializeToString())
-        async for data in socket:
-            told = told or wanted in data
-            answer = ForwardMsg.FromString(data)
-            if answer.WhichOneof("type") == "script_finished" and answer.script_finished in _DONE:
-                return told
-    raise ConnectionError("the server closed the socket before the page was there")
+def _cpu(server: Server) -> float:
+    """Milliseconds that the process has computed so far, threads that have ended included."""
+    user, system = (
+        Path(f"/proc/{server.process.pid}/stat").read_text("ascii").rpartition(")")[2].split()[11:13]
+    )
+    return 1000 * (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
-_DONE = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_EARLY_FOR_RERUN)
+def _together(server: Server) -> float:
+    begin = perf_counter()
+    asyncio.run(open_together(server.port, CLASS))
+    return (perf_counter() - begin) * 1000
 
 
-def _asked(url: str) -> None:
-    with urlopen(url, timeout=60) as answer:
-        answer.read()
+def _cold() -> list[Line]:
+    """In turns, so that both share what else the machine does; a page is asked for as soon as the port is open."""
+    empty, app = [], []
+    for _ in range(STARTS):
+        begin = perf_counter()
+        subprocess.run([sys.executable, "-c", "import torch"], check=True)
+        torch = (perf_counter() - begin) * 1000
+        empty.append(_started(EMPTY) + torch)
+        app.append(_started("app.py"))
+    return [Line(COLD, empty), Line("start of the process → first page with numbers", app, goal=(1.2, COLD))]
+
+
+def _started(script: Path | str) -> float:
+    begin = perf_counter()
+    with running(script) as server:
+        asyncio.run(open_page(server.port))
+        return (perf_counter() - begin) * 1000

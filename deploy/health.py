@@ -7,6 +7,7 @@ option of its command (``--server.port=80``) or a variable of the environment (`
 import http.client
 import os
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 COMMAND = Path("/proc/1/cmdline")
@@ -23,7 +24,7 @@ def main() -> int:
 
 def setting(option: str, words: list[str]) -> str:
     """What an option of Streamlit's is set to: in a command's words, else in the environment; "" where it is not."""
-    for word, following in zip(words, [*words[1:], ""], strict=True):
+    for word, following in pairwise([*words, ""]):
         name, equals, value = word.partition("=")
         if name == f"--{option}":
             return value if equals else following

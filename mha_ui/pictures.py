@@ -31,8 +31,10 @@ def pictures(work: state.Work) -> None:
             image = _image_format(work) if opened else "png"
         theme: Theme = "dark" if st.context.theme.type == "dark" else "light"
         for name in opened:
-            figure = FIGURES[name].build(work.trace, theme=theme, words=work.words, query=work.query)
-            draw(name, figure, image, Follows(name, theme, work.query, work.revision))
+            picture = FIGURES[name]
+            figure = picture.build(work.trace, theme=theme, words=work.words, query=work.query)
+            follows = Follows(name, theme, work.query, work.revision) if picture.is_live else None
+            draw(name, figure, image, follows)
 
 
 def _choice(work: state.Work, names: list[str]) -> list[str]:

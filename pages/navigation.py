@@ -7,8 +7,9 @@ in it or beside this script, which Streamlit would make a navigation of its own 
 import streamlit as st
 
 from mha_api import ready
-from mha_ui import shell
+from mha_ui import shell, web
 
+web.serve()
 page = shell.navigation()
 if not ready.is_ready():
     shell.waiting(page)

@@ -22,9 +22,16 @@ def component(name: str, page: str, module: str, **definition: Any) -> Any:
 
     ``definition`` is what else Streamlit takes: ``css`` is a file in the page's assets, ``html`` a text. Cache it.
     """
-    for folder in ("web", "bench", page):  # the stylesheet of the tables is the bench's
-        _serve(folder)
+    serve()
     return st.components.v2.component(f"mha.{name}", js=_loader(f"{page}/{module}"), **definition)
+
+
+def serve() -> None:
+    """Serve every page's assets, from before the first of them is asked for: a browser that finds a new server asks for
+    them at once.
+    """
+    for assets in _UI.glob("*/assets"):
+        _serve(assets.parent.name)
 
 
 def _serve(page: str) -> None:

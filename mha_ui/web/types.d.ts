@@ -250,7 +250,7 @@ interface Editor extends Host {
   announce(place: string, number: string): void;
   root: HTMLElement;
   hush(): void;
-  repaint(): void;
+  repaint(name: string): void;
 }
 
 /** A figure of Plotly's with its words. */

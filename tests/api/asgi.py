@@ -37,8 +37,11 @@ def _told(
     async def send(message: Message) -> None:
         told.append(message)
 
+    async def asked() -> None:
+        await app(
+            {**scope, "path": path, "root_path": "", "headers": raw, "client": (client, 1)}, receive, send
+        )
+
     raw = [(name.encode(), value.encode()) for name, value in ({"host": "localhost:8501"} | headers).items()]
-    asyncio.run(
-        app({**scope, "path": path, "root_path": "", "headers": raw, "client": (client, 1)}, receive, send)
-    )
+    asyncio.run(asked())
     return told

@@ -31,7 +31,7 @@ def package(tmp_path, monkeypatch):
     }.items():
         (folder / f"{name}.py").write_text(text, "utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    import slowly
+    import slowly  # type: ignore[import-not-found]  # made above
 
     yield slowly
     for name in [name for name in sys.modules if name.partition(".")[0] == "slowly"]:

@@ -4,6 +4,7 @@ import ast
 import importlib
 import importlib.util
 import inspect
+import subprocess
 import sys
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -106,6 +107,56 @@ def test_no_module_imports_what_the_package_offers():
     for path in MODULES:
         if path.parent != CORE:
             assert all(core_imports(path)), f"{path.name}: the module that has it is meant"
+
+
+PACKAGES = {"pages", "mha_api", "mha_ui", "mha_core"}
+LAYERS = {
+    "mha_core": set(),
+    "mha_ui": {"mha_core"},
+    "mha_api": {"mha_core", "mha_ui"},
+    "pages": {"mha_api", "mha_core", "mha_ui"},
+}
+"""Folder → the folders that it may lean on."""
+FORBIDDEN = {"mha_api": {"streamlit", "pandas"}, "mha_ui": {"starlette", "fastapi"}}
+
+
+@pytest.mark.parametrize("folder", LAYERS)
+def test_every_package_leans_only_on_those_below_it(folder):
+    for path in (CORE.parent / folder).rglob("*.py"):
+        names = set(imported(path))
+        assert names & PACKAGES <= LAYERS[folder] | {folder}, path
+        assert not names & FORBIDDEN.get(folder, set()), path
+
+
+def modules_of(path):
+    """The modules that a file imports by name."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield str(node.module)
+            yield from (f"{node.module}.{name.name}" for name in node.names)
+
+
+WITHOUT_STREAMLIT = ("about", "figures", "language", "palette")
+
+
+def test_the_routes_lean_on_what_needs_no_streamlit_of_the_app_alone():
+    for path in (CORE.parent / "mha_api").rglob("*.py"):
+        leans = {name for name in modules_of(path) if name.partition(".")[0] == "mha_ui"}
+        assert all(name.split(".")[1] in WITHOUT_STREAMLIT for name in leans), path
+
+
+LIGHT = """
+import sys
+import mha_api, mha_ui.shell
+heavy = {"torch", "numpy", "pandas", "pyarrow"} & sys.modules.keys()
+assert not heavy, heavy
+"""
+
+
+def test_what_the_server_starts_with_imports_no_torch():
+    subprocess.run([sys.executable, "-c", LIGHT], cwd=CORE.parent, check=True)
 
 
 def test_no_two_modules_import_each_other():

@@ -37,13 +37,17 @@ def command(script: Path | str = "app.py", module: str = "streamlit") -> list[st
 
 
 class Server:
-    """The app on a port of its own, started as ``make run`` does; it can be killed and started again there."""
+    """The app on a port of its own, started as ``make run`` does; it can be killed and started again there.
 
-    def __init__(self, script: Path | str = "app.py", module: str = "streamlit") -> None:
+    ``environment``: variables that it is given besides those of the tests.
+    """
+
+    def __init__(self, script: Path | str = "app.py", module: str = "streamlit", **environment: str) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
         self.command = command(script, module)
+        self.environment = environment
         self.process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -56,7 +60,7 @@ class Server:
             cwd=ROOT,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONWARNINGS": "ignore"},
+            env={**os.environ, "PYTHONWARNINGS": "ignore", **self.environment},
             start_new_session=True,
         )
         deadline = time.monotonic() + 60
@@ -78,8 +82,8 @@ class Server:
 
 
 @contextmanager
-def running(script: Path | str = "app.py", module: str = "streamlit") -> Iterator[Server]:
-    server = Server(script, module)
+def running(script: Path | str = "app.py", module: str = "streamlit", **environment: str) -> Iterator[Server]:
+    server = Server(script, module, **environment)
     server.start()
     try:
         yield server

@@ -76,3 +76,18 @@ def test_a_link_that_cannot_be_drawn_leads_to_the_example_that_opens_first(fault
     page.get_by_role("button", name="Start from “").click()
     expect(alert(page)).to_have_count(0)
     page.wait_for_url("**example=programming**")
+
+
+def test_a_page_that_fails_as_a_whole_says_so_and_loses_nothing(faulty, new_page):
+    bench = Bench(new_page()).open(f"{faulty.url}?example=water")
+    page = bench.page
+    bench.edit("x", None, 0, 0, 79)
+    bench.wait_for_address(apply(WATER, cell(79)))
+    page.get_by_role("link", name="Lessons").click()
+    expect(alert(page)).to_have_count(1)
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+    page.go_back()
+    assert_shows(bench.settled(), apply(WATER, cell(79)))
+    expect(alert(page)).to_have_count(0)
+    page.keyboard.press("Control+z")
+    assert_shows(bench.settled(), WATER)

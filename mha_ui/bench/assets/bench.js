@@ -33,12 +33,15 @@ class Bench {
   #pointing = null;
   #gone = new AbortController(); // its signal takes every listener outside the bench away
   #sought = null; // the cell to go to once the answer to what was sent is here
+  #explaining = false; // it is about to be explained what is reached
+  #spoken = false; // and said to who cannot see it
   #previewed = null; // an edit that is being made
   #inPicture = null; // the cell that is pointed at in a picture
   #held = null; // what the text field that has the focus held before it was typed in
   #address = new Address(() => this.#settled());
   #live = new Live({
     painted: (header, numbers) => this.#painted(header, numbers),
+    drawn: (figures) => pictures.answered(figures),
     asking: () => ({ lang: this.model.lang, about: true, ...pictures.asked }),
     lost: () => sender.hurry(),
     stirred: () => this.#busy(),
@@ -140,7 +143,7 @@ class Bench {
   }
 
   /** Paint what the live channel has answered. */
-  #painted({ blocks, about, figures, ...marks }, numbers) {
+  #painted({ blocks, about, ...marks }, numbers) {
     const { model } = this;
     Object.assign(model, marks);
     if (about !== undefined && about !== model.about) Object.assign(model, { about, about_ours: false });
@@ -149,7 +152,6 @@ class Bench {
     this.#describe();
     this.#rest();
     this.#busy();
-    pictures.answered(figures);
   }
 
   /** The sentences above the tables. */
@@ -178,11 +180,7 @@ class Bench {
     if (live) this.#live.ask(sender.pending, sender.last);
     this.#busy();
     overlay(this.model, edit);
-    this.view.patchNumbers(
-      this.model,
-      [edit.matrix].filter((name) => name in this.model.matrices),
-      this.#grid.drafts,
-    );
+    this.repaint(edit.matrix);
   }
 
   /**
@@ -229,14 +227,15 @@ class Bench {
     pictures.follow(pending.length || this.#previewed ? null : this.model.revision);
   }
 
-  repaint() {
-    this.view.patch(this.model, this.#grid.drafts);
+  /** Show the numbers of one matrix anew. */
+  repaint(name) {
+    if (this.model.matrices[name]) this.view.patchNumbers(this.model, [name], this.#grid.drafts);
   }
 
   /** Show an edit that is not finished, without sending it. */
   show(edit) {
     overlay(this.model, edit);
-    this.view.patchNumbers(this.model, [edit.matrix], this.#grid.drafts);
+    this.repaint(edit.matrix);
   }
 
   /** `place`: the name of a place in the text. */
@@ -349,15 +348,25 @@ class Bench {
   // --- looking ---------------------------------------------------------------------------------------------------
 
   #reached(focused) {
+    this.#spoken ||= focused;
     this.#rest();
-    if (focused) this.live.textContent = this.explain.text();
   }
 
-  /** Explain what is pointed at, here or in a picture, else what has the focus, else what is pinned. */
+  /**
+   * Explain what is pointed at, here or in a picture, else what has the focus, else what is pinned: once for all that
+   * one event does, since each explanation lights other cells.
+   */
   #rest() {
-    const cell = this.#inPicture ?? this.#pointing.at ?? this.#pinned;
-    this.explain.show(this, cell, this.#pinned);
-    pictures.outline(cell);
+    if (this.#explaining) return;
+    this.#explaining = true;
+    queueMicrotask(() => {
+      this.#explaining = false;
+      const cell = this.#inPicture ?? this.#pointing.at ?? this.#pinned;
+      this.explain.show(this, cell, this.#pinned);
+      pictures.outline(cell);
+      if (this.#spoken) this.live.textContent = this.explain.text();
+      this.#spoken = false;
+    });
   }
 
   /** A cell is pointed at in a picture; `null`: none is any more. */

@@ -126,10 +126,13 @@ export class Grid extends Selection {
     if (this.#scrub.nudge(cell, -Math.sign(event.deltaY), event.shiftKey)) event.preventDefault();
   }
 
-  /** Alt and the arrows move a number; Escape takes back what was moved; any other key finishes it. */
+  /**
+   * Alt with ↑ or ↓ moves a number (← and → are the browser's way through the pages); Escape takes back what was moved;
+   * any other key finishes it.
+   */
   #nudged(cell, event) {
-    const [down, right] = (event.altKey && !event.ctrlKey && !event.metaKey && ARROWS[event.key]) || [];
-    if (down !== undefined && this.#scrub.nudge(cell, right - down, event.shiftKey)) {
+    const up = event.altKey && !event.ctrlKey && !event.metaKey && { ArrowUp: 1, ArrowDown: -1 }[event.key];
+    if (up && this.#scrub.nudge(cell, up, event.shiftKey)) {
       event.preventDefault();
       return true;
     }
@@ -269,7 +272,7 @@ export class Grid extends Selection {
   #discard(cell) {
     this.drafts.delete(key(cell));
     this.host.hush();
-    this.host.repaint();
+    this.host.repaint(cell.name);
   }
 
   /** Send what was typed. False where it is no number: it stays, marked; on leaving it stays as a draft. */
@@ -310,11 +313,11 @@ export class Grid extends Selection {
   }
 
   #close() {
-    const { td } = this.#editor;
+    const { td, cell } = this.#editor;
     this.#editor = null;
     td.closest("figure")?.classList.remove("editing");
     this.host.view.forget(td);
-    this.host.repaint();
+    this.host.repaint(cell.name);
   }
 
   #write(cell, values) {

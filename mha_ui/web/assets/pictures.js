@@ -61,11 +61,11 @@ class Pictures {
   }
 
   /**
-   * The channel's answer: drawn one by one once the numbers are painted, and none that a newer one has overtaken.
-   * @param {Record<string, Drawn> | undefined} figures
+   * The channel's answer: drawn one by one once the numbers are painted, and none that another has overtaken, be it the
+   * page's own.
+   * @param {Record<string, Drawn>} figures
    */
   async answered(figures) {
-    if (!figures) return;
     this.#latest = figures;
     if (this.#drawing) return;
     this.#drawing = true;
@@ -73,10 +73,10 @@ class Pictures {
       await painted();
       const drawn = this.#latest;
       for (const picture of this.#drawn) {
-        const figure = this.#latest[picture.follows?.name];
-        if (!figure) continue;
-        picture.take(figure);
         await task();
+        const { follows } = picture;
+        if (follows && follows.revision !== this.revision && this.#latest[follows.name])
+          picture.take(this.#latest[follows.name]);
       }
       if (this.#latest === drawn) this.#latest = null;
     }

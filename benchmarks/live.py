@@ -1,0 +1,301 @@
+"""The live channel: frames of a drag in real Chromium, and what its server does for many at once.
+
+``python -m benchmarks live``; ``python -m benchmarks.live [minutes]`` for the clients alone, 3 minutes long.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from random import Random
+from time import monotonic, perf_counter
+
+from playwright.sync_api import Page, sync_playwright
+from websockets.asyncio.client import ClientConnection, connect
+
+from benchmarks.core import sized
+from benchmarks.table import Line, show
+from mha_core import Example, to_token
+from mha_core.edit.edits import filled
+from mha_core.example.model import Head, Matrix
+from tests.e2e.driver import Bench, Server, chromium, running
+
+CLIENTS, DRAGGING = 250, 20
+EVERY = 5.0
+"""Seconds between two edits of one client."""
+SECONDS = 4.0
+"""How long a number is dragged."""
+
+RECORD = """
+window.record = () => {
+  const host = [...document.querySelectorAll("*")].find((e) => e.shadowRoot?.querySelector(".bench"));
+  const cells = [...host.shadowRoot.querySelectorAll('td[data-key^="concat|"]')].slice(0, 20);
+  const read = () => cells.map((cell) => cell.textContent).join();
+  const seen = { frames: [], on: true };
+  let last = read(), before = performance.now();
+  const tick = () => {
+    if (!seen.on) return;
+    const now = read();
+    if (now !== last) {
+      seen.frames.push(performance.now() - before);
+      before = performance.now();
+    }
+    last = now;
+    requestAnimationFrame(tick);
+  };
+  requestAnimationFrame(tick);
+  window.stop = () => ((seen.on = false), seen.frames);
+};
+"""
+
+
+def narrow(n: int, d_model: int, d_k: int, heads: int) -> Example:
+    """Self-attention of n tokens with heads narrower than d_model, as real layers have them, in small integers."""
+
+    def weights(seed: int) -> Matrix:
+        return filled(d_model, d_k, "integers", seed)
+
+    own = tuple(
+        Head(weights(3 * head), weights(3 * head + 1), weights(3 * head + 2)) for head in range(heads)
+    )
+    tokens = tuple(f"token{i + 1}" for i in range(n))
+    return Example("", tokens, own, filled(n, d_model, "integers", 99))
+
+
+def measure() -> list[Line]:
+    """Every line that is measured in a browser or with a socket."""
+    with running() as app:
+        return [*_drags(app), *_alone(app), *asyncio.run(_crowd(app, 20.0))]
+
+
+# --- in the browser ----------------------------------------------------------------------------------------------
+
+
+def _drags(app: Server) -> list[Line]:
+    sizes = {"3×2×2": sized(3, 2, 2), "8×8×4": sized(8, 8, 4), "32 × 12 heads × d 48": narrow(32, 48, 4, 12)}
+    goals = {"3×2×2": 1000 / 50, "8×8×4": 1000 / 30}
+    lines = []
+    with sync_playwright() as playwright:
+        browser = chromium(playwright)
+        for size, example in sizes.items():
+            page = browser.new_page(viewport={"width": 1280, "height": 800})
+            page.add_init_script(RECORD)
+            bench = Bench(page).open(f"{app.url}?s={to_token(example)}")
+            goal = (goals[size], "") if size in goals else None
+            lines.append(
+                Line(
+                    f"{size}: from one frame with new numbers to the next, dragged",
+                    _dragged(bench, page),
+                    goal=goal,
+                )
+            )
+            page.close()
+        browser.close()
+    return lines
+
+
+def _dragged(bench: Bench, page: Page) -> list[float]:
+    box = bench.cell("x", None, 0, 0).bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 12, y)
+    page.evaluate("record()")
+    end = monotonic() + SECONDS
+    for step in count():
+        page.mouse.move(x + 12 + 6 * (step % 40), y)
+        if monotonic() > end:
+            break
+    frames: list[float] = page.evaluate("stop()")
+    page.mouse.up()
+    bench.settled()
+    return frames[1:]
+
+
+# --- on the server -----------------------------------------------------------------------------------------------
+
+
+def edit(number: float) -> dict[str, object]:
+    """X[1, 1] becomes this number."""
+    return {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[number]]}
+
+
+@dataclass
+class Client:
+    """One socket, as a page has it: an example got ready, and edits each made to it."""
+
+    socket: ClientConnection
+    ids: count[int] = field(default_factory=lambda: count(2))
+    since: int | None = None
+
+    async def ready(self, example: Example) -> None:
+        """Name the example that the edits are made to."""
+        await self.socket.send(json.dumps({"id": 1, "from": {"s": to_token(example)}, "quiet": True}))
+        await self.socket.recv()
+
+    async def edited(self, number: float) -> tuple[float, int, int]:
+        """Milliseconds from an edit to its numbers, and bytes up and down."""
+        asked = {"id": next(self.ids), "from": 1, "edits": [edit(number)], "lang": "en", "about": True}
+        text = json.dumps(asked | ({} if self.since is None else {"since": self.since}))
+        begin = perf_counter()
+        await self.socket.send(text)
+        answer = await self.socket.recv()
+        taken = (perf_counter() - begin) * 1000
+        self.since = asked["id"]  # type: ignore[assignment]
+        return taken, len(text), len(answer)
+
+
+def address(app: Server) -> str:
+    """Where the channel is."""
+    return f"ws://localhost:{app.port}/api/live"
+
+
+def cpu(app: Server) -> float:
+    """Milliseconds of CPU that the server has taken so far."""
+    fields = Path(f"/proc/{app.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return 1000 * (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def memory(app: Server) -> float:
+    """Megabytes of memory that the server holds."""
+    status = Path(f"/proc/{app.process.pid}/status").read_text()
+    return int(status.split("VmRSS:")[1].split()[0]) / 1024
+
+
+def _alone(app: Server) -> list[Line]:
+    """One client after the other: time, bytes and CPU of an edit."""
+
+    async def run(example: Example, edits: int) -> tuple[list[tuple[float, int, int]], float]:
+        async with connect(address(app)) as socket:
+            client = Client(socket)
+            await client.ready(example)
+            await client.edited(0)
+            before = cpu(app)
+            taken = [await client.edited(n % 17 + 0.5) for n in range(edits)]
+            return taken, (cpu(app) - before) / edits
+
+    lines = []
+    for size, example, limit in (("3×2×2", sized(3, 2, 2), 3000), ("8×8×4", sized(8, 8, 4), 16_000)):
+        runs = [asyncio.run(run(example, 100)) for _ in range(10)]
+        edits = [one for taken, _ in runs for one in taken]
+        goal = (3.0, "") if size == "3×2×2" else None
+        lines += [
+            Line(f"{size}: edit → numbers, a socket alone", [ms for ms, _, _ in edits]),
+            Line(
+                f"{size}: bytes an edit, both ways",
+                [up + down for _, up, down in edits],
+                "bytes",
+                goal=(limit, ""),
+            ),
+            Line(f"{size}: server CPU an edit", [per for _, per in runs], goal=goal),
+        ]
+    return lines
+
+
+async def _crowd(app: Server, seconds: float) -> list[Line]:
+    """Many clients with an edit each now and then, and then some of them dragging as well."""
+    example = sized(3, 2, 2)
+    sockets = await asyncio.gather(*(connect(address(app)) for _ in range(CLIENTS)))
+    clients = [Client(socket) for socket in sockets]
+    for client in clients:
+        await client.ready(example)
+    calm: list[float] = []
+    busy: list[float] = []
+    dragged: list[float] = []
+    begin, spent = monotonic(), cpu(app)
+    await asyncio.gather(
+        *(_now_and_then(client, n, begin + seconds, calm) for n, client in enumerate(clients))
+    )
+    per = (cpu(app) - spent) / len(calm)
+    begin = monotonic()
+    await asyncio.gather(
+        *(_now_and_then(client, n, begin + seconds, busy) for n, client in enumerate(clients[DRAGGING:])),
+        *(_drag(client, begin + seconds, dragged) for client in clients[:DRAGGING]),
+    )
+    await asyncio.gather(*(socket.close() for socket in sockets))
+    return [
+        Line(f"{CLIENTS} sockets, an edit each {EVERY:g} s: edit → numbers", calm, goal=(100, ""), by="p95"),
+        Line(f"{CLIENTS} sockets: server CPU an edit", [per, per]),
+        Line(f"the same while {DRAGGING} of them drag", busy, goal=(100, ""), by="p95"),
+        Line("an answer to those that drag, each 60 a second at most", dragged),
+    ]
+
+
+async def _now_and_then(client: Client, seed: int, until: float, taken: list[float]) -> None:
+    random = Random(seed)
+    await asyncio.sleep(random.uniform(0, EVERY))
+    while monotonic() < until:
+        taken.append((await client.edited(random.randint(-9, 9)))[0])
+        await asyncio.sleep(EVERY)
+
+
+async def _drag(client: Client, until: float, taken: list[float]) -> None:
+    for number in count():
+        if monotonic() > until:
+            return
+        begin = monotonic()
+        taken.append((await client.edited(number % 40))[0])
+        await asyncio.sleep(max(0.0, 1 / 60 - (monotonic() - begin)))
+
+
+# --- who means harm ----------------------------------------------------------------------------------------------
+
+
+async def _harm(app: Server) -> list[Line]:
+    """What others wait meanwhile: 10,000 messages that are none, and 1,000 sockets at once."""
+    async with connect(address(app)) as socket:
+        client = Client(socket)
+        await client.ready(sized(3, 2, 2))
+        quiet = [(await client.edited(n % 9))[0] for n in range(400)]
+        rubbish, sockets = (
+            asyncio.create_task(_rubbish(app, 10_000)),
+            asyncio.create_task(_sockets(app, 1000)),
+        )
+        harmed: list[float] = []
+        while not (rubbish.done() and sockets.done()):
+            harmed.append((await client.edited(len(harmed) % 9))[0])
+            await asyncio.sleep(0.02)
+        print(
+            f"{rubbish.result():,} of 10,000 bad messages got a sentence; {sockets.result():,} sockets at once"
+        )
+    of = "an edit with nobody else there"
+    return [
+        Line(of, quiet),
+        Line("an edit while others send rubbish and open sockets", harmed, goal=(2, of), by="p95"),
+    ]
+
+
+async def _rubbish(app: Server, messages: int) -> int:
+    random, refused = Random(0), 0
+    async with connect(address(app), max_size=None) as socket:
+        for number in range(messages):
+            kind = number % 4
+            text = [
+                "{",
+                json.dumps({"id": number, "from": random.choice([None, [], 7, {"s": "1" + "A" * 99}])}),
+                "[" * 5000,
+                " " * 50_000,
+            ][kind]
+            await socket.send(text)
+            answer = await socket.recv()
+            refused += b'"error"' in answer or b'"gone"' in answer
+    return refused
+
+
+async def _sockets(app: Server, many: int) -> int:
+    opened = await asyncio.gather(*(connect(address(app)) for _ in range(many)), return_exceptions=True)
+    alive = [one for one in opened if isinstance(one, ClientConnection)]
+    await asyncio.gather(*(one.close() for one in alive))
+    return len(alive)
+
+
+if __name__ == "__main__":
+    minutes = float(sys.argv[1]) if len(sys.argv) > 1 else 3.0
+    with running() as started:
+        print(show([*asyncio.run(_crowd(started, 60 * minutes)), *asyncio.run(_harm(started))]))
+        print(f"server: {memory(started):.0f} MB")

@@ -1,0 +1,169 @@
+"""A seeded monkey at the bench: ``python -m benchmarks.monkey [minutes] [seed]``.
+
+In real Chromium it types, drags, nudges, undoes, redoes, adds and removes, and visits other pages; after each of its
+deeds every number on the bench must be the core's, for the example that the address holds. Prints what it did, and how
+the browser's heap and the server's memory grew over the second half.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable
+from random import Random
+from time import monotonic
+
+from playwright.sync_api import CDPSession, Page, sync_playwright
+
+from benchmarks.live import memory
+from tests.e2e.driver import Bench, Server, assert_shows, chromium, example_in, running
+
+PAGES = ("walkthrough", "check", "experiments", "conventions", "lessons")
+
+
+class Monkey:
+    """What it can do; each deed leaves the bench settled."""
+
+    def __init__(self, page: Page, app: Server, seed: int) -> None:
+        self.page, self.app, self.random = page, app, Random(seed)
+        self.bench = Bench(page).open(f"{app.url}?example=first")
+        self.errors: list[str] = []
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.deeds: dict[str, tuple[int, Callable[[], None]]] = {
+            "type": (6, self.type),
+            "drag": (6, self.drag),
+            "nudge": (3, self.nudge),
+            "undo": (3, lambda: self.press("undo")),
+            "redo": (2, lambda: self.press("redo")),
+            "structure": (2, self.structure),
+            "page": (1, self.visit),
+        }
+
+    def act(self) -> str:
+        """Do one thing, and see that every number is right."""
+        names = list(self.deeds)
+        name = self.random.choices(names, [self.deeds[name][0] for name in names])[0]
+        self.deeds[name][1]()
+        self.bench.settled()
+        self.page.wait_for_function(
+            "() => document.querySelector('.stApp')?.dataset.testScriptState === 'notRunning'"
+        )
+        self.page.evaluate(
+            "async () => { const asked = []; window.dispatchEvent(new CustomEvent('mha-address-asked', "
+            "{detail: asked})); await Promise.all(asked); }"
+        )
+        assert_shows(self.bench, example_in(self.page.url))
+        if self.errors:
+            raise AssertionError(self.errors)
+        return name
+
+    def _cell(self) -> tuple[str, int | None, int, int]:
+        """An input of the example, anywhere on the bench."""
+        example = example_in(self.page.url)
+        head = self.random.randrange(len(example.heads))
+        name = self.random.choice(["x", "w_q", "w_k", "w_v"])
+        rows, cols = example.dims.shape(name)
+        where = None if name == "x" else head
+        cell = (name, where, self.random.randrange(rows), self.random.randrange(cols))
+        self.bench.cell(*cell).scroll_into_view_if_needed()
+        return cell
+
+    def type(self) -> None:
+        """A number, typed."""
+        self.bench.edit(*self._cell(), self.random.choice([0, 1, -2, 3, 0.5, -1.25, 7]))
+
+    def drag(self) -> None:
+        """A number, drawn sideways; now and then taken back."""
+        box = self.bench.cell(*self._cell()).bounding_box()
+        assert box
+        x, y, mouse = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, self.page.mouse
+        mouse.move(x, y)
+        mouse.down()
+        for _ in range(self.random.randint(2, 12)):
+            mouse.move(x + self.random.randint(-60, 60), y)
+        if self.random.random() < 0.2:
+            self.page.keyboard.press("Escape")
+        mouse.up()
+
+    def nudge(self) -> None:
+        """A number, moved by keys."""
+        self.bench.cell(*self._cell()).focus()
+        for _ in range(self.random.randint(1, 4)):
+            self.page.keyboard.press(
+                self.random.choice(["Alt+ArrowUp", "Alt+ArrowDown", "Alt+Shift+ArrowUp"])
+            )
+        self.page.keyboard.press("Tab")
+
+    def press(self, focus: str) -> None:
+        """A button, where it can be pressed."""
+        button = self.page.locator(f'[data-focus="{focus}"]')
+        if button.is_enabled():
+            button.click()
+
+    def structure(self) -> None:
+        """A token, a head or the mask: few of each."""
+        example = example_in(self.page.url)
+        able = ["mask"]
+        able += ["add tokens"] if len(example.tokens) < 5 else ["remove tokens 1"]
+        able += ["copy_head 0"] if len(example.heads) < 3 else ["remove_head 1"]
+        chosen = self.random.choice(able)
+        if chosen == "mask":
+            self.page.locator('[data-focus="mask"]').select_option(self.random.choice(["none", "causal"]))
+        elif chosen.startswith("remove tokens"):
+            self.page.locator(f'[data-focus="{chosen}"]').dispatch_event(
+                "click"
+            )  # it is seen under the pointer alone
+        else:
+            self.press(chosen)
+
+    def visit(self) -> None:
+        """Another page, and back."""
+        self.page.get_by_role("link", name=self.random.choice(PAGES).capitalize(), exact=True).first.click()
+        self.page.wait_for_url(lambda url: any(f"/{name}" in url for name in PAGES))
+        self.page.get_by_role("link", name="Bench", exact=True).first.click()
+        self.page.locator('.bench td[data-key="x||0|0"]').wait_for()
+
+
+def heap(session: CDPSession) -> float:
+    """Megabytes that the page holds after a collection."""
+    session.send("HeapProfiler.collectGarbage")
+    return float(session.send("Runtime.getHeapUsage")["usedSize"]) / 1e6
+
+
+def slope(samples: list[tuple[float, float]]) -> float:
+    """Megabytes a minute, by least squares."""
+    n = len(samples)
+    x, y = sum(at for at, _ in samples) / n, sum(size for _, size in samples) / n
+    spread = sum((at - x) ** 2 for at, _ in samples)
+    return 60 * sum((at - x) * (size - y) for at, size in samples) / spread if spread else 0.0
+
+
+def main(minutes: float = 30.0, seed: int = 0) -> None:
+    """Let it loose, and say what came of it."""
+    with running() as app, sync_playwright() as playwright:
+        browser = chromium(playwright)
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        session = page.context.new_cdp_session(page)
+        monkey, deeds = Monkey(page, app, seed), Counter[str]()
+        heaps: list[tuple[float, float]] = []
+        held: list[tuple[float, float]] = []
+        begin = monotonic()
+        while (at := monotonic() - begin) < 60 * minutes:
+            deeds[monkey.act()] += 1
+            if sum(deeds.values()) % 20 == 0:
+                heaps.append((at, heap(session)))
+                held.append((at, memory(app)))
+        browser.close()
+    print(
+        f"{sum(deeds.values()):,} deeds in {minutes:g} minutes, seed {seed}: {dict(deeds)}; no number differed"
+    )
+    for what, samples in (("browser's heap", heaps), ("server's memory", held)):
+        half = samples[len(samples) // 2 :]
+        print(
+            f"{what}: {half[0][1]:.1f} → {half[-1][1]:.1f} MB, {slope(half):+.2f} MB a minute in the second half"
+        )
+
+
+if __name__ == "__main__":
+    minutes, seed = [*sys.argv[1:], *("30", "0")[len(sys.argv) - 1 :]]
+    main(float(minutes), int(seed))

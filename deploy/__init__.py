@@ -1,0 +1,1 @@
+"""What the image runs beside the app."""

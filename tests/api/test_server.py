@@ -1,0 +1,139 @@
+"""The server as ``make run`` starts it: to whom it answers, and whom it asks."""
+
+import ast
+import asyncio
+import os
+import socket
+from contextlib import AsyncExitStack, closing
+from http.client import HTTPConnection
+from ipaddress import ip_address
+from pathlib import Path
+
+import pytest
+from websockets import Origin
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+
+from deploy import health
+from mha_ui.language import LANGUAGES, words_in
+from mha_ui.shell import _WAITING, FAILED
+from tests.api.started import GATE, RECORD
+from tests.api.visitor import Visitor, open_page
+from tests.e2e.driver import running
+
+
+@pytest.fixture
+def begins(tmp_path):
+    """The environment in which a server finds this module before all others."""
+
+    def with_module(name, text, **more):
+        (tmp_path / f"{name}.py").write_text(text, "utf-8")
+        return {"PYTHONPATH": str(tmp_path), **more}
+
+    return with_module
+
+
+def status(port, path, host="127.0.0.1"):
+    with closing(HTTPConnection("127.0.0.1", port)) as connection:
+        connection.request("GET", path, headers={"Host": host})
+        return connection.getresponse().status
+
+
+def is_here(name):
+    try:
+        return name in (None, "localhost") or ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def test_it_asks_no_other_host(begins, tmp_path):
+    """Not when it starts, and not to find out whether a refused websocket might be its own."""
+    asked = tmp_path / "asked"
+    with running(**begins("sitecustomize", RECORD, TEST_ASKED=str(asked))) as server:
+        for origin in ("http://evil.example", "http://10.0.0.7"):
+            with pytest.raises(InvalidStatus):
+                connect(f"ws://127.0.0.1:{server.port}/_stcore/stream", origin=Origin(origin))
+        assert asyncio.run(open_page(server.port)).components
+    seen = [ast.literal_eval(line.partition(" ")[2]) for line in asked.read_text("utf-8").splitlines()]
+    names = [one[0] if isinstance(one, tuple) else one for one in seen]
+    assert [name for name in names if not is_here(name)] == []
+
+
+def test_it_is_there_for_this_machine_alone():
+    with running() as server:
+        tables = [Path(f"/proc/net/{table}").read_text("ascii").splitlines()[1:] for table in ("tcp", "tcp6")]
+    sockets = [line.split()[1:4] for table in tables for line in table]
+    listening = [
+        local.split(":")[0]
+        for local, _, state in sockets
+        if state == "0A" and local.endswith(f":{server.port:04X}")
+    ]
+    assert listening == ["0100007F"]  # 127.0.0.1
+
+
+def test_it_answers_by_its_names_alone_where_they_are_named():
+    with running(MHA_HOSTS="course.example") as server:
+        assert status(server.port, "/", "course.example") == 200
+        assert status(server.port, "/", "evil.example") == 421
+        assert status(server.port, "/_stcore/metrics") == 200
+
+
+@pytest.fixture
+def gate(tmp_path):
+    """A pipe, and what opens it."""
+    path = tmp_path / "gate"
+    os.mkfifo(path)
+    return path
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_visitors_who_come_before_torch_are_told_so_and_then_see_the_numbers(begins, gate, language):
+    async def early(port):
+        async with AsyncExitStack() as stack:
+            visitors = [await stack.enter_async_context(Visitor(port, f"lang={language}")) for _ in range(20)]
+            for visitor in visitors:
+                await visitor.reads(words_in(language)(_WAITING))
+                assert visitor.components == []
+            assert status(port, "/api/ready") == 503
+            assert not health.ready(port)
+            gate.write_text("")
+            for visitor in visitors:
+                await visitor.page()
+        return visitors
+
+    with running(**begins("torch", GATE, TEST_GATE=str(gate))) as server:
+        visitors = asyncio.run(early(server.port))
+        assert status(server.port, "/api/ready") == 200
+        assert health.ready(server.port)
+    for visitor in visitors:
+        assert "mha.bench" in visitor.components
+        assert not any(words_in(language)(FAILED) in html for html in visitor.html)
+
+
+@pytest.mark.parametrize(
+    ("words", "environment", "asked"),
+    [
+        ("", {}, (8501, "")),
+        ("streamlit run app.py", {"STREAMLIT_SERVER_PORT": "80"}, (80, "")),
+        ("streamlit run app.py --server.port=81", {"STREAMLIT_SERVER_PORT": "80"}, (81, "")),
+        ("streamlit run app.py --server.port 82 --server.baseUrlPath /course/", {}, (82, "/course")),
+        ("streamlit run app.py", {"STREAMLIT_SERVER_BASE_URL_PATH": "course"}, (8501, "/course")),
+    ],
+)
+def test_health_is_asked_where_the_server_answers(monkeypatch, tmp_path, words, environment, asked):
+    command = tmp_path / "cmdline"
+    if words:
+        command.write_text(words.replace(" ", "\0") + "\0", "utf-8")
+    monkeypatch.setattr(health, "COMMAND", command)
+    for variable in health.VARIABLES.values():
+        monkeypatch.delenv(variable, raising=False)
+    for variable, value in environment.items():
+        monkeypatch.setenv(variable, value)
+    monkeypatch.setattr(health, "ready", lambda *where: where == asked)
+    assert health.main() == 0
+
+
+def test_where_nobody_answers_it_is_not_healthy():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        assert not health.ready(probe.getsockname()[1])

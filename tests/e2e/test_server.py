@@ -1,0 +1,63 @@
+"""In real Chromium, what the server adds to the pages: titles, nothing around an embedded bench, an early shell."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from playwright.sync_api import expect
+
+from mha_ui.language import LANGUAGES, words_in
+from mha_ui.shell import _WAITING, PAGES
+from tests.api.started import GATE
+from tests.e2e.driver import Bench, at_rest, running
+
+PATHS = {script: "" if index == 0 else script.removesuffix(".py") for index, script in enumerate(PAGES)}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("script", PAGES)
+def test_every_address_opens_its_page_with_its_title(server, new_page, script, language):
+    page = new_page()
+    page.goto(f"{server.url}{PATHS[script]}?example=causal&lang={language}")
+    words = words_in(language)
+    expect(page).to_have_title(f"{words(PAGES[script])} · {words('Multi-head attention')}")
+    at_rest(page)
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_the_title_follows_the_language_at_once(visit):
+    page = visit("check?example=first").page
+    expect(page).to_have_title("Check · Multi-head attention")
+    page.get_by_role("radio", name="中文").click()
+    expect(page).to_have_title("检查 · 多头注意力")
+
+
+def test_embedded_in_another_page_the_bench_stands_alone(server, visit):
+    bench = visit("?example=causal&embed=true")
+    expect(bench.page.locator(".st-key-frame")).to_have_count(0)
+    bench.edit("x", None, 0, 0, 5)
+    bench.page.wait_for_url("**embed=true**s=**")
+    bench.page.reload()
+    bench.settled()
+    expect(bench.page.locator(".st-key-frame")).to_have_count(0)
+    expect(bench.cell("x", None, 0, 0)).to_have_text("5")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_shell_stands_before_torch_is_there(new_context, tmp_path, language):
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    (tmp_path / "torch.py").write_text(GATE, "utf-8")
+    words = words_in(language)
+    with running(PYTHONPATH=str(tmp_path), TEST_GATE=str(gate)) as started:
+        page = new_context().new_page()
+        page.goto(f"{started.url}?example=causal&lang={language}")
+        expect(page.get_by_role("status").filter(has_text=words(_WAITING))).to_have_count(1)
+        expect(page.get_by_role("link", name=words("Lessons"))).to_have_count(1)
+        expect(page.locator(".bench")).to_have_count(0)
+        gate.write_text("")
+        Bench(page).settled()
+        expect(page.get_by_text(words(_WAITING))).to_have_count(0)
+        expect(page.locator(".st-key-frame")).to_have_count(1)
+        page.close()
