@@ -33,8 +33,7 @@ def pictures(work: state.Work) -> None:
         for name in opened:
             picture = FIGURES[name]
             figure = picture.build(work.trace, theme=theme, words=work.words, query=work.query)
-            follows = Follows(name, theme, work.query, work.revision) if picture.is_live else None
-            draw(name, figure, image, follows)
+            draw(name, figure, image, Follows(name, theme, work.query, work.revision, picture.is_live))
 
 
 def _choice(work: state.Work, names: list[str]) -> list[str]:

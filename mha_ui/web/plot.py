@@ -19,15 +19,16 @@ _VERSION: Final = version("plotly")
 
 
 class Follows(NamedTuple):
-    """Which of the bench's pictures a figure is, for the live channel to draw it while numbers are dragged.
+    """Which of the bench's pictures a figure is: ``name`` as in ``FIGURES``; ``revision`` of the example it is of.
 
-    ``name`` as in ``FIGURES``; ``revision`` of the example that the figure is of.
+    ``is_live``: the live channel draws it while numbers are dragged.
     """
 
     name: str
     theme: Theme
     query: int
     revision: int
+    is_live: bool
 
 
 def plot(figure: Figure, *, key: str, image: str = "png", follows: Follows | None = None) -> None:

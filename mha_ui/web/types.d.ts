@@ -266,6 +266,7 @@ interface Follows {
   theme: string;
   query: number;
   revision: number;
+  is_live: boolean;
 }
 
 /** A picture on the page. */

@@ -103,6 +103,15 @@ def at_rest(page: Page) -> None:
     expect(page.locator(waiting)).to_have_count(0, timeout=WAIT)
 
 
+def picture(page: Page, name: str) -> Locator:
+    """The picture of this name, brought into view and drawn: out of view none is."""
+    drawn = page.locator(f".st-key-picture-{name} .mha-plot")
+    drawn.scroll_into_view_if_needed()
+    expect(drawn.locator(".js-plotly-plot .main-svg").first).to_be_visible(timeout=WAIT)
+    expect(drawn).not_to_have_attribute("aria-busy", "true", timeout=WAIT)
+    return drawn
+
+
 class Bench:
     """The matrix bench on a page."""
 
@@ -116,7 +125,9 @@ class Bench:
 
     def settled(self) -> Bench:
         """Wait until the numbers shown answer every edit so far, and the page has kept them."""
-        expect(self.page.locator('.bench[aria-busy="false"][data-kept="true"]')).to_have_count(1, timeout=WAIT)
+        expect(self.page.locator('.bench[aria-busy="false"][data-kept="true"]')).to_have_count(
+            1, timeout=WAIT
+        )
         return self
 
     def cell(self, name: str, head: int | None, row: int, col: int) -> Locator:

@@ -53,8 +53,8 @@ class Pictures {
   /** What the live channel is asked for besides the numbers: the pictures in view. */
   get asked() {
     const wanted = [...this.#drawn]
-      .filter((picture) => picture.isInView)
-      .flatMap(({ follows }) => follows ?? []);
+      .filter(({ isInView, follows }) => isInView && follows?.is_live)
+      .map(({ follows }) => follows);
     if (!wanted.length) return {};
     const [{ theme, query }] = wanted;
     return { figures: { names: wanted.map(({ name }) => name), theme, query } };
@@ -90,7 +90,7 @@ class Pictures {
   follow(revision) {
     if (revision === this.revision) return;
     this.revision = revision;
-    if (revision !== null) for (const picture of this.#drawn) picture.kept();
+    for (const picture of this.#drawn) picture.kept();
   }
 
   /** @param {Cell | null} cell */

@@ -52,7 +52,7 @@ class Plot {
   #canvas = element("div"); // Plotly's, class and all
   #mark = element("div", { class: "mark", hidden: true });
   #words = element("p", { class: "mha-unseen" });
-  #observers;
+  #observers = [];
 
   /**
    * @param {HTMLElement} parent
@@ -62,25 +62,15 @@ class Plot {
     this.version = version;
     this.root = element("div", { class: "mha-plot", "aria-busy": "true" }, this.#canvas, this.#mark);
     parent.append(this.root, this.#words);
-    const resized = new ResizeObserver(() => this.#resize());
-    resized.observe(this.root);
-    this.#observers = [
-      resized,
-      watch(this.root, NEAR, (isNear) => isNear && plotly(version).catch(() => {})),
-      watch(this.root, "0px", (isInView) => {
-        this.isInView = isInView;
-        this.#draw();
-      }),
-    ];
   }
 
   update({ data }) {
     this.#data = data;
     this.follows = data.follows;
     this.root.style.minWidth = `${data.min_width}px`;
-    if (this.#figure) this.kept();
-    else this.take(data);
+    if (!this.#figure) this.take(data);
     pictures.add(this);
+    this.kept();
   }
 
   unmount() {
@@ -94,7 +84,22 @@ class Plot {
   /** Take what the page has sent, unless the bench shows other numbers than those. */
   kept() {
     const { follows } = this;
-    if (!follows || [undefined, follows.revision].includes(pictures.revision)) this.take(this.#data);
+    if (!follows || follows.revision === pictures.revision) this.take(this.#data);
+    if (!follows || pictures.revision !== undefined) this.#watch(); // the bench stands above, and makes room for itself
+  }
+
+  #watch() {
+    if (this.#observers.length) return;
+    const resized = new ResizeObserver(() => this.#resize());
+    resized.observe(this.root);
+    this.#observers = [
+      resized,
+      watch(this.root, NEAR, (isNear) => isNear && plotly(this.version).catch(() => {})),
+      watch(this.root, "0px", (isInView) => {
+        this.isInView = isInView;
+        this.#draw();
+      }),
+    ];
   }
 
   /** @param {Drawn} figure */
@@ -109,6 +114,7 @@ class Plot {
   /** Draw what is to be seen, where that is in view and is not what stands there. */
   async #draw() {
     const isDue = () => this.isInView && this.#text !== this.#shown && this.root.isConnected;
+    if (!this.#observers.length) return;
     if (isDue()) {
       const Plotly = await plotly(this.version).catch(() => null);
       if (Plotly && isDue()) await this.#react(Plotly);
