@@ -44,6 +44,7 @@ def settled(page: Page, topic: str) -> Page:
     expect(heading).to_be_visible(timeout=WAIT)
     for drawn in page.locator('[class*="st-key-picture-"]').all():
         picture(page, key_of(drawn))
+    page.evaluate("document.querySelector('.stMain').scrollTo(0, 0)")
     at_rest(page)
     page.wait_for_function("(topic) => location.search.includes(`lesson=${topic}`)", arg=topic, timeout=WAIT)
     return page
