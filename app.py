@@ -4,7 +4,7 @@ import streamlit as st
 
 import mha_api
 from mha_api import ready
-from mha_ui import shell
+from mha_ui import shell, web
 
 # The pages need them, and Streamlit imports all but the first inside its functions.
 LIBRARIES = ("torch", "pandas", "pyarrow", "plotly.graph_objects", "plotly.io", "plotly.tools")
@@ -13,6 +13,6 @@ app = st.App(
     "pages/navigation.py",
     routes=mha_api.routes(st.get_option("server.baseUrlPath")),
     middleware=mha_api.middleware(),
-    lifespan=ready.lifespan(LIBRARIES, ("mha_core", "mha_ui")),
+    lifespan=ready.lifespan(LIBRARIES, ("mha_core", "mha_ui"), first=web.serve),
     on_script_error=shell.script_failed,
 )

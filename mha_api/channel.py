@@ -30,9 +30,10 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, TypeGuard
 
 from mha_api.changes import changes, laid_out
-from mha_core import Example, MhaError, Trace, built_in, from_token, trace
+from mha_core import Example, MhaError, Trace, built_in, trace
 from mha_core.edit.edits import apply
 from mha_core.errors import N_, ExampleError
+from mha_core.example.share_link import unpacked
 from mha_ui.about import about
 from mha_ui.figures import FIGURES
 from mha_ui.language import LANGUAGES, words_in
@@ -41,7 +42,7 @@ from mha_ui.palette import Theme
 LOG: Final = logging.getLogger(__name__)
 
 MAX_MESSAGE: Final = 1_000_000
-"""Characters of a message: an address and edits, among them a pasted matrix of 64 × 64 long numbers."""
+"""Characters of a message: the largest example that can be edited, which no link holds, or a pasted matrix."""
 MAX_EDITS: Final = 1_000
 
 
@@ -202,9 +203,9 @@ def _is_address(value: object) -> TypeGuard[Mapping[str, str]]:
 
 
 def opened(address: Mapping[str, str]) -> Example:
-    """The example of an address. Raises ``MhaError`` as ``from_token`` and ``built_in`` do."""
+    """The example of an address. Raises ``MhaError`` as ``unpacked`` and ``built_in`` do."""
     if "s" in address:
-        return from_token(address["s"])
+        return unpacked(address["s"])
     return built_in(address["example"])
 
 

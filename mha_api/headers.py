@@ -70,9 +70,10 @@ class Guard:
 
     async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
-        host, origin = headers.get("host", ""), headers.get("origin")
-        same = origin is None or origin.partition("://")[2] == host != ""
-        if not self._known(host) or not (same or self._named(_name(origin or ""))):
+        same = same_origin(headers)
+        if not self._known(headers.get("host", "")) or not (
+            same or self._named(_name(headers.get("origin", "")))
+        ):
             await send({"type": "websocket.close", "code": _REFUSED})
             return
         if not same:
@@ -102,6 +103,12 @@ class Guard:
 
     def _named(self, name: str) -> bool:
         return any(_matches(name, host) for host in self.hosts)
+
+
+def same_origin(headers: Headers) -> bool:
+    """Whether a page of this very host asks; a program, which names no origin, may ask too."""
+    origin = headers.get("origin")
+    return origin is None or origin.partition("://")[2] == headers.get("host", "") != ""
 
 
 def _name(url: str) -> str:

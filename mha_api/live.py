@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import time
 from typing import Final
-from urllib.parse import urlsplit
 
 from anyio import sleep, to_thread
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from mha_api import ready
+from mha_api.headers import same_origin
 
 RATE: Final = 120
 """Messages a second that one socket is answered in the long run; what comes faster waits."""
@@ -42,16 +42,11 @@ class Pace:
 _open: set[int] = set()
 
 
-def same_origin(socket: WebSocket) -> bool:
-    """Whether a page of this very host asks; a program, which names no origin, may ask too."""
-    origin = socket.headers.get("origin")
-    return origin is None or urlsplit(origin).netloc == socket.headers.get("host")
-
-
 async def live(socket: WebSocket) -> None:
     """Answer one socket's messages, one after the other, until it closes."""
-    if not same_origin(socket) or len(_open) >= MAX_SOCKETS:
-        await socket.close(1008 if not same_origin(socket) else 1013)
+    same = same_origin(socket.headers)
+    if not same or len(_open) >= MAX_SOCKETS:
+        await socket.close(1013 if same else 1008)
         return
     await socket.accept()
     _open.add(id(socket))

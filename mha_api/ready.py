@@ -24,12 +24,16 @@ _BEGUN: Final[list[Future[None]]] = []
 
 
 def lifespan(
-    libraries: Sequence[str], packages: Sequence[str]
+    libraries: Sequence[str], packages: Sequence[str], first: Callable[[], None] = lambda: None
 ) -> Callable[[Any], AbstractAsyncContextManager[None]]:
-    """For the server's life: when it starts, it begins to import these modules, and all modules of these packages."""
+    """For the server's life: when it starts, it begins to import these modules, and all modules of these packages.
+
+    ``first`` is done before anybody is answered.
+    """
 
     @asynccontextmanager
     async def living(_app: Any) -> AsyncIterator[None]:
+        first()
         begin(libraries, packages)
         yield
 

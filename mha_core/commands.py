@@ -13,21 +13,17 @@ from typing import Any, Final, TypeAlias
 
 import torch
 
-from mha_core.check.check import check
+from mha_core.answers import checked, explained, traced
 from mha_core.check.report import as_json, as_markdown
-from mha_core.compute.derive import Cell, arithmetic, derive, feeds, number, step_of
-from mha_core.compute.device import backend
-from mha_core.compute.graph import formula
-from mha_core.compute.printed import claimed
-from mha_core.compute.trace import Trace, trace
-from mha_core.errors import N_, CellError, ExampleError, InteropError
+from mha_core.compute.derive import Cell
+from mha_core.compute.device import Backend, backend
+from mha_core.errors import N_, InteropError
 from mha_core.example.files import pretty
-from mha_core.example.model import NEG_INF, Example
+from mha_core.example.model import Example
 from mha_core.export import export
 from mha_core.interop import KIND_NAMES, Layer, Slice, Weights, layers, open_layer, read_weights
 from mha_core.interop.weights import MAX_BYTES
 from mha_core.messages import shell_language
-from mha_core.vocabulary import PER_HEAD_INPUTS, PER_HEAD_STEPS
 
 WRONG_NUMBERS: Final = 1
 
@@ -45,58 +41,23 @@ def run(name: str, given: Any, options: Namespace) -> Answer:
     return _COMMANDS[name](given, options)
 
 
-def _traced(example: Example, options: Namespace) -> Trace:
-    return trace(example, backend(options.device, options.dtype))
-
-
 def _trace(example: Example, options: Namespace) -> Answer:
-    computed = _traced(example, options)
-    return 0, {
-        "format": "mha-trace/1",
-        "device": computed.backend.device,
-        "dtype": computed.backend.dtype,
-        "steps": {name: _plain(rows) for name, rows in computed.values.items()},
-    }
+    return 0, traced(example, _backend(options))
 
 
 def _explain(example: Example, options: Namespace) -> Answer:
-    computed = _traced(example, options)
     cell = Cell(options.step, options.head, options.row, options.col)
-    if (
-        cell.head is None
-        and len(computed.example.heads) == 1
-        and cell.name in PER_HEAD_STEPS + PER_HEAD_INPUTS
-    ):
-        cell = cell._replace(head=0)
-    fed = [_cell(found) for found in feeds(computed, cell)]
-    answer = {
-        "format": "mha-explain/1",
-        "cell": _cell(cell),
-        "feeds": fed,
-        "value": _plain(number(computed, cell)),
-    }
-    try:
-        step, found = step_of(computed, cell), derive(computed, cell)
-    except CellError:  # the cell is there, since it has a number: it is given, not computed
-        return 0, answer
-    return 0, answer | {
-        "op": found.op,
-        "formula": formula(step, computed.example),
-        "terms": [
-            {"cells": [_cell(c) for c in term.cells], "numbers": _plain(list(term.numbers))}
-            for term in found.terms
-        ],
-        "constant": _plain(found.constant),
-        "arithmetic": arithmetic(found),
-    }
+    return 0, explained(example, cell, _backend(options))
 
 
 def _check(example: Example, options: Namespace) -> Answer:
-    if not claimed(example):
-        raise ExampleError(N_("there are no numbers to check"), place="claimed")
-    verdict = check(example)
+    verdict = checked(example)
     write = as_markdown if options.markdown else as_json
     return 0 if verdict.ok else WRONG_NUMBERS, write(verdict, shell_language())
+
+
+def _backend(options: Namespace) -> Backend:
+    return backend(options.device, options.dtype)
 
 
 def _export(example: Example, options: Namespace) -> Answer:
@@ -158,17 +119,6 @@ def _named(found: Iterable[Layer], name: str | None) -> Layer:
         name=repr(name[:100]),
         near=", ".join(map(repr, near)),
     )
-
-
-def _cell(cell: Cell) -> dict[str, object]:
-    return {"step": cell.name, "head": cell.head, "row": cell.row, "col": cell.col}
-
-
-def _plain(value: Any) -> Any:
-    """Numbers as JSON can hold them: −∞ as "-inf"."""
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    return "-inf" if value == NEG_INF else value
 
 
 _COMMANDS: Final[dict[str, Callable[[Any, Namespace], Answer]]] = {

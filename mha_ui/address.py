@@ -11,6 +11,7 @@ from typing import Final
 import streamlit as st
 
 from mha_ui import state
+from mha_ui.web import in_a_list
 
 _KEEP: Final = """
 let held = null;
@@ -22,7 +23,7 @@ function mend() {
     link.ariaCurrent = link.closest(".st-key-lesson-here") ? "page" : null;
 }
 new MutationObserver(mend).observe(document.body, { childList: true, subtree: true }); // links may come later
-export default function keep({ data }) {
+export default function keep({ data: [data] }) {
   if (held && held.session !== data.session) return location.reload(); // a new server: the address holds what it lacks
   document.documentElement.lang = data.lang;
   mend();
@@ -54,4 +55,4 @@ def keep_address(work: state.Work, own: Mapping[str, str] | None = None) -> None
 
 @st.cache_resource(show_spinner=False)
 def _component():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
-    return st.components.v2.component("mha.address", js=_KEEP)
+    return in_a_list(st.components.v2.component("mha.address", js=_KEEP))

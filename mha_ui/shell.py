@@ -71,14 +71,18 @@ def head(language: str, address: Callable[[str], Mapping[str, str]]) -> None:
 
 
 def waiting(page: StreamlitPage) -> None:
-    """A page before there can be numbers on it."""
+    """A page before there can be numbers on it.
+
+    All of it stands in the head: what an open page has below stays, when it finds its server started anew.
+    """
     language = _language()
     configure(page.title)
-    if not st.context.is_embedded:
-        with st.container(horizontal=True, vertical_alignment="center", key="frame"):
+    with st.container(horizontal=True, vertical_alignment="center", key="frame"):
+        if not st.context.is_embedded:
             head(language, lambda _: st.query_params.to_dict())
-    told = words_in(language)(_WAITING)
-    st.html(f'<p class="mha-note" role="status" lang="{language}">{escape(told)}</p>')
+        with st.container(key="frame-waiting"):
+            told = words_in(language)(_WAITING)
+            st.html(f'<p class="mha-note" role="status" lang="{language}">{escape(told)}</p>')
 
 
 _WAITING: Final = N_(

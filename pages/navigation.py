@@ -7,9 +7,8 @@ in it or beside this script, which Streamlit would make a navigation of its own 
 import streamlit as st
 
 from mha_api import ready
-from mha_ui import shell, web
+from mha_ui import shell
 
-web.serve()
 page = shell.navigation()
 if not ready.is_ready():
     shell.waiting(page)

@@ -42,7 +42,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Without ``--long``, what is marked ``long`` is left out."""
+    """Files in a browser take longest, and come first. Without ``--long``, what is marked ``long`` is left out."""
+    items.sort(key=lambda item: "tests/e2e/" not in item.nodeid)
     if config.option.long:
         return
     left_out = [item for item in items if item.get_closest_marker("long")]

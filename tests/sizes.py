@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 import pytest
@@ -10,6 +10,18 @@ from hypothesis import settings
 
 SHARE = {"short": 30, "long": 500}
 """Percent of the cases that a test asks for, by profile."""
+
+EVERY_STAGE = (
+    "alibi",
+    "additive",
+    "cosine",
+    "rotary",
+    "sinusoidal",
+    "output-projection",
+    "scaled",
+    "translation",
+)
+"""Examples whose walks together show every stage that there is, and a context of its own."""
 
 
 def tries(cases: int) -> settings:
@@ -20,3 +32,17 @@ def tries(cases: int) -> settings:
 def shortened(values: Iterable[Any], kept: Container[Any]) -> list[Any]:
     """Parameters of which all but those kept are tried at length only: they repeat what these show."""
     return [value if value in kept else pytest.param(value, marks=pytest.mark.long) for value in values]
+
+
+def in_turn(values: Iterable[Any], others: Sequence[Any]) -> list[Any]:
+    """Every value with every one of the others; in short each value with one of them, and they take turns."""
+    return [
+        pytest.param(value, other, marks=() if at % len(others) == turn else pytest.mark.long)
+        for at, value in enumerate(values)
+        for turn, other in enumerate(others)
+    ]
+
+
+def share(cases: int) -> int:
+    """The profile's share of this many cases, for a law that draws its own; at length all of them."""
+    return min(cases, cases * settings.default.max_examples // 100)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import settings
 
 from tests.conftest import OVER, STARTED, pytest_sessionfinish
-from tests.sizes import SHARE, shortened, tries
+from tests.sizes import SHARE, in_turn, share, shortened, tries
 
 
 def session(budget, minutes):
@@ -35,3 +35,14 @@ def test_what_is_not_kept_is_long():
     assert first == "a"
     assert second.values == ("b",)
     assert [mark.name for mark in second.marks] == ["long"]
+
+
+def test_in_short_what_is_tried_together_takes_turns():
+    pairs = {param.values: [mark.name for mark in param.marks] for param in in_turn("abc", ("en", "zh"))}
+    assert list(pairs) == [(value, language) for value in "abc" for language in ("en", "zh")]
+    assert [pair for pair, marks in pairs.items() if not marks] == [("a", "en"), ("b", "zh"), ("c", "en")]
+    assert {*map(tuple, pairs.values())} == {(), ("long",)}
+
+
+def test_a_law_that_draws_its_own_cases_takes_the_share_too_but_never_more_than_it_asks_for(pytestconfig):
+    assert share(2000) == (2000 if pytestconfig.option.long else 600)

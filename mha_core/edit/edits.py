@@ -138,7 +138,7 @@ def filled(rows: int, cols: int, kind: str, seed: int = 0) -> Matrix:
         "zeros": lambda i, j: 0.0,
         "identity": lambda i, j: float(i == j),
         "integers": lambda i, j: float(random.randint(-2, 3)),
-        "random": lambda i, j: round(random.gauss(0, 1), 2),
+        "random": lambda i, j: round(random.gauss(0, 1), 2) + 0.0,
     }[kind]
     return tuple(tuple(cell(i, j) for j in range(cols)) for i in range(rows))
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from math import inf, isfinite, isinf
 from typing import Any
@@ -161,8 +162,8 @@ def _load(text: str | bytes) -> object:
 def _no_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
     fields = dict(pairs)
     if len(fields) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        counted = Counter(name for name, _ in pairs)
+        twice = next(name for name, count in counted.items() if count > 1)
         raise _fail("", N_("the key {name} stands twice in one object"), name=_short(twice))
     return fields
 

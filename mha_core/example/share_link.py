@@ -20,32 +20,49 @@ MAX_TOKEN = 30_000
 
 def to_token(example: Example) -> str:
     """The example as a token. Raises ``LinkError`` where it is too large for a link."""
-    packed = zlib.compress(dump(example).encode(), 9)
-    token = VERSION + base64.urlsafe_b64encode(packed).decode().rstrip("=")
+    return fitting(packed(example))
+
+
+def fitting(token: str) -> str:
+    """The token. Raises ``LinkError`` where it is too long for a link."""
     if len(token) > MAX_TOKEN:
         raise LinkError(N_("this example is too large for a link; save it as a file instead"))
     return token
 
 
+def packed(example: Example) -> str:
+    """The example as a token of any length: programs of one page exchange what no link holds."""
+    text = zlib.compress(dump(example).encode(), 9)
+    return VERSION + base64.urlsafe_b64encode(text).decode().rstrip("=")
+
+
 def from_token(token: str) -> Example:
-    """The example in a token.
+    """The example in the token of a link.
+
+    Raises ``LinkError`` for a token that is too long, and as ``unpacked`` does.
+    """
+    if len(token) > MAX_TOKEN:
+        raise LinkError(N_("the link is too long"))
+    return unpacked(token)
+
+
+def unpacked(token: str) -> Example:
+    """The example in a token of any length.
 
     Raises ``LinkError`` for a token that is cut, altered, of another version, or unpacks to more than a file may
     hold; no more than that is ever unpacked.
     """
     damaged = LinkError(N_("the link is damaged or incomplete"))
-    if len(token) > MAX_TOKEN:
-        raise LinkError(N_("the link is too long"))
     if not token[:1].isdecimal():
         raise damaged
     if token[:1] != VERSION:
         raise LinkError(N_("the link was made by another version of this program"))
     try:
-        packed = base64.b64decode(
+        text = base64.b64decode(
             token[1:].encode("ascii") + b"=" * (-len(token[1:]) % 4), b"-_", validate=True
         )
         unpacker = zlib.decompressobj()
-        text = unpacker.decompress(packed, MAX_BYTES + 1)
+        text = unpacker.decompress(text, MAX_BYTES + 1)
     except (binascii.Error, ValueError, zlib.error):
         raise damaged from None
     if len(text) > MAX_BYTES:

@@ -48,7 +48,7 @@ from mha_ui.about import about
 from mha_ui.bench.lens import look
 from mha_ui.language import words_in
 from mha_ui.notes import is_ours
-from mha_ui.state import Message, Work, address
+from mha_ui.state import Message, Work, address, token
 
 _UI: Final = {
     "bench": N_("Matrix bench"),
@@ -194,6 +194,7 @@ def payload(work: Work, *, lens: str | None = None) -> dict[str, Any]:
         "opened": work.opened,
         "unsaved": work.too_large,
         "address": held_by,
+        "whole": None if {"s", "example"} & held_by.keys() else token(work),
         "pinned": work.pinned and work.pinned._asdict(),
         "message": _message(work.message),
         "about": about(work.trace, work.language),

@@ -14,6 +14,7 @@ from mha_ui.state.url import (
     address,
     lesson_address,
     place_in,
+    token,
     unsaved,
     without_claims,
 )
@@ -85,6 +86,7 @@ __all__ = [
     "set_exercise",
     "set_widget",
     "tables_show",
+    "token",
     "unsaved",
     "widget_value",
     "without_claims",

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from mha_core import OPENS_FIRST, Cell, Example, MhaError, built_in, from_token, library, to_token, trace
+from mha_core import OPENS_FIRST, Cell, Example, MhaError, built_in, from_token, library, trace
 from mha_core.compare.variant import read, written
 from mha_core.errors import N_, LinkError
-from mha_core.example.share_link import MAX_TOKEN
+from mha_core.example.share_link import MAX_TOKEN, fitting, packed
 from mha_core.exercise.exercise import askable, exercise
 from mha_ui.language import LANGUAGES, language_for, sentence, words_in
 from mha_ui.state.work import (
@@ -99,13 +99,13 @@ def _examples(current: Work) -> tuple[dict[str, str], str]:
         query["example"] = current.name
     else:
         try:
-            query["s"] = _token(current)
+            query["s"] = fitting(token(current))
         except LinkError as error:
             too_large = sentence(error, current.language)
     if current.pinned_baseline:
-        token = current.pinned_baseline.token
-        if token and len(token) + len(query.get("s", "")) <= MAX_TOKEN:
-            query["base"] = token
+        base = current.pinned_baseline.token
+        if base and len(base) + len(query.get("s", "")) <= MAX_TOKEN:
+            query["base"] = base
         else:
             too_large = too_large or current.words(_BASELINE_TOO_LARGE)
     return query, too_large
@@ -116,17 +116,11 @@ _BASELINE_TOO_LARGE: Final = N_(
 )
 
 
-def _token(current: Work) -> str:
-    """The example at hand as a token, made once for many links. Raises ``LinkError`` where it is too large."""
+def token(current: Work) -> str:
+    """The example at hand as a token of any length, made once for many links."""
     if current.linked is None or current.linked[0] is not current.example:
-        try:
-            current.linked = (current.example, to_token(current.example))
-        except LinkError as error:
-            current.linked = (current.example, error)
-    token = current.linked[1]
-    if isinstance(token, LinkError):
-        raise token
-    return token
+        current.linked = (current.example, packed(current.example))
+    return current.linked[1]
 
 
 def without_claims(current: Work) -> Work:

@@ -147,7 +147,7 @@ class Work:
     opened: int = 0
     too_large: bool = False
     message: Message | None = None
-    linked: tuple[Example, str | LinkError] | None = None
+    linked: tuple[Example, str] | None = None
     past: list[Version] = field(default_factory=list)
     future: list[Version] = field(default_factory=list)
     worked: dict[str, Worked] = field(default_factory=dict)

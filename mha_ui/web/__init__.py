@@ -23,15 +23,25 @@ def component(name: str, page: str, module: str, **definition: Any) -> Any:
     ``definition`` is what else Streamlit takes: ``css`` is a file in the page's assets, ``html`` a text. Cache it.
     """
     serve()
-    return st.components.v2.component(f"mha.{name}", js=_loader(f"{page}/{module}"), **definition)
+    return in_a_list(st.components.v2.component(f"mha.{name}", js=_loader(f"{page}/{module}"), **definition))
 
 
 def serve() -> None:
-    """Serve every page's assets, from before the first of them is asked for: a browser that finds a new server asks for
-    them at once.
-    """
+    """Serve every page's assets; before the first visitor, whose browser may hold a page of an earlier server."""
     for assets in _UI.glob("*/assets"):
         _serve(assets.parent.name)
+
+
+def in_a_list(mount: Any) -> Any:
+    """The same command, which sends the data as the only item of a list.
+
+    In a dictionary Streamlit looks for data frames, value by value, and imports pandas to know one.
+    """
+
+    def mounted(*, data: Any, **given: Any) -> Any:
+        return mount(data=[data], **given)
+
+    return mounted
 
 
 def _serve(page: str) -> None:
@@ -56,5 +66,5 @@ def _loader(module: str) -> str:
     return f"""
 const app = document.querySelector('script[type="module"][src*="static/js/"]').src;
 const served = import(new URL("../../_stcore/bidi-components/mha.{module}", app));
-export default async (component) => (await served).default(component);
+export default async (component) => (await served).default({{ ...component, data: component.data[0] }});
 """

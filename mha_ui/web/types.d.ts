@@ -100,6 +100,8 @@ interface BenchModel extends Model, Answer {
   about: string;
   about_ours: boolean;
   unsaved: boolean;
+  /** The example where no address holds it. */
+  whole: string | null;
   pinned: Cell | null;
   message: Message | null;
 }
@@ -273,7 +275,7 @@ interface Follows {
 interface Picture {
   isInView: boolean;
   follows: Follows | null;
-  take(figure: Drawn): void;
+  take(figure: Drawn): Promise<void>;
   kept(): void;
   outline(cell: Cell | null): void;
 }

@@ -17,6 +17,7 @@ import mha_api
 from mha_api import live
 from mha_api.channel import MAX_MESSAGE, Channel
 from mha_core import built_in, library, to_token
+from mha_core.edit.edits import apply
 from mha_ui.bench.model import payload
 from mha_ui.figures import FIGURES
 from mha_ui.language import LANGUAGES, words_in
@@ -352,3 +353,25 @@ def test_who_sends_too_fast_waits():
     pace = live.Pace(rate=100, burst=3)
     assert [pace.wait() for _ in range(3)] == [0, 0, 0]
     assert 0 < pace.wait() <= 0.01
+
+
+def test_an_example_that_no_link_holds_is_taken_too():
+    example = built_in("first")
+    for seed in range(6):
+        example = apply(example, {"op": "add_head", "copy": 0})
+        example = apply(example, {"op": "resize", "axis": "d_model", "size": 64}) if not seed else example
+    for head in range(len(example.heads)):
+        example = apply(example, {"op": "resize", "axis": "d_k", "size": 64})
+        for name in ("w_q", "w_k"):
+            fill = {"op": "fill", "matrix": name, "head": head, "with": "random", "seed": head}
+            example = apply(example, fill)
+    data = payload(Work(example, None, "en"))
+    assert data["unsaved"]
+    channel = Channel()
+    assert asked(channel, 1, {"s": data["whole"]}, quiet=True) == ({"id": 1}, {})
+    _, blocks = asked(channel, 2, 1)
+    assert laid({}, blocks) == shown_by_page(Work(example, None, "en"))
+
+
+def test_where_a_link_holds_it_the_page_sends_it_once():
+    assert payload(Work(built_in("first"), "first", "en"))["whole"] is None

@@ -9,7 +9,7 @@ from starlette.applications import Starlette
 
 import mha_api
 from mha_api import ready
-from tests.api.asgi import ask
+from tests.api.asgi import ask, run
 
 
 @pytest.fixture
@@ -58,18 +58,20 @@ def test_it_is_ready_when_every_module_is_imported(begun, package):
     assert asked() == (200, {"ready": True})
     assert (package.first.DONE, package.second.DONE) == (True, True)
     assert "slowly.__main__" not in sys.modules
-    asyncio.run(ready.imported())
+    run(ready.imported())
 
 
 def test_it_begins_when_the_server_starts(begun, package):
     async def life():
-        async with ready.lifespan([], ["slowly"])(None):
+        done = []
+        async with ready.lifespan([], ["slowly"], first=lambda: done.append(ready.is_ready()))(None):
+            assert done == [True]  # before the import began
             assert not ready.is_ready()
             package.GO.set()
             await ready.imported()
             assert ready.is_ready()
 
-    asyncio.run(life())
+    run(life())
 
 
 def test_who_gives_up_waiting_stops_nobody_else(begun, package):
@@ -83,7 +85,7 @@ def test_who_gives_up_waiting_stops_nobody_else(begun, package):
         await ready.imported()
 
     ready.begin([], ["slowly"])
-    asyncio.run(gives_up())
+    run(gives_up())
     assert ready.is_ready()
 
 
@@ -94,7 +96,7 @@ def test_what_an_import_raises_is_told_to_who_waits_and_it_is_never_ready(begun,
     with pytest.raises(ImportError, match="planted"):
         ready.wait()
     with pytest.raises(ImportError, match="planted"):
-        asyncio.run(ready.imported())
+        run(ready.imported())
     assert asked() == (503, {"ready": False})
 
 

@@ -1,7 +1,6 @@
 """The server as ``make run`` starts it: to whom it answers, and whom it asks."""
 
 import ast
-import asyncio
 import os
 import socket
 from contextlib import AsyncExitStack, closing
@@ -17,6 +16,7 @@ from websockets.sync.client import connect
 from deploy import health
 from mha_ui.language import LANGUAGES, words_in
 from mha_ui.shell import _WAITING, FAILED
+from tests.api.asgi import run
 from tests.api.started import GATE, RECORD
 from tests.api.visitor import Visitor, open_page
 from tests.e2e.driver import running
@@ -53,7 +53,7 @@ def test_it_asks_no_other_host(begins, tmp_path):
         for origin in ("http://evil.example", "http://10.0.0.7"):
             with pytest.raises(InvalidStatus):
                 connect(f"ws://127.0.0.1:{server.port}/_stcore/stream", origin=Origin(origin))
-        assert asyncio.run(open_page(server.port)).components
+        assert run(open_page(server.port)).components
     seen = [ast.literal_eval(line.partition(" ")[2]) for line in asked.read_text("utf-8").splitlines()]
     names = [one[0] if isinstance(one, tuple) else one for one in seen]
     assert [name for name in names if not is_here(name)] == []
@@ -102,7 +102,7 @@ def test_visitors_who_come_before_torch_are_told_so_and_then_see_the_numbers(beg
         return visitors
 
     with running(**begins("torch", GATE, TEST_GATE=str(gate))) as server:
-        visitors = asyncio.run(early(server.port))
+        visitors = run(early(server.port))
         assert status(server.port, "/api/ready") == 200
         assert health.ready(server.port)
     for visitor in visitors:

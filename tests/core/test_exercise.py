@@ -23,6 +23,7 @@ from mha_core.compute.graph import graph
 from mha_core.exercise.exercise import askable, exercise, hints, nothing_special, sizes
 from mha_core.exercise.laws import Laws
 from tests.core.answers import answer, layer, used, work_out
+from tests.sizes import shortened
 
 SOURCES = {name: example for name, example in library().items() if name not in ("saturated", "scaled")} | {
     "cross, biases": layer(n_k=5, biases=True),
@@ -94,7 +95,19 @@ def test_it_travels_in_a_link_and_a_file():
     assert parse(dump(drawn)) == drawn
 
 
-@pytest.mark.parametrize("name", kinds())
+KINDS_IN_SHORT = (
+    "1 tokens",
+    "3 tokens",
+    "6 tokens",
+    "4 heads",
+    "padding",
+    "additive",
+    "rotary",
+    "grouped-query",
+)
+
+
+@pytest.mark.parametrize("name", shortened(kinds(), KINDS_IN_SHORT))
 def test_its_numbers_teach(name):
     """No row zero or repeated, and every known mistake is seen in a third of its step and called by its name."""
     found = measured(name, 1)

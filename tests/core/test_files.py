@@ -238,6 +238,10 @@ def test_refusals_name_the_place(changes, sentence):
     assert sentence.startswith(f"{error.value.place}: " if error.value.place else "")
 
 
+MANY_KEYS = "{" + ",".join(f'"{min(n, 299_999)}":0' for n in range(300_001)) + "}"
+"""The last key twice: who compares each with all others takes hours."""
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
@@ -247,6 +251,7 @@ def test_refusals_name_the_place(changes, sentence):
         (b"null", "expected an object in braces, got null"),
         (b'{"x": 1, "x": 1}', 'the key "x" stands twice in one object'),
         (b'{"heads": [{"w_q": 1, "w_q": 1}]}', 'the key "w_q" stands twice in one object'),
+        (MANY_KEYS, 'the key "299999" stands twice in one object'),
         (b'{"x": "\xff"}', "the file is not UTF-8 text (byte 7)"),
         (b'{"x": "\xed\xa0\x80"}', "the file is not UTF-8 text (byte 7)"),
         (b"[" * 100_000, "the file is nested too deeply"),

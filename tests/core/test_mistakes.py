@@ -36,6 +36,7 @@ from tests.core.answers import (
     wrong_cells,
 )
 from tests.core.reference import NEG_INF, dot_products, project, softmax, weighted_sums
+from tests.sizes import share
 
 SEEN = (
     (True, True, False, True),
@@ -358,9 +359,10 @@ def test_planted_at_random_the_right_cause_is_named_and_hardly_ever_a_wrong_one(
 
 
 def test_right_numbers_are_never_called_wrong_unless_rounding_is_said():
-    outcomes = rounded(2000)
+    count = share(2000)
+    outcomes = rounded(count)
     assert outcomes["CALLED WRONG"] == 0
-    assert outcomes["right"] >= 1000
+    assert outcomes["right"] >= count / 2
 
 
 @pytest.mark.parametrize("label", SLIPS)

@@ -18,6 +18,7 @@ from playwright.sync_api import (
 )
 
 from tests.e2e.driver import WAIT, Bench, Server, chromium, running
+from tests.e2e.walk import Walk
 
 Open = Callable[..., Bench]
 
@@ -162,5 +163,15 @@ def visit(server: Server, new_page: Callable[..., Page]) -> Open:
 
     def opened(query: str = "", **options) -> Bench:
         return Bench(new_page(**options)).open(server.url + query)
+
+    return opened
+
+
+@pytest.fixture
+def walk(server: Server, new_page: Callable[..., Page]) -> Callable[..., Walk]:
+    """Open the walkthrough at a query such as ``?step=scores`` as a new visitor."""
+
+    def opened(query: str = "", **options) -> Walk:
+        return Walk(new_page(**options)).open(f"{server.url}walkthrough{query}")
 
     return opened

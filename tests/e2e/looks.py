@@ -39,11 +39,16 @@ def widths(page: Page, of: Iterable[int] = WIDTHS, height: int = 900) -> Iterato
         yield width
 
 
+def violations(page: Page, **options: object) -> list[dict]:
+    """What axe finds. It is asked for nothing else: to tell where each thing stands that it passes takes it longest."""
+    return Axe().run(page, options={"resultTypes": ["violations"], **options}).response["violations"]
+
+
 def barriers(page: Page) -> list[str]:
     """What axe finds serious or critical."""
     return [
         f"{found['id']}: {[node['html'][:160] for node in found['nodes']][:3]}"
-        for found in Axe().run(page).response["violations"]
+        for found in violations(page)
         if found["impact"] in ("serious", "critical")
     ]
 

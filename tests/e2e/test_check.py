@@ -184,7 +184,7 @@ def test_each_student_gets_new_numbers_and_keeps_them(check):
     query = "?example=first&ask=weights&seed=own&lang=zh"
     bench = check(query)
     expect(bench.page.locator(".verdict")).to_contain_text("把空着的步骤算出来")
-    bench.page.wait_for_function("!location.search.includes('seed=')", timeout=WAIT)
+    bench.page.wait_for_function("() => !location.search.includes('seed=')", timeout=WAIT)
     drawn = bench.page.url
     bench.type("weights", 0, 0, 0, "0.25")
     bench.page.wait_for_function("before => location.href !== before", arg=drawn, timeout=WAIT)
@@ -195,7 +195,7 @@ def test_each_student_gets_new_numbers_and_keeps_them(check):
     assert bench.shown()["weights|0|0|0"] == "0.25"
     assert _example(bench) == begun
     other = check(query)
-    other.page.wait_for_function("!location.search.includes('seed=')", timeout=WAIT)
+    other.page.wait_for_function("() => !location.search.includes('seed=')", timeout=WAIT)
     assert _example(other).x != begun.x
 
 

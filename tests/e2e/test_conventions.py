@@ -16,10 +16,11 @@ from mha_ui.conventions.model import ui_words
 from mha_ui.language import LANGUAGES
 from tests.e2e.driver import WAIT, Bench, assert_shows, running
 from tests.e2e.looks import assert_no_barrier, wider, widths
-from tests.e2e.walk import EVERY_STAGE
 from tests.sizes import shortened
 
 PARTS = ("rows", "packed", "masks", "dead")
+VARIED = ("output-projection", "translation", "rotary", "additive", "padding")
+"""Examples that together have biases, a context, positions, parameters of a scoring, and a mask."""
 
 
 @pytest.fixture
@@ -38,7 +39,7 @@ def settled(page: Page) -> Page:
     """Wait until all four sections are drawn, and the address holds the work."""
     for part in PARTS:
         expect(page.locator(f".part-{part} .explain")).to_be_visible(timeout=WAIT)
-    page.wait_for_function("/[?&](example|s)=/.test(location.search)", timeout=WAIT)
+    page.wait_for_function("() => /[?&](example|s)=/.test(location.search)", timeout=WAIT)
     return page
 
 
@@ -71,7 +72,9 @@ def keys(page: Page, part: str, name: str) -> list[str]:
 # --- row and column ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["first", "output-projection", "translation", "rotary", "additive"])
+@pytest.mark.parametrize(
+    "name", shortened(["first", "output-projection", "translation", "rotary", "additive"], VARIED)
+)
 def test_every_step_stands_there_in_both_conventions(read, name):
     page = read(f"?example={name}")
     example = built_in(name)
@@ -312,7 +315,7 @@ def test_nothing_sticks_out_of_the_page(read, name):
             assert wider(page) == [], (library_name, width)
 
 
-@pytest.mark.parametrize("name", shortened(library(), EVERY_STAGE))
+@pytest.mark.parametrize("name", shortened(library(), VARIED))
 def test_every_built_in_is_drawn_in_every_choice(read, watch, name):
     page = read(f"?example={name}&lang=zh")
     for button in page.locator(".part-rows .choice button").all():
@@ -352,7 +355,7 @@ def test_it_is_the_first_page_of_a_fresh_server_and_survives_it(new_context, wat
         expect(connected).to_have_count(1, timeout=WAIT)
         page.get_by_text("中文", exact=True).click()  # asks the new server, which knows nothing
         page.wait_for_function(
-            "performance.getEntriesByType('navigation')[0].type === 'reload'", timeout=WAIT
+            "() => performance.getEntriesByType('navigation')[0].type === 'reload'", timeout=WAIT
         )
         settled(page)
         assert json.dumps("example=padding")[1:-1] in page.url

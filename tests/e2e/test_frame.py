@@ -10,27 +10,29 @@ from playwright.sync_api import expect
 
 from mha_core import built_in, parse
 from tests.e2e.driver import assert_shows, example_in
+from tests.e2e.looks import wider, widths
 from tests.e2e.test_editing import set_cell
 
 PAGES = ["", "walkthrough", "check", "experiments", "conventions", "lessons"]
 CLIPBOARD = {"permissions": ["clipboard-read", "clipboard-write"]}
 
 
-@pytest.mark.parametrize("width", [1280, 1440, 1920])
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_navigation_takes_one_row(visit, width, language):
-    bench = visit(f"?example=first&lang={language}", viewport={"width": width, "height": 800})
-    boxes = [
-        part.bounding_box()
-        for part in bench.page.locator(".st-key-frame > *").all()
-        if part.bounding_box()["width"]
-    ]
-    middles = {round(box["y"] + box["height"] / 2) for box in boxes}
-    assert max(middles) - min(middles) <= 2
-    assert max(box["x"] + box["width"] for box in boxes) <= width - 48  # the menu's place
-    assert len(boxes) == 11
-    example = bench.page.locator(".st-key-frame-example").bounding_box()
-    assert example["width"] >= 140
+def test_the_navigation_takes_one_row(visit, language):
+    page = visit(f"?example=first&lang={language}").page
+    for width in widths(page, (1280, 1440, 1920)):
+        assert wider(page) == [], width
+        boxes = [
+            part.bounding_box()
+            for part in page.locator(".st-key-frame > *").all()
+            if part.bounding_box()["width"]
+        ]
+        middles = {round(box["y"] + box["height"] / 2) for box in boxes}
+        assert max(middles) - min(middles) <= 2, width
+        assert max(box["x"] + box["width"] for box in boxes) <= width - 48  # the menu's place
+        assert len(boxes) == 11
+        example = page.locator(".st-key-frame-example").bounding_box()
+        assert example["width"] >= 140, width
 
 
 def over(page):
@@ -53,20 +55,23 @@ def over(page):
     )
 
 
-@pytest.mark.parametrize(("width", "height"), [(390, 844), (768, 1024), (1280, 800), (1920, 1080)])
-def test_streamlits_menu_covers_nothing_wherever_the_page_is_scrolled(visit, width, height):
-    bench = visit("?example=output-projection", viewport={"width": width, "height": height})
-    main = bench.page.locator(".stMain")
-    top = main.evaluate("(node) => node.scrollHeight - node.clientHeight")
-    assert top > 300
-    tables = bench.page.locator(".tables")
-    tables.evaluate("(node) => (node.scrollLeft = node.scrollWidth)")  # tables up to the right edge
-    for scrolled in (0, 30, 60, 90, 120, 150, 200, 300, 450, 700, top):
-        main.evaluate("(node, at) => (node.scrollTop = at)", scrolled)
-        assert over(bench.page) == [], scrolled
-    menu = bench.page.locator(".stMainMenu button")
-    menu.click()
-    expect(bench.page.get_by_test_id("stMainMenuItem-theme-Dark")).to_be_visible()
+def test_streamlits_menu_covers_nothing_wherever_the_page_is_scrolled(visit):
+    page = visit("?example=output-projection").page
+    main, tables = page.locator(".stMain"), page.locator(".tables")
+    item = page.get_by_test_id("stMainMenuItem-theme-Dark")
+    for width, height in ((390, 844), (768, 1024), (1280, 800), (1920, 1080)):
+        page.set_viewport_size({"width": width, "height": height})
+        assert wider(page) == [], width
+        top = main.evaluate("(node) => node.scrollHeight - node.clientHeight")
+        assert top > 300
+        tables.evaluate("(node) => (node.scrollLeft = node.scrollWidth)")  # tables up to the right edge
+        for scrolled in (0, 30, 60, 90, 120, 150, 200, 300, 450, 700, top):
+            main.evaluate("(node, at) => (node.scrollTop = at)", scrolled)
+            assert over(page) == [], (width, scrolled)
+        page.locator(".stMainMenu button").click()
+        expect(item).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(item).to_be_hidden()
 
 
 # --- Share -----------------------------------------------------------------------------------------------------

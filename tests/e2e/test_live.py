@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
 from playwright.sync_api import expect
 
 from mha_core import built_in
@@ -129,7 +128,9 @@ def test_keys_and_the_wheel_move_the_number_that_has_the_focus(visit):
         bench.page.keyboard.press(key)
     shows(bench, 12)
     assert_shows(in_step(bench), with_x(12))
-    expect(bench.page.locator('.bench [role="status"].visually-hidden')).to_have_text("X[1, 1] = 12")  # once it is kept
+    expect(bench.page.locator('.bench [role="status"].visually-hidden')).to_have_text(
+        "X[1, 1] = 12"
+    )  # once it is kept
     assert_shows(bench.settled(), with_x(12))
     bench.page.mouse.move(*centre(bench, *X00))
     bench.page.mouse.wheel(0, 100)
@@ -169,7 +170,7 @@ def test_what_cannot_be_dragged_is_left_alone(visit):
 
 
 def test_edits_typed_before_the_page_has_answered_are_all_kept(visit):
-    """Each is shown at once; the page is told when the hand rests, and what it answers then overwrites nothing newer."""
+    """Each is shown at once; the page is told when the hand rests, and what it answers overwrites nothing newer."""
     bench = ready(visit("?example=first"))
     example = FIRST
     for number in range(10, 30):
@@ -239,7 +240,9 @@ def test_a_server_that_dies_in_a_drag_and_comes_back_loses_nothing(new_context, 
         assert_shows(bench.settled(), with_x(13))
         bench.wait_for_address(with_x(13))
         bench.page.close()  # before its server goes
-    assert all("ERR_CONNECTION" in text or "disconnected" in text for text in watch.complaints), watch.complaints
+    assert all("ERR_CONNECTION" in text or "disconnected" in text for text in watch.complaints), (
+        watch.complaints
+    )
     watch.complaints.clear()
 
 

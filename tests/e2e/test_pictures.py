@@ -167,7 +167,7 @@ def test_a_picture_is_downloaded_as_png_or_svg(visit):
             page.locator('.st-key-pictures [data-testid="stSelectbox"]').last.locator("input").click()
             page.get_by_role("option", name="SVG").click()
             page.wait_for_function(
-                "document.querySelector('.js-plotly-plot')?._context?.toImageButtonOptions.format === 'svg'"
+                "() => document.querySelector('.js-plotly-plot')?._context?.toImageButtonOptions.format === 'svg'"
             )
 
 
@@ -215,7 +215,7 @@ def test_a_click_in_a_picture_holds_the_cell_on_the_bench(visit):
     expect(bench.cell("weights", 0, 1, 2)).to_contain_class("pinned")
     expect(bench.cell("weights", 0, 1, 2)).to_be_focused()
     bench.settled()
-    page.wait_for_function("location.search.includes('cell=weights.0.1.2')")
+    page.wait_for_function("() => location.search.includes('cell=weights.0.1.2')")
     bar = picture(page, "bars").locator(".point").nth(1).bounding_box()
     page.mouse.move(bar["x"] + bar["width"] / 2, bar["y"] + bar["height"] - 2)  # its number stands above it
     expect(bench.cell("weights", 0, 0, 1)).to_contain_class("current")

@@ -39,7 +39,7 @@ def test_from_load_to_a_pinned_cell_by_keyboard_alone(visit):
     assert "0.9965" in bench.arithmetic()
     bench.page.keyboard.press("Escape")
     bench.settled()
-    bench.page.wait_for_function("!location.search.includes('cell=')")
+    bench.page.wait_for_function("() => !location.search.includes('cell=')")
 
 
 def test_numbers_are_entered_by_keyboard_alone(visit):

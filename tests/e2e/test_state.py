@@ -129,7 +129,7 @@ def test_the_theme_can_be_switched(visit):
     assert bench.page.evaluate(background) == bench.page.evaluate(paper) == "rgb(255, 255, 255)"
     bench.page.get_by_test_id("stMainMenu").get_by_role("button").click()
     bench.page.get_by_test_id("stMainMenuItem-theme-Dark").click()
-    bench.page.wait_for_function(f"{background} === 'rgb(18, 22, 28)'")
+    bench.page.wait_for_function(f"() => {background} === 'rgb(18, 22, 28)'")
     assert bench.page.evaluate(paper) == "rgb(18, 22, 28)"
 
 

@@ -6,20 +6,10 @@ from playwright.sync_api import Locator, Page, expect
 
 from mha_core import Trace
 from mha_core.compute.derive import Cell
+from mha_core.edit.edits import apply
 from mha_core.example.model import NEG_INF
+from mha_core.walk.stages import walk as stages_of
 from tests.e2e.driver import WAIT, at_rest
-
-EVERY_STAGE = (
-    "alibi",
-    "additive",
-    "cosine",
-    "rotary",
-    "sinusoidal",
-    "output-projection",
-    "scaled",
-    "translation",
-)
-"""Examples whose walks together show every stage that there is, and a context of its own."""
 
 
 class Walk:
@@ -91,3 +81,24 @@ def assert_right(walk: Walk, computed: Trace, decimals: int = 4) -> dict[Cell, s
         else:
             assert abs(float(plain) - number) <= 0.5 * 10**-decimals + 1e-9, (cell, text, number)
     return shown
+
+
+def places(computed, depth):
+    """Every place of a walk at a depth, as ``Walk.at`` tells it."""
+    found = []
+    for stage in stages_of(computed):
+        if depth == 0:
+            found.append(stage.id)
+        for number, part in enumerate(stage.parts, 1):
+            if depth == 1:
+                found.append(f"{stage.id} {number}")
+            if depth == 2:
+                found += [f"{stage.id} {number}.{beat}" for beat in range(1, part.beats + 1)]
+        if depth and not stage.parts:
+            found.append(f"{stage.id} {'1' if depth == 1 else '1.1'}")
+    return found
+
+
+def bench_example(example, number):
+    """The example with this number where the bench has been edited."""
+    return apply(example, {"op": "set", "matrix": "x", "row": 1, "col": 0, "values": [[number]]})

@@ -44,14 +44,20 @@ REFUSED = {
 }
 
 
-def run(folder):
-    """What a fresh process says about every program in a folder: (failures, printed text)."""
-    answer = subprocess.run(
-        [sys.executable, "-m", "tests.export.run_programs", str(folder)],
-        cwd=ROOT, capture_output=True, check=True, timeout=300,
-    )  # fmt: skip
-    found = json.loads(answer.stdout)
-    return found["failed"], found["told"]
+@pytest.fixture(scope="module")
+def run():
+    """What fresh processes say about every program in a folder: (failures, printed text)."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.export.run_programs"],
+        cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+
+        def told(folder):
+            print(folder, file=process.stdin, flush=True)
+            found = json.loads(process.stdout.readline())
+            return found["failed"], found["told"]
+
+        yield told
 
 
 def everything():
@@ -59,7 +65,7 @@ def everything():
 
 
 @pytest.mark.parametrize("target", PROGRAMS)
-def test_every_program_passes_its_own_assertions(target, tmp_path):
+def test_every_program_passes_its_own_assertions(run, target, tmp_path):
     written = set()
     for name, example in everything().items():
         for language, decimals in (("en", None), ("zh", 3)):
@@ -84,7 +90,7 @@ def test_one_built_in_example_has_no_program_for_one_library():
 
 
 @pytest.mark.parametrize("target", PROGRAMS)
-def test_a_wrong_number_fails_the_program(target, tmp_path):
+def test_a_wrong_number_fails_the_program(run, target, tmp_path):
     """Each input of the example, changed a little in the program's text, breaks one of its assertions."""
     text = export(built_in("output-projection"), target)
     inputs, told = text.split("expected_weights = ", 1)
@@ -126,7 +132,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("target", PROGRAMS)
-def test_what_makes_a_variant_decides_its_program(target, tmp_path):
+def test_what_makes_a_variant_decides_its_program(run, target, tmp_path):
     """A program of other numbers, or of another variant, does not give this one's weights and outputs."""
     written = set()
     for what, (name, change) in CHANGES.items():
@@ -273,7 +279,7 @@ def hostile():
 
 
 @pytest.mark.parametrize("target", PROGRAMS)
-def test_a_visitor_s_text_is_never_code(target, tmp_path):
+def test_a_visitor_s_text_is_never_code(run, target, tmp_path):
     text = export(hostile(), target)
     assert all(c.isprintable() or c == "\n" for c in text)
     (tmp_path / "hostile.py").write_text(text, "utf-8")

@@ -17,6 +17,7 @@ from mha_ui.figures import FIGURES
 from mha_ui.language import LANGUAGES, words_in
 from mha_ui.state.session import KEY
 from tests.core.edits import FURTHER_ON
+from tests.sizes import in_turn
 
 APP = Path(__file__).resolve().parents[2] / "pages" / "navigation.py"
 BENCH = "bench.matrices"
@@ -41,7 +42,7 @@ def visit():
 def sound(app):
     """The app, if nothing went wrong and the bench was told what the work says."""
     assert not app.exception
-    told = json.loads(app.get_by_key(BENCH).proto.json)
+    told = json.loads(app.get_by_key(BENCH).proto.json)[0]
     assert told == json.loads(json.dumps(payload(work(app))))
     return app
 
@@ -62,14 +63,13 @@ def html(app):
     return "".join(element.proto.body for element in app.html)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("name", library())
+@pytest.mark.parametrize(("name", "language"), in_turn(library(), LANGUAGES))
 def test_every_example_opens_with_every_picture(visit, name, language):
     app = visit(example=name, lang=language)
     assert work(app).example == built_in(name)
     assert work(app).language == language
     assert words_in(language)("Multi-head attention") in html(app)
-    assert json.loads(app.get_by_key(BENCH).proto.json)["about"] == text_in(built_in(name).note, language)
+    assert json.loads(app.get_by_key(BENCH).proto.json)[0]["about"] == text_in(built_in(name).note, language)
     assert app.selectbox(key="frame.example").value == name
     for theme in ("light", "dark"):
         app.context["theme"] = theme

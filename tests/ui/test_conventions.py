@@ -16,6 +16,7 @@ from mha_ui import shell, state
 from mha_ui.conventions.model import python_code, ui_words
 from mha_ui.language import LANGUAGES, words_in
 from tests.core.edits import FURTHER_ON
+from tests.sizes import in_turn
 from tests.ui.pages import html, opened, sound, work
 
 PAGE = "conventions.py"
@@ -35,13 +36,14 @@ def read():
 
 def told(app, part):
     found = app.get_by_key(f"conventions.{part}")
-    return found and json.loads(
-        found.proto.json, parse_constant=lambda name: pytest.fail(f"{name} is no JSON")
+    return (
+        found
+        and json.loads(found.proto.json, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))[0]
     )
 
 
 def address(app):
-    return json.loads(app.get_by_key("address.keep").proto.json)["address"]
+    return json.loads(app.get_by_key("address.keep").proto.json)[0]["address"]
 
 
 def test_the_page_stands_between_check_and_lessons():
@@ -50,8 +52,7 @@ def test_the_page_stands_between_check_and_lessons():
     assert words_in("zh")(shell.PAGES[PAGE]) == "约定"
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("name", library())
+@pytest.mark.parametrize(("name", "language"), in_turn(library(), LANGUAGES))
 def test_every_example_is_told_in_every_language(read, name, language):
     app = read(example=name, lang=language)
     example = built_in(name)

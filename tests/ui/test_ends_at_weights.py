@@ -31,7 +31,7 @@ def read():
 
 
 def sent(app, key):
-    return json.loads(app.get_by_key(key).proto.json)
+    return json.loads(app.get_by_key(key).proto.json)[0]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

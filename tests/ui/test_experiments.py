@@ -25,6 +25,7 @@ from mha_ui.figures.labels import number
 from mha_ui.language import LANGUAGES, words_in
 from mha_ui.notes import rich
 from tests.core.edits import FURTHER_ON
+from tests.sizes import EVERY_STAGE, shortened
 from tests.ui.pages import html, opened, sound, work
 
 PAGE = "experiments.py"
@@ -48,13 +49,13 @@ def read():
 
 
 def board(app):
-    return json.loads(app.get_by_key("experiments.board").proto.json)
+    return json.loads(app.get_by_key("experiments.board").proto.json)[0]
 
 
 def address(app):
     """What the page writes into the address bar: where the bench is, it does."""
     on_the_bench = EXPERIMENTS[work(app).experiment].on_the_bench
-    return json.loads(app.get_by_key("bench.matrices" if on_the_bench else "address.keep").proto.json)[
+    return json.loads(app.get_by_key("bench.matrices" if on_the_bench else "address.keep").proto.json)[0][
         "address"
     ]
 
@@ -82,7 +83,7 @@ def test_an_address_without_an_experiment_opens_the_first(read, asked):
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
-@pytest.mark.parametrize("example", library())
+@pytest.mark.parametrize("example", shortened(library(), EVERY_STAGE))
 def test_every_built_in_example_can_be_experimented_with(read, example, name):
     read(name, example=example)
 
@@ -292,7 +293,7 @@ def test_the_check_is_asked_what_it_says(read):
 
 def test_the_gradients_are_those_of_the_pinned_number(read):
     app = read("gradients", cell="weights.1.0.2")
-    data = json.loads(app.get_by_key("bench.matrices").proto.json)
+    data = json.loads(app.get_by_key("bench.matrices").proto.json)[0]
     found = gradients(trace(built_in("output-projection")), Cell("weights", 1, 0, 2))
     assert data["lens"]["kind"] == "gradient"
     assert data["matrices"]["w_q"]["lens"] == found["w_q"]
@@ -320,7 +321,7 @@ def test_what_is_at_hand_is_pinned_and_edits_are_told_from_it(read):
             ],
         },
     )
-    data = json.loads(sound(app.run()).get_by_key("bench.matrices").proto.json)
+    data = json.loads(sound(app.run()).get_by_key("bench.matrices").proto.json)[0]
     assert data["matrices"]["x"]["lens"] == [[0, 3], [0, 0], [0, 0]]
     assert data["lens"]["summary"].startswith("Since the baseline: X[1, 2] 0 → 3")
 

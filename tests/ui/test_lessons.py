@@ -39,7 +39,7 @@ def figure(app, name):
 
 
 def address(app):
-    return json.loads(app.get_by_key("address.keep").proto.json)["address"]
+    return json.loads(app.get_by_key("address.keep").proto.json)[0]["address"]
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -14,6 +14,7 @@ from mha_ui.language import LANGUAGES, words_in
 from mha_ui.state.session import KEY
 from mha_ui.walkthrough.model import payload, stages
 from tests.core.edits import FURTHER_ON
+from tests.sizes import in_turn
 from tests.ui.test_app import APP
 
 WALK = "walk.stages"
@@ -45,7 +46,7 @@ def sound(app):
 
 
 def told(app):
-    return json.loads(app.get_by_key(WALK).proto.json)
+    return json.loads(app.get_by_key(WALK).proto.json)[0]
 
 
 def work(app):
@@ -59,8 +60,7 @@ def send(app, **place):
     return app.run()
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("name", library())
+@pytest.mark.parametrize(("name", "language"), in_turn(library(), LANGUAGES))
 def test_every_example_has_its_walk(visit, name, language):
     app = visit(example=name, lang=language)
     assert [stage["id"] for stage in told(app)["stages"]] == [

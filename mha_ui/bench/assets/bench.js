@@ -133,7 +133,7 @@ class Bench {
       Object.assign(data, { dead: this.model.dead, shifts: this.model.shifts, about: this.model.about });
     this.model = data;
     for (const edit of pending) overlay(data, edit);
-    this.#live.settle(data.unsaved ? null : data.address, data.ack, newer);
+    this.#live.settle(data.whole ? { s: data.whole } : data.address, data.ack, newer);
     if (sender.pending.length && !newer && this.#isLive(pending)) this.#live.ask(pending, sender.last);
   }
 

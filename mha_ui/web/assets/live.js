@@ -69,9 +69,9 @@ export class Live {
   }
 
   /**
-   * The page has answered: all edits up to `acked` are part of `address`, null where no address holds the work.
+   * The page has answered: all edits up to `acked` are part of `address`, or what holds the work where no address does.
    * `kept`: what the page shows is still the last answer of this channel, and not the page's own.
-   * @param {Record<string, string> | null} address
+   * @param {Record<string, string>} address
    * @param {number} acked
    * @param {boolean} kept
    */

@@ -5,7 +5,8 @@ import { isSame } from "./graph.js";
 
 /** Resolves once the browser has painted what stands in the page now. */
 const painted = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
-const task = () => new Promise((resolve) => setTimeout(resolve));
+/** @type {(ms?: number) => Promise<void>} */
+const pause = (ms = 0) => new Promise((resolve) => setTimeout(resolve, ms));
 
 class Pictures {
   /** @type {Set<Picture>} */
@@ -62,25 +63,31 @@ class Pictures {
 
   /**
    * The channel's answer: drawn one by one once the numbers are painted, and none that another has overtaken, be it the
-   * page's own.
+   * page's own. While more is coming they take half of the time at most: the other half is the numbers'.
    * @param {Record<string, Drawn>} figures
    */
-  async answered(figures) {
+  answered(figures) {
     this.#latest = figures;
     if (this.#drawing) return;
     this.#drawing = true;
+    this.#drawAll().finally(() => (this.#drawing = false));
+  }
+
+  async #drawAll() {
     while (this.#latest) {
       await painted();
       const drawn = this.#latest;
       for (const picture of this.#drawn) {
-        await task();
+        await pause();
         const { follows } = picture;
-        if (follows && follows.revision !== this.revision && this.#latest[follows.name])
-          picture.take(this.#latest[follows.name]);
+        const figure = this.#latest[follows?.name];
+        if (!figure || follows.revision === this.revision) continue;
+        const begin = performance.now();
+        await picture.take(figure);
+        if (this.#latest !== drawn) await pause(performance.now() - begin);
       }
       if (this.#latest === drawn) this.#latest = null;
     }
-    this.#drawing = false;
   }
 
   /**

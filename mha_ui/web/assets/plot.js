@@ -102,13 +102,16 @@ class Plot {
     ];
   }
 
-  /** @param {Drawn} figure */
+  /**
+   * Show a figure; resolves once it is drawn, if it is in view.
+   * @param {Drawn} figure
+   */
   take(figure) {
     this.#figure = figure;
     this.#text = JSON.stringify([figure.figure, this.#data.config]);
     this.root.style.minHeight = `${figure.figure.layout.height}px`;
     this.#words.textContent = `${figure.title}. ${figure.alt}`;
-    this.#draw();
+    return this.#draw();
   }
 
   /** Draw what is to be seen, where that is in view and is not what stands there. */

@@ -1,0 +1,93 @@
+"""What programs are answered: an example file and the parameters of an address in, JSON text out.
+
+The answers are those of the command line (``mha_core.answers``), byte for byte. Whatever is wrong with a query raises
+``MhaError``; nothing is kept between two of them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from mha_api.channel import opened
+from mha_core import Cell, Example, backend, parse
+from mha_core.answers import checked, explained, traced
+from mha_core.check.report import as_json
+from mha_core.edit.fields import got
+from mha_core.errors import N_, CellError, ExampleError
+from mha_core.vocabulary import AXES
+
+Parameters: TypeAlias = Mapping[str, str]
+
+_ADDRESS: Final = ("example", "s")
+_CELL: Final = ("step", "head", "row", "col")
+_WHOLE: Final = re.compile(r"-?[0-9]{1,9}")
+
+
+def answer(command: str, body: bytes, given: Sequence[tuple[str, str]], language: str) -> bytes:
+    """The answer to ``trace``, ``explain`` or ``check``. The example is the body, or what ``given`` names.
+
+    Raises ``MhaError`` for a parameter that the command has not, for what is no example, and as the command does.
+    """
+    known, compute = _COMMANDS[command]
+    parameters = _read(given, (*known, *_ADDRESS, "lang"))
+    content = compute(_example(body, parameters), parameters, language)
+    # Python's own encoder lets other threads run meanwhile; that of C holds them up, a second long for the largest.
+    encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+    return "".join(encoder.iterencode(content)).encode() + b"\n"
+
+
+def _read(given: Sequence[tuple[str, str]], known: Sequence[str]) -> Parameters:
+    """The parameters by name, each once."""
+    parameters: dict[str, str] = {}
+    for name, value in given:
+        if name not in known:
+            raise ExampleError(
+                N_("the parameters here are {known}, got {got}"), known=", ".join(known), got=got(name)
+            )
+        if name in parameters:
+            raise ExampleError(N_("is given twice"), place=name)
+        parameters[name] = value
+    return parameters
+
+
+def _example(body: bytes, parameters: Parameters) -> Example:
+    named = {name: parameters[name] for name in _ADDRESS if name in parameters}
+    if len(named) + bool(body) != 1:
+        raise ExampleError(N_("expected one example: a file as the body, or the parameter example or s"))
+    return opened(named) if named else parse(body)
+
+
+def _trace(example: Example, _parameters: Parameters, _language: str) -> object:
+    return traced(example, backend())
+
+
+def _explain(example: Example, parameters: Parameters, _language: str) -> object:
+    for name in ("step", "row", "col"):
+        if name not in parameters:
+            raise ExampleError(N_("is missing"), place=name)
+    step = parameters["step"]
+    if step not in AXES:
+        raise CellError(N_("there is no {name} here"), name=got(step))
+    at = {name: _whole(parameters[name], name) for name in ("head", "row", "col") if name in parameters}
+    return explained(example, Cell(step, at.get("head"), at["row"], at["col"]), backend())
+
+
+def _check(example: Example, _parameters: Parameters, language: str) -> object:
+    return as_json(checked(example), language)
+
+
+def _whole(text: str, place: str) -> int:
+    if not _WHOLE.fullmatch(text):
+        raise ExampleError(N_("expected a whole number, got {got}"), place=place, got=got(text))
+    return int(text)
+
+
+_COMMANDS: Final[dict[str, tuple[tuple[str, ...], Callable[[Example, Parameters, str], Any]]]] = {
+    "trace": ((), _trace),
+    "explain": (_CELL, _explain),
+    "check": ((), _check),
+}
+"""By command: the parameters that it has besides those of all, and what it computes."""

@@ -1,0 +1,78 @@
+"""What a program is answered, as plain data for JSON: ``mha-trace/1``, ``mha-explain/1``, and what a check is made of.
+
+The command line prints it, and the server's routes answer with it. Indices count from 0; −∞ is ``"-inf"``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mha_core.check.check import Verdict, check
+from mha_core.compute.derive import Cell, arithmetic, derive, feeds, number, step_of
+from mha_core.compute.device import Backend
+from mha_core.compute.graph import formula
+from mha_core.compute.printed import claimed
+from mha_core.compute.trace import trace
+from mha_core.errors import N_, CellError, ExampleError
+from mha_core.example.model import NEG_INF, Example
+from mha_core.vocabulary import PER_HEAD_INPUTS, PER_HEAD_STEPS
+
+
+def traced(example: Example, where: Backend) -> dict[str, Any]:
+    """``mha-trace/1``: every step, unrounded. Raises as ``trace`` does."""
+    computed = trace(example, where)
+    return {
+        "format": "mha-trace/1",
+        "device": computed.backend.device,
+        "dtype": computed.backend.dtype,
+        "steps": {name: _plain(rows) for name, rows in computed.values.items()},
+    }
+
+
+def explained(example: Example, cell: Cell, where: Backend) -> dict[str, Any]:
+    """``mha-explain/1``: what one cell is computed from, and what it feeds. The only head needs not be named.
+
+    Raises ``CellError`` where there is no such cell, and as ``trace`` does.
+    """
+    computed = trace(example, where)
+    if cell.head is None and len(example.heads) == 1 and cell.name in PER_HEAD_STEPS + PER_HEAD_INPUTS:
+        cell = cell._replace(head=0)
+    fed = [_cell(found) for found in feeds(computed, cell)]
+    answer = {
+        "format": "mha-explain/1",
+        "cell": _cell(cell),
+        "feeds": fed,
+        "value": _plain(number(computed, cell)),
+    }
+    try:
+        step, found = step_of(computed, cell), derive(computed, cell)
+    except CellError:  # the cell is there, since it has a number: it is given, not computed
+        return answer
+    return answer | {
+        "op": found.op,
+        "formula": formula(step, example),
+        "terms": [
+            {"cells": [_cell(c) for c in term.cells], "numbers": _plain(list(term.numbers))}
+            for term in found.terms
+        ],
+        "constant": _plain(found.constant),
+        "arithmetic": arithmetic(found),
+    }
+
+
+def checked(example: Example) -> Verdict:
+    """The check of an example's claimed numbers. Raises ``ExampleError`` where it claims none."""
+    if not claimed(example):
+        raise ExampleError(N_("there are no numbers to check"), place="claimed")
+    return check(example)
+
+
+def _cell(cell: Cell) -> dict[str, object]:
+    return {"step": cell.name, "head": cell.head, "row": cell.row, "col": cell.col}
+
+
+def _plain(value: Any) -> Any:
+    """Numbers as JSON can hold them: −∞ as "-inf"."""
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return "-inf" if value == NEG_INF else value

@@ -1,0 +1,130 @@
+"""The walkthrough in two windows: they stay together."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from mha_core import built_in, trace
+from tests.e2e.driver import Bench, running
+from tests.e2e.walk import Walk, assert_right, bench_example
+
+FIRST = trace(built_in("first"))
+
+
+def test_the_presenters_page_has_notes_the_next_step_and_a_clock_and_goes_along(new_page, server):
+    front = Walk(new_page()).open(f"{server.url}walkthrough?example=first&step=q&view=projector")
+    back = Walk(front.page.context.new_page()).open(
+        f"{server.url}walkthrough?example=first&step=q&view=presenter"
+    )
+    notes = back.page.locator(".walk .notes")
+    expect(notes.locator(".note")).to_contain_text("Ask:")
+    expect(notes.locator(".next")).to_contain_text("4 · Keys")
+    expect(notes.locator(".time")).to_have_text(re.compile(r"^\d\d:\d\d$"))
+    expect(notes.locator(".elapsed")).to_have_text(re.compile(r"^\d+:\d\d$"))
+    back.press("ArrowRight", "ArrowDown", "ArrowRight").stands_at("k 2")
+    front.stands_at("k 2")
+    front.press("ArrowUp").stands_at("k")
+    back.stands_at("k")
+
+
+@pytest.fixture
+def pair(new_page, server):
+    """A projector and a presenter's page, in two windows of one browser; the second in Chinese."""
+    front = Walk(new_page()).open(f"{server.url}walkthrough?example=first&step=q&view=projector")
+    back = Walk(front.page.context.new_page()).open(
+        f"{server.url}walkthrough?example=first&step=q&view=presenter&lang=zh"
+    )
+    return front, back
+
+
+def edited(page, *numbers):
+    """Leave the walk's view, write these into X on the bench one after another, and come back to the view."""
+    page.press("Escape")
+    page.page.get_by_role("link", name="Bench").click()
+    bench = Bench(page.page).settled()
+    for number in numbers:
+        bench.cell("x", None, 1, 0).click()
+        page.page.keyboard.type(f"{number:g}")
+        page.page.keyboard.press("Enter")
+    return bench.settled()
+
+
+def back_in_view(page):
+    page.page.get_by_role("link", name="Walkthrough").click()
+    page.ready().button("projector").click()
+    return page
+
+
+def both_show(pages, example, place):
+    for page in pages:
+        page.stands_at(place)
+        expect(page.cell("x", None, 1, 0)).to_have_text(f"{example.x[1][0]:g}")
+        assert_right(page, trace(example))
+
+
+def test_two_windows_stay_together_when_a_number_is_edited_on_the_way(pair):
+    """The other window takes the numbers over while the bench is still open, at the same place; then both walk on."""
+    front, back = pair
+    bench = edited(front, 7)
+    example = bench_example(FIRST.example, 7.0)
+    both_show([back], example, "q")
+    back.press("ArrowDown", "ArrowRight").stands_at("q 2")
+    both_show([back_in_view(front), back], example, "q 2")
+    expect(back.page.locator(".walk h2")).to_contain_text("查询")
+    front.press("ArrowRight").stands_at("q 3")
+    back.stands_at("q 3").press("ArrowUp").stands_at("q")
+    both_show(pair, example, "q")
+    for page in pair:
+        page.page.wait_for_url(re.compile(r"[?&]s=.*step=q"))
+    bench = edited(front, 1, 2, 3)
+    both_show([back], bench_example(FIRST.example, 3.0), "q")
+    for _ in range(4):
+        bench.do("undo")
+    both_show([back], FIRST.example, "q")
+    both_show([back_in_view(front), back], FIRST.example, "q")
+    back.press("ArrowRight").stands_at("k")
+    front.stands_at("k")
+
+
+def test_another_example_in_one_window_is_opened_in_the_other_and_a_reload_finds_its_pair(pair):
+    front, back = pair
+    front.press("Escape")
+    front.page.get_by_role("combobox").first.click()
+    front.page.get_by_role("option", name=re.compile("water|水|Water")).first.click()
+    expect(back.page.locator(".walk .tokens li, .walk td").first).to_be_visible()
+    back.page.wait_for_url("**example=water**")
+    front.page.wait_for_url("**example=water**")
+    front.button("projector").click()
+    back.press("5")
+    for page in pair:
+        page.stands_at("v")
+        assert_right(page, trace(built_in("water")))
+    back.page.reload()
+    back.ready().stands_at("v")
+    edited(front, 4)
+    expect(back.cell("x", None, 1, 0)).to_have_text("4")
+
+
+def test_two_windows_stay_together_when_the_server_was_away(new_context, watch):
+    with running() as server:
+        context = new_context()
+        front, back = (
+            Walk(context.new_page()).open(f"{server.url}walkthrough?example=first&step=q&view={view}")
+            for view in ("projector", "presenter")
+        )
+        front.press("ArrowRight").stands_at("k")
+        back.stands_at("k")
+        server.kill()
+        front.press("ArrowRight").stands_at("v")
+        back.stands_at("v")
+        server.start()
+        front.page.reload()
+        front.ready().stands_at("v")
+        edited(front, 9)
+        both_show([back], bench_example(FIRST.example, 9.0), "v")
+        for page in (front, back):
+            page.page.close()  # before its server goes
+    watch.complaints.clear()  # that nobody answered is all that the browser had to say
