@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from time import perf_counter
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, ViewportSize, sync_playwright
 
 from benchmarks.core import sized
 from benchmarks.table import Line
@@ -15,6 +15,8 @@ from tests.e2e.driver import Bench, Server, chromium, running
 ROUNDS = 40
 STARTS = 30
 EMPTY = "empty app: rerun → painted"
+VIEW: ViewportSize = {"width": 1280, "height": 4200}
+"""Pixels: all pictures are in view, and are drawn."""
 
 WATCH_SOCKET = """
 const Socket = WebSocket;
@@ -101,7 +103,7 @@ def measure() -> list[Line]:
         browser = chromium(playwright)
 
         def page(url: str) -> Page:
-            opened = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
+            opened = browser.new_context(viewport=VIEW).new_page()
             opened.add_init_script(WATCH_SOCKET)
             opened.goto(url)
             return opened
@@ -111,6 +113,7 @@ def measure() -> list[Line]:
         benches = {size: page(f"{app.url}?s={to_token(example)}") for size, example in sizes.items()}
         for opened in benches.values():
             Bench(opened).settled()
+            opened.locator(".mha-plot").scroll_into_view_if_needed()  # out of view it is not drawn
             opened.locator(".js-plotly-plot .heatmaplayer").first.wait_for(state="attached")
         lines = _edits(blank, benches)
         lines += _all_figures(benches)
@@ -153,6 +156,7 @@ def _all_figures(benches: dict[str, Page]) -> list[Line]:
         buttons = page.locator(".st-key-pictures .stButtonGroup button")
         for index in range(1, buttons.count()):
             buttons.nth(index).click()
+            page.locator(".mha-plot").nth(index).scroll_into_view_if_needed()
             page.locator(".js-plotly-plot").nth(index).wait_for()
         page.wait_for_load_state("networkidle")
         taken = [page.evaluate(f"editBench(0.{round_ % 7 + 11})") for round_ in range(ROUNDS + 2)][2:]

@@ -3,7 +3,7 @@
 Nothing is kept between two requests. ``ready`` (the libraries are imported while the port is open already),
 ``headers`` (who may ask, and what a browser may do with the answers), ``live`` (the socket by which numbers follow an
 edit at once), ``channel`` (what it answers), ``changes`` (what differs between two computations), ``programs`` (the
-same by plain HTTP, for programs), ``queries`` (what they are answered).
+same by plain HTTP, for programs), ``queries`` (what they are answered), ``assets`` (what a browser keeps).
 
 A route is one line of ``ROUTES``. Its module is imported before the libraries are there: what it computes with it
 imports in its functions, after ``await ready.imported()``.
@@ -18,7 +18,7 @@ from typing import Final
 from starlette.middleware import Middleware
 from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 
-from mha_api import live, programs, ready
+from mha_api import assets, live, programs, ready
 from mha_api.headers import FRAME_ANCESTORS, Guard
 
 ROUTES: Final[list[BaseRoute]] = [
@@ -28,6 +28,7 @@ ROUTES: Final[list[BaseRoute]] = [
     Route("/explain", programs.explain, methods=["POST"]),
     Route("/check", programs.check, methods=["POST"]),
     Route("/openapi.json", programs.openapi),
+    Route("/plotly/{version}.js", assets.plotly),
 ]
 """What is served below ``/api``."""
 

@@ -8,12 +8,13 @@ The browser sends text, one JSON object a message, and waits for its answer befo
 ``from`` is the example that the edits (``mha_core.edit``, as the page applies them) are made to: an address, or the
 ``id`` of an answer on this socket. ``since`` is the answer whose numbers the page shows now; without it all numbers
 come. ``quiet`` asks for no numbers: the example is only got ready. ``about`` asks for the sentences above the bench,
-``figures`` for pictures. The answer is one binary message, little-endian:
+``figures`` for pictures. The answer is a binary message, little-endian:
 
     uint32 length of the header · the header, JSON · spaces up to a multiple of 8 bytes · float64 numbers
 
 Header: ``{"id": 7, "blocks": [[name, head, first row, rows, columns], …]}``, in the order of the numbers, with ``dead``
-and ``shifts`` where they differ from those of ``since``, and ``about`` and ``figures`` where they were asked for. Or
+and ``shifts`` where they differ from those of ``since``, and ``about`` where it was asked for. Pictures follow in a
+message of their own, ``{"id": 7, "figures": {…}}``, so that no number waits for them. Or
 ``{"id": 7, "error": "one sentence"}``. Or ``{"id": 7, "gone": true}``: what ``from`` or ``since`` names is no longer at
 hand, and ``from`` must be an address.
 
@@ -63,18 +64,32 @@ class GoneError(Exception):
 
 
 class Channel:
-    """One socket's answers: ``answer(text)`` is a pure function of the messages so far."""
+    """One socket's answers: ``answer(text)`` is a pure function of the messages so far, and so is ``pictures()``."""
 
     def __init__(self) -> None:
         self._kept: dict[int, Trace] = {}
+        self.drawing: Asked | None = None
+        """The message whose pictures are still to be drawn."""
         self.size = 0
         """Bytes of the last answer, after which the next one's time can be guessed."""
 
     def answer(self, text: str) -> bytes:
         """The answer to one message; whatever is wrong with it is said in one sentence, and changes nothing."""
+        self.drawing = None
         answer = self._answer(text)
         self.size = len(answer)
         return answer
+
+    def pictures(self) -> bytes:
+        """The pictures that the last message asked for, where ``drawing`` says that it did; it is answered before."""
+        asked, self.drawing = self.drawing, None
+        drawn = {}
+        try:
+            if asked:
+                drawn = figures(self._kept[asked.id], asked)
+        except Exception:
+            LOG.exception("a picture of the live channel could not be drawn")
+        return framed({"id": asked.id if asked else 0, "figures": drawn})
 
     def _answer(self, text: str) -> bytes:
         number, language = 0, LANGUAGES[0]
@@ -108,8 +123,7 @@ class Channel:
         header = {"id": asked.id, "blocks": blocks, **_marks(shown, now)}
         if asked.about:
             header["about"] = about(now, asked.language)
-        if asked.figures:
-            header["figures"] = figures(now, asked)
+        self.drawing = asked if asked.figures else None
         return framed(header, numbers)
 
     def _at(self, number: int) -> Trace:
@@ -130,16 +144,16 @@ def _marked(computed: Trace) -> dict[str, Any]:
 
 
 def figures(computed: Trace, asked: Asked) -> dict[str, Any]:
-    """The pictures asked for that this example has, by name, as plain Plotly data."""
+    """The pictures asked for that this example has and that are drawn in no time, by name, as plain Plotly data."""
     wanted = asked.figures
     theme: Theme = "dark" if wanted.get("theme") == "dark" else "light"
     query, last = wanted.get("query"), len(computed.example.tokens) - 1
     chosen = min(query, last) if _is_index(query) else 0
     drawn = {}
     for name, picture in FIGURES.items():
-        if name in _list(wanted.get("names")) and picture.available(computed):
+        if picture.is_live and name in _list(wanted.get("names")) and picture.available(computed):
             figure = picture.build(computed, theme=theme, words=words_in(asked.language), query=chosen)
-            drawn[name] = {"figure": figure.payload, "title": figure.title, "alt": figure.alt}
+            drawn[name] = figure.drawn
     return drawn
 
 

@@ -64,6 +64,8 @@ async def live(socket: WebSocket) -> None:
             else:
                 answer = await to_thread.run_sync(channel.answer, text)
             await socket.send_bytes(answer)
+            if channel.drawing:
+                await socket.send_bytes(await to_thread.run_sync(channel.pictures))
     except WebSocketDisconnect:
         pass  # it went while it was answered
     finally:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import Final
 
 import streamlit as st
@@ -11,6 +10,7 @@ from mha_core.errors import N_
 from mha_ui import state
 from mha_ui.figures import FIGURES, Figure
 from mha_ui.palette import Theme
+from mha_ui.web.plot import Follows, plot
 
 _OPEN: Final = "pictures.open"
 _QUERY: Final = "pictures.query"
@@ -31,8 +31,9 @@ def pictures(work: state.Work) -> None:
             image = _image_format(work) if opened else "png"
         theme: Theme = "dark" if st.context.theme.type == "dark" else "light"
         for name in opened:
-            figure = FIGURES[name].build(work.trace, theme=theme, words=work.words, query=work.query)
-            draw(name, figure, image)
+            picture = FIGURES[name]
+            figure = picture.build(work.trace, theme=theme, words=work.words, query=work.query)
+            draw(name, figure, image, Follows(name, theme, work.query, work.revision, picture.is_live))
 
 
 def _choice(work: state.Work, names: list[str]) -> list[str]:
@@ -79,21 +80,7 @@ def _image_format(work: state.Work) -> str:
     )
 
 
-def draw(name: str, figure: Figure, image: str = "png") -> None:
-    """Draw one figure, with its words for who cannot see it; ``name`` is the key of its place on the page."""
+def draw(name: str, figure: Figure, image: str = "png", follows: Follows | None = None) -> None:
+    """Draw one figure; ``name`` is the key of its place on the page."""
     with st.container(key=f"picture-{name}"):
-        st.plotly_chart(
-            figure.payload,
-            key=f"pictures.{name}",
-            theme=None,
-            config={
-                "displaylogo": False,
-                "displayModeBar": "hover",
-                "modeBarButtons": [["toImage"]],
-                "toImageButtonOptions": {"format": image, "filename": figure.name, "scale": 2},
-            },
-        )
-        st.html(
-            f"<style>.st-key-picture-{name} .stPlotlyChart{{min-width:{figure.min_width}px}}</style>"
-            f'<p class="mha-unseen">{escape(figure.title)}. {escape(figure.alt)}</p>'
-        )
+        plot(figure, key=f"pictures.{name}", image=image, follows=follows)

@@ -54,11 +54,15 @@ class Build(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """What a page offers: a title to choose it by, whether a trace has it, and how it is drawn."""
+    """What a page offers: a title to choose it by, how it is drawn, and whether a trace has it.
+
+    ``is_live``: it is built in no time, and drawn anew while a number is dragged.
+    """
 
     title: str
     build: Build
     available: Callable[[Trace], bool] = lambda trace: True
+    is_live: bool = True
 
 
 FIGURES: dict[str, Picture] = {
@@ -86,6 +90,7 @@ FIGURES: dict[str, Picture] = {
             trace, gradients.saturation(trace), theme=theme, words=words
         ),
         can_saturate,
+        is_live=False,  # a gradient for each of many temperatures
     ),
 }
 """Name → picture, in the order of the page."""

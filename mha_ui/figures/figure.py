@@ -24,3 +24,8 @@ class Figure:
     alt: str
     name: str
     min_width: int
+
+    @property
+    def drawn(self) -> Payload:
+        """What the browser draws and tells, for the page and the live channel alike."""
+        return {"figure": self.payload, "title": self.title, "alt": self.alt}

@@ -224,16 +224,22 @@ def query_ticks(queries: Labels, trace: Trace) -> list[str]:
     return [f"{DEAD} {tick}" if gone else tick for tick, gone in zip(queries.ticks, dead, strict=True)]
 
 
+def points_of(name: str, head: int | None = None, row: int | None = None) -> Payload:
+    """Says which cells a figure's points are, for who points at one: those of a matrix, or of one row of it."""
+    return {"meta": {"matrix": name, "head": head, **({} if row is None else {"row": row})}}
+
+
 def heatmap(
     panel: Panel,
     z: Sequence[Sequence[float | None]],
     hover: Sequence[Sequence[str]],
     cells: Sequence[Sequence[str]] | None,
     colours: Palette,
+    of: Payload | None = None,
 ) -> Payload:
     """A matrix as coloured cells on the figure's one colour scale; None leaves a cell in the colour behind.
 
-    ``cells`` are written into the cells, as large as these allow.
+    ``cells`` are written into the cells, as large as these allow; ``of``: whose cells they are (``points_of``).
     """
     gap = int(max(len(z), len(z[0])) <= MOST_GAPS)
     drawn: Payload = {
@@ -245,6 +251,7 @@ def heatmap(
         "ygap": gap,
         "hoverinfo": "text",
         "hovertext": hover,
+        **(of or {}),
     }
     if cells is not None:
         drawn |= {"text": cells, "texttemplate": "%{text}", "textfont": {"color": colours.text}}

@@ -28,6 +28,7 @@ from mha_ui.figures.layout import (
     matrix_height,
     number_axis,
     numbers_fit,
+    points_of,
     query_ticks,
     spread,
     stack,
@@ -108,7 +109,7 @@ def _matrix(trace: Trace, name: str, panel: Panel, queries: Labels, colours: Pal
     )
     ticks = query_ticks(queries, trace)
     return Part(
-        [heatmap(panel, rows, said, cells, colours)],
+        [heatmap(panel, rows, said, cells, colours, points_of(name))],
         panel.layout(
             index_axis([str(c) for _, c in columns], "Concat" if concat else ""),
             index_axis(ticks, words("query") if concat else "", downwards=True, shown=concat),
@@ -183,7 +184,7 @@ def _shares(trace: Trace, query: int, panel: Panel, colours: Palette, words: Wor
         }
         for share, (name, look) in zip(shares, looks, strict=True)
     ]
-    data.append(_totals(output, panel, colours))
+    data.append(_totals(output, query, panel, colours))
     query_name = labels(trace.example.tokens).names[query]
     title = escape(words("Shares in the output of “{query}”").format(query=query_name))
     return Part(
@@ -202,13 +203,14 @@ def query_shares(trace: Trace, query: int) -> tuple[Rows, list[float] | None]:
     return head_shares(rows, trace.matrix("w_o")), None if bias is None else list(bias)
 
 
-def _totals(output: Sequence[float], panel: Panel, colours: Palette) -> Payload:
+def _totals(output: Sequence[float], query: int, panel: Panel, colours: Palette) -> Payload:
     return {
         "type": "scatter",
         "mode": "markers",
         "name": "O",
         "x": list(range(len(output))),
         "y": output,
+        **points_of("output", row=query),
         **panel.axes,
         "marker": {
             "symbol": "diamond",

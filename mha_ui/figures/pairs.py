@@ -72,16 +72,17 @@ class Pairs:
         self,
         place: int,
         name: str,
+        of: Payload,
         accent: str,
         z: Sequence[Sequence[float | None]],
         said: Sequence[Sequence[str]],
         cells: Sequence[Sequence[str]] | None,
     ) -> Part:
-        """The panel at ``place``: its values, what each says when hovered, and what stands in it."""
+        """The panel at ``place``: its values, whose they are, what each says when hovered, and what stands in it."""
         panel, first = self.panels[place], place % self.across == 0
         lowest = place + self.across >= len(self.panels)
         return Part(
-            [heatmap(panel, z, self._hover(said), cells, self.colours)],
+            [heatmap(panel, z, self._hover(said), cells, self.colours, of)],
             panel.layout(
                 index_axis(self.keys.ticks, self.words("key") if lowest else ""),
                 index_axis(self.ticks, self.words("query") if first else "", downwards=True, shown=first),

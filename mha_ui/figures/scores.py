@@ -12,7 +12,7 @@ from mha_core.vocabulary import HIDES, SCORE_STEPS
 from mha_ui.figures.figure import Figure
 from mha_ui.figures.geometry import largest, nice
 from mha_ui.figures.labels import exact, number, subscripts
-from mha_ui.figures.layout import Part, color_axis, compose, head_name
+from mha_ui.figures.layout import Part, color_axis, compose, head_name, points_of
 from mha_ui.figures.pairs import Pairs, pairs
 from mha_ui.language import Words
 from mha_ui.palette import Theme, palette
@@ -61,7 +61,7 @@ def _stage_part(trace: Trace, head: int, stage: str, place: int, frame: Pairs) -
     said = [[exact(v) for v in row] for row in rows]
     cells = [[number(v) for v in row] for row in rows] if frame.numbered else None
     name = f"{head_name(frame.words, head)} · {subscripts(symbol(stage, trace.example))}"
-    return frame.part(place, name, frame.colours.heads[head], z, said, cells)
+    return frame.part(place, name, points_of(stage, head), frame.colours.heads[head], z, said, cells)
 
 
 def _alt(trace: Trace, drawn: Sequence[int], stages: Sequence[str], frame: Pairs) -> str:

@@ -23,6 +23,7 @@ from mha_ui.figures.layout import (
     index_axis,
     legend,
     number_axis,
+    points_of,
     stack,
 )
 from mha_ui.figures.pairs import Pairs, hidden_pairs, pairs
@@ -63,8 +64,10 @@ def _head_part(trace: Trace, head: int, frame: Pairs) -> Part:
         z.append([None if gone else v for v, gone in zip(row, hidden, strict=True)])
         said.append([reason if gone else exact(v) for v, gone in zip(row, hidden, strict=True)])
         cells.append([sign if gone else weight(v) for v, gone in zip(row, hidden, strict=True)])
-    accent = frame.colours.heads[head]
-    return frame.part(head, head_name(frame.words, head), accent, z, said, cells if frame.numbered else None)
+    name, accent = head_name(frame.words, head), frame.colours.heads[head]
+    return frame.part(
+        head, name, points_of("weights", head), accent, z, said, cells if frame.numbered else None
+    )
 
 
 def _heatmaps_alt(trace: Trace, frame: Pairs, words: Words) -> str:
@@ -128,6 +131,7 @@ def _bars(
                 "name": name,
                 "x": list(range(len(row))),
                 "y": row,
+                **points_of("weights", head, query),
                 **panel.axes,
                 "marker": bar_look(head, colours),
                 "hoverinfo": "text",

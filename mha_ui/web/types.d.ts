@@ -255,6 +255,37 @@ interface Editor extends Host {
   repaint(name: string): void;
 }
 
+/** A figure of Plotly's with its words. */
+interface Drawn {
+  figure: { data: any[]; layout: Record<string, any> };
+  title: string;
+  alt: string;
+}
+
+/** Which of the bench's pictures a figure is, and of which revision of its example (mha_ui/web/plot.py). */
+interface Follows {
+  name: string;
+  theme: string;
+  query: number;
+  revision: number;
+  is_live: boolean;
+}
+
+/** A picture on the page. */
+interface Picture {
+  isInView: boolean;
+  follows: Follows | null;
+  take(figure: Drawn): Promise<void>;
+  kept(): void;
+  outline(cell: Cell | null): void;
+}
+
+/** Who is told of the cell that is pointed at, or chosen, in a picture. */
+interface CellReader {
+  pointed(cell: Cell | null): void;
+  chosen(cell: Cell): void;
+}
+
 /** What parts of the page tell each other. */
 interface WindowEventMap {
   "mha-address-asked": CustomEvent;
@@ -294,6 +325,9 @@ declare module "*/mha.web/mount.js" {
 }
 declare module "*/mha.web/numbers.js" {
   export * from "kit/numbers.js";
+}
+declare module "*/mha.web/pictures.js" {
+  export * from "kit/pictures.js";
 }
 declare module "*/mha.web/selection.js" {
   export * from "kit/selection.js";

@@ -163,16 +163,41 @@ def test_an_answer_that_is_no_longer_at_hand_is_asked_for_again():
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_figures_are_those_of_the_page(language):
-    work = Work(built_in("programming"), "programming", language)
+def test_figures_are_those_of_the_page_and_follow_the_numbers(language):
+    work, channel = Work(built_in("programming"), "programming", language), Channel()
     asking = {"names": list(FIGURES), "theme": "dark", "query": 1}
-    header, _ = asked(Channel(), 1, {"example": "programming"}, lang=language, figures=asking)
+    header, _ = asked(channel, 1, {"example": "programming"}, lang=language, figures=asking)
+    assert "figures" not in header  # no number waits for them
+    header, _ = opened(channel.pictures())
+    assert header["id"] == 1
     words = words_in(language)
-    for name, picture in FIGURES.items():
-        if picture.available(work.trace):
-            figure = picture.build(work.trace, theme="dark", words=words, query=1)
-            assert header["figures"][name]["figure"] == json.loads(json.dumps(figure.payload))
-            assert header["figures"][name]["alt"] == figure.alt
+    shown = {name: at for name, at in FIGURES.items() if at.is_live and at.available(work.trace)}
+    assert header["figures"].keys() == shown.keys() != set()
+    for name, picture in shown.items():
+        figure = picture.build(work.trace, theme="dark", words=words, query=1)
+        assert header["figures"][name] == json.loads(json.dumps(figure.drawn))
+    assert channel.drawing is None
+
+
+def test_only_what_is_asked_for_is_drawn():
+    channel = Channel()
+    asked(channel, 1, {"example": "first"})
+    assert not channel.drawing
+    asked(channel, 2, 1, figures={"names": ["bars", "saturation", "nothing", 3], "query": 99})
+    header, _ = opened(channel.pictures())
+    assert list(header["figures"]) == ["bars"]
+    asked(channel, 3, 2, figures={"names": ["weights"]})
+    asked(channel, 4, 77)  # gone: what was asked for before it goes with it
+    assert not channel.drawing
+
+
+def test_a_picture_that_fails_costs_itself_alone(monkeypatch, caplog):
+    channel = Channel()
+    asked(channel, 1, {"example": "first"}, figures={"names": ["weights"]})
+    monkeypatch.setattr("mha_api.channel.figures", lambda *_: 1 / 0)
+    assert opened(channel.pictures())[0] == {"id": 1, "figures": {}}
+    assert "ZeroDivisionError" in caplog.text
+    assert opened(channel.answer(json.dumps({"id": 2, "from": 1})))[0]["id"] == 2
 
 
 # --- what nobody should send ---------------------------------------------------------------------------------------

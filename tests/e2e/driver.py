@@ -97,10 +97,19 @@ def chromium(playwright: Playwright) -> Browser:
 
 
 def at_rest(page: Page) -> None:
-    """Wait until the page's script has run and all its pictures are drawn: before that, things still move."""
+    """Wait until the page's script has run and all its pictures in view are drawn: before that, things still move."""
     expect(page.locator('.stApp[data-test-script-state="notRunning"]')).to_have_count(1, timeout=WAIT)
-    waiting = '.stPlotlyChart:not(:has(.main-svg)), [data-testid="stSkeleton"]'
+    waiting = '.mha-plot[aria-busy="true"], [data-testid="stSkeleton"]'
     expect(page.locator(waiting)).to_have_count(0, timeout=WAIT)
+
+
+def picture(page: Page, name: str) -> Locator:
+    """The picture of this name, brought into view and drawn: out of view none is."""
+    drawn = page.locator(f".st-key-picture-{name} .mha-plot")
+    drawn.scroll_into_view_if_needed()
+    expect(drawn.locator(".js-plotly-plot .main-svg").first).to_be_visible(timeout=WAIT)
+    expect(drawn).not_to_have_attribute("aria-busy", "true", timeout=WAIT)
+    return drawn
 
 
 class Bench:

@@ -14,7 +14,7 @@ from mha_core.compute.head_terms import head_terms
 from mha_core.edit.edits import apply
 from mha_ui.experiments import EXPERIMENTS
 from mha_ui.language import LANGUAGES
-from tests.e2e.driver import WAIT, Bench, at_rest, running
+from tests.e2e.driver import WAIT, Bench, at_rest, picture, running
 from tests.e2e.looks import schemes, violations, wider, widths
 from tests.sizes import in_turn
 
@@ -199,7 +199,7 @@ def test_gradients_are_painted_and_another_number_is_chosen(experiment):
     for (i, j), by in signs.items():
         expect(cell(page, "w_q", 1, i, j)).to_have_attribute("data-lens", "plus" if by > 0 else "minus")
     expect(page.locator(".bench .legend")).to_contain_text("Gradient of A[1, 3] of head 2")
-    expect(page.locator(".st-key-picture-saturation .js-plotly-plot .main-svg").first).to_be_visible()
+    picture(page, "saturation")
     page.wait_for_function("() => location.search.includes('cell=weights.1.0.2')")
 
 

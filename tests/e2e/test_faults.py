@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from mha_core import built_in, to_token
 from mha_core.edit.edits import apply
-from tests.e2e.driver import Bench, Server, assert_shows, example_in, running
+from tests.e2e.driver import Bench, Server, assert_shows, example_in, picture, running
 
 ALERT = "Something unexpected happened in this part of the page"
 BACK = "Back to the last state that worked"
@@ -64,7 +64,7 @@ def test_pictures_that_cannot_be_drawn_leave_the_tables(faulty, new_page):
     bench.page.get_by_role("button", name=BACK).click()
     expect(alert(bench.page)).to_have_count(0)
     assert_shows(bench.settled(), WATER)
-    expect(bench.page.locator(".js-plotly-plot")).to_have_count(1)
+    picture(bench.page, "weights")
 
 
 @pytest.mark.parametrize("path", ["", "walkthrough", "check", "experiments", "conventions", "lessons"])

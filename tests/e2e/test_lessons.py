@@ -6,14 +6,14 @@ import json
 from itertools import pairwise
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from mha_core import built_in, trace
 from mha_core.compute.scaling import experiment
 from mha_core.edit.edits import apply
 from mha_ui.language import LANGUAGES, words_in
 from mha_ui.lessons import LESSONS
-from tests.e2e.driver import WAIT, Bench, assert_shows, at_rest, running
+from tests.e2e.driver import WAIT, Bench, assert_shows, at_rest, picture, running
 from tests.e2e.looks import assert_no_barrier, wider, widths
 from tests.sizes import in_turn
 
@@ -43,14 +43,22 @@ def settled(page: Page, topic: str) -> Page:
         page.get_by_role("heading", name=headings[1], exact=True)
     )
     expect(heading).to_be_visible(timeout=WAIT)
-    expect(page.locator(".js-plotly-plot .main-svg").first).to_be_visible(timeout=WAIT)
+    for drawn in page.locator('[class*="st-key-picture-"]').all():
+        picture(page, key_of(drawn))
+    page.evaluate("document.querySelector('.stMain').scrollTo(0, 0)")
     at_rest(page)
     page.wait_for_function("(topic) => location.search.includes(`lesson=${topic}`)", arg=topic, timeout=WAIT)
     return page
 
 
+def key_of(drawn: Locator) -> str:
+    """The name of a picture's place on the page."""
+    return str(drawn.evaluate("(node) => node.className.match(/st-key-picture-([\\w-]+)/)[1]"))
+
+
 def y_of(page: Page, key: str) -> list[list[float]]:
     """The heights that one picture has drawn, trace by trace."""
+    picture(page, key)
     return json.loads(
         page.evaluate(
             """(key) => JSON.stringify(document.querySelector(`.st-key-picture-${key} .js-plotly-plot`).data
@@ -62,6 +70,7 @@ def y_of(page: Page, key: str) -> list[list[float]]:
 
 def expect_y(page: Page, key: str, index: int, wanted: list[float]) -> None:
     """Wait until one trace of a picture has these heights."""
+    picture(page, key)
     page.wait_for_function(
         """([key, index, wanted]) => {
             const part = document.querySelector(`.st-key-picture-${key} .js-plotly-plot`)?.data?.[index];
@@ -153,6 +162,7 @@ def test_sharp_weights_send_the_outputs_to_the_corners(read):
     page = read("weighted-mean", "&example=scaled")
     press(page, "Multiply all scores by", "End")
     v = trace(built_in("scaled")).values["v"][0]
+    picture(page, "among")
     page.wait_for_function(
         """([x]) => {
             const out = document.querySelector(".st-key-picture-among .js-plotly-plot")?.data?.[2];

@@ -1,11 +1,20 @@
-"""The Plotly pictures follow the numbers; only what is open is drawn."""
+"""The Plotly pictures follow the numbers; only what is open and in view is drawn."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
 from mha_core import Example, built_in, trace
 from mha_core.edit.edits import apply
+from tests.e2e.driver import ROOT, WAIT, at_rest, picture
+from tests.e2e.test_live import X00, drag, in_step, ready, shows, with_x
+
+TALL = {"width": 1280, "height": 2400}
+"""Everything on the page is in view."""
+DRAWN = """(name) => document.querySelector(`.st-key-picture-${name} .js-plotly-plot`)?.data
+    ?.filter((part) => part.z).map((part) => part.z.map((row) => Array.from(row)))"""
 
 
 def plots(page: Page):
@@ -15,31 +24,118 @@ def plots(page: Page):
 def expect_weights(page: Page, example: Example) -> None:
     """Wait until the first picture is drawn from this example's weights."""
     page.wait_for_function(
-        """(wanted) => {
-            const plot = document.querySelector(".js-plotly-plot");
-            const drawn = plot?.data?.filter((part) => part.z).map((part) => part.z.map((row) => Array.from(row)));
-            return JSON.stringify(drawn) === JSON.stringify(wanted);
-        }""",
-        arg=trace(example).values["weights"],
+        f"([name, wanted]) => JSON.stringify(({DRAWN})(name)) === JSON.stringify(wanted)",
+        arg=["weights", trace(example).values["weights"]],
+        timeout=WAIT,
     )
+
+
+def over(page: Page, name: str, row: int, col: int) -> tuple[float, float]:
+    """The middle of a cell in the first matrix of a picture, on the screen."""
+    at = (
+        picture(page, name)
+        .locator(".js-plotly-plot")
+        .evaluate(
+            """(plot, [row, col]) => {
+            const { xaxis, yaxis } = plot._fullLayout;
+            const { left, top } = plot.getBoundingClientRect();
+            return [left + xaxis._offset + xaxis.d2p(col), top + yaxis._offset + yaxis.d2p(row)];
+        }""",
+            [row, col],
+        )
+    )
+    return at[0], at[1]
 
 
 def test_the_weights_are_drawn_and_follow_an_edit(visit):
     bench = visit("?example=water")
-    plots(bench.page).first.wait_for()
+    picture(bench.page, "weights")
     expect_weights(bench.page, built_in("water"))
     bench.edit("x", None, 1, 3, 1.5)
+    picture(bench.page, "weights")
     edit = {"op": "set", "matrix": "x", "row": 1, "col": 3, "values": [[1.5]]}
     expect_weights(bench.page, apply(built_in("water"), edit))
+
+
+def test_a_picture_follows_a_drag_and_is_never_mounted_anew(visit):
+    bench = ready(visit("?example=first", viewport=TALL))
+    page = bench.page
+    picture(page, "weights")
+    expect_weights(page, built_in("first"))
+    words = page.locator(".st-key-picture-weights .mha-unseen")
+    said = words.inner_text()
+    plot = page.query_selector(".js-plotly-plot")
+    page.evaluate("window.mounted = document.querySelector('.js-plotly-plot .main-svg')")
+    drag(bench, 7, *X00)
+    shows(bench, 8)
+    expect_weights(page, with_x(8))  # before the hand lets go, and before the page knows
+    assert page.url.endswith("?example=first")
+    expect(words).not_to_have_text(said)
+    page.keyboard.press("Escape")
+    expect_weights(page, built_in("first"))
+    page.mouse.up()
+    drag(bench, 3, *X00)
+    page.mouse.up()
+    bench.settled()
+    at_rest(page)
+    expect_weights(page, with_x(4))
+    assert plot is not None
+    assert plot.evaluate("(plot) => plot.isConnected && window.mounted.isConnected && plot.contains(mounted)")
+
+
+def test_what_is_drawn_already_is_not_drawn_again(visit):
+    """The page's own answer holds the picture that the channel has drawn."""
+    bench = ready(visit("?example=first", viewport=TALL))
+    page = bench.page
+    picture(page, "weights")
+    page.evaluate(
+        """() => {
+            window.drawn = [];
+            document.querySelector(".js-plotly-plot").on("plotly_afterplot", () => drawn.push(1));
+        }"""
+    )
+    drag(bench, 3, *X00)
+    in_step(bench)
+    expect_weights(page, with_x(4))
+    before = page.evaluate("drawn.length")
+    page.mouse.up()
+    bench.settled()
+    at_rest(page)
+    expect_weights(page, with_x(4))
+    assert page.evaluate("drawn.length") == before > 0
+
+
+def test_a_picture_out_of_view_waits_until_it_is_seen(visit):
+    bench = ready(visit("?example=water", viewport={"width": 1280, "height": 500}))
+    page = bench.page
+    assert plots(page).count() == 0
+    bench.edit("x", None, 0, 0, 5)
+    assert plots(page).count() == 0
+    picture(page, "weights")
+    expect_weights(page, with_x(5, built_in("water")))
+    page.evaluate("document.querySelector('.stMain').scrollTo(0, 0)")
+    drag(bench, 2, *X00)
+    in_step(bench)
+    assert page.evaluate(DRAWN, "weights") == trace(with_x(5, built_in("water"))).values["weights"]
+    page.mouse.up()
+    picture(page, "weights")
+    expect_weights(page, with_x(7, built_in("water")))
 
 
 def test_only_open_pictures_are_drawn(visit):
     bench = visit("?example=output-projection")
     page = bench.page
-    plots(page).first.wait_for()
+    picture(page, "weights")
     assert plots(page).count() == 1
-    for title in ("One query, head by head", "Scores", "Head outputs and Concat", "Outputs among V's rows"):
+    opened = {
+        "bars": "One query, head by head",
+        "scores": "Scores",
+        "outputs": "Head outputs and Concat",
+        "hulls": "Outputs among V's rows",
+    }
+    for name, title in opened.items():
         page.get_by_role("button", name=title, exact=True).click()
+        picture(page, name)
     expect(plots(page)).to_have_count(5)
     for figure in page.locator(".mha-unseen").all():
         assert len(figure.text_content() or "") > 40  # each has its words
@@ -62,10 +158,11 @@ def test_a_picture_is_downloaded_as_png_or_svg(visit):
     bench = visit("?example=water")
     page = bench.page
     for image in ("png", "svg"):
+        picture(page, "weights")
         plots(page).first.hover()
         with page.expect_download() as caught:
             page.locator(".modebar-btn").first.click()
-        assert caught.value.suggested_filename.endswith(f".{image}")
+        assert caught.value.suggested_filename == f"attention-weights.{image}"
         if image == "png":
             page.locator('.st-key-pictures [data-testid="stSelectbox"]').last.locator("input").click()
             page.get_by_role("option", name="SVG").click()
@@ -76,6 +173,75 @@ def test_a_picture_is_downloaded_as_png_or_svg(visit):
 
 def test_pictures_follow_the_theme(visit):
     bench = visit("?example=first", color_scheme="dark")
-    plots(bench.page).first.wait_for()
+    picture(bench.page, "weights")
     colour = bench.page.evaluate("document.querySelector('.js-plotly-plot').layout.title.font.color")
     assert colour == "#e6eaf0"
+
+
+# --- one cell, in a picture and on the bench -------------------------------------------------------------------------
+
+
+def test_a_cell_pointed_at_in_a_picture_lights_up_on_the_bench(visit):
+    bench = visit("?example=water", viewport=TALL)
+    page = bench.page
+    page.mouse.move(*over(page, "weights", 1, 2))
+    expect(bench.cell("weights", 0, 1, 2)).to_contain_class("current")
+    expect(page.locator(".explain .line")).to_contain_text("A[2, 3]")
+    page.mouse.move(0, 0)
+    expect(page.locator(".bench td.current")).to_have_count(0)
+
+
+def test_a_cell_pointed_at_on_the_bench_is_outlined_in_the_picture(visit):
+    bench = visit("?example=water", viewport=TALL)
+    page = bench.page
+    x, y = over(page, "weights", 2, 1)
+    mark = page.locator(".st-key-picture-weights .mark")
+    expect(mark).to_be_hidden()
+    bench.cell("weights", 0, 2, 1).hover()
+    expect(mark).to_be_visible()
+    box = mark.bounding_box()
+    assert abs(box["x"] + box["width"] / 2 - x) < 2
+    assert abs(box["y"] + box["height"] / 2 - y) < 2
+    bench.cell("x", None, 0, 0).hover()
+    expect(mark).to_be_hidden()
+
+
+def test_a_click_in_a_picture_holds_the_cell_on_the_bench(visit):
+    bench = visit("?example=water", viewport=TALL)
+    page = bench.page
+    page.get_by_role("button", name="One query, head by head").click()
+    page.mouse.move(*over(page, "weights", 1, 2))
+    page.mouse.click(*over(page, "weights", 1, 2))
+    expect(bench.cell("weights", 0, 1, 2)).to_contain_class("pinned")
+    expect(bench.cell("weights", 0, 1, 2)).to_be_focused()
+    bench.settled()
+    page.wait_for_function("() => location.search.includes('cell=weights.0.1.2')")
+    bar = picture(page, "bars").locator(".point").nth(1).bounding_box()
+    page.mouse.move(bar["x"] + bar["width"] / 2, bar["y"] + bar["height"] - 2)  # its number stands above it
+    expect(bench.cell("weights", 0, 0, 1)).to_contain_class("current")
+
+
+# --- what is fetched -----------------------------------------------------------------------------------------------
+
+
+def test_plotly_comes_from_here_once_a_figure_is_near_and_streamlits_never(new_page, server):
+    page = new_page(viewport={"width": 1280, "height": 300})
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{server.url}?example=water")
+    expect(page.locator(".mha-unseen", has_text="Attention weights of every head")).to_have_count(1)
+    at_rest(page)
+    assert not [url for url in asked if "plotly" in url.lower()]
+    picture(page, "weights")
+    for _ in range(2):
+        page.goto(f"{server.url}lessons?lesson=many-heads")
+        picture(page, "readers")
+    fetched = {url for url in asked if "plotly" in url.lower()}
+    assert len(fetched) == 1
+    assert fetched.pop().startswith(f"{server.url}api/plotly/")
+
+
+def test_st_plotly_chart_is_used_nowhere():
+    sources = [path for folder in ("mha_ui", "pages") for path in Path(ROOT / folder).rglob("*.py")]
+    assert sources
+    assert not [path for path in sources if "plotly_chart" in path.read_text("utf-8")]

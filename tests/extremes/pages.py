@@ -15,10 +15,11 @@ import streamlit as st
 from mha_ui import bench, state
 from mha_ui.experiments import board, lenses
 from mha_ui.state.session import KEY
+from mha_ui.web import plot
 
 _WIDGETS = ("pills", "segmented_control", "selectbox", "multiselect", "select_slider", "radio")
 _FRAGMENTS = ("_painted_by_gradient", "_painted_by_change", "_follow")
-_COMPONENTS = ((bench, "_component"), (bench, "_follower"), (board, "_component"))
+_COMPONENTS = ((bench, "_component"), (bench, "_follower"), (board, "_component"), (plot, "_component"))
 
 
 def said_by(work: state.Work, live: Callable[[state.Work], None]) -> list[Any]:
@@ -31,7 +32,6 @@ def said_by(work: state.Work, live: Callable[[state.Work], None]) -> list[Any]:
             stack.enter_context(patch.object(st, name, page.widget))
         stack.enter_context(patch.object(st, "container", page.container))
         stack.enter_context(patch.object(st, "button", page.button))
-        stack.enter_context(patch.object(st, "plotly_chart", page.chart))
         stack.enter_context(patch.object(st, "session_state", page.held))
         stack.enter_context(patch.object(st, "context", SimpleNamespace(theme=SimpleNamespace(type="light"))))
         for name in _FRAGMENTS:  # Streamlit passes over a fragment where no page runs
@@ -55,9 +55,6 @@ class _Page:
     def button(self, label: str, **_: Any) -> bool:
         self.shown.append(label)
         return False
-
-    def chart(self, payload: Any, **_: Any) -> None:
-        self.shown.append(payload)
 
     def component(self, *, key: str, data: Any, **_: Any) -> None:
         self.shown.append({key: data})

@@ -28,6 +28,27 @@ def test_plotly_takes_every_picture(name, theme):
         go.Figure(figure.payload)
 
 
+@pytest.mark.parametrize("name", TRACES)
+def test_a_point_says_which_number_it_is(name):
+    """So that the page can show a cell of a picture on the bench, and the other way round."""
+    computed, told = TRACES[name], set()
+    last = len(computed.example.tokens) - 1
+    for figure in every_figure(computed, query=last).values():
+        for drawn in figure.payload["data"]:
+            if "meta" not in drawn:
+                continue
+            of = drawn["meta"]
+            rows = computed.matrix(of["matrix"], of["head"])
+            told.add(of["matrix"])
+            if drawn["type"] == "heatmap":
+                assert len(drawn["z"]) == len(rows)
+                for shown, row in zip(drawn["z"], rows, strict=True):
+                    assert all(a in (None, b) for a, b in zip(shown, row, strict=True))
+            else:
+                assert drawn["y"] == rows[of["row"]]
+    assert "weights" in told
+
+
 @given(examples(claims=False))
 @tries(60)
 def test_every_example_can_be_drawn(example):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -36,3 +37,15 @@ def work(app: AppTest) -> Any:
 def html(app: AppTest) -> str:
     """All that the page says in HTML of its own."""
     return "".join(element.proto.body for element in app.html)
+
+
+def pictures(app: AppTest) -> list[str]:
+    """The names of the figures that stand on the page, in order."""
+    keys = [element.key or "" for element in app.get("bidi_component")]
+    return [key.removeprefix("pictures.") for key in keys if key.startswith("pictures.")]
+
+
+def drawn(app: AppTest, name: str) -> dict[str, Any]:
+    """What the browser is told of a figure."""
+    told: dict[str, Any] = json.loads(app.get_by_key(f"pictures.{name}").proto.json)
+    return told

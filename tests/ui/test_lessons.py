@@ -17,7 +17,7 @@ from mha_ui.lessons import LESSONS
 from mha_ui.lessons.heads import agreement_sentence
 from mha_ui.lessons.outputs import SHARPNESS, sharpened
 from tests.core.edits import FURTHER_ON
-from tests.ui.pages import APP, html, opened, sound, work
+from tests.ui.pages import APP, drawn, html, opened, pictures, sound, work
 
 PAGE = "lessons.py"
 
@@ -35,7 +35,7 @@ def read():
 
 
 def figure(app, name):
-    return json.loads(app.get_by_key(f"pictures.{name}").proto.spec)
+    return drawn(app, name)["figure"]
 
 
 def address(app):
@@ -200,7 +200,7 @@ def test_one_head_has_nobody_to_agree_with(read):
     app = read("many-heads", example="scaled")
     sound(app.segmented_control(key="lessons.shown.many-heads").set_value("at hand").run())
     assert "This example has one head" in html(app)
-    assert [element.key for element in app.get("plotly_chart")] == ["pictures.readers"]
+    assert pictures(app) == ["readers"]
 
 
 @pytest.mark.parametrize("name", library())
@@ -232,7 +232,7 @@ def test_the_slider_moves_the_outputs(read):
 def test_another_d_v_is_shown_column_by_column(read):
     example = apply(built_in("water"), {"op": "resize", "axis": "d_v", "size": 3})
     app = read("weighted-mean", s=to_token(example))
-    assert [element.key for element in app.get("plotly_chart")] == ["pictures.ranges"]
+    assert pictures(app) == ["ranges"]
     assert "All 6 head outputs lie between" in html(app)
 
 

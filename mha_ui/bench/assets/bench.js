@@ -6,6 +6,7 @@ import { isEditable, isPerHead, isSame, key, rowsOf, unkey } from "../mha.web/gr
 import { Explain } from "../mha.web/line.js";
 import { Live, layOver } from "../mha.web/live.js";
 import { mounting } from "../mha.web/mount.js";
+import { pictures } from "../mha.web/pictures.js";
 import { Pointing } from "../mha.web/selection.js";
 import { Sender } from "../mha.web/sender.js";
 import { structureOf, View } from "../mha.web/tables.js";
@@ -35,11 +36,13 @@ class Bench {
   #explaining = false; // it is about to be explained what is reached
   #spoken = false; // and said to who cannot see it
   #previewed = null; // an edit that is being made
+  #inPicture = null; // the cell that is pointed at in a picture
   #held = null; // what the text field that has the focus held before it was typed in
   #address = new Address(() => this.#settled());
   #live = new Live({
     painted: (header, numbers) => this.#painted(header, numbers),
-    asking: () => ({ lang: this.model.lang, about: true }),
+    drawn: (figures) => pictures.answered(figures),
+    asking: () => ({ lang: this.model.lang, about: true, ...pictures.asked }),
     lost: () => sender.hurry(),
     stirred: () => this.#busy(),
   });
@@ -77,12 +80,14 @@ class Bench {
     for (const type of ["pointerdown", "focusin"])
       document.addEventListener(type, hurry, { signal, capture: true });
     for (const type of ["pagehide", "blur"]) window.addEventListener(type, () => sender.hurry(), { signal });
+    pictures.enter(this);
   }
 
   unmount() {
     this.#gone.abort();
     this.#address.stop();
     this.#live.stop();
+    pictures.leave(this);
     sender.hurry();
     this.root.remove();
   }
@@ -187,6 +192,7 @@ class Bench {
     const edits = edit ? [...sender.pending, edit] : sender.pending;
     if (this.#isLive(edits)) this.#live.ask(edits, sender.last + (edit ? 0.5 : 0));
     if (edit) this.show(edit);
+    this.#busy();
   }
 
   /** Tell who cannot see it what a number is now. */
@@ -218,6 +224,7 @@ class Bench {
     this.root.setAttribute("aria-busy", String(!answered));
     this.root.dataset.kept = String(pending.length === 0);
     this.root.dataset.live = this.#live.state;
+    pictures.follow(pending.length || this.#previewed ? null : this.model.revision);
   }
 
   /** Show the numbers of one matrix anew. */
@@ -346,19 +353,33 @@ class Bench {
   }
 
   /**
-   * Explain what is pointed at, else what has the focus, else what is pinned: once for all that one event does, since
-   * each explanation lights other cells.
+   * Explain what is pointed at, here or in a picture, else what has the focus, else what is pinned: once for all that
+   * one event does, since each explanation lights other cells.
    */
   #rest() {
     if (this.#explaining) return;
     this.#explaining = true;
     queueMicrotask(() => {
       this.#explaining = false;
-      const cell = this.#pointing.at ?? this.#pinned;
+      const cell = this.#inPicture ?? this.#pointing.at ?? this.#pinned;
       this.explain.show(this, cell, this.#pinned);
+      pictures.outline(cell);
       if (this.#spoken) this.live.textContent = this.explain.text();
       this.#spoken = false;
     });
+  }
+
+  /** A cell is pointed at in a picture; `null`: none is any more. */
+  pointed(cell) {
+    this.#inPicture = cell;
+    this.#rest();
+  }
+
+  /** A cell is clicked in a picture: it is held here, and gone to. */
+  chosen(cell) {
+    this.#inPicture = null;
+    if (!isSame(this.#pinned, cell)) this.pin(cell);
+    this.goTo(cell);
   }
 
   // --- acting ----------------------------------------------------------------------------------------------------

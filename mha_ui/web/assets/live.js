@@ -30,9 +30,9 @@ export class Live {
   #gone = false;
 
   /**
-   * `painted` is given each answer that is to be shown, `asking` says what else is asked for; `lost` is called where the
-   * page must answer what was asked here, `stirred` where `state` may be another.
-   * @param {{ painted: (header: any, numbers: Float64Array) => void; asking: () => Record<string, any>; lost: () => void; stirred: () => void }} host
+   * `painted` is given each answer that is to be shown, and `drawn` the pictures that follow it; `asking` says what else
+   * is asked for; `lost` is called where the page must answer what was asked here, `stirred` where `state` may be another.
+   * @param {{ painted: (header: any, numbers: Float64Array) => void; drawn: (figures: Record<string, any>) => void; asking: () => Record<string, any>; lost: () => void; stirred: () => void }} host
    */
   constructor(host) {
     this.host = host;
@@ -115,6 +115,7 @@ export class Live {
   #answered(data) {
     const length = new DataView(data).getUint32(0, true);
     const header = JSON.parse(new TextDecoder().decode(new Uint8Array(data, 4, length)));
+    if (header.figures) return this.host.drawn(header.figures);
     const flown = this.#flying;
     if (header.id !== flown?.id) return;
     this.#flying = null;

@@ -1,0 +1,199 @@
+// A figure of Plotly's. It is drawn once it comes into view, into an element that stays: what comes later changes it.
+
+import { element, setAttribute } from "./dom.js";
+import { mounting } from "./mount.js";
+import { pictures } from "./pictures.js";
+
+const NEAR = "400px"; // from the view: Plotly's script is on its way before a figure is seen
+
+/** @type {Promise<any> | null} */
+let script = null;
+
+/**
+ * Plotly, loaded once a document, and asked for again where that failed.
+ * @param {string} version
+ */
+function plotly(version) {
+  script ??= new Promise((resolve, reject) => {
+    const src = new URL(`../../../api/plotly/${version}.js`, import.meta.url);
+    const onload = () => resolve(/** @type {any} */ (window).Plotly);
+    document.head.append(element("script", { src, onload, onerror: reject }));
+  });
+  script.catch(() => (script = null));
+  return script;
+}
+
+/**
+ * Tell whether a node is within `margin` of the view, now and whenever that changes.
+ * @param {Element} node
+ * @param {string} margin
+ * @param {(is: boolean) => void} tell
+ */
+function watch(node, margin, tell) {
+  const options = { rootMargin: margin, scrollMargin: margin };
+  const observer = new IntersectionObserver((entries) => tell(entries.at(-1).isIntersecting), options);
+  observer.observe(node);
+  return observer;
+}
+
+class Plot {
+  isInView = false;
+  /** @type {Follows | null} */
+  follows = null;
+  #data = null; // what the page has sent last
+  /** @type {Drawn} */
+  #figure = null; // what is to be seen
+  #text = ""; // the same as text, to be compared
+  #shown = ""; // what Plotly has drawn
+  #config = ""; // and how
+  #width = 0;
+  /** @type {Cell | null} */
+  #cell = null;
+  #canvas = element("div"); // Plotly's, class and all
+  #mark = element("div", { class: "mark", hidden: true });
+  #words = element("p", { class: "mha-unseen" });
+  #observers = [];
+
+  /**
+   * @param {HTMLElement} parent
+   * @param {string} version
+   */
+  constructor(parent, version) {
+    this.version = version;
+    this.root = element("div", { class: "mha-plot", "aria-busy": "true" }, this.#canvas, this.#mark);
+    parent.append(this.root, this.#words);
+  }
+
+  update({ data }) {
+    this.#data = data;
+    this.follows = data.follows;
+    this.root.style.minWidth = `${data.min_width}px`;
+    if (!this.#figure) this.take(data);
+    pictures.add(this);
+    this.kept();
+  }
+
+  unmount() {
+    pictures.remove(this);
+    for (const observer of this.#observers) observer.disconnect();
+    /** @type {any} */ (window).Plotly?.purge(this.#canvas);
+    this.root.remove();
+    this.#words.remove();
+  }
+
+  /** Take what the page has sent, unless the bench shows other numbers than those. */
+  kept() {
+    const { follows } = this;
+    if (!follows || follows.revision === pictures.revision) this.take(this.#data);
+    if (!follows || pictures.revision !== undefined) this.#watch(); // the bench stands above, and makes room for itself
+  }
+
+  #watch() {
+    if (this.#observers.length) return;
+    const resized = new ResizeObserver(() => this.#resize());
+    resized.observe(this.root);
+    this.#observers = [
+      resized,
+      watch(this.root, NEAR, (isNear) => isNear && plotly(this.version).catch(() => {})),
+      watch(this.root, "0px", (isInView) => {
+        this.isInView = isInView;
+        this.#draw();
+      }),
+    ];
+  }
+
+  /**
+   * Show a figure; resolves once it is drawn, if it is in view.
+   * @param {Drawn} figure
+   */
+  take(figure) {
+    this.#figure = figure;
+    this.#text = JSON.stringify([figure.figure, this.#data.config]);
+    this.root.style.minHeight = `${figure.figure.layout.height}px`;
+    this.#words.textContent = `${figure.title}. ${figure.alt}`;
+    return this.#draw();
+  }
+
+  /** Draw what is to be seen, where that is in view and is not what stands there. */
+  async #draw() {
+    const isDue = () => this.isInView && this.#text !== this.#shown && this.root.isConnected;
+    if (!this.#observers.length) return;
+    if (isDue()) {
+      const Plotly = await plotly(this.version).catch(() => null);
+      if (Plotly && isDue()) await this.#react(Plotly);
+    }
+    setAttribute(this.root, "aria-busy", isDue() && "true");
+  }
+
+  async #react(Plotly) {
+    const { data, layout } = this.#figure.figure;
+    const config = JSON.stringify(this.#data.config);
+    const isMadeAnew = config !== this.#config; // by Plotly, and what listens is gone
+    this.#shown = this.#text;
+    this.#config = config;
+    this.#width = this.root.clientWidth;
+    await Plotly.react(this.#canvas, data, layout, JSON.parse(config));
+    if (isMadeAnew) this.#listen();
+    this.#outline();
+  }
+
+  /** @param {Cell | null} cell */
+  outline(cell) {
+    this.#cell = cell;
+    this.#outline();
+  }
+
+  #listen() {
+    const on = (event, act) => this.#canvas.on(event, act);
+    on("plotly_hover", ({ points: [point] }) => pictures.pointed(cellOf(point)));
+    on("plotly_unhover", () => pictures.pointed(null));
+    on("plotly_click", ({ points: [point] }) => {
+      const cell = cellOf(point);
+      if (cell) pictures.chosen(cell);
+    });
+  }
+
+  #outline() {
+    const place = this.#cell && this.#shown && this.#placeOf(this.#cell);
+    this.#mark.hidden = !place;
+    if (place) Object.assign(this.#mark.style, place);
+  }
+
+  /**
+   * Where a cell of a matrix that this figure shows stands in it.
+   * @param {Cell} cell
+   */
+  #placeOf({ name, head, row, col }) {
+    const { data, _fullLayout } = this.#canvas;
+    const isOf = ({ type, meta }) => type === "heatmap" && meta?.matrix === name && meta.head === head;
+    const matrix = data.find(isOf);
+    if (!matrix) return null;
+    const [left, width] = stretch(_fullLayout[matrix.xaxis.replace("x", "xaxis")], col);
+    const [top, height] = stretch(_fullLayout[matrix.yaxis.replace("y", "yaxis")], row);
+    return { left, width, top, height };
+  }
+
+  #resize() {
+    if (!this.#shown || !this.root.clientWidth || this.root.clientWidth === this.#width) return;
+    this.#width = this.root.clientWidth;
+    /** @type {any} */ (window).Plotly.Plots.resize(this.#canvas).then(() => this.#outline());
+  }
+}
+
+/**
+ * The cell that a figure's point stands for; the figure says of what matrix its points are, and of which row.
+ * @returns {Cell | null}
+ */
+function cellOf({ data: { meta }, pointNumber }) {
+  if (!meta?.matrix) return null;
+  const [row, col] = Array.isArray(pointNumber) ? pointNumber : [meta.row, pointNumber];
+  return { name: meta.matrix, head: meta.head, row, col };
+}
+
+/** Where the cell of an index begins on an axis, and how long it is, for a style. */
+function stretch(axis, index) {
+  const [one, other] = [index - 0.5, index + 0.5].map((at) => axis._offset + axis.d2p(at));
+  return [`${Math.min(one, other)}px`, `${Math.abs(other - one)}px`];
+}
+
+export default mounting(({ parentElement, data }) => new Plot(parentElement, data.version));
