@@ -161,7 +161,7 @@ class Plot {
 
   #outline() {
     const place = this.#cell && this.#shown && this.#placeOf(this.#cell);
-    this.#mark.hidden = !place;
+    setAttribute(this.#mark, "hidden", !place && "hidden");
     if (place) Object.assign(this.#mark.style, place);
   }
 
