@@ -38,7 +38,7 @@ def plot(figure: Figure, *, key: str, image: str = "png", follows: Follows | Non
     """
     camera = {"format": image, "filename": figure.name, "scale": 2}
     data = {
-        **figure.drawn,
+        "drawn": figure.drawn,
         "min_width": figure.min_width,
         "config": {
             "displaylogo": False,

@@ -67,8 +67,7 @@ class Plot {
   update({ data }) {
     this.#data = data;
     this.follows = data.follows;
-    this.root.style.minWidth = `${data.min_width}px`;
-    if (!this.#figure) this.take(data);
+    if (!this.#figure) this.take(data.drawn);
     pictures.add(this);
     this.kept();
   }
@@ -84,7 +83,7 @@ class Plot {
   /** Take what the page has sent, unless the bench shows other numbers than those. */
   kept() {
     const { follows } = this;
-    if (!follows || follows.revision === pictures.revision) this.take(this.#data);
+    if (!follows || follows.revision === pictures.revision) this.take(this.#data.drawn);
     if (!follows || pictures.revision !== undefined) this.#watch(); // the bench stands above, and makes room for itself
   }
 
@@ -107,10 +106,17 @@ class Plot {
    * @param {Drawn} figure
    */
   take(figure) {
-    this.#figure = figure;
-    this.#text = JSON.stringify([figure.figure, this.#data.config]);
-    this.root.style.minHeight = `${figure.figure.layout.height}px`;
-    this.#words.textContent = `${figure.title}. ${figure.alt}`;
+    const { config, min_width } = this.#data;
+    const text = JSON.stringify([figure, config, min_width]);
+    if (text !== this.#text) {
+      this.#figure = figure;
+      this.#text = text;
+      Object.assign(this.root.style, {
+        minWidth: `${min_width}px`,
+        minHeight: `${figure.figure.layout.height}px`,
+      });
+      this.#words.textContent = `${figure.title}. ${figure.alt}`;
+    }
     return this.#draw();
   }
 
@@ -155,7 +161,7 @@ class Plot {
 
   #outline() {
     const place = this.#cell && this.#shown && this.#placeOf(this.#cell);
-    this.#mark.hidden = !place;
+    setAttribute(this.#mark, "hidden", !place && "hidden");
     if (place) Object.assign(this.#mark.style, place);
   }
 
