@@ -6,8 +6,8 @@ import mha_api
 from mha_api import ready
 from mha_ui import shell, web
 
-# The pages need them, and Streamlit imports all but the first inside its functions.
-LIBRARIES = ("torch", "pandas", "pyarrow", "plotly.graph_objects", "plotly.io", "plotly.tools")
+# What the pages need and would wait for.
+LIBRARIES = ("torch",)
 
 app = st.App(
     "pages/navigation.py",

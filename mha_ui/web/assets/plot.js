@@ -52,6 +52,7 @@ class Plot {
   #canvas = element("div"); // Plotly's, class and all
   #mark = element("div", { class: "mark", hidden: true });
   #words = element("p", { class: "mha-unseen" });
+  #scroller;
   #observers = [];
 
   /**
@@ -61,7 +62,8 @@ class Plot {
   constructor(parent, version) {
     this.version = version;
     this.root = element("div", { class: "mha-plot", "aria-busy": "true" }, this.#canvas, this.#mark);
-    parent.append(this.root, this.#words);
+    this.#scroller = element("div", { class: "mha-scroller", role: "group" }, this.root);
+    parent.append(this.#scroller, this.#words);
   }
 
   update({ data }) {
@@ -76,7 +78,7 @@ class Plot {
     pictures.remove(this);
     for (const observer of this.#observers) observer.disconnect();
     /** @type {any} */ (window).Plotly?.purge(this.#canvas);
-    this.root.remove();
+    this.#scroller.remove();
     this.#words.remove();
   }
 
@@ -91,6 +93,7 @@ class Plot {
     if (this.#observers.length) return;
     const resized = new ResizeObserver(() => this.#resize());
     resized.observe(this.root);
+    resized.observe(this.#scroller);
     this.#observers = [
       resized,
       watch(this.root, NEAR, (isNear) => isNear && plotly(this.version).catch(() => {})),
@@ -116,6 +119,7 @@ class Plot {
         minHeight: `${figure.figure.layout.height}px`,
       });
       this.#words.textContent = `${figure.title}. ${figure.alt}`;
+      setAttribute(this.#scroller, "aria-label", figure.title);
     }
     return this.#draw();
   }
@@ -180,6 +184,9 @@ class Plot {
   }
 
   #resize() {
+    // What is wider than its place is scrolled, by keys as well.
+    const { scrollWidth, clientWidth } = this.#scroller;
+    setAttribute(this.#scroller, "tabindex", scrollWidth > clientWidth && "0");
     if (!this.#shown || !this.root.clientWidth || this.root.clientWidth === this.#width) return;
     this.#width = this.root.clientWidth;
     /** @type {any} */ (window).Plotly.Plots.resize(this.#canvas).then(() => this.#outline());
