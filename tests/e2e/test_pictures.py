@@ -141,7 +141,9 @@ def test_only_open_pictures_are_drawn(visit):
         assert len(figure.text_content() or "") > 40  # each has its words
     for title in ("Attention weights", "Scores"):
         page.get_by_role("button", name=title, exact=True).click()
-    expect(plots(page)).to_have_count(3)
+    expect(page.locator(".mha-plot")).to_have_count(3)
+    for name in ("bars", "outputs", "hulls"):
+        picture(page, name)
 
 
 def test_the_chosen_query_is_drawn(visit):
