@@ -329,6 +329,9 @@ declare module "*/mha.web/numbers.js" {
 declare module "*/mha.web/pictures.js" {
   export * from "kit/pictures.js";
 }
+declare module "*/mha.web/plot.js" {
+  export * from "kit/plot.js";
+}
 declare module "*/mha.web/selection.js" {
   export * from "kit/selection.js";
 }

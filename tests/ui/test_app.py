@@ -76,7 +76,8 @@ def test_every_example_opens_with_every_picture(visit, name, language):
         app.pills(key=PICTURES).set_value(shown(app))
         sound(app.run())
         for picture in shown(app):
-            assert app.get_by_key(f"pictures.{picture}").proto.spec
+            sent = json.loads(app.get_by_key(f"pictures.{picture}").proto.json)[0]
+            assert sent["drawn"]["figure"]["data"]
 
 
 def shown(app):
