@@ -47,5 +47,5 @@ def pictures(app: AppTest) -> list[str]:
 
 def drawn(app: AppTest, name: str) -> dict[str, Any]:
     """What the browser is told of a figure."""
-    told: dict[str, Any] = json.loads(app.get_by_key(f"pictures.{name}").proto.json)["drawn"]
+    told: dict[str, Any] = json.loads(app.get_by_key(f"pictures.{name}").proto.json)[0]["drawn"]
     return told

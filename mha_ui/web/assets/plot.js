@@ -51,7 +51,7 @@ class Plot {
   #cell = null;
   #canvas = element("div"); // Plotly's, class and all
   #mark = element("div", { class: "mark", hidden: true });
-  #words = element("p", { class: "mha-unseen" });
+  #alternative = element("p", { class: "mha-unseen" });
   #scroller;
   #observers = [];
 
@@ -63,7 +63,7 @@ class Plot {
     this.version = version;
     this.root = element("div", { class: "mha-plot", "aria-busy": "true" }, this.#canvas, this.#mark);
     this.#scroller = element("div", { class: "mha-scroller", role: "group" }, this.root);
-    parent.append(this.#scroller, this.#words);
+    parent.append(this.#scroller, this.#alternative);
   }
 
   update({ data }) {
@@ -79,7 +79,7 @@ class Plot {
     for (const observer of this.#observers) observer.disconnect();
     /** @type {any} */ (window).Plotly?.purge(this.#canvas);
     this.#scroller.remove();
-    this.#words.remove();
+    this.#alternative.remove();
   }
 
   /** Take what the page has sent, unless the bench shows other numbers than those. */
@@ -118,7 +118,7 @@ class Plot {
         minWidth: `${min_width}px`,
         minHeight: `${figure.figure.layout.height}px`,
       });
-      this.#words.textContent = `${figure.title}. ${figure.alt}`;
+      this.#alternative.textContent = `${figure.title}. ${figure.alt}`;
       setAttribute(this.#scroller, "aria-label", figure.title);
     }
     return this.#draw();
