@@ -43,7 +43,7 @@ class Bench {
     painted: (header, numbers) => this.#painted(header, numbers),
     drawn: (figures) => pictures.answered(figures),
     asking: () => ({ lang: this.model.lang, about: true, ...pictures.asked }),
-    lost: () => sender.hurry(),
+    lost: () => this.#lost(),
     stirred: () => this.#busy(),
   });
   #waiting = []; // who wants to know when every edit has been answered
@@ -217,10 +217,18 @@ class Bench {
     );
   }
 
+  /** The page must answer in place of the live channel: what waits, or else what stands there. */
+  #lost() {
+    if (sender.pending.length) sender.hurry();
+    else if (!this.#previewed) sender.send({ op: "pin", cell: this.#pinned });
+  }
+
   /** Whether the numbers shown answer every edit so far, and the page has kept them; styles and tests read it. */
   #busy() {
     const { pending, last } = sender;
-    const answered = pending.length === 0 || (this.#isLive(pending) && this.#live.answered === last);
+    const takenBack = !this.#previewed && this.#live.answered > last; // what was tried and given up still stands there
+    const answered =
+      !takenBack && (pending.length === 0 || (this.#isLive(pending) && this.#live.answered === last));
     this.root.setAttribute("aria-busy", String(!answered));
     this.root.dataset.kept = String(pending.length === 0);
     this.root.dataset.live = this.#live.state;
