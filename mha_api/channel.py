@@ -111,9 +111,8 @@ class Channel:
         example = base.example
         for edit in asked.edits:
             edited = apply(example, edit)
-            example = (
-                edited if edited != example else example
-            )  # −0 in place of 0 is no edit to the page either
+            if edited != example:  # −0 in place of 0 is no edit to the page either
+                example = edited
         now = base if example is base.example else trace(example)
         needed = {at: self._kept[at] for at in (asked.base, asked.since) if isinstance(at, int)}
         self._kept = needed | {asked.id: now}

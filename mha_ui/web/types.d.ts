@@ -243,6 +243,25 @@ interface Host {
   unpin(): void;
 }
 
+/** Whom the live channel serves. */
+interface LiveHost {
+  painted(header: any, numbers: Float64Array): void;
+  drawn(figures: Record<string, any>): void;
+  asking(): Record<string, any>;
+  lost(): void;
+  stirred(): void;
+}
+
+/** Whose numbers are dragged. */
+interface ScrubHost {
+  valueOf(cell: Cell): number | undefined;
+  most(): number;
+  td(cell: Cell): HTMLElement;
+  show(cell: Cell, number: number): void;
+  commit(cell: Cell, number: number): void;
+  cancel(cell: Cell, number: number): void;
+}
+
 /** A host whose numbers can be edited. */
 interface Editor extends Host {
   model: BenchModel;

@@ -17,7 +17,7 @@ export class Scrub {
 
   /**
    * `valueOf` is a number that may be dragged, or undefined; `show`, `commit` and `cancel` take its cell and number.
-   * @param {{ valueOf: (cell: Cell) => number | undefined; most: () => number; td: (cell: Cell) => HTMLElement; show: (cell: Cell, number: number) => void; commit: (cell: Cell, number: number) => void; cancel: (cell: Cell, number: number) => void }} host
+   * @param {ScrubHost} host
    */
   constructor(host) {
     this.host = host;
@@ -67,8 +67,9 @@ export class Scrub {
       if (Math.abs(down) >= THRESHOLD && Math.abs(down) >= Math.abs(across) && event.pointerType !== "touch")
         this.#clear();
       if (Math.abs(across) < THRESHOLD || !this.#held) return;
-      held.moving = true;
       const td = this.host.td(held.cell);
+      if (!td) return this.#clear(); // the tables were built anew meanwhile
+      held.moving = true;
       td.setPointerCapture(event.pointerId);
       td.classList.add("scrubbed");
       td.focus({ preventScroll: true });

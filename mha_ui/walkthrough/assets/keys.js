@@ -14,8 +14,20 @@ const MOVES = {
   Escape: "leave",
 };
 const PRESSES = new Set([" ", "Enter"]);
-const OWN =
-  "textarea, select, [contenteditable], [role=combobox], [role=listbox], [role=option], [role=menu], [role^=menuitem], [role=slider], [role=radio], [role=dialog], iframe";
+const OWN = [
+  "textarea",
+  "select",
+  "[contenteditable]",
+  "[role=combobox]",
+  "[role=listbox]",
+  "[role=option]",
+  "[role=menu]",
+  "[role^=menuitem]",
+  "[role=slider]",
+  "[role=radio]",
+  "[role=dialog]",
+  "iframe",
+].join();
 const BUTTONLIKE =
   "button, a[href], summary, input, [role=button], [role=switch], [role=checkbox], [role=tab]";
 const NO_TEXT = new Set(["checkbox", "button", "submit", "reset", "file"]);

@@ -1,4 +1,4 @@
-// Numbers as fast as the hand: edits go over a websocket, and what changes comes back (mha_api/live.py says how). One
+// Numbers as fast as the hand: edits go over a websocket, and what changes comes back (mha_api/channel.py says how). One
 // message is on its way at a time; of what is wanted meanwhile only the newest is asked for next. Where there is no
 // such socket the page's own answers serve alone.
 
@@ -32,7 +32,7 @@ export class Live {
   /**
    * `painted` is given each answer that is to be shown, and `drawn` the pictures that follow it; `asking` says what else
    * is asked for; `lost` is called where the page must answer what was asked here, `stirred` where `state` may be another.
-   * @param {{ painted: (header: any, numbers: Float64Array) => void; drawn: (figures: Record<string, any>) => void; asking: () => Record<string, any>; lost: () => void; stirred: () => void }} host
+   * @param {LiveHost} host
    */
   constructor(host) {
     this.host = host;
