@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import islice, product
 from operator import mul
 from random import Random
@@ -100,7 +100,7 @@ def _drawn(like: Example, dims: Dims, random: Random) -> Example:
     drawn anew, and of several such failures the one is taken that breaks fewest.
     """
     parts, left = _parts(like, dims), iter(range(_MOST_DRAWS))
-    laws = [Laws(trace(plain, _CPU)) for plain in _normal_parts(like, dims)]
+    laws = [_laws(plain) for plain in _normal_parts(replace(like, title=""), dims)]
     found: list[tuple[int, Example]] = []
     while not found or (found[-1][0] and next(left, None) is not None):
         faults, drawn = 0, _rows(like, dims, random.choice)
@@ -108,6 +108,12 @@ def _drawn(like: Example, dims: Dims, random: Random) -> Example:
             faults, drawn = _best(law, partial(part, drawn, random.choice), islice(left, _TRIES_OF_A_PART))
         found.append((faults, drawn))
     return min(found, key=_faults)[1]
+
+
+@lru_cache(maxsize=32)
+def _laws(plain: Example) -> Laws:
+    """The laws for examples like this one of normal numbers: the next exercise of the same kind asks the same."""
+    return Laws(trace(plain, _CPU))
 
 
 def _best(laws: Laws, draw: Callable[[], Example], left: Iterator[int]) -> tuple[int, Example]:
