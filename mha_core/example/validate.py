@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from math import isfinite
 
@@ -75,13 +76,16 @@ def _sizes(example: Example, dims: Dims) -> None:
             raise _fail(place, N_("expected 1 to {most}, got {count}"), most=most, count=count)
 
 
+_HALVES = re.compile("[\ud800-\udfff]")
+
+
 def _texts(example: Example) -> None:
     for place, text in _given_texts(example):
         if len(text) > MAX_TEXT:
             raise _fail(
                 place, N_("expected at most {most} characters, got {count}"), most=MAX_TEXT, count=len(text)
             )
-        if any("\ud800" <= character <= "\udfff" for character in text):
+        if _HALVES.search(text):
             raise _fail(place, N_("the text holds half of a character"))
 
 
