@@ -16,7 +16,7 @@ from benchmarks.planted import IDS, KEPT, computed, planted, printed
 from benchmarks.table import Line
 from mha_core import Example, trace
 from mha_core.check.check import check
-from mha_core.edit.edits import filled
+from mha_core.edit.matrices import filled
 from mha_core.walk.markdown import as_markdown
 from mha_ui.handout import as_html
 

@@ -10,7 +10,8 @@ import torch
 from benchmarks.table import Line
 from mha_core import Example, backend, built_in, trace
 from mha_core.compute.trace import compute, load
-from mha_core.edit.edits import apply, filled
+from mha_core.edit.edits import apply
+from mha_core.edit.matrices import filled
 from mha_core.example.model import Head, Matrix
 
 ROUNDS = 2000

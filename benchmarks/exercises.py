@@ -22,7 +22,7 @@ from benchmarks.planted import printed
 from mha_core import Example, MhaError, Trace, built_in, trace
 from mha_core.check.check import check
 from mha_core.compare.replay import possible, replay
-from mha_core.edit.edits import filled
+from mha_core.edit.matrices import filled
 from mha_core.example.model import Head
 from mha_core.example.validate import validate
 from mha_core.exercise.exercise import askable, exercise, nothing_special

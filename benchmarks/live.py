@@ -21,7 +21,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from benchmarks.core import sized
 from benchmarks.table import Line, show
 from mha_core import Example, to_token
-from mha_core.edit.edits import filled
+from mha_core.edit.matrices import filled
 from mha_core.example.model import Head, Matrix
 from tests.e2e.driver import Bench, Server, chromium, running
 

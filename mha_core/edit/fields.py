@@ -13,6 +13,8 @@ from mha_core.errors import N_, ExampleError
 from mha_core.example.model import POSITIONS
 from mha_core.vocabulary import SCORINGS
 
+Edit: TypeAlias = Mapping[str, Any]
+
 Read: TypeAlias = Callable[[object, str], Any]
 """A value and the name of its field → the value, typed; raises ``ExampleError`` naming the field."""
 

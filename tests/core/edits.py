@@ -5,7 +5,7 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from mha_core import Head, library, parse
-from mha_core.edit.edits import FILLS
+from mha_core.edit.fields import FILLS
 from mha_core.example.model import POSITIONS, position_inputs
 from mha_core.vocabulary import POSITION_INPUTS, SCORINGS
 from tests.core.malformed import ODD_VALUES

@@ -21,7 +21,8 @@ from mha_core import (
     validate,
 )
 from mha_core.compute.graph import last_step
-from mha_core.edit.edits import FILLS, apply
+from mha_core.edit.edits import apply
+from mha_core.edit.fields import FILLS
 from mha_core.example.model import POSITIONS
 from mha_core.vocabulary import SCORINGS
 from tests.core.edits import BUILT_IN, cases

@@ -22,8 +22,9 @@ from mha_core import (
     validate,
 )
 from mha_core.compute.graph import last_step
-from mha_core.edit.edits import _EDITS, FILLS, apply, filled
-from mha_core.edit.fields import FIELDS
+from mha_core.edit.edits import _EDITS, apply
+from mha_core.edit.fields import FIELDS, FILLS
+from mha_core.edit.matrices import filled
 from tests.core.edits import BUILT_IN, ENDS_AT_WEIGHTS, FURTHER_ON, KEYS, cases, json_values
 from tests.sizes import tries
 

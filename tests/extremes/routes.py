@@ -23,7 +23,8 @@ from mha_core.compute.derive import Cell, Derivation, arithmetic, cells
 from mha_core.compute.gradients import gradients, sensitivity
 from mha_core.compute.head_terms import head_terms
 from mha_core.compute.metrics import agreement
-from mha_core.edit.edits import FILLS, apply
+from mha_core.edit.edits import apply
+from mha_core.edit.fields import FILLS
 from mha_core.errors import MhaError
 from mha_core.example.files import dump, pretty
 from mha_core.example.model import NEG_INF, has_values, kv_head_of

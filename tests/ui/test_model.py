@@ -10,8 +10,8 @@ import pytest
 from mha_core import AddMask, AllowMask, CellError, ExampleError, built_in, graph, library, to_token
 from mha_core.compute.graph import head_graph
 from mha_core.compute.operations import OPERATIONS
-from mha_core.edit.edits import FILLS, apply
-from mha_core.edit.fields import RESIZABLE
+from mha_core.edit.edits import apply
+from mha_core.edit.fields import FILLS, RESIZABLE
 from mha_core.example.model import kv_head_of
 from mha_core.vocabulary import AXES, LAYER_INPUTS, NAMES, PER_HEAD_INPUTS, STAGES, WHOLE_LAYER_STEPS
 from mha_ui.bench import model

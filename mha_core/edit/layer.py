@@ -1,0 +1,238 @@
+"""Edits of what the layer has: W_O, values, biases, a mask, a divisor, a context, scoring, shared keys, positions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from mha_core.edit.axes import reshaped, to_size
+from mha_core.edit.fields import Edit
+from mha_core.edit.matrices import POSITION_FIELDS, as_allow, cell_value, filled
+from mha_core.errors import N_, ExampleError
+from mha_core.example.model import (
+    MAX_SIZE,
+    Example,
+    Head,
+    Positions,
+    Row,
+    alibi_slope,
+    has_values,
+    kv_head_of,
+    position_inputs,
+)
+from mha_core.example.validate import absent_steps
+from mha_core.vocabulary import AXES, HEAD_BIASES, HEAD_ROWS, SCORING, SHARED
+
+
+def switch_w_o(example: Example, edit: Edit) -> Example:
+    """W_O on: the identity, so that the output is the concatenation until it is edited. Off: gone, with b_O."""
+    if not edit["on"]:
+        return _claiming_what_is_there(replace(example, w_o=None, b_o=None))
+    if not has_values(example):
+        raise ExampleError(N_("this example has no {name}"), name="V")
+    width = example.dims.h * example.dims.d_v
+    cols = min(width, MAX_SIZE)
+    bias = (0.0,) * cols if _is_biased(example) else None
+    return replace(example, w_o=filled(width, cols, "identity"), b_o=bias)
+
+
+def _claiming_what_is_there(example: Example) -> Example:
+    """The example without claims of steps that it no longer has."""
+    gone = absent_steps(example)
+    return replace(
+        example, claimed={s: c for s, c in (example.claimed or {}).items() if s not in gone} or None
+    )
+
+
+def _is_biased(example: Example) -> bool:
+    return any(getattr(head, name) is not None for head in example.heads for name in HEAD_BIASES)
+
+
+def switch_values(example: Example, edit: Edit) -> Example:
+    """V on: a W_V of small integers, as wide as the keys, or V itself where there are no rows to multiply with it.
+    Off: the heads end at their weights, and W_O, which would mix their outputs, goes too.
+    """
+    if edit["on"] == has_values(example):
+        return example
+    if not edit["on"]:
+        heads = tuple(replace(head, w_v=None, b_v=None, v=None) for head in example.heads)
+        return _claiming_what_is_there(replace(example, heads=heads, w_o=None, b_o=None))
+    dims, source = example.dims, example.source_rows
+    name = "v" if source is None or len(source) != dims.n_k else "w_v"
+    rows, width = (dims.d_context if name == "w_v" else dims.n_k), dims.d_k
+    bias = (0.0,) * width if name == "w_v" and _is_biased(example) else None
+
+    def valued(index: int, head: Head) -> Head:
+        if kv_head_of(example, name, index) != index:
+            return head
+        fields: dict[str, Any] = {name: filled(rows, width, "integers", index), "b_v": bias}
+        return replace(head, **fields)
+
+    return replace(example, heads=tuple(valued(index, head) for index, head in enumerate(example.heads)))
+
+
+def switch_biases(example: Example, edit: Edit) -> Example:
+    """A bias for every weight matrix, of zeros where there was none; or none at all."""
+    dims = example.dims
+
+    def switched(owner: Head | Example, name: str) -> Row | None:
+        if not edit["on"] or getattr(owner, "w" + name[1:]) is None:
+            return None
+        return getattr(owner, name) or (0.0,) * dims.shape(name)[1]
+
+    heads = tuple(
+        replace(head, **{name: switched(head, name) for name in HEAD_BIASES})  # type: ignore[arg-type]
+        for head in example.heads
+    )
+    return replace(example, heads=heads, b_o=switched(example, "b_o"))
+
+
+def switch_mask(example: Example, edit: Edit) -> Example:
+    """No mask, a causal one, or one to paint, starting from what is hidden now."""
+    kinds: dict[str, Callable[[], Any]] = {
+        "none": lambda: None,
+        "causal": lambda: "causal",
+        "painted": lambda: as_allow(example),
+    }
+    return replace(example, mask=kinds[edit["kind"]]())
+
+
+def switch_scale(example: Example, edit: Edit) -> Example:
+    """Divide by √d_k, by nothing or by a number."""
+    value = edit["value"]
+    if value in ("sqrt_dk", "none"):
+        return replace(example, scale=value)
+    return replace(example, scale=cell_value("scale", value, "scale"))
+
+
+def switch_context(example: Example, edit: Edit) -> Example:
+    """On: a context of its own that starts as a copy of X. Off: keys and values come from X again."""
+    dims = example.dims
+    if edit["on"]:
+        if example.x is None:
+            raise ExampleError(N_("this example has no {name}"), name="X")
+        positions = example.positions and replace(
+            example.positions,
+            context_ids=example.positions.ids,
+            context_frequencies=example.positions.frequencies
+            if example.positions.kind == "sinusoidal"
+            else None,
+        )
+        return replace(example, context=example.x, context_tokens=example.tokens, positions=positions)
+    axes = {"n_k": to_size(dims.n_k, dims.n_q), "d_context": to_size(dims.d_context, dims.d_model)}
+    positions = example.positions and replace(example.positions, context_ids=None, context_frequencies=None)
+    return replace(reshaped(example, axes), context=None, context_tokens=None, positions=positions)
+
+
+def switch_scoring(example: Example, edit: Edit) -> Example:
+    """Another way to make scores, with its ``scale`` where one is named.
+
+    Bilinear scoring starts with the identity, so that it begins as the dot product; additive scoring with tenths, so
+    that tanh is not saturated at once; cosine with a temperature of 1/4. W_a stays where its shape fits.
+    """
+    kind, dims = edit["kind"], example.dims
+    scoring = SCORING[kind]
+    if kind == example.scoring:
+        return example if edit["scale"] is None else switch_scale(example, {"value": edit["scale"]})
+    widths = {"1": 1, "d_k": dims.d_k, "d_a": dims.d_k if scoring.square else dims.d_a or dims.d_k}
+
+    def parameters(index: int, head: Head) -> dict[str, Any]:
+        fields: dict[str, Any] = dict.fromkeys(_PARAMETERS)
+        for at, name in enumerate(scoring.parameters if head.weights is None else ()):
+            rows, cols = (widths[axis] for axis in AXES[name])
+            held = getattr(head, name)
+            if held is not None and len(held if name in HEAD_ROWS else held[0]) == cols:
+                fields[name] = held
+            elif scoring.initial == "identity":
+                fields[name] = filled(rows, cols, "identity")
+            else:
+                whole = filled(rows, cols, "integers", index * len(_PARAMETERS) + at + 1)
+                fields[name] = (
+                    whole[0] if name in HEAD_ROWS else tuple(tuple(n / 10 for n in row) for row in whole)
+                )
+        return fields
+
+    heads = tuple(replace(head, **parameters(index, head)) for index, head in enumerate(example.heads))
+    switched = replace(example, scoring=kind, heads=heads, claimed=None, scale=_scale_after(example, kind))
+    return switched if edit["scale"] is None else switch_scale(switched, {"value": edit["scale"]})
+
+
+_PARAMETERS = tuple(dict.fromkeys(name for scoring in SCORING.values() for name in scoring.parameters))
+"""What heads give for their scores, whatever the scoring."""
+
+
+def _scale_after(example: Example, kind: str) -> Any:
+    """The divisor that goes with another scoring; the one at hand where both are dot products."""
+    scoring = SCORING[kind]
+    if scoring.is_product and SCORING[example.scoring].is_product:
+        return example.scale
+    if scoring.is_product and not example.dims.d_k:
+        return "none"
+    return scoring.scale if scoring.temperature is None else scoring.temperature
+
+
+def switch_kv_heads(example: Example, edit: Edit) -> Example:
+    """So many heads with keys and values of their own, each the first of an equal group. More than before: copies."""
+    count = edit["count"]
+    if count < 1 or example.dims.h % count:
+        return replace(example, kv_heads=count)  # refused with its sentence
+    return replace(grouped(apart(example), count), claimed=None)
+
+
+def apart(example: Example) -> Example:
+    """Every head with keys and values of its own: copies of what it shared."""
+    if example.kv_heads is None:
+        return example
+
+    def own(index: int, head: Head) -> Head:
+        held = example.heads[kv_head_of(example, "v", index)]
+        return replace(head, **{name: getattr(held, name) for name in _HELD})
+
+    heads = tuple(own(index, head) for index, head in enumerate(example.heads))
+    return replace(example, heads=heads, kv_heads=None)
+
+
+_HELD = tuple(name for name in SHARED if name in Head.__dataclass_fields__)
+_KEYS = ("w_k", "b_k", "k")
+
+
+def grouped(example: Example, count: int) -> Example:
+    """Heads in groups of equal size, the first of each with the keys and values of all."""
+    h = len(example.heads)
+    if count == h:
+        return example
+    heads, size = list(example.heads), h // count
+    for start in range(0, h, size):
+        group = heads[start : start + size]
+        keyed = next((head for head in group if head.k is not None or head.w_k is not None), group[0])
+        heads[start] = replace(group[0], **{name: getattr(keyed, name) for name in _KEYS})
+        heads[start + 1 : start + size] = [without_keys(head) for head in group[1:]]
+    return replace(example, heads=tuple(heads), kv_heads=count)
+
+
+def without_keys(head: Head) -> Head:
+    """A head without what it takes from the first of its group."""
+    return replace(head, **dict.fromkeys(_HELD))
+
+
+def switch_positions(example: Example, edit: Edit) -> Example:
+    """No positions, or one kind; slopes start as ALiBi's authors set them. Position ids that were given stay."""
+    kind, before = edit["kind"], example.positions
+    if before is not None and kind == before.kind:
+        return example
+    positions = None
+    if kind != "none":
+        positions = Positions(kind)
+        used = position_inputs(replace(example, positions=positions))
+        for field in ("ids", "context_ids"):
+            if before is not None and POSITION_FIELDS[field] in used:
+                positions = replace(positions, **{field: getattr(before, field)})
+    slopes: list[Row | None] = [None] * len(example.heads)
+    if kind == "alibi":
+        slopes = [
+            (alibi_slope(g, len(slopes)),) if head.weights is None else None
+            for g, head in enumerate(example.heads)
+        ]
+    heads = tuple(replace(head, slope=slope) for head, slope in zip(example.heads, slopes, strict=True))
+    return replace(example, positions=positions, heads=heads, claimed=None)

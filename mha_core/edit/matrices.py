@@ -1,0 +1,132 @@
+"""One matrix of an example, by its name: read, written, filled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import isfinite
+from random import Random
+from typing import Any
+
+from mha_core.edit.fields import got
+from mha_core.errors import N_, ExampleError
+from mha_core.example.model import (
+    NEG_INF,
+    AddMask,
+    AllowMask,
+    Example,
+    Matrix,
+    allow_matrix,
+    position_inputs,
+)
+from mha_core.vocabulary import AXES, HEAD_MATRICES, HEAD_ROWS, POSITION_INPUTS
+
+
+def filled(rows: int, cols: int, kind: str, seed: int = 0) -> Matrix:
+    """A rows × cols matrix: zeros; identity; integers −2 … 3; or random, normal with 2 decimals."""
+    random = Random(f"{kind} {seed}")
+    cell: Callable[[int, int], float] = {
+        "zeros": lambda i, j: 0.0,
+        "identity": lambda i, j: float(i == j),
+        "integers": lambda i, j: float(random.randint(-2, 3)),
+        "random": lambda i, j: round(random.gauss(0, 1), 2) + 0.0,
+    }[kind]
+    return tuple(tuple(cell(i, j) for j in range(cols)) for i in range(rows))
+
+
+def given_matrix(example: Example, name: str, head: int | None) -> Matrix:
+    """The matrix to edit; a bias as a matrix of one row. Raises ``ExampleError`` where the example has none."""
+    if head is not None:
+        there("heads", head, len(example.heads))
+    value: Any = None
+    if head is None and name in POSITION_INPUTS:
+        row = position_inputs(example).get(name)
+        value = row and tuple((number,) for number in row) if AXES[name][0] != "1" else row
+    elif name in (_OF_THE_LAYER if head is None else _OF_A_HEAD):
+        value = getattr(example if head is None else example.heads[head], name)
+    if value is None:
+        place = place_of(name, head) if name in AXES else got(name)
+        raise ExampleError(N_("this example has no such numbers to edit"), place=place)
+    return (value,) if name in _ROWS or AXES[name][0] == "1" else value
+
+
+_OF_THE_LAYER = ("x", "context", "w_o", "b_o")
+_OF_A_HEAD = (*HEAD_MATRICES, *HEAD_ROWS)
+
+
+_ROWS = (*HEAD_ROWS, "b_o")
+
+
+def with_matrix(example: Example, name: str, head: int | None, matrix: Any) -> Example:
+    """The example with this matrix in the place of the one of its name."""
+    if name == "mask":
+        painted = AddMask(matrix) if isinstance(example.mask, AddMask) else None
+        return replace(example, mask=painted or replace(as_allow(example), allow=matrix))
+    if name in POSITION_INPUTS:
+        row = matrix[0] if AXES[name][0] == "1" else tuple(number for (number,) in matrix)
+        field = next(field for field, of in POSITION_FIELDS.items() if of == name)
+        return replace(example, positions=replace(example.positions, **{field: row}))  # type: ignore[type-var]
+    value = matrix[0] if name in _ROWS else matrix
+    if head is None:
+        return replace(example, **{name: value})
+    heads = list(example.heads)
+    heads[head] = replace(heads[head], **{name: value})
+    return replace(example, heads=tuple(heads))
+
+
+def mask_as_painted(example: Example) -> Any:
+    """What a mask adds, or which pairs it lets attend."""
+    return example.mask.add if isinstance(example.mask, AddMask) else as_allow(example).allow
+
+
+def as_allow(example: Example) -> AllowMask:
+    """The present mask as one to paint."""
+    return example.mask if isinstance(example.mask, AllowMask) else AllowMask(_allowed_now(example))
+
+
+def _allowed_now(example: Example) -> tuple[tuple[bool, ...], ...]:
+    """Which pairs the present mask lets attend, as a matrix to paint on."""
+    if isinstance(example.mask, AddMask):
+        return tuple(tuple(cell > NEG_INF for cell in row) for row in example.mask.add)
+    dims = example.dims
+    return allow_matrix(example) or ((True,) * dims.n_k,) * dims.n_q
+
+
+def cell_value(kind: str, value: object, place: str) -> Any:
+    """A number; for a mask that allows, true or false; for one that adds, −∞ too."""
+    if kind == "allow":
+        if isinstance(value, bool):
+            return value
+        raise ExampleError(N_("expected true or false, got {got}"), place=place, got=got(value))
+    if kind == "add" and value == "-inf":
+        return NEG_INF
+    if isinstance(value, bool) or not isinstance(value, int | float) or not _is_finite(value):
+        raise ExampleError(N_("expected a number, got {got}"), place=place, got=got(value))
+    return float(value)
+
+
+def _is_finite(number: float) -> bool:
+    try:
+        return isfinite(number)
+    except OverflowError:  # a whole number beyond all floats
+        return False
+
+
+def there(name: str, index: int, count: int) -> None:
+    """Whether ``name`` has so many that there is one at this index."""
+    if index >= count:
+        raise ExampleError(N_("this is no longer there"), place=f"{name}[{index}]")
+
+
+def place_of(name: str, head: int | None, row: int | None = None, col: int | None = None) -> str:
+    """How a sentence names a matrix or one of its cells, such as ``heads[1].w_q[0][2]``."""
+    cell = "" if row is None else f"[{row}][{col}]"
+    return f"{name}{cell}" if head is None else f"heads[{head}].{name}{cell}"
+
+
+POSITION_FIELDS = {
+    "ids": "position_ids",
+    "context_ids": "context_position_ids",
+    "frequencies": "frequencies",
+    "context_frequencies": "context_frequencies",
+}

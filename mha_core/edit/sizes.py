@@ -1,0 +1,155 @@
+"""Edits of how many: tokens, heads and the sizes of the matrices."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from mha_core.edit.axes import Kept, reshaped, room, to_size
+from mha_core.edit.fields import Edit
+from mha_core.edit.layer import apart, grouped, without_keys
+from mha_core.edit.matrices import filled, there
+from mha_core.errors import N_, ExampleError
+from mha_core.example.model import (
+    Example,
+    Head,
+    alibi_slope,
+    key_tokens,
+    keys_are_queries,
+)
+from mha_core.vocabulary import HEAD_BIASES, HEAD_MATRICES, HEAD_ROWS, SCORING
+
+
+def rename_token(example: Example, edit: Edit) -> Example:
+    """Another word in the place of one."""
+    which, index = _tokens_of(example, edit), edit["index"]
+    tokens = list(getattr(example, which) or key_tokens(example))
+    there(which, index, len(tokens))
+    tokens[index] = edit["text"]
+    return replace(example, **{which: tuple(tokens)})  # type: ignore[arg-type]  # a name of two
+
+
+def add_token(example: Example, edit: Edit) -> Example:
+    """Insert a token before ``index`` (at the end where it is None): a row of zeros, attended by all."""
+    which = _tokens_of(example, edit)
+    tokens = getattr(example, which) or key_tokens(example)
+    index = len(tokens) if edit["index"] is None else edit["index"]
+    room("n_q" if which == "tokens" else "n_k", len(tokens) + 1)
+    there(which, index, len(tokens) + 1)
+    kept: list[int | None] = list(range(len(tokens)))
+    kept.insert(index, None)
+    return _keep_tokens(example, which, kept, edit["text"] or str(len(tokens) + 1))
+
+
+def remove_token(example: Example, edit: Edit) -> Example:
+    """A token gone, with its rows and, where it is a key too, its columns. The last one stays."""
+    which, index = _tokens_of(example, edit), edit["index"]
+    tokens = getattr(example, which) or key_tokens(example)
+    if len(tokens) == 1:
+        raise ExampleError(N_("the last one cannot be removed"), place=which)
+    there(which, index, len(tokens))
+    return _keep_tokens(example, which, [i for i in range(len(tokens)) if i != index])
+
+
+def permute(example: Example, edit: Edit) -> Example:
+    """Put the tokens into another order: token i is the one that was token order[i].
+
+    Each takes along its numbers and what a painted mask says of it. Positions and a causal mask are about places
+    and stay where they are. In self-attention the keys are the same tokens.
+    """
+    order = edit["order"]
+    if sorted(order) != list(range(len(example.tokens))):
+        raise ExampleError(
+            N_("expected each of the {count} tokens once"), place="order", count=len(example.tokens)
+        )
+    moved = _keep_tokens(example, "tokens", order)
+    return replace(moved, positions=example.positions)
+
+
+def _keep_tokens(example: Example, which: str, kept: Kept, new: str = "") -> Example:
+    old = getattr(example, which) or key_tokens(example)
+    tokens = tuple(new if i is None else old[i] for i in kept)
+    shared = which == "tokens" and keys_are_queries(example)
+    axes = {"n_q": kept, "n_k": kept} if shared else {"n_q" if which == "tokens" else "n_k": kept}
+    labels = {which: tokens} if getattr(example, which) is not None or which == "tokens" else {}
+    return replace(reshaped(example, axes), **labels)  # type: ignore[arg-type]  # a name of two
+
+
+def _tokens_of(example: Example, edit: Edit) -> str:
+    """ "tokens", or "context_tokens" where keys have labels of their own."""
+    which: str = edit["which"]
+    if which == "context_tokens" and keys_are_queries(example):
+        raise ExampleError(N_("this example has no {name}"), name=which)
+    return which
+
+
+def add_head(example: Example, edit: Edit) -> Example:
+    """A new head after the last: small integers of its own, or a copy of head ``copy``.
+
+    Where all heads share keys and values so does the new one; other groups would be unequal, so each head then gets
+    its own copy of what it shared.
+    """
+    example = example if example.kv_heads == 1 else apart(example)
+    dims = example.dims
+    copied = edit["copy"]
+    if copied is not None:
+        there("heads", copied, dims.h)
+    head = _new_head(example) if copied is None else example.heads[copied]
+    if example.kv_heads:
+        head = without_keys(head)
+    kept = [*range(dims.h * dims.d_v), *[None] * dims.d_v]
+    return replace(reshaped(example, {"h·d_v": kept}), heads=(*example.heads, head))
+
+
+def _new_head(example: Example) -> Head:
+    """A head like the first in what it is given, with numbers of its own."""
+    dims, pattern, seed = example.dims, example.heads[0], len(example.heads)
+    fields: dict[str, Any] = {}
+    for name in (*HEAD_MATRICES, *HEAD_ROWS):
+        if name == "slope" and pattern.slope is not None:
+            fields[name] = (alibi_slope(seed, seed + 1),)
+        elif getattr(pattern, name) is not None:
+            rows = filled(
+                *dims.shape(name), "zeros" if name in HEAD_BIASES else "integers", seed * 16 + len(fields)
+            )
+            fields[name] = rows[0] if name in HEAD_ROWS else rows
+    return Head(**fields)
+
+
+def remove_head(example: Example, edit: Edit) -> Example:
+    """Remove a head, the last one where none is named; what the others shared with it stays."""
+    dims = example.dims
+    gone = dims.h - 1 if edit["head"] is None else edit["head"]
+    if dims.h == 1:
+        raise ExampleError(N_("the last one cannot be removed"), place="heads")
+    there("heads", gone, dims.h)
+    groups = example.kv_heads
+    example = apart(example)
+    kept = [row for row in range(dims.h * dims.d_v) if row // dims.d_v != gone]
+    heads = example.heads[:gone] + example.heads[gone + 1 :]
+    smaller = replace(reshaped(example, {"h·d_v": kept}), heads=heads)
+    return grouped(smaller, 1) if groups == 1 else smaller
+
+
+def resize(example: Example, edit: Edit) -> Example:
+    """Set d_model, d_context, d_k, d_v, d_out or d_a, or change it ``by`` so much; with self-attention d_model is
+    the context's too, with bilinear scoring d_k is d_a's. Rotary positions take d_k in steps of two.
+    """
+    axis, dims = edit["axis"], example.dims
+    if dims.size(axis) == 0:
+        raise ExampleError(N_("this example has no {name}"), name=axis)
+    if axis == "d_a" and SCORING[example.scoring].square:
+        axis = "d_k"
+    rotary = example.positions is not None and example.positions.kind == "rotary"
+    step = 2 if axis == "d_k" and rotary else 1
+    new = dims.size(axis) + step * edit["by"] if edit["by"] is not None else edit["size"] or 0
+    room(axis, new)
+    kept = to_size(dims.size(axis), new)
+    axes: dict[str, Kept] = {axis: kept}
+    if axis == "d_model" and example.context is None:
+        axes["d_context"] = kept
+    if axis == "d_k" and SCORING[example.scoring].square:
+        axes["d_a"] = kept
+    if axis == "d_v":
+        axes["h·d_v"] = [None if i is None else head * dims.d_v + i for head in range(dims.h) for i in kept]
+    return reshaped(example, axes)
