@@ -34,7 +34,7 @@ from mha_core import Example, MhaError, Trace, built_in, trace
 from mha_core.edit.edits import apply
 from mha_core.errors import N_, ExampleError
 from mha_core.example.share_link import unpacked
-from mha_ui.about import about
+from mha_ui.about import about, looks
 from mha_ui.figures import FIGURES
 from mha_ui.language import LANGUAGES, words_in
 from mha_ui.palette import Theme
@@ -121,7 +121,7 @@ class Channel:
         blocks, numbers = laid_out(list(changes(shown, now)))
         header = {"id": asked.id, "blocks": blocks, **_marks(shown, now)}
         if asked.about:
-            header["about"] = about(now, asked.language)
+            header |= {"about": about(now, asked.language), "looks": looks(now, asked.language)}
         self.drawing = asked if asked.figures else None
         return framed(header, numbers)
 

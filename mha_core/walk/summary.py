@@ -136,6 +136,12 @@ def described(looks: Sequence[Look], queries: Sequence[str], keys: Sequence[str]
     return say.joined(_THEN, told)
 
 
+def findings(looks: Sequence[Look], queries: Sequence[str], keys: Sequence[str], language: str) -> list[str]:
+    """What is to be said of each head, in a few words."""
+    say = _Speech(catalogue(language).gettext)
+    return [say.finding(look, queries, keys) for look in looks]
+
+
 class _Speech:
     """One language."""
 

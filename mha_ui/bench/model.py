@@ -44,7 +44,7 @@ from mha_core.vocabulary import (
     STAGES_WITHOUT_VALUES,
     Stage,
 )
-from mha_ui.about import about
+from mha_ui.about import about, looks
 from mha_ui.bench.lens import look
 from mha_ui.language import words_in
 from mha_ui.notes import is_ours
@@ -52,6 +52,18 @@ from mha_ui.state import Message, Work, address, token
 
 _UI: Final = {
     "bench": N_("Matrix bench"),
+    "overview": N_("Overview: who attends to whom"),
+    "overview_tokens": N_("Tokens"),
+    "overview_x": N_("each a row of X"),
+    "overview_taken": N_("What each token takes along"),
+    "overview_concat": N_("the heads' outputs, side by side"),
+    "overview_output": N_("the heads' outputs, and what W_O makes of them"),
+    "overview_pair": N_("{query} attends most to {key}, {weight}"),
+    "overview_none": N_("{query} attends to nothing"),
+    "overview_and": N_("; "),
+    "was_before": N_("was {before} before the last edit"),
+    "moved_weights": N_("{changed} of {all} weights changed; most {place}, {tokens}: {before} → {now}"),
+    "moved_outputs": N_("No weight changed; {changed} of {all} outputs did, most {place}, {tokens}: {before} → {now}"),
     "head": N_("Head"),
     "heads": N_("heads"),
     "token": N_("token"),
@@ -199,6 +211,7 @@ def payload(work: Work, *, lens: str | None = None) -> dict[str, Any]:
         "message": _message(work.message),
         "about": about(work.trace, work.language),
         "about_ours": is_ours(work.example),
+        "looks": looks(work.trace, work.language),
         **numbers(work.trace, work.language, work.decimals),
         "choices": _CHOICES,
         "controls": _controls(work) | {"lens": work.lens if lens is None else None},

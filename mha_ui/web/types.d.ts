@@ -82,6 +82,8 @@ interface Model {
   /** For each head and query, what softmax takes from its scores. */
   shifts: number[][];
   lens?: Lens | null;
+  /** By name, the numbers as they were before the last edit. */
+  before?: Record<string, any> | null;
   /** By key of a cell: whether a claim is right, and what would be. */
   marks?: Record<string, string>;
   notes?: Record<string, string>;
@@ -99,6 +101,8 @@ interface BenchModel extends Model, Answer {
   opened: number;
   about: string;
   about_ours: boolean;
+  /** For each head, where it looks. */
+  looks: string[];
   unsaved: boolean;
   /** The example where no address holds it. */
   whole: string | null;
@@ -341,6 +345,9 @@ declare module "*/mha.web/menu.js" {
 }
 declare module "*/mha.web/mount.js" {
   export * from "kit/mount.js";
+}
+declare module "*/mha.web/moved.js" {
+  export * from "kit/moved.js";
 }
 declare module "*/mha.web/numbers.js" {
   export * from "kit/numbers.js";

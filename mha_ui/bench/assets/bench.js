@@ -1,11 +1,34 @@
 // The matrix bench: edit and see the whole computation. Streamlit calls the default export with every answer.
 
 import { Address } from "../mha.web/address.js";
-import { active, announcer, button, element, named, naming, rich, symbol } from "../mha.web/dom.js";
-import { isEditable, isPerHead, isSame, key, rowsOf, unkey } from "../mha.web/graph.js";
+import {
+  active,
+  announcer,
+  button,
+  element,
+  fill,
+  named,
+  naming,
+  rich,
+  setText,
+  symbol,
+} from "../mha.web/dom.js";
+import {
+  isEditable,
+  isPerHead,
+  isSame,
+  key,
+  nameOf,
+  rowsOf,
+  shownAs,
+  tokensOf,
+  unkey,
+  valueAt,
+} from "../mha.web/graph.js";
 import { Explain } from "../mha.web/line.js";
 import { Live, layOver } from "../mha.web/live.js";
 import { mounting } from "../mha.web/mount.js";
+import { movedAt, movedIn, remembered } from "../mha.web/moved.js";
 import { pictures } from "../mha.web/pictures.js";
 import { Pointing } from "../mha.web/selection.js";
 import { Sender } from "../mha.web/sender.js";
@@ -14,6 +37,7 @@ import { Controls } from "./controls.js";
 import { FillMenu } from "./fill.js";
 import { Grid } from "./grid.js";
 import { Legend } from "./legend.js";
+import { Overview } from "./overview.js";
 import { Verdict } from "./verdict.js";
 
 /** One for the page: Streamlit may mount the bench anew at any time, and no edit may go with the old one. */
@@ -36,6 +60,7 @@ class Bench {
   #explaining = false; // it is about to be explained what is reached
   #spoken = false; // and said to who cannot see it
   #previewed = null; // an edit that is being made
+  #before = null; // the numbers before the last edit
   #inPicture = null; // the cell that is pointed at in a picture
   #held = null; // what the text field that has the focus held before it was typed in
   #address = new Address(() => this.#settled());
@@ -54,6 +79,7 @@ class Bench {
     this.tables = element("div", { class: "tables" });
     this.message = element("div", { class: "message", role: "alert", hidden: true });
     this.about = element("p", { class: "mha-note", dir: "auto" });
+    this.moved = element("p", { class: "moved" });
     parent.append(this.root);
     this.#grid.listen(this.tables);
     this.#pointing = new Pointing(
@@ -101,6 +127,7 @@ class Bench {
     if (structure !== this.#structure) this.#rebuild(structure);
     else this.view.patch(data, this.#grid.drafts);
     this.#describe();
+    this.overview.update(data);
     this.controls.update(data);
     this.legend.update(data);
     this.root.classList.toggle("through", Boolean(data.lens));
@@ -131,6 +158,8 @@ class Bench {
         matrix.values = this.model.matrices[name].values;
     if (newer)
       Object.assign(data, { dead: this.model.dead, shifts: this.model.shifts, about: this.model.about });
+    if (!steady || data.opened !== this.model?.opened) this.#before = null;
+    data.before = this.#before;
     this.model = data;
     for (const edit of pending) overlay(data, edit);
     this.#live.settle(data.whole ? { s: data.whole } : data.address, data.ack, newer);
@@ -149,6 +178,7 @@ class Bench {
     if (about !== undefined && about !== model.about) Object.assign(model, { about, about_ours: false });
     const changed = layOver(model, blocks, numbers);
     this.view.patchNumbers(model, changed, this.#grid.drafts);
+    this.overview.patch(model);
     this.#describe();
     this.#rest();
     this.#busy();
@@ -160,6 +190,26 @@ class Bench {
     if (this.about.textContent !== about || about_ours)
       this.about.replaceChildren(...(about_ours ? rich(about) : [about]));
     this.about.hidden = !about;
+    setText(this.moved, this.#told());
+  }
+
+  /** What the last edit has done to the weights; where to none, to what the tokens take along. */
+  #told() {
+    const { model, words } = this;
+    if (!this.#before) return "";
+    const last = ["output", "concat"].find((name) => model.matrices[name]);
+    const [weights, outputs] = ["weights", last].map((name) => name && movedIn(model, name));
+    const most = weights.most ?? outputs?.most;
+    if (!most) return "";
+    const show = shownAs(model, most.name, most.head);
+    const values = {
+      ...(weights.most ? weights : outputs),
+      place: nameOf(model, most).replaceAll("_", ""),
+      tokens: tokensOf(model, most).join(" → "),
+      before: show(movedAt(model, most).before),
+      now: show(valueAt(model, most)),
+    };
+    return fill(weights.most ? words.moved_weights : words.moved_outputs, values);
   }
 
   /** Go to the mask that is now to be painted, which may stand far below, and say what to do there. */
@@ -174,6 +224,7 @@ class Bench {
     if (edit.op === "mask" && edit.kind === "painted")
       this.#sought = { name: "mask", head: null, row: 0, col: 0 };
     if (["undo", "redo", "reset"].includes(edit.op)) this.#grid.drafts.clear();
+    if (!this.#previewed && edit.op !== "pin") this.#remember();
     this.#previewed = null;
     const live = this.#isLive([...sender.pending, edit]);
     sender.send(edit, live);
@@ -188,11 +239,18 @@ class Bench {
    * @param {Record<string, any> | null} edit
    */
   preview(edit) {
+    if (edit && !this.#previewed) this.#remember();
     this.#previewed = edit;
     const edits = edit ? [...sender.pending, edit] : sender.pending;
     if (this.#isLive(edits)) this.#live.ask(edits, sender.last + (edit ? 0.5 : 0));
     if (edit) this.show(edit);
     this.#busy();
+  }
+
+  /** What an edit is about to move is compared with how it stands now. */
+  #remember() {
+    this.#before = remembered(this.model);
+    this.model.before = this.#before;
   }
 
   /** Tell who cannot see it what a number is now. */
@@ -237,7 +295,9 @@ class Bench {
 
   /** Show the numbers of one matrix anew. */
   repaint(name) {
-    if (this.model.matrices[name]) this.view.patchNumbers(this.model, [name], this.#grid.drafts);
+    if (!this.model.matrices[name]) return;
+    this.view.patchNumbers(this.model, [name], this.#grid.drafts);
+    this.overview.patch(this.model);
   }
 
   /** Show an edit that is not finished, without sending it. */
@@ -286,10 +346,13 @@ class Bench {
     this.legend = new Legend(words);
     this.explain = new Explain(words, () => this.unpin(), this.message, this.legend.root);
     this.menu = new FillMenu(this);
+    this.overview = new Overview(this, words);
     this.root.setAttribute("aria-label", words.bench);
     this.root.lang = words.lang;
     this.root.replaceChildren(
       this.about,
+      this.overview.root,
+      this.moved,
       this.controls.root,
       this.verdict.root,
       this.tables,
@@ -372,6 +435,7 @@ class Bench {
       const cell = this.#inPicture ?? this.#pointing.at ?? this.#pinned;
       this.explain.show(this, cell, this.#pinned);
       pictures.outline(cell);
+      this.overview.outline(cell);
       if (this.#spoken) this.live.textContent = this.explain.text();
       this.#spoken = false;
     });

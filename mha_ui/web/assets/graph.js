@@ -217,6 +217,15 @@ export function nameOf(model, { name, head, row, col }) {
 export const labelOf = (model, axis, index) => model.labels[axis]?.[index] ?? String(index + 1);
 
 /**
+ * The tokens that a cell is about: its row's, its column's, or both.
+ * @type {OfCell<string[]>}
+ */
+export const tokensOf = (model, { name, row, col }) =>
+  [row, col]
+    .map((at, n) => model.labels[model.matrices[name].axes[n]]?.[at])
+    .filter((token) => token !== undefined);
+
+/**
  * The labels along an axis of a matrix; a single row or column needs none.
  * @type {(model: Model, axis: string, count: number) => string[]}
  */

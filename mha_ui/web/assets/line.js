@@ -2,7 +2,18 @@
 
 import { arithmetic, inBrief } from "./arithmetic.js";
 import { button, div, element, fillNodes, span, symbol } from "./dom.js";
-import { exists, fedBy, isClaim, isSame, key, nameOf, symbolOf, termsOf, valueAt } from "./graph.js";
+import {
+  exists,
+  fedBy,
+  isClaim,
+  isSame,
+  key,
+  nameOf,
+  symbolOf,
+  termsOf,
+  tokensOf,
+  valueAt,
+} from "./graph.js";
 import { changeTold, isTarget, lensAt } from "./lens.js";
 import { brief, exact, isRounded } from "./numbers.js";
 import { Lights } from "./selection.js";
@@ -156,11 +167,8 @@ export class Explain {
    * @type {OfCell<Child[]>}
    */
   #place(model, cell) {
-    const { axes } = model.matrices[cell.name];
     const name = symbol(nameOf(model, cell));
-    const tokens = [cell.row, cell.col]
-      .map((at, n) => model.labels[axes[n]]?.[at])
-      .filter((token) => token !== undefined);
+    const tokens = tokensOf(model, cell);
     if (!tokens.length) return [name];
     const between = tokens.flatMap((token, n) => [n ? " → " : "", element("bdi", {}, token)]);
     return fillNodes(this.words.place_with_tokens, { place: [name], tokens: between });

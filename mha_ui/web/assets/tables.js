@@ -28,6 +28,7 @@ import {
   symbolOf,
 } from "./graph.js";
 import { lensAt, lensTone, markOf, told, topOfAll } from "./lens.js";
+import { movedAt } from "./moved.js";
 import { exact, format, kindOf, toneOf, topOf } from "./numbers.js";
 
 /**
@@ -354,7 +355,8 @@ export class View {
         const shown = this.#shown.get(td);
         this.#mark(td, model.marks?.[td.dataset.key]);
         const by = lensAt(model, { name, head, row, col });
-        const sign = model.lens && markOf(model, { name, head, row, col }, by);
+        const moved = model.lens ? null : movedAt(model, { name, head, row, col });
+        const sign = model.lens ? markOf(model, { name, head, row, col }, by) : moved?.sign;
         if (
           shown?.value === value &&
           shown.look === look &&
@@ -367,8 +369,8 @@ export class View {
         this.#shown.set(td, { value, look, draft, by, sign });
         setText(td, draft ?? (editable ? exact(value) : format(value, decimals)));
         this.#tint(td, kindOf(value), model.lens ? lensTone(model, by, top) : toneOf(value, top));
-        if (model.lens || shown?.sign !== undefined)
-          this.#sign(td, sign, model.lens && told(model, { name, head, row, col }));
+        if (sign !== undefined || shown?.sign !== undefined)
+          this.#sign(td, sign, model.lens ? told(model, { name, head, row, col }) : this.#was(model, moved));
         if (shown?.draft === draft) return;
         td.classList.toggle("invalid", draft !== undefined);
         setAttribute(td, "aria-invalid", draft !== undefined && "true");
@@ -408,7 +410,16 @@ export class View {
   }
 
   /**
-   * What a lens shows of a cell besides its colour, and in words.
+   * What a number was before the last edit.
+   * @param {Model} model
+   * @param {{ before: Value } | null} moved
+   */
+  #was(model, moved) {
+    return moved && fill(this.words.was_before, { before: format(moved.before, model.decimals) });
+  }
+
+  /**
+   * What a lens, or the last edit, says of a cell besides its colour, and in words.
    * @param {HTMLElement} td
    * @param {string} sign
    * @param {string} words

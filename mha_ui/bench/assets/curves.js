@@ -1,0 +1,59 @@
+// Where the lines of the overview run: from each query, at the left, to each key, at the right, in a panel that is as
+// wide as 1. No DOM here.
+
+/** The middle of row `at` of so many that share a height. */
+export const middle = (at, count, height) => ((at + 0.5) * height) / count;
+
+/** A line from (0, from) to (`width`, to), level at both ends, as an SVG path. */
+export const curve = (from, to, width) => `M0 ${from}C${width / 2} ${from} ${width / 2} ${to} ${width} ${to}`;
+
+/** How high a line runs at x, from 0 to 1. */
+export function heightAt(from, to, x) {
+  const t = alongAt(x);
+  return from + (to - from) * t * t * (3 - 2 * t);
+}
+
+/** The t at which a line is at x = 1.5 t (1 − t) + t³, which grows with t: by halving. */
+function alongAt(x) {
+  let [low, high] = [0, 1];
+  for (let step = 0; step < 20; step++) {
+    const t = (low + high) / 2;
+    if (1.5 * t * (1 - t) + t ** 3 < x) low = t;
+    else high = t;
+  }
+  return (low + high) / 2;
+}
+
+/**
+ * The line that a pointer at (x, y) means: the nearest one within its own half width and `reach`, or null. Of those
+ * that lie alike the heavier one.
+ * @param {number[][]} weights
+ * @param {{ x: number; y: number; height: number; reach: number; widthOf: (weight: number) => number }} pointer
+ */
+export function lineAt(weights, { x, y, height, reach, widthOf }) {
+  let found = null;
+  for (const [query, row] of weights.entries())
+    for (const [key, weight] of row.entries()) {
+      if (!(weight > 0)) continue;
+      const from = middle(query, weights.length, height);
+      const away = Math.abs(heightAt(from, middle(key, row.length, height), x) - y);
+      const far = Math.max(0, away - widthOf(weight) / 2) - weight; // in pixels; a weight is at most one
+      if (away <= widthOf(weight) / 2 + reach && (!found || far < found.far)) found = { query, key, far };
+    }
+  return found && { query: found.query, key: found.key };
+}
+
+/**
+ * Where numbers stand as bars on a common scale: [top, height] of each in a space of `height`, whose zero line lies in
+ * the middle as soon as `most` numbers may be below 0.
+ * @param {number[]} numbers
+ * @param {{ height: number; most: number; signed: boolean }} scale
+ */
+export function bars(numbers, { height, most, signed }) {
+  const zero = signed ? height / 2 : height;
+  return numbers.map((number) => {
+    const long = most ? (Math.abs(number) / most) * zero : 0;
+    const drawn = number ? Math.max(1, long) : 0;
+    return [number < 0 ? zero : zero - drawn, drawn];
+  });
+}

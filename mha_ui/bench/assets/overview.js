@@ -1,0 +1,440 @@
+// What the heads do, at a glance: the tokens with their rows of X, a line from each query to each key as thick as its
+// weight, and what each token takes along. It shows the numbers of the tables, and keeps none of its own.
+
+import { accent, button, div, element, fill, setAttribute, setText, span } from "../mha.web/dom.js";
+import { rowsOf } from "../mha.web/graph.js";
+import { format } from "../mha.web/numbers.js";
+import { bars, curve, lineAt, middle } from "./curves.js";
+
+/** Of more tokens the weights are shown as a map, a pixel for each pair. */
+export const MOST_LINES = 12;
+/** Of more columns no bars are drawn, but how long each row is. */
+const MOST_BARS = 8;
+const MAP_HEIGHT = 176;
+const BAR_HEIGHT = 0.72; // of a row
+const REACH = 6; // px beside a line at which it is still meant
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** @returns {any} */
+function drawing(tag, attributes = {}, ...children) {
+  const node = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...children);
+  return node;
+}
+
+const isNumber = (value) => typeof value === "number";
+const length = (row) => Math.hypot(...row);
+
+export class Overview {
+  #structure = "";
+  /** @type {BenchModel} */
+  #model = null;
+  #query = null; // the query whose story alone is told
+  #alone = null; // the head that is shown alone
+  #lit = null; // the cell that the bench explains
+  /** @type {HTMLElement[]} */
+  #rows = []; // what belongs to one query, and steps back while another's story is told
+  #panels = [];
+  #inputs = [];
+  #outputs = [];
+  #scales = new Map(); // by matrix, what its bars are measured by
+
+  /**
+   * `chosen(cell)`: a weight is chosen, and to be gone to; `pointed(cell)`: one is pointed at, or null.
+   * @param {{ chosen: (cell: Cell) => void; pointed: (cell: Cell | null) => void }} host
+   * @param {Record<string, string>} words
+   */
+  constructor(host, words) {
+    this.host = host;
+    this.words = words;
+    this.root = element("section", { class: "overview", "aria-label": words.overview });
+    this.root.addEventListener("keydown", (event) => this.#let(event));
+  }
+
+  /** @param {BenchModel} model */
+  update(model) {
+    this.#model = model;
+    this.root.hidden = Boolean(model.check) || !model.matrices.weights;
+    if (this.root.hidden) return;
+    const { labels, dims, lang } = model;
+    const structure = JSON.stringify([
+      labels.n_q,
+      labels.n_k,
+      dims.h,
+      dims.d_model,
+      dims.d_v,
+      dims.d_out,
+      lang,
+      Object.keys(model.matrices),
+    ]);
+    if (structure !== this.#structure) this.#build();
+    this.#structure = structure;
+    this.patch(model);
+  }
+
+  /**
+   * Numbers alone have changed.
+   * @param {BenchModel} model
+   */
+  patch(model) {
+    this.#model = model;
+    if (this.root.hidden) return;
+    this.#scales.clear();
+    for (const { head, look, patch } of this.#panels) {
+      patch();
+      setText(look, model.looks[head]);
+      look.title = model.looks[head];
+    }
+    for (const draw of [...this.#inputs, ...this.#outputs]) draw();
+  }
+
+  /**
+   * Light what a cell of the bench is about: a pair of a query and a key, or a token.
+   * @param {Cell | null} cell
+   */
+  outline(cell) {
+    this.#lit = cell;
+    for (const panel of this.#panels) panel.outline();
+    const { axes } = (cell && this.#model?.matrices[cell.name]) ?? { axes: [] };
+    const query = axes[0] === "n_q" ? cell.row : null;
+    for (const row of this.#rows) row.classList.toggle("lit", Number(row.dataset.query) === query);
+    this.#held();
+  }
+
+  /** The number of X that is under the hand. */
+  #held() {
+    for (const bar of this.root.querySelectorAll(".bar.held")) bar.classList.remove("held");
+    if (this.#lit?.name !== "x") return;
+    const row = this.root.querySelector(`.overview-tokens [data-query="${this.#lit.row}"]`);
+    row?.querySelectorAll(".bar")[this.#lit.col]?.classList.add("held");
+  }
+
+  // --- building --------------------------------------------------------------------------------------------------
+
+  #build() {
+    const { labels, dims, matrices } = this.#model;
+    const asMap = Math.max(labels.n_q.length, labels.n_k.length) > MOST_LINES;
+    if (this.#query >= labels.n_q.length) this.#query = null;
+    if (this.#alone >= dims.h) this.#alone = null;
+    this.#rows = [];
+    this.#inputs = [];
+    this.#outputs = [];
+    const most = Math.max(labels.n_q.length, labels.n_k.length);
+    const height = asMap ? MAP_HEIGHT : Math.round(most * Math.min(40, Math.max(17, 168 / most)));
+    this.root.style.setProperty("--height", `${height}px`);
+    this.root.classList.toggle("maps", asMap);
+    this.#panels = Array.from({ length: dims.h }, (_, head) =>
+      asMap ? this.#map(head, height) : this.#lines(head, height),
+    );
+    const heads = div("overview-heads", ...this.#panels.map(({ root }) => root));
+    const columns = asMap
+      ? [heads]
+      : [this.#tokens(height), heads, matrices.head_outputs ? this.#taken(height) : null];
+    this.root.replaceChildren(...columns.filter(Boolean));
+    this.#tell();
+  }
+
+  /** Queries, each with its row of X. */
+  #tokens(height) {
+    const { labels, matrices } = this.#model;
+    const rows = labels.n_q.map((token, query) => {
+      const onclick = () => this.#choose(this.#query === query ? null : query);
+      const name = button(
+        { class: "overview-token", data: { focus: `overview ${query}` }, title: token, onclick },
+        element("bdi", {}, token),
+      );
+      const row = this.#row(query, name, matrices.x ? this.#bars("x", null, query, height) : null);
+      return row;
+    });
+    return this.#column(
+      "overview-tokens",
+      this.words.overview_tokens,
+      matrices.x ? this.words.overview_x : "",
+      rows,
+    );
+  }
+
+  /** What each query takes along: the head outputs side by side, and the output that is made of them. */
+  #taken(height) {
+    const { labels, dims, matrices } = this.#model;
+    const rows = labels.n_q.map((_, query) => {
+      const heads = Array.from({ length: dims.h }, (_, head) =>
+        this.#bars("head_outputs", head, query, height),
+      );
+      const output = matrices.output ? this.#bars("output", null, query, height) : null;
+      if (output) output.classList.add("whole");
+      return this.#row(query, ...heads, output);
+    });
+    const hint = matrices.output ? this.words.overview_output : this.words.overview_concat;
+    return this.#column("overview-taken", this.words.overview_taken, hint, rows);
+  }
+
+  #column(name, title, hint, rows) {
+    return div(name, element("h3", {}, title), element("p", {}, hint), div("overview-rows", ...rows));
+  }
+
+  #row(query, ...children) {
+    const row = element("div", { class: "overview-row", data: { query } }, ...children);
+    this.#rows.push(row);
+    return row;
+  }
+
+  /** A row of a matrix as small bars, on one scale for the whole matrix; of many columns its length alone. */
+  #bars(name, head, query, height) {
+    const { labels } = this.#model;
+    const cols = rowsOf(this.#model, name, head)?.[query]?.length ?? 0;
+    const count = cols > MOST_BARS ? 1 : cols;
+    const tall = Math.round((height / labels.n_q.length) * BAR_HEIGHT);
+    const width = count * 9;
+    const rects = Array.from({ length: count }, (_, at) =>
+      drawing("rect", { class: "bar", x: at * 9, width: 7 }),
+    );
+    const attributes = {
+      class: "bars",
+      viewBox: `0 0 ${width} ${tall}`,
+      width,
+      height: tall,
+      "aria-hidden": "true",
+    };
+    const node = drawing("svg", attributes, ...rects);
+    if (head !== null) node.setAttribute("style", accent(head));
+    const draw = () => {
+      const row = /** @type {number[]} */ (rowsOf(this.#model, name, head)?.[query] ?? []);
+      const drawn = bars(count === cols ? row : [length(row)], {
+        height: tall,
+        ...this.#scale(name, count < cols),
+      });
+      for (const [at, [y, long]] of drawn.entries()) {
+        rects[at]?.setAttribute("y", String(y));
+        rects[at]?.setAttribute("height", String(long));
+      }
+    };
+    (name === "x" ? this.#inputs : this.#outputs).push(draw);
+    return node;
+  }
+
+  /** The largest number of a matrix, over all heads, and whether any is below 0; or the longest row of it. */
+  #scale(name, byLength) {
+    if (!this.#scales.has(name)) {
+      const { perHead, values } = this.#model.matrices[name];
+      const rows = (perHead ? values.filter(Boolean).flat() : values).map((row) =>
+        byLength ? [length(row)] : row,
+      );
+      const every = rows.flat();
+      const most = every.reduce((sofar, number) => Math.max(sofar, Math.abs(number)), 0);
+      this.#scales.set(name, { most, signed: every.some((number) => number < 0) });
+    }
+    return this.#scales.get(name);
+  }
+
+  /** A head's lines. */
+  #lines(head, height) {
+    const { labels } = this.#model;
+    const thickest = Math.min(16, (height / Math.max(labels.n_q.length, labels.n_k.length)) * 0.42);
+    const widthOf = (weight) => 1 + weight * (thickest - 1);
+    const [from, to] = [labels.n_q, labels.n_k].map((tokens) =>
+      tokens.map((_, at) => middle(at, tokens.length, height)),
+    );
+    const paths = from.map((y) =>
+      to.map((end) => drawing("path", { class: "thread", d: curve(y, end, 100) })),
+    );
+    const ghosts = from.map((y) =>
+      to.map((end) => drawing("path", { class: "ghost", d: curve(y, end, 100) })),
+    );
+    const ends = [
+      ...from.map((y) => drawing("path", { class: "end query", d: `M0 ${y}h0` })),
+      ...to.map((y) => drawing("path", { class: "end key", d: `M100 ${y}h0` })),
+    ];
+    const svg = drawing(
+      "svg",
+      { viewBox: `0 0 100 ${height}`, preserveAspectRatio: "none", "aria-hidden": "true" },
+      ...ghosts.flat(),
+      ...paths.flat(),
+      ...ends,
+    );
+    const tops = labels.n_q.map(() => span("top"));
+    const keys = labels.n_k.map((token) =>
+      element("span", { class: "key", title: token }, element("bdi", {}, token)),
+    );
+    const chosen = (event) => {
+      const box = svg.getBoundingClientRect();
+      const x = (event.clientX - box.left) / box.width;
+      const pointer = { x, y: event.clientY - box.top, height, reach: REACH, widthOf };
+      const weights = this.#weights(head);
+      const own = (row, query) => (this.#query === null || this.#query === query ? row : row.map(() => 0));
+      return x < 0 || x > 1 ? null : lineAt(weights.map(own), pointer);
+    };
+    const pane = div("overview-lines", div("tops", ...tops), svg, div("keys", ...keys));
+    svg.addEventListener("pointermove", (event) => this.#point(head, chosen(event)));
+    svg.addEventListener("pointerleave", () => this.#point(head, null));
+    svg.addEventListener("click", (event) => this.#follow(head, chosen(event)));
+    const patch = () => {
+      for (const [query, row] of this.#weights(head).entries()) {
+        let top = 0;
+        for (const [key, weight] of row.entries()) {
+          const { style } = paths[query][key];
+          const width = weight > 0 ? widthOf(weight).toFixed(1) : "0";
+          if (style.strokeWidth !== width) style.strokeWidth = width;
+          const shade = weight > 0 ? (0.14 + 0.76 * weight).toFixed(2) : "0";
+          if (style.strokeOpacity !== shade) style.strokeOpacity = shade;
+          const before = this.#model.before?.weights?.[head]?.[query]?.[key];
+          const left = before - weight > 0.01 ? widthOf(before).toFixed(1) : "0";
+          if (ghosts[query][key].style.strokeWidth !== left) ghosts[query][key].style.strokeWidth = left;
+          top = Math.max(top, weight);
+        }
+        setText(tops[query], top > 0 ? format(top, 2) : "–");
+      }
+      setAttribute(root, "aria-label", this.#told(head));
+    };
+    const outline = () => {
+      const at = this.#at(head);
+      for (const [query, row] of paths.entries())
+        for (const [key, path] of row.entries())
+          path.classList.toggle("lit", at !== null && at.row === query && at.col === key);
+      for (const [query, top] of tops.entries()) top.classList.toggle("quiet", !this.#isTold(query));
+      for (const [query, row] of paths.entries())
+        for (const path of row) path.classList.toggle("quiet", !this.#isTold(query));
+    };
+    const panel = this.#head(head, pane);
+    const { root } = panel;
+    return { ...panel, patch, outline };
+  }
+
+  /** A head's weights as a map: a row for each query, a column for each key. */
+  #map(head, height) {
+    const { n_q, n_k } = this.#model.labels;
+    const canvas = element("canvas", { width: n_k.length, height: n_q.length });
+    const pane = div("overview-map", canvas);
+    const pair = (event) => {
+      const box = canvas.getBoundingClientRect();
+      const [query, key] = [
+        Math.floor(((event.clientY - box.top) / box.height) * n_q.length),
+        Math.floor(((event.clientX - box.left) / box.width) * n_k.length),
+      ];
+      return n_q[query] !== undefined && n_k[key] !== undefined ? { query, key } : null;
+    };
+    canvas.addEventListener("pointermove", (event) => this.#point(head, pair(event)));
+    canvas.addEventListener("pointerleave", () => this.#point(head, null));
+    canvas.addEventListener("click", (event) => this.#follow(head, pair(event)));
+    pane.style.setProperty("--height", `${height}px`);
+    const panel = this.#head(head, pane);
+    const { root } = panel;
+    const patch = () => {
+      const context = canvas.getContext("2d");
+      const image = context.createImageData(n_k.length, n_q.length);
+      const [red, green, blue] = this.#colour(root);
+      for (const [query, row] of this.#weights(head).entries())
+        for (const [key, weight] of row.entries())
+          image.data.set(
+            [red, green, blue, Math.round(255 * Math.sqrt(weight))],
+            4 * (query * n_k.length + key),
+          );
+      context.putImageData(image, 0, 0);
+      setAttribute(root, "aria-label", this.#told(head));
+    };
+    return { ...panel, patch, outline: () => {} };
+  }
+
+  /** The colour of a head, as the theme at hand has it. */
+  #colour(root) {
+    const probe = element("span", { style: "color: var(--accent)" });
+    root.append(probe);
+    const found = getComputedStyle(probe).color.match(/[\d.]+/g) ?? ["100", "100", "100"];
+    probe.remove();
+    return found.map(Number);
+  }
+
+  #head(head, pane) {
+    const onclick = () => this.#show(this.#alone === head ? null : head);
+    const title = button(
+      { class: "overview-name", data: { focus: `overview head ${head}` }, onclick },
+      `${this.words.head} ${head + 1}`,
+    );
+    const attributes = { class: "overview-head", style: accent(head), role: "group", data: { head } };
+    const look = element("p", { class: "look" });
+    return { head, look, root: element("div", attributes, title, look, pane) };
+  }
+
+  // --- what is told ----------------------------------------------------------------------------------------------
+
+  #weights(head) {
+    const rows = rowsOf(this.#model, "weights", head) ?? [];
+    return rows.map((row) => row.map((weight) => (isNumber(weight) ? weight : 0)));
+  }
+
+  /** The weight of this head that the bench explains, as a cell; null where it explains another kind of number. */
+  #at(head) {
+    const cell = this.#lit;
+    if (!cell || cell.head !== head) return null;
+    const { axes } = this.#model.matrices[cell.name] ?? { axes: [] };
+    return axes[0] === "n_q" && axes[1] === "n_k" ? cell : null;
+  }
+
+  #isTold(query) {
+    return this.#query === null || this.#query === query;
+  }
+
+  /** Who attends to whom, for who cannot see it: the key with each query's largest weight. */
+  #told(head) {
+    const { labels } = this.#model;
+    const pairs = this.#weights(head).map((row, query) => {
+      const top = Math.max(...row);
+      const key = row.indexOf(top);
+      return top > 0
+        ? fill(this.words.overview_pair, {
+            query: labels.n_q[query],
+            key: labels.n_k[key],
+            weight: format(top, 2),
+          })
+        : fill(this.words.overview_none, { query: labels.n_q[query] });
+    });
+    return `${this.words.head} ${head + 1}: ${pairs.slice(0, MOST_LINES).join(this.words.overview_and)}`;
+  }
+
+  // --- choosing --------------------------------------------------------------------------------------------------
+
+  #point(head, pair) {
+    this.host.pointed(pair && { name: "weights", head, row: pair.query, col: pair.key });
+  }
+
+  #follow(head, pair) {
+    if (pair) this.host.chosen({ name: "weights", head, row: pair.query, col: pair.key });
+    else this.#choose(null);
+  }
+
+  /** Tell one query's story alone; null: all of them. */
+  #choose(query) {
+    this.#query = query;
+    this.#tell();
+  }
+
+  /** Show one head alone; null: all of them. */
+  #show(head) {
+    this.#alone = head;
+    this.#tell();
+  }
+
+  #tell() {
+    for (const row of this.#rows) {
+      row.classList.toggle("quiet", !this.#isTold(Number(row.dataset.query)));
+      const token = row.querySelector("button");
+      token?.setAttribute("aria-pressed", String(this.#query === Number(row.dataset.query)));
+    }
+    for (const { root, head, outline } of this.#panels) {
+      root.classList.toggle("folded", this.#alone !== null && this.#alone !== head);
+      root.querySelector("button").setAttribute("aria-pressed", String(this.#alone === head));
+      outline();
+    }
+    this.root.classList.toggle("alone", this.#alone !== null);
+  }
+
+  /** Escape: all stories again. */
+  #let(event) {
+    if (event.key !== "Escape" || (this.#query === null && this.#alone === null)) return;
+    event.stopPropagation();
+    this.#query = this.#alone = null;
+    this.#tell();
+  }
+}
