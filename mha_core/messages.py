@@ -17,12 +17,13 @@ CJK_CLASS: Final = "ctexart"
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """``name``: in itself; ``tag``: as HTML names it. ``locales``: how the locales of those who read it begin.
+    """``name``: in itself; ``short``: where there is little room; ``tag``: as HTML names it. ``locales``: how the locales of those who read it begin.
     ``between``: what stands between two sentences. ``document_class``: the class of LaTeX documents that sets it.
     """
 
     code: str
     name: str
+    short: str
     tag: str
     locales: tuple[str, ...] = ()
     between: str = " "
@@ -32,8 +33,8 @@ class Language:
 LANGUAGE: Final = {
     language.code: language
     for language in (
-        Language("en", "English", "en"),
-        Language("zh", "中文", "zh-CN", ("zh",), between="", document_class=CJK_CLASS),
+        Language("en", "English", "EN", "en"),
+        Language("zh", "中文", "中", "zh-CN", ("zh",), between="", document_class=CJK_CLASS),
     )
 }
 """The languages by code. The first is the one that stands in the code, and serves every other locale."""

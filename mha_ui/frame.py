@@ -113,7 +113,7 @@ def _language_switch(work: state.Work) -> None:
     st.segmented_control(
         work.words(N_("Language")),
         LANGUAGES,
-        format_func=lambda code: LANGUAGE[code].name,
+        format_func=lambda code: LANGUAGE[code].short,
         key=_LANGUAGE,
         on_change=_language_chosen,
         label_visibility="collapsed",

@@ -113,6 +113,7 @@ class Bench {
     this.#gone.abort();
     this.#address.stop();
     this.#live.stop();
+    this.overview?.stop();
     pictures.leave(this);
     sender.hurry();
     this.root.remove();
@@ -346,6 +347,7 @@ class Bench {
     this.legend = new Legend(words);
     this.explain = new Explain(words, () => this.unpin(), this.message, this.legend.root);
     this.menu = new FillMenu(this);
+    this.overview?.stop();
     this.overview = new Overview(this, words);
     this.root.setAttribute("aria-label", words.bench);
     this.root.lang = words.lang;

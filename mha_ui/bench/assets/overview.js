@@ -39,6 +39,12 @@ export class Overview {
   #panels = [];
   #inputs = [];
   #outputs = [];
+  /** What the page scrolls to must not lie beneath it. */
+  #watch = new ResizeObserver(() => {
+    const { style } = document.documentElement;
+    if (this.root.offsetHeight) style.setProperty("--mha-overview", `${this.root.offsetHeight}px`);
+    else style.removeProperty("--mha-overview");
+  });
   #scales = new Map(); // by matrix, what its bars are measured by
 
   /**
@@ -51,6 +57,12 @@ export class Overview {
     this.words = words;
     this.root = element("section", { class: "overview", "aria-label": words.overview });
     this.root.addEventListener("keydown", (event) => this.#let(event));
+    this.#watch.observe(this.root);
+  }
+
+  stop() {
+    this.#watch.disconnect();
+    document.documentElement.style.removeProperty("--mha-overview");
   }
 
   /** @param {BenchModel} model */
@@ -198,14 +210,15 @@ export class Overview {
       height: tall,
       "aria-hidden": "true",
     };
-    const node = drawing("svg", attributes, ...rects);
+    const zero = drawing("line", { class: "zero", x1: -1, x2: width });
+    const node = drawing("svg", attributes, zero, ...rects);
     if (head !== null) node.setAttribute("style", accent(head));
     const draw = () => {
       const row = /** @type {number[]} */ (rowsOf(this.#model, name, head)?.[query] ?? []);
-      const drawn = bars(count === cols ? row : [length(row)], {
-        height: tall,
-        ...this.#scale(name, count < cols),
-      });
+      const scale = { height: tall, ...this.#scale(name, count < cols) };
+      const drawn = bars(count === cols ? row : [length(row)], scale);
+      const level = String(scale.signed ? tall / 2 : tall);
+      for (const end of ["y1", "y2"]) if (zero.getAttribute(end) !== level) zero.setAttribute(end, level);
       for (const [at, [y, long]] of drawn.entries()) {
         rects[at]?.setAttribute("y", String(y));
         rects[at]?.setAttribute("height", String(long));
