@@ -17,8 +17,9 @@ CJK_CLASS: Final = "ctexart"
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """``name``: in itself; ``short``: where there is little room; ``tag``: as HTML names it. ``locales``: how the locales of those who read it begin.
-    ``between``: what stands between two sentences. ``document_class``: the class of LaTeX documents that sets it.
+    """``name``: in itself; ``short``: where there is little room; ``tag``: as HTML names it. ``locales``: how the
+    locales of those who read it begin. ``between``: what stands between two sentences. ``document_class``: the class of
+    LaTeX documents that sets it.
     """
 
     code: str

@@ -24,6 +24,7 @@ from mha_core.edit.layer import (
     switch_w_o,
 )
 from mha_core.edit.matrices import cell_value, filled, given_matrix, mask_as_painted, place_of, with_matrix
+from mha_core.edit.sentence import set_sentence
 from mha_core.edit.sizes import add_head, add_token, permute, remove_head, remove_token, rename_token, resize
 from mha_core.errors import N_, ExampleError
 from mha_core.example.model import (
@@ -131,6 +132,7 @@ _EDITS: dict[str, Callable[[Example, Edit], Example]] = {
     "add_token": add_token,
     "remove_token": remove_token,
     "permute": permute,
+    "sentence": set_sentence,
     "add_head": add_head,
     "remove_head": remove_head,
     "resize": resize,

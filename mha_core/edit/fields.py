@@ -60,6 +60,10 @@ def _list(value: object, place: str) -> list[Any]:
     return list(value)
 
 
+def _texts(value: object, place: str) -> list[str]:
+    return [_text(text, f"{place}[{i}]") for i, text in enumerate(_list(value, place))]
+
+
 def _order(value: object, place: str) -> list[int]:
     return [_index(index, f"{place}[{i}]") for i, index in enumerate(_list(value, place))]
 
@@ -101,6 +105,7 @@ FIELDS: Final[dict[str, dict[str, Read]]] = {
     "add_token": {"which": _TOKENS, "index": _maybe(_index), "text": _maybe(_text, "")},
     "remove_token": {"which": _TOKENS, "index": _index},
     "permute": {"order": _order},
+    "sentence": {"which": _TOKENS, "tokens": _texts},
     "add_head": {"copy": _maybe(_index)},
     "remove_head": {"head": _maybe(_index)},
     "resize": {"axis": _one_of(*RESIZABLE), "by": _maybe(_whole), "size": _maybe(_index)},

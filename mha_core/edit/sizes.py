@@ -22,7 +22,7 @@ from mha_core.vocabulary import HEAD_BIASES, HEAD_MATRICES, HEAD_ROWS, SCORING
 
 def rename_token(example: Example, edit: Edit) -> Example:
     """Another word in the place of one."""
-    which, index = _tokens_of(example, edit), edit["index"]
+    which, index = tokens_of(example, edit), edit["index"]
     tokens = list(getattr(example, which) or key_tokens(example))
     there(which, index, len(tokens))
     tokens[index] = edit["text"]
@@ -31,24 +31,24 @@ def rename_token(example: Example, edit: Edit) -> Example:
 
 def add_token(example: Example, edit: Edit) -> Example:
     """Insert a token before ``index`` (at the end where it is None): a row of zeros, attended by all."""
-    which = _tokens_of(example, edit)
+    which = tokens_of(example, edit)
     tokens = getattr(example, which) or key_tokens(example)
     index = len(tokens) if edit["index"] is None else edit["index"]
     room("n_q" if which == "tokens" else "n_k", len(tokens) + 1)
     there(which, index, len(tokens) + 1)
     kept: list[int | None] = list(range(len(tokens)))
     kept.insert(index, None)
-    return _keep_tokens(example, which, kept, edit["text"] or str(len(tokens) + 1))
+    return keep_tokens(example, which, kept, edit["text"] or str(len(tokens) + 1))
 
 
 def remove_token(example: Example, edit: Edit) -> Example:
     """A token gone, with its rows and, where it is a key too, its columns. The last one stays."""
-    which, index = _tokens_of(example, edit), edit["index"]
+    which, index = tokens_of(example, edit), edit["index"]
     tokens = getattr(example, which) or key_tokens(example)
     if len(tokens) == 1:
         raise ExampleError(N_("the last one cannot be removed"), place=which)
     there(which, index, len(tokens))
-    return _keep_tokens(example, which, [i for i in range(len(tokens)) if i != index])
+    return keep_tokens(example, which, [i for i in range(len(tokens)) if i != index])
 
 
 def permute(example: Example, edit: Edit) -> Example:
@@ -62,11 +62,12 @@ def permute(example: Example, edit: Edit) -> Example:
         raise ExampleError(
             N_("expected each of the {count} tokens once"), place="order", count=len(example.tokens)
         )
-    moved = _keep_tokens(example, "tokens", order)
+    moved = keep_tokens(example, "tokens", order)
     return replace(moved, positions=example.positions)
 
 
-def _keep_tokens(example: Example, which: str, kept: Kept, new: str = "") -> Example:
+def keep_tokens(example: Example, which: str, kept: Kept, new: str = "") -> Example:
+    """Tokens that were at these indices, each with its rows and columns; ``new``: what one is called that is new."""
     old = getattr(example, which) or key_tokens(example)
     tokens = tuple(new if i is None else old[i] for i in kept)
     shared = which == "tokens" and keys_are_queries(example)
@@ -75,7 +76,7 @@ def _keep_tokens(example: Example, which: str, kept: Kept, new: str = "") -> Exa
     return replace(reshaped(example, axes), **labels)  # type: ignore[arg-type]  # a name of two
 
 
-def _tokens_of(example: Example, edit: Edit) -> str:
+def tokens_of(example: Example, edit: Edit) -> str:
     """ "tokens", or "context_tokens" where keys have labels of their own."""
     which: str = edit["which"]
     if which == "context_tokens" and keys_are_queries(example):

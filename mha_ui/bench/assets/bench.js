@@ -1,18 +1,7 @@
 // The matrix bench: edit and see the whole computation. Streamlit calls the default export with every answer.
 
 import { Address } from "../mha.web/address.js";
-import {
-  active,
-  announcer,
-  button,
-  element,
-  fill,
-  named,
-  naming,
-  rich,
-  setText,
-  symbol,
-} from "../mha.web/dom.js";
+import { active, announcer, button, element, fill, named, naming, rich, symbol } from "../mha.web/dom.js";
 import {
   isEditable,
   isPerHead,
@@ -79,7 +68,6 @@ class Bench {
     this.tables = element("div", { class: "tables" });
     this.message = element("div", { class: "message", role: "alert", hidden: true });
     this.about = element("p", { class: "mha-note", dir: "auto" });
-    this.moved = element("p", { class: "moved" });
     parent.append(this.root);
     this.#grid.listen(this.tables);
     this.#pointing = new Pointing(
@@ -127,8 +115,8 @@ class Bench {
     if (data.words.lang !== this.words?.lang) this.#speak(data.words);
     if (structure !== this.#structure) this.#rebuild(structure);
     else this.view.patch(data, this.#grid.drafts);
-    this.#describe();
     this.overview.update(data);
+    this.#describe();
     this.controls.update(data);
     this.legend.update(data);
     this.root.classList.toggle("through", Boolean(data.lens));
@@ -191,7 +179,7 @@ class Bench {
     if (this.about.textContent !== about || about_ours)
       this.about.replaceChildren(...(about_ours ? rich(about) : [about]));
     this.about.hidden = !about;
-    setText(this.moved, this.#told());
+    this.overview.say(this.#told());
   }
 
   /** What the last edit has done to the weights; where to none, to what the tokens take along. */
@@ -354,7 +342,6 @@ class Bench {
     this.root.replaceChildren(
       this.about,
       this.overview.root,
-      this.moved,
       this.controls.root,
       this.verdict.root,
       this.tables,

@@ -5,6 +5,7 @@ import { accent, button, div, element, fill, setAttribute, setText, span } from 
 import { rowsOf } from "../mha.web/graph.js";
 import { format } from "../mha.web/numbers.js";
 import { bars, curve, lineAt, middle } from "./curves.js";
+import { Sentence } from "./sentence.js";
 
 /** Of more tokens the weights are shown as a map, a pixel for each pair. */
 export const MOST_LINES = 12;
@@ -49,12 +50,14 @@ export class Overview {
 
   /**
    * `chosen(cell)`: a weight is chosen, and to be gone to; `pointed(cell)`: one is pointed at, or null.
-   * @param {{ chosen: (cell: Cell) => void; pointed: (cell: Cell | null) => void }} host
+   * @param {{ chosen: (cell: Cell) => void; pointed: (cell: Cell | null) => void; send: (edit: Edit) => void }} host
    * @param {Record<string, string>} words
    */
   constructor(host, words) {
     this.host = host;
     this.words = words;
+    this.sentence = new Sentence((edit) => host.send(edit), words);
+    this.moved = element("p", { class: "moved" });
     this.root = element("section", { class: "overview", "aria-label": words.overview });
     this.root.addEventListener("keydown", (event) => this.#let(event));
     this.#watch.observe(this.root);
@@ -84,6 +87,15 @@ export class Overview {
     if (structure !== this.#structure) this.#build();
     this.#structure = structure;
     this.patch(model);
+  }
+
+  /**
+   * What the last edit has moved, in a sentence; "": nothing has been edited.
+   * @param {string} text
+   */
+  say(text) {
+    setText(this.moved, text || this.words.overview_hint);
+    this.moved.classList.toggle("hint", !text);
   }
 
   /**
@@ -142,9 +154,9 @@ export class Overview {
     );
     const heads = div("overview-heads", ...this.#panels.map(({ root }) => root));
     const columns = asMap
-      ? [heads]
+      ? [this.#column("overview-tokens", this.words.overview_tokens, this.#typing(), []), heads]
       : [this.#tokens(height), heads, matrices.head_outputs ? this.#taken(height) : null];
-    this.root.replaceChildren(...columns.filter(Boolean));
+    this.root.replaceChildren(...columns.filter(Boolean), this.sentence.root, this.moved);
     this.#tell();
   }
 
@@ -160,12 +172,19 @@ export class Overview {
       const row = this.#row(query, name, matrices.x ? this.#bars("x", null, query, height) : null);
       return row;
     });
-    return this.#column(
-      "overview-tokens",
-      this.words.overview_tokens,
-      matrices.x ? this.words.overview_x : "",
-      rows,
+    return this.#column("overview-tokens", this.words.overview_tokens, this.#typing(), rows);
+  }
+
+  /** What opens the field for a sentence of one's own. */
+  #typing() {
+    const { matrices } = this.#model;
+    if (!matrices.x) return "";
+    const attributes = { class: "quiet typing", data: { focus: "sentence" }, "aria-haspopup": "dialog" };
+    const node = button(
+      { ...attributes, onclick: () => this.sentence.toggle(this.#model, node) },
+      `✎ ${this.words.sentence}`,
     );
+    return node;
   }
 
   /** What each query takes along: the head outputs side by side, and the output that is made of them. */

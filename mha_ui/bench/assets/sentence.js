@@ -1,0 +1,85 @@
+// A field for a sentence of one's own: it is split as it is typed, and its words become the tokens.
+
+import { button, element, fill, p, span } from "../mha.web/dom.js";
+import { MOST_WORDS, wordsOf } from "./words.js";
+
+export class Sentence {
+  /**
+   * @param {(edit: Edit) => void} send
+   * @param {Record<string, string>} words
+   */
+  constructor(send, words) {
+    this.send = send;
+    this.words = words;
+    this.root = element("div", {
+      class: "sentence popup",
+      role: "dialog",
+      "aria-label": words.sentence,
+      hidden: true,
+    });
+    this.root.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      event.stopPropagation();
+      this.close();
+    });
+    this.root.addEventListener("focusout", ({ relatedTarget }) => {
+      if (relatedTarget && !this.root.contains(/** @type {Node} */ (relatedTarget))) this.root.hidden = true;
+    });
+  }
+
+  /**
+   * @param {BenchModel} model
+   * @param {HTMLElement} opener what the focus goes back to
+   */
+  toggle(model, opener) {
+    if (!this.root.hidden) return this.close();
+    this.opener = opener;
+    const { labels, matrices } = model;
+    const forms = [this.#form("tokens", this.words.sentence, labels.n_q, model.lang)];
+    if (matrices.context)
+      forms.push(this.#form("context_tokens", this.words.sentence_context, labels.n_k, model.lang));
+    this.root.replaceChildren(...forms);
+    this.root.hidden = false;
+    const first = this.root.querySelector("input");
+    first.focus();
+    first.select();
+  }
+
+  close() {
+    this.root.hidden = true;
+    this.opener?.focus();
+  }
+
+  #form(which, label, tokens, lang) {
+    const input = element("input", {
+      type: "text",
+      autocomplete: "off",
+      spellcheck: "false",
+      maxlength: 400,
+    });
+    const preview = p("tokens-told");
+    const split = () => wordsOf(input.value, lang);
+    const told = () => {
+      const found = split();
+      const rest = found.length - MOST_WORDS;
+      preview.replaceChildren(
+        ...found.slice(0, MOST_WORDS).map((word) => span("word", element("bdi", {}, word))),
+        rest > 0 ? fill(this.words.sentence_rest, { most: MOST_WORDS, rest }) : "",
+      );
+      use.disabled = !found.length;
+    };
+    const use = button({ class: "send", type: "submit" }, this.words.sentence_use);
+    input.addEventListener("input", told);
+    const form = element("form", {}, element("label", {}, span("label", label), input), preview, use);
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      const found = split().slice(0, MOST_WORDS);
+      if (!found.length) return;
+      this.send({ op: "sentence", which, tokens: found });
+      this.close();
+    });
+    input.value = tokens.join(" ");
+    told();
+    return form;
+  }
+}
