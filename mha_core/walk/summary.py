@@ -1,11 +1,10 @@
-"""Where each head looks, in one sentence that is computed from the weights and so holds for whatever they are."""
+"""Where each head looks, in a few words that are computed from the weights and so hold for whatever they are."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from decimal import ROUND_FLOOR, Decimal
 from functools import reduce
-from itertools import islice
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from mha_core.compute.trace import Rows, Trace
@@ -13,13 +12,12 @@ from mha_core.errors import N_
 from mha_core.example.model import NEG_INF, keys_are_queries
 from mha_core.messages import catalogue
 
-Kind: TypeAlias = Literal["nothing", "even", "nearly even", "one key", "itself", "each", "many"]
+Kind: TypeAlias = Literal["nothing", "even", "nearly even", "one key", "itself", "back", "each", "many"]
 
 NEAR: Final = 1e-9
 """Weights that differ by less are equal."""
 LISTED: Final = 5
 """Of so many queries at most each is told by itself."""
-MOST_FINDINGS: Final = 4
 
 
 class Look(NamedTuple):
@@ -30,6 +28,7 @@ class Look(NamedTuple):
     nearly even  … within a factor of two
     one key      every query gives its largest weight to the same key
     itself       … to its own token
+    back         … from the second on, to the token before it
     each         anything else
     many         anything else, of more than ``LISTED`` queries
 
@@ -82,7 +81,13 @@ def _kind(trace: Trace, head: int, tops: Sequence[tuple[int, ...]], alive: Seque
             return "one key"
         if keys_are_queries(trace.example) and all(tops[i] == (i,) for i in alive):
             return "itself"
+        if keys_are_queries(trace.example) and alive == [*range(len(tops))] and _back(tops):
+            return "back"
     return "each" if len(tops) <= LISTED else "many"
+
+
+def _back(tops: Sequence[tuple[int, ...]]) -> bool:
+    return all(tops[i] == (i - 1,) for i in range(1, len(tops)))
 
 
 def _seen(trace: Trace, head: int, query: int) -> list[float]:
@@ -94,50 +99,22 @@ def _seen(trace: Trace, head: int, query: int) -> list[float]:
 
 
 _TEXTS: Final = {
-    "nothing": N_("no query may look at anything"),
-    "even": N_("{who} spreads its weight evenly over the keys that it may look at"),
-    "nearly even": N_(
-        "{who} spreads its weight nearly evenly, at most 2 to 1 between any two keys that it may look at"
-    ),
-    "one key": N_("{who} looks most at “{key}”"),
-    "itself": N_("{who} looks most at itself"),
-    "each": N_("largest weights {pairs}"),
-    "many": N_("no weight is above the {most} that “{query}” gives to “{key}”"),
+    "nothing": N_("may look at nothing"),
+    "even": N_("spreads its weight evenly"),
+    "nearly even": N_("nearly evenly, at most 2 to 1"),
+    "one key": N_("always most at “{key}”"),
+    "itself": N_("each token most at itself"),
+    "back": N_("from the second on, each token most at the one before it"),
+    "each": N_("most: {pairs}"),
+    "many": N_("never more than {most}, {query} → {key}"),
 }
-_ALL: Final = N_("every query")
-_SIGHTED: Final = N_("each query that may look at anything")
-_REST: Final = N_("none of these; see the weights themselves")
+_BLIND: Final = N_("{finding}; some tokens may look at nothing")
 _OR_MORE: Final = N_("{finding} ({least} or more)")
-_HEAD: Final = N_("Head {heads}: {finding}.")
-_HEADS: Final = N_("Heads {heads}: {finding}.")
 _LIST: Final = N_("{one}, {next}")
-_THEN: Final = N_("{one} {next}")
-
-
-def described(looks: Sequence[Look], queries: Sequence[str], keys: Sequence[str], language: str) -> str:
-    """The findings as sentences, heads of which the same is to be said together; at most ``MOST_FINDINGS``.
-
-    Heads with further findings are named together at the end.
-
-    ``queries``, ``keys``: what the tokens are called.
-    """
-    say = _Speech(catalogue(language).gettext)
-    found: dict[str, list[str]] = {}
-    for head, look in enumerate(looks, start=1):
-        found.setdefault(say.finding(look, queries, keys), []).append(str(head))
-    shown = dict(islice(found.items(), MOST_FINDINGS))
-    rest = [head for heads in islice(found.values(), MOST_FINDINGS, None) for head in heads]
-    if rest:
-        shown[say(_REST)] = sorted(rest, key=int)
-    told = [
-        say(_HEADS if len(heads) > 1 else _HEAD, heads=say.joined(_LIST, heads), finding=finding)
-        for finding, heads in shown.items()
-    ]
-    return say.joined(_THEN, told)
 
 
 def findings(looks: Sequence[Look], queries: Sequence[str], keys: Sequence[str], language: str) -> list[str]:
-    """What is to be said of each head, in a few words."""
+    """What is to be said of each head, in a few words. ``queries``, ``keys``: what the tokens are called."""
     say = _Speech(catalogue(language).gettext)
     return [say.finding(look, queries, keys) for look in looks]
 
@@ -161,14 +138,18 @@ class _Speech:
         most, query, key = look.most
         told = self(
             _TEXTS[look.kind],
-            who=self(_SIGHTED if look.blind else _ALL),
             pairs=self.joined(_LIST, pairs),
             most=f"{most:.2f}",
             query=queries[query],
             key=keys[key],
         )
-        share = look.kind in ("one key", "itself") and 0 < look.least < 1 + NEAR
-        return self(_OR_MORE, finding=told, least=_least(look.least)) if share else told
+        if look.kind in _SHARED and 0 < look.least < 1 + NEAR:
+            told = self(_OR_MORE, finding=told, least=_least(look.least))
+        return self(_BLIND, finding=told) if look.blind and look.kind != "nothing" else told
+
+
+_SHARED: Final = ("one key", "itself", "back")
+"""Findings to which belongs how much weight it is at least."""
 
 
 def _least(weight: float) -> str:

@@ -54,7 +54,9 @@ _UI: Final = {
     "bench": N_("Matrix bench"),
     "overview": N_("Overview: who attends to whom"),
     "overview_tokens": N_("Tokens"),
-    "overview_hint": N_("Point at a line to see its weight, and click it to go there. Click a token to see it alone."),
+    "overview_hint": N_(
+        "Point at a line to see its weight, and click it to go there. Click a token to see it alone."
+    ),
     "sentence": N_("Your sentence"),
     "sentence_context": N_("The sentence that it attends to"),
     "sentence_use": N_("Use these words"),
@@ -67,7 +69,9 @@ _UI: Final = {
     "overview_and": N_("; "),
     "was_before": N_("was {before} before the last edit"),
     "moved_weights": N_("{changed} of {all} weights changed; most {place}, {tokens}: {before} → {now}"),
-    "moved_outputs": N_("No weight changed; {changed} of {all} outputs did, most {place}, {tokens}: {before} → {now}"),
+    "moved_outputs": N_(
+        "No weight changed; {changed} of {all} outputs did, most {place}, {tokens}: {before} → {now}"
+    ),
     "head": N_("Head"),
     "heads": N_("heads"),
     "token": N_("token"),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mha_core import AddMask, AllowMask, Example, Head, built_in, library, trace, validate
 from mha_core.edit.edits import apply
-from mha_core.walk.summary import LISTED, described, where_heads_look
+from mha_core.walk.summary import LISTED, findings, where_heads_look
 from tests.core.strategies import NEG_INF, examples, rows
 from tests.sizes import tries
 
@@ -28,6 +28,11 @@ def given_weights(weights, **fields):
     return validate(
         Example(title="", tokens=tokens, context_tokens=keys, heads=(head,), scale="none", **fields)
     )
+
+
+def in_self_attention(weights):
+    """The same, of the tokens themselves."""
+    return validate(replace(given_weights(weights), context_tokens=None))
 
 
 def visible(example, scores, i):
@@ -63,14 +68,25 @@ def assert_holds(computed):
         level = some_choice and all(max(row) - min(row) <= NEAR for row in seen.values())
         nearly = some_choice and all(0 < max(row) <= 2 * min(row) for row in seen.values())
         one_key = len(alive) > 1 and None not in single and len(set(single)) == 1
-        own = len(alive) > 1 and example.dims.n_q == example.dims.n_k and list(tops) == single
-        own = own and example.context is None and example.context_tokens is None
+        same = (
+            example.dims.n_q == example.dims.n_k
+            and example.context is None
+            and example.context_tokens is None
+        )
+        own = same and len(alive) > 1 and list(tops) == single
+        before = (
+            same
+            and len(alive) == len(table) > 1
+            and single[1:] == list(range(len(table) - 1))
+            and None not in single
+        )
         rules = {
             "nothing": not alive,
             "even": level,
             "nearly even": nearly,
             "one key": one_key,
             "itself": own,
+            "back": before,
             "each": len(table) <= LISTED,
             "many": True,
         }
@@ -108,8 +124,8 @@ def test_a_weight_that_is_printed_is_reached_by_every_query(example, language):
     """“0.99 or more” is rounded down: rounded to the nearest it could say more than is so."""
     computed = trace(example)
     for look in where_heads_look(computed):
-        text = described((look,), ["q"] * example.dims.n_q, ["k"] * example.dims.n_k, language)
-        for number in re.findall(r"\d\.\d\d", text) if look.kind in ("one key", "itself") else ():
+        (text,) = findings((look,), ["q"] * example.dims.n_q, ["k"] * example.dims.n_k, language)
+        for number in re.findall(r"\d\.\d\d", text) if look.kind in ("one key", "itself", "back") else ():
             assert (
                 Fraction(number) <= Fraction(look.least) < Fraction(number) + Fraction(1, 100)
                 or number == "0.99"
@@ -124,98 +140,64 @@ FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "v
     [
         (
             built_in("first"),
-            "Heads 1, 2: every query looks most at “程序” (0.99 or more).",
-            "第 1、2 个头：每个查询都最关注“程序”（权重至少 0.99）。",
+            ["always most at “程序” (0.99 or more)"] * 2,
+            ["总是最关注“程序”（至少 0.99）"] * 2,
         ),
         (
             apply(built_in("first"), FIRST_TO_ONE),
-            "Heads 1, 2: every query looks most at “思考” (0.99 or more).",
-            "第 1、2 个头：每个查询都最关注“思考”（权重至少 0.99）。",
+            ["always most at “思考” (0.99 or more)"] * 2,
+            ["总是最关注“思考”（至少 0.99）"] * 2,
         ),
         (
             built_in("programming"),
-            "Head 1: largest weights I → I, love → I, programming → love. "
-            "Head 2: largest weights I → programming, love → programming, "
-            "programming → I. Head 3: every query spreads its weight nearly evenly, at most 2 to 1 between "
-            "any two keys that it may look at.",
-            "第 1 个头：权重最大的是 I → I、love → I、programming → love。"
-            "第 2 个头：权重最大的是 I → programming、love → programming、"
-            "programming → I。第 3 个头：每个查询都把权重近乎平均地分给看得到的键（任意两个键最多差一倍）。",
+            [
+                "from the second on, each token most at the one before it (0.67 or more)",
+                "most: I → programming, love → programming, programming → I",
+                "nearly evenly, at most 2 to 1",
+            ],
+            [
+                "从第二个起，每个词元最关注前一个（至少 0.67）",
+                "权重最大：I → programming、love → programming、programming → I",
+                "近乎平均，最多差一倍",
+            ],
         ),
         (
             built_in("scaled"),
-            "Head 1: every query looks most at itself (0.84 or more).",
-            "第 1 个头：每个查询都最关注自己（权重至少 0.84）。",
+            ["each token most at itself (0.84 or more)"],
+            ["每个词元最关注自己（至少 0.84）"],
         ),
         (
             built_in("cosine"),
-            "Head 1: largest weights 猫 → 猫 = 小猫, 小猫 → 猫 = 小猫, 石头 → 石头.",
-            "第 1 个头：权重最大的是 猫 → 猫 = 小猫、小猫 → 猫 = 小猫、石头 → 石头。",
+            ["most: 猫 → 猫 = 小猫, 小猫 → 猫 = 小猫, 石头 → 石头"],
+            ["权重最大：猫 → 猫 = 小猫、小猫 → 猫 = 小猫、石头 → 石头"],
         ),
         (
             replace(built_in("padding"), mask=AllowMask(((False,) * 3,) * 3)),
-            "Heads 1, 2: no query may look at anything.",
-            "第 1、2 个头：没有一个查询有键可看。",
+            ["may look at nothing"] * 2,
+            ["看不到任何词元"] * 2,
         ),
         (
             given_weights([[1, 1, 1], [0, 0, 0]]),
-            "Head 1: each query that may look at anything spreads its weight evenly over the keys that it "
-            "may look at.",
-            "第 1 个头：凡有键可看的查询，都把权重平均分给看得到的键。",
+            ["spreads its weight evenly; some tokens may look at nothing"],
+            ["把权重平均分开；有的词元看不到任何词元"],
         ),
-        (
-            given_weights([[0.2, 0.3, 0.5]]),
-            "Head 1: largest weights a → p.",
-            "第 1 个头：权重最大的是 a → p。",
-        ),
+        (given_weights([[0.2, 0.3, 0.5]]), ["most: a → p"], ["权重最大：a → p"]),
         (
             given_weights([[0.2, 0.8]] * 5 + [[0.9, 0.1]] * 5),
-            "Head 1: no weight is above the 0.90 that “f” gives to “n”.",
-            "第 1 个头：权重最大也不超过“f”给“n”的 0.90。",
+            ["never more than 0.90, f → n"],
+            ["最大不超过 0.90：f → n"],
         ),
+        (given_weights([[7], [8]]), ["always most at “n”"], ["总是最关注“n”"]),
         (
-            given_weights([[7], [8]]),
-            "Head 1: every query looks most at “n”.",
-            "第 1 个头：每个查询都最关注“n”。",
+            in_self_attention([[0.5, 0.2, 0.3], [0.9, 0.1, 0], [0, 0.75, 0.25]]),
+            ["from the second on, each token most at the one before it (0.50 or more)"],
+            ["从第二个起，每个词元最关注前一个（至少 0.50）"],
         ),
     ],
-    ids=[
-        "first",
-        "edited",
-        "listed",
-        "itself",
-        "ties",
-        "dead",
-        "even",
-        "one query",
-        "many queries",
-        "no share",
-    ],
+    ids="first edited listed itself ties dead even one-query many-queries no-share back".split(),
 )
-def test_the_sentences(example, en, zh):
+def test_the_words(example, en, zh):
     found = where_heads_look(trace(example))
     names = list(example.tokens), list(example.context_tokens or example.tokens)
-    assert described(found, *names, "en") == en
-    assert described(found, *names, "zh") == zh
-
-
-def test_of_many_heads_that_differ_the_first_are_told_and_the_rest_named():
-    same, crossed, tied = ((1.0, 0.0), (0.0, 1.0)), ((0.0, 1.0), (1.0, 0.0)), ((1.0, 1.0), (1.0, 0.0))
-    more = ((1.0, 1.0), (0.0, 1.0)), ((0.0, 1.0), (1.0, 1.0)), ((1.0, 0.0), (1.0, 1.0))
-    heads = tuple(Head(weights=w, v=((1.0,), (2.0,))) for w in (crossed, same, crossed, tied, *more))
-    example = validate(Example(title="", tokens=("a", "b"), heads=heads, scale="none"))
-    assert described(where_heads_look(trace(example)), ["a", "b"], ["a", "b"], "en") == (
-        "Heads 1, 3: largest weights a → b, b → a. Head 2: every query looks most at itself (0.99 or more). "
-        "Head 4: largest weights a → a = b, b → a. Head 5: largest weights a → a = b, b → b. "
-        "Heads 6, 7: none of these; see the weights themselves."
-    )
-
-
-@tries(100)
-@given(examples(variants=True), st.sampled_from(["en", "zh"]))
-def test_every_head_is_named_once(example, language):
-    computed = trace(example)
-    text = described(where_heads_look(computed), ["q"] * example.dims.n_q, ["k"] * example.dims.n_k, language)
-    named = re.findall(r"Heads? ([\d, ]+):|第 ([\d、 ]+) 个头：", text)
-    heads = [int(head) for pair in named for head in re.findall(r"\d+", "".join(pair))]
-    assert sorted(heads) == [*range(1, len(example.heads) + 1)]
+    assert findings(found, *names, "en") == en
+    assert findings(found, *names, "zh") == zh

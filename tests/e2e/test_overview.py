@@ -1,0 +1,211 @@
+"""The overview above the tables: tokens, a line for every weight, what each token takes along; and what has moved."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from playwright.sync_api import expect
+
+from mha_core import built_in, trace
+from mha_core.edit.edits import apply
+from mha_core.example.share_link import packed
+from tests.e2e.driver import assert_shows, example_in
+from tests.e2e.looks import assert_no_barrier, wider, widths
+from tests.e2e.test_live import drag, ready
+
+PROGRAMMING = built_in("programming")
+SIZES = ((390, 844), (1280, 720), (1440, 900), (1920, 1080))
+
+WIDTHS = """() => [...document.querySelectorAll("*")].flatMap((host) =>
+    [...(host.shadowRoot?.querySelectorAll(".overview-head") ?? [])].map((head) =>
+        [...head.querySelectorAll(".thread")].map((thread) => Number(thread.style.strokeWidth))))"""
+
+
+def overview(page):
+    return page.locator(".overview")
+
+
+def inside(box, width, height):
+    return (
+        box["x"] >= 0
+        and box["y"] >= 0
+        and box["x"] + box["width"] <= width
+        and box["y"] + box["height"] <= height
+    )
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_sentence_overview_and_a_number_are_in_the_first_screen(visit, language):
+    bench = visit(f"?lang={language}")
+    page = bench.page
+    for width, height in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        assert wider(page) == []
+        below = page.locator(".explain").bounding_box()["y"]
+        for part in (page.locator(".bench .mha-note"), overview(page), bench.cell("x", None, 0, 0)):
+            assert inside(part.bounding_box(), width, below), (width, height)
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_what_a_drag_changes_is_in_sight_while_it_is_dragged(visit, width, height):
+    bench = ready(visit("", viewport={"width": width, "height": height}))
+    before = bench.page.evaluate(WIDTHS)
+    drag(bench, -3, "x", None, 0, 0)
+    now = apply(
+        PROGRAMMING,
+        {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[-1]]},
+    )
+    expect(bench.cell("x", None, 0, 0)).to_have_text("−1")
+    expect(bench.page.locator(".moved")).to_contain_text(re.compile(r"\d+ of 27 weights changed"))
+    for part in (bench.cell("x", None, 0, 0), overview(bench.page)):
+        assert inside(part.bounding_box(), width, height)
+    assert bench.page.evaluate(WIDTHS) != before
+    bench.page.mouse.up()
+    assert_shows(bench.settled(), now)
+
+
+def test_a_line_is_as_thick_as_its_weight(visit):
+    bench = visit("?example=programming")
+    weights = [w for head in trace(PROGRAMMING).values["weights"] for row in head for w in row]
+    drawn = [width for head in bench.page.evaluate(WIDTHS) for width in head]
+    assert len(drawn) == len(weights) == 27
+    thick = 1 + (max(drawn) - 1) / max(weights) * 1.0
+    slope = (thick - 1) / 1.0
+    for width, weight in zip(drawn, weights, strict=True):
+        assert abs(width - (1 + weight * slope)) < 0.06 * slope
+
+
+def test_a_hidden_pair_has_no_line(visit):
+    bench = visit("?example=causal")
+    drawn = bench.page.evaluate(WIDTHS)
+    for widths_of, rows in zip(drawn, trace(built_in("causal")).values["weights"], strict=True):
+        for width, weight in zip(widths_of, (w for row in rows for w in row), strict=True):
+            assert (width == 0) == (weight == 0)
+
+
+def test_a_line_is_pointed_at_and_clicked_to_go_to_its_weight(visit):
+    bench = visit("?example=programming")
+    page = bench.page
+    svg = page.locator(".overview-head").nth(1).locator("svg")
+    box = svg.bounding_box()
+    # the query "programming" (the last of three) gives most to "I", the first key
+    page.mouse.move(box["x"] + 2, box["y"] + box["height"] * 5 / 6)
+    expect(page.locator(".explain")).to_contain_text("programming →")
+    page.mouse.click(box["x"] + box["width"] - 2, box["y"] + box["height"] / 6)
+    expect(bench.cell("weights", 1, 2, 0)).to_be_focused()
+    expect(page.locator(".explain")).to_contain_text("programming → I")
+    expect(page.locator(".overview-head").nth(1).locator(".thread.lit")).to_have_count(1)
+    assert bench.cell("weights", 1, 2, 0).bounding_box()["y"] >= overview(page).bounding_box()["height"]
+
+
+def test_a_token_is_seen_alone_by_pointer_and_keyboard(visit):
+    page = visit("?example=programming").page
+    love = overview(page).get_by_role("button", name="love", exact=True)
+    love.click()
+    expect(love).to_have_attribute("aria-pressed", "true")
+    expect(overview(page).locator(".thread:not(.quiet)")).to_have_count(9)
+    page.keyboard.press("Escape")
+    expect(overview(page).locator(".thread.quiet")).to_have_count(0)
+    love.press("Enter")
+    expect(overview(page).locator(".thread.quiet")).to_have_count(18)
+
+
+def test_a_head_is_seen_alone(visit):
+    page = visit("?example=programming").page
+    overview(page).get_by_role("button", name="Head 2", exact=True).click()
+    expect(overview(page).locator(".overview-lines:visible")).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(overview(page).locator(".overview-lines:visible")).to_have_count(3)
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [("水 有 毒", ("水", "有", "毒")), ("The cat sat on the mat", ("The", "cat", "sat", "on", "the", "mat"))],
+)
+def test_a_sentence_is_typed(visit, text, tokens):
+    bench = visit("?example=programming")
+    page = bench.page
+    page.get_by_role("button", name="Your sentence").click()
+    page.keyboard.type(text)
+    expect(page.locator(".tokens-told .word")).to_have_text(list(tokens))
+    page.keyboard.press("Enter")
+    expect(bench.cell("x", None, len(tokens) - 1, 0)).to_be_visible()
+    now = apply(PROGRAMMING, {"op": "sentence", "which": "tokens", "tokens": list(tokens)})
+    assert_shows(bench.settled(), now)
+    expect(overview(page).locator(".overview-token")).to_have_text(list(tokens))
+    assert example_in(page.url).tokens == tokens
+    bench.do("undo")
+    assert_shows(bench.settled(), PROGRAMMING)
+
+
+def test_a_sentence_that_is_given_up_changes_nothing(visit):
+    bench = visit("?example=programming")
+    page = bench.page
+    opener = page.get_by_role("button", name="Your sentence")
+    opener.click()
+    page.keyboard.type("<b>x</b>")
+    page.keyboard.press("Escape")
+    expect(opener).to_be_focused()
+    assert_shows(bench.settled(), PROGRAMMING)
+
+
+def test_tokens_are_never_markup(visit):
+    example = replace(PROGRAMMING, tokens=("<b>I</b>", "$x$", "&amp;"))
+    page = visit(f"?s={packed(example)}").page
+    expect(overview(page).locator(".overview-token")).to_have_text(["<b>I</b>", "$x$", "&amp;"])
+    expect(overview(page).locator("b")).to_have_count(0)
+
+
+def test_what_has_moved_is_marked_and_said_until_the_next_edit(visit):
+    bench = visit("?example=programming")
+    page = bench.page
+    bench.type("w_v", 0, 0, 0, "2").settled()
+    expect(page.locator(".moved")).to_contain_text("No weight changed; 3 of 18 outputs did")
+    expect(bench.cell("w_v", 0, 0, 0)).to_have_attribute("data-lens", "up")
+    expect(bench.cell("w_v", 0, 0, 0)).to_have_attribute("aria-description", "was 1 before the last edit")
+    bench.type("x", None, 0, 0, "1").settled()
+    expect(bench.cell("w_v", 0, 0, 0)).not_to_have_attribute("data-lens", re.compile("."))
+    expect(bench.cell("x", None, 0, 0)).to_have_attribute("data-lens", "down")
+
+
+def test_where_each_head_looks_is_said_under_its_name_and_follows_the_numbers(visit):
+    bench = visit("?example=first")
+    looks = overview(bench.page).locator(".look")
+    expect(looks).to_have_text(["always most at “程序” (0.99 or more)"] * 2)
+    bench.type("x", None, 0, 0, "9").type("x", None, 0, 1, "9").settled()
+    expect(looks).to_have_text(["always most at “思考” (0.99 or more)"] * 2)
+
+
+def test_sixty_four_tokens_are_a_map(visit):
+    words = [f"w{n}" for n in range(64)]
+    example = apply(PROGRAMMING, {"op": "sentence", "which": "tokens", "tokens": words})
+    bench = visit(f"?s={packed(example)}")
+    maps = overview(bench.page).locator("canvas")
+    expect(maps).to_have_count(3)
+    box = maps.first.bounding_box()
+    bench.page.mouse.click(box["x"] + box["width"] * 5.5 / 64, box["y"] + box["height"] * 9.5 / 64)
+    expect(bench.cell("weights", 0, 9, 5)).to_be_focused()
+
+
+def test_axe_finds_nothing_and_nothing_sticks_out(visit):
+    page = visit("?example=programming").page
+    assert_no_barrier(page)
+    for width in widths(page):
+        assert wider(page) == [], width
+    page.get_by_role("button", name="Your sentence").click()
+    assert_no_barrier(page)
+
+
+def test_who_cannot_see_it_is_told_who_attends_to_whom(visit):
+    page = visit("?example=programming").page
+    group = overview(page).get_by_role(
+        "group", name=re.compile("^Head 1: I attends most to I, 0.89; love attends")
+    )
+    expect(group).to_have_count(1)
+
+
+def test_the_check_has_none(visit):
+    page = visit("check?example=programming").page
+    expect(overview(page)).to_be_hidden()
