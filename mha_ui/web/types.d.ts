@@ -102,6 +102,8 @@ interface BenchModel extends Model, Answer {
   unsaved: boolean;
   /** The example where no address holds it. */
   whole: string | null;
+  /** What the live channel is asked for after an edit. */
+  asks: Record<string, any>;
   pinned: Cell | null;
   message: Message | null;
 }
@@ -176,7 +178,7 @@ interface Check {
   hint?: string;
   first?: Cell;
   actions?: { op: string; label: string }[];
-  causes?: { step: string; cell: Cell; text: string; right?: string; yours: string; link?: string }[];
+  causes?: { step: string; cell: Cell; text: string; right?: string; yours: string; walk?: string }[];
   findings?: { cell: Cell; text: string }[];
 }
 

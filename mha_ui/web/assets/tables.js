@@ -37,7 +37,7 @@ import { exact, format, kindOf, toneOf, topOf } from "./numbers.js";
 export function structureOf(model) {
   const shapes = Object.entries(model.matrices).map(([name, m]) => {
     const lists = m.perHead ? m.values : [m.values];
-    return [name, m.edit, m.formula, m.symbol, lists.map((rows) => rows && [rows.length, rows[0].length])];
+    return [name, m.edit, m.symbol, lists.map((rows) => rows && [rows.length, rows[0].length])];
   });
   return JSON.stringify([model.lang, Boolean(model.check), shapes, model.stages, model.dims]);
 }
@@ -92,6 +92,7 @@ export class View {
   #tables = new Map(); // matrix and head → rows of <td>s
   #shown = new WeakMap(); // <td> → what it shows now
   #labels = []; // [{node, axis, index}]
+  #captions = []; // [{node, name, head, text}]
 
   /**
    * `bare`: no stages are laid out; `matrix` gives single tables to whoever lays them out.
@@ -184,7 +185,8 @@ export class View {
     const shape = shapeOf(rows.length, rows[0].length);
     const sign = symbolOf(model, name, head);
     const claim = isClaim(model, name);
-    const formula = symbol((editable && !claim) || !matrix.formula ? sign : `${sign} = ${matrix.formula}`);
+    const formula = span("symbol");
+    this.#captions.push({ node: formula, name, head, text: "" });
     const menu = button(
       {
         class: "menu quiet",
@@ -296,7 +298,24 @@ export class View {
    */
   patch(model, drafts = new Map()) {
     this.#patchLabels(model);
+    this.patchCaptions(model);
     this.patchNumbers(model, Object.keys(model.matrices), drafts);
+  }
+
+  /**
+   * What stands above each table: its letter, and how it is computed.
+   * @param {Model} model
+   */
+  patchCaptions(model) {
+    for (const caption of this.#captions) {
+      const { node, name, head } = caption;
+      const { formula } = model.matrices[name];
+      const sign = symbolOf(model, name, head);
+      const given = isEditable(model, name, head) && !isClaim(model, name);
+      const text = given || !formula ? sign : `${sign} = ${formula}`;
+      if (text !== caption.text) node.replaceChildren(...symbol(text).childNodes);
+      caption.text = text;
+    }
   }
 
   /** @param {Model} model */
