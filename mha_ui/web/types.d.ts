@@ -255,13 +255,13 @@ interface LiveHost {
 }
 
 /** Whose numbers are dragged. */
-interface ScrubHost {
-  valueOf(cell: Cell): number | undefined;
-  most(): number;
-  td(cell: Cell): HTMLElement;
-  show(cell: Cell, number: number): void;
-  commit(cell: Cell, number: number): void;
-  cancel(cell: Cell, number: number): void;
+interface ScrubHost<What> {
+  valueOf(what: What): Value | undefined;
+  moved(start: Value, steps: number): Value;
+  element(what: What): HTMLElement;
+  show(what: What, number: Value): void;
+  commit(what: What, number: Value): void;
+  cancel(what: What, number: Value): void;
 }
 
 /** A host whose numbers can be edited. */

@@ -1,10 +1,12 @@
 """Numbers under the hand: a drag, the wheel and keys; all that follows, and what is left where the channel fails."""
 
 from dataclasses import replace
+from urllib.parse import urlsplit
 
+import pytest
 from playwright.sync_api import expect
 
-from mha_core import built_in
+from mha_core import built_in, to_token, trace
 from mha_core.edit.edits import apply
 from tests.e2e.driver import WAIT, Bench, assert_shows, example_in, running
 
@@ -18,6 +20,7 @@ def with_x(number, example=FIRST):
 
 
 def centre(bench, *cell):
+    bench.cell(*cell).scroll_into_view_if_needed()
     box = bench.cell(*cell).bounding_box()
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
@@ -181,6 +184,107 @@ def test_edits_typed_before_the_page_has_answered_are_all_kept(visit):
         shows(bench, number)
     assert_shows(bench.settled(), example)
     assert undo_steps(bench) == 20
+
+
+# --- through a lens, and what is claimed ---------------------------------------------------------------------------
+
+SEEN = """() => {
+    const host = [...document.querySelectorAll("*")].find((e) => e.shadowRoot?.querySelector(".bench"));
+    const root = host.shadowRoot;
+    const cells = [...root.querySelectorAll("td[data-key]")].map((td) => [
+        td.dataset.key, td.textContent, td.dataset.lens, td.dataset.mark, td.getAttribute("aria-description"),
+        td.style.getPropertyValue("--tone"),
+    ]);
+    return [cells, root.querySelector(".legend .summary").textContent, root.querySelector(".verdict").innerText];
+}"""
+
+
+def seen(bench):
+    """What stands in the cells, their signs, colours and descriptions, and what is said above and below them."""
+    return bench.page.evaluate(SEEN)
+
+
+@pytest.mark.parametrize("lens", ["change", "gradient"])
+@pytest.mark.parametrize("name", ["first", "padding"])
+def test_what_a_lens_shows_follows_a_drag(visit, name, lens):
+    """The button is still down: nothing but the live channel can have told. A page opened anew says the same."""
+    example, bench = built_in(name), visit(f"?example={name}").choose("lens", lens)
+    before = seen(ready(bench))
+    drag(bench, 7, *X00)
+    during = seen(in_step(bench))
+    assert during != before
+    assert example_in(bench.page.url) == example  # nothing is kept yet
+    bench.page.mouse.up()
+    assert seen(bench.settled()) == during
+    kept = bench.wait_for_address(with_x(example.x[0][0] + 7, example))
+    assert seen(visit(f"?{urlsplit(kept).query}")) == during
+
+
+def test_escape_takes_back_what_a_lens_showed_of_a_drag(visit):
+    bench = ready(visit("?example=first").choose("lens", "change"))
+    before = seen(bench)
+    drag(bench, 7, *X00)
+    expect(bench.page.locator(".legend .summary")).to_contain_text("X[1, 1] 1 → 8")
+    bench.page.keyboard.press("Escape")
+    assert seen(in_step(bench)) == before
+    bench.page.mouse.up()
+    assert seen(bench.settled()) == before
+
+
+SCORE = ("scores", 0, 0, 0)
+RIGHT = trace(FIRST).matrix("scores", 0)[0][0]
+
+
+def claimed(text, example=FIRST):
+    edit = {"op": "claim", "matrix": "scores", "head": 0, "row": 0, "col": 0, "values": [[text]]}
+    return apply(example, edit)
+
+
+def test_a_verdict_follows_a_drag_of_what_is_claimed(visit):
+    right = f"{RIGHT:.1f}"
+    bench = ready(visit(f"check?s={to_token(claimed(right))}"))
+    address, verdict = bench.page.url, bench.page.locator(".verdict")
+    expect(bench.cell(*SCORE)).to_have_attribute("data-mark", "right")
+    drag(bench, 20, *SCORE)
+    expect(bench.cell(*SCORE)).to_have_text(f"{RIGHT + 2:.1f}")  # as many decimals as were written
+    expect(bench.cell(*SCORE)).to_have_attribute("data-mark", "own")
+    expect(verdict).to_contain_class("wrong")
+    during = seen(in_step(bench))
+    assert bench.page.url == address
+    bench.page.keyboard.press("Escape")
+    expect(bench.cell(*SCORE)).to_have_attribute("data-mark", "right")
+    expect(verdict).to_contain_class("ok")
+    bench.page.mouse.up()
+    drag(bench, 20, *SCORE)
+    bench.page.mouse.up()
+    assert seen(bench.settled()) == during
+    bench.wait_for_address(claimed(f"{RIGHT + 2:.1f}"))
+    assert seen(visit(f"check?s={to_token(claimed(f'{RIGHT + 2:.1f}'))}")) == during
+
+
+def test_a_claim_that_is_typed_is_judged_before_the_page_has_answered(visit):
+    bench = ready(visit("check?example=first"))
+    bench.cell(*SCORE).click()
+    bench.page.keyboard.type("77")
+    bench.page.keyboard.press("Enter")
+    expect(bench.cell(*SCORE)).to_have_attribute("data-mark", "own")
+    during = seen(in_step(bench))
+    assert seen(bench.settled()) == during
+
+
+def test_links_lead_to_the_numbers_that_stand_there(visit):
+    """A link of the verdict that is followed before the page has kept the last number waits for it."""
+    unscaled = [[f"{number:g}" for number in row] for row in trace(FIRST).matrix("scores", 0)]
+    edit = {"op": "claim", "matrix": "scaled_scores", "head": 0, "row": 0, "col": 0, "values": unscaled}
+    example = apply(FIRST, edit)
+    bench = ready(visit(f"check?s={to_token(example)}"))
+    bench.page.locator(".verdict a.walk").wait_for()
+    bench.cell(*SCORE).focus()
+    bench.page.keyboard.type("77")
+    bench.page.keyboard.press("Enter")
+    bench.page.locator(".verdict a.walk").click()
+    bench.page.wait_for_url("**/walkthrough?**", timeout=WAIT)
+    assert example_in(bench.page.url) == claimed("77", example)
 
 
 # --- where the channel fails ---------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 import { active, element, fill } from "../mha.web/dom.js";
 import { isClaim, isEditable, key, nameOf, unkey, valueAt } from "../mha.web/graph.js";
-import { exact, read, readAllowed, readClaim, readMask, splitBlock } from "../mha.web/numbers.js";
+import { exact, moved, read, readAllowed, readClaim, readMask, splitBlock } from "../mha.web/numbers.js";
 import { ARROWS, Selection } from "../mha.web/selection.js";
 import { Scrub } from "./scrub.js";
 
@@ -15,15 +15,15 @@ export class Grid extends Selection {
   #painting = null; // the value that a drag over mask cells writes
   #scrub = new Scrub({
     valueOf: (cell) => this.#draggable(cell),
-    most: () => this.host.model.limits.number,
-    td: (cell) => this.cellOf(cell),
-    show: (cell, number) => this.host.preview(edited("set", cell, [[number]])),
+    moved: (start, steps) => moved(start, steps, this.host.model.limits.number),
+    element: (cell) => this.cellOf(cell),
+    show: (cell, number) => this.host.preview(this.#edited(cell, [[number]])),
     commit: (cell, number) => {
       this.#write(cell, [[number]]);
       this.host.announce(nameOf(this.host.model, cell), exact(number));
     },
     cancel: (cell, number) => {
-      this.host.show(edited("set", cell, [[number]]));
+      this.host.show(this.#edited(cell, [[number]]));
       this.host.preview(null);
     },
   });
@@ -92,7 +92,7 @@ export class Grid extends Selection {
     const { value, cells } = this.#painting;
     if (!this.#isMask(cell) || valueAt(this.host.model, cell) === value) return;
     cells.push(cell);
-    this.host.show(edited("set", cell, [[value]]));
+    this.host.show(this.#edited(cell, [[value]]));
   }
 
   #painted() {
@@ -113,11 +113,11 @@ export class Grid extends Selection {
     else if (this.#tapped && !this.#isMask(cell)) this.#open(cell);
   }
 
-  /** A number that can be dragged: editable, and neither a mask's pair nor −∞ nor somebody's claim. */
+  /** A number that can be dragged: editable, and neither a mask's pair nor −∞ nor blank. */
   #draggable(cell) {
     const value = valueAt(this.host.model, cell);
-    const can = !this.#editor && this.#isEditable(cell) && !isClaim(this.host.model, cell.name);
-    return can && typeof value === "number" ? value : undefined;
+    const isNumber = typeof value === "number" || read(String(value)).value !== undefined;
+    return isNumber && !this.#editor && this.#isEditable(cell) ? value : undefined;
   }
 
   /** The wheel moves the number that has the focus, and scrolls the page everywhere else. */
@@ -321,8 +321,12 @@ export class Grid extends Selection {
   }
 
   #write(cell, values) {
-    const op = isClaim(this.host.model, cell.name) ? "claim" : "set";
-    this.host.send(edited(op, cell, values));
+    this.host.send(this.#edited(cell, values));
+  }
+
+  #edited({ name, head, row, col }, values) {
+    const op = isClaim(this.host.model, name) ? "claim" : "set";
+    return { op, matrix: name, head, row, col, values };
   }
 
   // --- the clipboard -------------------------------------------------------------------------------------------
@@ -371,5 +375,3 @@ export class Grid extends Selection {
 /** 1e12 for 1000000000000, as one types it. */
 const inPowers = (number) =>
   number.toExponential(number === Number.MAX_VALUE ? 1 : undefined).replace("+", "");
-
-const edited = (op, { name, head, row, col }, values) => ({ op, matrix: name, head, row, col, values });

@@ -202,7 +202,7 @@ export class View {
         role: "grid",
         "aria-label": `${matrix.word} ${sign.replaceAll("_", "")}${where}, ${shape}`,
         "aria-readonly": editable ? null : "true",
-        "aria-keyshortcuts": editable && !claim ? "Alt+ArrowUp Alt+ArrowDown" : null,
+        "aria-keyshortcuts": editable ? "Alt+ArrowUp Alt+ArrowDown" : null,
         data: { matrix: name, head: head ?? "" },
       },
       [corner(), ...rows[0].map((_, col) => this.#columnHead(model, matrix, col))],
