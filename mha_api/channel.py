@@ -16,7 +16,7 @@ got ready. The answer is a binary message, little-endian:
     uint32 length of the header · the header, JSON · spaces up to a multiple of 8 bytes · float64 numbers
 
 Header: ``{"id": 7, "blocks": [[name, head, first row, rows, columns], …]}``, in the order of the numbers, with
-``dead``, ``shifts``, ``constants`` and ``formulas`` where they differ from those of ``since``, and ``about`` and
+``dead``, ``shifts``, ``constants`` and ``captions`` where they differ from those of ``since``, and ``about`` and
 ``seen``, what the lens shows, where they were asked for. Pictures follow in a message of their own,
 ``{"id": 7, "figures": {…}}``, so that no number waits for them. Or ``{"id": 7, "error": "one sentence"}``. Or
 ``{"id": 7, "gone": true}``: what ``from``, ``since`` or ``lens`` names is no longer at hand, and ``from`` must be an
@@ -40,7 +40,7 @@ from mha_core.errors import N_, ExampleError
 from mha_core.example.share_link import unpacked
 from mha_ui.about import about
 from mha_ui.figures import FIGURES
-from mha_ui.formulas import constants, formulas
+from mha_ui.formulas import captions, constants
 from mha_ui.language import LANGUAGES, words_in
 from mha_ui.lenses import look
 from mha_ui.lenses.lens import Lens
@@ -181,7 +181,7 @@ def _marked(computed: Trace) -> dict[str, Any]:
         "dead": computed.fully_masked if masked else None,
         "shifts": computed.shifts,
         "constants": constants(computed.example),
-        "formulas": formulas(computed.example),
+        "captions": captions(computed.example),
     }
 
 

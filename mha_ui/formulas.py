@@ -1,8 +1,8 @@
-"""What is said of an example's steps besides their numbers: their formulas, and the settings that they take."""
+"""What is said of an example's steps besides their numbers: symbols, formulas, and the settings that they take."""
 
 from __future__ import annotations
 
-from mha_core.compute.graph import early_steps, formula, graph, head_graph
+from mha_core.compute.graph import early_steps, formula, graph, head_graph, symbol
 from mha_core.compute.operations import OPERATIONS, Step
 from mha_core.example.model import NEG_INF, Example, setting
 from mha_core.vocabulary import SETTINGS
@@ -19,9 +19,23 @@ def steps(example: Example) -> list[tuple[str, Step]]:
     return [*found.items(), *((step.name, step) for step in layer if step.name not in found)]
 
 
-def formulas(example: Example) -> dict[str, str]:
-    """By step, the formula above its table; none for a step that only turns a sign."""
-    return {name: formula(step, example) for name, step in steps(example) if not OPERATIONS[step.op].is_sign}
+def captions(example: Example) -> dict[str, dict[str, str]]:
+    """By step, what stands above its table: its ``symbol`` ({h} in it is the number of a head), and its ``formula``.
+
+    A step that only turns a sign needs no formula: its symbol says it.
+    """
+    return {
+        name: {
+            "symbol": caption(name, example),
+            "formula": "" if OPERATIONS[step.op].is_sign else formula(step, example),
+        }
+        for name, step in steps(example)
+    }
+
+
+def caption(name: str, example: Example) -> str:
+    """A matrix's symbol; {h} in it is the number of a head."""
+    return symbol(name, example).replace("head_i", "head_{h}")
 
 
 def constants(example: Example) -> dict[str, float | str | None]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Final
 
-from mha_core.compute.graph import symbol
 from mha_core.compute.operations import OPERATIONS, Step
 from mha_core.compute.trace import Trace, input_matrix
 from mha_core.edit.fields import RESIZABLE
@@ -44,7 +43,7 @@ from mha_core.vocabulary import (
     Stage,
 )
 from mha_ui.about import about
-from mha_ui.formulas import constants, formulas, steps
+from mha_ui.formulas import caption, captions, constants, steps
 from mha_ui.language import words_in
 from mha_ui.lenses import laid_over, look
 from mha_ui.lenses.change import CHOICES
@@ -295,16 +294,15 @@ def _labels(example: Example) -> dict[str, Any]:
 def matrices(trace: Trace, language: str) -> dict[str, dict[str, Any]]:
     """Every matrix of the example by name, in the order of the computation."""
     example, words = trace.example, words_in(language)
-    of_steps = formulas(example)
+    above = captions(example)
     found = {}
     for name in AXES:
         values, edit = _values(trace, name)
         if values is None:
             continue
         found[name] = {
-            "symbol": symbol(name, example).replace("head_i", "head_{h}"),
+            **above.get(name, {"symbol": caption(name, example), "formula": ""}),
             "word": words(NAMES[name]),
-            "formula": of_steps.get(name, ""),
             "hue": ENTRY[name].role,
             "scale": ENTRY[name].colours,
             "axes": AXES[name],

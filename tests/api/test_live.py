@@ -343,8 +343,9 @@ def test_a_divisor_brings_its_formula():
     work = by_the_page(example, [{"op": "scale", "value": 2.5}])
     page = json.loads(json.dumps(payload(work)))
     assert header["constants"] == page["constants"]
-    shown = {name: matrix["formula"] for name, matrix in page["matrices"].items()}
-    assert {name: header["formulas"].get(name, "") for name in shown} == shown
+    for name, above in header["captions"].items():
+        assert page["matrices"][name] == page["matrices"][name] | above
+    assert header["captions"]["scaled_scores"]["symbol"] == "S/2.5"
     assert {name for name, _, _ in blocks} & {"scaled_scores", "weights"}
     assert "scores" not in {name for name, _, _ in blocks}
 

@@ -186,6 +186,60 @@ def test_edits_typed_before_the_page_has_answered_are_all_kept(visit):
     assert undo_steps(bench) == 20
 
 
+# --- the divisor -------------------------------------------------------------------------------------------------
+
+
+def divided(number):
+    return apply(FIRST, {"op": "scale", "value": number})
+
+
+def test_the_divisor_is_dragged_as_any_number(visit):
+    bench = ready(visit(f"?s={to_token(divided(2.5))}"))
+    field = bench.page.locator('[data-focus="divisor"]')
+    caption = bench.page.locator('figure:has(td[data-key="scaled_scores|0|0|0"]) figcaption .symbol')
+    box = field.bounding_box()
+    x, y = box["x"] + 10, box["y"] + box["height"] / 2
+    mouse = bench.page.mouse
+    mouse.move(x, y)
+    mouse.down()
+    mouse.move(x + 6 * 15, y, steps=15)
+    expect(field).to_have_value("4")
+    expect(caption).to_have_text("S/4")
+    assert_shows(in_step(bench), divided(4))
+    assert example_in(bench.page.url) == divided(2.5)
+    bench.page.keyboard.press("Escape")
+    expect(field).to_have_value("2.5")
+    assert_shows(in_step(bench), divided(2.5))
+    mouse.up()
+    mouse.move(x, y)
+    mouse.down()
+    mouse.move(x - 6 * 30, y, steps=30)  # past 0, which divides nothing
+    mouse.up()
+    expect(field).to_have_value("-0.5")
+    assert_shows(bench.settled(), divided(-0.5))
+    bench.wait_for_address(divided(-0.5))
+    assert undo_steps(bench) == 1
+
+
+def test_the_divisor_is_typed_and_moved_by_keys_and_wheel(visit):
+    bench = ready(visit(f"?s={to_token(divided(2.5))}"))
+    field = bench.page.locator('[data-focus="divisor"]')
+    field.click()
+    expect(field).to_be_focused()
+    bench.page.keyboard.type("3")
+    bench.page.keyboard.press("Shift+ArrowUp")
+    bench.page.keyboard.press("ArrowDown")
+    expect(field).to_have_value("12")
+    expect(field).to_have_attribute("aria-valuenow", "12")
+    assert_shows(in_step(bench), divided(12))
+    bench.page.mouse.wheel(0, 100)
+    expect(field).to_have_value("11")
+    bench.page.keyboard.press("Tab")
+    assert_shows(bench.settled(), divided(11))
+    bench.wait_for_address(divided(11))
+    assert undo_steps(bench) == 1
+
+
 # --- through a lens, and what is claimed ---------------------------------------------------------------------------
 
 SEEN = """() => {

@@ -150,8 +150,8 @@ class Bench {
   #keep(data) {
     const { matrices, dead, shifts, constants, about, about_ours } = this.model;
     for (const [name, matrix] of Object.entries(data.matrices)) {
-      const { values, formula } = matrices[name];
-      Object.assign(matrix, { values, formula });
+      const { values, symbol: letter, formula } = matrices[name];
+      Object.assign(matrix, { values, symbol: letter, formula });
     }
     Object.assign(data, { dead, shifts, constants, about, about_ours });
     if (this.#seen) laySeen(data, this.#seen);
@@ -169,12 +169,12 @@ class Bench {
   }
 
   /** Paint what the live channel has answered. */
-  #painted({ blocks = [], formulas = {}, about, seen, id: _, ...marks }, numbers) {
+  #painted({ blocks = [], captions = {}, about, seen, id: _, ...marks }, numbers) {
     const { model } = this;
     Object.assign(model, marks);
     if (about !== undefined && about !== model.about) Object.assign(model, { about, about_ours: false });
-    for (const [name, formula] of Object.entries(formulas))
-      if (model.matrices[name]) model.matrices[name].formula = formula;
+    for (const [name, caption] of Object.entries(captions))
+      Object.assign(model.matrices[name] ?? {}, caption);
     const changed = layOver(model, blocks, numbers);
     this.#seen = seen;
     if (seen) laySeen(model, seen);
@@ -314,8 +314,7 @@ class Bench {
   #speak(words) {
     this.words = words;
     this.#structure = "";
-    const send = (edit) => this.send(edit);
-    this.controls = new Controls(this.model, send, (text, kind) => this.say(text, kind));
+    this.controls = new Controls(this);
     this.verdict = new Verdict(this, words);
     this.legend = new Legend(words);
     this.explain = new Explain(words, () => this.unpin(), this.message, this.legend.root);

@@ -37,7 +37,7 @@ import { exact, format, kindOf, toneOf, topOf } from "./numbers.js";
 export function structureOf(model) {
   const shapes = Object.entries(model.matrices).map(([name, m]) => {
     const lists = m.perHead ? m.values : [m.values];
-    return [name, m.edit, m.symbol, lists.map((rows) => rows && [rows.length, rows[0].length])];
+    return [name, m.edit, lists.map((rows) => rows && [rows.length, rows[0].length])];
   });
   return JSON.stringify([model.lang, Boolean(model.check), shapes, model.stages, model.dims]);
 }
@@ -92,7 +92,7 @@ export class View {
   #tables = new Map(); // matrix and head → rows of <td>s
   #shown = new WeakMap(); // <td> → what it shows now
   #labels = []; // [{node, axis, index}]
-  #captions = []; // [{node, name, head, text}]
+  #captions = []; // [{node, table, called, name, head, text}]
 
   /**
    * `bare`: no stages are laid out; `matrix` gives single tables to whoever lays them out.
@@ -183,10 +183,9 @@ export class View {
     const editable = isEditable(model, name, head);
     const where = head === null ? "" : `, ${this.words.head} ${head + 1}`;
     const shape = shapeOf(rows.length, rows[0].length);
-    const sign = symbolOf(model, name, head);
     const claim = isClaim(model, name);
     const formula = span("symbol");
-    this.#captions.push({ node: formula, name, head, text: "" });
+    const called = (sign) => `${matrix.word} ${sign.replaceAll("_", "")}${where}, ${shape}`;
     const menu = button(
       {
         class: "menu quiet",
@@ -200,7 +199,6 @@ export class View {
     const numbers = table(
       {
         role: "grid",
-        "aria-label": `${matrix.word} ${sign.replaceAll("_", "")}${where}, ${shape}`,
         "aria-readonly": editable ? null : "true",
         "aria-keyshortcuts": editable ? "Alt+ArrowUp Alt+ArrowDown" : null,
         data: { matrix: name, head: head ?? "" },
@@ -208,6 +206,7 @@ export class View {
       [corner(), ...rows[0].map((_, col) => this.#columnHead(model, matrix, col))],
       this.#rows(model, name, head, rows, editable),
     );
+    this.#captions.push({ node: formula, table: numbers, called, name, head, text: "" });
     const kind = `${editable ? "editable" : "computed"} ${claim ? "claim" : ""}`;
     const parts = [caption, div("scroller", numbers)];
     if (editable && matrix.axes[0] === "n_q" && name === "x") parts.push(this.#addToken("tokens"));
@@ -308,12 +307,14 @@ export class View {
    */
   patchCaptions(model) {
     for (const caption of this.#captions) {
-      const { node, name, head } = caption;
+      const { node, table, called, name, head } = caption;
       const { formula } = model.matrices[name];
       const sign = symbolOf(model, name, head);
       const given = isEditable(model, name, head) && !isClaim(model, name);
       const text = given || !formula ? sign : `${sign} = ${formula}`;
-      if (text !== caption.text) node.replaceChildren(...symbol(text).childNodes);
+      if (text === caption.text) continue;
+      node.replaceChildren(...symbol(text).childNodes);
+      table.setAttribute("aria-label", called(sign));
       caption.text = text;
     }
   }
