@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 from mha_core import built_in, to_token, trace
 from mha_core.edit.edits import apply
 from tests.e2e.driver import WAIT, Bench, assert_shows, example_in, running
+from tests.e2e.looks import assert_no_barrier
 
 FIRST = built_in("first")
 X00 = ("x", None, 0, 0)
@@ -141,6 +142,32 @@ def test_keys_and_the_wheel_move_the_number_that_has_the_focus(visit):
     bench.page.keyboard.press("Tab")  # whatever comes next makes it an edit
     assert_shows(bench.settled(), with_x(11))
     assert undo_steps(bench) == 2
+
+
+def test_the_number_that_has_the_focus_is_a_spinbutton_in_its_gridcell(visit):
+    """No other one is, Tab leads past it in both directions, and it tells its value while it is moved."""
+    bench = ready(visit("?example=first"))
+    page, spin = bench.page, bench.page.locator(".bench td [role=spinbutton]")
+    bench.cell(*X00).focus()
+    expect(spin).to_have_count(1)
+    expect(page.get_by_role("gridcell").get_by_role("spinbutton", name="X[1, 1]")).to_be_focused()
+    page.keyboard.press("Alt+ArrowUp")
+    expect(spin).to_have_attribute("aria-valuenow", "2")
+    page.keyboard.press("Escape")
+    expect(spin).to_have_attribute("aria-valuenow", "1")
+    assert_no_barrier(page)
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("spinbutton", name="X[1, 2]")).to_be_focused()
+    page.keyboard.press("Shift+Tab")
+    expect(spin).to_have_count(0)
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("spinbutton", name="X[1, 2]")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(spin).to_have_count(0)
+    bench.cell("scores", 0, 0, 0).focus()
+    expect(spin).to_have_count(0)  # it is computed, and not to be moved
+    expect(bench.cell("scores", 0, 0, 0)).to_be_focused()
+    assert_shows(bench.settled(), FIRST)
 
 
 def test_a_finger_presses_and_slides(visit):

@@ -334,7 +334,7 @@ class Bench {
 
   #rebuild(structure) {
     const held = this.#grid.heldEditor();
-    const focus = active(this.root)?.dataset?.focus;
+    const focus = active(this.root)?.closest("[data-focus]")?.dataset.focus;
     this.#grid.rebuilt();
     this.#structure = structure;
     for (const draft of [...this.#grid.drafts.keys()])

@@ -3,8 +3,12 @@
 import { active, element, fill } from "../mha.web/dom.js";
 import { isClaim, isEditable, key, nameOf, unkey, valueAt } from "../mha.web/graph.js";
 import { exact, moved, read, readAllowed, readClaim, readMask, splitBlock } from "../mha.web/numbers.js";
-import { ARROWS, Selection } from "../mha.web/selection.js";
+import { ARROWS, cellAt, Selection } from "../mha.web/selection.js";
+import { valueNow } from "../mha.web/tables.js";
 import { Scrub } from "./scrub.js";
+import { Spin } from "./spin.js";
+
+const SHORTCUTS = "Alt+ArrowUp Alt+ArrowDown";
 
 /** @extends {Selection<Editor>} */
 export class Grid extends Selection {
@@ -27,6 +31,8 @@ export class Grid extends Selection {
       this.host.preview(null);
     },
   });
+  /** @type {Spin} */
+  #spin = null;
   #tapped = false; // by a finger or a pen, which has no keys: an editor brings the screen's keyboard
 
   get editing() {
@@ -39,6 +45,7 @@ export class Grid extends Selection {
       root.addEventListener(end, () => this.#painted());
     on("wheel", (cell, event) => this.#wheeled(cell, event));
     this.#scrub.listen(root);
+    this.#spin = new Spin(root, (td) => this.#told(unkey(td.dataset.key)));
     on("dblclick", (cell, event) => this.#doubleClick(cell, event));
     return on;
   }
@@ -59,6 +66,10 @@ export class Grid extends Selection {
     if (!this.cellOf(held.cell)) return;
     this.#open(held.cell, held.text, held.caret);
     this.#editor.input.setSelectionRange(held.start, held.end);
+  }
+
+  take(td) {
+    this.#spin.focus(td);
   }
 
   #isEditable(cell) {
@@ -120,9 +131,17 @@ export class Grid extends Selection {
     return isNumber && !this.#editor && this.#isEditable(cell) ? value : undefined;
   }
 
+  /** What a number that can be moved is to who cannot see it; null where it is none. */
+  #told(cell) {
+    const value = this.#draggable(cell);
+    if (value === undefined || this.drafts.has(key(cell))) return null;
+    const label = nameOf(this.host.model, cell).replaceAll("_", "");
+    return { "aria-label": label, "aria-valuenow": valueNow(value), "aria-keyshortcuts": SHORTCUTS };
+  }
+
   /** The wheel moves the number that has the focus, and scrolls the page everywhere else. */
   #wheeled(cell, event) {
-    if (active(this.host.root) !== this.cellOf(cell) || event.ctrlKey || !event.deltaY) return;
+    if (cellAt(active(this.host.root)) !== this.cellOf(cell) || event.ctrlKey || !event.deltaY) return;
     if (this.#scrub.nudge(cell, -Math.sign(event.deltaY), event.shiftKey)) event.preventDefault();
   }
 
@@ -230,6 +249,7 @@ export class Grid extends Selection {
   /** Edit a cell: `text` replaces what it holds; `caret` lets the arrows move within the text. */
   #open(cell, text, caret = false) {
     if (this.#editor) this.#commit();
+    this.#spin.leave();
     const td = this.cellOf(cell);
     const held = this.drafts.get(key(cell)) ?? exact(valueAt(this.host.model, cell));
     const input = element("input", {

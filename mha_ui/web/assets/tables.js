@@ -83,6 +83,13 @@ export function accented(node, head) {
 export const stageTitle = ({ title, hint }) =>
   div("stage-title", element("h3", {}, ...rich(title)), element("p", {}, ...rich(hint)));
 
+/**
+ * A number as it is told to who cannot see it, by what holds it.
+ * @param {Value} value
+ */
+export const valueNow = (value) =>
+  Number.isFinite(Number(value)) && value !== "" ? String(Number(value)) : "";
+
 export const corner = () => element("td", { class: "corner" });
 
 export class View {
@@ -200,7 +207,6 @@ export class View {
       {
         role: "grid",
         "aria-readonly": editable ? null : "true",
-        "aria-keyshortcuts": editable ? "Alt+ArrowUp Alt+ArrowDown" : null,
         data: { matrix: name, head: head ?? "" },
       },
       [corner(), ...rows[0].map((_, col) => this.#columnHead(model, matrix, col))],
@@ -383,9 +389,11 @@ export class View {
           shown.sign === sign
         )
           return;
-        if (td.firstElementChild) return; // being edited
+        const held = td.firstElementChild;
+        if (held?.localName === "input") return; // being edited
         this.#shown.set(td, { value, look, draft, by, sign });
-        setText(td, draft ?? (editable ? exact(value) : format(value, decimals)));
+        setText(held ?? td, draft ?? (editable ? exact(value) : format(value, decimals)));
+        if (held) setAttribute(held, "aria-valuenow", valueNow(value));
         this.#tint(td, kindOf(value), model.lens ? lensTone(model, by, top) : toneOf(value, top));
         if (model.lens || shown?.sign !== undefined)
           this.#sign(td, sign, model.lens && told(model, { name, head, row, col }));
