@@ -3,23 +3,27 @@
 The browser sends text, one JSON object a message, and waits for its answer before it sends the next:
 
     {"id": 7, "from": {"s": TOKEN} or {"example": NAME} or 4, "edits": […], "since": 6, "lang": "en",
-     "about": true, "figures": {"names": ["weights"], "theme": "light", "query": 0}}
+     "about": true, "lens": {"name": "gradient", …} or 5,
+     "figures": {"names": ["weights"], "theme": "light", "query": 0}}
 
 ``from`` is the example that the edits (``mha_core.edit``, as the page applies them) are made to: an address, or the
 ``id`` of an answer on this socket. ``since`` is the answer whose numbers the page shows now; without it all numbers
-come. ``quiet`` asks for no numbers: the example is only got ready. ``about`` asks for the sentences above the bench,
-``figures`` for pictures. The answer is a binary message, little-endian:
+come, and with ``"numbers": false`` none. ``about`` asks for the sentences above the bench, ``lens`` for what the
+tables show besides the numbers (``mha_ui.lenses``): which one, as the page was given it in ``asks``, or the ``id`` of
+the last answer that was given it. ``figures`` asks for pictures. ``quiet`` asks for nothing: example and lens are only
+got ready. The answer is a binary message, little-endian:
 
     uint32 length of the header · the header, JSON · spaces up to a multiple of 8 bytes · float64 numbers
 
-Header: ``{"id": 7, "blocks": [[name, head, first row, rows, columns], …]}``, in the order of the numbers, with ``dead``
-and ``shifts`` where they differ from those of ``since``, and ``about`` where it was asked for. Pictures follow in a
-message of their own, ``{"id": 7, "figures": {…}}``, so that no number waits for them. Or
-``{"id": 7, "error": "one sentence"}``. Or ``{"id": 7, "gone": true}``: what ``from`` or ``since`` names is no longer at
-hand, and ``from`` must be an address.
+Header: ``{"id": 7, "blocks": [[name, head, first row, rows, columns], …]}``, in the order of the numbers, with
+``dead``, ``shifts``, ``constants`` and ``captions`` where they differ from those of ``since``; ``about`` with ``looks``,
+where each head looks, and ``seen``, what the lens shows, where they were asked for. Pictures follow in a message of
+their own, ``{"id": 7, "figures": {…}}``, so that no number waits for them. Or ``{"id": 7, "error": "one sentence"}``.
+Or ``{"id": 7, "gone": true}``: what ``from``, ``since`` or ``lens`` names is no longer at hand, and ``from`` must be an
+address, ``lens`` the lens itself.
 
-The server keeps nothing but the last few answers of each open socket. The page's own answer to the same edits holds
-the same numbers, bit for bit, and stands for the history, the address and the files.
+The server keeps nothing but the last few answers of each open socket, and its lens. The page's own answer to the same
+edits holds the same numbers, bit for bit, and stands for the history, the address and the files.
 """
 
 from __future__ import annotations
@@ -36,7 +40,11 @@ from mha_core.errors import N_, ExampleError
 from mha_core.example.share_link import unpacked
 from mha_ui.about import about, looks
 from mha_ui.figures import FIGURES
+from mha_ui.formulas import captions, constants
 from mha_ui.language import LANGUAGES, words_in
+from mha_ui.lenses import look
+from mha_ui.lenses.lens import Lens
+from mha_ui.lenses.lens import read as read_lens
 from mha_ui.palette import Theme
 
 LOG: Final = logging.getLogger(__name__)
@@ -44,6 +52,8 @@ LOG: Final = logging.getLogger(__name__)
 MAX_MESSAGE: Final = 1_000_000
 """Characters of a message: the largest example that can be edited, which no link holds, or a pasted matrix."""
 MAX_EDITS: Final = 1_000
+LIGHT: Final = 20_000
+"""Bytes of a message, or of the answer before it, up to which the next answer takes no time."""
 
 
 class Asked(NamedTuple):
@@ -54,8 +64,10 @@ class Asked(NamedTuple):
     edits: list[Mapping[str, Any]]
     since: int | None
     quiet: bool
+    numbers: bool
     about: bool
     language: str
+    lens: Mapping[str, Any] | int | None
     figures: Mapping[str, Any]
 
 
@@ -68,16 +80,22 @@ class Channel:
 
     def __init__(self) -> None:
         self._kept: dict[int, Trace] = {}
+        self._lens: tuple[int, Lens] | None = None
         self.drawing: Asked | None = None
         """The message whose pictures are still to be drawn."""
-        self.size = 0
-        """Bytes of the last answer, after which the next one's time can be guessed."""
+        self._size = 0
+
+    def is_light(self, text: str) -> bool:
+        """Whether a message takes no time, as far as can be guessed: it is small, as was the answer before it, and it
+        asks for no lens, which may have to search.
+        """
+        return max(len(text), self._size) <= LIGHT and not _looks(text)
 
     def answer(self, text: str) -> bytes:
         """The answer to one message; whatever is wrong with it is said in one sentence, and changes nothing."""
         self.drawing = None
         answer = self._answer(text)
-        self.size = len(answer)
+        self._size = len(answer)
         return answer
 
     def pictures(self) -> bytes:
@@ -114,21 +132,41 @@ class Channel:
             if edited != example:  # −0 in place of 0 is no edit to the page either
                 example = edited
         now = base if example is base.example else trace(example)
+        lens = self._looked_through(asked)
+        answer = framed({"id": asked.id}) if asked.quiet else _told(asked, shown, now, lens)
         needed = {at: self._kept[at] for at in (asked.base, asked.since) if isinstance(at, int)}
         self._kept = needed | {asked.id: now}
-        if asked.quiet:
-            return framed({"id": asked.id})
-        blocks, numbers = laid_out(list(changes(shown, now)))
-        header = {"id": asked.id, "blocks": blocks, **_marks(shown, now)}
-        if asked.about:
-            header |= {"about": about(now, asked.language), "looks": looks(now, asked.language)}
-        self.drawing = asked if asked.figures else None
-        return framed(header, numbers)
+        if lens and isinstance(asked.lens, Mapping):
+            self._lens = asked.id, lens
+        self.drawing = asked if asked.figures and not asked.quiet else None
+        return answer
+
+    def _looked_through(self, asked: Asked) -> Lens | None:
+        """The lens that a message asks for: a new one, or the last one that was asked for by this socket."""
+        if not isinstance(asked.lens, int):
+            return None if asked.lens is None else read_lens(asked.lens)
+        if self._lens is None or self._lens[0] != asked.lens:
+            raise GoneError
+        return self._lens[1]
 
     def _at(self, number: int) -> Trace:
         if number not in self._kept:
             raise GoneError
         return self._kept[number]
+
+
+def _told(asked: Asked, shown: Trace | None, now: Trace, lens: Lens | None) -> bytes:
+    """The answer to a message about a computation, to who shows another one, or none."""
+    header: dict[str, Any] = {"id": asked.id}
+    numbers = b""
+    if asked.numbers:
+        blocks, numbers = laid_out(list(changes(shown, now)))
+        header |= {"blocks": blocks, **_marks(shown, now)}
+    if asked.about:
+        header |= {"about": about(now, asked.language), "looks": looks(now, asked.language)}
+    if lens:
+        header["seen"] = look(lens, now, asked.language)
+    return framed(header, numbers)
 
 
 def _marks(shown: Trace | None, now: Trace) -> dict[str, Any]:
@@ -139,7 +177,12 @@ def _marks(shown: Trace | None, now: Trace) -> dict[str, Any]:
 
 def _marked(computed: Trace) -> dict[str, Any]:
     masked = computed.example.mask is not None
-    return {"dead": computed.fully_masked if masked else None, "shifts": computed.shifts}
+    return {
+        "dead": computed.fully_masked if masked else None,
+        "shifts": computed.shifts,
+        "constants": constants(computed.example),
+        "captions": captions(computed.example),
+    }
 
 
 def figures(computed: Trace, asked: Asked) -> dict[str, Any]:
@@ -176,17 +219,30 @@ def read(text: str) -> Asked:
         raise ExampleError(N_("expected the id of an answer"), place="since")
     if len(edits) > MAX_EDITS or not all(isinstance(edit, dict) for edit in edits):
         raise ExampleError(N_("expected at most {most} edits, each an object"), place="edits", most=MAX_EDITS)
-    language, pictures = data.get("lang"), data.get("figures")
+    language, pictures, lens = data.get("lang"), data.get("figures"), data.get("lens")
+    if lens is not None and not _is_index(lens) and not isinstance(lens, dict):
+        raise ExampleError(N_("expected a lens or the id of an answer"), place="lens")
     return Asked(
         id=data["id"],
         base=base,
         edits=edits,
         since=since,
         quiet=data.get("quiet") is True,
+        numbers=data.get("numbers") is not False,
         about=data.get("about") is True,
         language=language if language in LANGUAGES else LANGUAGES[0],
+        lens=lens,
         figures=pictures if isinstance(pictures, dict) else {},
     )
+
+
+def _looks(text: str) -> bool:
+    """Whether a message asks for a lens; what is no message asks for nothing."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(data, dict) and data.get("lens") is not None
 
 
 def _list(value: object) -> list[Any]:

@@ -19,9 +19,6 @@ RATE: Final = 120
 """Messages a second that one socket is answered in the long run; what comes faster waits."""
 BURST: Final = 240
 MAX_SOCKETS: Final = 2_000
-IN_THE_LOOP: Final = 20_000
-"""Bytes of a message, or of the answer before it, up to which it is answered at once; what is larger takes a thread, so
-that other sockets are answered meanwhile."""
 
 
 class Pace:
@@ -59,9 +56,9 @@ async def live(socket: WebSocket) -> None:
         while (text := await _text(socket)) is not None:
             if (wait := pace.wait()) > 0:
                 await sleep(wait)
-            if channel.size <= IN_THE_LOOP and len(text) <= IN_THE_LOOP:
+            if channel.is_light(text):
                 answer = channel.answer(text)
-            else:
+            else:  # in a thread, so that other sockets are answered meanwhile
                 answer = await to_thread.run_sync(channel.answer, text)
             await socket.send_bytes(answer)
             if channel.drawing:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Final
 
-from mha_core.compute.graph import early_steps, formula, graph, head_graph, symbol
 from mha_core.compute.operations import OPERATIONS, Step
 from mha_core.compute.trace import Trace, input_matrix
 from mha_core.edit.fields import RESIZABLE
@@ -23,7 +22,6 @@ from mha_core.example.model import (
     has_values,
     key_tokens,
     kv_head_of,
-    setting,
 )
 from mha_core.messages import LANGUAGE
 from mha_core.vocabulary import (
@@ -45,8 +43,11 @@ from mha_core.vocabulary import (
     Stage,
 )
 from mha_ui.about import about, looks
-from mha_ui.bench.lens import look
+from mha_ui.formulas import caption, captions, constants, steps
 from mha_ui.language import words_in
+from mha_ui.lenses import laid_over, look
+from mha_ui.lenses.change import CHOICES
+from mha_ui.lenses.lens import Lens, sent
 from mha_ui.notes import is_ours
 from mha_ui.state import Message, Work, address, token
 
@@ -98,12 +99,6 @@ _UI: Final = {
     "mask_none": N_("none"),
     "mask_causal": N_("causal"),
     "mask_painted": N_("painted"),
-    "scoring": N_("Scoring"),
-    "positions": N_("Positions"),
-    "positions_none": N_("none"),
-    "positions_sinusoidal": N_("sinusoidal"),
-    "positions_rotary": N_("rotary"),
-    "positions_alibi": N_("ALiBi"),
     "kv_heads": N_("K, V heads"),
     "shared": N_("{list} of head {head}"),
     "no_direction": N_("a row of zeros has no direction and stays zeros"),
@@ -177,8 +172,6 @@ _UI: Final = {
     "nothing_changed": N_("{what} Nothing was changed."),
     "pasted_place": N_("Row {row}, column {col} of what was pasted"),
 }
-_SCORINGS: Final = {f"scoring_{name}": choice.label for name, choice in SCORING_CHOICES.items()}
-
 _CHOICES: Final[dict[str, dict[str, dict[str, Any]]]] = {
     "scoring": {
         name: {"op": "scoring", "kind": choice.scoring, "scale": choice.scale}
@@ -204,9 +197,11 @@ _DEAD_WEIGHTS: Final = N_("this query may attend to nothing: its weights are 0")
 def payload(work: Work, *, lens: str | None = None) -> dict[str, Any]:
     """Everything that the bench shows, for one state of the work.
 
-    ``lens``: what the colours show whatever the work says, "" for the values; the bench then offers no choice.
+    ``lens``: what it shows besides the numbers whatever the work says, "" for nothing; the bench then offers no choice.
+    ``asks``: what the browser is to ask the live channel for after an edit.
     """
     held_by = address(work)
+    through = _lens(work, work.lens if lens is None else lens)
     data: dict[str, Any] = {
         "session": work.session,
         "ack": work.applied,
@@ -224,8 +219,22 @@ def payload(work: Work, *, lens: str | None = None) -> dict[str, Any]:
         "choices": _CHOICES,
         "controls": _controls(work) | {"lens": work.lens if lens is None else None},
         "limits": {"number": MAX_NUMBER, "size": MAX_SIZE, "heads": MAX_HEADS},
+        "asks": {"lang": work.language, "about": True, "lens": through and sent(through)},
     }
-    return data | look(work, work.lens if lens is None else lens, data["matrices"], NAMES | _UI | _SCORINGS)
+    return laid_over(data, look(through, work.trace, work.language)) if through else data
+
+
+def _lens(work: Work, name: str) -> Lens | None:
+    """A lens with what it needs of the work; None where no change is to be seen because no baseline is pinned."""
+    base = work.pinned_baseline
+    match name:
+        case "change":
+            return base and Lens(name, work.decimals, baseline=base)
+        case "gradient":
+            return Lens(name, work.decimals, pinned=work.pinned)
+        case "check":
+            return Lens(name, work.decimals, exercise=work.exercise)
+    return None
 
 
 def _message(message: Message | None) -> dict[str, Any] | None:
@@ -246,8 +255,8 @@ def numbers(trace: Trace, language: str, decimals: int) -> dict[str, Any]:
         "labels": _labels(example),
         "stages": stages(STAGES if has_values(example) else STAGES_WITHOUT_VALUES, language),
         "matrices": matrices(trace, language),
-        "steps": {name: step_data(step) for name, step in _steps(example)},
-        "constants": {name: _json(setting(example, name)) for name in SETTINGS},
+        "steps": {name: step_data(step) for name, step in steps(example)},
+        "constants": constants(example),
         "dead": trace.fully_masked if example.mask is not None else None,
         "shifts": trace.shifts,
     }
@@ -281,7 +290,7 @@ def ui_words(language: str) -> dict[str, str]:
     words = words_in(language)
     return {
         "lang": LANGUAGE[language].tag,
-        **{name: words(text) for name, text in (_UI | _SCORINGS).items()},
+        **{name: words(text) for name, text in (_UI | CHOICES).items()},
     }
 
 
@@ -303,32 +312,18 @@ def _labels(example: Example) -> dict[str, Any]:
     return {"n_q": example.tokens, "n_k": keys, "n_q·n_k": pairs}
 
 
-def _steps(example: Example) -> list[tuple[str, Step]]:
-    """Each step once; of heads that differ in biases, the fuller form: the bench skips what a head lacks."""
-    found: dict[str, Step] = {step.name: step for step in early_steps(example)}
-    for head in example.heads:
-        for step in head_graph(example, head):
-            if step.name not in found or len(step.operands) > len(found[step.name].operands):
-                found[step.name] = step
-    layer = (step for step in graph(example) if not step.per_head)
-    return [*found.items(), *((step.name, step) for step in layer if step.name not in found)]
-
-
 def matrices(trace: Trace, language: str) -> dict[str, dict[str, Any]]:
     """Every matrix of the example by name, in the order of the computation."""
     example, words = trace.example, words_in(language)
-    formulas = {
-        name: formula(step, example) for name, step in _steps(example) if not OPERATIONS[step.op].is_sign
-    }
+    above = captions(example)
     found = {}
     for name in AXES:
         values, edit = _values(trace, name)
         if values is None:
             continue
         found[name] = {
-            "symbol": symbol(name, example).replace("head_i", "head_{h}"),
+            **above.get(name, {"symbol": caption(name, example), "formula": ""}),
             "word": words(NAMES[name]),
-            "formula": formulas.get(name, ""),
             "hue": ENTRY[name].role,
             "scale": ENTRY[name].colours,
             "axes": AXES[name],

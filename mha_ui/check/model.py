@@ -2,47 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
-from urllib.parse import urlencode
+from typing import Any
 
 from mha_core import Example
-from mha_core.check.check import Verdict, check
-from mha_core.check.invariants import invariants
-from mha_core.check.report import (
-    cause_lines,
-    cause_message,
-    finding_message,
-    right_line,
-    summary,
-    unexplained_message,
-)
-from mha_core.compute.derive import Cell
-from mha_core.compute.graph import symbol
 from mha_core.edit.claims import claimed_rows
-from mha_core.errors import N_
-from mha_core.exercise.exercise import hints
 from mha_core.vocabulary import PER_HEAD_STEPS, STEPS
 from mha_ui.bench.model import payload
-from mha_ui.state import Exercise, Work, address
-
-MOST_NOTES: Final = 400
-"""Wrong cells whose right calculation is sent along; beyond, one reads the report."""
+from mha_ui.state import Work
 
 
 def check_payload(work: Work) -> dict[str, Any]:
     """The bench's data with every computed step to be filled in: in an exercise only those asked for."""
-    data, verdict = payload(work, lens="") | {"about": ""}, check(work.example)
+    data = payload(work, lens="check")
     asked = work.exercise.asked if work.exercise else STEPS
     for name, matrix in data["matrices"].items():
         matrix["edit"] = False
         if name in asked:
             matrix |= {"claim": True, "scale": "claim", **_claims(work.example, name, matrix)}
-    marks = _marks(verdict) if work.exercise is None or work.exercise.checked else {}
-    data |= {"marks": marks, "notes": {}, "pinned": None, "dead": None}
-    if work.exercise is None:
-        data["notes"] = _notes(verdict)
-    data["check"] = _exercise(work, work.exercise, verdict) if work.exercise else _check(work, verdict)
-    return data
+    data["asks"] |= {
+        "numbers": False,
+        "about": False,
+    }  # what is right is not told; a claim changes nothing else
+    return data | {"about": "", "pinned": None, "dead": None}
 
 
 def _claims(example: Example, name: str, matrix: dict[str, Any]) -> dict[str, Any]:
@@ -61,100 +42,3 @@ def _claims(example: Example, name: str, matrix: dict[str, Any]) -> dict[str, An
         for g in range(len(example.heads))
     ]
     return {"values": values, "edit": [not one for one in given] if any(given) else True}
-
-
-def _key(cell: Cell) -> str:
-    return f"{cell.name}|{'' if cell.head is None else cell.head}|{cell.row}|{cell.col}"
-
-
-def _marks(verdict: Verdict) -> dict[str, str]:
-    """Every filled-in cell: right, own, follows or doubtful."""
-    example, found = verdict.trace.example, {}
-    for name, step in verdict.steps.items():
-        heads = [None] if name not in PER_HEAD_STEPS else range(len(example.heads))
-        for head in heads if step.given else ():
-            for i, row in enumerate(claimed_rows(example, name, head) or ()):
-                for j, claim in enumerate(row):
-                    if claim is not None:
-                        found[_key(Cell(name, head, i, j))] = "right"
-        found |= {_key(wrong.cell): "own" if wrong.own else "follows" for wrong in step.wrong}
-        found |= {_key(wrong.cell): "doubtful" for wrong in step.doubtful}
-    return found
-
-
-def _notes(verdict: Verdict) -> dict[str, str]:
-    """The right calculation of every wrong cell."""
-    wrong = [one.cell for step in verdict.steps.values() for one in step.wrong + step.doubtful]
-    return {_key(cell): right_line(verdict, cell) for cell in wrong[:MOST_NOTES]}
-
-
-def _check(work: Work, verdict: Verdict) -> dict[str, Any]:
-    language, example = work.language, work.example
-    query = address(work)
-    causes: list[dict[str, Any]] = [
-        {
-            "step": _letter(name, example),
-            "cell": cause.cell._asdict(),
-            "text": cause_message(verdict, cause, language),
-            "link": f"walkthrough?{urlencode({**query, 'step': name})}",
-            **dict(zip(("right", "yours"), cause_lines(verdict, cause, language), strict=True)),
-        }
-        for name, step in verdict.steps.items()
-        for cause in step.causes
-    ]
-    puzzling = [name for name, step in verdict.steps.items() if step.unexplained]
-    if puzzling:
-        first = next(one.cell for one in verdict.steps[puzzling[0]].wrong if one.own)
-        letters = work.words(N_(", ")).join(_letter(name, example) for name in puzzling)
-        causes.append({"step": letters, "cell": first._asdict(), "text": unexplained_message(language)})
-    found = [
-        {"text": finding_message(verdict, finding, language), "cell": finding.cell._asdict()}
-        for finding in invariants(verdict.trace)
-    ]
-    given = any(step.given for step in verdict.steps.values())
-    doubtful = any(step.doubtful for step in verdict.steps.values())
-    return {
-        "state": "wrong" if not verdict.ok or doubtful else "ok" if given else "empty",
-        "summary": summary(verdict, language) if given else work.words(_INVITATION),
-        "first": verdict.first_wrong and verdict.first_wrong._asdict(),
-        "causes": causes,
-        "findings": found,
-    }
-
-
-_INVITATION: Final = N_(
-    "Fill in your own numbers, for any steps and in any order; blocks can be pasted. What is wrong shows at once."
-)
-
-
-def _letter(name: str, example: Example) -> str:
-    return symbol(name, example).replace("head_i", "head")
-
-
-def _exercise(work: Work, exercise: Exercise, verdict: Verdict) -> dict[str, Any]:
-    """An exercise tells nothing before it is asked; then which numbers are right, then hints."""
-    words = work.words
-    cell, told = hints(verdict, exercise.asked, work.language)
-    hint = ""
-    if exercise.hinted[0] is not None and exercise.hinted[0] == cell:
-        hint = told[min(exercise.hinted[1], len(told)) - 1]
-    summed = words(N_("Work out the blank steps. Rounding does not matter."))
-    state = "empty"
-    if exercise.checked:
-        state = "ok" if cell is None else "empty" if verdict.ok else "wrong"
-        outcome = summary(verdict, work.language, exercise.asked)
-        summed = words(N_("All done, and all right.")) if cell is None else outcome
-    actions = [
-        {"op": "check", "label": words(N_("Check my numbers"))},
-        {"op": "hint", "label": words(N_("Hint"))},
-        {"op": "end_exercise", "label": words(N_("End the exercise"))},
-    ]
-    return {
-        "state": state,
-        "summary": summed,
-        "first": cell._asdict() if cell is not None and exercise.hinted[0] == cell else None,
-        "hint": hint,
-        "causes": [],
-        "findings": [],
-        "actions": actions if cell is not None or not exercise.checked else actions[2:],
-    }

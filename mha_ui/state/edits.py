@@ -10,11 +10,11 @@ from mha_core import MhaError, built_in, from_token
 from mha_core.compute.graph import symbol
 from mha_core.edit.edits import apply
 from mha_core.errors import N_
+from mha_ui.lenses.lens import MOST_DECIMALS
 from mha_ui.places import place_and_sentence
 from mha_ui.state.exercise import in_exercise
 from mha_ui.state.url import place_in, work_at
 from mha_ui.state.work import (
-    MOST_DECIMALS,
     Message,
     Offer,
     Version,

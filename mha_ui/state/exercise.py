@@ -8,8 +8,9 @@ from dataclasses import replace
 
 from mha_core.check.check import check
 from mha_core.exercise.exercise import exercise, hints
+from mha_ui.lenses.lens import Exercise
 from mha_ui.state.url import OWN_SEED, SEEDS, address, without_claims
-from mha_ui.state.work import Exercise, Work, attempt, start_from
+from mha_ui.state.work import Work, attempt, start_from
 
 
 def set_exercise(current: Work, asked: tuple[str, ...], seed: int | str | None) -> None:

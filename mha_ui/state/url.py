@@ -15,12 +15,11 @@ from mha_core.errors import N_, LinkError
 from mha_core.example.share_link import MAX_TOKEN, fitting, packed
 from mha_core.exercise.exercise import askable, exercise
 from mha_ui.language import LANGUAGES, language_for, sentence, words_in
+from mha_ui.lenses.lens import MOST_DECIMALS, Exercise
 from mha_ui.state.work import (
     DECIMALS,
     LENSES,
-    MOST_DECIMALS,
     VIEWS,
-    Exercise,
     Message,
     Sides,
     WalkPlace,
@@ -104,7 +103,7 @@ def _examples(current: Work) -> tuple[dict[str, str], str]:
             too_large = sentence(error, current.language)
     if current.pinned_baseline:
         base = current.pinned_baseline.token
-        if base and len(base) + len(query.get("s", "")) <= MAX_TOKEN:
+        if len(base) + len(query.get("s", "")) <= MAX_TOKEN:
             query["base"] = base
         else:
             too_large = too_large or current.words(_BASELINE_TOO_LARGE)

@@ -22,18 +22,18 @@ from mha_core import (
     built_in,
     library,
     parse,
-    to_token,
     trace,
 )
 from mha_core.compare.variant import AS_IT_IS, Variant
-from mha_core.errors import N_, LinkError
+from mha_core.errors import N_
 from mha_core.example.model import same_numbers, text_in
+from mha_core.example.share_link import packed
 from mha_core.vocabulary import AXES
 from mha_ui.language import LANGUAGES, Words, sentence, words_in
+from mha_ui.lenses.lens import Baseline, Exercise
 
 UNDO_STEPS = 100
 DECIMALS = 4
-MOST_DECIMALS = 10
 LENSES = ("change", "gradient")
 """What the bench's colours may show in place of the values."""
 VIEWS = ("projector", "presenter")
@@ -79,13 +79,6 @@ class Sides(NamedTuple):
     right: Variant = AS_IT_IS
 
 
-class Baseline(NamedTuple):
-    """A pinned example, against which every step shows its change; ``token``: for the link, None where too large."""
-
-    trace: Trace
-    token: str | None
-
-
 class Version(NamedTuple):
     """One step of the history: the example, what reset returns it to, and the built-in that this is, if one."""
 
@@ -99,20 +92,6 @@ class Worked(NamedTuple):
 
     version: Version
     view: dict[str, Any]
-
-
-@dataclass
-class Exercise:
-    """Steps to be worked out: ``asked``, by name. ``checked``: the learner wants to know which numbers are right.
-
-    ``hinted``: the cell that was asked about, and how many hints have been given for it. ``like``: where everybody
-    draws numbers of his own, the address of the example like which they are drawn.
-    """
-
-    asked: tuple[str, ...]
-    checked: bool = False
-    hinted: tuple[Cell | None, int] = (None, 0)
-    like: Mapping[str, str] | None = None
 
 
 @dataclass
@@ -231,11 +210,7 @@ def pin_baseline(current: Work, example: Example | None = None) -> None:
     """Keep an example, or else the one at hand, to compare with. Raises ``NumberRangeError`` as ``trace`` does."""
     kept = replace(example or current.example, claimed=None)
     computed = current.trace if kept == current.example else trace(kept, current.backend)
-    try:
-        token = to_token(kept)
-    except LinkError:
-        token = None
-    current.pinned_baseline = Baseline(computed, token)
+    current.pinned_baseline = Baseline(computed, packed(kept))
 
 
 def attempt(current: Work, change: Callable[[], None]) -> None:

@@ -106,6 +106,8 @@ interface BenchModel extends Model, Answer {
   unsaved: boolean;
   /** The example where no address holds it. */
   whole: string | null;
+  /** What the live channel is asked for after an edit. */
+  asks: Record<string, any>;
   pinned: Cell | null;
   message: Message | null;
 }
@@ -180,7 +182,7 @@ interface Check {
   hint?: string;
   first?: Cell;
   actions?: { op: string; label: string }[];
-  causes?: { step: string; cell: Cell; text: string; right?: string; yours: string; link?: string }[];
+  causes?: { step: string; cell: Cell; text: string; right?: string; yours: string; walk?: string }[];
   findings?: { cell: Cell; text: string }[];
 }
 
@@ -257,13 +259,13 @@ interface LiveHost {
 }
 
 /** Whose numbers are dragged. */
-interface ScrubHost {
-  valueOf(cell: Cell): number | undefined;
-  most(): number;
-  td(cell: Cell): HTMLElement;
-  show(cell: Cell, number: number): void;
-  commit(cell: Cell, number: number): void;
-  cancel(cell: Cell, number: number): void;
+interface ScrubHost<What> {
+  valueOf(what: What): Value | undefined;
+  moved(start: Value, steps: number): Value;
+  element(what: What): HTMLElement;
+  show(what: What, number: Value): void;
+  commit(what: What, number: Value): void;
+  cancel(what: What, number: Value): void;
 }
 
 /** A host whose numbers can be edited. */

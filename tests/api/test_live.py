@@ -16,11 +16,16 @@ from starlette.websockets import WebSocketDisconnect
 import mha_api
 from mha_api import live
 from mha_api.channel import MAX_MESSAGE, Channel
-from mha_core import built_in, library, to_token
+from mha_core import Cell, built_in, library, to_token
 from mha_core.edit.edits import apply
+from mha_core.exercise.exercise import askable
+from mha_core.vocabulary import PER_HEAD_STEPS
 from mha_ui.bench.model import payload
+from mha_ui.check.model import check_payload
 from mha_ui.figures import FIGURES
 from mha_ui.language import LANGUAGES, words_in
+from mha_ui.lenses import laid_over
+from mha_ui.lenses.lens import Exercise
 from mha_ui.state import Work, receive
 from tests.core.edits import BUILT_IN, cases
 from tests.sizes import tries
@@ -198,6 +203,221 @@ def test_a_picture_that_fails_costs_itself_alone(monkeypatch, caplog):
     assert opened(channel.pictures())[0] == {"id": 1, "figures": {}}
     assert "ZeroDivisionError" in caplog.text
     assert opened(channel.answer(json.dumps({"id": 2, "from": 1})))[0]["id"] == 2
+
+
+# --- through a lens ------------------------------------------------------------------------------------------------
+
+
+PARTS = "lens", "was", "marks", "notes", "check"
+
+
+def shown_besides(data):
+    """What the page shows besides numbers, to the last digit; where there is none of a thing, nothing."""
+    held = [data, *data["matrices"].values()]
+    return json.dumps([{part: one[part] for part in PARTS if one.get(part) is not None} for one in held])
+
+
+def assert_seen(header, work, page=payload):
+    """What comes through a lens makes of tables that show none what the page shows."""
+    data = json.loads(json.dumps(page(work)))
+    wanted = shown_besides(data)
+    for one in (data, *data["matrices"].values()):
+        for part in PARTS:
+            one.pop(part, None)
+    assert shown_besides(laid_over(data, header["seen"])) == wanted
+
+
+LOOKS = [
+    [{"op": "lens", "value": "gradient"}],
+    [
+        {"op": "lens", "value": "gradient"},
+        {"op": "pin", "cell": {"name": "weights", "head": 0, "row": 0, "col": 0}},
+    ],
+    [{"op": "baseline"}],
+    [{"op": "decimals", "value": 2}, {"op": "baseline"}],
+]
+
+
+@tries(150)
+@given(cases(BUILT_IN, odd=st.just(False), most=3), st.sampled_from(LOOKS), st.sampled_from(LANGUAGES))
+def test_through_a_lens_both_answers_agree(case, looks, language):
+    """The lens is taken up before the edits, as the page sends it; and it is the page's own after each of them."""
+    example, edits = case
+    work, channel = Work(example, None, language), Channel()
+    send(work, *looks)
+    lens = payload(work)["asks"]["lens"]
+    made: list[Any] = []
+    for number, edit in enumerate(edits, start=1):
+        send(work, edit)
+        asks = payload(work)["asks"]
+        assert asks["lens"].get("base") == lens.get("base")
+        header, blocks = asked(channel, number, {"s": to_token(example)}, [*made, edit], **asks)
+        if "error" in header:
+            assert work.message
+            continue
+        made.append(edit)
+        assert laid({}, blocks) == shown_by_page(work)
+        assert_seen(header, work)
+
+
+def send(work, *edits):
+    """What the bench would send."""
+    numbered = [{**edit, "seq": work.applied + 1 + n} for n, edit in enumerate(edits)]
+    receive(work, {"session": work.session, "edits": numbered})
+
+
+@pytest.mark.parametrize(
+    ("language", "exercise"),
+    [("en", None), ("zh", Exercise(("weights", "head_outputs"))), ("zh", "checked")],
+    ids=["free", "exercise", "checked"],
+)
+@every_example
+def test_claims_get_the_page_s_verdict_and_no_numbers(name, language, exercise):
+    """Numbers are filled in one after the other: right, wrong, blank again, and beyond all measure."""
+    random, work, channel = Random(name), Work(built_in(name), name, language), Channel()
+    first = next(cell for cell in askable(work.example) if cell in work.trace.values)
+    if exercise == "checked":
+        exercise = Exercise((first, "weights"), checked=True, hinted=(Cell(first, None, 0, 0), 2))
+    work.exercise = exercise
+    asks = check_payload(work)["asks"]
+    assert asked(channel, 1, {"example": name}, quiet=True, lens=asks["lens"]) == ({"id": 1}, {})
+    edits: list[Any] = []
+    for number in range(2, 12):
+        edits.append(claim(random, work))
+        send(work, edits[-1])
+        header, blocks = asked(channel, number, 1, edits, **asks | {"lens": 1})
+        assert blocks == {}
+        assert header.keys() == {"id", "seen"}
+        assert_seen(header, work, check_payload)
+
+
+def claim(random, work):
+    """A number filled in anywhere: the right one, another one, or none."""
+    steps = [
+        (name, head, rows)
+        for name in askable(work.example)
+        for head, rows in (
+            enumerate(work.trace.values[name])
+            if name in PER_HEAD_STEPS
+            else [(None, work.trace.values[name])]
+        )
+        if rows and (head is None or getattr(work.example.heads[head], name, None) is None)
+    ]
+    name, head, rows = random.choice(steps)
+    row, col = random.randrange(len(rows)), random.randrange(len(rows[0]))
+    text = random.choice([f"{rows[row][col]:.3f}".replace("inf", "1e9"), "0.5", "-7", "1e300", ""])
+    return {"op": "claim", "matrix": name, "head": head, "row": row, "col": col, "values": [[text]]}
+
+
+def test_a_lens_is_given_once_and_then_named():
+    work, channel = Work(built_in("first"), "first", "en"), Channel()
+    send(work, {"op": "baseline"})
+    lens = payload(work)["asks"]["lens"]
+    asked(channel, 1, {"example": "first"}, quiet=True, lens=lens)
+    edit = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 1, "values": [[3]]}
+    header, _ = asked(channel, 2, 1, [edit], lens=1)
+    send(work, edit)
+    assert_seen(header, work)
+    assert "X[1, 2] 2 → 3" in header["seen"]["lens"]["summary"]
+    assert "seen" not in asked(channel, 3, 1, [edit])[0]
+    assert "seen" in asked(channel, 4, 1, [edit], lens=1)[0]  # as long as no other is given
+    asked(channel, 5, 1, [edit], lens={"name": "gradient", "decimals": 4})
+    assert asked(channel, 6, 5, lens=1)[0] == {"id": 6, "gone": True}
+    assert asked(channel, 7, 5, lens=5)[0]["seen"]["lens"]["kind"] == "gradient"
+    assert asked(Channel(), 1, {"example": "first"}, lens=0)[0] == {"id": 1, "gone": True}
+
+
+def test_what_may_have_to_search_is_not_light():
+    channel = Channel()
+    assert channel.is_light(json.dumps(GOOD))
+    assert channel.is_light("{")
+    assert not channel.is_light(json.dumps(GOOD | {"lens": {"name": "check", "decimals": 4}}))
+    assert not channel.is_light(json.dumps(GOOD | {"lens": 3}))
+    assert not channel.is_light(" " * 20_001)
+
+
+def test_a_divisor_brings_its_formula():
+    channel, example = Channel(), apply(built_in("first"), {"op": "scale", "value": 2})
+    asked(channel, 1, {"s": to_token(example)})
+    header, blocks = asked(channel, 2, 1, [{"op": "scale", "value": 2.5}], since=1)
+    work = by_the_page(example, [{"op": "scale", "value": 2.5}])
+    page = json.loads(json.dumps(payload(work)))
+    assert header["constants"] == page["constants"]
+    for name, above in header["captions"].items():
+        assert page["matrices"][name] == page["matrices"][name] | above
+    assert header["captions"]["scaled_scores"]["symbol"] == "S/2.5"
+    assert {name for name, _, _ in blocks} & {"scaled_scores", "weights"}
+    assert "scores" not in {name for name, _, _ in blocks}
+
+
+LENS = {"name": "change", "decimals": 4}
+BAD_LENSES: list[Any] = [
+    [],
+    "change",
+    True,
+    -1,
+    1.5,
+    {},
+    {"name": "values", "decimals": 4},
+    {"name": None, "decimals": 4},
+    {"name": "change"},
+    {"name": "change", "decimals": -1},
+    {"name": "change", "decimals": 11},
+    {"name": "change", "decimals": True},
+    LENS | {"base": 3},
+    LENS | {"base": "1AAAA"},
+    LENS | {"base": "1" * 40_000},
+    LENS | {"base": {"s": "1"}},
+    LENS | {"pinned": []},
+    LENS | {"pinned": {"name": "q", "head": 0, "row": "0", "col": 0}},
+    LENS | {"pinned": {"name": ["q"], "head": 0, "row": 0, "col": 0}},
+    LENS | {"exercise": []},
+    LENS | {"exercise": {"asked": "weights", "hints": 0}},
+    LENS | {"exercise": {"asked": [], "hints": -1}},
+    LENS | {"exercise": {"asked": [], "hints": 1, "hinted": 3}},
+]
+
+
+@pytest.mark.parametrize("lens", BAD_LENSES, ids=range(len(BAD_LENSES)))
+def test_what_is_no_lens_gets_one_sentence(lens, caplog):
+    channel = Channel()
+    header, blocks = asked(channel, 1, {"example": "first"}, lens=lens)
+    assert header["error"]
+    assert "\n" not in header["error"]
+    assert (blocks, caplog.records) == ({}, [])
+    assert asked(channel, 2, {"example": "first"})[1]
+
+
+NOWHERE: list[Any] = [
+    {"name": "gradient", "decimals": 0, "pinned": {"name": name, "head": head, "row": row, "col": 0}}
+    for name, head, row in (
+        ("q", 9, 0),
+        ("q", None, 0),
+        ("output", 0, 0),
+        ("x", None, 0),
+        ("", 0, 0),
+        ("q", 0, 2**40),
+    )
+] + [
+    {
+        "name": "check",
+        "decimals": 4,
+        "exercise": {"asked": [3, "x", "weights", None], "hints": 2**50, "hinted": cell},
+    }
+    for cell in (
+        None,
+        {"name": "q", "head": 7, "row": 0, "col": 0},
+        {"name": "weights", "head": 0, "row": 0, "col": 0},
+    )
+]
+
+
+@pytest.mark.parametrize("lens", [*NOWHERE, LENS], ids=range(len(NOWHERE) + 1))
+@every_example
+def test_what_is_not_there_to_be_looked_at_is_passed_over(name, lens, caplog):
+    header, _ = asked(Channel(), 1, {"example": name}, lens=lens)
+    assert "seen" in header
+    assert caplog.records == []
 
 
 # --- what nobody should send ---------------------------------------------------------------------------------------

@@ -138,13 +138,23 @@ def modules_of(path):
             yield from (f"{node.module}.{name.name}" for name in node.names)
 
 
-WITHOUT_STREAMLIT = ("about", "figures", "language", "palette")
+WITHOUT_STREAMLIT = ("about", "figures", "formulas", "language", "lenses", "palette", "places")
 
 
 def test_the_routes_lean_on_what_needs_no_streamlit_of_the_app_alone():
     for path in (CORE.parent / "mha_api").rglob("*.py"):
         leans = {name for name in modules_of(path) if name.partition(".")[0] == "mha_ui"}
         assert all(name.split(".")[1] in WITHOUT_STREAMLIT for name in leans), path
+
+
+def test_what_the_routes_lean_on_imports_no_streamlit():
+    for name in WITHOUT_STREAMLIT:
+        part = CORE.parent / "mha_ui" / name
+        for path in [part.with_suffix(".py")] if not part.is_dir() else part.rglob("*.py"):
+            leans = set(modules_of(path))
+            own = {name.split(".")[1] for name in leans if name.startswith("mha_ui.")}
+            assert own <= set(WITHOUT_STREAMLIT), path
+            assert "streamlit" not in {name.partition(".")[0] for name in leans}, path
 
 
 LIGHT = """

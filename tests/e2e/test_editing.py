@@ -118,10 +118,10 @@ def test_escape_cancels_and_arrows_move(visit):
     expect(bench.cell("x", None, 0, 0)).to_have_text("1")
     bench.page.keyboard.press("ArrowDown")
     bench.page.keyboard.press("ArrowRight")
-    expect(bench.cell("x", None, 1, 1)).to_be_focused()
+    expect(bench.cell("x", None, 1, 1).get_by_role("spinbutton")).to_be_focused()
     bench.page.keyboard.type("8")
     bench.page.keyboard.press("ArrowUp")
-    expect(bench.cell("x", None, 0, 1)).to_be_focused()
+    expect(bench.cell("x", None, 0, 1).get_by_role("spinbutton")).to_be_focused()
     assert_shows(bench.settled(), set_cell(built_in("first"), "x", None, 1, 1, 8.0))
 
 

@@ -1,12 +1,15 @@
 """Numbers under the hand: a drag, the wheel and keys; all that follows, and what is left where the channel fails."""
 
 from dataclasses import replace
+from urllib.parse import urlsplit
 
+import pytest
 from playwright.sync_api import expect
 
-from mha_core import built_in
+from mha_core import built_in, to_token, trace
 from mha_core.edit.edits import apply
 from tests.e2e.driver import WAIT, Bench, assert_shows, example_in, running
+from tests.e2e.looks import assert_no_barrier
 
 FIRST = built_in("first")
 X00 = ("x", None, 0, 0)
@@ -18,6 +21,7 @@ def with_x(number, example=FIRST):
 
 
 def centre(bench, *cell):
+    bench.cell(*cell).scroll_into_view_if_needed()
     box = bench.cell(*cell).bounding_box()
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
@@ -140,6 +144,32 @@ def test_keys_and_the_wheel_move_the_number_that_has_the_focus(visit):
     assert undo_steps(bench) == 2
 
 
+def test_the_number_that_has_the_focus_is_a_spinbutton_in_its_gridcell(visit):
+    """No other one is, Tab leads past it in both directions, and it tells its value while it is moved."""
+    bench = ready(visit("?example=first"))
+    page, spin = bench.page, bench.page.locator(".bench td [role=spinbutton]")
+    bench.cell(*X00).focus()
+    expect(spin).to_have_count(1)
+    expect(page.get_by_role("gridcell").get_by_role("spinbutton", name="X[1, 1]")).to_be_focused()
+    page.keyboard.press("Alt+ArrowUp")
+    expect(spin).to_have_attribute("aria-valuenow", "2")
+    page.keyboard.press("Escape")
+    expect(spin).to_have_attribute("aria-valuenow", "1")
+    assert_no_barrier(page)
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("spinbutton", name="X[1, 2]")).to_be_focused()
+    page.keyboard.press("Shift+Tab")
+    expect(spin).to_have_count(0)
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("spinbutton", name="X[1, 2]")).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(spin).to_have_count(0)
+    bench.cell("scores", 0, 0, 0).focus()
+    expect(spin).to_have_count(0)  # it is computed, and not to be moved
+    expect(bench.cell("scores", 0, 0, 0)).to_be_focused()
+    assert_shows(bench.settled(), FIRST)
+
+
 def test_a_finger_presses_and_slides(visit):
     bench = ready(visit("?example=first", has_touch=True, viewport={"width": 390, "height": 844}))
     bench.cell(*X00).scroll_into_view_if_needed()
@@ -181,6 +211,161 @@ def test_edits_typed_before_the_page_has_answered_are_all_kept(visit):
         shows(bench, number)
     assert_shows(bench.settled(), example)
     assert undo_steps(bench) == 20
+
+
+# --- the divisor -------------------------------------------------------------------------------------------------
+
+
+def divided(number):
+    return apply(FIRST, {"op": "scale", "value": number})
+
+
+def test_the_divisor_is_dragged_as_any_number(visit):
+    bench = ready(visit(f"?s={to_token(divided(2.5))}"))
+    field = bench.page.locator('[data-focus="divisor"]')
+    caption = bench.page.locator('figure:has(td[data-key="scaled_scores|0|0|0"]) figcaption .symbol')
+    box = field.bounding_box()
+    x, y = box["x"] + 10, box["y"] + box["height"] / 2
+    mouse = bench.page.mouse
+    mouse.move(x, y)
+    mouse.down()
+    mouse.move(x + 6 * 15, y, steps=15)
+    expect(field).to_have_value("4")
+    expect(caption).to_have_text("S/4")
+    assert_shows(in_step(bench), divided(4))
+    assert example_in(bench.page.url) == divided(2.5)
+    bench.page.keyboard.press("Escape")
+    expect(field).to_have_value("2.5")
+    assert_shows(in_step(bench), divided(2.5))
+    mouse.up()
+    mouse.move(x, y)
+    mouse.down()
+    mouse.move(x - 6 * 30, y, steps=30)  # past 0, which divides nothing
+    mouse.up()
+    expect(field).to_have_value("-0.5")
+    assert_shows(bench.settled(), divided(-0.5))
+    bench.wait_for_address(divided(-0.5))
+    assert undo_steps(bench) == 1
+
+
+def test_the_divisor_is_typed_and_moved_by_keys_and_wheel(visit):
+    bench = ready(visit(f"?s={to_token(divided(2.5))}"))
+    field = bench.page.locator('[data-focus="divisor"]')
+    field.click()
+    expect(field).to_be_focused()
+    bench.page.keyboard.type("3")
+    bench.page.keyboard.press("Shift+ArrowUp")
+    bench.page.keyboard.press("ArrowDown")
+    expect(field).to_have_value("12")
+    expect(field).to_have_attribute("aria-valuenow", "12")
+    assert_shows(in_step(bench), divided(12))
+    bench.page.mouse.wheel(0, 100)
+    expect(field).to_have_value("11")
+    bench.page.keyboard.press("Tab")
+    assert_shows(bench.settled(), divided(11))
+    bench.wait_for_address(divided(11))
+    assert undo_steps(bench) == 1
+
+
+# --- through a lens, and what is claimed ---------------------------------------------------------------------------
+
+SEEN = """() => {
+    const host = [...document.querySelectorAll("*")].find((e) => e.shadowRoot?.querySelector(".bench"));
+    const root = host.shadowRoot;
+    const cells = [...root.querySelectorAll("td[data-key]")].map((td) => [
+        td.dataset.key, td.textContent, td.dataset.lens, td.dataset.mark, td.getAttribute("aria-description"),
+        td.style.getPropertyValue("--tone"),
+    ]);
+    return [cells, root.querySelector(".legend .summary").textContent, root.querySelector(".verdict").innerText];
+}"""
+
+
+def seen(bench):
+    """What stands in the cells, their signs, colours and descriptions, and what is said above and below them."""
+    return bench.page.evaluate(SEEN)
+
+
+@pytest.mark.parametrize("lens", ["change", "gradient"])
+@pytest.mark.parametrize("name", ["first", "padding"])
+def test_what_a_lens_shows_follows_a_drag(visit, name, lens):
+    """The button is still down: nothing but the live channel can have told. A page opened anew says the same."""
+    example, bench = built_in(name), visit(f"?example={name}").choose("lens", lens)
+    before = seen(ready(bench))
+    drag(bench, 7, *X00)
+    during = seen(in_step(bench))
+    assert during != before
+    assert example_in(bench.page.url) == example  # nothing is kept yet
+    bench.page.mouse.up()
+    assert seen(bench.settled()) == during
+    kept = bench.wait_for_address(with_x(example.x[0][0] + 7, example))
+    assert seen(visit(f"?{urlsplit(kept).query}")) == during
+
+
+def test_escape_takes_back_what_a_lens_showed_of_a_drag(visit):
+    bench = ready(visit("?example=first").choose("lens", "change"))
+    before = seen(bench)
+    drag(bench, 7, *X00)
+    expect(bench.page.locator(".legend .summary")).to_contain_text("X[1, 1] 1 → 8")
+    bench.page.keyboard.press("Escape")
+    assert seen(in_step(bench)) == before
+    bench.page.mouse.up()
+    assert seen(bench.settled()) == before
+
+
+SCORE = ("scores", 0, 0, 0)
+RIGHT = trace(FIRST).matrix("scores", 0)[0][0]
+
+
+def claimed(text, example=FIRST):
+    edit = {"op": "claim", "matrix": "scores", "head": 0, "row": 0, "col": 0, "values": [[text]]}
+    return apply(example, edit)
+
+
+def test_a_verdict_follows_a_drag_of_what_is_claimed(visit):
+    right = f"{RIGHT:.1f}"
+    bench = ready(visit(f"check?s={to_token(claimed(right))}"))
+    address, verdict = bench.page.url, bench.page.locator(".verdict")
+    expect(bench.cell(*SCORE)).to_have_attribute("data-mark", "right")
+    drag(bench, 20, *SCORE)
+    expect(bench.cell(*SCORE)).to_have_text(f"{RIGHT + 2:.1f}")  # as many decimals as were written
+    expect(bench.cell(*SCORE)).to_have_attribute("data-mark", "own")
+    expect(verdict).to_contain_class("wrong")
+    during = seen(in_step(bench))
+    assert bench.page.url == address
+    bench.page.keyboard.press("Escape")
+    expect(bench.cell(*SCORE)).to_have_attribute("data-mark", "right")
+    expect(verdict).to_contain_class("ok")
+    bench.page.mouse.up()
+    drag(bench, 20, *SCORE)
+    bench.page.mouse.up()
+    assert seen(bench.settled()) == during
+    bench.wait_for_address(claimed(f"{RIGHT + 2:.1f}"))
+    assert seen(visit(f"check?s={to_token(claimed(f'{RIGHT + 2:.1f}'))}")) == during
+
+
+def test_a_claim_that_is_typed_is_judged_before_the_page_has_answered(visit):
+    bench = ready(visit("check?example=first"))
+    bench.cell(*SCORE).click()
+    bench.page.keyboard.type("77")
+    bench.page.keyboard.press("Enter")
+    expect(bench.cell(*SCORE)).to_have_attribute("data-mark", "own")
+    during = seen(in_step(bench))
+    assert seen(bench.settled()) == during
+
+
+def test_links_lead_to_the_numbers_that_stand_there(visit):
+    """A link of the verdict that is followed before the page has kept the last number waits for it."""
+    unscaled = [[f"{number:g}" for number in row] for row in trace(FIRST).matrix("scores", 0)]
+    edit = {"op": "claim", "matrix": "scaled_scores", "head": 0, "row": 0, "col": 0, "values": unscaled}
+    example = apply(FIRST, edit)
+    bench = ready(visit(f"check?s={to_token(example)}"))
+    bench.page.locator(".verdict a.walk").wait_for()
+    bench.cell(*SCORE).focus()
+    bench.page.keyboard.type("77")
+    bench.page.keyboard.press("Enter")
+    bench.page.locator(".verdict a.walk").click()
+    bench.page.wait_for_url("**/walkthrough?**", timeout=WAIT)
+    assert example_in(bench.page.url) == claimed("77", example)
 
 
 # --- where the channel fails ---------------------------------------------------------------------------------------

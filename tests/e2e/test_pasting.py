@@ -33,7 +33,7 @@ def test_a_block_without_room_is_offered_the_size_that_it_needs(visit):
     values = [[float(10 * i + j) for j in range(4)] for i in range(5)]
     edit = {"op": "set", "matrix": "x", "row": 0, "col": 0, "values": values, "grow": True}
     assert_shows(bench.settled(), apply(built_in("first"), edit))
-    expect(bench.cell("x", None, 0, 0)).to_be_focused()
+    expect(bench.cell("x", None, 0, 0).get_by_role("spinbutton")).to_be_focused()
     bench.page.keyboard.press("Control+z")
     assert_shows(bench.settled(), built_in("first"))
 

@@ -17,7 +17,7 @@ def focused(page) -> dict[str, str]:
         """() => {
             let active = document.activeElement;
             while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
-            return {...active.dataset};
+            return {...(active.closest("[data-key]") ?? active).dataset};
         }"""
     )
 

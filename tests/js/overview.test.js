@@ -80,7 +80,8 @@ test("where the browser has no dictionary, by spaces and Chinese sign by sign", 
 
 test("signs alone are words too, and nothing is none", () => {
   assert.deepEqual(wordsOf("? !", "en"), ["?", "!"]);
-  for (const text of ["", "   ", "\n"]) for (const by of [undefined, null]) assert.deepEqual(wordsOf(text, "en", by), []);
+  for (const text of ["", "   ", "\n"])
+    for (const by of [undefined, null]) assert.deepEqual(wordsOf(text, "en", by), []);
   assert.ok(MOST_WORDS <= 64);
 });
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { layOver } from "../../mha_ui/web/assets/live.js";
+import { layOver, laySeen } from "../../mha_ui/web/assets/live.js";
 import { decimalsOfStep, moved } from "../../mha_ui/web/assets/numbers.js";
 
 test("a step fits the number: 1 for whole ones, else its last digit, as far as that is seen to change", () => {
@@ -30,6 +30,39 @@ test("steps add up in decimals, and stop at the limits", () => {
   assert.equal(moved(-99, -5, 100), -100);
   for (let steps = -50; steps <= 50; steps++)
     assert.equal(String(moved(1.05, steps, 1e6)).length <= 5, true, `${steps}`);
+});
+
+test("what is kept as it was typed moves by its last digit, and keeps its decimals", () => {
+  const cases = [
+    ["0.50", 3, "0.53"],
+    ["0.50", -51, "-0.01"],
+    ["0.02", -2, "0.00"],
+    ["7", 5, "12"],
+    ["-1.5", 15, "0.0"],
+    ["2e-3", 1, "0.003"],
+    ["+4", -5, "-1"],
+    [".5", 1, "0.6"],
+    ["1e300", 0, "1e300"],
+    ["1.50", 0, "1.50"],
+  ];
+  for (const [text, steps, expected] of cases) assert.equal(moved(text, steps, 1), expected, text);
+});
+
+test("what a lens shows is laid over the tables that there are", () => {
+  const model = {
+    lens: null,
+    dead: null,
+    matrices: { x: { values: [[1]], lens: [[9]] }, q: { values: [[[1]]] } },
+  };
+  laySeen(model, {
+    lens: { kind: "change", summary: "" },
+    matrices: { x: { lens: [[2]], was: [[-1]] }, gone: { lens: [[1]] } },
+  });
+  assert.deepEqual(model, {
+    lens: { kind: "change", summary: "" },
+    dead: null,
+    matrices: { x: { values: [[1]], lens: [[2]], was: [[-1]] }, q: { values: [[[1]]] } },
+  });
 });
 
 test("numbers are laid where they belong, and what the tables lack is passed over", () => {

@@ -12,9 +12,9 @@ from mha_core.compute.gradients import gradients
 from mha_core.edit.edits import apply
 from mha_core.example.model import AddMask
 from mha_ui import state
-from mha_ui.bench.lens import target
 from mha_ui.bench.model import payload
 from mha_ui.check.model import check_payload
+from mha_ui.lenses.gradient import target
 from mha_ui.state import LENSES, Work, address, without_claims
 from tests.core.edits import FURTHER_ON, json_values
 from tests.core.strategies import examples
@@ -24,6 +24,10 @@ from tests.ui.test_state import FIRST, assert_restores, cell, opened, pin, send,
 
 NEG_INF = float("-inf")
 PIN, CLEAR = {"op": "baseline"}, {"op": "baseline", "clear": True}
+
+
+def target_of(work):
+    return target(work.trace, work.pinned)
 
 
 def lens(value):
@@ -226,8 +230,8 @@ def test_without_a_lens_nothing_is_told_of_one(name):
 def test_the_gradient_is_the_cores(name):
     work = work_of(EXAMPLES[name], lens("gradient"))
     data = seen(work)
-    found = gradients(work.trace, target(work))
-    assert data["lens"]["target"] == target(work)._asdict()
+    found = gradients(work.trace, target_of(work))
+    assert data["lens"]["target"] == target_of(work)._asdict()
     for matrix, told_matrix in data["matrices"].items():
         assert told_matrix["lens"] == found.get(matrix)
         assert "was" not in told_matrix
@@ -236,15 +240,15 @@ def test_the_gradient_is_the_cores(name):
 
 def test_the_target_is_the_pinned_cell_where_that_is_computed():
     work = work_of(built_in("output-projection"), lens("gradient"))
-    assert target(work) == Cell("output", None, 0, 0)
+    assert target_of(work) == Cell("output", None, 0, 0)
     send(work, pin("weights", 1, 0, 1))
-    assert target(work) == Cell("weights", 1, 0, 1)
+    assert target_of(work) == Cell("weights", 1, 0, 1)
     assert "A[1, 2] of head 2" in seen(work)["lens"]["summary"]
     send(work, pin("x", None, 0, 0))
-    assert target(work) == Cell("output", None, 0, 0)
-    assert target(work_of(FIRST)) == Cell("concat", None, 0, 0)
+    assert target_of(work) == Cell("output", None, 0, 0)
+    assert target_of(work_of(FIRST)) == Cell("concat", None, 0, 0)
     given_further_on = work_of(FURTHER_ON, pin("q", 1, 0, 0))
-    assert target(given_further_on) == Cell("concat", None, 0, 0)
+    assert target_of(given_further_on) == Cell("concat", None, 0, 0)
     assert (
         "head_1[1, 1]"
         in seen(work_of(FIRST, pin("head_outputs", 0, 0, 0)), lens="gradient")["lens"]["summary"]

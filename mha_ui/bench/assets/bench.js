@@ -1,7 +1,18 @@
 // The matrix bench: edit and see the whole computation. Streamlit calls the default export with every answer.
 
 import { Address } from "../mha.web/address.js";
-import { active, announcer, button, element, fill, named, naming, rich, symbol } from "../mha.web/dom.js";
+import {
+  active,
+  announcer,
+  button,
+  element,
+  fill,
+  named,
+  naming,
+  rich,
+  setAttribute,
+  symbol,
+} from "../mha.web/dom.js";
 import {
   isEditable,
   isPerHead,
@@ -15,7 +26,7 @@ import {
   valueAt,
 } from "../mha.web/graph.js";
 import { Explain } from "../mha.web/line.js";
-import { Live, layOver } from "../mha.web/live.js";
+import { Live, layOver, laySeen } from "../mha.web/live.js";
 import { mounting } from "../mha.web/mount.js";
 import { movedAt, movedIn, remembered } from "../mha.web/moved.js";
 import { pictures } from "../mha.web/pictures.js";
@@ -52,14 +63,15 @@ class Bench {
   #before = null; // the numbers before the last edit
   #inPicture = null; // the cell that is pointed at in a picture
   #held = null; // what the text field that has the focus held before it was typed in
-  #address = new Address(() => this.#settled());
+  #address = new Address(() => this.settled());
   #live = new Live({
     painted: (header, numbers) => this.#painted(header, numbers),
     drawn: (figures) => pictures.answered(figures),
-    asking: () => ({ lang: this.model.lang, about: true, ...pictures.asked }),
+    asking: () => ({ ...this.model.asks, ...pictures.asked }),
     lost: () => this.#lost(),
     stirred: () => this.#busy(),
   });
+  #seen = null; // what the lens shows of the last numbers that came by the live channel
   #waiting = []; // who wants to know when every edit has been answered
 
   constructor(parent) {
@@ -120,7 +132,7 @@ class Bench {
     this.controls.update(data);
     this.legend.update(data);
     this.root.classList.toggle("through", Boolean(data.lens));
-    this.verdict.update(data.check);
+    this.verdict.update(data.check, data.address);
     this.root.classList.toggle("checking", Boolean(data.check));
     const pinning = sender.pending.findLast((edit) => edit.op === "pin");
     this.#pinned = pinning ? pinning.cell : data.pinned;
@@ -141,32 +153,54 @@ class Bench {
    */
   #take(data, steady) {
     const pending = this.#previewed ? [...sender.pending, this.#previewed] : sender.pending;
-    const newer = steady && pending.length > 0 && this.#live.takes(pending) && this.#live.answered > data.ack;
-    if (newer)
-      for (const [name, matrix] of Object.entries(data.matrices))
-        matrix.values = this.model.matrices[name].values;
-    if (newer)
-      Object.assign(data, { dead: this.model.dead, shifts: this.model.shifts, about: this.model.about });
+    const answered =
+      steady && pending.length > 0 && this.#live.takes(pending) && this.#live.answered > data.ack;
+    const newer = answered && JSON.stringify(data.asks) === JSON.stringify(this.model.asks);
+    if (newer) this.#keep(data);
     if (!steady || data.opened !== this.model?.opened) this.#before = null;
     data.before = this.#before;
     this.model = data;
     for (const edit of pending) overlay(data, edit);
     this.#live.settle(data.whole ? { s: data.whole } : data.address, data.ack, newer);
-    if (sender.pending.length && !newer && this.#isLive(pending)) this.#live.ask(pending, sender.last);
+    if (pending.length && !newer && this.#isLive(pending)) this.#live.ask(pending, this.#seq);
   }
 
-  /** Whether the live channel can answer these edits, with what the tables show. */
+  /** Lay what the live channel has answered, and is shown, over an answer of the page that is older. */
+  #keep(data) {
+    const { matrices, dead, shifts, constants, about, about_ours, looks } = this.model;
+    for (const [name, matrix] of Object.entries(data.matrices)) {
+      const { values, symbol: letter, formula } = matrices[name];
+      Object.assign(matrix, { values, symbol: letter, formula });
+    }
+    Object.assign(data, { dead, shifts, constants, about, about_ours, looks });
+    if (this.#seen) laySeen(data, this.#seen);
+  }
+
+  /** The number of what is to be shown: between two edits, while the next one is being made. */
+  get #seq() {
+    return sender.last + (this.#previewed ? 0.5 : 0);
+  }
+
+  /** Whether the live channel can answer these edits: with a first divisor or without one there are other tables. */
   #isLive(edits) {
-    return !this.model.lens && !this.model.check && this.#live.takes(edits);
+    const divides = this.model.constants.divisor !== null;
+    return this.#live.takes(edits) && (divides || edits.every(({ op }) => op !== "scale"));
   }
 
   /** Paint what the live channel has answered. */
-  #painted({ blocks, about, ...marks }, numbers) {
+  #painted({ blocks = [], captions = {}, about, seen, id: _, ...marks }, numbers) {
     const { model } = this;
     Object.assign(model, marks);
     if (about !== undefined && about !== model.about) Object.assign(model, { about, about_ours: false });
+    for (const [name, caption] of Object.entries(captions))
+      Object.assign(model.matrices[name] ?? {}, caption);
     const changed = layOver(model, blocks, numbers);
-    this.view.patchNumbers(model, changed, this.#grid.drafts);
+    this.#seen = seen;
+    if (seen) laySeen(model, seen);
+    this.view.patchCaptions(model);
+    this.view.patchNumbers(model, seen ? Object.keys(model.matrices) : changed, this.#grid.drafts);
+    this.legend.update(model);
+    this.verdict.update(model.check, model.address);
     this.overview.patch(model);
     this.#describe();
     this.#rest();
@@ -231,15 +265,17 @@ class Bench {
     if (edit && !this.#previewed) this.#remember();
     this.#previewed = edit;
     const edits = edit ? [...sender.pending, edit] : sender.pending;
-    if (this.#isLive(edits)) this.#live.ask(edits, sender.last + (edit ? 0.5 : 0));
+    if (this.#isLive(edits)) this.#live.ask(edits, this.#seq);
     if (edit) this.show(edit);
     this.#busy();
   }
 
   /** What an edit is about to move is compared with how it stands now. */
   #remember() {
+    const marked = this.#before !== null;
     this.#before = remembered(this.model);
     this.model.before = this.#before;
+    if (marked) this.view.patchNumbers(this.model, Object.keys(this.model.matrices), this.#grid.drafts);
   }
 
   /** Tell who cannot see it what a number is now. */
@@ -248,7 +284,7 @@ class Bench {
   }
 
   /** What there is to say of the work, once every edit has been answered. */
-  #settled() {
+  settled() {
     if (!sender.pending.length) return { unsaved: this.model.unsaved };
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
@@ -279,6 +315,7 @@ class Bench {
     this.root.setAttribute("aria-busy", String(!answered));
     this.root.dataset.kept = String(pending.length === 0);
     this.root.dataset.live = this.#live.state;
+    setAttribute(this.verdict.root, "aria-busy", this.#previewed && "true"); // read out once the hand lets go
     pictures.follow(pending.length || this.#previewed ? null : this.model.revision);
   }
 
@@ -329,8 +366,7 @@ class Bench {
   #speak(words) {
     this.words = words;
     this.#structure = "";
-    const send = (edit) => this.send(edit);
-    this.controls = new Controls(this.model, send, (text, kind) => this.say(text, kind));
+    this.controls = new Controls(this);
     this.verdict = new Verdict(this, words);
     this.legend = new Legend(words);
     this.explain = new Explain(words, () => this.unpin(), this.message, this.legend.root);
@@ -353,7 +389,7 @@ class Bench {
 
   #rebuild(structure) {
     const held = this.#grid.heldEditor();
-    const focus = active(this.root)?.dataset?.focus;
+    const focus = active(this.root)?.closest("[data-focus]")?.dataset.focus;
     this.#grid.rebuilt();
     this.#structure = structure;
     for (const draft of [...this.#grid.drafts.keys()])
@@ -506,6 +542,7 @@ class Bench {
 
 /** Show an edit of numbers at once, before the server has answered: an input is its own value. */
 function overlay(model, edit) {
+  if (edit.op === "scale") model.controls.scale = edit.value;
   if (!["set", "claim"].includes(edit.op) || !model.matrices[edit.matrix]) return;
   const rows = rowsOf(model, edit.matrix, isPerHead(model, edit.matrix) ? edit.head : null);
   edit.values.forEach((values, i) =>

@@ -1,22 +1,21 @@
 // The toolbar: history, sizes, and what the layer has.
 
-import { active, button, element, fill, setText, span, symbol } from "../mha.web/dom.js";
-import { read } from "../mha.web/numbers.js";
+import { button, element, setText, span, symbol } from "../mha.web/dom.js";
+import { Divisor } from "./divisor.js";
 
 export class Controls {
   #update = [];
 
   /**
    * Where numbers are checked, not changed, only the history is wanted.
-   * @param {BenchModel} model
-   * @param {(edit: Edit) => void} send
-   * @param {(text: string, kind: string) => void} say
+   * @param {Editor} host
    */
-  constructor({ words, choices, check }, send, say) {
+  constructor(host) {
+    const { words, choices, check } = host.model;
     this.words = words;
     this.choices = choices;
-    this.say = say;
-    this.send = send;
+    this.send = (edit) => host.send(edit);
+    this.divisor = new Divisor(host);
     this.root = element(
       "div",
       { class: "controls", role: "toolbar", "aria-label": words.controls },
@@ -135,28 +134,6 @@ export class Controls {
 
   #scale() {
     const { words } = this;
-    const divisor = element("input", {
-      class: "divisor",
-      type: "text",
-      inputmode: "decimal",
-      "aria-label": words.divisor,
-      data: { focus: "divisor" },
-    });
-    const commit = () => {
-      const { value, wrong } = read(divisor.value, this.model.limits.number);
-      if (value) {
-        if (value !== this.model.controls.scale) this.send({ op: "scale", value });
-        return;
-      }
-      const named = wrong && wrong !== "not_a_number" ? words[`wrong_${wrong}`] : words.not_a_divisor;
-      const most = this.model.limits.number.toExponential().replace("+", "");
-      const one = fill(named, { text: divisor.value, place: label.firstChild.textContent, most });
-      this.say(fill(words.still_counts, { what: one }), "error");
-      restore();
-    };
-    const restore = () => (divisor.value = String(this.model.controls.scale));
-    divisor.addEventListener("change", commit);
-    divisor.addEventListener("keydown", (event) => event.key === "Escape" && restore());
     const options = [
       ["sqrt_dk", "√dₖ"],
       ["none", words.scale_none],
@@ -166,18 +143,16 @@ export class Controls {
       const typed = typeof scale === "number";
       const named = temperature ? words.temperature : words.divisor;
       setText(label.firstChild, named);
-      divisor.setAttribute("aria-label", named);
-      divisor.hidden = !typed;
-      if (typed && active(divisor) !== divisor) divisor.value = String(scale);
+      this.divisor.update(named, scale);
       label.querySelector("[value=sqrt_dk]").disabled = !is_product;
       return typed ? "number" : scale;
     };
     const choose = (kind) => {
-      divisor.hidden = kind !== "number";
+      this.divisor.field.hidden = kind !== "number";
       this.send({ op: "scale", value: kind === "number" ? (this.model.constants.divisor ?? 1) : kind });
     };
     const label = this.#select("scale", words.divisor, options, chosen, choose);
-    return span("scale", label, divisor);
+    return span("scale", label, this.divisor.field);
   }
 
   #decimals() {

@@ -2,9 +2,13 @@
 
 import { active, element, fill } from "../mha.web/dom.js";
 import { isClaim, isEditable, key, nameOf, unkey, valueAt } from "../mha.web/graph.js";
-import { exact, read, readAllowed, readClaim, readMask, splitBlock } from "../mha.web/numbers.js";
-import { ARROWS, Selection } from "../mha.web/selection.js";
+import { exact, moved, read, readAllowed, readClaim, readMask, splitBlock } from "../mha.web/numbers.js";
+import { ARROWS, cellAt, Selection } from "../mha.web/selection.js";
+import { valueNow } from "../mha.web/tables.js";
 import { Scrub } from "./scrub.js";
+import { Spin } from "./spin.js";
+
+const SHORTCUTS = "Alt+ArrowUp Alt+ArrowDown";
 
 /** @extends {Selection<Editor>} */
 export class Grid extends Selection {
@@ -15,18 +19,20 @@ export class Grid extends Selection {
   #painting = null; // the value that a drag over mask cells writes
   #scrub = new Scrub({
     valueOf: (cell) => this.#draggable(cell),
-    most: () => this.host.model.limits.number,
-    td: (cell) => this.cellOf(cell),
-    show: (cell, number) => this.host.preview(edited("set", cell, [[number]])),
+    moved: (start, steps) => moved(start, steps, this.host.model.limits.number),
+    element: (cell) => this.cellOf(cell),
+    show: (cell, number) => this.host.preview(this.#edited(cell, [[number]])),
     commit: (cell, number) => {
       this.#write(cell, [[number]]);
       this.host.announce(nameOf(this.host.model, cell), exact(number));
     },
     cancel: (cell, number) => {
-      this.host.show(edited("set", cell, [[number]]));
+      this.host.show(this.#edited(cell, [[number]]));
       this.host.preview(null);
     },
   });
+  /** @type {Spin} */
+  #spin = null;
   #tapped = false; // by a finger or a pen, which has no keys: an editor brings the screen's keyboard
 
   get editing() {
@@ -39,6 +45,7 @@ export class Grid extends Selection {
       root.addEventListener(end, () => this.#painted());
     on("wheel", (cell, event) => this.#wheeled(cell, event));
     this.#scrub.listen(root);
+    this.#spin = new Spin(root, (td) => this.#told(unkey(td.dataset.key)));
     on("dblclick", (cell, event) => this.#doubleClick(cell, event));
     return on;
   }
@@ -59,6 +66,10 @@ export class Grid extends Selection {
     if (!this.cellOf(held.cell)) return;
     this.#open(held.cell, held.text, held.caret);
     this.#editor.input.setSelectionRange(held.start, held.end);
+  }
+
+  take(td) {
+    this.#spin.focus(td);
   }
 
   #isEditable(cell) {
@@ -92,7 +103,7 @@ export class Grid extends Selection {
     const { value, cells } = this.#painting;
     if (!this.#isMask(cell) || valueAt(this.host.model, cell) === value) return;
     cells.push(cell);
-    this.host.show(edited("set", cell, [[value]]));
+    this.host.show(this.#edited(cell, [[value]]));
   }
 
   #painted() {
@@ -113,16 +124,24 @@ export class Grid extends Selection {
     else if (this.#tapped && !this.#isMask(cell)) this.#open(cell);
   }
 
-  /** A number that can be dragged: editable, and neither a mask's pair nor −∞ nor somebody's claim. */
+  /** A number that can be dragged: editable, and neither a mask's pair nor −∞ nor blank. */
   #draggable(cell) {
     const value = valueAt(this.host.model, cell);
-    const can = !this.#editor && this.#isEditable(cell) && !isClaim(this.host.model, cell.name);
-    return can && typeof value === "number" ? value : undefined;
+    const isNumber = typeof value === "number" || read(String(value)).value !== undefined;
+    return isNumber && !this.#editor && this.#isEditable(cell) ? value : undefined;
+  }
+
+  /** What a number that can be moved is to who cannot see it; null where it is none. */
+  #told(cell) {
+    const value = this.#draggable(cell);
+    if (value === undefined || this.drafts.has(key(cell))) return null;
+    const label = nameOf(this.host.model, cell).replaceAll("_", "");
+    return { "aria-label": label, "aria-valuenow": valueNow(value), "aria-keyshortcuts": SHORTCUTS };
   }
 
   /** The wheel moves the number that has the focus, and scrolls the page everywhere else. */
   #wheeled(cell, event) {
-    if (active(this.host.root) !== this.cellOf(cell) || event.ctrlKey || !event.deltaY) return;
+    if (cellAt(active(this.host.root)) !== this.cellOf(cell) || event.ctrlKey || !event.deltaY) return;
     if (this.#scrub.nudge(cell, -Math.sign(event.deltaY), event.shiftKey)) event.preventDefault();
   }
 
@@ -230,6 +249,7 @@ export class Grid extends Selection {
   /** Edit a cell: `text` replaces what it holds; `caret` lets the arrows move within the text. */
   #open(cell, text, caret = false) {
     if (this.#editor) this.#commit();
+    this.#spin.leave();
     const td = this.cellOf(cell);
     const held = this.drafts.get(key(cell)) ?? exact(valueAt(this.host.model, cell));
     const input = element("input", {
@@ -321,8 +341,12 @@ export class Grid extends Selection {
   }
 
   #write(cell, values) {
-    const op = isClaim(this.host.model, cell.name) ? "claim" : "set";
-    this.host.send(edited(op, cell, values));
+    this.host.send(this.#edited(cell, values));
+  }
+
+  #edited({ name, head, row, col }, values) {
+    const op = isClaim(this.host.model, name) ? "claim" : "set";
+    return { op, matrix: name, head, row, col, values };
   }
 
   // --- the clipboard -------------------------------------------------------------------------------------------
@@ -371,5 +395,3 @@ export class Grid extends Selection {
 /** 1e12 for 1000000000000, as one types it. */
 const inPowers = (number) =>
   number.toExponential(number === Number.MAX_VALUE ? 1 : undefined).replace("+", "");
-
-const edited = (op, { name, head, row, col }, values) => ({ op, matrix: name, head, row, col, values });

@@ -1,23 +1,22 @@
 // Dragging a number: sideways with the pointer, with the wheel, or with Alt and the arrows. Everything follows while it
 // moves; it is one edit once the hand lets go, and none after Escape.
 
-import { key } from "../mha.web/graph.js";
-import { moved } from "../mha.web/numbers.js";
-
 const THRESHOLD = 4; // px of a pointer until a press is a drag
 const PIXELS = 6; // of a drag for one step
 const HOLD = 250; // ms that a finger rests on a number until it drags and does not scroll
 const REST = 500; // ms without a further step of the wheel or a key, until it is one edit
 const COARSE = 10; // steps at once with Shift
 
+/** @template What */
 export class Scrub {
-  /** @type {{ cell: Cell; start: number; steps: number; x: number; y: number; armed: boolean; moving: boolean } | null} */
+  /** @type {{ what: What; start: Value; steps: number; x: number; y: number; armed: boolean; moving: boolean } | null} */
   #held = null;
   #timer = 0;
 
   /**
-   * `valueOf` is a number that may be dragged, or undefined; `show`, `commit` and `cancel` take its cell and number.
-   * @param {ScrubHost} host
+   * What is dragged: a cell, or whatever else the host has one `element` for. `valueOf` is its number, or undefined
+   * where it may not be dragged, and `moved` that number some steps further; `show`, `commit` and `cancel` take both.
+   * @param {ScrubHost<What>} host
    */
   constructor(host) {
     this.host = host;
@@ -41,21 +40,21 @@ export class Scrub {
 
   /**
    * A pointer is pressed on a number.
-   * @param {Cell} cell
+   * @param {What} what
    * @param {PointerEvent} event
    */
-  press(cell, event) {
+  press(what, event) {
     this.finish();
-    const start = this.host.valueOf(cell);
+    const start = this.host.valueOf(what);
     if (start === undefined || event.shiftKey) return;
     const touch = event.pointerType === "touch";
-    this.#held = { cell, start, steps: 0, x: event.clientX, y: event.clientY, armed: !touch, moving: false };
+    this.#held = { what, start, steps: 0, x: event.clientX, y: event.clientY, armed: !touch, moving: false };
     if (touch) this.#timer = setTimeout(() => this.#held && this.#arm(), HOLD);
   }
 
   #arm() {
     this.#held.armed = true;
-    this.host.td(this.#held.cell)?.classList.add("scrubbed");
+    this.host.element(this.#held.what)?.classList.add("scrubbed");
   }
 
   /** @param {PointerEvent} event */
@@ -67,7 +66,7 @@ export class Scrub {
       if (Math.abs(down) >= THRESHOLD && Math.abs(down) >= Math.abs(across) && event.pointerType !== "touch")
         this.#clear();
       if (Math.abs(across) < THRESHOLD || !this.#held) return;
-      const td = this.host.td(held.cell);
+      const td = this.host.element(held.what);
       if (!td) return this.#clear(); // the tables were built anew meanwhile
       held.moving = true;
       td.setPointerCapture(event.pointerId);
@@ -82,25 +81,25 @@ export class Scrub {
     const held = this.#held;
     if (steps === held.steps) return;
     held.steps = steps;
-    this.host.show(held.cell, this.#number);
+    this.host.show(held.what, this.#number);
   }
 
   get #number() {
-    return moved(this.#held.start, this.#held.steps, this.host.most());
+    return this.host.moved(this.#held.start, this.#held.steps);
   }
 
   /**
    * Some steps by the wheel or by a key; true where there is a number to move.
-   * @param {Cell} cell
+   * @param {What} what
    * @param {number} steps
    * @param {boolean} coarse
    */
-  nudge(cell, steps, coarse) {
-    if (!this.#held || key(this.#held.cell) !== key(cell)) {
+  nudge(what, steps, coarse) {
+    if (!this.#held || this.host.element(this.#held.what) !== this.host.element(what)) {
       this.finish();
-      const start = this.host.valueOf(cell);
+      const start = this.host.valueOf(what);
       if (start === undefined) return false;
-      this.#held = { cell, start, steps: 0, x: undefined, y: undefined, armed: true, moving: true };
+      this.#held = { what, start, steps: 0, x: undefined, y: undefined, armed: true, moving: true };
     }
     this.#to(this.#held.steps + steps * (coarse ? COARSE : 1));
     clearTimeout(this.#timer);
@@ -120,21 +119,21 @@ export class Scrub {
     const number = this.#number;
     const changed = held.moving && number !== held.start;
     this.#clear();
-    if (changed) this.host.commit(held.cell, number);
-    else if (held.moving) this.host.cancel(held.cell, held.start);
+    if (changed) this.host.commit(held.what, number);
+    else if (held.moving) this.host.cancel(held.what, held.start);
   }
 
   /** Take back what was dragged; whether there was any. */
   escape() {
     const held = this.#held;
     this.#clear();
-    if (held?.moving) this.host.cancel(held.cell, held.start);
+    if (held?.moving) this.host.cancel(held.what, held.start);
     return Boolean(held?.moving);
   }
 
   #clear() {
     clearTimeout(this.#timer);
-    if (this.#held) this.host.td(this.#held.cell)?.classList.remove("scrubbed");
+    if (this.#held) this.host.element(this.#held.what)?.classList.remove("scrubbed");
     this.#held = null;
   }
 }

@@ -5,7 +5,9 @@ import { button, div, element, p, span, symbol } from "../mha.web/dom.js";
 export class Verdict {
   #told = "";
 
-  /** `bench` takes goTo(cell) and send(edit). */
+  #links = []; // [{link, step}]
+
+  /** `bench` takes goTo(cell) and send(edit), and promises by settled() that the page has kept every edit. */
   constructor(bench, words) {
     this.bench = bench;
     this.words = words;
@@ -17,12 +19,21 @@ export class Verdict {
     });
   }
 
-  /** Show a check; `check` is missing on the bench. It stays as it stands where nothing has changed. */
-  update(check) {
+  /**
+   * Show a check; `check` is missing on the bench. It stays as it stands where nothing has changed. `address`: where
+   * the links to the walkthrough lead.
+   */
+  update(check, address) {
+    this.#tell(check);
+    for (const { link, step } of this.#links) link.href = walkTo(address, step);
+  }
+
+  #tell(check) {
     this.root.hidden = !check;
     const told = JSON.stringify(check ?? null);
     if (!check || told === this.#told) return;
     this.#told = told;
+    this.#links = [];
     this.root.className = `verdict ${check.state}`;
     const { words } = this;
     const { first, actions = [], causes = [], findings = [] } = check;
@@ -42,8 +53,12 @@ export class Verdict {
     this.root.replaceChildren(...parts.filter(Boolean));
   }
 
-  #cause({ step, cell, text, right, yours, link }) {
+  #cause({ step, cell, text, right, yours, walk }) {
     const { words } = this;
+    const link =
+      walk &&
+      element("a", { target: "_self", class: "walk", onclick: (event) => this.#go(event) }, words.see_step);
+    if (link) this.#links.push({ link, step: walk });
     const line = (name, label, told) => [
       element("dt", {}, label),
       element("dd", { class: name }, symbol(told)),
@@ -57,11 +72,23 @@ export class Verdict {
       right
         ? element("dl", {}, ...line("right", words.right, right), ...line("yours", words.yours, yours))
         : null,
-      link ? element("a", { href: link, target: "_self", class: "walk" }, words.see_step) : null,
+      link,
     );
+  }
+
+  /** Follow a link once the page has kept what it is to show. */
+  async #go(event) {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const link = event.currentTarget;
+    event.preventDefault();
+    await this.bench.settled();
+    window.location.assign(link.href);
   }
 
   #jump(cell, text) {
     return button({ class: "quiet jump", onclick: () => this.bench.goTo(cell) }, symbol(text));
   }
 }
+
+/** @type {(address: Record<string, string>, step: string) => string} */
+const walkTo = (address, step) => `walkthrough?${new URLSearchParams({ ...address, step })}`;

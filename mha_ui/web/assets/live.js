@@ -9,20 +9,23 @@ const RETRIES = [500, 1000, 2000, 5000, 15000, 30000];
  * Whether an edit leaves the tables as they are and changes numbers alone.
  * @param {Record<string, any>} edit
  */
-const isSteady = ({ op, grow }) => (op === "set" && !grow) || op === "fill";
+const isSteady = ({ op, grow, value }) =>
+  (op === "set" && !grow) || ["fill", "claim"].includes(op) || (op === "scale" && typeof value === "number");
 
 export class Live {
   /** @type {WebSocket} */
   #socket = null;
   #id = 0;
-  /** @type {{ id: number; seq: number; edits: any[]; base: any; quiet: boolean } | null} */
-  #flying = null;
+  /** @type {{ id: number; seq: number; edits: any[]; base: any; lens: string; quiet: boolean; late: boolean } | null} */
+  #flying = null; // `late`: the page has answered more meanwhile
   /** @type {{ edits: any[]; seq: number } | null} */
   #wanted = null;
   /** @type {{ id: number; seq: number } | null} */
   #shown = null; // the answer whose numbers the page shows
   /** @type {any} */
   #base = null; // what the pending edits are made to: the id of an answer, else an address
+  /** @type {{ id: number; text: string } | null} */
+  #lens = null; // the last one that the server was given, and with which message
   #address = null;
   #acked = 0;
   #timer = 0;
@@ -79,10 +82,17 @@ export class Live {
     const same = this.#shown?.seq === acked;
     if (acked !== this.#acked || !sameExample(address, this.#address))
       this.#base = same ? this.#shown.id : onlyExample(address);
+    if (acked !== this.#acked) this.#outrun(acked);
     this.#acked = acked;
     this.#address = address;
     if (!kept && !same) this.#shown = null;
     if (!this.#flying) this.#send();
+  }
+
+  /** What was asked for before the page answered as many edits is not to be painted over its answer. */
+  #outrun(acked) {
+    if (this.#flying?.seq <= acked) this.#flying.late = true;
+    if (this.#wanted?.seq <= acked) this.#wanted = null;
   }
 
   /**
@@ -102,10 +112,13 @@ export class Live {
     if (quiet && typeof this.#base === "number") return;
     const { edits, seq } = this.#wanted ?? { edits: [], seq: this.#acked };
     this.#wanted = null;
-    this.#flying = { id: ++this.#id, seq, edits, base: this.#base, quiet };
+    const { lens: through, ...more } = this.host.asking();
+    const text = JSON.stringify(through);
+    const lens = through && text === this.#lens?.text ? this.#lens.id : through;
+    this.#flying = { id: ++this.#id, seq, edits, base: this.#base, lens: text, quiet, late: false };
     const since = this.#shown ? { since: this.#shown.id } : {};
-    const asked = quiet ? { quiet } : this.host.asking();
-    this.#socket.send(JSON.stringify({ id: this.#id, from: this.#base, edits, ...since, ...asked }));
+    const asked = quiet ? { quiet } : more;
+    this.#socket.send(JSON.stringify({ id: this.#id, from: this.#base, edits, ...since, lens, ...asked }));
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#socket?.close(), PATIENCE);
     this.host.stirred();
@@ -125,14 +138,23 @@ export class Live {
       this.#forget();
       if (!flown.quiet) this.#wanted ??= flown;
     } else if (header.error) this.#refused(flown);
-    else if (flown.quiet) {
-      if (this.#base === flown.base) this.#base = flown.id;
-    } else {
-      this.#shown = { id: flown.id, seq: flown.seq };
-      this.host.painted(header, new Float64Array(data.slice(4 + length)));
+    else {
+      if (flown.lens !== this.#lens?.text) this.#lens = { id: flown.id, text: flown.lens };
+      this.#take(flown, header, new Float64Array(data.slice(4 + length)));
     }
     this.#send();
     this.host.stirred();
+  }
+
+  #take(flown, header, numbers) {
+    if (flown.quiet) {
+      if (this.#base === flown.base) this.#base = flown.id;
+    } else if (flown.lens !== JSON.stringify(this.host.asking().lens)) {
+      this.#wanted ??= flown; // another lens has been taken up meanwhile
+    } else if (!flown.late) {
+      this.#shown = { id: flown.id, seq: flown.seq };
+      this.host.painted(header, numbers);
+    }
   }
 
   /** The page will say why; of an address that cannot be opened nothing more is asked. */
@@ -143,7 +165,7 @@ export class Live {
 
   /** The server has nothing of ours at hand: what the page shows stands in its address alone. */
   #forget() {
-    this.#shown = null;
+    this.#shown = this.#lens = null;
     this.#base = onlyExample(this.#address);
   }
 
@@ -204,4 +226,15 @@ export function layOver(model, blocks, numbers) {
     }
   }
   return changed;
+}
+
+/**
+ * Lay what a lens shows over a model; what the model lacks is passed over.
+ * @param {Model} model
+ * @param {{ matrices: Record<string, Partial<Matrix>> }} seen
+ */
+export function laySeen(model, { matrices, ...whole }) {
+  Object.assign(model, whole);
+  for (const [name, parts] of Object.entries(matrices))
+    if (model.matrices[name]) Object.assign(model.matrices[name], parts);
 }

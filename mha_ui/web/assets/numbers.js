@@ -240,20 +240,34 @@ export function toCsv(rows, rowLabels, colLabels) {
  * @param {number} number
  */
 export function decimalsOfStep(number) {
-  const [, fraction = "", exponent = "0"] = /^-?\d*\.?(\d*)(?:e([+-]\d+))?$/.exec(String(number)) ?? [];
   const least = Math.floor(Math.log10(Math.abs(number) / 1000)) || 0; // of 0 any
-  const held = Math.max(0, fraction.length - Number(exponent));
-  return number === 0 ? 0 : Math.max(0, Math.min(held, -least, 15));
+  return number === 0 ? 0 : Math.max(0, Math.min(decimalsIn(String(number)), -least, 15));
 }
 
 /**
- * A number some steps further, within the limits.
- * @param {number} number
- * @param {number} steps
- * @param {number} most
+ * The decimals that are written in a number.
+ * @param {string} text
+ */
+function decimalsIn(text) {
+  const [, fraction = "", exponent = "0"] = /^[+-]?\d*\.?(\d*)(?:e([+-]?\d+))?$/i.exec(text) ?? [];
+  return Math.max(0, fraction.length - Number(exponent));
+}
+
+/**
+ * A number some steps further, within the limits; one that is kept as it was typed keeps its decimals.
+ * @type {(number: Value, steps: number, most: number) => Value}
  */
 export function moved(number, steps, most) {
+  if (typeof number === "string") return steps ? movedText(number, steps) : number;
+  if (typeof number !== "number") return number;
   const decimals = decimalsOfStep(number);
   const next = Number((number + steps * 10 ** -decimals).toFixed(decimals)) + 0; // no −0
   return Math.min(most, Math.max(-most, next));
+}
+
+/** @type {(text: string, steps: number) => string} */
+function movedText(text, steps) {
+  const decimals = Math.min(15, decimalsIn(text));
+  const next = (Number(text) + steps * 10 ** -decimals).toFixed(decimals);
+  return Number(next) === 0 ? next.replace("-", "") : next;
 }

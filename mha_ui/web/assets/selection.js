@@ -19,7 +19,7 @@ export const cellAt = (target) => target?.closest?.("td[data-key]") ?? null;
 function entrance(td) {
   for (const other of td.closest("table").querySelectorAll('td[tabindex="0"]'))
     other.setAttribute("tabindex", "-1");
-  td.tabIndex = 0;
+  td.tabIndex = td.querySelector("[tabindex]") ? -1 : 0; // what stands in it may be what is come back to
 }
 
 /** What is reached last in `root`: by the pointer, or by the keyboard, which takes over from a pointer that lies still. */
@@ -250,7 +250,15 @@ export class Selection {
   focus(cell) {
     this.anchor = cell;
     this.select(cell, cell);
-    this.cellOf(cell)?.focus();
+    this.take(this.cellOf(cell));
+  }
+
+  /**
+   * Give a cell the focus.
+   * @param {HTMLElement} td
+   */
+  take(td) {
+    td?.focus();
   }
 
   /** @param {number[]} step */

@@ -38,7 +38,7 @@ import { exact, format, kindOf, toneOf, topOf } from "./numbers.js";
 export function structureOf(model) {
   const shapes = Object.entries(model.matrices).map(([name, m]) => {
     const lists = m.perHead ? m.values : [m.values];
-    return [name, m.edit, m.formula, m.symbol, lists.map((rows) => rows && [rows.length, rows[0].length])];
+    return [name, m.edit, lists.map((rows) => rows && [rows.length, rows[0].length])];
   });
   return JSON.stringify([model.lang, Boolean(model.check), shapes, model.stages, model.dims]);
 }
@@ -84,6 +84,13 @@ export function accented(node, head) {
 export const stageTitle = ({ title, hint }) =>
   div("stage-title", element("h3", {}, ...rich(title)), element("p", {}, ...rich(hint)));
 
+/**
+ * A number as it is told to who cannot see it, by what holds it.
+ * @param {Value} value
+ */
+export const valueNow = (value) =>
+  Number.isFinite(Number(value)) && value !== "" ? String(Number(value)) : "";
+
 export const corner = () => element("td", { class: "corner" });
 
 export class View {
@@ -93,6 +100,7 @@ export class View {
   #tables = new Map(); // matrix and head → rows of <td>s
   #shown = new WeakMap(); // <td> → what it shows now
   #labels = []; // [{node, axis, index}]
+  #captions = []; // [{node, table, called, name, head, text}]
 
   /**
    * `bare`: no stages are laid out; `matrix` gives single tables to whoever lays them out.
@@ -183,9 +191,9 @@ export class View {
     const editable = isEditable(model, name, head);
     const where = head === null ? "" : `, ${this.words.head} ${head + 1}`;
     const shape = shapeOf(rows.length, rows[0].length);
-    const sign = symbolOf(model, name, head);
     const claim = isClaim(model, name);
-    const formula = symbol((editable && !claim) || !matrix.formula ? sign : `${sign} = ${matrix.formula}`);
+    const formula = span("symbol");
+    const called = (sign) => `${matrix.word} ${sign.replaceAll("_", "")}${where}, ${shape}`;
     const menu = button(
       {
         class: "menu quiet",
@@ -199,14 +207,13 @@ export class View {
     const numbers = table(
       {
         role: "grid",
-        "aria-label": `${matrix.word} ${sign.replaceAll("_", "")}${where}, ${shape}`,
         "aria-readonly": editable ? null : "true",
-        "aria-keyshortcuts": editable && !claim ? "Alt+ArrowUp Alt+ArrowDown" : null,
         data: { matrix: name, head: head ?? "" },
       },
       [corner(), ...rows[0].map((_, col) => this.#columnHead(model, matrix, col))],
       this.#rows(model, name, head, rows, editable),
     );
+    this.#captions.push({ node: formula, table: numbers, called, name, head, text: "" });
     const kind = `${editable ? "editable" : "computed"} ${claim ? "claim" : ""}`;
     const parts = [caption, div("scroller", numbers)];
     if (editable && matrix.axes[0] === "n_q" && name === "x") parts.push(this.#addToken("tokens"));
@@ -297,7 +304,26 @@ export class View {
    */
   patch(model, drafts = new Map()) {
     this.#patchLabels(model);
+    this.patchCaptions(model);
     this.patchNumbers(model, Object.keys(model.matrices), drafts);
+  }
+
+  /**
+   * What stands above each table: its letter, and how it is computed.
+   * @param {Model} model
+   */
+  patchCaptions(model) {
+    for (const caption of this.#captions) {
+      const { node, table, called, name, head } = caption;
+      const { formula } = model.matrices[name];
+      const sign = symbolOf(model, name, head);
+      const given = isEditable(model, name, head) && !isClaim(model, name);
+      const text = given || !formula ? sign : `${sign} = ${formula}`;
+      if (text === caption.text) continue;
+      node.replaceChildren(...symbol(text).childNodes);
+      table.setAttribute("aria-label", called(sign));
+      caption.text = text;
+    }
   }
 
   /** @param {Model} model */
@@ -365,9 +391,11 @@ export class View {
           shown.sign === sign
         )
           return;
-        if (td.firstElementChild) return; // being edited
+        const held = td.firstElementChild;
+        if (held?.localName === "input") return; // being edited
         this.#shown.set(td, { value, look, draft, by, sign });
-        setText(td, draft ?? (editable ? exact(value) : format(value, decimals)));
+        setText(held ?? td, draft ?? (editable ? exact(value) : format(value, decimals)));
+        if (held) setAttribute(held, "aria-valuenow", valueNow(value));
         this.#tint(td, kindOf(value), model.lens ? lensTone(model, by, top) : toneOf(value, top));
         if (sign !== undefined || shown?.sign !== undefined)
           this.#sign(td, sign, model.lens ? told(model, { name, head, row, col }) : this.#was(model, moved));

@@ -1,8 +1,4 @@
-"""What the bench's colours show in place of the values: the change since a baseline, or a derivative.
-
-Each matrix gets ``lens``, numbers in the shape of its values (None where there is none), and with a change ``was``,
-the earlier rows (None where none of a row's numbers differs). The browser computes neither.
-"""
+"""The lens "change": how every number has changed since a baseline, and what was edited, in a sentence."""
 
 from __future__ import annotations
 
@@ -10,87 +6,56 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
-from mha_core import Example, MhaError
+from mha_core import Example
 from mha_core.compare.diff import Change, changes
-from mha_core.compute.derive import Cell, first_result, step_of
-from mha_core.compute.gradients import gradients
+from mha_core.compute.derive import Cell
 from mha_core.compute.graph import symbol
 from mha_core.compute.trace import Trace
 from mha_core.errors import N_
 from mha_core.example.model import NEG_INF, AddMask, divisor
 from mha_core.numbers import trimmed
-from mha_core.vocabulary import HIDES, STEPS
-from mha_ui.language import sentence
+from mha_core.vocabulary import HIDES, NAMES, PER_HEAD, SCORING_CHOICES, STEPS
+from mha_ui.language import Words, words_in
+from mha_ui.lenses.lens import Lens
 from mha_ui.places import cell_name
-from mha_ui.state import Work
 
 MOST_LISTED: Final = 3
 """Changed inputs that the summary spells out before it counts the rest."""
 
+CHOICES: Final = {
+    "scoring": N_("Scoring"),
+    **{f"scoring_{name}": choice.label for name, choice in SCORING_CHOICES.items()},
+    "positions": N_("Positions"),
+    "positions_none": N_("none"),
+    "positions_sinusoidal": N_("sinusoidal"),
+    "positions_rotary": N_("rotary"),
+    "positions_alibi": N_("ALiBi"),
+}
+"""What two menus of the layer and what they offer are called."""
+
 Changes = dict[tuple[str, int | None], Change]
 
 
-def look(work: Work, lens: str, matrices: dict[str, dict[str, Any]], names: dict[str, str]) -> dict[str, Any]:
-    """What the bench is told of a lens: its kind and its words; ``matrices`` get its numbers.
-
-    ``names``: what matrices and settings are called, untranslated. Nothing without a lens, or where a change is asked
-    for and there is no baseline.
+def change(lens: Lens, computed: Trace, language: str) -> dict[str, Any]:
+    """Each matrix's ``lens``, now − before (None where there is no counterpart), and ``was``, its earlier rows (None
+    where none of a row's numbers differs). Nothing where no baseline is pinned.
     """
-    if lens == "gradient":
-        return {"lens": _gradient(work, matrices)}
-    if lens == "change" and work.pinned_baseline:
-        return {"lens": _change(work, work.pinned_baseline.trace, matrices, names)}
-    return {}
-
-
-# --- the gradient --------------------------------------------------------------------------------------------------
-
-
-def target(work: Work) -> Cell:
-    """Whose derivative the bench shows: the pinned cell where it is a computed one, else the output's first."""
-    if work.pinned:
-        try:
-            step_of(work.trace, work.pinned)
-        except MhaError:
-            pass
-        else:
-            return work.pinned
-    return first_result(work.example)
-
-
-def _gradient(work: Work, matrices: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    cell = target(work)
-    try:
-        found = gradients(work.trace, cell)
-    except MhaError as error:  # of a row that is all but zeros the direction turns beyond all measure
-        return {"kind": "gradient", "target": None, "summary": f"{sentence(error, work.language)}."}
-    for name, matrix in matrices.items():
-        matrix["lens"] = found.get(name)
-    summary = work.words(N_("Gradient of {place}: by how much it grows for each unit that a number grows."))
-    return {
-        "kind": "gradient",
-        "target": cell._asdict(),
-        "summary": summary.format(place=cell_name(cell, work.example, work.words)),
-    }
-
-
-# --- the change ----------------------------------------------------------------------------------------------------
-
-
-def _change(
-    work: Work, before: Trace, matrices: dict[str, dict[str, Any]], names: dict[str, str]
-) -> dict[str, Any]:
-    found = changes(work.trace, before)
-    heads = range(len(work.example.heads))
-    allows = not isinstance(work.example.mask, AddMask)
-    for name, matrix in matrices.items():
-        parts = [found.get((name, head)) for head in (heads if matrix["perHead"] else (None,))]
+    if not lens.baseline:
+        return {"matrices": {}}
+    example, before = computed.example, lens.baseline.trace
+    found = changes(computed, before)
+    heads = range(len(example.heads))
+    allows = not isinstance(example.mask, AddMask)
+    matrices: dict[str, dict[str, Any]] = {}
+    for name in dict.fromkeys(name for name, _ in found):
+        parts = [found.get((name, head)) for head in (heads if name in PER_HEAD else (None,))]
         told = bool if name == "mask" and allows else _json
         unbounded = name in HIDES  # these alone hold −∞
         by = [part and (_told(part.by, _json) if unbounded else part.by) for part in parts]
         was = [part and _earlier(part, told if unbounded else None) for part in parts]
-        matrix["lens"], matrix["was"] = (by, was) if matrix["perHead"] else (by[0], was[0])
-    return {"kind": "change", "target": None, "summary": _Summary(work, before, found, names).sentence()}
+        matrices[name] = {"lens": by, "was": was} if name in PER_HEAD else {"lens": by[0], "was": was[0]}
+    summary = _Summary(computed, before, found, words_in(language), lens.decimals).sentence()
+    return {"lens": {"kind": "change", "target": None, "summary": summary}, "matrices": matrices}
 
 
 def _told(rows: Sequence[Sequence[Any]], told: Callable[[Any], Any]) -> list[list[Any]]:
@@ -112,13 +77,14 @@ def _json(number: float) -> float | str:
 class _Summary(NamedTuple):
     """The change in one sentence: what was edited, where it begins, and what it makes of the weights."""
 
-    work: Work
+    now: Trace
     before: Trace
     found: Changes
-    names: dict[str, str]
+    words: Words
+    decimals: int
 
     def sentence(self) -> str:
-        words = self.work.words
+        words = self.words
         parts = [*self._settings(), *self._inputs(), *self._steps()]
         lacking = sum(row.count(None) for change in self.found.values() for row in change.by)
         if lacking:
@@ -129,8 +95,8 @@ class _Summary(NamedTuple):
 
     def _settings(self) -> list[str]:
         """What differs and is no matrix."""
-        words, told = self.work.words, []
-        now, before = self.work.example, self.before.example
+        words, told = self.words, []
+        now, before = self.now.example, self.before.example
         a, b = divisor(before), divisor(now)
         if a != b:
             told.append(f"÷ {self._number(a or 1.0)} → {self._number(b or 1.0)}")
@@ -139,13 +105,13 @@ class _Summary(NamedTuple):
             ("positions", _kind(before), _kind(now)),
         ):
             if old != new:
-                labels = [words(self.names[f"{setting}_{kind}"]) for kind in (old, new)]
-                told.append(f"{words(self.names[setting])} {' → '.join(labels)}")
+                labels = [words(CHOICES[f"{setting}_{kind}"]) for kind in (old, new)]
+                told.append(f"{words(CHOICES[setting])} {' → '.join(labels)}")
         return told
 
     def _inputs(self) -> list[str]:
         """The given numbers that differ, the first few of them one by one."""
-        words = self.work.words
+        words = self.words
         edited = [
             (Cell(name, head, i, j), change)
             for (name, head), change in self.found.items()
@@ -162,21 +128,21 @@ class _Summary(NamedTuple):
     def _is_given(self, name: str, head: int | None) -> bool:
         if name not in STEPS:
             return True
-        return head is not None and getattr(self.work.example.heads[head], name, None) is not None
+        return head is not None and getattr(self.now.example.heads[head], name, None) is not None
 
     def _edit(self, cell: Cell, change: Change) -> str:
         """``X[1, 2] 1 → 3``"""
         was, by = change.was[cell.row][cell.col] or 0.0, change.by[cell.row][cell.col] or 0.0
-        now = self.work.trace.matrix(cell.name, cell.head)[cell.row][cell.col]
-        if cell.name == "mask" and not isinstance(self.work.example.mask, AddMask):
+        now = self.now.matrix(cell.name, cell.head)[cell.row][cell.col]
+        if cell.name == "mask" and not isinstance(self.now.example.mask, AddMask):
             shown = ("✓", "✕") if by < 0 else ("✕", "✓")
         else:
             shown = (self._number(was), self._number(now))
-        return f"{cell_name(cell, self.work.example, self.work.words)} {' → '.join(shown)}"
+        return f"{cell_name(cell, self.now.example, self.words)} {' → '.join(shown)}"
 
     def _steps(self) -> list[str]:
         """Where the change begins, and how far it moves the weights (or what changes last, where they stay)."""
-        words = self.work.words
+        words = self.words
         moved = [name for name in STEPS if self._counts(name)[0]]
         if not moved:
             return []
@@ -185,13 +151,13 @@ class _Summary(NamedTuple):
         if moved[0] != last:
             changed, total = self._counts(moved[0])
             begins = words(N_("it begins at {symbol} ({changed} of {total} numbers)"))
-            letter = symbol(moved[0], self.work.example).replace("head_i", "head")
+            letter = symbol(moved[0], self.now.example).replace("head_i", "head")
             told.append(begins.format(symbol=letter, changed=changed, total=total))
         changed, total = self._counts(last)
         cell, by = self._largest(last)
         most = words(N_("{word}: {changed} of {total} changed, by {by} at most ({place})"))
-        place = cell_name(cell, self.work.example, words)
-        word = words(self.names[last])
+        place = cell_name(cell, self.now.example, words)
+        word = words(NAMES[last])
         told.append(most.format(changed=changed, total=total, word=word, by=self._number(by), place=place))
         return told
 
@@ -218,7 +184,7 @@ class _Summary(NamedTuple):
         return Cell(name, head, i, next(j for j, by in enumerate(row) if abs(by or 0.0) == most)), most
 
     def _number(self, value: float) -> str:
-        return trimmed(value, self.work.decimals)
+        return trimmed(value, self.decimals)
 
 
 def _kind(example: Example) -> str:
