@@ -145,12 +145,26 @@ class Bench:
 
     def do(self, focus: str) -> Bench:
         """Press the button (or check the box) with this name in ``data-focus``."""
-        self.page.locator(f'[data-focus="{focus}"]').click()
-        return self.settled()
+        self.control(focus).click()
+        return self.folded().settled()
 
     def choose(self, focus: str, value: str) -> Bench:
-        self.page.locator(f'[data-focus="{focus}"]').select_option(value)
-        return self.settled()
+        self.control(focus).select_option(value)
+        return self.folded().settled()
+
+    def control(self, focus: str) -> Locator:
+        """The control with this name in ``data-focus``, unfolded where it is folded away."""
+        control = self.page.locator(f'[data-focus="{focus}"]')
+        fold = self.page.locator("details.fold:not([open])", has=control)
+        if fold.count():
+            fold.locator("summary").click()
+        return control
+
+    def folded(self) -> Bench:
+        """Fold away what was unfolded: it stands over the tables."""
+        for fold in self.page.locator("details.fold[open] summary").all():
+            fold.click()
+        return self
 
     def shown(self) -> dict[str, str]:
         """Every cell's text by key."""

@@ -1,7 +1,8 @@
-// The toolbar: history, sizes, and what the layer has.
+// The toolbar: history and sizes; and, to be unfolded, what the layer has and how it is looked at.
 
-import { button, element, setText, span, symbol } from "../mha.web/dom.js";
+import { button, element, p, setText, span, symbol } from "../mha.web/dom.js";
 import { Divisor } from "./divisor.js";
+import { Fold } from "./fold.js";
 
 export class Controls {
   #update = [];
@@ -31,23 +32,31 @@ export class Controls {
             this.#group(
               words.sizes,
               this.#stepper("h", words.heads, (by) => ({ op: by > 0 ? "add_head" : "remove_head" })),
+              this.#stepper("n_q", words.tokens, (by, count) =>
+                by > 0
+                  ? { op: "add_token", which: "tokens" }
+                  : { op: "remove_token", which: "tokens", index: count - 1 },
+              ),
               ...["d_model", "d_context", "d_k", "d_a", "d_v", "d_out"].map((axis) =>
                 this.#stepper(axis, null, (by) => ({ op: "resize", axis, by })),
               ),
             ),
-            this.#group(words.view, this.#decimals(), this.#lens(), this.#baseline()),
-            this.#group(
-              words.layer,
-              this.#choice("scoring"),
-              this.#scale(),
-              this.#choice("positions"),
-              this.#choice("mask"),
-              this.#kvHeads(),
-              this.#check("values", "V"),
-              this.#check("w_o", "W_O"),
-              this.#check("biases", words.biases),
-              this.#check("context", words.context),
-            ),
+            this.#fold("layer", {
+              scoring: this.#choice("scoring"),
+              divisor: this.#scale(),
+              mask: this.#choice("mask"),
+              positions: this.#choice("positions"),
+              values: this.#check("values", "V"),
+              w_o: this.#check("w_o", "W_O"),
+              biases: this.#check("biases", words.biases),
+              context: this.#check("context", words.context),
+              kv_heads: this.#kvHeads(),
+            }),
+            this.#fold("view", {
+              decimals: this.#decimals(),
+              lens: this.#lens(),
+              baseline: this.#baseline(),
+            }),
           ]),
     );
   }
@@ -59,6 +68,17 @@ export class Controls {
 
   #group(label, ...children) {
     return element("div", { class: "group", role: "group", "aria-label": label }, ...children);
+  }
+
+  /** Controls by name, each with a word of what it is for. */
+  #fold(name, controls) {
+    const { words } = this;
+    const options = Object.entries(controls).map(([control, node]) => {
+      const option = element("div", { class: "option" }, node, p("quiet-text", words[`for_${control}`]));
+      this.#update.push(() => (option.hidden = node.hidden));
+      return option;
+    });
+    return new Fold(words[name], ...options).root;
   }
 
   #button(op, sign, label, enabled) {
@@ -74,7 +94,7 @@ export class Controls {
     const name = (label ?? axis).replaceAll("_", " ");
     const step = (by, sign, focus) => {
       const attributes = { "aria-label": `${name} ${sign}1`, data: { focus: `${axis} ${focus}` } };
-      return button({ ...attributes, onclick: () => this.send(edit(by)) }, sign);
+      return button({ ...attributes, onclick: () => this.send(edit(by, this.model.dims[axis])) }, sign);
     };
     const less = step(-1, "−", "less");
     const more = step(+1, "+", "more");
@@ -82,7 +102,7 @@ export class Controls {
     const node = element("span", group, symbol(label ?? axis), less, count, more);
     this.#update.push((model) => {
       const size = model.dims[axis];
-      node.hidden = !model.controls.sizes.includes(axis);
+      node.hidden = axis !== "n_q" && !model.controls.sizes.includes(axis);
       setText(count, String(size));
       less.disabled = size <= 1;
       more.disabled = size >= (axis === "h" ? model.limits.heads : model.limits.size);

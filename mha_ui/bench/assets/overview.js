@@ -1,7 +1,7 @@
 // What the heads do, at a glance: the tokens with their rows of X, a line from each query to each key as thick as its
 // weight, and what each token takes along. It shows the numbers of the tables, and keeps none of its own.
 
-import { accent, button, div, element, fill, setAttribute, setText, span } from "../mha.web/dom.js";
+import { accent, button, div, element, fill, p, setAttribute, setText, span } from "../mha.web/dom.js";
 import { rowsOf } from "../mha.web/graph.js";
 import { format } from "../mha.web/numbers.js";
 import { bars, curve, lineAt, middle } from "./curves.js";
@@ -178,7 +178,7 @@ export class Overview {
   /** What opens the field for a sentence of one's own. */
   #typing() {
     const { matrices } = this.#model;
-    if (!matrices.x) return "";
+    if (!matrices.x) return p("");
     const attributes = { class: "quiet typing", data: { focus: "sentence" }, "aria-haspopup": "dialog" };
     const node = button(
       { ...attributes, onclick: () => this.sentence.toggle(this.#model, node) },
@@ -199,11 +199,11 @@ export class Overview {
       return this.#row(query, ...heads, output);
     });
     const hint = matrices.output ? this.words.overview_output : this.words.overview_concat;
-    return this.#column("overview-taken", this.words.overview_taken, hint, rows);
+    return this.#column("overview-taken", this.words.overview_taken, p("hint", hint), rows);
   }
 
   #column(name, title, hint, rows) {
-    return div(name, element("h3", {}, title), element("p", {}, hint), div("overview-rows", ...rows));
+    return div(name, element("h3", {}, title), hint, div("overview-rows", ...rows));
   }
 
   #row(query, ...children) {

@@ -1,0 +1,41 @@
+// Controls that are unfolded over the page, by a button that says what they are about.
+
+import { element } from "../mha.web/dom.js";
+
+export class Fold {
+  /**
+   * @param {string} label
+   * @param {...Node} options
+   */
+  constructor(label, ...options) {
+    this.root = element(
+      "details",
+      { class: "fold" },
+      element("summary", {}, label),
+      element("div", { class: "folded-in", role: "group", "aria-label": label }, ...options),
+    );
+    this.root.addEventListener("keydown", (event) => this.#let(event));
+    this.root.addEventListener("toggle", () => this.#opened());
+  }
+
+  /** Escape folds it, and the focus is where it was opened. */
+  #let(event) {
+    if (event.key !== "Escape" || !this.root.open) return;
+    event.stopPropagation();
+    this.root.open = false;
+    this.root.querySelector("summary").focus();
+  }
+
+  /** While it is open, whatever else is pressed or gets the focus folds it. */
+  #opened() {
+    this.#watch?.abort();
+    if (!this.root.open) return;
+    this.#watch = new AbortController();
+    const outside = (event) => event.composedPath().includes(this.root) || (this.root.open = false);
+    for (const type of ["pointerdown", "focusin"])
+      document.addEventListener(type, outside, { signal: this.#watch.signal });
+  }
+
+  /** @type {AbortController | null} */
+  #watch = null;
+}
