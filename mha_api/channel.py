@@ -16,8 +16,8 @@ got ready. The answer is a binary message, little-endian:
     uint32 length of the header · the header, JSON · spaces up to a multiple of 8 bytes · float64 numbers
 
 Header: ``{"id": 7, "blocks": [[name, head, first row, rows, columns], …]}``, in the order of the numbers, with
-``dead``, ``shifts``, ``constants`` and ``captions`` where they differ from those of ``since``; ``about``, where each head
-``looks``, and ``seen``, what the lens shows, where they were asked for. Pictures follow in a message of their own,
+``dead``, ``shifts``, ``constants`` and ``captions`` where they differ from those of ``since``; ``about``, where each
+head ``looks`` and ``seen``, what the lens shows, where they were asked for. Pictures follow in a message of their own,
 ``{"id": 7, "figures": {…}}``, so that no number waits for them. Or ``{"id": 7, "error": "one sentence"}``. Or
 ``{"id": 7, "gone": true}``: what ``from``, ``since`` or ``lens`` names is no longer at hand, and ``from`` must be an
 address, ``lens`` the lens itself.

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bars, heightAt, lineAt, middle } from "../../mha_ui/bench/assets/curves.js";
-import { MOST_WORDS, wordsOf } from "../../mha_ui/bench/assets/words.js";
+import { MOST_WORDS, wordsOf } from "../../mha_ui/bench/assets/segments.js";
 import { movedAt, movedIn, remembered } from "../../mha_ui/web/assets/moved.js";
 
 test("a line starts at its query, ends at its key, and is half way in the middle", () => {

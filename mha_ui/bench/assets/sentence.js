@@ -1,7 +1,7 @@
 // A field for a sentence of one's own: it is split as it is typed, and its words become the tokens.
 
 import { button, element, fill, p, span } from "../mha.web/dom.js";
-import { MOST_WORDS, wordsOf } from "./words.js";
+import { MOST_WORDS, wordsOf } from "./segments.js";
 
 export class Sentence {
   /**

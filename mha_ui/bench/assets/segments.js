@@ -18,8 +18,8 @@ const SIGN = /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}/u;
 export function wordsOf(text, lang, segmenter = Segmenter) {
   const pieces = segmenter ? [...new segmenter(lang, { granularity: "word" }).segment(text)] : bySpaces(text);
   const told = pieces.filter(({ segment }) => segment.trim());
-  const words = told.filter(({ isWordLike }) => isWordLike);
-  return (words.length ? words : told).map(({ segment }) => segment.trim());
+  const worded = told.filter(({ isWordLike }) => isWordLike);
+  return (worded.length ? worded : told).map(({ segment }) => segment.trim());
 }
 
 /** Words between spaces, and each Chinese sign by itself. */
