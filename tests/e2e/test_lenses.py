@@ -267,8 +267,8 @@ def test_a_saturated_softmax_leaves_no_colour_on_q_and_k(visit):
     sharp = tone("q"), tone("k")
     assert max(sharp) < 0.2 < tone("v")
     bench.choose("scale", "number")
-    bench.page.locator('[data-focus="divisor"]').fill("16")
-    bench.page.locator('[data-focus="divisor"]').press("Enter")
+    bench.control("divisor").fill("16")
+    bench.control("divisor").press("Enter")
     bench.settled()
     assert min(tone("q"), tone("k")) > 2 * max(sharp)
 

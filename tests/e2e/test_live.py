@@ -222,7 +222,7 @@ def divided(number):
 
 def test_the_divisor_is_dragged_as_any_number(visit):
     bench = ready(visit(f"?s={to_token(divided(2.5))}"))
-    field = bench.page.locator('[data-focus="divisor"]')
+    field = bench.control("divisor")
     caption = bench.page.locator('figure:has(td[data-key="scaled_scores|0|0|0"]) figcaption .symbol')
     box = field.bounding_box()
     x, y = box["x"] + 10, box["y"] + box["height"] / 2
@@ -250,7 +250,7 @@ def test_the_divisor_is_dragged_as_any_number(visit):
 
 def test_the_divisor_is_typed_and_moved_by_keys_and_wheel(visit):
     bench = ready(visit(f"?s={to_token(divided(2.5))}"))
-    field = bench.page.locator('[data-focus="divisor"]')
+    field = bench.control("divisor")
     field.click()
     expect(field).to_be_focused()
     bench.page.keyboard.type("3")

@@ -106,7 +106,7 @@ def test_a_cosine_divisor_is_a_temperature_and_knows_no_root(visit):
     label = bench.page.locator("label", has=bench.page.locator('[data-focus="scale"]'))
     expect(label).to_contain_text("Temperature")
     assert bench.page.locator('[data-focus="scale"] option[value="sqrt_dk"]').is_disabled()
-    divisor = bench.page.locator('[data-focus="divisor"]')
+    divisor = bench.control("divisor")
     divisor.fill("-1")
     divisor.press("Enter")
     expect(bench.message()).to_contain_text("expected a temperature above 0, got -1.0")

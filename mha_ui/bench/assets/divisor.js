@@ -96,7 +96,9 @@ export class Divisor {
     if (up) {
       if (this.#scrub.nudge(null, up, event.shiftKey)) event.preventDefault();
     } else if (event.key === "Escape") {
-      if (!this.#scrub.escape()) this.#write(this.host.model.controls.scale);
+      if (this.#scrub.escape())
+        event.preventDefault(); // Escape has done its work
+      else this.#write(this.host.model.controls.scale);
     } else if (!["Alt", "Shift", "Control", "Meta"].includes(event.key)) this.#scrub.finish();
   }
 

@@ -20,7 +20,7 @@ export class Fold {
 
   /** Escape folds it, and the focus is where it was opened. */
   #let(event) {
-    if (event.key !== "Escape" || !this.root.open) return;
+    if (event.key !== "Escape" || event.defaultPrevented || !this.root.open) return;
     event.stopPropagation();
     this.root.open = false;
     this.root.querySelector("summary").focus();
@@ -31,7 +31,9 @@ export class Fold {
     this.#watch?.abort();
     if (!this.root.open) return;
     this.#watch = new AbortController();
-    const outside = (event) => event.composedPath().includes(this.root) || (this.root.open = false);
+    const outside = (event) => {
+      if (!event.composedPath().includes(this.root)) this.root.open = false;
+    };
     for (const type of ["pointerdown", "focusin"])
       document.addEventListener(type, outside, { signal: this.#watch.signal });
   }

@@ -25,6 +25,7 @@ import {
   labelOf,
   marked,
   rowsOf,
+  shownAs,
   symbolOf,
 } from "./graph.js";
 import { lensAt, lensTone, markOf, told, topOfAll } from "./lens.js";
@@ -398,7 +399,11 @@ export class View {
         if (held) setAttribute(held, "aria-valuenow", valueNow(value));
         this.#tint(td, kindOf(value), model.lens ? lensTone(model, by, top) : toneOf(value, top));
         if (sign !== undefined || shown?.sign !== undefined)
-          this.#sign(td, sign, model.lens ? told(model, { name, head, row, col }) : this.#was(model, moved));
+          this.#sign(
+            td,
+            sign,
+            model.lens ? told(model, { name, head, row, col }) : this.#was(model, name, head, moved),
+          );
         if (shown?.draft === draft) return;
         td.classList.toggle("invalid", draft !== undefined);
         setAttribute(td, "aria-invalid", draft !== undefined && "true");
@@ -438,12 +443,14 @@ export class View {
   }
 
   /**
-   * What a number was before the last edit.
+   * What a number of this matrix was before the last edit.
    * @param {Model} model
+   * @param {string} name
+   * @param {number | null} head
    * @param {{ before: Value } | null} moved
    */
-  #was(model, moved) {
-    return moved && fill(this.words.was_before, { before: format(moved.before, model.decimals) });
+  #was(model, name, head, moved) {
+    return moved && fill(this.words.was_before, { before: shownAs(model, name, head)(moved.before) });
   }
 
   /**
