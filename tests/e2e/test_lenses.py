@@ -85,8 +85,9 @@ def test_every_step_shows_its_change_against_a_pinned_baseline(visit):
     bench.edit("x", None, 0, 0, 3)
     bench.do("baseline")  # again: what stands is the baseline from now on
     assert marks(bench.page) == {}
-    bench.do("baseline clear")
-    assert focused(bench.page)["focus"] == "baseline"
+    bench.control("baseline clear").click()
+    assert focused(bench.settled().page)["focus"] == "baseline"
+    bench.folded()
     expect(bench.page.locator('[data-focus="lens"]')).to_have_value("")
     expect(bench.page.locator(".legend")).to_be_hidden()
     bench.page.wait_for_function("() => !/base=|lens=/.test(location.search)")
@@ -287,6 +288,8 @@ def test_both_lenses_by_keyboard_alone(visit):
                 return
         pytest.fail(f"Tab never came to {wanted}")
 
+    tab_to(focus="fold view")
+    page.keyboard.press("Enter")
     tab_to(focus="lens")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")

@@ -78,7 +78,7 @@ export class Controls {
       this.#update.push(() => (option.hidden = node.hidden));
       return option;
     });
-    return new Fold(words[name], ...options).root;
+    return new Fold(name, words[name], ...options).root;
   }
 
   #button(op, sign, label, enabled) {

@@ -4,14 +4,15 @@ import { element } from "../mha.web/dom.js";
 
 export class Fold {
   /**
+   * @param {string} name
    * @param {string} label
    * @param {...Node} options
    */
-  constructor(label, ...options) {
+  constructor(name, label, ...options) {
     this.root = element(
       "details",
       { class: "fold" },
-      element("summary", {}, label),
+      element("summary", { data: { focus: `fold ${name}` } }, label),
       element("div", { class: "folded-in", role: "group", "aria-label": label }, ...options),
     );
     this.root.addEventListener("keydown", (event) => this.#let(event));
