@@ -146,11 +146,11 @@ class Bench:
     def do(self, focus: str) -> Bench:
         """Press the button (or check the box) with this name in ``data-focus``."""
         self.control(focus).click()
-        return self.folded().settled()
+        return self.settled().folded()
 
     def choose(self, focus: str, value: str) -> Bench:
         self.control(focus).select_option(value)
-        return self.folded().settled()
+        return self.settled().folded()
 
     def control(self, focus: str) -> Locator:
         """The control with this name in ``data-focus``, unfolded where it is folded away."""
