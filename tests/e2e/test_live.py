@@ -264,7 +264,6 @@ def test_the_divisor_is_typed_and_moved_by_keys_and_wheel(visit):
     bench.page.keyboard.press("Tab")
     assert_shows(bench.settled(), divided(11))
     bench.wait_for_address(divided(11))
-    assert undo_steps(bench) == 1
 
 
 # --- through a lens, and what is claimed ---------------------------------------------------------------------------
@@ -353,6 +352,30 @@ def test_a_claim_that_is_typed_is_judged_before_the_page_has_answered(visit):
     assert seen(bench.settled()) == during
 
 
+def test_a_verdict_that_takes_long_is_greyed_until_the_new_one_is_there(server, new_context):
+    page, held, sockets = new_context().new_page(), [], []  # of its own: a routed socket stays routed
+
+    def slow(socket):
+        onward = socket.connect_to_server()
+        onward.on_message(lambda message: held.append((socket, message)) if sockets else socket.send(message))
+
+    page.route_web_socket("**/api/live", slow)
+    bench = ready(Bench(page).open(f"{server.url}check?s={to_token(claimed('5'))}"))
+    greyed = page.locator(".bench.behind")
+    expect(greyed).to_have_count(0)
+    sockets.append("held back from now on")
+    drag(bench, 2, *SCORE)
+    expect(greyed).to_have_count(1)
+    expect(bench.cell(*SCORE)).to_have_attribute("data-mark", "right")  # of the number before
+    sockets.clear()
+    for socket, message in held:
+        socket.send(message)
+    expect(bench.cell(*SCORE)).to_have_attribute("data-mark", "own")
+    expect(greyed).to_have_count(0)
+    page.mouse.up()
+    bench.settled()
+
+
 def test_links_lead_to_the_numbers_that_stand_there(visit):
     """A link of the verdict that is followed before the page has kept the last number waits for it."""
     unscaled = [[f"{number:g}" for number in row] for row in trace(FIRST).matrix("scores", 0)]
@@ -400,6 +423,27 @@ def test_the_last_number_set_is_the_last_one_shown_when_the_socket_is_cut_in_a_d
     page.mouse.up()
     assert_shows(bench.settled(), with_x(11))
     assert undo_steps(bench) == 1
+
+
+def test_an_answer_that_comes_after_the_page_has_answered_more_is_not_painted(server, new_context):
+    page, held, sockets = new_context().new_page(), [], []  # of its own: a routed socket stays routed
+
+    def slow(socket):
+        onward = socket.connect_to_server()
+        onward.on_message(lambda message: held.append((socket, message)) if sockets else socket.send(message))
+
+    page.route_web_socket("**/api/live", slow)
+    bench = ready(Bench(page).open(f"{server.url}?example=first"))
+    sockets.append("held back from now on")
+    bench.cell(*X00).click()
+    page.keyboard.type("9")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Control+z")  # the page alone knows what was before
+    assert_shows(bench.settled(), FIRST)
+    sockets.clear()
+    for socket, message in held:
+        socket.send(message)
+    assert_shows(ready(bench), FIRST)
 
 
 def test_a_server_that_never_answers_on_the_socket_costs_nothing(server, new_context):

@@ -26,6 +26,8 @@ import { Grid } from "./grid.js";
 import { Legend } from "./legend.js";
 import { Verdict } from "./verdict.js";
 
+const AGE = 120; // ms after which what was found of earlier numbers is greyed
+
 /** One for the page: Streamlit may mount the bench anew at any time, and no edit may go with the old one. */
 const sender = new Sender();
 
@@ -57,6 +59,7 @@ class Bench {
     stirred: () => this.#busy(),
   });
   #seen = null; // what the lens shows of the last numbers that came by the live channel
+  #aging = 0;
   #waiting = []; // who wants to know when every edit has been answered
 
   constructor(parent) {
@@ -177,6 +180,7 @@ class Bench {
       Object.assign(model.matrices[name] ?? {}, caption);
     const changed = layOver(model, blocks, numbers);
     this.#seen = seen;
+    this.#age(true);
     if (seen) laySeen(model, seen);
     this.view.patchCaptions(model);
     this.view.patchNumbers(model, seen ? Object.keys(model.matrices) : changed, this.#grid.drafts);
@@ -209,7 +213,7 @@ class Bench {
     if (["undo", "redo", "reset"].includes(edit.op)) this.#grid.drafts.clear();
     this.#previewed = null;
     const live = this.#isLive([...sender.pending, edit]);
-    sender.send(edit, live);
+    sender.send(edit, live ? () => this.#live.state === "busy" : null);
     if (live) this.#live.ask(sender.pending, sender.last);
     this.#busy();
     overlay(this.model, edit);
@@ -263,10 +267,20 @@ class Bench {
     const answered =
       !takenBack && (pending.length === 0 || (this.#isLive(pending) && this.#live.answered === last));
     this.root.setAttribute("aria-busy", String(!answered));
+    this.#age(answered && !(this.#previewed && this.#live.state === "busy"));
     this.root.dataset.kept = String(pending.length === 0);
     this.root.dataset.live = this.#live.state;
     setAttribute(this.verdict.root, "aria-busy", this.#previewed && "true"); // read out once the hand lets go
     pictures.follow(pending.length || this.#previewed ? null : this.model.revision);
+  }
+
+  /** Grey what was found of earlier numbers, unless what is found of these comes before one sees it. */
+  #age(fresh) {
+    if (fresh) {
+      clearTimeout(this.#aging);
+      this.#aging = 0;
+      this.root.classList.remove("behind");
+    } else this.#aging ||= setTimeout(() => this.root.classList.add("behind"), AGE);
   }
 
   /** Show the numbers of one matrix anew. */
