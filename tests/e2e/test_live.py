@@ -1,6 +1,7 @@
 """Numbers under the hand: a drag, the wheel and keys; all that follows, and what is left where the channel fails."""
 
 from dataclasses import replace
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -353,21 +354,23 @@ def test_a_claim_that_is_typed_is_judged_before_the_page_has_answered(visit):
 
 
 def test_a_verdict_that_takes_long_is_greyed_until_the_new_one_is_there(server, new_context):
-    page, held, sockets = new_context().new_page(), [], []  # of its own: a routed socket stays routed
+    page = new_context().new_page()  # of its own: a routed socket stays routed
+    held: list[tuple[Any, Any]] = []
+    holding: list[bool] = []
 
     def slow(socket):
         onward = socket.connect_to_server()
-        onward.on_message(lambda message: held.append((socket, message)) if sockets else socket.send(message))
+        onward.on_message(lambda message: held.append((socket, message)) if holding else socket.send(message))
 
     page.route_web_socket("**/api/live", slow)
     bench = ready(Bench(page).open(f"{server.url}check?s={to_token(claimed('5'))}"))
     greyed = page.locator(".bench.behind")
     expect(greyed).to_have_count(0)
-    sockets.append("held back from now on")
+    holding.append(True)
     drag(bench, 2, *SCORE)
     expect(greyed).to_have_count(1)
     expect(bench.cell(*SCORE)).to_have_attribute("data-mark", "right")  # of the number before
-    sockets.clear()
+    holding.clear()
     for socket, message in held:
         socket.send(message)
     expect(bench.cell(*SCORE)).to_have_attribute("data-mark", "own")
@@ -426,21 +429,23 @@ def test_the_last_number_set_is_the_last_one_shown_when_the_socket_is_cut_in_a_d
 
 
 def test_an_answer_that_comes_after_the_page_has_answered_more_is_not_painted(server, new_context):
-    page, held, sockets = new_context().new_page(), [], []  # of its own: a routed socket stays routed
+    page = new_context().new_page()  # of its own: a routed socket stays routed
+    held: list[tuple[Any, Any]] = []
+    holding: list[bool] = []
 
     def slow(socket):
         onward = socket.connect_to_server()
-        onward.on_message(lambda message: held.append((socket, message)) if sockets else socket.send(message))
+        onward.on_message(lambda message: held.append((socket, message)) if holding else socket.send(message))
 
     page.route_web_socket("**/api/live", slow)
     bench = ready(Bench(page).open(f"{server.url}?example=first"))
-    sockets.append("held back from now on")
+    holding.append(True)
     bench.cell(*X00).click()
     page.keyboard.type("9")
     page.keyboard.press("Enter")
     page.keyboard.press("Control+z")  # the page alone knows what was before
     assert_shows(bench.settled(), FIRST)
-    sockets.clear()
+    holding.clear()
     for socket, message in held:
         socket.send(message)
     assert_shows(ready(bench), FIRST)
