@@ -265,6 +265,12 @@ def test_the_divisor_is_typed_and_moved_by_keys_and_wheel(visit):
     bench.page.keyboard.press("Tab")
     assert_shows(bench.settled(), divided(11))
     bench.wait_for_address(divided(11))
+    field.focus()
+    bench.page.keyboard.press("ArrowUp")
+    expect(field).to_have_value("12")
+    bench.page.keyboard.press("Control+z")
+    expect(field).to_have_value("11")
+    assert_shows(bench.settled(), divided(11))
 
 
 # --- through a lens, and what is claimed ---------------------------------------------------------------------------

@@ -99,6 +99,7 @@ class Bench {
 
   unmount() {
     this.#gone.abort();
+    clearTimeout(this.#aging);
     this.#address.stop();
     this.#live.stop();
     pictures.leave(this);
