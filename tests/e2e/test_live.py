@@ -86,6 +86,7 @@ def test_the_sentence_above_the_tables_follows_too(visit):
     before = note.inner_text()
     drag(bench, 7, *X00)
     expect(note).not_to_have_text(before)
+    in_step(bench)  # all of the drag is answered
     said = note.inner_text()
     bench.page.mouse.up()
     bench.settled()
@@ -316,6 +317,18 @@ def test_escape_takes_back_what_a_lens_showed_of_a_drag(visit):
     assert seen(in_step(bench)) == before
     bench.page.mouse.up()
     assert seen(bench.settled()) == before
+
+
+@pytest.mark.parametrize("experiment", ["baseline", "gradients"])
+def test_experiments_on_the_bench_follow_a_drag(visit, experiment):
+    bench = ready(visit(f"experiments?example=first&experiment={experiment}"))
+    before = seen(bench)
+    drag(bench, 7, *X00)
+    during = seen(in_step(bench))
+    assert during != before
+    assert example_in(bench.page.url) == FIRST
+    bench.page.mouse.up()
+    assert seen(bench.settled()) == during
 
 
 SCORE = ("scores", 0, 0, 0)
