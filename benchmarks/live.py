@@ -87,13 +87,11 @@ def _drags(app: Server) -> list[Line]:
             page.add_init_script(RECORD)
             bench = Bench(page).open(f"{app.url}?s={to_token(example)}")
             goal = (goals[size], "") if size in goals else None
-            lines.append(
-                Line(
-                    f"{size}: from one frame with new numbers to the next, dragged",
-                    _dragged(bench, page),
-                    goal=goal,
-                )
-            )
+            what = "from one frame with new numbers to the next, dragged"
+            lines.append(Line(f"{size}: {what}", _dragged(bench, page), goal=goal))
+            for lens in ("change", "gradient") if size in goals else ():
+                bench.choose("lens", lens)
+                lines.append(Line(f"{size}, coloured by {lens}: {what}", _dragged(bench, page)))
             page.close()
         browser.close()
     return lines

@@ -172,7 +172,10 @@ def _told(asked: Asked, shown: Trace | None, now: Trace, lens: Lens | None) -> b
 def _marks(shown: Trace | None, now: Trace) -> dict[str, Any]:
     """What the browser marks in the tables besides their numbers, as far as it is not as it was."""
     was = _marked(shown) if shown else {}
-    return {name: value for name, value in _marked(now).items() if name not in was or value != was[name]}
+    told = {name: value for name, value in _marked(now).items() if name not in was or value != was[name]}
+    if shown is None or _said(shown) != _said(now):
+        told["captions"] = captions(now.example)
+    return told
 
 
 def _marked(computed: Trace) -> dict[str, Any]:
@@ -181,8 +184,12 @@ def _marked(computed: Trace) -> dict[str, Any]:
         "dead": computed.fully_masked if masked else None,
         "shifts": computed.shifts,
         "constants": constants(computed.example),
-        "captions": captions(computed.example),
     }
+
+
+def _said(computed: Trace) -> tuple[Any, ...]:
+    """What the captions say of an example."""
+    return computed.example.scale, computed.steps
 
 
 def figures(computed: Trace, asked: Asked) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Numbers under the hand: a drag, the wheel and keys; all that follows, and what is left where the channel fails."""
 
 from dataclasses import replace
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -85,6 +86,7 @@ def test_the_sentence_above_the_tables_follows_too(visit):
     before = note.inner_text()
     drag(bench, 7, *X00)
     expect(note).not_to_have_text(before)
+    in_step(bench)  # all of the drag is answered
     said = note.inner_text()
     bench.page.mouse.up()
     bench.settled()
@@ -264,7 +266,12 @@ def test_the_divisor_is_typed_and_moved_by_keys_and_wheel(visit):
     bench.page.keyboard.press("Tab")
     assert_shows(bench.settled(), divided(11))
     bench.wait_for_address(divided(11))
-    assert undo_steps(bench) == 1
+    field.focus()
+    bench.page.keyboard.press("ArrowUp")
+    expect(field).to_have_value("12")
+    bench.page.keyboard.press("Control+z")
+    expect(field).to_have_value("11")
+    assert_shows(bench.settled(), divided(11))
 
 
 # --- through a lens, and what is claimed ---------------------------------------------------------------------------
@@ -312,6 +319,18 @@ def test_escape_takes_back_what_a_lens_showed_of_a_drag(visit):
     assert seen(bench.settled()) == before
 
 
+@pytest.mark.parametrize("experiment", ["baseline", "gradients"])
+def test_experiments_on_the_bench_follow_a_drag(visit, experiment):
+    bench = ready(visit(f"experiments?example=first&experiment={experiment}"))
+    before = seen(bench)
+    drag(bench, 7, *X00)
+    during = seen(in_step(bench))
+    assert during != before
+    assert example_in(bench.page.url) == FIRST
+    bench.page.mouse.up()
+    assert seen(bench.settled()) == during
+
+
 SCORE = ("scores", 0, 0, 0)
 RIGHT = trace(FIRST).matrix("scores", 0)[0][0]
 
@@ -351,6 +370,32 @@ def test_a_claim_that_is_typed_is_judged_before_the_page_has_answered(visit):
     expect(bench.cell(*SCORE)).to_have_attribute("data-mark", "own")
     during = seen(in_step(bench))
     assert seen(bench.settled()) == during
+
+
+def test_a_verdict_that_takes_long_is_greyed_until_the_new_one_is_there(server, new_context):
+    page = new_context().new_page()  # of its own: a routed socket stays routed
+    held: list[tuple[Any, Any]] = []
+    holding: list[bool] = []
+
+    def slow(socket):
+        onward = socket.connect_to_server()
+        onward.on_message(lambda message: held.append((socket, message)) if holding else socket.send(message))
+
+    page.route_web_socket("**/api/live", slow)
+    bench = ready(Bench(page).open(f"{server.url}check?s={to_token(claimed('5'))}"))
+    greyed = page.locator(".bench.behind")
+    expect(greyed).to_have_count(0)
+    holding.append(True)
+    drag(bench, 2, *SCORE)
+    expect(greyed).to_have_count(1)
+    expect(bench.cell(*SCORE)).to_have_attribute("data-mark", "right")  # of the number before
+    holding.clear()
+    for socket, message in held:
+        socket.send(message)
+    expect(bench.cell(*SCORE)).to_have_attribute("data-mark", "own")
+    expect(greyed).to_have_count(0)
+    page.mouse.up()
+    bench.settled()
 
 
 def test_links_lead_to_the_numbers_that_stand_there(visit):
@@ -400,6 +445,29 @@ def test_the_last_number_set_is_the_last_one_shown_when_the_socket_is_cut_in_a_d
     page.mouse.up()
     assert_shows(bench.settled(), with_x(11))
     assert undo_steps(bench) == 1
+
+
+def test_an_answer_that_comes_after_the_page_has_answered_more_is_not_painted(server, new_context):
+    page = new_context().new_page()  # of its own: a routed socket stays routed
+    held: list[tuple[Any, Any]] = []
+    holding: list[bool] = []
+
+    def slow(socket):
+        onward = socket.connect_to_server()
+        onward.on_message(lambda message: held.append((socket, message)) if holding else socket.send(message))
+
+    page.route_web_socket("**/api/live", slow)
+    bench = ready(Bench(page).open(f"{server.url}?example=first"))
+    holding.append(True)
+    bench.cell(*X00).click()
+    page.keyboard.type("9")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Control+z")  # the page alone knows what was before
+    assert_shows(bench.settled(), FIRST)
+    holding.clear()
+    for socket, message in held:
+        socket.send(message)
+    assert_shows(ready(bench), FIRST)
 
 
 def test_a_server_that_never_answers_on_the_socket_costs_nothing(server, new_context):

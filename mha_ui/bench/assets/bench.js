@@ -40,6 +40,8 @@ import { Legend } from "./legend.js";
 import { Overview } from "./overview.js";
 import { Verdict } from "./verdict.js";
 
+const AGE = 120; // ms after which what was found of earlier numbers is greyed
+
 /** One for the page: Streamlit may mount the bench anew at any time, and no edit may go with the old one. */
 const sender = new Sender();
 
@@ -72,6 +74,7 @@ class Bench {
     stirred: () => this.#busy(),
   });
   #seen = null; // what the lens shows of the last numbers that came by the live channel
+  #aging = 0;
   #waiting = []; // who wants to know when every edit has been answered
 
   constructor(parent) {
@@ -111,6 +114,7 @@ class Bench {
 
   unmount() {
     this.#gone.abort();
+    clearTimeout(this.#aging);
     this.#address.stop();
     this.#live.stop();
     this.overview?.stop();
@@ -196,6 +200,7 @@ class Bench {
       Object.assign(model.matrices[name] ?? {}, caption);
     const changed = layOver(model, blocks, numbers);
     this.#seen = seen;
+    this.#age(true);
     if (seen) laySeen(model, seen);
     this.view.patchCaptions(model);
     this.view.patchNumbers(model, seen ? Object.keys(model.matrices) : changed, this.#grid.drafts);
@@ -250,7 +255,7 @@ class Bench {
     if (!this.#previewed && edit.op !== "pin") this.#remember();
     this.#previewed = null;
     const live = this.#isLive([...sender.pending, edit]);
-    sender.send(edit, live);
+    sender.send(edit, live ? () => this.#live.state === "busy" : null);
     if (live) this.#live.ask(sender.pending, sender.last);
     this.#busy();
     overlay(this.model, edit);
@@ -314,10 +319,20 @@ class Bench {
     const answered =
       !takenBack && (pending.length === 0 || (this.#isLive(pending) && this.#live.answered === last));
     this.root.setAttribute("aria-busy", String(!answered));
+    this.#age(answered && !(this.#previewed && this.#live.state === "busy"));
     this.root.dataset.kept = String(pending.length === 0);
     this.root.dataset.live = this.#live.state;
     setAttribute(this.verdict.root, "aria-busy", this.#previewed && "true"); // read out once the hand lets go
     pictures.follow(pending.length || this.#previewed ? null : this.model.revision);
+  }
+
+  /** Grey what was found of earlier numbers, unless what is found of these comes before one sees it. */
+  #age(fresh) {
+    if (fresh) {
+      clearTimeout(this.#aging);
+      this.#aging = 0;
+      this.root.classList.remove("behind");
+    } else this.#aging ||= setTimeout(() => this.root.classList.add("behind"), AGE);
   }
 
   /** Show the numbers of one matrix anew. */

@@ -17,7 +17,10 @@ export class Divisor {
       this.#write(value);
       this.host.preview({ op: "scale", value });
     },
-    commit: (_, value) => this.host.send({ op: "scale", value }),
+    commit: (_, value) => {
+      this.host.send({ op: "scale", value });
+      this.field.dispatchEvent(new Event("change", { bubbles: true })); // as if it had been typed
+    },
     cancel: (_, value) => {
       this.#write(value);
       this.host.show({ op: "scale", value });
@@ -27,6 +30,7 @@ export class Divisor {
   #grabbed = false; // it is pressed, and nothing was being typed
   #dragged = false;
   #named = "";
+  #shown = ""; // what was written here last: anything else is being typed
 
   /** @param {Editor} host */
   constructor(host) {
@@ -60,7 +64,7 @@ export class Divisor {
     this.#named = named;
     this.field.setAttribute("aria-label", named);
     this.field.hidden = typeof scale !== "number";
-    if (!this.field.hidden && this.#isAtRest) this.#write(scale);
+    if (!this.field.hidden && (this.#isAtRest || this.field.value === this.#shown)) this.#write(scale);
   }
 
   get #isAtRest() {
@@ -73,7 +77,8 @@ export class Divisor {
 
   /** @param {Value} number */
   #write(number) {
-    this.field.value = String(number);
+    this.#shown = String(number);
+    if (this.field.value !== this.#shown) this.field.value = this.#shown;
     setAttribute(this.field, "aria-valuenow", String(number));
   }
 

@@ -2,6 +2,7 @@
 // carries all edits that the server has not yet confirmed, numbered; the server applies each number once.
 
 const REST = 150; // ms for which nothing more must come, until the page is told what another channel has answered
+const RESTS = 4; // of them at most, where that channel has not answered yet
 
 export class Sender {
   #session = null;
@@ -40,15 +41,25 @@ export class Sender {
   }
 
   /**
-   * `later`: the numbers come by another way, and the page is told once the hand rests.
+   * `isOnItsWay`, where the numbers come by another way: whether they still have to. The page is told once they are
+   * there and the hand rests, so that the server does not work out the same twice at a time.
    * @param {Edit} edit
-   * @param {boolean} [later]
+   * @param {(() => boolean) | null} [isOnItsWay]
    */
-  send(edit, later = false) {
+  send(edit, isOnItsWay = null) {
     this.#pending.push({ ...edit, seq: ++this.#last });
+    if (isOnItsWay) this.#rest(isOnItsWay);
+    else this.#flush();
+  }
+
+  /**
+   * @param {() => boolean} isOnItsWay
+   * @param {number} [rests]
+   */
+  #rest(isOnItsWay, rests = 1) {
     clearTimeout(this.#resting);
-    this.#resting = later ? setTimeout(() => this.#flush(), REST) : 0;
-    if (!later) this.#flush();
+    const waits = () => rests < RESTS && isOnItsWay();
+    this.#resting = setTimeout(() => (waits() ? this.#rest(isOnItsWay, rests + 1) : this.#flush()), REST);
   }
 
   /** Tell the page now what waits until the hand rests. */
