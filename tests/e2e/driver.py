@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import shutil
 import signal
@@ -47,6 +48,7 @@ class Server:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
         self.command = command(script, module)
+        self.options = ("--server.headless=true", f"--server.port={self.port}")
         self.environment = environment
         self.process: subprocess.Popen[bytes] | None = None
 
@@ -54,15 +56,21 @@ class Server:
     def url(self) -> str:
         return f"http://localhost:{self.port}/"
 
-    def start(self) -> None:
+    def launch(self) -> None:
         self.process = subprocess.Popen(
-            [*self.command, "--server.headless=true", f"--server.port={self.port}"],
+            [*self.command, *self.options],
             cwd=ROOT,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             env={**os.environ, "PYTHONWARNINGS": "ignore", **self.environment},
             start_new_session=True,
         )
+
+    def ended(self) -> bool:
+        return self.process is None or self.process.poll() is not None
+
+    def start(self) -> None:
+        self.launch()
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             try:
@@ -70,7 +78,7 @@ class Server:
                     if answer.status == 200:
                         return
             except (URLError, OSError):
-                if self.process.poll() is not None:
+                if self.ended():
                     raise RuntimeError("the server ended while it was starting") from None
                 time.sleep(0.05)  # polling another process, not waiting for a page
         raise TimeoutError("the server did not answer within 60 s")
@@ -79,6 +87,38 @@ class Server:
         assert self.process is not None
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
+
+
+FORKS = multiprocessing.get_context("forkserver")
+FORKS.set_forkserver_preload(["tests.e2e.preloaded"])
+
+
+class Forked(Server):
+    """The same in a process forked from one that has imported all that the app needs: it stands in half a second."""
+
+    fork: multiprocessing.context.ForkServerProcess | None = None
+
+    def launch(self) -> None:
+        self.fork = FORKS.Process(target=_serve, args=("app.py", *self.options), daemon=True)
+        self.fork.start()
+
+    def ended(self) -> bool:
+        return self.fork is None or not self.fork.is_alive()
+
+    def kill(self) -> None:
+        assert self.fork is not None
+        self.fork.kill()
+        self.fork.join()
+
+
+def _serve(*arguments: str) -> None:
+    """``streamlit run`` in this process, which says nothing."""
+    from streamlit.web import cli
+
+    os.chdir(ROOT)
+    for stream in (1, 2):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+    cli.main(["run", *arguments], prog_name="streamlit")
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from mha_core.example.model import NEG_INF
 from mha_core.notation import column_matrix, demonstrate, entries
 from mha_ui.conventions.model import ui_words
 from mha_ui.language import LANGUAGES
-from tests.e2e.driver import WAIT, Bench, assert_shows, running
+from tests.e2e.driver import WAIT, Bench, assert_shows
 from tests.e2e.looks import assert_no_barrier, wider, widths
 from tests.sizes import shortened
 
@@ -342,22 +342,20 @@ def test_the_address_keeps_the_work_and_links_lead_on(read):
     bench.wait_for_address(example)
 
 
-def test_it_is_the_first_page_of_a_fresh_server_and_survives_it(new_context, watch):
-    with running() as server:
-        page = new_context().new_page()
-        page.goto(f"{server.url}conventions?example=padding")
-        settled(page)
-        connected = page.locator('[data-test-connection-state="CONNECTED"]')
-        assert watch.complaints == []
-        server.kill()
-        expect(connected).to_have_count(0)
-        server.start()
-        expect(connected).to_have_count(1, timeout=WAIT)
-        page.get_by_text("中文", exact=True).click()  # asks the new server, which knows nothing
-        page.wait_for_function(
-            "() => performance.getEntriesByType('navigation')[0].type === 'reload'", timeout=WAIT
-        )
-        settled(page)
-        assert json.dumps("example=padding")[1:-1] in page.url
-        page.close()  # before its server goes
+def test_it_is_the_first_page_of_a_fresh_server_and_survives_it(own_server, new_page, watch):
+    page = new_page()
+    page.goto(f"{own_server.url}conventions?example=padding")
+    settled(page)
+    connected = page.locator('[data-test-connection-state="CONNECTED"]')
+    assert watch.complaints == []
+    own_server.kill()
+    expect(connected).to_have_count(0)
+    own_server.start()
+    expect(connected).to_have_count(1, timeout=WAIT)
+    page.get_by_text("中文", exact=True).click()  # asks the new server, which knows nothing
+    page.wait_for_function(
+        "() => performance.getEntriesByType('navigation')[0].type === 'reload'", timeout=WAIT
+    )
+    settled(page)
+    assert json.dumps("example=padding")[1:-1] in page.url
     watch.complaints.clear()  # whatever Streamlit's page said while nobody answered

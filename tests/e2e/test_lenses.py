@@ -11,7 +11,7 @@ from mha_core import Cell, Example, built_in, derive, to_token, trace
 from mha_core.compare.diff import changes
 from mha_core.compute.gradients import gradients
 from mha_core.edit.edits import apply
-from tests.e2e.driver import Bench, assert_shows, running
+from tests.e2e.driver import Bench, assert_shows
 from tests.e2e.looks import assert_no_barrier, wider
 from tests.e2e.test_reach import focused
 from tests.sizes import in_turn
@@ -157,20 +157,18 @@ def test_a_damaged_baseline_in_a_link_is_told(visit):
     expect(bench.page.locator('[data-focus="lens"]')).to_have_value("")
 
 
-def test_lens_and_baseline_are_still_there_after_the_server_was_killed(new_context, watch):
-    with running() as server:
-        bench = Bench(new_context().new_page()).open(f"{server.url}?example=first")
-        bench.do("baseline")
-        bench.edit("x", None, 0, 0, 6)
-        example = apply(built_in("first"), put(6))
-        bench.wait_for_address(example)
-        server.kill()
-        server.start()
-        bench.edit("x", None, 0, 1, -4)
-        example = apply(example, put(-4, 0, 1))
-        assert_shows(bench, example)
-        assert marks(bench.page) == changed(example, built_in("first"))
-        bench.page.close()  # before its server goes
+def test_lens_and_baseline_are_still_there_after_the_server_was_killed(own_server, new_page, watch):
+    bench = Bench(new_page()).open(f"{own_server.url}?example=first")
+    bench.do("baseline")
+    bench.edit("x", None, 0, 0, 6)
+    example = apply(built_in("first"), put(6))
+    bench.wait_for_address(example)
+    own_server.kill()
+    own_server.start()
+    bench.edit("x", None, 0, 1, -4)
+    example = apply(example, put(-4, 0, 1))
+    assert_shows(bench, example)
+    assert marks(bench.page) == changed(example, built_in("first"))
     assert all("ERR_CONNECTION" in text or "disconnected" in text for text in watch.complaints)
     watch.complaints.clear()  # that nobody answered is all that the browser had to say
 

@@ -13,7 +13,7 @@ from mha_core.compute.scaling import experiment
 from mha_core.edit.edits import apply
 from mha_ui.language import LANGUAGES, words_in
 from mha_ui.lessons import LESSONS
-from tests.e2e.driver import WAIT, Bench, assert_shows, at_rest, picture, running
+from tests.e2e.driver import WAIT, Bench, assert_shows, at_rest, picture
 from tests.e2e.looks import assert_no_barrier, wider, widths
 from tests.sizes import in_turn
 
@@ -227,30 +227,26 @@ def test_what_there_is_to_try_opens_on_the_bench_and_undo_brings_the_work_back(r
     assert_shows(bench, built_in("causal"))
 
 
-def test_a_lesson_is_the_first_page_of_a_fresh_server_and_survives_it(new_context, watch):
-    with running() as server:
-        page = settled(
-            goto(new_context().new_page(), f"{server.url}lessons?lesson=weighted-mean&example=water"),
-            "weighted-mean",
-        )
-        page.locator('.st-key-frame [data-testid="stSelectbox"] input').click()
-        page.get_by_role("option", name="春眠不觉晓: a causal mask").click()
-        page.wait_for_function("() => location.search.includes('example=causal')")
-        page.locator(".st-key-lesson-list a").nth(2).click()
-        settled(page, "many-heads")
-        connected = page.locator('[data-test-connection-state="CONNECTED"]')
-        assert watch.complaints == []
-        server.kill()
-        expect(connected).to_have_count(0)
-        server.start()
-        expect(connected).to_have_count(1, timeout=WAIT)
-        page.get_by_text(
-            "Agreement about this query only"
-        ).click()  # asks the new server, which knows nothing
-        page.wait_for_function(
-            "() => performance.getEntriesByType('navigation')[0].type === 'reload'", timeout=WAIT
-        )
-        settled(page, "many-heads")
-        expect_y(page, "readers", 0, trace(built_in("causal")).values["weights"][0][0])
-        page.close()  # before its server goes
+def test_a_lesson_is_the_first_page_of_a_fresh_server_and_survives_it(own_server, new_page, watch):
+    page = settled(
+        goto(new_page(), f"{own_server.url}lessons?lesson=weighted-mean&example=water"),
+        "weighted-mean",
+    )
+    page.locator('.st-key-frame [data-testid="stSelectbox"] input').click()
+    page.get_by_role("option", name="春眠不觉晓: a causal mask").click()
+    page.wait_for_function("() => location.search.includes('example=causal')")
+    page.locator(".st-key-lesson-list a").nth(2).click()
+    settled(page, "many-heads")
+    connected = page.locator('[data-test-connection-state="CONNECTED"]')
+    assert watch.complaints == []
+    own_server.kill()
+    expect(connected).to_have_count(0)
+    own_server.start()
+    expect(connected).to_have_count(1, timeout=WAIT)
+    page.get_by_text("Agreement about this query only").click()  # asks the new server, which knows nothing
+    page.wait_for_function(
+        "() => performance.getEntriesByType('navigation')[0].type === 'reload'", timeout=WAIT
+    )
+    settled(page, "many-heads")
+    expect_y(page, "readers", 0, trace(built_in("causal")).values["weights"][0][0])
     watch.complaints.clear()  # whatever Streamlit's page said while nobody answered

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from mha_core import built_in
 from mha_core.edit.edits import apply
-from tests.e2e.driver import WAIT, Bench, assert_shows, example_in, running
+from tests.e2e.driver import WAIT, Bench, assert_shows, example_in
 
 FIRST = built_in("first")
 X00 = ("x", None, 0, 0)
@@ -225,21 +225,19 @@ def test_a_server_that_never_answers_on_the_socket_costs_nothing(server, new_con
     assert_shows(bench.edit(*X00, 6), with_x(6))
 
 
-def test_a_server_that_dies_in_a_drag_and_comes_back_loses_nothing(new_context, watch):
-    with running() as own:
-        bench = ready(Bench(new_context().new_page()).open(f"{own.url}?example=first"))
-        assert_shows(bench.edit(*X00, 3), with_x(3))
-        drag(bench, 4, *X00)
-        shows(bench, 7)
-        own.kill()
-        x, y = centre(bench, *X00)
-        bench.page.mouse.move(x + 60, y)
-        shows(bench, 13)
-        bench.page.mouse.up()
-        own.start()
-        assert_shows(bench.settled(), with_x(13))
-        bench.wait_for_address(with_x(13))
-        bench.page.close()  # before its server goes
+def test_a_server_that_dies_in_a_drag_and_comes_back_loses_nothing(own_server, new_page, watch):
+    bench = ready(Bench(new_page()).open(f"{own_server.url}?example=first"))
+    assert_shows(bench.edit(*X00, 3), with_x(3))
+    drag(bench, 4, *X00)
+    shows(bench, 7)
+    own_server.kill()
+    x, y = centre(bench, *X00)
+    bench.page.mouse.move(x + 60, y)
+    shows(bench, 13)
+    bench.page.mouse.up()
+    own_server.start()
+    assert_shows(bench.settled(), with_x(13))
+    bench.wait_for_address(with_x(13))
     assert all("ERR_CONNECTION" in text or "disconnected" in text for text in watch.complaints), (
         watch.complaints
     )

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from mha_core import built_in, trace
 from mha_core.compute.derive import Cell
-from tests.e2e.driver import Bench, at_rest, running
+from tests.e2e.driver import Bench, at_rest
 from tests.e2e.walk import Walk, assert_right, bench_example, places
 
 FIRST = trace(built_in("first"))
@@ -140,15 +140,13 @@ def test_less_motion_is_obeyed(walk):
 # --- the address, the server -----------------------------------------------------------------------------------------
 
 
-def test_a_link_lands_exactly_there_on_a_fresh_server(new_context):
-    with running() as server:
-        page = Walk(new_context().new_page())
-        for place in ("weights 2.3", "head-2 4", "concat", "scores 9.1"):
-            step, _, sub = place.partition(" ")
-            page.open(f"{server.url}walkthrough?example=causal&step={step}{sub and f'&sub={sub}'}")
-            page.stands_at(place)
-            assert_right(page, trace(built_in("causal")))
-        page.page.close()  # before its server goes
+def test_a_link_lands_exactly_there_on_a_fresh_server(own_server, new_page):
+    page = Walk(new_page())
+    for place in ("weights 2.3", "head-2 4", "concat", "scores 9.1"):
+        step, _, sub = place.partition(" ")
+        page.open(f"{own_server.url}walkthrough?example=causal&step={step}{sub and f'&sub={sub}'}")
+        page.stands_at(place)
+        assert_right(page, trace(built_in("causal")))
 
 
 def test_the_address_follows_every_step_and_restores_it(walk, new_page):
@@ -189,20 +187,18 @@ def test_where_the_walk_rests_reaches_the_server(walk):
     page.ready().stands_at("scores 2")
 
 
-def test_the_walk_goes_on_while_the_server_is_dead_and_after_it_is_back(new_context, watch):
-    with running() as server:
-        page = Walk(new_context().new_page()).open(f"{server.url}walkthrough?example=water")
-        page.press("3", "ArrowDown").stands_at("q 1")
-        server.kill()
-        for place in places(trace(built_in("water")), 1)[5:12]:
-            page.press("ArrowRight").stands_at(place)
-        server.start()
-        expect(page.page.locator('[data-test-connection-state="CONNECTED"]')).to_have_count(1)
-        at_rest(page.page)  # a page that finds its server again is drawn anew, and has no keys meanwhile
-        page.press("ArrowRight").stands_at("k 3")
-        page.page.wait_for_url("**step=k&sub=3")
-        expect(page.page.locator(".st-key-walk-takeaway button").first).to_be_visible()
-        page.stands_at("k 3")
-        assert_right(page, trace(built_in("water")))
-        page.page.close()  # before its server goes
+def test_the_walk_goes_on_while_the_server_is_dead_and_after_it_is_back(own_server, new_page, watch):
+    page = Walk(new_page()).open(f"{own_server.url}walkthrough?example=water")
+    page.press("3", "ArrowDown").stands_at("q 1")
+    own_server.kill()
+    for place in places(trace(built_in("water")), 1)[5:12]:
+        page.press("ArrowRight").stands_at(place)
+    own_server.start()
+    expect(page.page.locator('[data-test-connection-state="CONNECTED"]')).to_have_count(1)
+    at_rest(page.page)  # a page that finds its server again is drawn anew, and has no keys meanwhile
+    page.press("ArrowRight").stands_at("k 3")
+    page.page.wait_for_url("**step=k&sub=3")
+    expect(page.page.locator(".st-key-walk-takeaway button").first).to_be_visible()
+    page.stands_at("k 3")
+    assert_right(page, trace(built_in("water")))
     watch.complaints.clear()  # that nobody answered is all that the browser had to say
