@@ -145,11 +145,17 @@ def at_rest(page: Page) -> None:
 
 def picture(page: Page, name: str) -> Locator:
     """The picture of this name, brought into view and drawn: out of view none is."""
-    drawn = page.locator(f".st-key-picture-{name} .mha-plot")
-    drawn.scroll_into_view_if_needed()
-    expect(drawn.locator(".js-plotly-plot .main-svg").first).to_be_visible(timeout=WAIT)
-    expect(drawn).not_to_have_attribute("aria-busy", "true", timeout=WAIT)
-    return drawn
+    page.wait_for_function(
+        """(name) => {
+            const plot = document.querySelector(`.st-key-picture-${name} .mha-plot`);
+            plot?.scrollIntoViewIfNeeded();  // again and again: while a script runs it may be put anew
+            const drawn = plot?.querySelector(".js-plotly-plot .main-svg")?.checkVisibility();
+            return drawn && plot.getAttribute("aria-busy") !== "true";
+        }""",
+        arg=name,
+        timeout=WAIT,
+    )
+    return page.locator(f".st-key-picture-{name} .mha-plot")
 
 
 class Bench:

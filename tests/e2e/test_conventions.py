@@ -15,9 +15,10 @@ from mha_core.notation import column_matrix, demonstrate, entries
 from mha_ui.conventions.model import ui_words
 from mha_ui.language import LANGUAGES
 from tests.e2e.driver import WAIT, Bench, assert_shows
-from tests.e2e.looks import assert_no_barrier, wider, widths
-from tests.sizes import shortened
+from tests.e2e.looks import WIDTHS, assert_no_barrier_at, wider
+from tests.sizes import shortened, turns
 
+LIBRARIES = ("packed", "torch", "keras", "linear")
 PARTS = ("rows", "packed", "masks", "dead")
 VARIED = ("output-projection", "translation", "rotary", "additive", "padding")
 """Examples that together have biases, a context, positions, parameters of a scoring, and a mask."""
@@ -141,18 +142,19 @@ def packed(page: Page, library_name: str, letter: str = "q") -> None:
     part.locator(f'[data-focus$=" {letter}"]').click()
 
 
-@pytest.mark.parametrize(
-    ("library_name", "index", "code"),
-    [
+def test_a_number_of_a_tensor_lights_up_in_its_heads_own_matrix(read):
+    page = read("?example=water")
+    for library_name, index, code in (
         ("packed", "W_K[0, 3]", "W_K[:, 2:4]"),
         ("torch", "in_proj_weight[7, 0]", "in_proj_weight[6:8].T"),
         ("keras", "key/kernel[0, 1, 1]", "kernel[:, 1, :]"),
         ("linear", "key.weight[3, 0]", "key.weight[2:4].T"),
-    ],
-)
-def test_a_number_of_a_tensor_lights_up_in_its_heads_own_matrix(read, library_name, index, code):
-    page = read("?example=water")
-    packed(page, library_name, "k")
+    ):
+        packed(page, library_name, "k")
+        assert_lights_up(page, index, code)
+
+
+def assert_lights_up(page: Page, index: str, code: str) -> None:
     cell = page.locator('.packing > .box td[data-key="w_k|1|0|1"]')
     cell.hover()
     twin = page.locator(".slice td.twin")
@@ -302,29 +304,23 @@ def test_axe_finds_no_serious_violation(read):
     page = read("?example=padding&lang=zh")
     packed(page, "torch", "k")
     page.locator('.equation.row td[data-key="q|0|0|0"]').focus()
-    for width in widths(page):
-        assert_no_barrier(page, width)
-
-
-@pytest.mark.parametrize("name", ["output-projection", "additive", "translation"])
-def test_nothing_sticks_out_of_the_page(read, name):
-    page = read(f"?example={name}")
-    for library_name in ("packed", "torch", "keras", "linear"):
-        packed(page, library_name)
-        for width in widths(page):
-            assert wider(page) == [], (library_name, width)
+    assert_no_barrier_at(page)
 
 
 @pytest.mark.parametrize("name", shortened(library(), VARIED))
-def test_every_built_in_is_drawn_in_every_choice(read, watch, name):
+def test_every_built_in_is_drawn_in_every_choice_and_nothing_sticks_out(read, watch, name):
     page = read(f"?example={name}&lang=zh")
     for button in page.locator(".part-rows .choice button").all():
         button.click()
     for row in page.locator(".overview tbody button").all():
         row.click()
     for letter in "qkv":
-        for library_name in ("packed", "torch", "keras", "linear"):
+        for library_name in LIBRARIES:
             packed(page, library_name, letter)
+    for library_name, width in turns(LIBRARIES, WIDTHS):
+        packed(page, library_name)
+        page.set_viewport_size({"width": width, "height": 900})
+        assert wider(page) == [], (library_name, width)
     assert watch.complaints == []
 
 

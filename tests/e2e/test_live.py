@@ -2,14 +2,19 @@
 
 from dataclasses import replace
 
+import pytest
 from playwright.sync_api import expect
 
 from mha_core import built_in
 from mha_core.edit.edits import apply
+from tests.e2e.conftest import context_of, reset
 from tests.e2e.driver import WAIT, Bench, assert_shows, example_in
+from tests.sizes import share
 
 FIRST = built_in("first")
 X00 = ("x", None, 0, 0)
+EDITS = share(40)
+"""How many are made one after another, faster than the page answers."""
 
 
 def with_x(number, example=FIRST):
@@ -173,39 +178,64 @@ def test_edits_typed_before_the_page_has_answered_are_all_kept(visit):
     """Each is shown at once; the page is told when the hand rests, and what it answers overwrites nothing newer."""
     bench = ready(visit("?example=first"))
     example = FIRST
-    for number in range(10, 30):
+    for number in range(10, 10 + EDITS):
         bench.cell(*X00).click()
         bench.page.keyboard.type(str(number))
         bench.page.keyboard.press("Enter")
         example = with_x(number)
         shows(bench, number)
     assert_shows(bench.settled(), example)
-    assert undo_steps(bench) == 20
+    assert undo_steps(bench) == EDITS
 
 
 # --- where the channel fails ---------------------------------------------------------------------------------------
 
 
-def test_where_no_such_socket_can_be_had_the_page_answers_alone(server, new_context):
-    page = new_context().new_page()  # of its own: a routed socket stays routed
-    page.route_web_socket("**/api/live", lambda socket: socket.close())
-    bench = Bench(page).open(f"{server.url}?example=first")
+class Routed:
+    """A page whose socket is handled as the test says. It is of its own: a routed socket stays routed."""
+
+    def __init__(self, page):
+        self.page = page
+        page.route_web_socket("**/api/live", self._routed)
+
+    def _routed(self, socket):
+        self.handle(socket)
+
+    def open(self, url, handle):
+        self.handle = handle
+        return Bench(self.page).open(url)
+
+
+@pytest.fixture(scope="module")
+def one_routed(browser, watching):
+    context = context_of(browser, watching)
+    yield Routed(context.new_page())
+    context.close()
+
+
+@pytest.fixture
+def routed(one_routed, watch):
+    yield one_routed
+    reset(one_routed.page)
+
+
+def test_where_no_such_socket_can_be_had_the_page_answers_alone(server, routed):
+    bench = routed.open(f"{server.url}?example=first", lambda socket: socket.close())
     assert_shows(bench.edit(*X00, 5), with_x(5))
     drag(bench, 3, *X00)
     shows(bench, 8)
-    page.mouse.up()
+    bench.page.mouse.up()
     assert_shows(bench.settled(), with_x(8))
 
 
-def test_the_last_number_set_is_the_last_one_shown_when_the_socket_is_cut_in_a_drag(server, new_context):
-    page, sockets = new_context().new_page(), []  # of its own: a routed socket stays routed
+def test_the_last_number_set_is_the_last_one_shown_when_the_socket_is_cut_in_a_drag(server, routed):
+    page, sockets = routed.page, []
 
     def through(socket):
         sockets.append(socket)
         socket.connect_to_server()
 
-    page.route_web_socket("**/api/live", through)
-    bench = ready(Bench(page).open(f"{server.url}?example=first"))
+    bench = ready(routed.open(f"{server.url}?example=first", through))
     drag(bench, 3, *X00)
     assert_shows(in_step(bench), with_x(4))
     sockets[-1].close()
@@ -217,10 +247,8 @@ def test_the_last_number_set_is_the_last_one_shown_when_the_socket_is_cut_in_a_d
     assert undo_steps(bench) == 1
 
 
-def test_a_server_that_never_answers_on_the_socket_costs_nothing(server, new_context):
-    page = new_context().new_page()  # of its own: a routed socket stays routed
-    page.route_web_socket("**/api/live", lambda socket: None)  # open, and silent
-    bench = Bench(page).open(f"{server.url}?example=first")
+def test_a_server_that_never_answers_on_the_socket_costs_nothing(server, routed):
+    bench = routed.open(f"{server.url}?example=first", lambda socket: None)  # open, and silent
     assert_shows(bench.edit(*X00, 5), with_x(5))
     assert_shows(bench.edit(*X00, 6), with_x(6))
 

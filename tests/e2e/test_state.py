@@ -57,11 +57,12 @@ def test_saving_and_opening_a_file(visit, tmp_path):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("{", "this is not JSON: line 1, column 2"),
+        pytest.param("{", "this is not JSON: line 1, column 2", marks=pytest.mark.long),
         (pretty(built_in("first")).replace('"title"', '"titel"'), 'unknown key "titel"'),
-        (
+        pytest.param(
             json.dumps({**json.loads(pretty(built_in("first"))), "x": [[1, 2], [3, 4]]}),
             "tokens: expected 2, one for each row of x, got 3",
+            marks=pytest.mark.long,
         ),
     ],
 )
@@ -86,8 +87,14 @@ TOKEN = to_token(apply(built_in("first"), {"op": "add_head"}))
     ("query", "sentence"),
     [
         (f"?s={TOKEN[: len(TOKEN) // 2]}", "the link is damaged or incomplete"),
-        (f"?s={TOKEN[:40]}AAAA{TOKEN[44:]}", "the link is damaged or incomplete"),
-        (f"?s=2{TOKEN[1:]}", "the link was made by another version of this program"),
+        pytest.param(
+            f"?s={TOKEN[:40]}AAAA{TOKEN[44:]}", "the link is damaged or incomplete", marks=pytest.mark.long
+        ),
+        pytest.param(
+            f"?s=2{TOKEN[1:]}",
+            "the link was made by another version of this program",
+            marks=pytest.mark.long,
+        ),
         (f"?s={bomb()}", "the link unpacks to more than 5 MB"),
         ("?example=nowhere", "there is no example named 'nowhere'"),
     ],
