@@ -7,7 +7,6 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-import keras
 import pytest
 from hypothesis import given
 
@@ -255,6 +254,8 @@ def test_libraries_take_every_example_that_they_can_express(target, example):
 @pytest.mark.filterwarnings("ignore")  # as above
 def test_keras_computes_in_float64_whatever_was_computed_before():
     """Keras keeps the dtype policy that the first layer of a process was made with."""
+    import keras
+
     keras.config.set_dtype_policy("float32")
     execute(export(built_in("scaled"), "keras"))
 
