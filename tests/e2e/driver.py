@@ -17,7 +17,7 @@ from urllib.error import URLError
 from urllib.parse import parse_qs, urlsplit
 from urllib.request import urlopen
 
-from playwright.sync_api import Browser, Locator, Page, Playwright, expect
+from playwright.sync_api import Browser, Locator, Page, Playwright
 
 from mha_core import OPENS_FIRST, Example, Trace, built_in, from_token, trace
 from mha_core.example.model import NEG_INF, position_inputs
@@ -136,11 +136,29 @@ def chromium(playwright: Playwright) -> Browser:
     return playwright.chromium.launch(executable_path=shutil.which("chromium"), args=CHROMIUM_FLAGS)
 
 
+def wait_until(page: Page, condition: str, arg: object = None) -> None:
+    """Wait until this is so in the page, which looks every 30 ms; what ``expect`` waits for it looks for once a second
+    in the end, and most of a test would be waiting."""
+    page.wait_for_function(condition, arg=arg, polling=30, timeout=WAIT)
+
+
+def wait_for(page: Page, selector: str) -> None:
+    """Wait until such an element stands in the page, or in what a component has drawn."""
+    wait_until(
+        page,
+        """(selector) => !!document.querySelector(selector) ||
+            [...document.querySelectorAll("*")].some((node) => node.shadowRoot?.querySelector(selector))""",
+        selector,
+    )
+
+
 def at_rest(page: Page) -> None:
     """Wait until the page's script has run and all its pictures in view are drawn: before that, things still move."""
-    expect(page.locator('.stApp[data-test-script-state="notRunning"]')).to_have_count(1, timeout=WAIT)
-    waiting = '.mha-plot[aria-busy="true"], [data-testid="stSkeleton"]'
-    expect(page.locator(waiting)).to_have_count(0, timeout=WAIT)
+    wait_until(
+        page,
+        """() => !!document.querySelector('.stApp[data-test-script-state="notRunning"]') &&
+            !document.querySelector('.mha-plot[aria-busy="true"], [data-testid="stSkeleton"]')""",
+    )
 
 
 def picture(page: Page, name: str) -> Locator:
@@ -171,9 +189,7 @@ class Bench:
 
     def settled(self) -> Bench:
         """Wait until the numbers shown answer every edit so far, and the page has kept them."""
-        expect(self.page.locator('.bench[aria-busy="false"][data-kept="true"]')).to_have_count(
-            1, timeout=WAIT
-        )
+        wait_for(self.page, '.bench[aria-busy="false"][data-kept="true"]')
         return self
 
     def cell(self, name: str, head: int | None, row: int, col: int) -> Locator:

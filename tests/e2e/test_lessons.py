@@ -43,6 +43,7 @@ def settled(page: Page, topic: str) -> Page:
         page.get_by_role("heading", name=headings[1], exact=True)
     )
     expect(heading).to_be_visible(timeout=WAIT)
+    at_rest(page)  # till then the pictures of another lesson may stand there
     for drawn in page.locator('[class*="st-key-picture-"]').all():
         picture(page, key_of(drawn))
     page.evaluate("document.querySelector('.stMain').scrollTo(0, 0)")
