@@ -37,11 +37,13 @@ def test_the_presenters_page_has_notes_the_next_step_and_a_clock_and_goes_along(
 
 @pytest.fixture
 def pair(new_page, server):
-    """A projector and a presenter's page, in two windows of one browser; the second in Chinese."""
-    front = Walk(new_page()).open(f"{server.url}walkthrough?example=first&step=q&view=projector")
-    back = Walk(beside(front.page)).open(
-        f"{server.url}walkthrough?example=first&step=q&view=presenter&lang=zh"
-    )
+    """A projector and a presenter's page, in two windows of one browser that have found each other; the second in
+    Chinese."""
+    address = f"{server.url}walkthrough?example=first&step=inputs&view="
+    front = Walk(new_page()).open(f"{address}projector")
+    back = Walk(beside(front.page)).open(f"{address}presenter&lang=zh")
+    front.press("ArrowRight").stands_at("q")
+    back.stands_at("q")
     return front, back
 
 
