@@ -43,6 +43,12 @@ def in_turn(values: Iterable[Any], others: Sequence[Any]) -> list[Any]:
     ]
 
 
+def turns(values: Iterable[Any], others: Sequence[Any]) -> list[tuple[Any, Any]]:
+    """The same pairs for one test, which tries them all itself: those of the profile."""
+    long = settings.default.max_examples == SHARE["long"]
+    return [pair.values for pair in in_turn(values, others) if long or not pair.marks]
+
+
 def share(cases: int) -> int:
     """The profile's share of this many cases, for a law that draws its own; at length all of them."""
     return min(cases, cases * settings.default.max_examples // 100)

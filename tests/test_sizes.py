@@ -7,7 +7,7 @@ import pytest
 from hypothesis import settings
 
 from tests.conftest import OVER, STARTED, pytest_sessionfinish
-from tests.sizes import SHARE, in_turn, share, shortened, tries
+from tests.sizes import SHARE, in_turn, share, shortened, tries, turns
 
 
 def session(budget, minutes):
@@ -42,6 +42,12 @@ def test_in_short_what_is_tried_together_takes_turns():
     assert list(pairs) == [(value, language) for value in "abc" for language in ("en", "zh")]
     assert [pair for pair, marks in pairs.items() if not marks] == [("a", "en"), ("b", "zh"), ("c", "en")]
     assert {*map(tuple, pairs.values())} == {(), ("long",)}
+
+
+def test_one_test_takes_the_pairs_of_its_profile(pytestconfig):
+    pairs = turns("abc", ("en", "zh"))
+    assert pairs[0] == ("a", "en")
+    assert len(pairs) == (6 if pytestconfig.option.long else 3)
 
 
 def test_a_law_that_draws_its_own_cases_takes_the_share_too_but_never_more_than_it_asks_for(pytestconfig):

@@ -20,6 +20,7 @@ from tests.api.asgi import run
 from tests.api.started import GATE, RECORD
 from tests.api.visitor import Visitor, open_page
 from tests.e2e.driver import running
+from tests.sizes import shortened
 
 
 @pytest.fixture
@@ -86,7 +87,7 @@ def gate(tmp_path):
     return path
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", shortened(LANGUAGES, ["en"]))
 def test_visitors_who_come_before_torch_are_told_so_and_then_see_the_numbers(begins, gate, language):
     async def early(port):
         async with AsyncExitStack() as stack:

@@ -28,7 +28,7 @@ from tests.core.answers import (
     wrong_cells,
 )
 from tests.core.strategies import examples
-from tests.sizes import tries
+from tests.sizes import shortened, tries
 
 WORKED = Path(__file__).parent / "worked"
 EXPECTED = json.loads((WORKED / "expected_wrong.json").read_text("utf-8"))
@@ -151,7 +151,13 @@ TINY = ["1e-310", "5e-324", "1e-400", "-1e-320", "1e-99999999999999999999", "0e-
 HUGE = ["1.5e308", "-9e307", "0e9999999999999", "0.1e308"]
 
 
-@pytest.mark.parametrize("text", [*TINY, *HUGE, 1e-310, 5e-324, 1.5e308], ids=repr)
+@pytest.mark.parametrize(
+    "text",
+    shortened(
+        [*TINY, *HUGE, 1e-310, 5e-324, 1.5e308], ["5e-324", "1e-400", "-9e307", "0e9999999999999", 1e-310]
+    ),
+    ids=repr,
+)
 def test_numbers_at_the_ends_of_what_float64_holds_are_checked(text):
     """One unit of their last digit is no number of float64, or nearly none."""
     for name, filled in product(("first", "water", "saturated"), (1, 3)):

@@ -19,6 +19,7 @@ from mha_core.check.check import check
 from mha_core.check.report import as_json, as_markdown
 from mha_core.messages import catalogue
 from mha_core.vocabulary import STEPS
+from tests.sizes import in_turn
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FIRST = str(ROOT / "examples" / "10_first.mha.json")
@@ -367,12 +368,12 @@ def closing(descriptors, *arguments):
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
-@pytest.mark.parametrize("arguments", [["check", PUBLISHED], ["--help"]])
-@pytest.mark.parametrize(
-    ("descriptors", "reason"),
-    [("> /dev/full", "No space left on device"), (">&-", "it is closed"), ("> /dev/full 2>&-", None)],
-)
-def test_an_answer_that_cannot_be_written(arguments, descriptors, reason):
+NOWHERE = {"> /dev/full": "No space left on device", ">&-": "it is closed", "> /dev/full 2>&-": None}
+
+
+@pytest.mark.parametrize(("descriptors", "arguments"), in_turn(NOWHERE, [["check", PUBLISHED], ["--help"]]))
+def test_an_answer_that_cannot_be_written(arguments, descriptors):
+    reason = NOWHERE[descriptors]
     told = "" if reason is None else f"standard output: cannot be written: {reason}\n"
     assert closing(descriptors, *arguments) == (3, "", told)
 

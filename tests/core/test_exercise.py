@@ -97,9 +97,7 @@ def test_it_travels_in_a_link_and_a_file():
 
 KINDS_IN_SHORT = (
     "1 tokens",
-    "3 tokens",
     "6 tokens",
-    "4 heads",
     "padding",
     "additive",
     "rotary",

@@ -338,7 +338,7 @@ def test_a_divisor_with_two_names_is_called_by_the_simpler_one(sizes, size, labe
 
 # --- at random ---------------------------------------------------------------------------------------------------
 
-COUNT = 8
+COUNT = min(8, share(20))
 
 
 @pytest.mark.parametrize("given", KEPT)

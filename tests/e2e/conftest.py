@@ -17,7 +17,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from tests.e2e.driver import WAIT, Bench, Server, chromium, running
+from tests.e2e.driver import WAIT, Bench, Forked, Server, chromium, running
 from tests.e2e.walk import Walk
 
 Open = Callable[..., Bench]
@@ -29,6 +29,27 @@ expect.set_options(timeout=WAIT)  # on a busy machine an answer may take longer 
 def server() -> Iterator[Server]:
     with running() as started:
         yield started
+
+
+@pytest.fixture(scope="session")
+def own_address() -> Iterator[Server]:
+    server = Forked()
+    yield server
+    if not server.ended():
+        server.kill()
+
+
+@pytest.fixture
+def own_server(own_address: Server) -> Server:
+    """A server of the test's own, just started, which it may kill and start again.
+
+    All of them stand at one address, of which a page that is handed on has the scripts. One goes when the next comes:
+    pages that the test leaves open would complain.
+    """
+    if not own_address.ended():
+        own_address.kill()
+    own_address.start()
+    return own_address
 
 
 @pytest.fixture(scope="session")

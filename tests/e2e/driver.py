@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import shutil
 import signal
@@ -16,7 +17,7 @@ from urllib.error import URLError
 from urllib.parse import parse_qs, urlsplit
 from urllib.request import urlopen
 
-from playwright.sync_api import Browser, Locator, Page, Playwright, expect
+from playwright.sync_api import Browser, Locator, Page, Playwright
 
 from mha_core import OPENS_FIRST, Example, Trace, built_in, from_token, trace
 from mha_core.example.model import NEG_INF, position_inputs
@@ -47,6 +48,7 @@ class Server:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
         self.command = command(script, module)
+        self.options = ("--server.headless=true", f"--server.port={self.port}")
         self.environment = environment
         self.process: subprocess.Popen[bytes] | None = None
 
@@ -54,15 +56,21 @@ class Server:
     def url(self) -> str:
         return f"http://localhost:{self.port}/"
 
-    def start(self) -> None:
+    def launch(self) -> None:
         self.process = subprocess.Popen(
-            [*self.command, "--server.headless=true", f"--server.port={self.port}"],
+            [*self.command, *self.options],
             cwd=ROOT,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             env={**os.environ, "PYTHONWARNINGS": "ignore", **self.environment},
             start_new_session=True,
         )
+
+    def ended(self) -> bool:
+        return self.process is None or self.process.poll() is not None
+
+    def start(self) -> None:
+        self.launch()
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             try:
@@ -70,7 +78,7 @@ class Server:
                     if answer.status == 200:
                         return
             except (URLError, OSError):
-                if self.process.poll() is not None:
+                if self.ended():
                     raise RuntimeError("the server ended while it was starting") from None
                 time.sleep(0.05)  # polling another process, not waiting for a page
         raise TimeoutError("the server did not answer within 60 s")
@@ -79,6 +87,38 @@ class Server:
         assert self.process is not None
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
+
+
+FORKS = multiprocessing.get_context("forkserver")
+FORKS.set_forkserver_preload(["tests.e2e.preloaded"])
+
+
+class Forked(Server):
+    """The same in a process forked from one that has imported all that the app needs: it stands in half a second."""
+
+    fork: multiprocessing.context.ForkServerProcess | None = None
+
+    def launch(self) -> None:
+        self.fork = FORKS.Process(target=_serve, args=("app.py", *self.options), daemon=True)
+        self.fork.start()
+
+    def ended(self) -> bool:
+        return self.fork is None or not self.fork.is_alive()
+
+    def kill(self) -> None:
+        assert self.fork is not None
+        self.fork.kill()
+        self.fork.join()
+
+
+def _serve(*arguments: str) -> None:
+    """``streamlit run`` in this process, which says nothing."""
+    from streamlit.web import cli
+
+    os.chdir(ROOT)
+    for stream in (1, 2):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+    cli.main(["run", *arguments], prog_name="streamlit")
 
 
 @contextmanager
@@ -96,20 +136,44 @@ def chromium(playwright: Playwright) -> Browser:
     return playwright.chromium.launch(executable_path=shutil.which("chromium"), args=CHROMIUM_FLAGS)
 
 
+def wait_until(page: Page, condition: str, arg: object = None) -> None:
+    """Wait until this is so in the page, which looks every 30 ms; what ``expect`` waits for it looks for once a second
+    in the end, and most of a test would be waiting."""
+    page.wait_for_function(condition, arg=arg, polling=30, timeout=WAIT)
+
+
+def wait_for(page: Page, selector: str) -> None:
+    """Wait until such an element stands in the page, or in what a component has drawn."""
+    wait_until(
+        page,
+        """(selector) => !!document.querySelector(selector) ||
+            [...document.querySelectorAll("*")].some((node) => node.shadowRoot?.querySelector(selector))""",
+        selector,
+    )
+
+
 def at_rest(page: Page) -> None:
     """Wait until the page's script has run and all its pictures in view are drawn: before that, things still move."""
-    expect(page.locator('.stApp[data-test-script-state="notRunning"]')).to_have_count(1, timeout=WAIT)
-    waiting = '.mha-plot[aria-busy="true"], [data-testid="stSkeleton"]'
-    expect(page.locator(waiting)).to_have_count(0, timeout=WAIT)
+    wait_until(
+        page,
+        """() => !!document.querySelector('.stApp[data-test-script-state="notRunning"]') &&
+            !document.querySelector('.mha-plot[aria-busy="true"], [data-testid="stSkeleton"]')""",
+    )
 
 
 def picture(page: Page, name: str) -> Locator:
     """The picture of this name, brought into view and drawn: out of view none is."""
-    drawn = page.locator(f".st-key-picture-{name} .mha-plot")
-    drawn.scroll_into_view_if_needed()
-    expect(drawn.locator(".js-plotly-plot .main-svg").first).to_be_visible(timeout=WAIT)
-    expect(drawn).not_to_have_attribute("aria-busy", "true", timeout=WAIT)
-    return drawn
+    page.wait_for_function(
+        """(name) => {
+            const plot = document.querySelector(`.st-key-picture-${name} .mha-plot`);
+            plot?.scrollIntoViewIfNeeded();  // again and again: while a script runs it may be put anew
+            const drawn = plot?.querySelector(".js-plotly-plot .main-svg")?.checkVisibility();
+            return drawn && plot.getAttribute("aria-busy") !== "true";
+        }""",
+        arg=name,
+        timeout=WAIT,
+    )
+    return page.locator(f".st-key-picture-{name} .mha-plot")
 
 
 class Bench:
@@ -125,9 +189,7 @@ class Bench:
 
     def settled(self) -> Bench:
         """Wait until the numbers shown answer every edit so far, and the page has kept them."""
-        expect(self.page.locator('.bench[aria-busy="false"][data-kept="true"]')).to_have_count(
-            1, timeout=WAIT
-        )
+        wait_for(self.page, '.bench[aria-busy="false"][data-kept="true"]')
         return self
 
     def cell(self, name: str, head: int | None, row: int, col: int) -> Locator:

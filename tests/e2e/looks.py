@@ -12,9 +12,12 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from tests.e2e.driver import at_rest
+from tests.sizes import turns
 
 PAPER: dict[Literal["light", "dark"], str] = {"light": "rgb(255, 255, 255)", "dark": "rgb(18, 22, 28)"}
 WIDTHS = (390, 1280, 1920)
+OF_COLOUR = ["color-contrast", "link-in-text-block"]
+"""The rules of axe that a page's colours decide: all others find the same in light and in dark."""
 
 WIDER = """() => new Promise((found) => requestAnimationFrame(() => requestAnimationFrame(() => found(
     [document.documentElement, document.querySelector(".stMain")]
@@ -23,12 +26,16 @@ WIDER = """() => new Promise((found) => requestAnimationFrame(() => requestAnima
 ))))"""
 
 
+def recolour(page: Page, scheme: Literal["light", "dark"]) -> None:
+    page.emulate_media(color_scheme=scheme)
+    expect(page.locator(".stApp")).to_have_css("background-color", PAPER[scheme])
+    at_rest(page)
+
+
 def schemes(page: Page) -> Iterator[str]:
     """The page in light, and then in dark."""
-    for scheme, paper in PAPER.items():
-        page.emulate_media(color_scheme=scheme)
-        expect(page.locator(".stApp")).to_have_css("background-color", paper)
-        at_rest(page)
+    for scheme in PAPER:
+        recolour(page, scheme)
         yield scheme
 
 
@@ -44,11 +51,16 @@ def violations(page: Page, **options: object) -> list[dict]:
     return Axe().run(page, options={"resultTypes": ["violations"], **options}).response["violations"]
 
 
-def barriers(page: Page) -> list[str]:
+def rules(scheme: str) -> dict[str, object]:
+    """Which rules are asked in this theme, where all are asked in light."""
+    return {"runOnly": OF_COLOUR} if scheme == "dark" else {}
+
+
+def barriers(page: Page, **options: object) -> list[str]:
     """What axe finds serious or critical."""
     return [
         f"{found['id']}: {[node['html'][:160] for node in found['nodes']][:3]}"
-        for found in violations(page)
+        for found in violations(page, **options)
         if found["impact"] in ("serious", "critical")
     ]
 
@@ -56,7 +68,15 @@ def barriers(page: Page) -> list[str]:
 def assert_no_barrier(page: Page, *place: object) -> None:
     """Axe finds nothing serious in light or dark; ``place``: which page it is, for the message."""
     for scheme in schemes(page):
-        assert barriers(page) == [], (scheme, *place)
+        assert barriers(page, **rules(scheme)) == [], (scheme, *place)
+
+
+def assert_no_barrier_at(page: Page, of: Iterable[int] = WIDTHS) -> None:
+    """The same at these widths, where light and dark take turns; at length both at each."""
+    for width, scheme in turns(of, list(PAPER)):
+        page.set_viewport_size({"width": width, "height": 900})
+        recolour(page, scheme)
+        assert barriers(page) == [], (width, scheme)
 
 
 def wider(page: Page) -> list[str]:

@@ -102,27 +102,27 @@ def test_the_published_example_cannot_be_trusted(check):
     expect(bench.page.locator(".explain .line")).to_contain_text("3·1 + 4·1 = 7")
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("1 2\n3 x", "row 2, column 2: “x” is no number"),
-        ("[[1, 2], [3]]", "row 2 has 1 cells, the longest row has 2"),
-        ("1 2 3\n4 5 6", "expected 3 × 2, got 2 × 3: the matrix is transposed".partition(":")[0]),
-        ("<b>1</b>", "is no number"),
-    ],
-)
-def test_bad_text_is_refused_with_a_sentence_and_nothing_is_lost(check, text, told):
+REFUSED = {
+    "1 2\n3 x": "row 2, column 2: “x” is no number",
+    "[[1, 2], [3]]": "row 2 has 1 cells, the longest row has 2",
+    "1 2 3\n4 5 6": "expected 3 × 2, got 2 × 3",
+    "<b>1</b>": "there is no number in this text",
+}
+
+
+def test_bad_text_is_refused_with_a_sentence_and_nothing_is_lost(check):
     bench = check("?example=first")
     bench.type("q", 0, 0, 0, "1.00")
-    bench.page.locator('[data-focus="menu q 1"]').focus()
-    bench.page.keyboard.press("Enter")
-    bench.page.get_by_role("menuitem", name="Fill in from text").click()
-    bench.page.locator('[data-focus="claim text"]').fill(text)
-    bench.page.locator('[data-focus="claim text send"]').click()
-    bench.settled()
-    expect(bench.message()).to_contain_text(told)
-    assert bench.shown()["q|0|0|0"] == "1.00"
-    assert bench.shown()["q|1|0|0"] == ""
+    for text, told in REFUSED.items():
+        bench.page.locator('[data-focus="menu q 1"]').focus()
+        bench.page.keyboard.press("Enter")
+        bench.page.get_by_role("menuitem", name="Fill in from text").click()
+        bench.page.locator('[data-focus="claim text"]').fill(text)
+        bench.page.locator('[data-focus="claim text send"]').click()
+        bench.settled()
+        expect(bench.message()).to_contain_text(told)
+        assert bench.shown()["q|0|0|0"] == "1.00"
+        assert bench.shown()["q|1|0|0"] == ""
 
 
 def test_a_number_that_is_none_is_marked_and_a_cleared_one_goes(check):

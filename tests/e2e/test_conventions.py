@@ -14,10 +14,11 @@ from mha_core.example.model import NEG_INF
 from mha_core.notation import column_matrix, demonstrate, entries
 from mha_ui.conventions.model import ui_words
 from mha_ui.language import LANGUAGES
-from tests.e2e.driver import WAIT, Bench, assert_shows, running
-from tests.e2e.looks import assert_no_barrier, wider, widths
-from tests.sizes import shortened
+from tests.e2e.driver import WAIT, Bench, assert_shows
+from tests.e2e.looks import WIDTHS, assert_no_barrier_at, wider
+from tests.sizes import shortened, turns
 
+LIBRARIES = ("packed", "torch", "keras", "linear")
 PARTS = ("rows", "packed", "masks", "dead")
 VARIED = ("output-projection", "translation", "rotary", "additive", "padding")
 """Examples that together have biases, a context, positions, parameters of a scoring, and a mask."""
@@ -73,7 +74,11 @@ def keys(page: Page, part: str, name: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "name", shortened(["first", "output-projection", "translation", "rotary", "additive"], VARIED)
+    "name",
+    shortened(
+        ["first", "output-projection", "translation", "rotary", "additive"],
+        ["output-projection", "translation", "additive"],
+    ),
 )
 def test_every_step_stands_there_in_both_conventions(read, name):
     page = read(f"?example={name}")
@@ -141,18 +146,19 @@ def packed(page: Page, library_name: str, letter: str = "q") -> None:
     part.locator(f'[data-focus$=" {letter}"]').click()
 
 
-@pytest.mark.parametrize(
-    ("library_name", "index", "code"),
-    [
+def test_a_number_of_a_tensor_lights_up_in_its_heads_own_matrix(read):
+    page = read("?example=water")
+    for library_name, index, code in (
         ("packed", "W_K[0, 3]", "W_K[:, 2:4]"),
         ("torch", "in_proj_weight[7, 0]", "in_proj_weight[6:8].T"),
         ("keras", "key/kernel[0, 1, 1]", "kernel[:, 1, :]"),
         ("linear", "key.weight[3, 0]", "key.weight[2:4].T"),
-    ],
-)
-def test_a_number_of_a_tensor_lights_up_in_its_heads_own_matrix(read, library_name, index, code):
-    page = read("?example=water")
-    packed(page, library_name, "k")
+    ):
+        packed(page, library_name, "k")
+        assert_lights_up(page, index, code)
+
+
+def assert_lights_up(page: Page, index: str, code: str) -> None:
     cell = page.locator('.packing > .box td[data-key="w_k|1|0|1"]')
     cell.hover()
     twin = page.locator(".slice td.twin")
@@ -302,29 +308,23 @@ def test_axe_finds_no_serious_violation(read):
     page = read("?example=padding&lang=zh")
     packed(page, "torch", "k")
     page.locator('.equation.row td[data-key="q|0|0|0"]').focus()
-    for width in widths(page):
-        assert_no_barrier(page, width)
-
-
-@pytest.mark.parametrize("name", ["output-projection", "additive", "translation"])
-def test_nothing_sticks_out_of_the_page(read, name):
-    page = read(f"?example={name}")
-    for library_name in ("packed", "torch", "keras", "linear"):
-        packed(page, library_name)
-        for width in widths(page):
-            assert wider(page) == [], (library_name, width)
+    assert_no_barrier_at(page)
 
 
 @pytest.mark.parametrize("name", shortened(library(), VARIED))
-def test_every_built_in_is_drawn_in_every_choice(read, watch, name):
+def test_every_built_in_is_drawn_in_every_choice_and_nothing_sticks_out(read, watch, name):
     page = read(f"?example={name}&lang=zh")
     for button in page.locator(".part-rows .choice button").all():
         button.click()
     for row in page.locator(".overview tbody button").all():
         row.click()
     for letter in "qkv":
-        for library_name in ("packed", "torch", "keras", "linear"):
+        for library_name in LIBRARIES:
             packed(page, library_name, letter)
+    for library_name, width in turns(LIBRARIES, WIDTHS):
+        packed(page, library_name)
+        page.set_viewport_size({"width": width, "height": 900})
+        assert wider(page) == [], (library_name, width)
     assert watch.complaints == []
 
 
@@ -342,22 +342,20 @@ def test_the_address_keeps_the_work_and_links_lead_on(read):
     bench.wait_for_address(example)
 
 
-def test_it_is_the_first_page_of_a_fresh_server_and_survives_it(new_context, watch):
-    with running() as server:
-        page = new_context().new_page()
-        page.goto(f"{server.url}conventions?example=padding")
-        settled(page)
-        connected = page.locator('[data-test-connection-state="CONNECTED"]')
-        assert watch.complaints == []
-        server.kill()
-        expect(connected).to_have_count(0)
-        server.start()
-        expect(connected).to_have_count(1, timeout=WAIT)
-        page.get_by_text("中", exact=True).click()  # asks the new server, which knows nothing
-        page.wait_for_function(
-            "() => performance.getEntriesByType('navigation')[0].type === 'reload'", timeout=WAIT
-        )
-        settled(page)
-        assert json.dumps("example=padding")[1:-1] in page.url
-        page.close()  # before its server goes
+def test_it_is_the_first_page_of_a_fresh_server_and_survives_it(own_server, new_page, watch):
+    page = new_page()
+    page.goto(f"{own_server.url}conventions?example=padding")
+    settled(page)
+    connected = page.locator('[data-test-connection-state="CONNECTED"]')
+    assert watch.complaints == []
+    own_server.kill()
+    expect(connected).to_have_count(0)
+    own_server.start()
+    expect(connected).to_have_count(1, timeout=WAIT)
+    page.get_by_text("中", exact=True).click()  # asks the new server, which knows nothing
+    page.wait_for_function(
+        "() => performance.getEntriesByType('navigation')[0].type === 'reload'", timeout=WAIT
+    )
+    settled(page)
+    assert json.dumps("example=padding")[1:-1] in page.url
     watch.complaints.clear()  # whatever Streamlit's page said while nobody answered

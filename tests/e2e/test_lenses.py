@@ -11,10 +11,10 @@ from mha_core import Cell, Example, built_in, derive, to_token, trace
 from mha_core.compare.diff import changes
 from mha_core.compute.gradients import gradients
 from mha_core.edit.edits import apply
-from tests.e2e.driver import Bench, assert_shows, running
+from tests.e2e.driver import Bench, assert_shows
 from tests.e2e.looks import assert_no_barrier, wider
 from tests.e2e.test_reach import focused
-from tests.sizes import in_turn
+from tests.sizes import in_turn, shortened
 
 
 def put(number: float, row: int = 0, col: int = 0, matrix: str = "x", head: int | None = None) -> dict:
@@ -142,7 +142,9 @@ def test_a_link_brings_back_the_lens_and_its_baseline(visit, new_page):
     assert marks(other.settled().page) == marks(bench.page)
 
 
-@pytest.mark.parametrize("query", ["?lens=x", "?lens=change", "?base=", "?lens=gradient&cell=x..0.0"])
+@pytest.mark.parametrize(
+    "query", shortened(["?lens=x", "?lens=change", "?base=", "?lens=gradient&cell=x..0.0"], ["?lens=change"])
+)
 def test_odd_lenses_in_a_link_are_passed_over(visit, query):
     bench = visit(f"{query}&example=first")
     expect(bench.page.locator(".bench .message")).to_be_hidden()
@@ -158,20 +160,18 @@ def test_a_damaged_baseline_in_a_link_is_told(visit):
     expect(bench.page.locator('[data-focus="lens"]')).to_have_value("")
 
 
-def test_lens_and_baseline_are_still_there_after_the_server_was_killed(new_context, watch):
-    with running() as server:
-        bench = Bench(new_context().new_page()).open(f"{server.url}?example=first")
-        bench.do("baseline")
-        bench.edit("x", None, 0, 0, 6)
-        example = apply(built_in("first"), put(6))
-        bench.wait_for_address(example)
-        server.kill()
-        server.start()
-        bench.edit("x", None, 0, 1, -4)
-        example = apply(example, put(-4, 0, 1))
-        assert_shows(bench, example)
-        assert marks(bench.page) == changed(example, built_in("first"))
-        bench.page.close()  # before its server goes
+def test_lens_and_baseline_are_still_there_after_the_server_was_killed(own_server, new_page, watch):
+    bench = Bench(new_page()).open(f"{own_server.url}?example=first")
+    bench.do("baseline")
+    bench.edit("x", None, 0, 0, 6)
+    example = apply(built_in("first"), put(6))
+    bench.wait_for_address(example)
+    own_server.kill()
+    own_server.start()
+    bench.edit("x", None, 0, 1, -4)
+    example = apply(example, put(-4, 0, 1))
+    assert_shows(bench, example)
+    assert marks(bench.page) == changed(example, built_in("first"))
     assert all("ERR_CONNECTION" in text or "disconnected" in text for text in watch.complaints)
     watch.complaints.clear()  # that nobody answered is all that the browser had to say
 
@@ -210,7 +210,13 @@ def parts(rows):
     return [(head, one) for head, one in enumerate(rows) if one is not None]
 
 
-@pytest.mark.parametrize("name", ["first", "output-projection", "padding", "grouped-query", "rotary"])
+@pytest.mark.parametrize(
+    "name",
+    shortened(
+        ["first", "output-projection", "padding", "grouped-query", "rotary"],
+        ["output-projection", "padding", "grouped-query"],
+    ),
+)
 def test_gradients_are_painted_and_follow_the_pinned_cell(visit, name):
     bench = visit(f"?example={name}")
     bench.choose("lens", "gradient")
@@ -318,16 +324,16 @@ def test_axe_finds_no_serious_violation(visit, locale, lens):
     assert_no_barrier(bench.page)
 
 
-@pytest.mark.parametrize("lens", ["change", "gradient"])
-def test_on_a_telephone_nothing_sticks_out_and_much_stays_in_view(visit, lens):
+def test_on_a_telephone_nothing_sticks_out_and_much_stays_in_view(visit):
     bench = visit("?example=first", viewport={"width": 390, "height": 844}, locale="zh-CN")
-    bench.choose("lens", lens)
-    bench.edit("x", None, 0, 0, 2)
-    bench.cell("x", None, 0, 0).hover()
-    assert wider(bench.page) == []
-    line = bench.page.locator(".explain")
-    expect(line).to_be_in_viewport(ratio=0.95)
-    assert line.bounding_box()["height"] < 844 / 3
+    for number, lens in enumerate(("change", "gradient"), 2):
+        bench.choose("lens", lens)
+        bench.edit("x", None, 0, 0, number)
+        bench.cell("x", None, 0, 0).hover()
+        assert wider(bench.page) == [], lens
+        line = bench.page.locator(".explain")
+        expect(line).to_be_in_viewport(ratio=0.95)
+        assert line.bounding_box()["height"] < 844 / 3
 
 
 def test_other_pages_see_no_lens(visit, server):

@@ -9,11 +9,15 @@ from playwright.sync_api import expect
 
 from mha_core import built_in, to_token, trace
 from mha_core.edit.edits import apply
-from tests.e2e.driver import WAIT, Bench, assert_shows, example_in, running
+from tests.e2e.conftest import context_of, reset
+from tests.e2e.driver import WAIT, Bench, assert_shows, example_in
+from tests.sizes import share
 from tests.e2e.looks import assert_no_barrier
 
 FIRST = built_in("first")
 X00 = ("x", None, 0, 0)
+EDITS = share(40)
+"""How many are made one after another, faster than the page answers."""
 
 
 def with_x(number, example=FIRST):
@@ -205,14 +209,14 @@ def test_edits_typed_before_the_page_has_answered_are_all_kept(visit):
     """Each is shown at once; the page is told when the hand rests, and what it answers overwrites nothing newer."""
     bench = ready(visit("?example=first"))
     example = FIRST
-    for number in range(10, 30):
+    for number in range(10, 10 + EDITS):
         bench.cell(*X00).click()
         bench.page.keyboard.type(str(number))
         bench.page.keyboard.press("Enter")
         example = with_x(number)
         shows(bench, number)
     assert_shows(bench.settled(), example)
-    assert undo_steps(bench) == 20
+    assert undo_steps(bench) == EDITS
 
 
 # --- the divisor -------------------------------------------------------------------------------------------------
@@ -416,26 +420,51 @@ def test_links_lead_to_the_numbers_that_stand_there(visit):
 # --- where the channel fails ---------------------------------------------------------------------------------------
 
 
-def test_where_no_such_socket_can_be_had_the_page_answers_alone(server, new_context):
-    page = new_context().new_page()  # of its own: a routed socket stays routed
-    page.route_web_socket("**/api/live", lambda socket: socket.close())
-    bench = Bench(page).open(f"{server.url}?example=first")
+class Routed:
+    """A page whose socket is handled as the test says. It is of its own: a routed socket stays routed."""
+
+    def __init__(self, page):
+        self.page = page
+        page.route_web_socket("**/api/live", self._routed)
+
+    def _routed(self, socket):
+        self.handle(socket)
+
+    def open(self, url, handle):
+        self.handle = handle
+        return Bench(self.page).open(url)
+
+
+@pytest.fixture(scope="module")
+def one_routed(browser, watching):
+    context = context_of(browser, watching)
+    yield Routed(context.new_page())
+    context.close()
+
+
+@pytest.fixture
+def routed(one_routed, watch):
+    yield one_routed
+    reset(one_routed.page)
+
+
+def test_where_no_such_socket_can_be_had_the_page_answers_alone(server, routed):
+    bench = routed.open(f"{server.url}?example=first", lambda socket: socket.close())
     assert_shows(bench.edit(*X00, 5), with_x(5))
     drag(bench, 3, *X00)
     shows(bench, 8)
-    page.mouse.up()
+    bench.page.mouse.up()
     assert_shows(bench.settled(), with_x(8))
 
 
-def test_the_last_number_set_is_the_last_one_shown_when_the_socket_is_cut_in_a_drag(server, new_context):
-    page, sockets = new_context().new_page(), []  # of its own: a routed socket stays routed
+def test_the_last_number_set_is_the_last_one_shown_when_the_socket_is_cut_in_a_drag(server, routed):
+    page, sockets = routed.page, []
 
     def through(socket):
         sockets.append(socket)
         socket.connect_to_server()
 
-    page.route_web_socket("**/api/live", through)
-    bench = ready(Bench(page).open(f"{server.url}?example=first"))
+    bench = ready(routed.open(f"{server.url}?example=first", through))
     drag(bench, 3, *X00)
     assert_shows(in_step(bench), with_x(4))
     sockets[-1].close()
@@ -447,52 +476,26 @@ def test_the_last_number_set_is_the_last_one_shown_when_the_socket_is_cut_in_a_d
     assert undo_steps(bench) == 1
 
 
-def test_an_answer_that_comes_after_the_page_has_answered_more_is_not_painted(server, new_context):
-    page = new_context().new_page()  # of its own: a routed socket stays routed
-    held: list[tuple[Any, Any]] = []
-    holding: list[bool] = []
-
-    def slow(socket):
-        onward = socket.connect_to_server()
-        onward.on_message(lambda message: held.append((socket, message)) if holding else socket.send(message))
-
-    page.route_web_socket("**/api/live", slow)
-    bench = ready(Bench(page).open(f"{server.url}?example=first"))
-    holding.append(True)
-    bench.cell(*X00).click()
-    page.keyboard.type("9")
-    page.keyboard.press("Enter")
-    page.keyboard.press("Control+z")  # the page alone knows what was before
-    assert_shows(bench.settled(), FIRST)
-    holding.clear()
-    for socket, message in held:
-        socket.send(message)
-    assert_shows(ready(bench), FIRST)
-
-
-def test_a_server_that_never_answers_on_the_socket_costs_nothing(server, new_context):
-    page = new_context().new_page()  # of its own: a routed socket stays routed
-    page.route_web_socket("**/api/live", lambda socket: None)  # open, and silent
-    bench = Bench(page).open(f"{server.url}?example=first")
+def test_a_server_that_never_answers_on_the_socket_costs_nothing(server, routed):
+    bench = routed.open(f"{server.url}?example=first", lambda socket: None)  # open, and silent
+from tests.e2e.looks import assert_no_barrier
     assert_shows(bench.edit(*X00, 5), with_x(5))
     assert_shows(bench.edit(*X00, 6), with_x(6))
 
 
-def test_a_server_that_dies_in_a_drag_and_comes_back_loses_nothing(new_context, watch):
-    with running() as own:
-        bench = ready(Bench(new_context().new_page()).open(f"{own.url}?example=first"))
-        assert_shows(bench.edit(*X00, 3), with_x(3))
-        drag(bench, 4, *X00)
-        shows(bench, 7)
-        own.kill()
-        x, y = centre(bench, *X00)
-        bench.page.mouse.move(x + 60, y)
-        shows(bench, 13)
-        bench.page.mouse.up()
-        own.start()
-        assert_shows(bench.settled(), with_x(13))
-        bench.wait_for_address(with_x(13))
-        bench.page.close()  # before its server goes
+def test_a_server_that_dies_in_a_drag_and_comes_back_loses_nothing(own_server, new_page, watch):
+    bench = ready(Bench(new_page()).open(f"{own_server.url}?example=first"))
+    assert_shows(bench.edit(*X00, 3), with_x(3))
+    drag(bench, 4, *X00)
+    shows(bench, 7)
+    own_server.kill()
+    x, y = centre(bench, *X00)
+    bench.page.mouse.move(x + 60, y)
+    shows(bench, 13)
+    bench.page.mouse.up()
+    own_server.start()
+    assert_shows(bench.settled(), with_x(13))
+    bench.wait_for_address(with_x(13))
     assert all("ERR_CONNECTION" in text or "disconnected" in text for text in watch.complaints), (
         watch.complaints
     )

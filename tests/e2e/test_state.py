@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 from mha_core import OPENS_FIRST, built_in, parse, pretty, to_token
 from mha_core.edit.edits import apply
-from tests.e2e.driver import Bench, assert_shows, example_in, running
+from tests.e2e.driver import Bench, assert_shows, example_in
 
 
 def test_a_link_shows_the_same_in_a_fresh_browser(visit, new_page):
@@ -57,11 +57,12 @@ def test_saving_and_opening_a_file(visit, tmp_path):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("{", "this is not JSON: line 1, column 2"),
+        pytest.param("{", "this is not JSON: line 1, column 2", marks=pytest.mark.long),
         (pretty(built_in("first")).replace('"title"', '"titel"'), 'unknown key "titel"'),
-        (
+        pytest.param(
             json.dumps({**json.loads(pretty(built_in("first"))), "x": [[1, 2], [3, 4]]}),
             "tokens: expected 2, one for each row of x, got 3",
+            marks=pytest.mark.long,
         ),
     ],
 )
@@ -86,8 +87,14 @@ TOKEN = to_token(apply(built_in("first"), {"op": "add_head"}))
     ("query", "sentence"),
     [
         (f"?s={TOKEN[: len(TOKEN) // 2]}", "the link is damaged or incomplete"),
-        (f"?s={TOKEN[:40]}AAAA{TOKEN[44:]}", "the link is damaged or incomplete"),
-        (f"?s=2{TOKEN[1:]}", "the link was made by another version of this program"),
+        pytest.param(
+            f"?s={TOKEN[:40]}AAAA{TOKEN[44:]}", "the link is damaged or incomplete", marks=pytest.mark.long
+        ),
+        pytest.param(
+            f"?s=2{TOKEN[1:]}",
+            "the link was made by another version of this program",
+            marks=pytest.mark.long,
+        ),
         (f"?s={bomb()}", "the link unpacks to more than 5 MB"),
         ("?example=nowhere", "there is no example named 'nowhere'"),
     ],
@@ -131,28 +138,22 @@ def test_the_theme_can_be_switched(visit):
     assert bench.page.evaluate(paper) == "rgb(18, 22, 28)"
 
 
-def test_the_work_is_still_there_after_the_server_was_killed(new_context, watch):
-    with running() as server:
-        bench = Bench(new_context().new_page()).open(f"{server.url}?example=water")
-        bench.edit("x", None, 0, 0, 6)
-        example = apply(
-            built_in("water"), {"op": "set", "matrix": "x", "row": 0, "col": 0, "values": [[6.0]]}
-        )
-        bench.wait_for_address(example)
-        server.kill()
-        # Typed while nothing answers: it is kept, and sent when a server is back.
-        bench.cell("x", None, 0, 1).click()
-        bench.page.keyboard.type("-4")
-        bench.page.keyboard.press("Enter")
-        expect(bench.cell("x", None, 0, 1)).to_have_text("−4")
-        server.start()
-        example = apply(example, {"op": "set", "matrix": "x", "row": 0, "col": 1, "values": [[-4.0]]})
-        assert_shows(bench.settled(), example)
-        bench.edit("x", None, 1, 1, 2)
-        assert_shows(
-            bench, apply(example, {"op": "set", "matrix": "x", "row": 1, "col": 1, "values": [[2.0]]})
-        )
-        bench.page.close()  # before its server goes
+def test_the_work_is_still_there_after_the_server_was_killed(own_server, new_page, watch):
+    bench = Bench(new_page()).open(f"{own_server.url}?example=water")
+    bench.edit("x", None, 0, 0, 6)
+    example = apply(built_in("water"), {"op": "set", "matrix": "x", "row": 0, "col": 0, "values": [[6.0]]})
+    bench.wait_for_address(example)
+    own_server.kill()
+    # Typed while nothing answers: it is kept, and sent when a server is back.
+    bench.cell("x", None, 0, 1).click()
+    bench.page.keyboard.type("-4")
+    bench.page.keyboard.press("Enter")
+    expect(bench.cell("x", None, 0, 1)).to_have_text("−4")
+    own_server.start()
+    example = apply(example, {"op": "set", "matrix": "x", "row": 0, "col": 1, "values": [[-4.0]]})
+    assert_shows(bench.settled(), example)
+    bench.edit("x", None, 1, 1, 2)
+    assert_shows(bench, apply(example, {"op": "set", "matrix": "x", "row": 1, "col": 1, "values": [[2.0]]}))
     assert all("ERR_CONNECTION" in text or "disconnected" in text for text in watch.complaints)
     watch.complaints.clear()  # that nobody answered is all that the browser had to say
 

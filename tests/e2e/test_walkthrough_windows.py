@@ -8,17 +8,22 @@ import pytest
 from playwright.sync_api import expect
 
 from mha_core import built_in, trace
-from tests.e2e.driver import Bench, running
+from tests.e2e.driver import Bench
 from tests.e2e.walk import Walk, assert_right, bench_example
 
 FIRST = trace(built_in("first"))
 
 
+def beside(page):
+    """Another window of the same browser. A page in a tab behind another one would be drawn but once a second."""
+    with page.context.expect_page() as opened:
+        page.evaluate("() => void open('about:blank', '', 'popup,noopener')")
+    return opened.value
+
+
 def test_the_presenters_page_has_notes_the_next_step_and_a_clock_and_goes_along(new_page, server):
     front = Walk(new_page()).open(f"{server.url}walkthrough?example=first&step=q&view=projector")
-    back = Walk(front.page.context.new_page()).open(
-        f"{server.url}walkthrough?example=first&step=q&view=presenter"
-    )
+    back = Walk(beside(front.page)).open(f"{server.url}walkthrough?example=first&step=q&view=presenter")
     notes = back.page.locator(".walk .notes")
     expect(notes.locator(".note")).to_contain_text("Ask:")
     expect(notes.locator(".next")).to_contain_text("4 · Keys")
@@ -32,11 +37,13 @@ def test_the_presenters_page_has_notes_the_next_step_and_a_clock_and_goes_along(
 
 @pytest.fixture
 def pair(new_page, server):
-    """A projector and a presenter's page, in two windows of one browser; the second in Chinese."""
-    front = Walk(new_page()).open(f"{server.url}walkthrough?example=first&step=q&view=projector")
-    back = Walk(front.page.context.new_page()).open(
-        f"{server.url}walkthrough?example=first&step=q&view=presenter&lang=zh"
-    )
+    """A projector and a presenter's page, in two windows of one browser that have found each other; the second in
+    Chinese."""
+    address = f"{server.url}walkthrough?example=first&step=inputs&view="
+    front = Walk(new_page()).open(f"{address}projector")
+    back = Walk(beside(front.page)).open(f"{address}presenter&lang=zh")
+    front.press("ArrowRight").stands_at("q")
+    back.stands_at("q")
     return front, back
 
 
@@ -108,23 +115,20 @@ def test_another_example_in_one_window_is_opened_in_the_other_and_a_reload_finds
     expect(back.cell("x", None, 1, 0)).to_have_text("4")
 
 
-def test_two_windows_stay_together_when_the_server_was_away(new_context, watch):
-    with running() as server:
-        context = new_context()
-        front, back = (
-            Walk(context.new_page()).open(f"{server.url}walkthrough?example=first&step=q&view={view}")
-            for view in ("projector", "presenter")
-        )
-        front.press("ArrowRight").stands_at("k")
-        back.stands_at("k")
-        server.kill()
-        front.press("ArrowRight").stands_at("v")
-        back.stands_at("v")
-        server.start()
-        front.page.reload()
-        front.ready().stands_at("v")
-        edited(front, 9)
-        both_show([back], bench_example(FIRST.example, 9.0), "v")
-        for page in (front, back):
-            page.page.close()  # before its server goes
+def test_two_windows_stay_together_when_the_server_was_away(own_server, new_page, watch):
+    page = new_page()
+    front, back = (
+        Walk(one).open(f"{own_server.url}walkthrough?example=first&step=q&view={view}")
+        for one, view in ((page, "projector"), (beside(page), "presenter"))
+    )
+    front.press("ArrowRight").stands_at("k")
+    back.stands_at("k")
+    own_server.kill()
+    front.press("ArrowRight").stands_at("v")
+    back.stands_at("v")
+    own_server.start()
+    front.page.reload()
+    front.ready().stands_at("v")
+    edited(front, 9)
+    both_show([back], bench_example(FIRST.example, 9.0), "v")
     watch.complaints.clear()  # that nobody answered is all that the browser had to say

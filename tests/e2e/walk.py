@@ -9,7 +9,7 @@ from mha_core.compute.derive import Cell
 from mha_core.edit.edits import apply
 from mha_core.example.model import NEG_INF
 from mha_core.walk.stages import walk as stages_of
-from tests.e2e.driver import WAIT, at_rest
+from tests.e2e.driver import at_rest, wait_for
 
 
 class Walk:
@@ -24,7 +24,7 @@ class Walk:
         return self.ready()
 
     def ready(self) -> Walk:
-        expect(self.page.locator(".walk[data-at]")).to_have_count(1, timeout=WAIT)
+        wait_for(self.page, ".walk[data-at]")
         at_rest(self.page)
         return self
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import keras
 import pytest
 import torch
 
 
 @pytest.fixture(autouse=True)
 def default_dtype() -> Iterator[None]:
+    import keras  # takes seconds, and this file is read by all who collect
+
     before = torch.get_default_dtype()
     keras_before, policy_before = keras.config.floatx(), keras.config.dtype_policy()
     yield

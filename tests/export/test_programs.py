@@ -7,7 +7,6 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-import keras
 import pytest
 from hypothesis import given
 
@@ -27,7 +26,7 @@ from mha_core.example.model import NEG_INF, has_values, kv_head_of
 from mha_core.export import TARGETS, export
 from tests.core.strategies import examples
 from tests.export.samples import SAMPLES, changed
-from tests.sizes import tries
+from tests.sizes import shortened, tries
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = [name for name, target in TARGETS.items() if target.suffix == "py"]
@@ -179,7 +178,7 @@ def test_a_program_has_only_what_its_example_uses():
     assert said == set(USERS)
 
 
-@pytest.mark.parametrize("target", PROGRAMS)
+@pytest.mark.parametrize("target", shortened(PROGRAMS, ["numpy", *LIBRARIES]))
 def test_a_program_runs_all_by_itself(target, tmp_path):
     """Outside this project, in a folder and a process of its own."""
     (tmp_path / "program.py").write_text(export(built_in("grouped-query"), target), "utf-8")
@@ -255,6 +254,8 @@ def test_libraries_take_every_example_that_they_can_express(target, example):
 @pytest.mark.filterwarnings("ignore")  # as above
 def test_keras_computes_in_float64_whatever_was_computed_before():
     """Keras keeps the dtype policy that the first layer of a process was made with."""
+    import keras
+
     keras.config.set_dtype_policy("float32")
     execute(export(built_in("scaled"), "keras"))
 

@@ -2,7 +2,6 @@
 
 import io
 
-import keras
 import pytest
 import safetensors.torch
 import torch
@@ -158,6 +157,8 @@ def test_rows_that_could_be_tokens(weights):
 
 
 def test_a_keras_layer_says_how_many_heads_it_has():
+    import keras  # takes seconds, and this file is read by all who collect
+
     layer = keras.layers.MultiHeadAttention(3, 5, value_dim=2, dtype="float32")
     layer.build((1, 2, 7), (1, 2, 7))
     named = {f"model/mha/{name}": tensor for name, tensor in keras_weights(layer).items()}
@@ -174,6 +175,8 @@ def test_a_keras_layer_says_how_many_heads_it_has():
 
 
 def test_keras_layers_in_a_torch_state_dict():
+    import keras  # takes seconds, and this file is read by all who collect
+
     layer = keras.layers.MultiHeadAttention(3, 5)
     layer.build((1, 2, 7), (1, 2, 7))
     state = {name: tensor.detach() for name, tensor in layer.state_dict().items()}

@@ -1,6 +1,5 @@
 """The same numbers as the libraries, in float64, on random prime shapes; and back to them without a changed bit."""
 
-import keras
 import pytest
 import torch
 from torch import nn
@@ -163,6 +162,8 @@ KERAS_SHAPES = [  # n_q, n_k, h, d_k, d_v, d_query, d_key, d_value, d_out
 @pytest.mark.parametrize("mask", ["none", "bool", "causal", "both"])
 @pytest.mark.parametrize("shape", KERAS_SHAPES, ids=str)
 def test_keras(shape, mask, biased):
+    import keras  # takes seconds, and this file is read by all who collect
+
     n_q, n_k, h, d_k, d_v, d_query, d_key, d_value, d_out = shape
     crossed = n_k is not None
     n_k = n_k or n_q
@@ -215,6 +216,8 @@ def test_keras(shape, mask, biased):
 
 
 def test_keras_with_keys_and_values_of_two_widths_has_the_same_numbers_when_side_by_side():
+    import keras  # takes seconds, and this file is read by all who collect
+
     generator = torch.Generator().manual_seed(5)
     layer = keras.layers.MultiHeadAttention(2, 3, value_dim=5, dtype="float64")
     layer.build((1, 2, 4), (1, 7, 6), (1, 7, 3))

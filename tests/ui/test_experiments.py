@@ -25,7 +25,7 @@ from mha_ui.figures.labels import number
 from mha_ui.language import LANGUAGES, words_in
 from mha_ui.notes import rich
 from tests.core.edits import FURTHER_ON
-from tests.sizes import EVERY_STAGE, shortened
+from tests.sizes import in_turn
 from tests.ui.pages import html, opened, sound, work
 
 PAGE = "experiments.py"
@@ -82,8 +82,7 @@ def test_an_address_without_an_experiment_opens_the_first(read, asked):
     assert address(app)["experiment"] == next(iter(EXPERIMENTS))
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
-@pytest.mark.parametrize("example", shortened(library(), EVERY_STAGE))
+@pytest.mark.parametrize(("example", "name"), in_turn(library(), list(EXPERIMENTS)))
 def test_every_built_in_example_can_be_experimented_with(read, example, name):
     read(name, example=example)
 

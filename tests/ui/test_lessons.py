@@ -17,6 +17,7 @@ from mha_ui.lessons import LESSONS
 from mha_ui.lessons.heads import agreement_sentence
 from mha_ui.lessons.outputs import SHARPNESS, sharpened
 from tests.core.edits import FURTHER_ON
+from tests.sizes import in_turn
 from tests.ui.pages import APP, drawn, html, opened, pictures, sound, work
 
 PAGE = "lessons.py"
@@ -63,8 +64,7 @@ def test_an_address_without_a_lesson_opens_the_first(read, asked):
     assert address(read(asked))["lesson"] == "library"
 
 
-@pytest.mark.parametrize("topic", LESSONS)
-@pytest.mark.parametrize("name", library())
+@pytest.mark.parametrize(("name", "topic"), in_turn(library(), list(LESSONS)))
 def test_every_lesson_reads_with_every_example(read, name, topic):
     app = read(topic, example=name)
     assert work(app).example == built_in(name)

@@ -1,0 +1,9 @@
+"""What servers are forked from has this module, and with it all that the app imports in the background otherwise."""
+
+from streamlit.web import cli  # noqa: F401
+
+import tests.e2e.driver  # noqa: F401
+from mha_api import ready
+
+ready.begin(("torch", "pandas"), ("mha_core", "mha_ui"))
+ready.wait()
