@@ -11,8 +11,8 @@ from mha_core import built_in, to_token, trace
 from mha_core.edit.edits import apply
 from tests.e2e.conftest import context_of, reset
 from tests.e2e.driver import WAIT, Bench, assert_shows, example_in
-from tests.sizes import share
 from tests.e2e.looks import assert_no_barrier
+from tests.sizes import share
 
 FIRST = built_in("first")
 X00 = ("x", None, 0, 0)
@@ -478,7 +478,6 @@ def test_the_last_number_set_is_the_last_one_shown_when_the_socket_is_cut_in_a_d
 
 def test_a_server_that_never_answers_on_the_socket_costs_nothing(server, routed):
     bench = routed.open(f"{server.url}?example=first", lambda socket: None)  # open, and silent
-from tests.e2e.looks import assert_no_barrier
     assert_shows(bench.edit(*X00, 5), with_x(5))
     assert_shows(bench.edit(*X00, 6), with_x(6))
 
