@@ -163,6 +163,8 @@ _UI: Final = {
     "clear": N_("Clear"),
     "feeds": N_("feeds {list}"),
     "unpin": N_("Let go"),
+    "whole_path": N_("Whole path"),
+    "crumbs": N_("The way here"),
     "hidden": N_("this pair is hidden"),
     "visible": N_("this pair may attend"),
     "dead_row": N_("this query may attend to nothing: its weights and its output are 0"),

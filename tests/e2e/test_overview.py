@@ -178,6 +178,38 @@ def test_where_each_head_looks_is_said_under_its_name_and_follows_the_numbers(vi
     expect(looks).to_have_text(["always most at “思考” (0.99 or more)"] * 2)
 
 
+def test_a_number_is_traced_to_its_terms_by_clicks_alone_and_back(visit):
+    """O[1, 1] down to X: through the output, a head's output, a value, and to a row of X."""
+    bench = visit("?example=output-projection")
+    page = bench.page
+    bench.cell("output", None, 0, 0).click()
+    line = page.locator(".explain")
+    for place in ("Concat", "head", "A[", "S/", "S[", "Q["):
+        line.locator(".term").first.click()
+        expect(line.locator(".place")).to_contain_text(place)
+    line.locator(".term").first.click()
+    expect(bench.cell("x", None, 0, 0)).to_be_focused()
+    expect(line.locator(".crumb")).to_have_count(7)
+    line.locator(".crumb").nth(1).click()
+    expect(line.locator(".place")).to_contain_text("Concat")
+    expect(line.locator(".crumb")).to_have_count(1)
+
+
+def test_the_whole_path_of_a_number_is_lit(visit):
+    bench = visit("?example=programming")
+    page = bench.page
+    bench.cell("scores", 0, 1, 0).click()
+    button = page.get_by_role("button", name="Whole path")
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "true")
+    for cell in (("x", None, 1, 0), ("w_q", 0, 0, 0), ("weights", 0, 1, 2), ("concat", None, 1, 1)):
+        expect(bench.cell(*cell)).to_contain_class("path")
+    for cell in (("x", None, 2, 0), ("w_v", 0, 0, 0), ("weights", 1, 1, 0), ("concat", None, 0, 0)):
+        expect(bench.cell(*cell)).not_to_contain_class("path")
+    button.click()
+    expect(page.locator("td.path")).to_have_count(0)
+
+
 def test_sixty_four_tokens_are_a_map(visit):
     words = [f"w{n}" for n in range(64)]
     example = apply(PROGRAMMING, {"op": "sentence", "which": "tokens", "tokens": words})

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { arithmetic, inBrief } from "../../mha_ui/web/assets/arithmetic.js";
-import { fedBy, key, shownAs, symbolOf, termsOf, unkey, valueAt } from "../../mha_ui/web/assets/graph.js";
+import { fedBy, key, pathOf, shownAs, symbolOf, termsOf, unkey, valueAt } from "../../mha_ui/web/assets/graph.js";
 import { exact, fixed, parenthesised, readMask, scientific } from "../../mha_ui/web/assets/numbers.js";
 
 const { examples, printed } = JSON.parse(readFileSync(process.env.MHA_EXAMPLES, "utf8"));
@@ -34,6 +34,20 @@ for (const { name, model, cells, feeds } of examples) {
   test(`${title}: each cell feeds the cells that have it among their terms`, () => {
     for (const { cell, fed } of feeds)
       assert.deepEqual(keys(fedBy(model, cell)).sort(), keys(fed).sort(), key(cell));
+  });
+
+  test(`${title}: the whole path of a cell is all that it is made of and all that it goes into`, () => {
+    const terms = new Map(cells.map(({ cell, terms }) => [key(cell), keys(terms.flat())]));
+    const fed = new Map(feeds.map(({ cell, fed }) => [key(cell), keys(fed)]));
+    const closed = (start, next) => {
+      const found = new Set([start]);
+      for (const one of found) for (const of of next.get(one) ?? []) found.add(of);
+      return found;
+    };
+    for (const { cell } of [...cells, ...feeds]) {
+      const whole = new Set([...closed(key(cell), terms), ...closed(key(cell), fed)]);
+      assert.deepEqual(new Set(keys(pathOf(model, cell))), whole, key(cell));
+    }
   });
 
   test(`${title}: each line of arithmetic says what Python's says`, () => {

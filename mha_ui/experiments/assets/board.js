@@ -44,7 +44,7 @@ class Pane {
     this.words = model.words;
     this.selection.rebuilt();
     this.view = new View(model, { bare });
-    this.explain = new Explain(model.words, () => this.unpin(), span("side", title));
+    this.explain = new Explain(model.words, { unpin: () => this.unpin() }, span("side", title));
   }
 
   say(text) {

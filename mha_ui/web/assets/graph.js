@@ -263,3 +263,31 @@ export function shownAs(model, name, head) {
   const decimals = decimalsOf(model, name, head);
   return (number) => format(number, decimals);
 }
+
+/** Of more numbers no whole path is followed: it would keep the page waiting, and lead nearly everywhere. */
+const MOST_FOLLOWED = 20_000;
+
+/** @type {(model: Model) => boolean} */
+export const canFollow = ({ matrices }) =>
+  Object.values(matrices).reduce((sum, { values }) => sum + values.flat(2).length, 0) <= MOST_FOLLOWED;
+
+/**
+ * Every cell that a cell is made of, and every one that it goes into, at once or by way of others; itself among them.
+ * @type {OfCell<Cell[]>}
+ */
+export function pathOf(model, cell) {
+  const origins = reached(cell, (of) => termsOf(model, of).flat());
+  const results = reached(cell, (of) => fedBy(model, of));
+  return [...new Map([...origins, ...results]).values()];
+}
+
+/**
+ * @param {Cell} cell
+ * @param {(cell: Cell) => Cell[]} next
+ */
+function reached(cell, next) {
+  const found = new Map([[key(cell), cell]]);
+  for (const of of found.values())
+    for (const one of next(of)) if (!found.has(key(one))) found.set(key(one), one);
+  return found;
+}

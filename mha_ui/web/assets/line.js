@@ -1,14 +1,16 @@
 // The line of arithmetic: what a number is made of and what it goes into, in a sentence and as lit cells.
 
 import { arithmetic, inBrief } from "./arithmetic.js";
-import { button, div, element, fillNodes, span, symbol } from "./dom.js";
+import { button, div, element, fillNodes, pressable, span, symbol } from "./dom.js";
 import {
+  canFollow,
   exists,
   fedBy,
   isClaim,
   isSame,
   key,
   nameOf,
+  pathOf,
   symbolOf,
   termsOf,
   tokensOf,
@@ -20,34 +22,74 @@ import { Lights } from "./selection.js";
 
 /**
  * A piece of arithmetic as a node; `placed` gives the nodes of a place. `quiet`: the class of what stands back, `also`:
- * further classes.
+ * further classes. `follow`: a number leads to its cell.
  * @param {Model} model
  * @param {Piece} piece
  * @param {(cell: Cell) => Child[]} placed
+ * @param {{ quiet?: string; also?: string; follow?: (cell: Cell) => void }} [manner]
  */
-export function pieceOf(model, piece, placed, { quiet = "quiet-text", also = "" } = {}) {
+export function pieceOf(model, piece, placed, { quiet = "quiet-text", also = "", follow } = {}) {
   const classes = (...names) => [also, ...names].filter(Boolean).join(" ") || null;
   if (piece.text !== undefined) return element("span", { class: classes(piece.quiet && quiet) }, piece.text);
   if (piece.place) return element("span", { class: classes() }, ...placed(piece.place));
   const hue = `hue-${model.matrices[piece.cell.name].hue || "none"}`;
   const tag = piece.power !== undefined ? "sup" : piece.strong ? "strong" : "span";
-  return element(tag, { class: classes("number", hue) }, piece.power ?? piece.number);
+  const number = piece.power ?? piece.number;
+  if (!follow || piece.strong) return element(tag, { class: classes("number", hue) }, number);
+  const name = nameOf(model, piece.cell).replaceAll("_", "");
+  const attributes = { class: classes("number", "term", hue), title: name, "aria-label": `${number}, ${name}` };
+  const link = button({ ...attributes, onclick: () => follow(piece.cell) }, number);
+  return tag === "sup" ? element("sup", {}, link) : link;
 }
 
 export class Explain {
   #lights = new Lights();
+  #whole = false; // all that the held number comes from and goes into is lit, and the rest steps back
+  /** @type {Cell[]} */
+  #trail = []; // the numbers that were followed, up to the one that is held
+  /** @type {Cell | null} */
+  #end = null; // the one that the trail leads to
+  #shown = null;
 
   /**
-   * `unpin()` lets go of a number that is held; `above`: what stands over the line.
+   * `unpin()` lets go of a number that is held, `hold(cell)` holds another and goes there; `above`: what stands over the
+   * line. Without `hold` the numbers of the line lead nowhere.
    * @param {Record<string, string>} words
-   * @param {() => void} unpin
+   * @param {{ unpin: () => void; hold?: (cell: Cell) => void }} host
    * @param {...Node} above
    */
-  constructor(words, unpin, ...above) {
+  constructor(words, { unpin, hold }, ...above) {
     this.words = words;
     this.unpin = unpin;
+    this.hold = hold;
     this.line = div("line");
     this.root = div("explain", ...above, this.line);
+  }
+
+  /**
+   * Go to a term of the number that is held, which stays in the trail.
+   * @param {Cell} from
+   * @param {Cell} to
+   */
+  #follow(from, to) {
+    this.#trail = [...this.#trail, from];
+    this.#end = to;
+    this.hold(to);
+  }
+
+  /** @param {number} at of the trail, where to go back to */
+  #return(at) {
+    const to = this.#trail[at];
+    this.#trail = this.#trail.slice(0, at);
+    this.#end = to;
+    this.hold(to);
+  }
+
+  #toggleWhole() {
+    this.#whole = !this.#whole;
+    const { shown, cell, held } = this.#shown;
+    this.show(shown, cell, held);
+    /** @type {HTMLElement} */ (this.line.querySelector('[data-focus="whole path"]'))?.focus();
   }
 
   /**
@@ -56,7 +98,10 @@ export class Explain {
    * @param {Cell} cell
    * @param {Cell} held
    */
-  show({ model, view }, cell, held) {
+  show(shown, cell, held) {
+    const { model, view } = shown;
+    this.#shown = { shown, cell, held };
+    if (!isSame(held, this.#end)) this.#trail = [];
     this.#lights.clear();
     const known = cell && exists(model, cell);
     const pinned = known && isSame(cell, held);
@@ -72,6 +117,10 @@ export class Explain {
     light(terms.flat(), "operand");
     const fed = fedBy(model, cell);
     light(fed, "fed");
+    if (pinned && this.#whole && canFollow(model)) {
+      light(pathOf(model, cell), "path");
+      this.#lights.light([view.root], "tracing");
+    }
     this.line.replaceChildren(...this.#sentence(model, cell, terms, fed, pinned), "");
   }
 
@@ -96,7 +145,8 @@ export class Explain {
       const step = model.matrices[cell.name];
       if (step.formula) parts.push(span("formula", symbol(step.formula)), " = ");
       const pieces = arithmetic(model, cell, inBrief(model, pinned ? Infinity : 10));
-      parts.push(...pieces.map((piece) => pieceOf(model, piece, (of) => this.#place(model, of))));
+      const follow = pinned && this.hold && ((to) => this.#follow(cell, to));
+      parts.push(...pieces.map((piece) => pieceOf(model, piece, (of) => this.#place(model, of), { follow })));
     } else {
       parts.push(element("strong", {}, exact(valueAt(model, cell))));
       const counts = new Map();
@@ -109,11 +159,38 @@ export class Explain {
       const [before, after] = this.words.feeds.split("{list}");
       if (list.length) parts.push(span("feeds", ` → ${before}`, ...list, after));
     }
-    if (pinned)
-      parts.push(
-        button({ class: "quiet", data: { focus: "unpin" }, onclick: this.unpin }, `✕ ${this.words.unpin}`),
-      );
-    return parts;
+    if (pinned) parts.push(...this.#ways(model));
+    return pinned ? [...this.#crumbs(model), ...parts] : parts;
+  }
+
+  /**
+   * What can be done with the number that is held.
+   * @param {Model} model
+   * @returns {Child[]}
+   */
+  #ways(model) {
+    const unpin = { class: "quiet", data: { focus: "unpin" }, onclick: this.unpin };
+    const whole = { class: "quiet", data: { focus: "whole path" }, onclick: () => this.#toggleWhole() };
+    return [
+      this.hold && canFollow(model) ? pressable(this.#whole, whole, this.words.whole_path) : null,
+      button(unpin, `✕ ${this.words.unpin}`),
+    ];
+  }
+
+  /**
+   * The way back along the numbers that were followed.
+   * @param {Model} model
+   * @returns {Child[]}
+   */
+  #crumbs(model) {
+    const crumbs = this.#trail
+      .map((cell, at) => [cell, at])
+      .filter(([cell]) => exists(model, /** @type {Cell} */ (cell)))
+      .flatMap(([cell, at]) => {
+        const back = { class: "quiet crumb", data: { focus: `crumb ${at}` }, onclick: () => this.#return(Number(at)) };
+        return [button(back, ...symbol(nameOf(model, /** @type {Cell} */ (cell))).childNodes), " › "];
+      });
+    return crumbs.length ? [element("nav", { class: "crumbs", "aria-label": this.words.crumbs }, ...crumbs)] : [];
   }
 
   /**
