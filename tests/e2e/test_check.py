@@ -61,7 +61,7 @@ def test_paste_find_fix_all_green(check):
     assert link.startswith("walkthrough?")
     assert parse_qs(urlsplit(link).query)["step"] == ["scaled_scores"]
     verdict.get_by_role("button", name="Look here first").click()
-    expect(bench.cell("scaled_scores", 0, 0, 0)).to_be_focused()
+    expect(bench.cell("scaled_scores", 0, 0, 0).get_by_role("spinbutton")).to_be_focused()
     paste(
         bench,
         "scaled_scores",

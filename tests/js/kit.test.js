@@ -4,7 +4,16 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { arithmetic, inBrief } from "../../mha_ui/web/assets/arithmetic.js";
-import { fedBy, key, pathOf, shownAs, symbolOf, termsOf, unkey, valueAt } from "../../mha_ui/web/assets/graph.js";
+import {
+  fedBy,
+  key,
+  pathOf,
+  shownAs,
+  symbolOf,
+  termsOf,
+  unkey,
+  valueAt,
+} from "../../mha_ui/web/assets/graph.js";
 import { exact, fixed, parenthesised, readMask, scientific } from "../../mha_ui/web/assets/numbers.js";
 
 const { examples, printed } = JSON.parse(readFileSync(process.env.MHA_EXAMPLES, "utf8"));

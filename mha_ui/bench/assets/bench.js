@@ -385,7 +385,12 @@ class Bench {
     this.controls = new Controls(this);
     this.verdict = new Verdict(this, words);
     this.legend = new Legend(words);
-    this.explain = new Explain(words, { unpin: () => this.unpin(), hold: (cell) => this.chosen(cell) }, this.message, this.legend.root);
+    this.explain = new Explain(
+      words,
+      { unpin: () => this.unpin(), hold: (cell) => this.chosen(cell) },
+      this.message,
+      this.legend.root,
+    );
     this.menu = new FillMenu(this);
     this.overview?.stop();
     this.overview = new Overview(this, words);

@@ -35,8 +35,10 @@ export class Fold {
     const outside = (event) => {
       if (!event.composedPath().includes(this.root)) this.root.open = false;
     };
-    for (const type of ["pointerdown", "focusin"])
-      document.addEventListener(type, outside, { signal: this.#watch.signal });
+    const { signal } = this.#watch;
+    document.addEventListener("pointerdown", outside, { signal });
+    document.addEventListener("focusin", outside, { signal });
+    this.root.getRootNode().addEventListener("focusin", outside, { signal }); // which stays within the component
   }
 
   /** @type {AbortController | null} */

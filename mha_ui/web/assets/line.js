@@ -37,7 +37,11 @@ export function pieceOf(model, piece, placed, { quiet = "quiet-text", also = "",
   const number = piece.power ?? piece.number;
   if (!follow || piece.strong) return element(tag, { class: classes("number", hue) }, number);
   const name = nameOf(model, piece.cell).replaceAll("_", "");
-  const attributes = { class: classes("number", "term", hue), title: name, "aria-label": `${number}, ${name}` };
+  const attributes = {
+    class: classes("number", "term", hue),
+    title: name,
+    "aria-label": `${number}, ${name}`,
+  };
   const link = button({ ...attributes, onclick: () => follow(piece.cell) }, number);
   return tag === "sup" ? element("sup", {}, link) : link;
 }
@@ -187,10 +191,16 @@ export class Explain {
       .map((cell, at) => [cell, at])
       .filter(([cell]) => exists(model, /** @type {Cell} */ (cell)))
       .flatMap(([cell, at]) => {
-        const back = { class: "quiet crumb", data: { focus: `crumb ${at}` }, onclick: () => this.#return(Number(at)) };
+        const back = {
+          class: "quiet crumb",
+          data: { focus: `crumb ${at}` },
+          onclick: () => this.#return(Number(at)),
+        };
         return [button(back, ...symbol(nameOf(model, /** @type {Cell} */ (cell))).childNodes), " › "];
       });
-    return crumbs.length ? [element("nav", { class: "crumbs", "aria-label": this.words.crumbs }, ...crumbs)] : [];
+    return crumbs.length
+      ? [element("nav", { class: "crumbs", "aria-label": this.words.crumbs }, ...crumbs)]
+      : [];
   }
 
   /**
