@@ -185,10 +185,10 @@ def test_a_number_is_traced_to_its_terms_by_clicks_alone_and_back(visit):
     bench.cell("output", None, 0, 0).click()
     line = page.locator(".explain")
     for place in ("Concat", "head", "A[", "S/", "S[", "Q["):
-        line.locator(".term").first.click()
+        line.locator(f'.term[title^="{place}"]').first.click()
         expect(line.locator(".place")).to_contain_text(place)
-    line.locator(".term").first.click()
-    expect(bench.cell("x", None, 0, 0)).to_be_focused()
+    line.locator('.term[title^="X["]').first.click()
+    expect(bench.cell("x", None, 0, 0).get_by_role("spinbutton")).to_be_focused()
     expect(line.locator(".crumb")).to_have_count(7)
     line.locator(".crumb").nth(1).click()
     expect(line.locator(".place")).to_contain_text("Concat")

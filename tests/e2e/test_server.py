@@ -29,7 +29,7 @@ def test_every_address_opens_its_page_with_its_title(server, new_page, script, l
 def test_the_title_follows_the_language_at_once(visit):
     page = visit("check?example=first").page
     expect(page).to_have_title("Check · Multi-head attention")
-    page.get_by_role("radio", name="中").click()
+    page.get_by_role("radio", name="中", exact=True).click()
     expect(page).to_have_title("检查 · 多头注意力")
 
 

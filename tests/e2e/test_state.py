@@ -116,7 +116,7 @@ def test_the_browser_chooses_the_language_and_the_visitor_may_change_it(visit):
     bench = visit(locale="zh-CN")
     expect(bench.page.get_by_role("heading", name="多头注意力")).to_be_visible()
     expect(bench.page.locator(".bench h3", has_text="注意力权重")).to_be_visible()
-    bench.page.get_by_role("radio", name="EN").or_(bench.page.get_by_role("button", name="EN")).first.click()
+    bench.page.get_by_role("radio", name="EN", exact=True).click()
     expect(bench.page.locator(".bench h3", has_text="Attention weights")).to_be_visible()
     bench.settled()
     bench.page.wait_for_url("**lang=en**")

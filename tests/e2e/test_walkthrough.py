@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from mha_core import built_in, trace
 from mha_core.compute.derive import Cell
-from tests.e2e.driver import Bench, at_rest
+from tests.e2e.driver import Bench
 from tests.e2e.walk import Walk, assert_right, bench_example, places
 from tests.sizes import shortened
 
@@ -202,12 +202,13 @@ def test_where_the_walk_rests_reaches_the_server(walk):
 def test_the_walk_goes_on_while_the_server_is_dead_and_after_it_is_back(own_server, new_page, watch):
     page = Walk(new_page()).open(f"{own_server.url}walkthrough?example=water")
     page.press("3", "ArrowDown").stands_at("q 1")
+    session = page.page.locator(".walk").get_attribute("data-session")
     own_server.kill()
     for place in places(trace(built_in("water")), 1)[5:12]:
         page.press("ArrowRight").stands_at(place)
     own_server.start()
     expect(page.page.locator('[data-test-connection-state="CONNECTED"]')).to_have_count(1)
-    at_rest(page.page)  # a page that finds its server again is drawn anew, and has no keys meanwhile
+    expect(page.page.locator(".walk")).not_to_have_attribute("data-session", session)  # it is drawn anew
     page.press("ArrowRight").stands_at("k 3")
     page.page.wait_for_url("**step=k&sub=3")
     expect(page.page.locator(".st-key-walk-takeaway button").first).to_be_visible()

@@ -373,6 +373,7 @@ class Bench {
   /** Bring a cell into view and give it the focus. */
   goTo(cell) {
     const td = this.view.cells.get(key(cell));
+    this.#pointing.rest();
     td?.scrollIntoView({ block: "center", inline: "nearest" });
     td?.focus({ preventScroll: true });
   }

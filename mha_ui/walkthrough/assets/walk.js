@@ -32,6 +32,22 @@ const SIZES = [34, 30, 27, 24, 22, 20, 18];
 const TIGHT = { projector: [18], presenter: [18, 16, 14] }; // a presenter has his own screen before him
 const NAMES = ["step", "sub", "view", "predict"];
 
+/**
+ * The part of an address that says which work is walked.
+ * @param {WalkModel} model
+ */
+const workOf = ({ address }) =>
+  Object.fromEntries(Object.entries(address).filter(([name]) => !NAMES.includes(name)));
+
+/**
+ * Whether this tab has walked the same work: a server that was started anew knows only where the page was loaded.
+ * @param {WalkModel} data
+ */
+function isKnown(data) {
+  if (held?.session === data.session && held.opened === data.opened) return true;
+  return held?.work === JSON.stringify(workOf(data));
+}
+
 class Walk {
   /** @type {WalkModel} */
   model = null;
@@ -80,12 +96,13 @@ class Walk {
   /** New numbers, another language, or the first: the place is kept where the same work is walked. */
   update({ data }) {
     const first = this.model === null;
-    const known = held?.session === data.session && held.opened === data.opened;
+    const known = isKnown(data);
     const stood = first ? (known ? held.at : data.place) : this.#at();
-    const other = !first && this.model.opened !== data.opened;
+    const other = !first && !known;
     if (!first && this.model.revision !== data.revision) this.#forget();
     const anew = !first && this.model.session !== data.session;
     this.model = data;
+    this.root.dataset.session = data.session;
     const { place, depth } = read(data.stages, other ? data.place : stood); // of another example, or after a restart
     Object.assign(this, { place, depth, view: stood.view, predict: Boolean(stood.predict) });
     this.#build();
@@ -490,10 +507,8 @@ class Walk {
 
   #tell(quiet, remote) {
     const at = this.#at();
-    held = { session: this.model.session, opened: this.model.opened, at };
-    const query = Object.fromEntries(
-      Object.entries(this.model.address).filter(([name]) => !NAMES.includes(name)),
-    );
+    const query = workOf(this.model);
+    held = { session: this.model.session, opened: this.model.opened, work: JSON.stringify(query), at };
     for (const [name, value] of Object.entries(at)) if (value) query[name] = value === true ? "1" : value;
     this.#address.keep(query);
     const link = (values) => `?${new URLSearchParams(values)}`;

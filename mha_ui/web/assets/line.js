@@ -31,18 +31,16 @@ import { Lights } from "./selection.js";
 export function pieceOf(model, piece, placed, { quiet = "quiet-text", also = "", follow } = {}) {
   const classes = (...names) => [also, ...names].filter(Boolean).join(" ") || null;
   if (piece.text !== undefined) return element("span", { class: classes(piece.quiet && quiet) }, piece.text);
-  if (piece.place) return element("span", { class: classes() }, ...placed(piece.place));
-  const hue = `hue-${model.matrices[piece.cell.name].hue || "none"}`;
+  const of = piece.place ?? piece.cell;
+  const hue = piece.place ? "" : `hue-${model.matrices[of.name].hue || "none"}`;
+  const shown = piece.place ? placed(of) : [piece.power ?? piece.number];
   const tag = piece.power !== undefined ? "sup" : piece.strong ? "strong" : "span";
-  const number = piece.power ?? piece.number;
-  if (!follow || piece.strong) return element(tag, { class: classes("number", hue) }, number);
-  const name = nameOf(model, piece.cell).replaceAll("_", "");
+  if (!follow || piece.strong) return element(tag, { class: classes(hue && "number", hue) }, ...shown);
   const attributes = {
-    class: classes("number", "term", hue),
-    title: name,
-    "aria-label": `${number}, ${name}`,
+    class: classes(hue && "number", "term", hue),
+    title: nameOf(model, of).replaceAll("_", ""),
   };
-  const link = button({ ...attributes, onclick: () => follow(piece.cell) }, number);
+  const link = button({ ...attributes, onclick: () => follow(of) }, ...shown);
   return tag === "sup" ? element("sup", {}, link) : link;
 }
 
@@ -67,6 +65,10 @@ export class Explain {
     this.unpin = unpin;
     this.hold = hold;
     this.line = div("line");
+    // The focus stays where it is while a button of the line is pressed: the line would be drawn anew under the hand.
+    this.line.addEventListener("mousedown", (event) => {
+      if (/** @type {Element} */ (event.target).closest("button")) event.preventDefault();
+    });
     this.root = div("explain", ...above, this.line);
   }
 

@@ -25,6 +25,7 @@ function entrance(td) {
 /** What is reached last in `root`: by the pointer, or by the keyboard, which takes over from a pointer that lies still. */
 export class Pointing {
   #hovered = null;
+  #still = false; // the page goes somewhere beneath a pointer that lies still: what comes to lie under it is not meant
 
   /**
    * `read` says what a <td> stands for, or null; `changed(byFocus)` is called when another may be reached.
@@ -39,7 +40,11 @@ export class Pointing {
       this.#hovered = td && read(td);
       changed(false);
     };
-    root.addEventListener("pointerover", ({ target }) => hover(cellAt(target)));
+    root.getRootNode().addEventListener("pointermove", (event) => {
+      const { movementX, movementY } = /** @type {PointerEvent} */ (event);
+      if (movementX || movementY) this.#still = false;
+    });
+    root.addEventListener("pointerover", ({ target }) => this.#still || hover(cellAt(target)));
     root.addEventListener("pointerleave", () => hover(null));
     root.addEventListener("focusin", ({ target }) => {
       const td = cellAt(target);
@@ -58,6 +63,12 @@ export class Pointing {
   get focused() {
     const td = cellAt(active(this.root));
     return td && this.root.contains(td) ? this.read(td) : null;
+  }
+
+  /** The page is about to go somewhere, by itself. */
+  rest() {
+    this.#hovered = null;
+    this.#still = true;
   }
 
   /** The tables are drawn anew: what was pointed at is gone. */
