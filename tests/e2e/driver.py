@@ -153,11 +153,18 @@ def wait_for(page: Page, selector: str) -> None:
 
 
 def at_rest(page: Page) -> None:
-    """Wait until the page's script has run and all its pictures in view are drawn: before that, things still move."""
+    """Wait until the page's script has run and all its pictures in view are drawn, and stays so for a moment: before
+    that, things still move. What was just pressed may take that moment to reach the server.
+    """
+    page.evaluate("() => { window.calmSince = null; }")
     wait_until(
         page,
-        """() => !!document.querySelector('.stApp[data-test-script-state="notRunning"]') &&
-            !document.querySelector('.mha-plot[aria-busy="true"], [data-testid="stSkeleton"]')""",
+        """() => {
+            const calm = document.querySelector('.stApp[data-test-script-state="notRunning"]') &&
+                !document.querySelector('.mha-plot[aria-busy="true"], [data-testid="stSkeleton"]');
+            window.calmSince = calm ? (window.calmSince ?? performance.now()) : null;
+            return calm && performance.now() - window.calmSince > 150;
+        }""",
     )
 
 

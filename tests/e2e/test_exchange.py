@@ -44,6 +44,7 @@ def choose(page: Page, label: str, option: str) -> None:
 
 def from_menu(page: Page, name: str) -> None:
     page.locator(".st-key-frame").get_by_role("button", name=re.compile("^(File|文件)")).click()
+    at_rest(page)  # the page runs for it
     page.get_by_role("button", name=name, exact=True).click()
     expect(dialog(page)).to_be_visible()
     at_rest(page)

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 from mha_core import OPENS_FIRST, built_in, parse, pretty, to_token
 from mha_core.edit.edits import apply
-from tests.e2e.driver import Bench, assert_shows, example_in
+from tests.e2e.driver import Bench, assert_shows, at_rest, example_in
 
 
 def test_a_link_shows_the_same_in_a_fresh_browser(visit, new_page):
@@ -39,6 +39,7 @@ def test_saving_and_opening_a_file(visit, tmp_path):
     bench = visit("?example=translation")
     bench.edit("w_v", 0, 0, 0, -1.25)
     bench.page.get_by_role("button", name="File").click()
+    at_rest(bench.page)  # the page runs for it
     with bench.page.expect_download() as caught:
         bench.page.get_by_role("button", name="Save as a file").click()
     saved = tmp_path / caught.value.suggested_filename
