@@ -254,6 +254,7 @@ class Bench {
     if (["undo", "redo", "reset"].includes(edit.op)) this.#grid.drafts.clear();
     if (!this.#previewed && edit.op !== "pin") this.#remember();
     this.#previewed = null;
+    this.overview.follow(false);
     const live = this.#isLive([...sender.pending, edit]);
     sender.send(edit, live ? () => this.#live.state === "busy" : null);
     if (live) this.#live.ask(sender.pending, sender.last);
@@ -269,6 +270,7 @@ class Bench {
   preview(edit) {
     if (edit && !this.#previewed) this.#remember();
     this.#previewed = edit;
+    this.overview.follow(edit !== null);
     const edits = edit ? [...sender.pending, edit] : sender.pending;
     if (this.#isLive(edits)) this.#live.ask(edits, this.#seq);
     if (edit) this.show(edit);

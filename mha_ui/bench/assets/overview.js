@@ -99,6 +99,14 @@ export class Overview {
   }
 
   /**
+   * Whether a hand moves the numbers: then nothing moves by itself.
+   * @param {boolean} hand
+   */
+  follow(hand) {
+    this.root.classList.toggle("by-hand", hand);
+  }
+
+  /**
    * Numbers alone have changed.
    * @param {BenchModel} model
    */
