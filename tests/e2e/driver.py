@@ -17,7 +17,7 @@ from urllib.error import URLError
 from urllib.parse import parse_qs, urlsplit
 from urllib.request import urlopen
 
-from playwright.sync_api import Browser, Locator, Page, Playwright
+from playwright.sync_api import Browser, Locator, Page, Playwright, expect
 
 from mha_core import OPENS_FIRST, Example, Trace, built_in, from_token, trace
 from mha_core.example.model import NEG_INF, position_inputs
@@ -149,6 +149,19 @@ def wait_for(page: Page, selector: str) -> None:
         """(selector) => !!document.querySelector(selector) ||
             [...document.querySelectorAll("*")].some((node) => node.shadowRoot?.querySelector(selector))""",
         selector,
+    )
+
+
+def replace(server: Server, ask: Locator) -> None:
+    """The server goes, another comes and is asked by a press: it knows nothing, so that the page loads anew."""
+    connected = ask.page.locator('[data-test-connection-state="CONNECTED"]')
+    server.kill()
+    expect(connected).to_have_count(0)
+    server.start()
+    expect(connected).to_have_count(1, timeout=WAIT)
+    ask.click()
+    ask.page.wait_for_function(
+        "() => performance.getEntriesByType('navigation')[0].type === 'reload'", timeout=WAIT
     )
 
 

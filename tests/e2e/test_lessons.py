@@ -13,7 +13,7 @@ from mha_core.compute.scaling import experiment
 from mha_core.edit.edits import apply
 from mha_ui.language import LANGUAGES, words_in
 from mha_ui.lessons import LESSONS
-from tests.e2e.driver import WAIT, Bench, assert_shows, at_rest, picture
+from tests.e2e.driver import WAIT, Bench, assert_shows, at_rest, picture, replace
 from tests.e2e.looks import assert_no_barrier_at, wider, widths
 from tests.sizes import in_turn
 
@@ -231,16 +231,8 @@ def test_a_lesson_is_the_first_page_of_a_fresh_server_and_survives_it(own_server
     page.wait_for_function("() => location.search.includes('example=causal')")
     page.locator(".st-key-lesson-list a").nth(2).click()
     settled(page, "many-heads")
-    connected = page.locator('[data-test-connection-state="CONNECTED"]')
     assert watch.complaints == []
-    own_server.kill()
-    expect(connected).to_have_count(0)
-    own_server.start()
-    expect(connected).to_have_count(1, timeout=WAIT)
-    page.get_by_text("Agreement about this query only").click()  # asks the new server, which knows nothing
-    page.wait_for_function(
-        "() => performance.getEntriesByType('navigation')[0].type === 'reload'", timeout=WAIT
-    )
+    replace(own_server, page.get_by_text("Agreement about this query only"))
     settled(page, "many-heads")
     expect_y(page, "readers", 0, trace(built_in("causal")).values["weights"][0][0])
     watch.complaints.clear()  # whatever Streamlit's page said while nobody answered

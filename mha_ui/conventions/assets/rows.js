@@ -43,18 +43,18 @@ export class Rows extends Section {
       this.draw();
     };
     const choices = heads.length > 1 ? choice(words.heads_of, heads, this.#head, choose) : null;
-    const steps = div("steps", choices, this.#overview());
+    const steps = div("steps", choices, this.#allSteps());
     return [div("beside", steps, this.tables)];
   }
 
-  // --- the overview ----------------------------------------------------------------------------------------------
+  // --- all steps ---------------------------------------------------------------------------------------------------
 
-  #overview() {
+  #allSteps() {
     const { words } = this.model;
     const label = words.all_steps;
     const columns = [words.matrix, words.rows_are, words.columns_are];
     const steps = table(
-      { class: "overview", "aria-label": label },
+      { class: "all-steps", "aria-label": label },
       columns.map((text) => element("th", { scope: "col" }, text)),
       this.entries.map((entry) => this.#row(entry)),
     );
