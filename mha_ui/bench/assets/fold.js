@@ -2,6 +2,9 @@
 
 import { element } from "../mha.web/dom.js";
 
+/** Pixels between what is unfolded and the edge of the window. */
+const MARGIN = 12;
+
 export class Fold {
   /**
    * @param {string} name
@@ -9,11 +12,12 @@ export class Fold {
    * @param {...Node} options
    */
   constructor(name, label, ...options) {
+    this.#panel = element("div", { class: "folded-in", role: "group", "aria-label": label }, ...options);
     this.root = element(
       "details",
       { class: "fold" },
       element("summary", { data: { focus: `fold ${name}` } }, label),
-      element("div", { class: "folded-in", role: "group", "aria-label": label }, ...options),
+      this.#panel,
     );
     this.root.addEventListener("keydown", (event) => this.#let(event));
     this.root.addEventListener("toggle", () => this.#opened());
@@ -31,6 +35,7 @@ export class Fold {
   #opened() {
     this.#watch?.abort();
     if (!this.root.open) return;
+    this.#keepInSight();
     this.#watch = new AbortController();
     const outside = (event) => {
       if (!event.composedPath().includes(this.root)) this.root.open = false;
@@ -40,6 +45,17 @@ export class Fold {
     document.addEventListener("focusin", outside, { signal });
     this.root.getRootNode().addEventListener("focusin", outside, { signal }); // which stays within the component
   }
+
+  /** What would end beyond the right edge of the window is moved to the left. */
+  #keepInSight() {
+    const { style } = this.#panel;
+    style.translate = "";
+    const beyond = this.#panel.getBoundingClientRect().right - document.documentElement.clientWidth;
+    if (beyond > 0) style.translate = `${-beyond - MARGIN}px`;
+  }
+
+  /** @type {HTMLElement} */
+  #panel;
 
   /** @type {AbortController | null} */
   #watch = null;
