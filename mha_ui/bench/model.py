@@ -61,6 +61,11 @@ _UI: Final = {
     "sentence": N_("Your sentence"),
     "sentence_context": N_("The sentence that it attends to"),
     "sentence_use": N_("Use these words"),
+    "chip_hint": N_(
+        "Drag a word to move it, click it to rewrite it: a space splits it, Backspace at its start joins it to the one "
+        "before. By keyboard: Alt with ← → moves it, Delete takes it out."
+    ),
+    "chip_place": N_("{word}: {at} of {count}"),
     "sentence_rest": N_("the first {most}; {rest} more are left out"),
     "overview_taken": N_("What each token takes along"),
     "overview_concat": N_("the heads' outputs, side by side"),

@@ -48,6 +48,17 @@ def test_sentence_overview_and_a_number_are_in_the_first_screen(visit, language)
             assert inside(part.bounding_box(), width, below), (width, height)
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_is_unfolded_stays_within_the_window(visit, language):
+    page = visit(f"?lang={language}").page
+    for width, height in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        for fold in page.locator(".fold").all():
+            fold.locator("summary").click()
+            assert inside(fold.locator(".folded-in").bounding_box(), width, height), (width, height)
+            page.keyboard.press("Escape")
+
+
 @pytest.mark.parametrize(("width", "height"), SIZES)
 def test_what_a_drag_changes_is_in_sight_while_it_is_dragged(visit, width, height):
     bench = ready(visit("", viewport={"width": width, "height": height}))
@@ -138,6 +149,40 @@ def test_a_sentence_is_typed(visit, text, tokens):
     assert example_in(page.url).tokens == tokens
     bench.do("undo")
     assert_shows(bench.settled(), PROGRAMMING)
+
+
+def test_words_are_moved_split_joined_and_rewritten_by_hand(visit):
+    bench = visit("?example=programming")
+    page = bench.page
+    page.get_by_role("button", name="Your sentence").click()
+    page.keyboard.type("The cat sat on the mat")
+    chips = page.locator(".chips button.word")
+    expect(chips).to_have_count(6)
+    chips.nth(0).drag_to(chips.nth(2), target_position={"x": 30, "y": 10})
+    expect(chips).to_have_text(["cat", "sat", "The", "on", "the", "mat"])
+    chips.nth(5).press("Alt+ArrowLeft")
+    expect(chips).to_have_text(["cat", "sat", "The", "on", "mat", "the"])
+    expect(chips.nth(4)).to_be_focused()
+    expect(page.locator(".sentence [role=status]").first).to_have_text("mat: 5 of 6")
+    page.keyboard.press("ArrowLeft")
+    expect(chips.nth(3)).to_be_focused()
+    page.keyboard.press("Backspace")
+    expect(chips).to_have_text(["cat", "sat", "The on", "mat", "the"])
+    chips.nth(4).press("Delete")
+    chips.nth(1).click()
+    page.keyboard.type("sat down")
+    page.keyboard.press("Enter")
+    expect(chips).to_have_text(["cat", "sat", "down", "The on", "mat"])
+    chips.nth(0).click()
+    page.keyboard.type("dog")
+    page.keyboard.press("Escape")  # the word is as it was, and the sentence still open
+    expect(chips).to_have_text(["cat", "sat", "down", "The on", "mat"])
+    page.get_by_role("button", name="Use these words").click()
+    tokens = ["cat", "sat", "down", "The on", "mat"]
+    assert_shows(bench.settled(), apply(PROGRAMMING, {"op": "sentence", "which": "tokens", "tokens": tokens}))
+    page.get_by_role("button", name="Your sentence").click()
+    expect(chips).to_have_text(tokens)  # as they stand, not split anew
+    assert_no_barrier(page)
 
 
 def test_a_sentence_that_is_given_up_changes_nothing(visit):

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bars, heightAt, lineAt, middle } from "../../mha_ui/bench/assets/curves.js";
-import { MOST_WORDS, wordsOf } from "../../mha_ui/bench/assets/segments.js";
+import { joined, MOST_WORDS, reordered, rewritten, wordsOf } from "../../mha_ui/bench/assets/segments.js";
 import { movedAt, movedIn, remembered } from "../../mha_ui/web/assets/moved.js";
 
 test("a line starts at its query, ends at its key, and is half way in the middle", () => {
@@ -121,4 +121,32 @@ test("a given number has moved with any digit, and −∞ is no size", () => {
 
 test("before the first edit nothing has moved", () => {
   assert.equal(movedIn(model([[1]]), "weights").changed, 0);
+});
+
+test("a word stands where it is moved to, and all others keep their order", () => {
+  const words = ["a", "b", "c", "d"];
+  for (let from = 0; from < 4; from++)
+    for (let to = 0; to < 4; to++) {
+      const moved = reordered(words, from, to);
+      assert.equal(moved[to], words[from]);
+      assert.deepEqual(
+        moved.filter((word) => word !== words[from]),
+        words.filter((word) => word !== words[from]),
+      );
+    }
+});
+
+test("a word is joined to the one before it, Chinese signs without a space", () => {
+  assert.deepEqual(joined(["in", "New", "York"], 2), ["in", "New York"]);
+  assert.deepEqual(joined(["人工", "智能"], 1), ["人工智能"]);
+  const words = ["a", "b"];
+  assert.equal(joined(words, 0), words); // there is none before it
+  assert.equal(joined(words, 2), words);
+});
+
+test("a word written anew is split by spaces, goes when nothing is left of it, and keeps a space that it had", () => {
+  assert.deepEqual(rewritten(["a", "b"], 0, " x  y "), ["x", "y", "b"]);
+  assert.deepEqual(rewritten(["a", "b"], 0, "  "), ["b"]);
+  const words = ["New York", "b"];
+  assert.equal(rewritten(words, 0, "New York"), words);
 });

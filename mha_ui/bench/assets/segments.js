@@ -28,3 +28,38 @@ const bySpaces = (text) =>
     .split(/\s+|(?=\p{P})|(?<=\p{P})/u)
     .flatMap((part) => (SIGN.test(part) ? [...part] : [part]))
     .map((segment) => ({ segment, isWordLike: /[\p{L}\p{N}]/u.test(segment) }));
+
+/**
+ * Words in another order: the one at `from` stands at `to`.
+ * @param {string[]} words
+ * @param {number} from
+ * @param {number} to
+ */
+export function reordered(words, from, to) {
+  const rest = words.toSpliced(from, 1);
+  return rest.toSpliced(to, 0, words[from]);
+}
+
+/**
+ * The word at `at` joined to the one before it: Chinese and Japanese without a space between them.
+ * @param {string[]} words
+ * @param {number} at
+ */
+export function joined(words, at) {
+  if (!words[at - 1] || words[at] === undefined) return words;
+  const [before, after] = [words[at - 1], words[at]];
+  const close = SIGN.test(before.at(-1)) || SIGN.test(after.at(0));
+  return words.toSpliced(at - 1, 2, before + (close ? "" : " ") + after);
+}
+
+/**
+ * A word written anew: spaces split it, and without a letter it goes.
+ * @param {string[]} words
+ * @param {number} at
+ * @param {string} text
+ */
+export function rewritten(words, at, text) {
+  const parts = text.split(/\s+/).filter(Boolean);
+  const same = text.trim() === words[at]; // a word that has a space in it keeps it
+  return same ? words : words.toSpliced(at, 1, ...parts);
+}

@@ -1,6 +1,7 @@
 // A field for a sentence of one's own: it is split as it is typed, and its words become the tokens.
 
 import { button, element, fill, p, span } from "../mha.web/dom.js";
+import { Chips } from "./chips.js";
 import { MOST_WORDS, wordsOf } from "./segments.js";
 
 export class Sentence {
@@ -57,29 +58,36 @@ export class Sentence {
       spellcheck: "false",
       maxlength: 400,
     });
-    const preview = p("tokens-told");
-    const split = () => wordsOf(input.value, lang);
-    const told = () => {
-      const found = split();
-      const rest = found.length - MOST_WORDS;
-      preview.replaceChildren(
-        ...found.slice(0, MOST_WORDS).map((word) => span("word", element("bdi", {}, word))),
-        rest > 0 ? fill(this.words.sentence_rest, { most: MOST_WORDS, rest }) : "",
-      );
-      use.disabled = !found.length;
+    const rest = p("rest");
+    const chips = new Chips((list) => {
+      input.value = list.join(" ");
+      told(list);
+    }, this.words);
+    const told = (list) => {
+      const beyond = list.length - MOST_WORDS;
+      rest.textContent =
+        beyond > 0
+          ? fill(this.words.sentence_rest, { most: MOST_WORDS, rest: beyond })
+          : this.words.chip_hint;
+      use.disabled = !list.length;
+    };
+    /** @param {string[]} list */
+    const show = (list) => {
+      chips.set(list.slice(0, MOST_WORDS));
+      told(list);
     };
     const use = button({ class: "send", type: "submit" }, this.words.sentence_use);
-    input.addEventListener("input", told);
-    const form = element("form", {}, element("label", {}, span("label", label), input), preview, use);
+    input.addEventListener("input", () => show(wordsOf(input.value, lang)));
+    const field = element("label", {}, span("label", label), input);
+    const form = element("form", {}, field, p("tokens-told", chips.root), use, rest);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      const found = split().slice(0, MOST_WORDS);
-      if (!found.length) return;
-      this.send({ op: "sentence", which, tokens: found });
+      if (!chips.list.length) return;
+      this.send({ op: "sentence", which, tokens: chips.list.slice(0, MOST_WORDS) });
       this.close();
     });
     input.value = tokens.join(" ");
-    told();
+    show(tokens);
     return form;
   }
 }
