@@ -58,12 +58,17 @@ _UI: Final = {
     "overview_hint": N_(
         "Point at a line to see its weight, and click it to go there. Click a token to see it alone."
     ),
+    "overview_hint_touch": N_("Tap a line to go to its weight. Tap a token to see it alone."),
     "sentence": N_("Your sentence"),
     "sentence_context": N_("The sentence that it attends to"),
     "sentence_use": N_("Use these words"),
     "chip_hint": N_(
         "Drag a word to move it, click it to rewrite it: a space splits it, Backspace at its start joins it to the one "
         "before. By keyboard: Alt with ← → moves it, Delete takes it out."
+    ),
+    "chip_hint_touch": N_(
+        "Drag a word to move it, tap it to rewrite it: a space splits it, deleting at its start joins it to the one "
+        "before."
     ),
     "chip_place": N_("{word}: {at} of {count}"),
     "sentence_rest": N_("the first {most}; {rest} more are left out"),
@@ -148,10 +153,14 @@ _UI: Final = {
         "↗ grows, ↘ falls; one scale for all tables. Click a computed number, or press Enter on it, to take its "
         "derivative instead."
     ),
+    "legend_gradient_touch": N_(
+        "↗ grows, ↘ falls; one scale for all tables. Tap a computed number to take its derivative instead."
+    ),
     "hint": N_(
         "Point at a number to see where it comes from; click it to hold it. A framed number can be typed over, or "
         "dragged sideways."
     ),
+    "hint_touch": N_("Tap a number to see where it comes from. Press a framed one and slide to change it."),
     "verdict": N_("What the check found"),
     "first_wrong": N_("Look here first"),
     "cannot_be": N_("What cannot be, whatever X and W are"),
@@ -179,6 +188,11 @@ _UI: Final = {
     "place_of_head": N_("{place} of head {head}"),
     "place_with_tokens": N_("{place} ({tokens})"),
     "paint_here": N_("Paint the mask here: click a pair to hide it or let it attend, drag over many."),
+    "paint_here_touch": N_("Paint the mask here: tap a pair to hide it or let it attend."),
+    "at_hand": N_("At hand"),
+    "show_overview": N_("Overview"),
+    "stage_before": N_("The step before"),
+    "stage_next": N_("The next step"),
     "wrong_not_a_number": N_("{place}: “{text}” is no number."),
     "wrong_too_large": N_("{place}: “{text}” is too large; numbers go from −{most} to {most}."),
     "wrong_comma": N_(

@@ -54,13 +54,23 @@ _UI: Final = {
     "hint_rows": N_(
         "Point at a number: the same one lights up in the other convention, with its arithmetic in both."
     ),
+    "hint_rows_touch": N_(
+        "Tap a number: the same one lights up in the other convention, with its arithmetic in both."
+    ),
     "hint_packed": N_(
         "Point at a number: it lights up in its head's own matrix, and the line says its index."
+    ),
+    "hint_packed_touch": N_(
+        "Tap a number: it lights up in its head's own matrix, and the line says its index."
     ),
     "hint_masks": N_(
         "Point at a pair: it lights up in every mask, and the line says what stands for it where."
     ),
+    "hint_masks_touch": N_(
+        "Tap a pair: it lights up in every mask, and the line says what stands for it where."
+    ),
     "hint_dead": N_("Point at a number to see where it comes from."),
+    "hint_dead_touch": N_("Tap a number to see where it comes from."),
     "letter": N_("Matrix"),
     "library": N_("As held by"),
     "library_packed": N_("one product, X·W"),

@@ -33,7 +33,9 @@ _UI: Final = {
     "not_here": N_("without {list}"),
     "nothing_differs": N_("No number differs."),
     "look_alone": N_("Point at a number to see where it comes from."),
+    "look_alone_touch": N_("Tap a number to see where it comes from."),
     "look": N_("Point at a number: both sides say where theirs comes from."),
+    "look_touch": N_("Tap a number: both sides say where theirs comes from."),
 }
 
 

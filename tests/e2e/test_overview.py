@@ -286,3 +286,49 @@ def test_who_cannot_see_it_is_told_who_attends_to_whom(visit):
 def test_the_check_has_none(visit):
     page = visit("check?example=programming").page
     expect(overview(page)).to_be_hidden()
+
+
+# --- on a telephone ----------------------------------------------------------------------------------------------
+
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_bar_of_a_telephone_leads_from_stage_to_stage_and_back(visit, language):
+    page = visit(f"?lang={language}", **PHONE).page
+    stages = page.locator("section.stage").evaluate_all("all => all.map((stage) => stage.ariaLabel)")
+    shown, onward = page.locator(".at-hand-stage"), page.locator('[data-focus="bar next"]')
+    for at, title in enumerate(stages):
+        expect(shown).to_have_text(title)
+        top = page.locator("section.stage").nth(at).bounding_box()["y"]
+        assert top < page.locator(".explain").bounding_box()["y"]
+        if title != stages[-1]:
+            onward.tap()
+    expect(onward).to_be_disabled()
+    page.locator('[data-focus="bar before"]').tap()
+    expect(shown).to_have_text(stages[-2])
+
+
+def test_the_bar_of_a_telephone_takes_an_edit_back_and_puts_the_overview_away(visit):
+    bench = visit("", **PHONE)
+    page = bench.page
+    example = apply(PROGRAMMING, {"op": "add_token", "which": "tokens"})
+    bench.do("n_q more")
+    assert_shows(bench.settled(), example)
+    page.locator('[data-focus="bar undo"]').tap()
+    assert_shows(bench.settled(), PROGRAMMING)
+    away = page.get_by_role("button", name="Overview", exact=True)
+    away.tap()
+    expect(overview(page)).to_be_hidden()
+    away.tap()
+    expect(overview(page)).to_be_visible()
+
+
+def test_on_a_telephone_targets_are_large_and_nothing_is_pointed_at(visit):
+    page = visit("", **PHONE).page
+    for target in page.locator(".at-hand button").all():
+        box = target.bounding_box()
+        assert min(box["width"], box["height"]) >= 44
+    said = page.locator(".bench").inner_text().lower()
+    assert not any(word in said for word in ("point at", "click", "hover")), said
+    assert_no_barrier(page)

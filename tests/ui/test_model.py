@@ -393,4 +393,5 @@ def test_the_browser_is_told_the_words_that_it_asks_for_and_no_others():
     asked |= {word for words in model._WHY.values() for word in words if word}
     asked |= {f"{menu}_{choice}" for menu, choices in model._CHOICES.items() for choice in choices}
     asked |= set(model._CHOICES)
+    asked |= {f"{word}_touch" for word in asked} & set(model.ui_words("en"))
     assert asked == set(model.ui_words("en")) == set(model.ui_words("zh"))

@@ -33,6 +33,7 @@ import { pictures } from "../mha.web/pictures.js";
 import { Pointing } from "../mha.web/selection.js";
 import { Sender } from "../mha.web/sender.js";
 import { structureOf, View } from "../mha.web/tables.js";
+import { Bar } from "./bar.js";
 import { Controls } from "./controls.js";
 import { FillMenu } from "./fill.js";
 import { Grid } from "./grid.js";
@@ -134,6 +135,7 @@ class Bench {
     this.overview.update(data);
     this.#describe();
     this.controls.update(data);
+    this.bar.update(data);
     this.legend.update(data);
     this.root.classList.toggle("through", Boolean(data.lens));
     this.verdict.update(data.check, data.address);
@@ -397,6 +399,13 @@ class Bench {
     this.menu = new FillMenu(this);
     this.overview?.stop();
     this.overview = new Overview(this, words);
+    const { root: overview } = this.overview;
+    this.bar = new Bar(
+      { send: (edit) => this.send(edit), tables: this.tables, overview },
+      words,
+      this.#gone.signal,
+    );
+    this.explain.root.append(this.bar.root);
     this.root.setAttribute("aria-label", words.bench);
     this.root.lang = words.lang;
     this.root.replaceChildren(

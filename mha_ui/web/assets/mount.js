@@ -1,5 +1,15 @@
 // How a component of ours stands on a page: Streamlit calls its default export with every answer.
 
+/** Where fingers point, what a sentence named "…_touch" says takes the place of the other: nothing is hovered there. */
+const TOUCH = /_touch$/;
+
+/** @param {Record<string, any>} data */
+function wordedForTouch(data) {
+  if (!data?.words || !matchMedia("(hover: none)").matches) return;
+  for (const [name, text] of Object.entries(data.words))
+    if (TOUCH.test(name)) data.words[name.replace(TOUCH, "")] = text;
+}
+
 /**
  * What Streamlit calls: `make` builds a part for an element, which is then told of every answer until it has left the
  * page.
@@ -9,7 +19,8 @@ export function mounting(make) {
   /** @type {WeakMap<HTMLElement, Part>} */
   const parts = new WeakMap();
   return (/** @type {Component} */ component) => {
-    const { parentElement } = component;
+    const { parentElement, data } = component;
+    wordedForTouch(data);
     const part = parts.get(parentElement) ?? make(component);
     parts.set(parentElement, part);
     part.update(component);
