@@ -79,7 +79,7 @@ _UI: Final = {
     "overview_none": N_("{query} attends to nothing"),
     "overview_and": N_("; "),
     "was_before": N_("was {before} before the last edit"),
-    "moved_weights": N_("{changed} of {all} weights changed; most {place}, {tokens}: {before} → {now}"),
+    "moved_weights": N_("{changed} of {all} weights changed; most: head {head}, {tokens}, {before} → {now}"),
     "moved_outputs": N_(
         "No weight changed; {changed} of {all} outputs did, most {place}, {tokens}: {before} → {now}"
     ),

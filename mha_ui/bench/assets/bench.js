@@ -235,6 +235,7 @@ class Bench {
     const values = {
       ...(weights.most ? weights : outputs),
       place: nameOf(model, most).replaceAll("_", ""),
+      head: most.head + 1,
       tokens: tokensOf(model, most).join(" → "),
       before: show(movedAt(model, most).before),
       now: show(valueAt(model, most)),

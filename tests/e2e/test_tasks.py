@@ -1,0 +1,164 @@
+"""What people come for, each with the number of actions that it takes.
+
+An action is a click, a tap, a drag, a choice in a menu, a key or chord, or a text typed into what has the focus.
+"""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from mha_core import built_in
+from mha_core.edit.edits import apply
+from tests.e2e.driver import Bench, assert_shows, example_in
+from tests.e2e.test_live import drag, ready
+from tests.e2e.test_pasting import CLIPBOARD, rows
+
+PROGRAMMING = built_in("programming")
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
+
+
+class Hand:
+    """Whoever uses the page, and how often they had to act."""
+
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
+        self.page = bench.page
+        self.actions = 0
+
+    def click(self, where: Locator) -> Hand:
+        self.actions += 1
+        where.click()
+        return self
+
+    def tap(self, where: Locator) -> Hand:
+        self.actions += 1
+        where.tap()
+        return self
+
+    def press(self, *chords: str) -> Hand:
+        for chord in chords:
+            self.actions += 1
+            self.page.keyboard.press(chord)
+        return self
+
+    def type(self, text: str) -> Hand:
+        self.actions += 1
+        self.page.keyboard.type(text)
+        return self
+
+    def choose(self, where: Locator, value: str) -> Hand:
+        self.actions += 1
+        where.select_option(value)
+        return self
+
+    def drag(self, steps: int, *cell) -> Hand:
+        self.actions += 1
+        drag(ready(self.bench), steps, *cell)
+        self.page.mouse.up()
+        return self
+
+    def focus(self, name: str) -> Locator:
+        return self.page.locator(f'[data-focus="{name}"]')
+
+
+@pytest.fixture
+def hand(visit):
+    return lambda query="", **options: Hand(visit(query, **options))
+
+
+def x(row, col, *values):
+    return {"op": "set", "matrix": "x", "row": row, "col": col, "values": [list(values)]}
+
+
+def test_change_x_and_say_which_weight_moved_most(hand):
+    user = hand()
+    user.drag(-2, "x", None, 1, 1)
+    expect(user.page.locator(".moved")).to_have_text(
+        "15 of 27 weights changed; most: head 1, programming → love, 0.6728 → 0.1084"
+    )
+    assert user.actions == 1
+
+
+def test_find_the_terms_of_the_first_output_down_to_x(hand):
+    user = hand("?example=output-projection")
+    user.click(user.bench.cell("output", None, 0, 0))
+    line = user.page.locator(".explain")
+    for place in ("Concat", "head", "A[", "S/", "S[", "Q[", "X["):
+        user.click(line.locator(f'.term[title^="{place}"]').first)
+        expect(line.locator(".place")).to_contain_text(place)
+    assert user.actions == 8  # one for each step of the computation
+
+
+def test_make_the_second_head_look_at_itself(hand):
+    user = hand()
+    user.click(user.focus("d_k more"))
+    for name in ("w_q", "w_k"):
+        user.click(user.focus(f"menu {name} 1"))
+        user.click(user.page.get_by_role("menuitem", name="Identity"))
+        user.bench.settled()
+    expect(user.page.locator(".look").nth(1)).to_contain_text("each token most at itself")
+    assert user.actions == 5
+
+
+@pytest.mark.parametrize("text", ["水 有 毒", "The cat sat on the mat"])
+def test_type_a_sentence(hand, text):
+    user = hand()
+    user.click(user.focus("sentence")).type(text).press("Enter")
+    tokens = text.split()
+    now = apply(PROGRAMMING, {"op": "sentence", "which": "tokens", "tokens": tokens})
+    assert_shows(user.bench.settled(), now)
+    assert user.actions == 3
+
+
+def test_mask_a_pair(hand):
+    user = hand()
+    user.click(user.page.locator("summary", has_text="Layer"))
+    user.choose(user.focus("mask"), "painted")
+    user.bench.settled()
+    painted = user.page.evaluate("() => location.search")
+    user.click(user.bench.cell("mask", None, 0, 2))
+    user.page.wait_for_function("(old) => location.search !== old", arg=painted)
+    allow = example_in(user.page.url).mask.allow
+    assert [pair for pair, open in enumerate(sum(allow, ())) if not open] == [2]
+    assert user.actions == 3
+
+
+def test_have_three_heads(hand):
+    user = hand("?example=water")
+    while len(example_in(user.page.url).heads) < 3:
+        user.click(user.focus("h more"))
+        user.bench.settled()
+    assert user.actions == 3 - len(built_in("water").heads)
+
+
+def test_paste_from_a_spreadsheet(hand):
+    user = hand(**CLIPBOARD)
+    user.page.evaluate("(text) => navigator.clipboard.writeText(text)", rows(3, 3))
+    user.click(user.bench.cell("x", None, 0, 0)).press("Control+V")
+    values = [[float(10 * i + j) for j in range(3)] for i in range(3)]
+    now = apply(PROGRAMMING, {"op": "set", "matrix": "x", "row": 0, "col": 0, "values": values})
+    assert_shows(user.bench.settled(), now)
+    assert user.actions == 2
+
+
+def test_the_same_with_fingers(hand):
+    """A sentence, a head more, and where a weight comes from."""
+    user = hand(**PHONE)
+    user.tap(user.focus("sentence")).type("水 有 毒").press("Enter")
+    user.bench.settled()
+    user.tap(user.focus("h more"))
+    user.bench.settled()
+    user.tap(user.bench.cell("weights", 0, 0, 0))
+    expect(user.page.locator(".explain .place")).to_contain_text("A[")
+    assert user.actions == 5
+
+
+def test_all_by_keyboard(hand):
+    """The first task, without a mouse."""
+    user = hand()
+    user.bench.cell("x", None, 0, 0).focus()  # where Tab leads: test_reach holds the way there
+    user.press("ArrowDown", "ArrowRight").press("Alt+ArrowDown", "Alt+ArrowDown")
+    assert_shows(user.bench.settled(), apply(PROGRAMMING, x(1, 1, 0.0)))
+    expect(user.page.locator(".moved")).to_contain_text("weights changed; most: head 1, programming → love")
+    assert user.actions == 4
