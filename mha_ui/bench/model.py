@@ -53,6 +53,7 @@ from mha_ui.state import Message, Work, address, token
 
 _UI: Final = {
     "bench": N_("Matrix bench"),
+    "lead": N_("Each token looks at the tokens and takes along a mix of them, every head in its own way."),
     "overview": N_("Overview: who attends to whom"),
     "overview_tokens": N_("Tokens"),
     "overview_hint": N_(

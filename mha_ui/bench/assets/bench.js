@@ -410,6 +410,7 @@ class Bench {
     this.root.setAttribute("aria-label", words.bench);
     this.root.lang = words.lang;
     this.root.replaceChildren(
+      element("p", { class: "lead", hidden: Boolean(this.model.check) }, words.lead),
       this.about,
       this.overview.root,
       this.controls.root,
