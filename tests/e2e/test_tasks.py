@@ -120,7 +120,7 @@ def test_mask_a_pair(hand):
     user.click(user.bench.cell("mask", None, 0, 2))
     user.page.wait_for_function("(old) => location.search !== old", arg=painted)
     allow = example_in(user.page.url).mask.allow
-    assert [pair for pair, open in enumerate(sum(allow, ())) if not open] == [2]
+    assert [pair for pair, seen in enumerate(sum(allow, ())) if not seen] == [2]
     assert user.actions == 3
 
 
