@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Locator, expect
 
-from mha_core import built_in
+from mha_core import AllowMask, built_in
 from mha_core.edit.edits import apply
 from tests.e2e.driver import Bench, assert_shows, example_in
 from tests.e2e.test_live import drag, ready
@@ -119,8 +119,9 @@ def test_mask_a_pair(hand):
     painted = user.page.evaluate("() => location.search")
     user.click(user.bench.cell("mask", None, 0, 2))
     user.page.wait_for_function("(old) => location.search !== old", arg=painted)
-    allow = example_in(user.page.url).mask.allow
-    assert [pair for pair, seen in enumerate(sum(allow, ())) if not seen] == [2]
+    mask = example_in(user.page.url).mask
+    assert isinstance(mask, AllowMask)
+    assert [pair for pair, seen in enumerate(sum(mask.allow, ())) if not seen] == [2]
     assert user.actions == 3
 
 
