@@ -5,16 +5,18 @@ It shows the web kit's tables: every number explains itself, in both traces at o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import isfinite
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import streamlit as st
 
+from mha_core import Example
 from mha_core.compare.diff import Difference
 from mha_core.errors import N_
+from mha_core.example.share_link import packed
 from mha_core.vocabulary import STAGES, Stage
 from mha_ui import state
 from mha_ui.bench.model import stages
@@ -39,6 +41,29 @@ _UI: Final = {
 }
 
 
+class Place(NamedTuple):
+    """Where a slider may stand: its number, what it is called, and what it does to ``Slider.example``."""
+
+    value: float
+    text: str
+    edit: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Slider:
+    """What moves the last side: its numbers follow by the live channel while it is moved, and the page afterwards.
+
+    ``example``: what that side shows; ``chosen``: the number of the place that it stands at; ``let_go`` is told of the
+    one where it is left.
+    """
+
+    label: str
+    places: Sequence[Place]
+    chosen: float
+    example: Example
+    let_go: Callable[[float], None]
+
+
 @dataclass(frozen=True, slots=True)
 class Pane:
     """One side: its title, and the bench's data of its trace (``bench.model.numbers``), nothing of it to be edited.
@@ -58,6 +83,7 @@ def board(
     places: Mapping[str, Sequence[int]] | None = None,
     declared: tuple[Stage, ...] = STAGES,
     only: bool = True,
+    slider: Slider | None = None,
 ) -> None:
     """Mount the board. ``differences`` are the last pane's from the first's; ``places`` tells, by axis, where the
     first has the counterpart of each row or column; ``only``: at first show nothing but what differs.
@@ -73,8 +99,26 @@ def board(
         "differences": [_sent(difference) for difference in differences],
         "places": places or {},
         "only": only,
+        "slider": slider and _sent_slider(slider),
     }
-    _component()(key=_KEY, data=data)
+    _component()(key=_KEY, data=data, on_chosen_change=partial(_let_go, slider) if slider else None)
+
+
+def _let_go(slider: Slider) -> None:
+    """The slider was let go: at one of its places, or else somebody else has said so."""
+    chosen = (state.widget_value(_KEY) or {}).get("chosen")
+    for place in slider.places:
+        if place.value == chosen:
+            slider.let_go(place.value)
+
+
+def _sent_slider(slider: Slider) -> dict[str, Any]:
+    return {
+        "label": slider.label,
+        "places": [place._asdict() for place in slider.places],
+        "chosen": [place.value for place in slider.places].index(slider.chosen),
+        "from": {"s": packed(slider.example)},
+    }
 
 
 def _read_only(model: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
+from functools import partial
 from statistics import fmean
 from typing import Final
 
-import streamlit as st
-
-from mha_core.compare.variant import Variant
+from mha_core.compare.variant import Variant, varied
 from mha_core.compute.metrics import keys_in_view
 from mha_core.compute.trace import Trace
-from mha_core.errors import N_
+from mha_core.errors import N_, ExampleError
 from mha_core.vocabulary import SCORE_STEPS, STAGES, Stage
 from mha_ui import state
-from mha_ui.experiments.board import board
-from mha_ui.experiments.experiment import Both, Experiment, both, described, pane, temperature
+from mha_ui.experiments.board import Place, Slider, board
+from mha_ui.experiments.experiment import Both, Experiment, both, described, pane
 from mha_ui.experiments.lenses import saturation
 from mha_ui.figures.labels import number, weight
 from mha_ui.figures.layout import head_name
 from mha_ui.lessons.lesson import said, table
 
 NAME: Final = "temperature"
-_T: Final = "experiments.temperature.t"
 AFTER_SCORES: Final[tuple[Stage, ...]] = (
     (N_("Scaled scores"), N_("What softmax is given."), SCORE_STEPS[1:]),
     *(stage for stage in STAGES if {"weights", "head_outputs", "concat", "output"} & {*stage[2]}),
@@ -33,14 +31,6 @@ TEMPERATURES: Final = tuple(2.0**power for power in range(-5, 6))
 def _live(work: state.Work) -> None:
     words = work.words
     held = work.sides.get(NAME, state.Sides(right=Variant(temperature=0.25))).right.temperature or 1.0
-    state.set_widget(_T, held)
-    st.select_slider(
-        words(N_("Temperature T: scores are divided by T times the divisor")),
-        sorted({*TEMPERATURES, held}),
-        format_func=temperature,
-        key=_T,
-        on_change=_chosen,
-    )
     sides = state.Sides(right=Variant(temperature=held))
     found = both(work, sides)
     said(_told(work, held, found))
@@ -48,9 +38,31 @@ def _live(work: state.Work) -> None:
         pane(work, found.left, described(sides.left, words)),
         pane(work, found.right, described(sides.right, words)),
     ]
-    board(panes, found.differences, declared=AFTER_SCORES, only=False)
+    places = [place for value in sorted({*TEMPERATURES, held}) if (place := _place(work, value))]
+    slider = Slider(
+        label=words(N_("Temperature T: scores are divided by T times the divisor")),
+        places=places,
+        chosen=held if held in [place.value for place in places] else 1.0,
+        example=found.right.example,
+        let_go=partial(_chosen, work),
+    )
+    board(panes, found.differences, declared=AFTER_SCORES, only=False, slider=slider)
     _table(work, found.left, found.right)
     saturation(work, chosen=held)
+
+
+def _place(work: state.Work, value: float) -> Place | None:
+    """What this temperature does to the example; None where its divisor would be larger than any may be."""
+    variant = Variant(temperature=value)
+    try:
+        scale = varied(work.example, variant).scale
+    except ExampleError:
+        return None
+    return Place(value, described(variant, work.words), {"op": "scale", "value": scale})
+
+
+def _chosen(work: state.Work, value: float) -> None:
+    work.sides[NAME] = state.Sides(right=Variant(temperature=value))
 
 
 def _told(work: state.Work, chosen: float, found: Both) -> str:
@@ -88,10 +100,6 @@ def _spread(computed: Trace, head: int) -> tuple[str, str]:
     if not seen or min(map(min, seen)) < 0:
         return "–", "–"
     return weight(fmean(map(max, seen))), number(fmean(map(keys_in_view, seen)))
-
-
-def _chosen() -> None:
-    state.current().sides[NAME] = state.Sides(right=Variant(temperature=state.widget_value(_T)))
 
 
 TEMPERATURE: Final = Experiment(

@@ -178,6 +178,30 @@ def test_the_temperature_is_turned_with_the_keyboard(experiment):
     expect(cell(page, "weights", 0, 0, 0, side=1)).to_have_text(f"{hot.values['weights'][0][0][0]:.4f}")
 
 
+def test_numbers_follow_the_temperature_before_the_slider_is_let_go(experiment):
+    page = experiment("temperature", Variant(temperature=1.0), query="example=programming")
+    expect(page.locator('.slider[data-live="still"]')).to_be_visible()
+    slider = page.get_by_role("slider")
+    box = slider.bounding_box()
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] / 2, middle)
+    page.mouse.down()
+    for share in (0.6, 0.75, 0.9, 0.999):
+        page.mouse.move(box["x"] + box["width"] * share, middle)
+    hot = trace(varied(built_in("programming"), Variant(temperature=32.0)))
+    weight = cell(page, "weights", 0, 0, 0, side=1)
+    expect(weight).to_have_text(f"{hot.values['weights'][0][0][0]:.4f}")
+    expect(weight).to_have_attribute("data-change", "down")
+    expect(page.locator(".side-title").last).to_have_text("T = 32")
+    assert "temperature-1.0" in page.url  # the page follows when it is let go
+    page.mouse.up()
+    page.wait_for_function("() => location.search.includes('temperature-32.0')")
+    differs = compare(trace(built_in("programming")), hot)
+    expect(page.locator("td[data-change]")).to_have_count(
+        sum(one.change.changed for one in differs if one.head in (0, None))
+    )
+
+
 def test_a_published_mistake_is_seen_and_the_check_names_it(experiment):
     page = experiment("mistakes")
     page.get_by_text("Softmax without scaling", exact=True).click()

@@ -17,6 +17,7 @@ from mha_core.compute.derive import Cell
 from mha_core.compute.gradients import gradients, saturation
 from mha_core.compute.head_terms import head_terms, losses
 from mha_core.edit.edits import apply
+from mha_core.example.share_link import unpacked
 from mha_core.messages import catalogue
 from mha_ui import state
 from mha_ui.experiments import EXPERIMENTS
@@ -238,10 +239,14 @@ def test_the_temperature_divides_the_scores(read):
     assert all(before == pytest.approx(4 * after) for before, after in scaled)
 
 
-def test_the_slider_sets_it(read):
-    app = read("temperature", example="programming")
-    app.get_by_key("experiments.temperature.t").set_value(2.0).run()
-    assert address(sound(app))["variant"] == "~~temperature-2.0"
+def test_each_place_of_the_slider_is_the_temperature_that_it_names(read):
+    data = board(read("temperature", Variant(temperature=4.0), example="programming"))
+    slider = data["slider"]
+    at_hand = unpacked(slider["from"]["s"])
+    assert slider["places"][slider["chosen"]]["value"] == 4.0
+    for place in slider["places"]:
+        there = varied(built_in("programming"), Variant(temperature=place["value"]))
+        assert trace(apply(at_hand, place["edit"])).values == trace(there).values
 
 
 # --- mistakes ------------------------------------------------------------------------------------------------------
@@ -350,8 +355,17 @@ def test_what_the_example_has_not_is_left_out_and_said(read, name, right, left_o
 
 def test_a_temperature_between_the_slider_s_is_kept(read):
     app = read("temperature", Variant(temperature=0.3), example="programming")
-    assert app.get_by_key("experiments.temperature.t").value == 0.3
+    slider = board(app)["slider"]
+    assert slider["places"][slider["chosen"]]["value"] == 0.3
     assert address(app)["variant"] == "~~temperature-0.3"
+
+
+def test_a_temperature_beyond_what_a_divisor_may_be_is_no_place_of_the_slider(read):
+    example = replace(built_in("programming"), scale=1e12)
+    data = board(sound(read("temperature", s=to_token(example))))
+    values_of = [place["value"] for place in data["slider"]["places"]]
+    assert values_of
+    assert max(values_of) == 1.0
 
 
 def test_a_temperature_without_a_softmax_changes_nothing_and_says_so(read):

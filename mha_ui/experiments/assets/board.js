@@ -16,11 +16,15 @@ import {
 } from "../mha.web/dom.js";
 import { headOf, isSame, key, rowsOf, symbolOf, termsOf, unkey, valueAt } from "../mha.web/graph.js";
 import { Explain } from "../mha.web/line.js";
+import { layOver } from "../mha.web/live.js";
 import { Menu } from "../mha.web/menu.js";
 import { mounting } from "../mha.web/mount.js";
 import { brief, isRounded } from "../mha.web/numbers.js";
 import { Pointing, Selection } from "../mha.web/selection.js";
 import { stageTitle, structureOf, View } from "../mha.web/tables.js";
+import { Slider } from "./slider.js";
+
+const ROUNDING = 1e-12; // of the largest number of a matrix: less than that is rounded otherwise, not another number
 
 /** One side: its tables, its selection and its line of arithmetic. */
 class Pane {
@@ -70,6 +74,8 @@ class Board {
   #only = true;
   #gone = new AbortController();
   #differences = new Map(); // "name|head" → difference
+  /** @type {(name: string, value: unknown) => void} */
+  #send = null;
 
   constructor(parent) {
     this.root = element("div", { class: "bench board", role: "region" });
@@ -80,7 +86,12 @@ class Board {
     this.panes = [];
     parent.append(this.root);
     this.menu = new Menu(null); // its host is the side that it is opened on
-    this.root.append(this.bar, this.tables, this.foot, this.live, this.menu.root);
+    this.slider = new Slider({
+      painted: (header, numbers) => this.#painted(header, numbers),
+      moved: (text) => setText(this.tables.querySelector(".side-title:nth-child(3)"), text),
+      chosen: (value) => this.#send("chosen", value),
+    });
+    this.root.append(this.slider.root, this.bar, this.tables, this.foot, this.live, this.menu.root);
     this.pointing = new Pointing(
       this.tables,
       (td) => this.#placeOf(td),
@@ -96,10 +107,12 @@ class Board {
   unmount() {
     this.resized.disconnect();
     this.#gone.abort();
+    this.slider.stop();
     this.root.remove();
   }
 
-  update({ data }) {
+  update({ data, setStateValue }) {
+    this.#send = setStateValue;
     const first = this.#data === null || this.#data.panes.length !== data.panes.length;
     if (first || this.#data.only !== data.only) this.#only = data.only;
     this.#data = data;
@@ -110,6 +123,7 @@ class Board {
     this.#head = Math.min(this.#head, this.#heads() - 1);
     if (first) this.#head = data.differences.find((one) => one.head !== null)?.head ?? 0;
     this.#show();
+    this.slider.update(data.slider);
   }
 
   say(text) {
@@ -132,6 +146,35 @@ class Board {
     }
     this.foot.classList.toggle("idle", !at);
     setText(this.delta, at ? this.#differs(at) : "");
+  }
+
+  // --- moved by hand -----------------------------------------------------------------------------------------------
+
+  /** Numbers of the last side have come by the live channel. */
+  #painted({ blocks, captions = {}, id: _, ...marks }, numbers) {
+    const { model, view } = this.panes.at(-1);
+    Object.assign(model, marks);
+    for (const [name, caption] of Object.entries(captions))
+      Object.assign(model.matrices[name] ?? {}, caption);
+    for (const name of layOver(model, blocks, numbers)) this.#compare(name);
+    view.patchCaptions(model);
+    view.patch(model);
+    this.#markDifferences();
+    this.rest();
+  }
+
+  /** By how much the last side's numbers of a matrix differ from the first's, where both have them. */
+  #compare(name) {
+    const [first, last] = [this.panes[0], this.panes.at(-1)].map(({ model }) => model.matrices[name]);
+    if (!first || String(first.axes) !== String(last.axes)) return;
+    const heads = last.perHead ? last.values.map((values, head) => [head, values]) : [[null, last.values]];
+    for (const [head, rows] of heads) {
+      const before = head === null ? first.values : first.values[head];
+      if (!rows || rows.length !== before?.length) continue;
+      const least = ROUNDING * Math.max(...rows.flat().map((number) => Math.abs(number) || 0));
+      const by = rows.map((row, i) => row.map((number, j) => differing(number, before[i][j], least)));
+      this.#differences.set(`${name}|${head ?? ""}`, { name, head, kind: "changed", by });
+    }
   }
 
   // --- showing ---------------------------------------------------------------------------------------------------
@@ -386,6 +429,14 @@ class Board {
     this.menu.host = this.#placeOf(button.closest("figure").querySelector("td[data-key]")).pane;
     this.menu.toggle(button);
   }
+}
+
+/** Now − before; 0 where they are as good as equal, ±∞ where one of them alone is −∞. */
+function differing(now, before, least) {
+  if (now === before) return 0;
+  if (typeof now !== "number") return "-inf";
+  if (typeof before !== "number") return "inf";
+  return Math.abs(now - before) > least ? now - before : 0;
 }
 
 export default mounting(({ parentElement }) => new Board(parentElement));
