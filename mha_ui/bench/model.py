@@ -73,6 +73,19 @@ _UI: Final = {
     "moved_outputs": N_(
         "No weight changed; {changed} of {all} outputs did, most {place}, {tokens}: {before} → {now}"
     ),
+    "start_step": N_("Start: step {step} of {all}"),
+    "start_next": N_("Next"),
+    "start_end": N_("Done"),
+    "start_drag": N_("Drag this number sideways, or type another."),
+    "start_drag_touch": N_("Press this number for a moment, then slide sideways."),
+    "start_watch": N_(
+        "Drag it again and watch these lines: the thicker, the more one token takes from another."
+    ),
+    "start_watch_touch": N_(
+        "Slide again and watch these lines: the thicker, the more one token takes from another."
+    ),
+    "start_why": N_("Point at this number: the line at the bottom of the page shows how it is worked out."),
+    "start_why_touch": N_("Tap this number: the line at the bottom of the page shows how it is worked out."),
     "head": N_("Head"),
     "heads": N_("heads"),
     "token": N_("token"),
@@ -223,6 +236,7 @@ def payload(work: Work, *, lens: str | None = None) -> dict[str, Any]:
         "revision": work.revision,
         "opened": work.opened,
         "unsaved": work.too_large,
+        "start": {"first": work.plain, "asked": work.starts},
         "address": held_by,
         "whole": None if {"s", "example"} & held_by.keys() else token(work),
         "pinned": work.pinned and work.pinned._asdict(),

@@ -102,7 +102,8 @@ class Work:
     bench's colours show: "" for the values, or one of ``LENSES``; there is a ``pinned_baseline`` where it is "change".
     ``worked``: by part of a page, the last state that it could draw; ``shown``: the part whose tables show that state
     now, because they could not draw this one. ``walked``: the revision and the message that the walkthrough was told
-    last.
+    last. ``plain``: the session was opened at an address that asks for nothing in particular; ``starts``: how often its
+    visitor has asked for the first steps.
     """
 
     origin: Example
@@ -125,6 +126,8 @@ class Work:
     revision: int = 0
     opened: int = 0
     too_large: bool = False
+    plain: bool = False
+    starts: int = 0
     message: Message | None = None
     linked: tuple[Example, str] | None = None
     past: list[Version] = field(default_factory=list)

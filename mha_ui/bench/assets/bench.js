@@ -38,6 +38,7 @@ import { FillMenu } from "./fill.js";
 import { Grid } from "./grid.js";
 import { Legend } from "./legend.js";
 import { Overview } from "./overview.js";
+import { Start } from "./start.js";
 import { Verdict } from "./verdict.js";
 
 const AGE = 120; // ms after which what was found of earlier numbers is greyed
@@ -118,6 +119,7 @@ class Bench {
     this.#address.stop();
     this.#live.stop();
     this.overview?.stop();
+    this.start?.stop();
     pictures.leave(this);
     sender.hurry();
     this.root.remove();
@@ -143,6 +145,7 @@ class Bench {
     this.#showMessage(data.message);
     this.#rest();
     if (!sender.pending.length) this.#address.keep(data.address);
+    this.start.update(data);
     this.#busy();
     this.#tell();
     if (!sender.pending.length)
@@ -261,6 +264,7 @@ class Bench {
     this.#busy();
     overlay(this.model, edit);
     this.repaint(edit.matrix);
+    if (edit.op === "set") this.start.did("edited");
   }
 
   /**
@@ -375,9 +379,18 @@ class Bench {
   /** Bring a cell into view and give it the focus. */
   goTo(cell) {
     const td = this.view.cells.get(key(cell));
-    this.#pointing.rest();
-    td?.scrollIntoView({ block: "center", inline: "nearest" });
+    this.bring(td);
     td?.focus({ preventScroll: true });
+  }
+
+  /**
+   * Scroll something into view; what comes to lie beneath the pointer is not meant.
+   * @param {HTMLElement} [node]
+   * @param {ScrollBehavior} [behavior]
+   */
+  bring(node, behavior = "auto") {
+    this.#pointing.rest();
+    node?.scrollIntoView({ block: "center", inline: "nearest", behavior });
   }
 
   // --- building --------------------------------------------------------------------------------------------------
@@ -397,10 +410,15 @@ class Bench {
     this.menu = new FillMenu(this);
     this.overview?.stop();
     this.overview = new Overview(this, words);
+    this.start?.stop();
+    this.start = new Start(this, words);
     this.root.setAttribute("aria-label", words.bench);
     this.root.lang = words.lang;
     this.root.replaceChildren(
       this.about,
+      this.start.said,
+      this.start.root,
+      this.start.ring,
       this.overview.root,
       this.controls.root,
       this.verdict.root,
@@ -481,19 +499,32 @@ class Bench {
     this.#explaining = true;
     queueMicrotask(() => {
       this.#explaining = false;
-      const cell = this.#inPicture ?? this.#pointing.at ?? this.#pinned;
+      const cell = this.explained;
       this.explain.show(this, cell, this.#pinned);
       pictures.outline(cell);
       this.overview.outline(cell);
       if (this.#spoken) this.live.textContent = this.explain.text();
       this.#spoken = false;
+      this.start.did("explained");
     });
+  }
+
+  /** The cell whose arithmetic is shown. */
+  get explained() {
+    return this.#inPicture ?? this.#pointing.at ?? this.#pinned;
+  }
+
+  /** The weight that the last edit has moved most, if one. */
+  get moved() {
+    return this.#before && this.model.matrices.weights ? movedIn(this.model, "weights").most : null;
   }
 
   /** A cell is pointed at in a picture; `null`: none is any more. */
   pointed(cell) {
+    const away = this.#inPicture && !cell;
     this.#inPicture = cell;
     this.#rest();
+    if (away) this.start.did("looked");
   }
 
   /** A cell is clicked in a picture: it is held here, and gone to. */
@@ -501,6 +532,7 @@ class Bench {
     this.#inPicture = null;
     if (!isSame(this.#pinned, cell)) this.pin(cell);
     this.goTo(cell);
+    this.start.did("looked");
   }
 
   // --- acting ----------------------------------------------------------------------------------------------------
