@@ -100,7 +100,7 @@ def watch(watching: Watch) -> Iterator[Watch]:
     assert foreign == []
 
 
-STARTED = "localStorage.setItem('mha.start', 'seen')"
+STARTED = "try { localStorage.setItem('mha.start', 'seen') } catch {}"  # about:blank has none
 """Who has been here before is not shown the first steps."""
 
 
