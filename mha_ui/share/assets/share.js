@@ -1,4 +1,4 @@
-// The Share button: copies the address, or gives it to be copied by hand.
+// The Share button: copies the address, or gives it to be copied by hand, and shows it as a QR code.
 
 import { mounting } from "../mha.web/mount.js";
 
@@ -9,6 +9,8 @@ async function settled() {
   const late = new Promise((resolve) => setTimeout(resolve, 4000, []));
   return await Promise.race([Promise.all(asked.detail), late]);
 }
+
+const MOST_BYTES = 2900; // of a link, for a QR code: mha_api/codes.py says the same
 
 class Share {
   data = null;
@@ -21,12 +23,18 @@ class Share {
     this.panel = root.querySelector(".panel");
     this.field = root.querySelector("input");
     this.close = root.querySelector(".close");
+    this.code = root.querySelector(".code");
+    this.told = root.querySelector("p");
+    this.noCode = root.querySelector(".no-code");
     this.button.addEventListener("click", () => this.#share());
     this.close.addEventListener("click", () => this.#hide());
     this.panel.addEventListener("keydown", (event) => event.key === "Escape" && this.#hide());
     // It stands in no fragment, and on every page: what it triggers has the whole page run.
     const silence = () => root.isConnected && this.setTriggerValue("silence", true);
-    window.addEventListener("mha-silence", silence, { signal: this.gone.signal });
+    const { signal } = this.gone;
+    window.addEventListener("mha-silence", silence, { signal });
+    const outside = (event) => event.composedPath().includes(root) || this.#hide(false);
+    document.addEventListener("pointerdown", outside, { signal });
   }
 
   unmount() {
@@ -40,7 +48,9 @@ class Share {
     this.button.querySelector(".done").textContent = `✓ ${words.copied}`;
     this.button.setAttribute("aria-label", words.share);
     this.field.setAttribute("aria-label", words.field);
-    this.panel.querySelector("p").textContent = words.by_hand;
+    this.panel.setAttribute("aria-label", words.share);
+    this.code.alt = words.code;
+    this.noCode.textContent = words.no_code;
     this.close.setAttribute("aria-label", words.close);
   }
 
@@ -48,7 +58,22 @@ class Share {
     const told = (await settled()).filter((one) => one.unsaved !== undefined);
     const unsaved = told.length ? told.some((one) => one.unsaved) : this.data.unsaved;
     if (unsaved) this.setTriggerValue("unsaved", true);
-    else if (await this.#copied(location.href)) this.#say();
+    else await this.#give(location.href);
+  }
+
+  /** @param {string} link */
+  async #give(link) {
+    const fits = link.length <= MOST_BYTES; // an address is ASCII
+    this.code.hidden = !fits;
+    this.noCode.hidden = fits;
+    if (fits)
+      this.code.src = new URL(`../../../api/qr?${new URLSearchParams({ link })}`, import.meta.url).href;
+    else this.code.removeAttribute("src");
+    const { words } = this.data;
+    this.panel.hidden = false;
+    this.field.hidden = await this.#copied(link);
+    this.told.textContent = this.field.hidden ? words.said : words.by_hand;
+    if (this.field.hidden) this.#say();
   }
 
   /** The clipboard is for secure pages only: elsewhere the text is copied from a field, or by hand. */
@@ -57,19 +82,19 @@ class Share {
       await navigator.clipboard.writeText(text);
       return true;
     } catch {
-      this.panel.hidden = false;
+      this.field.hidden = false;
       this.field.value = text;
       this.field.focus();
       this.field.select();
-      if (!document.execCommand("copy")) return false;
-      this.#hide();
-      return true;
+      const copied = document.execCommand("copy");
+      if (copied) this.button.focus();
+      return copied;
     }
   }
 
-  #hide() {
+  #hide(back = true) {
     this.panel.hidden = true;
-    this.button.focus();
+    if (back) this.button.focus();
   }
 
   #say() {
