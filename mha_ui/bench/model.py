@@ -49,7 +49,7 @@ from mha_ui.lenses import laid_over, look
 from mha_ui.lenses.change import CHOICES
 from mha_ui.lenses.lens import Lens, sent
 from mha_ui.notes import is_ours
-from mha_ui.state import Message, Work, address, token
+from mha_ui.state import Message, Work, address, history_of, token
 
 _UI: Final = {
     "bench": N_("Matrix bench"),
@@ -238,6 +238,7 @@ def payload(work: Work, *, lens: str | None = None) -> dict[str, Any]:
         "unsaved": work.too_large,
         "start": {"first": work.plain, "asked": work.starts},
         "address": held_by,
+        "history": history_of(work),
         "whole": None if {"s", "example"} & held_by.keys() else token(work),
         "pinned": work.pinned and work.pinned._asdict(),
         "message": _message(work.message),

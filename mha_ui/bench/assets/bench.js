@@ -36,6 +36,7 @@ import { structureOf, View } from "../mha.web/tables.js";
 import { Controls } from "./controls.js";
 import { FillMenu } from "./fill.js";
 import { Grid } from "./grid.js";
+import { History } from "./history.js";
 import { Legend } from "./legend.js";
 import { Overview } from "./overview.js";
 import { Start } from "./start.js";
@@ -45,6 +46,8 @@ const AGE = 120; // ms after which what was found of earlier numbers is greyed
 
 /** One for the page: Streamlit may mount the bench anew at any time, and no edit may go with the old one. */
 const sender = new Sender();
+const history = new History(() => sessionStorage);
+window.addEventListener("pagehide", () => history.flush());
 
 class Bench {
   /** @type {BenchModel} */
@@ -126,7 +129,8 @@ class Bench {
   }
 
   update({ data, setStateValue }) {
-    sender.receive(data, (value) => setStateValue("edits", value), this.model === null);
+    const post = (sent) => setStateValue("edits", { ...sent, held: history.heldIn(sent.session) });
+    sender.receive(data, post, this.model === null);
     if (data.opened !== this.model?.opened) this.#grid.drafts.clear();
     const structure = structureOf(data);
     this.#take(data, structure === this.#structure);
@@ -144,7 +148,7 @@ class Bench {
     this.#pinned = pinning ? pinning.cell : data.pinned;
     this.#showMessage(data.message);
     this.#rest();
-    if (!sender.pending.length) this.#address.keep(data.address);
+    if (!sender.pending.length) this.#keepWork(data);
     this.start.update(data);
     this.#busy();
     this.#tell();
@@ -170,6 +174,13 @@ class Bench {
     for (const edit of pending) overlay(data, edit);
     this.#live.settle(data.whole ? { s: data.whole } : data.address, data.ack, newer);
     if (pending.length && !newer && this.#isLive(pending)) this.#live.ask(pending, this.#seq);
+  }
+
+  /** The address bar holds the work, and this tab its history: one of before a reload goes back to the server. */
+  #keepWork(data) {
+    this.#address.keep(data.address);
+    const kept = history.update(data);
+    if (kept) sender.send({ op: "recall", history: kept });
   }
 
   /** Lay what the live channel has answered, and is shown, over an answer of the page that is older. */
