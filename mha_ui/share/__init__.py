@@ -27,7 +27,7 @@ _WORDS: Final = {
 _HTML: Final = """
 <button type="button" class="share"><span class="name"></span><span class="done" aria-hidden="true"></span></button>
 <div class="panel" role="dialog" hidden>
-<p></p><input type="text" readonly><img class="code"><p class="no-code"></p>
+<p></p><input type="text" readonly><div class="paper"></div><p class="no-code"></p>
 <button type="button" class="close">×</button>
 </div>
 <span role="status"></span>

@@ -1,5 +1,6 @@
 // The Share button: copies the address, or gives it to be copied by hand, and shows it as a QR code.
 
+import { element } from "../mha.web/dom.js";
 import { mounting } from "../mha.web/mount.js";
 
 /** The address, once every part of the page that writes to it has done so; `unsaved`: it cannot hold the work. */
@@ -23,7 +24,7 @@ class Share {
     this.panel = root.querySelector(".panel");
     this.field = root.querySelector("input");
     this.close = root.querySelector(".close");
-    this.code = root.querySelector(".code");
+    this.paper = root.querySelector(".paper");
     this.told = root.querySelector("p");
     this.noCode = root.querySelector(".no-code");
     this.button.addEventListener("click", () => this.#share());
@@ -49,7 +50,6 @@ class Share {
     this.button.setAttribute("aria-label", words.share);
     this.field.setAttribute("aria-label", words.field);
     this.panel.setAttribute("aria-label", words.share);
-    this.code.alt = words.code;
     this.noCode.textContent = words.no_code;
     this.close.setAttribute("aria-label", words.close);
   }
@@ -63,13 +63,11 @@ class Share {
 
   /** @param {string} link */
   async #give(link) {
-    const fits = link.length <= MOST_BYTES; // an address is ASCII
-    this.code.hidden = !fits;
-    this.noCode.hidden = fits;
-    if (fits)
-      this.code.src = new URL(`../../../api/qr?${new URLSearchParams({ link })}`, import.meta.url).href;
-    else this.code.removeAttribute("src");
     const { words } = this.data;
+    const fits = link.length <= MOST_BYTES; // an address is ASCII
+    const src = new URL(`../../../api/qr?${new URLSearchParams({ link })}`, import.meta.url).href;
+    this.paper.replaceChildren(...(fits ? [element("img", { class: "code", alt: words.code, src })] : []));
+    this.noCode.hidden = fits;
     this.panel.hidden = false;
     this.field.hidden = await this.#copied(link);
     this.told.textContent = this.field.hidden ? words.said : words.by_hand;
