@@ -3,7 +3,8 @@
 Nothing is kept between two requests. ``ready`` (the libraries are imported while the port is open already),
 ``headers`` (who may ask, and what a browser may do with the answers), ``live`` (the socket by which numbers follow an
 edit at once), ``channel`` (what it answers), ``changes`` (what differs between two computations), ``programs`` (the
-same by plain HTTP, for programs), ``queries`` (what they are answered), ``assets`` (what a browser keeps).
+same by plain HTTP, for programs), ``queries`` (what they are answered), ``codes`` (a link as a QR code), ``assets``
+(what a browser keeps).
 
 A route is one line of ``ROUTES``. Its module is imported before the libraries are there: what it computes with it
 imports in its functions, after ``await ready.imported()``.
@@ -18,7 +19,7 @@ from typing import Final
 from starlette.middleware import Middleware
 from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 
-from mha_api import assets, live, programs, ready
+from mha_api import assets, codes, live, programs, ready
 from mha_api.headers import FRAME_ANCESTORS, Guard
 
 ROUTES: Final[list[BaseRoute]] = [
@@ -28,6 +29,7 @@ ROUTES: Final[list[BaseRoute]] = [
     Route("/explain", programs.explain, methods=["POST"]),
     Route("/check", programs.check, methods=["POST"]),
     Route("/openapi.json", programs.openapi),
+    Route("/qr", codes.qr),
     Route("/plotly/{version}.js", assets.plotly),
 ]
 """What is served below ``/api``."""

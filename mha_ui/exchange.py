@@ -30,8 +30,8 @@ from mha_ui.upload import uploader
 
 Choice = TypeVar("Choice")
 
-FILE_MENU: Final = "frame.menu"
-"""The widget that holds both buttons: whether it is open."""
+MENU: Final = "frame.menu"
+"""The widget that holds these buttons: whether it is open."""
 _TARGET: Final = "export.target"
 _DECIMALS: Final = "export.decimals"
 _FILE: Final = "import.file"
@@ -51,20 +51,20 @@ _FIRST_ROWS: Final = "0, 1, 2, 3"
 
 def export_button(work: state.Work) -> None:
     """The button that opens the example at hand as code or as a document."""
-    if _opens(work.words(N_("Export")), "export.open"):
+    if closing_button(work.words(N_("Export")), "export.open"):
         receive_edits()  # what was typed just before the click belongs to it
         st.dialog(work.words(N_("Export")), width="large")(panel)("export", _export, back=False)
 
 
 def import_button(work: state.Work) -> None:
     """The button that opens a layer of a weight file."""
-    if _opens(work.words(N_("Import")), "import.open"):
+    if closing_button(work.words(N_("Import")), "import.open"):
         st.dialog(work.words(N_("Import a layer")), width="large")(panel)("import", _import, back=False)
 
 
-def _opens(label: str, key: str) -> bool:
-    """A button of the file menu, which closes before the dialog opens."""
-    return st.button(label, key=key, width="stretch", on_click=state.set_widget, args=(FILE_MENU, False))
+def closing_button(label: str, key: str) -> bool:
+    """A button of the menu, which closes before the page answers."""
+    return st.button(label, key=key, width="stretch", on_click=state.set_widget, args=(MENU, False))
 
 
 # --- export ----------------------------------------------------------------------------------------------------

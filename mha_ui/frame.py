@@ -1,4 +1,4 @@
-"""What every page stands in: title, navigation, example menu, file menu, language, device."""
+"""What every page stands in, one line: title, navigation, example, language, Share, and a menu for all else."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from mha_core.example.files import MAX_BYTES
 from mha_core.example.model import text_in
 from mha_core.messages import LANGUAGE, LANGUAGES
 from mha_ui import shell, state
-from mha_ui.exchange import FILE_MENU, export_button, import_button
+from mha_ui.exchange import MENU, closing_button, export_button, import_button
 from mha_ui.notes import note as example_note
 from mha_ui.panel import panel
 from mha_ui.share import save_button, share_button
+from mha_ui.theme import theme_choice
 from mha_ui.upload import uploader
 
 _EXAMPLE: Final = "frame.example"
@@ -45,9 +46,9 @@ def _frame(work: state.Work, *, note: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="frame"):
         shell.head(work.language, partial(_address, work))
         _example_menu(work)
-        share_button(work)
-        _file_menu(work)
         _language_switch(work)
+        share_button(work)
+        _menu(work)
     if note:
         example_note(work.example, work.language)
 
@@ -90,16 +91,24 @@ def _example_chosen(key: str) -> None:
         state.open_built_in(work, name)
 
 
-def _file_menu(work: state.Work) -> None:
+def _menu(work: state.Work) -> None:
     words = work.words
-    with st.popover(words(N_("File")), type="tertiary", key=FILE_MENU, on_change="rerun"):
+    with st.popover(words(N_("More")), type="tertiary", key=MENU, on_change="rerun"):
+        _start_button(work)
         save_button(work, "frame.save")
         import_button(work)
         export_button(work)
         label = words(N_("Open a *.mha.json file"))
         uploader(work, label, key=_FILE, most=MAX_BYTES // 1_000_000, on_change=_file_opened)
-        st.caption(words(N_("The address bar holds everything: copy it to share this state.")))
+        theme_choice(work)
         _device_badge(work)
+
+
+def _start_button(work: state.Work) -> None:
+    """The first steps once more, on the bench."""
+    if closing_button(work.words(N_("Start")), "frame.start"):
+        work.starts += 1
+        st.switch_page(shell.BENCH)
 
 
 def _file_opened() -> None:

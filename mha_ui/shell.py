@@ -66,8 +66,9 @@ def head(language: str, address: Callable[[str], Mapping[str, str]]) -> None:
     """The title, and a link to each page; ``address``: its query parameters, by script."""
     words = words_in(language)
     st.html(f'<h1 class="mha-title" lang="{language}">{words(_TITLE)}</h1>', width="content")
-    for script, label in PAGES.items():
-        st.page_link(script, label=words(label), query_params=address(script))
+    with st.container(horizontal=True, key="frame-pages", width="content"):
+        for script, label in PAGES.items():
+            st.page_link(script, label=words(label), query_params=address(script))
 
 
 def waiting(page: StreamlitPage) -> None:

@@ -49,7 +49,7 @@ from mha_ui.lenses import laid_over, look
 from mha_ui.lenses.change import CHOICES
 from mha_ui.lenses.lens import Lens, sent
 from mha_ui.notes import is_ours
-from mha_ui.state import Message, Work, address, token
+from mha_ui.state import Message, Work, address, history_of, token
 
 _UI: Final = {
     "bench": N_("Matrix bench"),
@@ -84,6 +84,19 @@ _UI: Final = {
     "moved_outputs": N_(
         "No weight changed; {changed} of {all} outputs did, most {place}, {tokens}: {before} → {now}"
     ),
+    "start_step": N_("Start: step {step} of {all}"),
+    "start_next": N_("Next"),
+    "start_end": N_("Done"),
+    "start_drag": N_("Drag this number sideways, or type another."),
+    "start_drag_touch": N_("Press this number for a moment, then slide sideways."),
+    "start_watch": N_(
+        "Drag it again and watch these lines: the thicker, the more one token takes from another."
+    ),
+    "start_watch_touch": N_(
+        "Slide again and watch these lines: the thicker, the more one token takes from another."
+    ),
+    "start_why": N_("Point at this number: the line at the bottom of the page shows how it is worked out."),
+    "start_why_touch": N_("Tap this number: the line at the bottom of the page shows how it is worked out."),
     "head": N_("Head"),
     "heads": N_("heads"),
     "token": N_("token"),
@@ -243,7 +256,9 @@ def payload(work: Work, *, lens: str | None = None) -> dict[str, Any]:
         "revision": work.revision,
         "opened": work.opened,
         "unsaved": work.too_large,
+        "start": {"first": work.plain, "asked": work.starts},
         "address": held_by,
+        "history": history_of(work),
         "whole": None if {"s", "example"} & held_by.keys() else token(work),
         "pinned": work.pinned and work.pinned._asdict(),
         "message": _message(work.message),

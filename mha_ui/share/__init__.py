@@ -1,4 +1,4 @@
-"""The button that copies the link to what stands on the page, and says where no link can hold it.
+"""The button that copies the link to what stands on the page, shows its QR code, and says where no link can hold it.
 
 It also has the page run as a whole where a fragment's messages are not answered: it stands on every page.
 """
@@ -18,13 +18,18 @@ _WORDS: Final = {
     "share": N_("Share"),
     "copied": N_("Copied"),
     "said": N_("Copied: the link to all that stands here."),
+    "code": N_("QR code of this link"),
+    "no_code": N_("This link is too long for a QR code."),
     "field": N_("The link to all that stands here"),
     "by_hand": N_("This browser does not let a page copy; copy the link from here."),
     "close": N_("Close"),
 }
 _HTML: Final = """
 <button type="button" class="share"><span class="name"></span><span class="done" aria-hidden="true"></span></button>
-<div class="panel" hidden><p></p><input type="text" readonly><button type="button" class="close">×</button></div>
+<div class="panel" role="dialog" hidden>
+<p></p><input type="text" readonly><div class="paper"></div><p class="no-code"></p>
+<button type="button" class="close">×</button>
+</div>
 <span role="status"></span>
 """
 

@@ -1,11 +1,13 @@
 """The state of the app: one visitor's work, its address, what the tables send, and the session that holds it.
 
 ``work`` (what is at hand, and its history), ``url`` (the work in an address), ``exercise`` (steps to be worked out),
-``edits`` (what the tables send), ``session`` (the only place that touches ``st.session_state``).
+``edits`` (what the tables send), ``history`` (what undo leads to, as a browser keeps it), ``session`` (the only place
+that touches ``st.session_state``).
 """
 
 from mha_ui.state.edits import receive
 from mha_ui.state.exercise import like_of, set_exercise
+from mha_ui.state.history import history_of
 from mha_ui.state.session import current, lesson, set_widget, tables_show, widget_value
 from mha_ui.state.url import (
     OWN_SEED,
@@ -67,6 +69,7 @@ __all__ = [
     "choose_language",
     "current",
     "go_back",
+    "history_of",
     "lesson",
     "lesson_address",
     "like_of",

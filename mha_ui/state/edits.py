@@ -13,6 +13,7 @@ from mha_core.errors import N_
 from mha_ui.lenses.lens import MOST_DECIMALS
 from mha_ui.places import place_and_sentence
 from mha_ui.state.exercise import in_exercise
+from mha_ui.state.history import recall
 from mha_ui.state.url import place_in, work_at
 from mha_ui.state.work import (
     Message,
@@ -37,7 +38,8 @@ def receive(current: Work, message: object) -> None:
     """
     if not isinstance(message, Mapping) or message.get("session") != current.session:
         return
-    edits, before = message.get("edits"), current.applied
+    edits, before, held = message.get("edits"), current.applied, message.get("held")
+    current.held = held if is_whole(held) else 0
     for edit in edits if isinstance(edits, list) else ():
         number = edit.get("seq") if isinstance(edit, Mapping) else None
         if is_whole(number) and number > current.applied:
@@ -49,10 +51,8 @@ def receive(current: Work, message: object) -> None:
 
 def _one(current: Work, edit: Mapping[str, Any]) -> None:
     match edit:
-        case {"op": "undo"}:
-            travel(current, len(current.past) - 1)
-        case {"op": "redo"}:
-            travel(current, len(current.past) + 1)
+        case {"op": "undo" | "redo" as way}:
+            travel(current, len(current.past) + (1 if way == "redo" else -1))
         case {"op": "reset"}:
             become(current, current.origin)
         case {"op": "pin"}:
@@ -60,6 +60,8 @@ def _one(current: Work, edit: Mapping[str, Any]) -> None:
         case {"op": "restore" | "follow" as asked, "address": Mapping() as query}:
             texts = {name: text for name, text in query.items() if isinstance(text, str)}
             attempt(current, lambda: _TO_ADDRESS[asked](current, texts))
+        case {"op": "recall", "history": kept}:
+            recall(current, kept)
         case {"op": "check" | "hint" | "end_exercise" as asked}:
             in_exercise(current, asked)
         case {"op": "place"}:

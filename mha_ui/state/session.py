@@ -12,7 +12,7 @@ from typing import Any
 import streamlit as st
 import torch
 
-from mha_ui.state.url import work_at_or_first
+from mha_ui.state.url import is_plain, work_at_or_first
 from mha_ui.state.work import Work
 
 # Every run is a new thread, in which torch would first gather a team of threads: 10 ms, for matrices that one
@@ -25,7 +25,9 @@ KEY = "mha.work"
 def current() -> Work:
     """This session's work; at its first call, what the URL says."""
     if KEY not in st.session_state:
-        st.session_state[KEY] = work_at_or_first(st.query_params, st.context.locale)
+        opened = work_at_or_first(st.query_params, st.context.locale)
+        opened.plain = is_plain(st.query_params) and not st.context.is_embedded
+        st.session_state[KEY] = opened
     return st.session_state[KEY]  # type: ignore[no-any-return]
 
 

@@ -132,6 +132,11 @@ def without_claims(current: Work) -> Work:
 # --- what an address opens -------------------------------------------------------------------------------------
 
 
+def is_plain(query: Mapping[str, str]) -> bool:
+    """Whether an address asks for nothing in particular, whatever language it is in."""
+    return not query.keys() & (set(PAGE_KEYS) - {"lang"})
+
+
 def work_at_or_first(query: Mapping[str, str], locale: str | None) -> Work:
     """The work that an address holds; where reading it meets what nobody expected, the example that opens first."""
     try:

@@ -102,7 +102,9 @@ class Work:
     bench's colours show: "" for the values, or one of ``LENSES``; there is a ``pinned_baseline`` where it is "change".
     ``worked``: by part of a page, the last state that it could draw; ``shown``: the part whose tables show that state
     now, because they could not draw this one. ``walked``: the revision and the message that the walkthrough was told
-    last.
+    last. ``plain``: the session was opened at an address that asks for nothing in particular; ``starts``: how often its
+    visitor has asked for the first steps. ``numbers``: of the examples of the history, by their ids, and ``held`` the
+    last of them that the browser keeps (``history``).
     """
 
     origin: Example
@@ -125,8 +127,12 @@ class Work:
     revision: int = 0
     opened: int = 0
     too_large: bool = False
+    plain: bool = False
+    starts: int = 0
     message: Message | None = None
     linked: tuple[Example, str] | None = None
+    held: int = 0
+    numbers: dict[int, tuple[int, Example]] = field(default_factory=dict)
     past: list[Version] = field(default_factory=list)
     future: list[Version] = field(default_factory=list)
     worked: dict[str, Worked] = field(default_factory=dict)

@@ -104,6 +104,10 @@ interface BenchModel extends Model, Answer {
   /** For each head, where it looks. */
   looks: string[];
   unsaved: boolean;
+  /** Whether the address asked for nothing in particular, and how often the first steps have been asked for. */
+  start: { first: boolean; asked: number };
+  /** What undo and redo lead to. */
+  history: import("../bench/assets/history.js").Told;
   /** The example where no address holds it. */
   whole: string | null;
   /** What the live channel is asked for after an edit. */

@@ -24,9 +24,11 @@ class Answer(NamedTuple):
     body: bytes
 
 
-def ask(app: ASGIApp, path: str = "/", *, client: str = "127.0.0.1", **headers: str) -> Answer:
+def ask(
+    app: ASGIApp, path: str = "/", *, client: str = "127.0.0.1", query: str = "", **headers: str
+) -> Answer:
     """The answer to a GET request; ``headers`` by name."""
-    scope = {"type": "http", "method": "GET", "query_string": b""}
+    scope = {"type": "http", "method": "GET", "query_string": query.encode()}
     return _answer(run(_told(app, scope, path, client, headers, {"type": "http.request"})))
 
 

@@ -100,10 +100,16 @@ def watch(watching: Watch) -> Iterator[Watch]:
     assert foreign == []
 
 
-def context_of(browser: Browser, watch: Watch, **options) -> BrowserContext:
+STARTED = "try { localStorage.setItem('mha.start', 'seen') } catch {}"  # about:blank has none
+"""Who has been here before is not shown the first steps."""
+
+
+def context_of(browser: Browser, watch: Watch, newcomer: bool = False, **options) -> BrowserContext:
     context = browser.new_context(
         **{"locale": "en-US", "viewport": {"width": 1280, "height": 800}, **options}
     )
+    if not newcomer:
+        context.add_init_script(STARTED)
     context.set_default_timeout(WAIT)
     context.on("page", watch.on)
     return context

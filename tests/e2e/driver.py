@@ -196,6 +196,12 @@ def picture(page: Page, name: str) -> Locator:
     return page.locator(f".st-key-picture-{name} .mha-plot")
 
 
+def menu(page: Page) -> None:
+    """Open the menu of the page's head."""
+    page.locator(".st-key-frame-menu button").click()
+    at_rest(page)  # the page runs for it
+
+
 class Bench:
     """The matrix bench on a page."""
 

@@ -1,16 +1,19 @@
-"""The strip on top of every page: one row, Share in it, and nothing of the page beneath Streamlit's menu."""
+"""The strip on top of every page: one row, with Share and a menu for all that is not wanted all the time."""
 
 from __future__ import annotations
 
+import random
 import re
+from itertools import pairwise
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import expect
 
-from mha_core import built_in, parse
-from tests.e2e.driver import assert_shows, at_rest, example_in
-from tests.e2e.looks import wider, widths
+from mha_core import Example, Head, built_in, parse, to_token
+from tests.e2e.driver import Bench, assert_shows, at_rest, example_in, menu
+from tests.e2e.looks import assert_no_barrier, wider, widths
 from tests.e2e.test_editing import set_cell
 from tests.sizes import shortened
 
@@ -30,49 +33,47 @@ def test_the_navigation_takes_one_row(visit, language):
         ]
         middles = {round(box["y"] + box["height"] / 2) for box in boxes}
         assert max(middles) - min(middles) <= 2, width
-        assert max(box["x"] + box["width"] for box in boxes) <= width - 48  # the menu's place
-        assert len(boxes) == 11
+        assert len(boxes) == 6  # title, pages, example, language, Share, menu
         example = page.locator(".st-key-frame-example").bounding_box()
         assert example["width"] >= 140, width
 
 
-def over(page):
-    """What the place of Streamlit's menu ⋮ covers: everything beneath its middle and its corners but itself."""
-    return page.evaluate(
-        """() => {
-            const box = document.querySelector(".stMainMenu button").getBoundingClientRect();
-            const xs = [box.left + 1, box.left + box.width / 2, box.right - 1];
-            const ys = [box.top + 1, box.top + box.height / 2, box.bottom - 1];
-            const found = [];
-            for (const x of xs) for (const y of ys) {
-                const bench = document.elementsFromPoint(x, y).find((one) => one.shadowRoot?.querySelector(".bench"));
-                const inside = bench?.shadowRoot.elementsFromPoint(x, y) ?? [];
-                const strip = document.elementsFromPoint(x, y).find((one) => one.matches(".st-key-frame"));
-                const content = inside.find((one) => one.closest(".tables, .controls, .verdict, .explain"));
-                if (content && !strip) found.push(content.outerHTML.slice(0, 80));
-            }
-            return found;
-        }"""
-    )
+def test_the_menu_holds_what_is_not_wanted_all_the_time(visit):
+    page = visit("?example=first").page
+    menu(page)
+    for name in ("Start", "Save as a file", "Import", "Export", "Like the system", "Light", "Dark"):
+        expect(page.get_by_role("button", name=name, exact=True)).to_be_visible()
+    expect(page.get_by_text("Open a *.mha.json file")).to_be_visible()
+    assert_no_barrier(page)
 
 
-def test_streamlits_menu_covers_nothing_wherever_the_page_is_scrolled(visit):
-    page = visit("?example=output-projection").page
-    main, tables = page.locator(".stMain"), page.locator(".tables")
-    item = page.get_by_test_id("stMainMenuItem-theme-Dark")
-    for width, height in ((390, 844), (768, 1024), (1280, 800), (1920, 1080)):
-        page.set_viewport_size({"width": width, "height": height})
-        assert wider(page) == [], width
-        top = main.evaluate("(node) => node.scrollHeight - node.clientHeight")
-        assert top > 300
-        tables.evaluate("(node) => (node.scrollLeft = node.scrollWidth)")  # tables up to the right edge
-        for scrolled in (0, 30, 60, 90, 120, 150, 200, 300, 450, 700, top):
-            main.evaluate("(node, at) => (node.scrollTop = at)", scrolled)
-            assert over(page) == [], (width, scrolled)
-        page.locator(".stMainMenu button").click()
-        expect(item).to_be_visible()
+@pytest.mark.parametrize("path", ["", "lessons"])
+def test_start_leads_to_the_bench_from_every_page(server, new_page, path):
+    page = new_page()
+    page.goto(f"{server.url}{path}?example=causal")
+    for _ in range(2):
+        at_rest(page)
+        menu(page)
+        page.get_by_role("button", name="Start", exact=True).click()
+        expect(page).to_have_title("Bench · Multi-head attention")
+        expect(page.get_by_role("dialog", name="Start: step 1 of 3")).to_be_visible()
         page.keyboard.press("Escape")
-        expect(item).to_be_hidden()
+        expect(page.locator(".start")).to_be_hidden()
+    assert_shows(Bench(page), built_in("causal"))
+
+
+def test_on_a_telephone_the_strip_takes_two_rows_and_nothing_covers_anything(visit):
+    page = visit("?example=first&lang=zh", viewport={"width": 390, "height": 844}, has_touch=True).page
+    assert wider(page) == []
+    parts = [".st-key-frame-example", ".st-key-frame-language", ".st-key-frame-share", ".st-key-frame-menu"]
+    boxes = [page.locator(f".st-key-frame {part}").bounding_box() for part in parts]
+    for one, other in pairwise(boxes):
+        assert one["x"] + one["width"] <= other["x"]
+    assert len({round(box["y"] + box["height"] / 2) for box in boxes}) == 1
+    assert page.locator(".st-key-frame").bounding_box()["height"] <= 92
+    lessons = page.get_by_role("link", name="课程", exact=True)
+    lessons.scroll_into_view_if_needed()
+    expect(lessons).to_be_in_viewport(ratio=1)
 
 
 # --- Share -----------------------------------------------------------------------------------------------------
@@ -97,13 +98,54 @@ def test_share_copies_the_link_on_every_page(visit):
         assert "example=causal" in copied(page)
 
 
-def test_what_was_typed_just_before_is_in_the_link(visit):
+def test_what_was_typed_just_before_is_in_the_link(visit, new_page):
     bench = visit("?example=first", **CLIPBOARD)
     bench.cell("x", None, 0, 0).click()
     bench.page.keyboard.type("42")
     bench.page.get_by_role("button", name="Share", exact=True).click()
     expect(bench.page.locator(".share.copied")).to_be_visible()
-    assert example_in(copied(bench.page)) == set_cell(built_in("first"), "x", None, 0, 0, 42.0)
+    example = set_cell(built_in("first"), "x", None, 0, 0, 42.0)
+    link = copied(bench.page)
+    assert example_in(link) == example
+    assert_shows(Bench(new_page()).open(link), example)
+
+
+def test_the_code_is_that_of_the_link_and_can_be_put_away(visit):
+    bench = visit("?example=first", color_scheme="dark", **CLIPBOARD)
+    page = bench.page
+    share, code = (
+        page.get_by_role("button", name="Share", exact=True),
+        page.get_by_role("img", name="QR code of this link"),
+    )
+    share.click()
+    expect(code).to_be_visible()
+    page.wait_for_function("(code) => code.complete && code.naturalWidth > 0", arg=code.element_handle())
+    asked = parse_qs(urlsplit(code.get_attribute("src")).query)
+    assert asked == {"link": [copied(page)]}
+    assert_no_barrier(page)
+    page.get_by_role("dialog", name="Share").get_by_role("button", name="Close").press("Escape")
+    expect(code).to_be_hidden()
+    expect(share).to_be_focused()
+    share.click()
+    expect(code).to_be_visible()
+    bench.cell("x", None, 0, 0).click()
+    expect(code).to_be_hidden()
+
+
+def test_a_link_too_long_for_a_code_says_so(visit):
+    numbers = random.Random(7)
+    square = tuple(tuple(round(numbers.random(), 6) for _ in range(24)) for _ in range(24))
+    example = Example(
+        tokens=tuple("abcdefghijklmnopqrstuvwx"),
+        x=None,
+        heads=(Head(q=square, k=tuple(zip(*square, strict=True))),),
+        title=None,
+    )
+    page = visit(f"?s={to_token(example)}&lang=zh", **CLIPBOARD).page
+    page.get_by_role("button", name="分享", exact=True).click()
+    expect(page.get_by_text("这个链接太长，放不进二维码。")).to_be_visible()
+    expect(page.locator(".code")).to_have_count(0)
+    assert copied(page) == page.url
 
 
 def test_where_the_page_may_not_copy_the_link_stands_in_a_field(visit):

@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 from mha_core import OPENS_FIRST, built_in, parse, pretty, to_token
 from mha_core.edit.edits import apply
-from tests.e2e.driver import Bench, assert_shows, at_rest, example_in
+from tests.e2e.driver import Bench, assert_shows, example_in, menu
 
 
 def test_a_link_shows_the_same_in_a_fresh_browser(visit, new_page):
@@ -38,8 +38,7 @@ def test_a_link_shows_the_same_in_a_fresh_browser(visit, new_page):
 def test_saving_and_opening_a_file(visit, tmp_path):
     bench = visit("?example=translation")
     bench.edit("w_v", 0, 0, 0, -1.25)
-    bench.page.get_by_role("button", name="File").click()
-    at_rest(bench.page)  # the page runs for it
+    menu(bench.page)
     with bench.page.expect_download() as caught:
         bench.page.get_by_role("button", name="Save as a file").click()
     saved = tmp_path / caught.value.suggested_filename
@@ -49,7 +48,7 @@ def test_saving_and_opening_a_file(visit, tmp_path):
     assert_shows(bench, example)
 
     other = visit("?example=first")
-    other.page.get_by_role("button", name="File").click()
+    menu(other.page)
     other.page.locator('input[type="file"]').set_input_files(saved)
     expect(other.cell("context", None, 0, 0)).to_be_visible()
     assert_shows(other.settled(), example)
@@ -70,7 +69,7 @@ def test_saving_and_opening_a_file(visit, tmp_path):
 def test_a_file_that_breaks_the_format_changes_nothing_and_says_why(visit, text, sentence):
     bench = visit("?example=first")
     bench.edit("x", None, 0, 0, 9)
-    bench.page.get_by_role("button", name="File").click()
+    menu(bench.page)
     upload = {"name": "mine.mha.json", "mimeType": "application/json", "buffer": text.encode()}
     bench.page.locator('input[type="file"]').set_input_files(upload)
     expect(bench.message()).to_have_text(sentence)
@@ -133,10 +132,13 @@ def test_the_theme_can_be_switched(visit):
         return getComputedStyle(host.shadowRoot.querySelector(".explain")).backgroundColor;
     }"""
     assert bench.page.evaluate(background) == bench.page.evaluate(paper) == "rgb(255, 255, 255)"
-    bench.page.get_by_test_id("stMainMenu").get_by_role("button").click()
-    bench.page.get_by_test_id("stMainMenuItem-theme-Dark").click()
-    bench.page.wait_for_function(f"() => {background} === 'rgb(18, 22, 28)'")
-    assert bench.page.evaluate(paper) == "rgb(18, 22, 28)"
+    for name, colour in (("Dark", "rgb(18, 22, 28)"), ("Like the system", "rgb(255, 255, 255)")):
+        menu(bench.page)
+        bench.page.get_by_role("button", name=name, exact=True).click()
+        bench.page.wait_for_function(f"() => {background} === '{colour}'")
+        assert bench.page.evaluate(paper) == colour
+        expect(bench.page.get_by_test_id("stMainMenuPopover")).to_have_count(0)
+        bench.page.keyboard.press("Escape")
 
 
 def test_the_work_is_still_there_after_the_server_was_killed(own_server, new_page, watch):

@@ -37,14 +37,18 @@ import { Bar } from "./bar.js";
 import { Controls } from "./controls.js";
 import { FillMenu } from "./fill.js";
 import { Grid } from "./grid.js";
+import { History } from "./history.js";
 import { Legend } from "./legend.js";
 import { Overview } from "./overview.js";
+import { Start } from "./start.js";
 import { Verdict } from "./verdict.js";
 
 const AGE = 120; // ms after which what was found of earlier numbers is greyed
 
 /** One for the page: Streamlit may mount the bench anew at any time, and no edit may go with the old one. */
 const sender = new Sender();
+const history = new History(() => sessionStorage);
+window.addEventListener("pagehide", () => history.flush());
 
 class Bench {
   /** @type {BenchModel} */
@@ -119,13 +123,15 @@ class Bench {
     this.#address.stop();
     this.#live.stop();
     this.overview?.stop();
+    this.start?.stop();
     pictures.leave(this);
     sender.hurry();
     this.root.remove();
   }
 
   update({ data, setStateValue }) {
-    sender.receive(data, (value) => setStateValue("edits", value), this.model === null);
+    const post = (sent) => setStateValue("edits", { ...sent, held: history.heldIn(sent.session) });
+    sender.receive(data, post, this.model === null);
     if (data.opened !== this.model?.opened) this.#grid.drafts.clear();
     const structure = structureOf(data);
     this.#take(data, structure === this.#structure);
@@ -144,7 +150,8 @@ class Bench {
     this.#pinned = pinning ? pinning.cell : data.pinned;
     this.#showMessage(data.message);
     this.#rest();
-    if (!sender.pending.length) this.#address.keep(data.address);
+    if (!sender.pending.length) this.#keepWork(data);
+    this.start.update(data);
     this.#busy();
     this.#tell();
     if (!sender.pending.length)
@@ -169,6 +176,13 @@ class Bench {
     for (const edit of pending) overlay(data, edit);
     this.#live.settle(data.whole ? { s: data.whole } : data.address, data.ack, newer);
     if (pending.length && !newer && this.#isLive(pending)) this.#live.ask(pending, this.#seq);
+  }
+
+  /** The address bar holds the work, and this tab its history: one of before a reload goes back to the server. */
+  #keepWork(data) {
+    this.#address.keep(data.address);
+    const kept = history.update(data);
+    if (kept) sender.send({ op: "recall", history: kept });
   }
 
   /** Lay what the live channel has answered, and is shown, over an answer of the page that is older. */
@@ -264,6 +278,7 @@ class Bench {
     this.#busy();
     overlay(this.model, edit);
     this.repaint(edit.matrix);
+    if (edit.op === "set") this.start.did("edited");
   }
 
   /**
@@ -378,9 +393,18 @@ class Bench {
   /** Bring a cell into view and give it the focus. */
   goTo(cell) {
     const td = this.view.cells.get(key(cell));
-    this.#pointing.rest();
-    td?.scrollIntoView({ block: "center", inline: "nearest" });
+    this.bring(td);
     td?.focus({ preventScroll: true });
+  }
+
+  /**
+   * Scroll something into view; what comes to lie beneath the pointer is not meant.
+   * @param {HTMLElement} [node]
+   * @param {ScrollBehavior} [behavior]
+   */
+  bring(node, behavior = "auto") {
+    this.#pointing.rest();
+    node?.scrollIntoView({ block: "center", inline: "nearest", behavior });
   }
 
   // --- building --------------------------------------------------------------------------------------------------
@@ -407,11 +431,16 @@ class Bench {
       this.#gone.signal,
     );
     this.explain.root.append(this.bar.root);
+    this.start?.stop();
+    this.start = new Start(this, words);
     this.root.setAttribute("aria-label", words.bench);
     this.root.lang = words.lang;
     this.root.replaceChildren(
       element("p", { class: "lead", hidden: Boolean(this.model.check) }, words.lead),
       this.about,
+      this.start.said,
+      this.start.root,
+      this.start.ring,
       this.overview.root,
       this.controls.root,
       this.verdict.root,
@@ -492,19 +521,32 @@ class Bench {
     this.#explaining = true;
     queueMicrotask(() => {
       this.#explaining = false;
-      const cell = this.#inPicture ?? this.#pointing.at ?? this.#pinned;
+      const cell = this.explained;
       this.explain.show(this, cell, this.#pinned);
       pictures.outline(cell);
       this.overview.outline(cell);
       if (this.#spoken) this.live.textContent = this.explain.text();
       this.#spoken = false;
+      this.start.did("explained");
     });
+  }
+
+  /** The cell whose arithmetic is shown. */
+  get explained() {
+    return this.#inPicture ?? this.#pointing.at ?? this.#pinned;
+  }
+
+  /** The weight that the last edit has moved most, if one. */
+  get moved() {
+    return this.#before && this.model.matrices.weights ? movedIn(this.model, "weights").most : null;
   }
 
   /** A cell is pointed at in a picture; `null`: none is any more. */
   pointed(cell) {
+    const away = this.#inPicture && !cell;
     this.#inPicture = cell;
     this.#rest();
+    if (away) this.start.did("looked");
   }
 
   /** A cell is clicked in a picture: it is held here, and gone to. */
@@ -512,6 +554,7 @@ class Bench {
     this.#inPicture = null;
     if (!isSame(this.#pinned, cell)) this.pin(cell);
     this.goTo(cell);
+    this.start.did("looked");
   }
 
   // --- acting ----------------------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
-// The Share button: copies the address, or gives it to be copied by hand.
+// The Share button: copies the address, or gives it to be copied by hand, and shows it as a QR code.
 
+import { element } from "../mha.web/dom.js";
 import { mounting } from "../mha.web/mount.js";
 
 /** The address, once every part of the page that writes to it has done so; `unsaved`: it cannot hold the work. */
@@ -9,6 +10,8 @@ async function settled() {
   const late = new Promise((resolve) => setTimeout(resolve, 4000, []));
   return await Promise.race([Promise.all(asked.detail), late]);
 }
+
+const MOST_BYTES = 2900; // of a link, for a QR code: mha_api/codes.py says the same
 
 class Share {
   data = null;
@@ -21,12 +24,18 @@ class Share {
     this.panel = root.querySelector(".panel");
     this.field = root.querySelector("input");
     this.close = root.querySelector(".close");
+    this.paper = root.querySelector(".paper");
+    this.told = root.querySelector("p");
+    this.noCode = root.querySelector(".no-code");
     this.button.addEventListener("click", () => this.#share());
     this.close.addEventListener("click", () => this.#hide());
     this.panel.addEventListener("keydown", (event) => event.key === "Escape" && this.#hide());
     // It stands in no fragment, and on every page: what it triggers has the whole page run.
     const silence = () => root.isConnected && this.setTriggerValue("silence", true);
-    window.addEventListener("mha-silence", silence, { signal: this.gone.signal });
+    const { signal } = this.gone;
+    window.addEventListener("mha-silence", silence, { signal });
+    const outside = (event) => event.composedPath().includes(root) || this.#hide(false);
+    document.addEventListener("pointerdown", outside, { signal });
   }
 
   unmount() {
@@ -40,7 +49,8 @@ class Share {
     this.button.querySelector(".done").textContent = `✓ ${words.copied}`;
     this.button.setAttribute("aria-label", words.share);
     this.field.setAttribute("aria-label", words.field);
-    this.panel.querySelector("p").textContent = words.by_hand;
+    this.panel.setAttribute("aria-label", words.share);
+    this.noCode.textContent = words.no_code;
     this.close.setAttribute("aria-label", words.close);
   }
 
@@ -48,7 +58,20 @@ class Share {
     const told = (await settled()).filter((one) => one.unsaved !== undefined);
     const unsaved = told.length ? told.some((one) => one.unsaved) : this.data.unsaved;
     if (unsaved) this.setTriggerValue("unsaved", true);
-    else if (await this.#copied(location.href)) this.#say();
+    else await this.#give(location.href);
+  }
+
+  /** @param {string} link */
+  async #give(link) {
+    const { words } = this.data;
+    const fits = link.length <= MOST_BYTES; // an address is ASCII
+    const src = new URL(`../../../api/qr?${new URLSearchParams({ link })}`, import.meta.url).href;
+    this.paper.replaceChildren(...(fits ? [element("img", { class: "code", alt: words.code, src })] : []));
+    this.noCode.hidden = fits;
+    this.panel.hidden = false;
+    this.field.hidden = await this.#copied(link);
+    this.told.textContent = this.field.hidden ? words.said : words.by_hand;
+    if (this.field.hidden) this.#say();
   }
 
   /** The clipboard is for secure pages only: elsewhere the text is copied from a field, or by hand. */
@@ -57,19 +80,19 @@ class Share {
       await navigator.clipboard.writeText(text);
       return true;
     } catch {
-      this.panel.hidden = false;
+      this.field.hidden = false;
       this.field.value = text;
       this.field.focus();
       this.field.select();
-      if (!document.execCommand("copy")) return false;
-      this.#hide();
-      return true;
+      const copied = document.execCommand("copy");
+      if (copied) this.button.focus();
+      return copied;
     }
   }
 
-  #hide() {
+  #hide(back = true) {
     this.panel.hidden = true;
-    this.button.focus();
+    if (back) this.button.focus();
   }
 
   #say() {

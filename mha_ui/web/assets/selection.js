@@ -41,8 +41,10 @@ export class Pointing {
       changed(false);
     };
     root.getRootNode().addEventListener("pointermove", (event) => {
-      const { movementX, movementY } = /** @type {PointerEvent} */ (event);
-      if (movementX || movementY) this.#still = false;
+      const { movementX, movementY, target } = /** @type {PointerEvent} */ (event);
+      if (!this.#still || !(movementX || movementY)) return;
+      this.#still = false;
+      if (root.contains(/** @type {Node} */ (target))) hover(cellAt(target)); // it may have got there in one go
     });
     root.addEventListener("pointerover", ({ target }) => this.#still || hover(cellAt(target)));
     root.addEventListener("pointerleave", () => hover(null));

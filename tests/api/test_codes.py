@@ -1,0 +1,49 @@
+"""A link as a QR code: drawn for links of a length that a code holds, and for nothing else."""
+
+from urllib.parse import quote
+from xml.etree import ElementTree
+
+import pytest
+import segno
+from starlette.applications import Starlette
+
+import mha_api
+from mha_api.codes import MOST_BYTES
+from tests.api.asgi import Answer, ask
+
+APP = Starlette(routes=mha_api.routes())
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def code(link: str) -> Answer:
+    return ask(APP, "/api/qr", query=f"link={quote(link, safe='')}")
+
+
+def link(length: int) -> str:
+    return "https://localhost/?s=1".ljust(length, "x")
+
+
+def test_a_code_is_dark_on_white_with_blank_paper_around_and_takes_the_size_of_its_place():
+    answer = code("https://localhost/?example=first")
+    assert answer.status == 200
+    assert answer.headers["content-type"].startswith("image/svg+xml")
+    assert answer.headers["cache-control"] == "no-store"
+    drawn = ElementTree.fromstring(answer.body)
+    paper, modules = drawn.findall(f"{SVG}path")
+    side = segno.make_qr("https://localhost/?example=first", error="l").symbol_size(border=4)[0]
+    assert drawn.get("viewBox") == f"0 0 {side} {side}"
+    assert drawn.get("width") is None
+    assert (paper.get("fill"), paper.get("d")) == ("#fff", f"M0 0h{side}v{side}h-{side}z")
+    assert modules.get("stroke") == "#000"
+
+
+def test_the_longest_link_has_a_code_and_a_longer_one_has_none():
+    assert code(link(MOST_BYTES)).status == 200
+    assert code(link(MOST_BYTES + 1)).status == 422
+
+
+@pytest.mark.parametrize("text", ["", "javascript:alert(1)", "BEGIN:VCARD", "<svg onload=alert(1)>", "http:"])
+def test_what_is_no_link_has_no_code(text):
+    answer = code(text)
+    assert answer.status == 422
+    assert answer.headers["content-type"].startswith("text/plain")

@@ -1,0 +1,120 @@
+"""The first steps: what a first visit points at, and how it goes on and away."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.e2e.driver import Bench, at_rest
+from tests.e2e.looks import assert_no_barrier, wider
+from tests.e2e.test_live import drag
+
+DRAG = "Drag this number sideways, or type another."
+COVERED = """() => {
+    const root = [...document.querySelectorAll("*")].find((one) => one.shadowRoot?.querySelector(".bench")).shadowRoot;
+    const box = (selector) => root.querySelector(selector).getBoundingClientRect();
+    const bubble = box(".start");
+    const clear = [".overview", ".explain", ".start-ring"].filter((name) => {
+        const other = box(name);
+        return bubble.left < other.right && bubble.right > other.left &&
+            bubble.top < other.bottom && bubble.bottom > other.top;
+    });
+    const inside = bubble.left >= 0 && bubble.right <= innerWidth && bubble.top >= 0 && bubble.bottom <= innerHeight;
+    return inside ? clear : [...clear, "outside"];
+}"""
+"""What the bubble covers of what it speaks of, and of what the reader is to watch."""
+
+
+@pytest.fixture
+def newcomer(server, new_context):
+    """Open the app at a query as somebody who has never been here."""
+
+    def opened(query: str = "", **options) -> Bench:
+        return Bench(new_context(newcomer=True, **options).new_page()).open(server.url + query)
+
+    return opened
+
+
+def bubble(page: Page):
+    return page.locator(".start")
+
+
+def step(page: Page, number: int):
+    expect(bubble(page)).to_have_attribute("aria-label", f"Start: step {number} of 3")
+    expect(bubble(page)).to_be_visible()
+    page.wait_for_function(f"() => ({COVERED})().length === 0")
+    return bubble(page)
+
+
+def test_each_step_waits_until_it_is_done_and_none_comes_twice(newcomer):
+    bench = newcomer(reduced_motion="reduce")
+    page = bench.page
+    expect(step(page, 1)).to_contain_text(DRAG)
+    assert page.evaluate("document.activeElement === document.body")
+    ring, cell = page.locator(".start-ring").bounding_box(), bench.cell("x", None, 0, 0).bounding_box()
+    assert abs(ring["x"] - cell["x"]) <= 1
+    assert abs(ring["y"] - cell["y"]) <= 1
+
+    drag(bench, 5, "x", None, 0, 0)
+    step(page, 1)  # it is not done while the hand is at it
+    page.mouse.up()
+    step(page, 2)
+    drag(bench, -2, "x", None, 0, 0)
+    page.mouse.up()
+    bench.settled()
+    step(page, 3)
+    moved = re.search(r"most A\[(\d), (\d)] of head (\d)", page.locator(".overview .moved").inner_text())
+    row, col, head = (int(number) - 1 for number in moved.groups())
+    target = bench.cell("weights", head, row, col)
+    expect(target).to_be_in_viewport(ratio=1)
+    target.hover()
+    expect(bubble(page)).to_be_hidden()
+    assert f"A[{moved[1]}, {moved[2]}]" in bench.arithmetic()
+
+    again = bench.page.context.new_page()
+    Bench(again).open(page.url.split("?")[0])
+    expect(bubble(again)).to_be_hidden()
+
+
+def test_the_first_escape_ends_it_for_good_wherever_the_focus_is(newcomer):
+    bench = newcomer()
+    step(bench.page, 1)
+    bench.cell("x", None, 1, 1).click()
+    bench.page.keyboard.press("Escape")
+    expect(bubble(bench.page)).to_be_hidden()
+    Bench(bench.page).open(bench.page.url.split("?")[0])
+    expect(bubble(bench.page)).to_be_hidden()
+
+
+def test_the_steps_can_be_gone_through_by_keyboard_alone(newcomer):
+    page = newcomer("?lang=zh", reduced_motion="reduce").page
+    forward = page.get_by_role("button", name="下一步")
+    for number in (1, 2):
+        expect(page.get_by_role("dialog", name=f"入门：第 {number} 步，共 3 步")).to_be_visible()
+        forward.focus()
+        page.keyboard.press("Enter")
+    page.get_by_role("button", name="完成").press("Enter")
+    expect(bubble(page)).to_be_hidden()
+
+
+@pytest.mark.parametrize("query", ["?example=water", "?cell=weights.0.0.0", "?embed=true"])
+def test_a_link_to_something_particular_opens_without_it(newcomer, query):
+    bench = newcomer(query)
+    at_rest(bench.page)
+    expect(bubble(bench.page)).to_be_hidden()
+    assert bench.page.evaluate("localStorage.getItem('mha.start')") is None
+
+
+def test_on_a_telephone_it_covers_nothing_and_speaks_of_fingers(newcomer):
+    bench = newcomer(viewport={"width": 390, "height": 844}, has_touch=True)
+    page = bench.page
+    expect(step(page, 1)).to_contain_text("Press this number for a moment, then slide sideways.")
+    assert wider(page) == []
+    assert_no_barrier(page)
+    for number in (2, 3):
+        page.locator(".start-next").tap()
+        expect(step(page, number)).not_to_contain_text("oint at")
+    bench.cell("weights", 0, 0, 0).tap()
+    expect(bubble(page)).to_be_hidden()

@@ -1,0 +1,109 @@
+"""Undo, redo and history survive a reload of the page, and belong to one tab."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from mha_core import built_in
+from tests.e2e.driver import Bench, assert_shows, menu
+from tests.e2e.test_editing import set_cell
+
+WATER = built_in("water")
+
+
+def x00(number):
+    return set_cell(WATER, "x", None, 0, 0, float(number))
+
+
+def reloaded(bench: Bench) -> Bench:
+    bench.page.reload()
+    return bench.settled()
+
+
+def can(bench: Bench, what: str) -> bool:
+    return bench.control(what).is_enabled()
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"viewport": {"width": 390, "height": 844}, "has_touch": True}], ids=["", "phone"]
+)
+def test_undo_redo_and_reset_go_on_after_a_reload(visit, options):
+    bench = visit("?example=water", **options)
+    for number in (3, 5, 7):
+        bench.edit("x", None, 0, 0, number)
+    bench.do("undo")
+    bench.wait_for_address(x00(5))
+    reloaded(bench)
+    expect(bench.control("redo")).to_be_enabled()
+    assert_shows(bench, x00(5))
+    bench.do("undo")
+    assert_shows(bench, x00(3))
+    bench.wait_for_address(x00(3))
+    reloaded(bench)  # and over another one
+    expect(bench.control("undo")).to_be_enabled()
+    bench.do("undo")
+    assert_shows(bench, WATER)
+    assert not can(bench, "undo")
+    for number in (3, 5, 7):
+        bench.do("redo")
+        assert_shows(bench, x00(number))
+    assert not can(bench, "redo")
+    bench.wait_for_address(x00(7))
+    reloaded(bench)
+    expect(bench.control("reset")).to_be_enabled()
+    bench.do("reset")
+    assert_shows(bench, WATER)
+
+
+def test_a_second_tab_and_another_link_have_no_history_of_the_first(visit):
+    bench = visit("?example=water")
+    bench.edit("x", None, 0, 0, 3)
+    link = bench.wait_for_address(x00(3))
+    second = Bench(bench.page.context.new_page()).open(link)
+    assert_shows(second, x00(3))
+    assert not can(second, "undo")
+    second.page.close()
+    bench.open(bench.page.url.split("?")[0] + "?example=causal")
+    assert_shows(bench, built_in("causal"))
+    assert not can(bench, "undo")
+
+
+@pytest.mark.parametrize(
+    "stored",
+    ["{", '{"examples": 7}', '{"session": "x", "examples": [1, 2], "at": 1, "texts": [[2, "water"]]}'],
+)
+def test_what_is_stored_may_be_anything(visit, stored):
+    bench = visit("?example=water")
+    bench.page.evaluate(
+        "(text) => { window.addEventListener('pagehide', () => sessionStorage.setItem('mha.history', text)) }",
+        stored,
+    )
+    reloaded(bench)
+    assert bench.page.evaluate("performance.getEntriesByType('navigation')[0].type") == "reload"
+    assert_shows(bench, WATER)
+    bench.edit("x", None, 0, 0, 3)
+    bench.do("undo")
+    assert_shows(bench, WATER)
+    assert bench.message().count() == 0 or not bench.message().is_visible()
+
+
+def test_the_history_outlives_the_server_and_other_pages(own_server, new_page, watch):
+    bench = Bench(new_page()).open(f"{own_server.url}?example=water")
+    bench.edit("x", None, 0, 0, 3)
+    bench.edit("x", None, 0, 0, 5)
+    own_server.kill()
+    own_server.start()
+    bench.edit("x", None, 0, 0, 7)
+    bench.page.get_by_role("link", name="Lessons", exact=True).click()
+    expect(bench.page).to_have_title("Lessons · Multi-head attention")
+    bench.page.reload()
+    menu(bench.page)
+    bench.page.keyboard.press("Escape")
+    bench.page.get_by_role("link", name="Bench", exact=True).click()
+    bench.settled()
+    for number in (5, 3):
+        expect(bench.control("undo")).to_be_enabled()
+        bench.do("undo")
+        assert_shows(bench, x00(number))
+    watch.complaints.clear()  # that nobody answered is all that the browser had to say
