@@ -12,7 +12,7 @@ from mha_core.edit.edits import apply
 from mha_core.errors import N_
 from mha_ui.lenses.lens import MOST_DECIMALS
 from mha_ui.places import place_and_sentence
-from mha_ui.state.exercise import in_exercise
+from mha_ui.state.exercise import in_exercise, note_attempt
 from mha_ui.state.url import place_in, work_at
 from mha_ui.state.work import (
     Message,
@@ -27,6 +27,7 @@ from mha_ui.state.work import (
     keep,
     pin_baseline,
     travel,
+    undo,
 )
 
 
@@ -50,7 +51,7 @@ def receive(current: Work, message: object) -> None:
 def _one(current: Work, edit: Mapping[str, Any]) -> None:
     match edit:
         case {"op": "undo"}:
-            travel(current, len(current.past) - 1)
+            undo(current)
         case {"op": "redo"}:
             travel(current, len(current.past) + 1)
         case {"op": "reset"}:
@@ -60,8 +61,8 @@ def _one(current: Work, edit: Mapping[str, Any]) -> None:
         case {"op": "restore" | "follow" as asked, "address": Mapping() as query}:
             texts = {name: text for name, text in query.items() if isinstance(text, str)}
             attempt(current, lambda: _TO_ADDRESS[asked](current, texts))
-        case {"op": "check" | "hint" | "end_exercise" as asked}:
-            in_exercise(current, asked)
+        case {"op": "hint" | "another_exercise" | "end_exercise"}:
+            in_exercise(current, edit)
         case {"op": "place"}:
             current.walk = place_in(edit)
         case {"op": "lens" | "baseline"}:
@@ -79,8 +80,10 @@ def _edit(current: Work, edit: Mapping[str, Any]) -> None:
     """
     if current.shown:
         go_back(current, current.shown)
+    before = current.example
     try:
-        become(current, apply(current.example, edit))
+        become(current, apply(before, edit))
+        note_attempt(current, before)
     except MhaError as error:
         place, text = place_and_sentence(error, current.example, current.language)
         current.message = Message(text, place=place)

@@ -32,12 +32,13 @@ import { movedAt, movedIn, remembered } from "../mha.web/moved.js";
 import { pictures } from "../mha.web/pictures.js";
 import { Pointing } from "../mha.web/selection.js";
 import { Sender } from "../mha.web/sender.js";
-import { structureOf, View } from "../mha.web/tables.js";
+import { structureOf } from "../mha.web/tables.js";
 import { Controls } from "./controls.js";
 import { FillMenu } from "./fill.js";
 import { Grid } from "./grid.js";
 import { Legend } from "./legend.js";
 import { Overview } from "./overview.js";
+import { Practice } from "./practice.js";
 import { Verdict } from "./verdict.js";
 
 const AGE = 120; // ms after which what was found of earlier numbers is greyed
@@ -48,7 +49,7 @@ const sender = new Sender();
 class Bench {
   /** @type {BenchModel} */
   model = null;
-  /** @type {View} */
+  /** @type {import("../mha.web/tables.js").View} */
   view = null;
   words = null;
   #grid = new Grid(this);
@@ -129,15 +130,16 @@ class Bench {
     const structure = structureOf(data);
     this.#take(data, structure === this.#structure);
     if (data.words.lang !== this.words?.lang) this.#speak(data.words);
-    if (structure !== this.#structure) this.#rebuild(structure);
+    if (structure !== this.#structure || this.practice.isStale(data)) this.#rebuild(structure);
     else this.view.patch(data, this.#grid.drafts);
     this.overview.update(data);
     this.#describe();
     this.controls.update(data);
     this.legend.update(data);
     this.root.classList.toggle("through", Boolean(data.lens));
-    this.verdict.update(data.check, data.address);
+    this.#check();
     this.root.classList.toggle("checking", Boolean(data.check));
+    this.root.classList.toggle("practising", Boolean(data.check?.practice));
     const pinning = sender.pending.findLast((edit) => edit.op === "pin");
     this.#pinned = pinning ? pinning.cell : data.pinned;
     this.#showMessage(data.message);
@@ -205,11 +207,18 @@ class Bench {
     this.view.patchCaptions(model);
     this.view.patchNumbers(model, seen ? Object.keys(model.matrices) : changed, this.#grid.drafts);
     this.legend.update(model);
-    this.verdict.update(model.check, model.address);
+    this.#check();
     this.overview.patch(model);
     this.#describe();
     this.#rest();
     this.#busy();
+  }
+
+  /** What is found of somebody's own numbers: told all at once, or step by step in an exercise. */
+  #check() {
+    const { check, address } = this.model;
+    this.verdict.update(check?.practice ? null : check, address);
+    this.practice.update(this.model);
   }
 
   /** The sentences above the tables. */
@@ -288,7 +297,16 @@ class Bench {
 
   /** Tell who cannot see it what a number is now. */
   announce(place, number) {
-    this.live.textContent = `${place.replaceAll("_", "")} = ${number}`;
+    this.announceText(`${place.replaceAll("_", "")} = ${number}`);
+  }
+
+  announceText(text) {
+    this.live.textContent = text;
+  }
+
+  /** Lay the tables out anew. */
+  relay() {
+    this.#rebuild(this.#structure);
   }
 
   /** What there is to say of the work, once every edit has been answered. */
@@ -374,6 +392,7 @@ class Bench {
 
   /** Bring a cell into view and give it the focus. */
   goTo(cell) {
+    if (!this.view.cells.has(key(cell))) this.practice.reach(cell);
     const td = this.view.cells.get(key(cell));
     this.#pointing.rest();
     td?.scrollIntoView({ block: "center", inline: "nearest" });
@@ -387,6 +406,7 @@ class Bench {
     this.#structure = "";
     this.controls = new Controls(this);
     this.verdict = new Verdict(this, words);
+    this.practice = new Practice(this);
     this.legend = new Legend(words);
     this.explain = new Explain(
       words,
@@ -404,6 +424,7 @@ class Bench {
       this.overview.root,
       this.controls.root,
       this.verdict.root,
+      this.practice.root,
       this.tables,
       this.explain.root,
       this.menu.root,
@@ -418,7 +439,7 @@ class Bench {
     this.#structure = structure;
     for (const draft of [...this.#grid.drafts.keys()])
       if (!this.#isInput(unkey(draft))) this.#grid.drafts.delete(draft);
-    this.view = new View(this.model);
+    this.view = this.practice.view(this.model);
     this.view.patch(this.model, this.#grid.drafts);
     this.tables.replaceChildren(this.view.root);
     if (held && this.#isInput(held.cell)) this.#grid.resume(held);
