@@ -30,7 +30,7 @@ import { Live, layOver, laySeen } from "../mha.web/live.js";
 import { mounting } from "../mha.web/mount.js";
 import { movedAt, movedIn, remembered } from "../mha.web/moved.js";
 import { pictures } from "../mha.web/pictures.js";
-import { Pointing } from "../mha.web/selection.js";
+import { cellAt, Pointing } from "../mha.web/selection.js";
 import { Sender } from "../mha.web/sender.js";
 import { structureOf } from "../mha.web/tables.js";
 import { Controls } from "./controls.js";
@@ -92,6 +92,7 @@ class Bench {
       (focused) => this.#reached(focused),
     );
     this.tables.addEventListener("focusout", () => this.#rest());
+    this.tables.addEventListener("focusin", ({ target }) => this.practice?.reached(cellAt(target)));
     this.root.addEventListener("click", (event) => this.#act(event));
     this.root.addEventListener("change", (event) => this.#renamed(event));
     this.root.addEventListener("keydown", (event) => this.#tokenKey(event));

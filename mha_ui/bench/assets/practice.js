@@ -16,7 +16,6 @@ import {
 } from "../mha.web/dom.js";
 import { isSame, key, operandsOf, rowsOf, unkey } from "../mha.web/graph.js";
 import { exact } from "../mha.web/numbers.js";
-import { cellAt } from "../mha.web/selection.js";
 import { View } from "../mha.web/tables.js";
 import { inOneLine, isDone, nameOfTable, nextTable, progressOf, withPowers } from "./steps.js";
 import { looking } from "./threads.js";
@@ -58,7 +57,6 @@ export class Practice {
     this.end = element("section", { class: "practice-end", tabindex: -1, hidden: true });
     const head = div("practice-head", div("practice-progress", this.bar, this.far), this.toggle, this.leave);
     this.root = element("section", { class: "practice", hidden: true }, head, this.summary, this.end);
-    bench.tables.addEventListener("focusin", ({ target }) => this.#reached(cellAt(target)));
   }
 
   get #practice() {
@@ -86,7 +84,7 @@ export class Practice {
     if (this.isStale(model)) this.#begin(model);
     if (this.#open !== WHOLE) return this.#led(model);
     const view = new View(model);
-    this.root.append(this.acts);
+    this.bench.explain.root.prepend(this.acts);
     return view;
   }
 
@@ -236,7 +234,11 @@ export class Practice {
 
   // --- what is pressed ---------------------------------------------------------------------------------------------
 
-  #reached(td) {
+  /**
+   * A number of the tables has the focus.
+   * @param {HTMLElement | null} td
+   */
+  reached(td) {
     if (!td || !this.#practice) return;
     const cell = unkey(td.dataset.key);
     if (!this.#model.matrices[cell.name].claim) return;
@@ -251,9 +253,11 @@ export class Practice {
     this.bench.send({ op: "hint", cell });
   }
 
+  /** From one step to the whole sheet, at the same place of it, and back. */
   #turn() {
-    const first = nextTable(this.#practice.tables, -1);
-    this.#show(this.#open === WHOLE ? first && nameOfTable(first) : WHOLE);
+    const table = this.#table() ?? nextTable(this.#practice.tables, -1);
+    this.#show(this.#open === WHOLE ? table && nameOfTable(table) : WHOLE);
+    if (table) this.bench.goTo({ name: table.name, head: table.head, row: 0, col: 0 });
   }
 
   /** On to the next step, at its first number. */

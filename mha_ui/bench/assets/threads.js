@@ -19,6 +19,7 @@ export function looking(weights, queries, keys, label) {
   svg.setAttribute("viewBox", `0 0 100 ${height}`);
   svg.setAttribute("preserveAspectRatio", "none");
   svg.setAttribute("height", String(height));
+  svg.setAttribute("aria-hidden", "true");
   for (const [query, row] of weights.entries())
     for (const [at, weight] of row.entries()) {
       if (!(weight > 0)) continue;
