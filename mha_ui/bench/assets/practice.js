@@ -189,7 +189,10 @@ export class Practice {
     this.further.hidden = !next;
     setText(this.further, `✓ ${said.next}`);
     setAttribute(this.further, "title", said.step_done);
+    const held = active(this.bench.root) === this.asking;
     this.asking.hidden = this.#open !== WHOLE ? !open || isDone(open) : tables.every(isDone);
+    // Whoever has gone on by Tab from the last number stands here, and is not to be left nowhere.
+    if (held && this.asking.hidden) (next ? this.further : this.toggle).focus();
   }
 
   /** The table that is open, as far as it has been worked out. */
@@ -298,7 +301,8 @@ export class Practice {
     this.#written = written;
     if (this.#ended) return;
     this.#ended = true;
-    const within = this.bench.tables.contains(active(this.bench.root));
+    const focus = active(this.bench.root);
+    const within = this.bench.tables.contains(focus) || focus === this.toggle;
     if (this.#open !== WHOLE) this.#show(null);
     this.end.scrollIntoView({ block: "nearest" });
     if (within) this.end.focus({ preventScroll: true });
