@@ -7,9 +7,9 @@ its numbers without the result, and to the answer.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import product
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from mha_core.check.check import Verdict
 from mha_core.check.report import right_line
@@ -18,10 +18,13 @@ from mha_core.compute.graph import divisor_sign, symbol
 from mha_core.compute.operations import OPERATIONS
 from mha_core.edit.claims import claimed_rows, tables
 from mha_core.example.model import Example
+from mha_core.numbers import in_arithmetic
 from mha_core.vocabulary import STEPS
 from mha_core.walk.text import of_step
 
 Rung: TypeAlias = Literal["idea", "formula", "numbers", "answer"]
+RUNGS: Final[tuple[Rung, ...]] = ("idea", "formula", "numbers", "answer")
+_DECIMALS: Final = 4
 
 
 class Hint(NamedTuple):
@@ -72,36 +75,49 @@ def open_cells(verdict: Verdict, asked: tuple[str, ...]) -> list[Cell]:
     return [cell for cell in asked_cells(example, asked) if cell in left]
 
 
-def hints(verdict: Verdict, cell: Cell, language: str) -> tuple[Hint, ...]:
+def hints(verdict: Verdict, cell: Cell, language: str, left: Collection[Cell] = ()) -> tuple[Hint, ...]:
     """Hints for a cell, each telling more; one that would say what the one before has said is left out.
 
     idea     what its step does, in a sentence
     formula  what it is computed from, in symbols: ``Q[1, 2] = X[1, 1]·W_Q[1, 2] + X[1, 2]·W_Q[2, 2]``
     numbers  the same with the numbers, and without the result
     answer   the whole line
+
+    ``left``: cells that are still to be worked out; their numbers are not told on the way.
     """
     example = verdict.trace.example
     step, derivation = step_of(verdict.trace, cell), derive(verdict.trace, cell)
     idea = of_step(step, example, example.dims.shape(cell.name)[1]).what.translated(language)
-    whole = right_line(verdict, cell)
+    name, whole = _name(example, cell), right_line(verdict, cell)
+    formula = f"{name} = {_line(example, derivation)}"
     numbers = f"{re.split(r' [=≈] (?=[^=≈]*$)', whole)[0]} = ?"
-    told = (idea, f"{_name(example, cell)} = {_in_symbols(example, derivation)}", numbers, whole)
-    rungs: tuple[Rung, ...] = ("idea", "formula", "numbers", "answer")
-    found = tuple(map(Hint, rungs, told))
-    repeats = {f"{told[1]} = ?", f"{whole.split(' = ')[0]} = ?"}
-    return tuple(hint for hint in found if hint.text not in repeats)
+    told = {"idea": idea, "formula": formula, "numbers": numbers, "answer": whole}
+    if numbers in (f"{formula} = ?", f"{whole.split(' = ')[0]} = ?"):
+        del told["numbers"]
+    if any(of in left for term in derivation.terms for of in term.cells):
+        told["answer"] = f"{name} {'≈' if '≈' in whole else '='} {re.split(' [=≈→] ', whole)[-1]}"
+        if "numbers" in told:
+            told["numbers"] = f"{name} = {_line(example, derivation, left)} = ?"
+    return tuple(Hint(rung, told[rung]) for rung in RUNGS if rung in told)
 
 
-def _in_symbols(example: Example, derivation: Derivation) -> str:
-    """The right-hand side with the names of the cells in place of their numbers.
+def _line(example: Example, derivation: Derivation, named: Collection[Cell] | None = None) -> str:
+    """The right-hand side with the names of these cells (None: of all) in place of their numbers.
 
     The line of a copy hides what decides about it, such as the mask: there the formula stands.
     """
+
+    def shown(cell: Cell, number: float) -> str:
+        if named is None or cell in named:
+            return _name(example, cell)
+        text = in_arithmetic(number, _DECIMALS)
+        return f"({text})" if text.startswith("−") else text
+
     operation = OPERATIONS[derivation.op]
-    names = [[_name(example, cell) for cell in term.cells] for term in derivation.terms]
-    if operation.copies and len(names[0]) > 1:
-        return operation.formula.format(*names[0])
-    return operation.line(names, derivation.at or 0, divisor_sign(example))
+    terms = [list(map(shown, term.cells, term.numbers)) for term in derivation.terms]
+    if operation.copies and len(terms[0]) > 1:
+        return operation.formula.format(*terms[0])
+    return operation.line(terms, derivation.at or 0, divisor_sign(example))
 
 
 def _name(example: Example, cell: Cell) -> str:

@@ -138,7 +138,7 @@ def _hint(exercise: Exercise, verdict: Verdict, left: list[Cell], language: str)
     at = exercise.hinted
     if at is None or at >= len(cells) or cells[at] not in left:
         return None
-    told = hints(verdict, cells[at], language)
+    told = hints(verdict, cells[at], language, left)
     count = max(1, min(exercise.hints.get(at, 1), len(told)))
     rung, text = told[count - 1]
     more = words(_CLIMB[told[count].rung]) if count < len(told) else ""

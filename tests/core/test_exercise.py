@@ -20,6 +20,7 @@ from mha_core import (
     validate,
 )
 from mha_core.check.check import check
+from mha_core.compute.derive import derive
 from mha_core.compute.graph import graph
 from mha_core.exercise.exercise import askable, exercise, nothing_special, sizes, varies
 from mha_core.exercise.hints import asked_cells, blank_cells, hints, missed_cells, open_cells
@@ -189,6 +190,29 @@ def test_hints_of_a_worked_example():
     hidden = hints(check(built_in("causal")), Cell("masked_scores", 0, 0, 1), "en")
     assert [hint.rung for hint in hidden] == ["idea", "formula", "answer"]
     assert hidden[1].text == "S_M[1, 2] = mask((S/√d_k)[1, 2], M[1, 2])"
+
+
+def test_a_hint_does_not_tell_numbers_that_are_still_to_be_worked_out():
+    example = built_in("first")
+    verdict, cell = check(example), Cell("scores", 0, 0, 1)
+    left = {Cell("q", 0, 0, 0), Cell("k", 0, 1, 1)}
+    assert [hint.text for hint in hints(verdict, cell, "en", left)][2:] == [
+        "S[1, 2] = Q[1, 1]·7 + 2·K[2, 2] = ?",
+        "S[1, 2] = 13",
+    ]
+    for name in askable(example):
+        for cell in asked_cells(example, (name,)):
+            plain = hints(verdict, cell, "en")
+            every = hints(verdict, cell, "en", set(asked_cells(example, askable(example))))
+            assert [hint.rung for hint in every] == [hint.rung for hint in plain]
+            operands = [of for term in derive(verdict.trace, cell).terms for of in term.cells]
+            if all(of.name in askable(example) for of in operands):
+                assert "·" not in every[-1].text
+                assert "÷" not in every[-1].text
+                assert [hint.text for hint in every if hint.rung == "numbers"] in (
+                    [],
+                    [f"{plain[1].text} = ?"],
+                )
 
 
 def test_what_is_open_is_blank_or_wrong_and_what_is_missed_is_wrong_by_itself():

@@ -192,7 +192,11 @@ def test_an_exercise_is_set_handed_out_and_leads_to_its_end(check):
         }"""
     )
     work_out(learner, "head_outputs", 0)
-    learner.do("next step")
+    learner.type("head_outputs", 0, 2, 1, "")
+    last = rounded(trace(_example(learner)).matrix("head_outputs", 0))[2][1]
+    learner.type("head_outputs", 0, 2, 1, last, key="Tab")
+    expect(page.locator('[data-focus="next step"]')).to_be_focused()
+    page.keyboard.press("Enter")
     expect(learner.cell("head_outputs", 1, 0, 0)).to_be_focused()
     expect(bar).to_have_attribute("aria-valuenow", "6")
     done = page.locator(".practice-step.done")
@@ -205,6 +209,9 @@ def test_an_exercise_is_set_handed_out_and_leads_to_its_end(check):
     expect(end).to_contain_text("23 of 24 right at the first try. 3 hints.")
     expect(end.get_by_role("img")).to_have_count(2)
     assert_no_barrier(page)
+    learner.do("for class")
+    assert "seed=own" in end.get_by_role("textbox").input_value()
+    assert "seed=own" in page.evaluate("navigator.clipboard.readText()")
     before, address = _example(learner), page.url
     learner.do("another")
     expect(bar).to_have_attribute("aria-valuenow", "0")
@@ -222,6 +229,7 @@ def test_a_known_mistake_is_named_below_its_row_and_the_whole_sheet_can_be_had(c
     expect(page.locator("tr:has(+ tr.told) td[data-key]").first).to_have_attribute(
         "data-key", "scaled_scores|0|0|0"
     )
+    assert_no_barrier(page)
     bench.do("whole sheet")
     assert {"x||0|0", "weights|1|0|0"} <= bench.shown().keys()
     expect(row).to_have_count(1)
