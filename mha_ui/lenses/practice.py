@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Any, Final
 
 from mha_core import Example
@@ -150,7 +150,7 @@ def _end(exercise: Exercise, verdict: Verdict, language: str) -> dict[str, Any]:
     example = verdict.trace.example
     queries, keys = labels(example.tokens).names, labels(key_tokens(example)).names
     return {
-        "sentences": _result(exercise, verdict, language),
+        "result": _result(exercise, verdict, language),
         "weights": verdict.trace.values["weights"],
         "looks": findings(where_heads_look(verdict.trace), queries, keys, language),
         "queries": queries,
@@ -158,7 +158,7 @@ def _end(exercise: Exercise, verdict: Verdict, language: str) -> dict[str, Any]:
     }
 
 
-def _result(exercise: Exercise, verdict: Verdict, language: str) -> list[str]:
+def _result(exercise: Exercise, verdict: Verdict, language: str) -> str:
     cells, words = asked_cells(verdict.trace.example, exercise.asked), words_in(language)
     given = {
         at
@@ -171,7 +171,7 @@ def _result(exercise: Exercise, verdict: Verdict, language: str) -> list[str]:
     told.append(words(_HINTS[min(hinted, 2)]).format(count=hinted))
     if given:
         told.append(words(_GIVEN[len(given) > 1]).format(count=len(given)))
-    return told
+    return reduce(lambda one, other: words(N_("{one} {other}")).format(one=one, other=other), told)
 
 
 _HINTS: Final = (N_("No hints."), N_("One hint."), N_("{count} hints."))

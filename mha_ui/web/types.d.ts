@@ -204,7 +204,7 @@ interface PracticeState {
   told: { cell: Cell; text: string }[];
   hint: { cell: Cell; rung: string; text: string; more: string } | null;
   end: {
-    sentences: string[];
+    result: string;
     weights: number[][][];
     looks: string[];
     queries: string[];

@@ -308,7 +308,7 @@ export class Practice {
     if (within) this.end.focus({ preventScroll: true });
   }
 
-  #closing({ sentences, weights, looks, queries, keys }) {
+  #closing({ result, weights, looks, queries, keys }) {
     const { said } = this.#practice;
     const heads = weights.map((rows, head) =>
       element(
@@ -327,7 +327,7 @@ export class Practice {
     const again = button({ data: { focus: "another" }, onclick: () => this.#again() }, said.another);
     return [
       element("h3", {}, `✓ ${said.finished}`),
-      p("practice-result", sentences.join(" ")),
+      p("practice-result", result),
       div("practice-looks", ...heads),
       ...(link ? [div("practice-after", again, this.#share(link))] : []),
     ];
