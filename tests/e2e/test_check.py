@@ -246,7 +246,8 @@ def test_what_was_missed_and_told_is_still_counted_after_a_reload(check):
     page = bench.page
     bench.type("weights", 0, 0, 0, "0.99")
     bench.do("hint")
-    page.wait_for_function("() => location.search.includes('tally=0')", timeout=WAIT)
+    kept = "() => new URLSearchParams(location.search).get('tally') === '0~3.1'"
+    page.wait_for_function(kept, timeout=WAIT)
     page.reload()
     bench.settled()
     assert marks(bench) == {"weights|0|0|0": "own"}
