@@ -15,6 +15,7 @@ from mha_core.example.files import MAX_BYTES
 from mha_core.example.model import text_in
 from mha_core.messages import LANGUAGE, LANGUAGES
 from mha_ui import shell, state
+from mha_ui.address import keep_address
 from mha_ui.exchange import MENU, closing_button, export_button, import_button
 from mha_ui.notes import note as example_note
 from mha_ui.panel import panel
@@ -33,13 +34,35 @@ def configure(script: str) -> None:
     shell.configure(shell.title(script, state.current().language))
 
 
-def frame(*, note: bool = True) -> None:
+def frame(*, note: bool = True, answers: bool = True) -> None:
     """Draw the page's head, and the note of the example at hand unless the page shows it elsewhere.
 
-    A page embedded in another (``?embed=true``) stands without it.
+    A page embedded in another (``?embed=true``) stands without it. ``answers``: whether the page shows the numbers that
+    an exercise asks for; while there is one it asks first, and nothing below is drawn.
     """
     if not st.context.is_embedded:
         panel("frame", partial(_frame, note=note))
+    if answers and state.has_open_exercise(state.current()):
+        panel("frame.answers", _answers)
+        st.stop()
+
+
+def _answers(work: state.Work) -> None:
+    """Leads back to the exercise that is at hand, or ends it."""
+    words = work.words
+    with st.container(key="frame-answers", width=720):
+        st.html(f'<p class="mha-message" role="alert">{escape(words(_WOULD_TELL))}</p>')
+        query = _address(work, shell.CHECK)
+        st.page_link(shell.CHECK, label=words(N_("Back to the exercise")), query_params=query)
+        label = words(N_("End the exercise and show the numbers"))
+        st.button(label, key="frame.answers.end", on_click=lambda: state.end_exercise(state.current()))
+    keep_address(work)
+
+
+_WOULD_TELL: Final = N_(
+    "You are in the middle of an exercise, and this page shows every number of it, the answers too. What you have "
+    "filled in is kept."
+)
 
 
 def _frame(work: state.Work, *, note: bool) -> None:
@@ -97,7 +120,8 @@ def _menu(work: state.Work) -> None:
         _start_button(work)
         save_button(work, "frame.save")
         import_button(work)
-        export_button(work)
+        if not state.has_open_exercise(work):  # it would give the answers away
+            export_button(work)
         label = words(N_("Open a *.mha.json file"))
         uploader(work, label, key=_FILE, most=MAX_BYTES // 1_000_000, on_change=_file_opened)
         theme_choice(work)

@@ -8,7 +8,7 @@ rightly.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import torch
 from torch import Tensor
@@ -33,23 +33,28 @@ Diagnoses: TypeAlias = dict[str, tuple[Diagnosis, ...]]
 
 
 def diagnoses(computed: Trace, decimals: int) -> Iterator[tuple[Key, Diagnoses]]:
-    """For every step's matrix, in order: what would be made of each known mistake that can be made there.
+    """For every step's matrix: what would be made of each known mistake that can be made there.
 
+    Those come first at which a mistake is hidden most often, of the last head first: who counts may stop early.
     ``decimals``: how many digits are written down.
     """
     steps = Search(computed)
-    for key in sorted((key for key in steps.steps if key[0] in STEPS), key=_in_order):
+    every = {key: exact for key in steps.steps if key[0] in STEPS and (exact := steps.exact(key)) is not None}
+    steps.carried |= {key: Family([()], exact[None]) for key, exact in every.items()}
+    for key in sorted(every, key=_most_hiding):
         with torch.inference_mode():
-            family, exact = steps.family(key, 1), steps.exact(key)
-            assert exact is not None  # noqa: S101  # it has been computed
-            steps.carried[key] = Family([()], exact[None])
-            found = _of_one(key[0], family, exact, decimals)
+            found = _of_one(key[0], steps.family(key, 1), every[key], decimals)
         yield key, found
 
 
-def _in_order(key: Key) -> tuple[int, int]:
-    """Every head's values come before any head's output: a mistake may reach for another head's."""
-    return STEPS.index(key[0]), key[1] or 0
+def _most_hiding(key: Key) -> tuple[int, int]:
+    name, head = key
+    first = _HIDING.index(name) if name in _HIDING else len(_HIDING) + STEPS.index(name)
+    return first, -(head or 0)
+
+
+_HIDING: Final = ("weights", "scores", "v")
+"""Steps at which mistakes make no difference, or that of another mistake, more often than at all others together."""
 
 
 def _of_one(step: str, family: Family, exact: Tensor, decimals: int) -> Diagnoses:

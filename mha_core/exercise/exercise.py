@@ -6,7 +6,6 @@ small integers anew; the sizes change where they would hide a mistake (d_k = √
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -15,13 +14,9 @@ from operator import mul
 from random import Random
 from typing import Any, Final, TypeAlias
 
-from mha_core.check.check import Verdict
-from mha_core.check.report import cause_message, right_line
-from mha_core.compute.derive import Cell
 from mha_core.compute.device import Backend
 from mha_core.compute.graph import graph
 from mha_core.compute.trace import trace
-from mha_core.edit.claims import claimed_rows, tables
 from mha_core.errors import N_, ExampleError
 from mha_core.example.model import Dims, Example, Head, Matrix, Row, has_values, key_tokens, kv_head_of
 from mha_core.example.validate import validate
@@ -52,19 +47,32 @@ def exercise(example: Example, seed: int) -> Example:
 
     Raises ``ExampleError`` where the example is too large to be worked out by hand, or its heads do not start at X.
     """
-    if example.dims.n_q > MOST_TOKENS or example.dims.n_k > MOST_TOKENS or example.dims.h > MOST_HEADS:
+    if _is_large(example):
         raise ExampleError(
             N_("an exercise has at most {tokens} tokens and {heads} heads"),
             tokens=MOST_TOKENS,
             heads=MOST_HEADS,
         )
+    if not _starts_at_x(example):
+        raise ExampleError(N_("an exercise needs heads that start at X, with W_Q, W_K and W_V"))
+    return validate(_drawn(_like(example), sizes(example), Random(f"exercise {seed}")))
+
+
+def varies(example: Example) -> bool:
+    """Whether there are exercises like this example."""
+    return not _is_large(example) and _starts_at_x(example)
+
+
+def _is_large(example: Example) -> bool:
+    return max(example.dims.n_q, example.dims.n_k) > MOST_TOKENS or example.dims.h > MOST_HEADS
+
+
+def _starts_at_x(example: Example) -> bool:
     starts = all(
         getattr(example.heads[kv_head_of(example, name, head)], name) is not None
         for name, head in product(("w_q", "w_k", "w_v")[: 2 + has_values(example)], range(example.dims.h))
     ) and not any(getattr(head, name) for name in STARTS for head in example.heads)
-    if example.x is None or not starts:
-        raise ExampleError(N_("an exercise needs heads that start at X, with W_Q, W_K and W_V"))
-    return validate(_drawn(_like(example), sizes(example), Random(f"exercise {seed}")))
+    return example.x is not None and starts
 
 
 def nothing_special(example: Example) -> Example:
@@ -232,31 +240,3 @@ def _candidates(dims: Dims, rotary: bool) -> Iterator[tuple[int, int, int]]:
         coincide = d_k in (dims.n_q, dims.n_k, d_model) or d_model in (d_k * d_k, dims.n_k)
         if not coincide and not (rotary and d_k % 2):
             yield d_model, d_k, d_v
-
-
-# --- hints -------------------------------------------------------------------------------------------------------
-
-
-def hints(verdict: Verdict, asked: tuple[str, ...], language: str) -> tuple[Cell | None, tuple[str, ...]]:
-    """The first asked cell that is wrong or still blank, and hints for it, each telling more: what is wrong, if that
-    is known; what it is computed from; the number. (None, ()) where all is done.
-    """
-    example = verdict.trace.example
-    for name, head in sorted(tables(example), key=lambda table: STEPS.index(table[0])):
-        if name not in asked:
-            continue
-        own = {one.cell for one in verdict.steps[name].wrong + verdict.steps[name].doubtful}
-        rows = claimed_rows(example, name, head)
-        height, width = example.dims.shape(name)
-        for i, j in product(range(height), range(width)):
-            cell = Cell(name, head, i, j)
-            if rows is None or rows[i][j] is None or cell in own:
-                return cell, _hints(verdict, cell, language)
-    return None, ()
-
-
-def _hints(verdict: Verdict, cell: Cell, language: str) -> tuple[str, ...]:
-    causes = [cause_message(verdict, cause, language) for cause in verdict.steps[cell.name].causes]
-    whole = right_line(verdict, cell)
-    left = re.split(r" [=≈] (?=[^=≈]*$)", whole)[0]
-    return (*causes[:1], f"{left} = ?", whole)

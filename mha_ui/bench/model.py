@@ -49,7 +49,7 @@ from mha_ui.lenses import laid_over, look
 from mha_ui.lenses.change import CHOICES
 from mha_ui.lenses.lens import Lens, sent
 from mha_ui.notes import is_ours
-from mha_ui.state import Message, Work, address, history_of, token
+from mha_ui.state import Message, Work, address, can_undo, history_of, token
 
 _UI: Final = {
     "bench": N_("Matrix bench"),
@@ -423,7 +423,7 @@ def _controls(work: Work) -> dict[str, Any]:
     scoring = SCORING[example.scoring]
     fixed = {"d_context": example.context is None, "d_a": scoring.square}
     return {
-        "undo": bool(work.past),
+        "undo": can_undo(work),
         "redo": bool(work.future),
         "changed": example != work.origin,
         "baseline": work.pinned_baseline is not None,

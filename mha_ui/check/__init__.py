@@ -108,14 +108,14 @@ def _set(asked: tuple[str, ...], kind: str, seed: int) -> None:
 
 def _link(work: state.Work) -> str:
     """The exercise as it stands, without what has been filled in."""
-    return _url(state.address(state.without_claims(work)))
+    return _url(urlencode(state.address(state.without_claims(work))))
 
 
 def _own_link(work: state.Work, asked: tuple[str, ...]) -> str:
     """The same before and after the exercise is set: what it draws from does not change."""
-    return _url({**state.like_of(work), "ask": ".".join(asked), "seed": state.OWN_SEED})
+    return _url(state.link_for_class(work, asked))
 
 
-def _url(query: dict[str, str]) -> str:
+def _url(query: str) -> str:
     page = urlsplit(st.context.url or "")
-    return urlunsplit((page.scheme, page.netloc, page.path, urlencode(query), ""))
+    return urlunsplit((page.scheme, page.netloc, page.path, query, ""))

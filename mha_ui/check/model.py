@@ -6,9 +6,10 @@ from typing import Any
 
 from mha_core import Example
 from mha_core.edit.claims import claimed_rows
+from mha_core.exercise.exercise import varies
 from mha_core.vocabulary import PER_HEAD_STEPS, STEPS
 from mha_ui.bench.model import payload
-from mha_ui.state import Work
+from mha_ui.state import Work, link_for_class
 
 
 def check_payload(work: Work) -> dict[str, Any]:
@@ -23,7 +24,8 @@ def check_payload(work: Work) -> dict[str, Any]:
         "numbers": False,
         "about": False,
     }  # what is right is not told; a claim changes nothing else
-    return data | {"about": "", "pinned": None, "dead": None}
+    link = link_for_class(work, asked) if work.exercise and varies(work.example) else ""
+    return data | {"about": "", "looks": [], "pinned": None, "dead": None, "class_link": link}
 
 
 def _claims(example: Example, name: str, matrix: dict[str, Any]) -> dict[str, Any]:

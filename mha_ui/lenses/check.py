@@ -21,10 +21,10 @@ from mha_core.compute.graph import symbol
 from mha_core.compute.trace import Trace
 from mha_core.edit.claims import claimed_rows
 from mha_core.errors import N_
-from mha_core.exercise.exercise import hints
 from mha_core.vocabulary import PER_HEAD_STEPS
 from mha_ui.language import words_in
-from mha_ui.lenses.lens import Exercise, Lens
+from mha_ui.lenses.lens import Lens
+from mha_ui.lenses.practice import practice
 
 MOST_NOTES: Final = 400
 """Wrong cells whose right calculation is sent along; beyond, one reads the report."""
@@ -33,18 +33,14 @@ MOST_NOTES: Final = 400
 def check(lens: Lens, computed: Trace, language: str) -> dict[str, Any]:
     """``marks`` of the claimed cells, ``notes``, the right calculation of the wrong ones, and ``check``, in words.
 
-    In an exercise nothing is told before it is asked for.
+    In an exercise no calculation is told before it is asked for.
     """
     verdict, exercise = checked(computed.example), lens.exercise
     if exercise is None:
-        return {
-            "marks": _marks(verdict),
-            "notes": _notes(verdict),
-            "check": _check(verdict, language),
-            "matrices": {},
-        }
-    marks = _marks(verdict) if exercise.checked else {}
-    return {"marks": marks, "notes": {}, "check": _exercise(exercise, verdict, language), "matrices": {}}
+        notes, told = _notes(verdict), _check(verdict, language)
+    else:
+        notes, told = {}, practice(exercise, verdict, language)
+    return {"marks": _marks(verdict), "notes": notes, "check": told, "matrices": {}}
 
 
 def _key(cell: Cell) -> str:
@@ -112,32 +108,3 @@ _INVITATION: Final = N_(
 
 def _letter(name: str, example: Example) -> str:
     return symbol(name, example).replace("head_i", "head")
-
-
-def _exercise(exercise: Exercise, verdict: Verdict, language: str) -> dict[str, Any]:
-    """An exercise tells nothing before it is asked; then which numbers are right, then hints."""
-    words = words_in(language)
-    cell, told = hints(verdict, exercise.asked, language)
-    hint = ""
-    if exercise.hinted[0] is not None and exercise.hinted[0] == cell:
-        hint = told[min(exercise.hinted[1], len(told)) - 1]
-    summed = words(N_("Work out the blank steps. Rounding does not matter."))
-    state = "empty"
-    if exercise.checked:
-        state = "ok" if cell is None else "empty" if verdict.ok else "wrong"
-        outcome = summary(verdict, language, exercise.asked)
-        summed = words(N_("All done, and all right.")) if cell is None else outcome
-    actions = [
-        {"op": "check", "label": words(N_("Check my numbers"))},
-        {"op": "hint", "label": words(N_("Hint"))},
-        {"op": "end_exercise", "label": words(N_("End the exercise"))},
-    ]
-    return {
-        "state": state,
-        "summary": summed,
-        "first": cell._asdict() if cell is not None and exercise.hinted[0] == cell else None,
-        "hint": hint,
-        "causes": [],
-        "findings": [],
-        "actions": actions if cell is not None or not exercise.checked else actions[2:],
-    }

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple, TypeGuard
 
 from mha_core import Cell, Trace, trace
@@ -12,6 +13,7 @@ from mha_core.example.share_link import unpacked
 from mha_core.vocabulary import STEPS
 
 MOST_DECIMALS: Final = 10
+_TALLY: Final = re.compile(r"([0-9]{1,4}(-[0-9]{1,4})*)?~([0-9]{1,4}\.[0-9](-[0-9]{1,4}\.[0-9])*)?")
 
 
 class Baseline(NamedTuple):
@@ -23,16 +25,34 @@ class Baseline(NamedTuple):
 
 @dataclass
 class Exercise:
-    """Steps to be worked out: ``asked``, by name. ``checked``: the learner wants to know which numbers are right.
+    """Steps to be worked out: ``asked``, by name.
 
-    ``hinted``: the cell that was asked about, and how many hints have been given for it. ``like``: where everybody
-    draws numbers of his own, the address of the example like which they are drawn.
+    Cells are counted through all that is asked for (``exercise.hints.asked_cells``). ``missed``: those whose first
+    number was wrong; ``hints``: how many hints have been given for a cell; ``hinted``: the one whose hint is shown.
+    ``like``: where everybody draws numbers of his own, the address of the example like which they are drawn.
     """
 
     asked: tuple[str, ...]
-    checked: bool = False
-    hinted: tuple[Cell | None, int] = (None, 0)
+    missed: frozenset[int] = frozenset()
+    hints: Mapping[int, int] = field(default_factory=dict)
+    hinted: int | None = None
     like: Mapping[str, str] | None = None
+
+    @property
+    def tally(self) -> str:
+        """What was missed and how many hints were given, as a short text: ``3-7~2.1-5.4``; "" where nothing was."""
+        missed = "-".join(map(str, sorted(self.missed)))
+        hints = "-".join(f"{at}.{count}" for at, count in sorted(self.hints.items()))
+        return f"{missed}~{hints}" if missed or hints else ""
+
+
+def with_tally(asked: tuple[str, ...], tally: str) -> Exercise:
+    """An exercise as far as its tally tells; what is none is taken for an empty one."""
+    if not _TALLY.fullmatch(tally):
+        return Exercise(asked)
+    missed, hints = ([part for part in half.split("-") if part] for half in tally.split("~"))
+    pairs = (part.split(".") for part in hints)
+    return Exercise(asked, frozenset(map(int, missed)), {int(at): int(count) for at, count in pairs})
 
 
 class Lens(NamedTuple):
@@ -53,10 +73,8 @@ def sent(lens: Lens) -> dict[str, Any]:
     if lens.baseline:
         data["base"] = lens.baseline.token
     if lens.exercise:
-        cell, hints = lens.exercise.hinted
-        data["exercise"] = {"asked": lens.exercise.asked, "checked": lens.exercise.checked, "hints": hints}
-        if cell:
-            data["exercise"]["hinted"] = cell._asdict()
+        exercise = lens.exercise
+        data["exercise"] = {"asked": exercise.asked, "tally": exercise.tally, "hinted": exercise.hinted}
     return data
 
 
@@ -87,17 +105,15 @@ def baseline(token: str) -> Baseline:
 
 
 def _exercise(data: object) -> Exercise:
-    asked, hints = (
-        (data.get(part) for part in ("asked", "hints")) if isinstance(data, Mapping) else (None, None)
+    asked, tally, hinted = (
+        (data.get(part) for part in ("asked", "tally", "hinted")) if isinstance(data, Mapping) else [None] * 3
     )
-    if not isinstance(data, Mapping) or not isinstance(asked, list) or not _is_count(hints):
-        raise ExampleError(N_("expected the steps asked for, and a count of hints"), place="lens.exercise")
-    cell = _cell(data.get("hinted"), "lens.exercise.hinted")
-    return Exercise(
-        tuple(name for name in STEPS if name in asked),
-        data.get("checked") is True,
-        (cell, hints if cell else 0),
-    )
+    if not isinstance(asked, list) or not isinstance(tally, str) or not (hinted is None or _is_count(hinted)):
+        raise ExampleError(
+            N_("expected the steps asked for, a tally, and the number of a cell or null"),
+            place="lens.exercise",
+        )
+    return replace(with_tally(tuple(name for name in STEPS if name in asked), tally), hinted=hinted)
 
 
 def _cell(data: object, place: str) -> Cell | None:

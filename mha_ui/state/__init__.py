@@ -6,7 +6,7 @@ that touches ``st.session_state``).
 """
 
 from mha_ui.state.edits import receive
-from mha_ui.state.exercise import like_of, set_exercise
+from mha_ui.state.exercise import end_exercise, has_open_exercise, like_of, link_for_class, set_exercise
 from mha_ui.state.history import history_of
 from mha_ui.state.session import current, lesson, set_widget, tables_show, widget_value
 from mha_ui.state.url import (
@@ -35,6 +35,7 @@ from mha_ui.state.work import (
     Worked,
     as_it_worked,
     attempt,
+    can_undo,
     choose_experiment,
     choose_language,
     go_back,
@@ -65,14 +66,18 @@ __all__ = [
     "address",
     "as_it_worked",
     "attempt",
+    "can_undo",
     "choose_experiment",
     "choose_language",
     "current",
+    "end_exercise",
     "go_back",
+    "has_open_exercise",
     "history_of",
     "lesson",
     "lesson_address",
     "like_of",
+    "link_for_class",
     "open_built_in",
     "open_example",
     "open_file",

@@ -12,7 +12,7 @@ from mha_core.edit.edits import apply
 from mha_core.errors import N_
 from mha_ui.lenses.lens import MOST_DECIMALS
 from mha_ui.places import place_and_sentence
-from mha_ui.state.exercise import in_exercise
+from mha_ui.state.exercise import in_exercise, note_attempt
 from mha_ui.state.history import recall
 from mha_ui.state.url import place_in, work_at
 from mha_ui.state.work import (
@@ -27,7 +27,9 @@ from mha_ui.state.work import (
     is_whole,
     keep,
     pin_baseline,
-    travel,
+    redo,
+    reset,
+    undo,
 )
 
 
@@ -51,10 +53,8 @@ def receive(current: Work, message: object) -> None:
 
 def _one(current: Work, edit: Mapping[str, Any]) -> None:
     match edit:
-        case {"op": "undo" | "redo" as way}:
-            travel(current, len(current.past) + (1 if way == "redo" else -1))
-        case {"op": "reset"}:
-            become(current, current.origin)
+        case {"op": "undo" | "redo" | "reset" as asked}:
+            _IN_HISTORY[asked](current)
         case {"op": "pin"}:
             _pin(current, edit.get("cell"))
         case {"op": "restore" | "follow" as asked, "address": Mapping() as query}:
@@ -62,8 +62,8 @@ def _one(current: Work, edit: Mapping[str, Any]) -> None:
             attempt(current, lambda: _TO_ADDRESS[asked](current, texts))
         case {"op": "recall", "history": kept}:
             recall(current, kept)
-        case {"op": "check" | "hint" | "end_exercise" as asked}:
-            in_exercise(current, asked)
+        case {"op": "hint" | "another_exercise" | "end_exercise"}:
+            in_exercise(current, edit)
         case {"op": "place"}:
             current.walk = place_in(edit)
         case {"op": "lens" | "baseline"}:
@@ -81,8 +81,10 @@ def _edit(current: Work, edit: Mapping[str, Any]) -> None:
     """
     if current.shown:
         go_back(current, current.shown)
+    before = current.example
     try:
-        become(current, apply(current.example, edit))
+        become(current, apply(before, edit))
+        note_attempt(current, before)
     except MhaError as error:
         place, text = place_and_sentence(error, current.example, current.language)
         current.message = Message(text, place=place)
@@ -150,4 +152,5 @@ def _follow(current: Work, query: Mapping[str, str]) -> None:
         keep(current, Version(example, current.origin, name))
 
 
+_IN_HISTORY: Final = {"undo": undo, "redo": redo, "reset": reset}
 _TO_ADDRESS: Final = {"restore": _restore, "follow": _follow}

@@ -5,9 +5,14 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
+from urllib.parse import urlencode
 
 from mha_core.check.check import check
-from mha_core.exercise.exercise import exercise, hints
+from mha_core.compute.derive import Cell
+from mha_core.example.model import Example
+from mha_core.exercise.exercise import exercise
+from mha_core.exercise.hints import asked_cells, blank_cells, hints, missed_cells, open_cells
 from mha_ui.lenses.lens import Exercise
 from mha_ui.state.url import OWN_SEED, SEEDS, address, without_claims
 from mha_ui.state.work import Work, attempt, start_from
@@ -38,16 +43,63 @@ def like_of(current: Work) -> Mapping[str, str]:
     return address(without_claims(current))
 
 
-def in_exercise(current: Work, asked: str) -> None:
-    """What a learner asks for while he works on an exercise: which numbers are right, a hint, an end."""
+def has_open_exercise(current: Work) -> bool:
+    """Whether there is an exercise of which something is still to be worked out."""
+    return current.exercise is not None and bool(open_cells(check(current.example), current.exercise.asked))
+
+
+def link_for_class(current: Work, asked: tuple[str, ...]) -> str:
+    """The query of a link to this page by which each student who opens it gets numbers of his own."""
+    return urlencode({**like_of(current), "ask": ".".join(asked), "seed": OWN_SEED})
+
+
+def in_exercise(current: Work, edit: Mapping[str, Any]) -> None:
+    """What a learner asks for while he works on an exercise: a hint, another one like it, an end."""
     at_work = current.exercise
     if at_work is None:
         return
-    if asked == "check":
-        at_work.checked = True
-    elif asked == "hint":
-        cell, _ = hints(check(current.example), at_work.asked, current.language)
-        before, count = at_work.hinted
-        at_work.hinted = (cell, count + 1 if cell == before else 1)
-    else:
-        current.exercise = None
+    match edit["op"]:
+        case "hint":
+            _hint(current, at_work, edit.get("cell"))
+        case "another_exercise":
+            set_exercise(current, at_work.asked, secrets.randbelow(SEEDS))
+            if current.exercise:
+                current.exercise.like = at_work.like
+        case _:
+            end_exercise(current)
+
+
+def end_exercise(current: Work) -> None:
+    """What has been filled in stays; the answers may be seen from now on."""
+    current.exercise = None
+
+
+def _hint(current: Work, at_work: Exercise, wanted: object) -> None:
+    """A hint for the cell that is wanted; where that needs none, for the first in its table that does, or of all.
+
+    What has been told of a cell is told again first when one comes back to it.
+    """
+    verdict = check(current.example)
+    left = open_cells(verdict, at_work.asked)
+    if not left:
+        return
+    parts = [wanted.get(part) for part in Cell._fields] if isinstance(wanted, Mapping) else [None] * 4
+    here = [cell for cell in left if [*cell] == parts] or [cell for cell in left if [*cell[:2]] == parts[:2]]
+    cell = (here or left)[0]
+    at = asked_cells(current.example, at_work.asked).index(cell)
+    told, most = at_work.hints.get(at, 0), len(hints(verdict, cell, current.language))
+    if at == at_work.hinted or not told:
+        at_work.hints = {**at_work.hints, at: min(most, told + 1)}
+    at_work.hinted = at
+
+
+def note_attempt(current: Work, before: Example) -> None:
+    """Remember which of the cells that were blank ``before`` have been filled in wrongly."""
+    at_work = current.exercise
+    if at_work is None:
+        return
+    filled = set(blank_cells(before, at_work.asked)) - set(blank_cells(current.example, at_work.asked))
+    if filled:
+        missed = filled & missed_cells(check(current.example))
+        at = [n for n, cell in enumerate(asked_cells(current.example, at_work.asked)) if cell in missed]
+        at_work.missed |= frozenset(at)

@@ -15,7 +15,7 @@ from mha_core.errors import N_, LinkError
 from mha_core.example.share_link import MAX_TOKEN, fitting, packed
 from mha_core.exercise.exercise import askable, exercise
 from mha_ui.language import LANGUAGES, language_for, sentence, words_in
-from mha_ui.lenses.lens import MOST_DECIMALS, Exercise
+from mha_ui.lenses.lens import MOST_DECIMALS, Exercise, with_tally
 from mha_ui.state.work import (
     DECIMALS,
     LENSES,
@@ -33,7 +33,7 @@ from mha_ui.state.work import (
 
 LOG: Final = logging.getLogger(__name__)
 PAGE_KEYS = (
-    *("example", "s", "lang", "cell", "decimals", "ask", "seed", "lesson"),
+    *("example", "s", "lang", "cell", "decimals", "ask", "seed", "tally", "lesson"),
     *("experiment", "variant", "lens", "base"),
     *WalkPlace._fields,
 )
@@ -66,6 +66,8 @@ def address(current: Work) -> dict[str, str]:
         query["cell"] = ".".join("" if part is None else str(part) for part in current.pinned)
     if current.exercise:
         query["ask"] = ".".join(current.exercise.asked)
+        if current.exercise.tally:
+            query["tally"] = current.exercise.tally
     for name, value in current.walk._asdict().items():
         if value:
             query[name] = "1" if value is True else value
@@ -124,7 +126,8 @@ def token(current: Work) -> str:
 
 def without_claims(current: Work) -> Work:
     """The same work with nothing filled in, as it is handed out."""
-    copy = replace(current, past=[], future=[], lens="", pinned_baseline=None)
+    asked = current.exercise and Exercise(current.exercise.asked)
+    copy = replace(current, past=[], future=[], lens="", pinned_baseline=None, exercise=asked)
     copy.trace = trace(replace(current.example, claimed=None), current.backend)
     return copy
 
@@ -172,7 +175,7 @@ def work_at(query: Mapping[str, str], locale: str | None) -> Work:
         opened.decimals = int(query["decimals"])
     opened.pinned = _cell_in(opened, query.get("cell", ""))
     if message is None:
-        _set_exercise(opened, query.get("ask", ""), query.get("seed", ""))
+        _set_exercise(opened, query.get("ask", ""), query.get("seed", ""), query.get("tally", ""))
     opened.walk = place_in(query)
     _set_lens(opened, query.get("lens", ""), query.get("base", ""))
     asked = query.get("experiment", "")
@@ -218,10 +221,11 @@ def _set_lens(current: Work, lens: str, base: str) -> None:
     current.lens = lens if lens in LENSES and (lens != "change" or current.pinned_baseline) else ""
 
 
-def _set_exercise(current: Work, ask: str, seed: str) -> None:
+def _set_exercise(current: Work, ask: str, seed: str, tally: str) -> None:
     """The exercise of a link: its steps, and the numbers that its seed gives, or each learner's own (``seed=own``).
 
-    The work's own address then holds the numbers drawn, no seed: what is opened again is what was begun.
+    The work's own address then holds the numbers drawn, no seed, and a tally of what was missed and told: what is
+    opened again is what was begun.
     """
     asked = tuple(name for name in askable(current.example) if name in ask.split("."))
     if not asked:
@@ -229,7 +233,7 @@ def _set_exercise(current: Work, ask: str, seed: str) -> None:
     if seed == OWN_SEED or _DIGITS.fullmatch(seed):
         drawn = secrets.randbelow(SEEDS) if seed == OWN_SEED else int(seed)
         attempt(current, lambda: _start(current, exercise(current.example, drawn)))
-    current.exercise = Exercise(asked)
+    current.exercise = with_tally(asked, tally)
 
 
 def _start(current: Work, example: Example) -> None:

@@ -262,6 +262,27 @@ def keep(current: Work, version: Version) -> None:
     _show(current, version, computed)
 
 
+def can_undo(current: Work) -> bool:
+    """Whether there is a step to undo; an exercise is ended, and not undone."""
+    return bool(current.past) and not (current.exercise and current.past[-1].origin is not current.origin)
+
+
+def undo(current: Work) -> None:
+    """Go back a step, where there is one."""
+    if can_undo(current):
+        travel(current, len(current.past) - 1)
+
+
+def redo(current: Work) -> None:
+    """Go forward again a step, where there is one."""
+    travel(current, len(current.past) + 1)
+
+
+def reset(current: Work) -> None:
+    """Go back to what was opened; undo leads here again."""
+    become(current, current.origin)
+
+
 def travel(current: Work, to: int) -> None:
     """Go to another place of the history, counted from the oldest; nowhere where there is none."""
     history = versions(current)

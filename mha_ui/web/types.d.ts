@@ -114,6 +114,8 @@ interface BenchModel extends Model, Answer {
   asks: Record<string, any>;
   pinned: Cell | null;
   message: Message | null;
+  /** Of an exercise that there can be others like: the query of a link for everybody. */
+  class_link?: string;
 }
 
 interface WalkStep {
@@ -183,11 +185,35 @@ interface Message {
 interface Check {
   state: string;
   summary: string;
-  hint?: string;
   first?: Cell;
-  actions?: { op: string; label: string }[];
   causes?: { step: string; cell: Cell; text: string; right?: string; yours: string; walk?: string }[];
   findings?: { cell: Cell; text: string }[];
+  practice?: PracticeState;
+}
+
+/** A table of an exercise, and how many of its numbers are right, or wrong. */
+interface PracticeTable {
+  name: string;
+  head: number | null;
+  label: string;
+  cells: number;
+  right: number;
+  wrong: number;
+}
+
+/** How far a learner is: what is wrong where, the hint asked for, and what there is to say once all is right. */
+interface PracticeState {
+  said: Record<string, string>;
+  tables: PracticeTable[];
+  told: { cell: Cell; text: string }[];
+  hint: { cell: Cell; rung: string; text: string; more: string } | null;
+  end: {
+    result: string;
+    weights: number[][][];
+    looks: string[];
+    queries: string[];
+    keys: string[];
+  } | null;
 }
 
 /** What the server is asked to do: an operation and what it needs. */

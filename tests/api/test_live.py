@@ -16,7 +16,7 @@ from starlette.websockets import WebSocketDisconnect
 import mha_api
 from mha_api import live
 from mha_api.channel import MAX_MESSAGE, Channel
-from mha_core import Cell, built_in, library, to_token
+from mha_core import built_in, library, to_token
 from mha_core.edit.edits import apply
 from mha_core.exercise.exercise import askable
 from mha_core.vocabulary import PER_HEAD_STEPS
@@ -268,16 +268,16 @@ def send(work, *edits):
 
 @pytest.mark.parametrize(
     ("language", "exercise"),
-    [("en", None), ("zh", Exercise(("weights", "head_outputs"))), ("zh", "checked")],
-    ids=["free", "exercise", "checked"],
+    [("en", None), ("zh", Exercise(("weights", "head_outputs"))), ("zh", "hinted")],
+    ids=["free", "exercise", "hinted"],
 )
 @every_example
 def test_claims_get_the_page_s_verdict_and_no_numbers(name, language, exercise):
     """Numbers are filled in one after the other: right, wrong, blank again, and beyond all measure."""
     random, work, channel = Random(name), Work(built_in(name), name, language), Channel()
     first = next(cell for cell in askable(work.example) if cell in work.trace.values)
-    if exercise == "checked":
-        exercise = Exercise((first, "weights"), checked=True, hinted=(Cell(first, None, 0, 0), 2))
+    if exercise == "hinted":
+        exercise = Exercise((first, "weights"), frozenset({1}), {0: 2}, hinted=0)
     work.exercise = exercise
     asks = check_payload(work)["asks"]
     assert asked(channel, 1, {"example": name}, quiet=True, lens=asks["lens"]) == ({"id": 1}, {})
@@ -372,9 +372,9 @@ BAD_LENSES: list[Any] = [
     LENS | {"pinned": {"name": "q", "head": 0, "row": "0", "col": 0}},
     LENS | {"pinned": {"name": ["q"], "head": 0, "row": 0, "col": 0}},
     LENS | {"exercise": []},
-    LENS | {"exercise": {"asked": "weights", "hints": 0}},
-    LENS | {"exercise": {"asked": [], "hints": -1}},
-    LENS | {"exercise": {"asked": [], "hints": 1, "hinted": 3}},
+    LENS | {"exercise": {"asked": "weights", "tally": ""}},
+    LENS | {"exercise": {"asked": [], "tally": 3}},
+    LENS | {"exercise": {"asked": [], "tally": "", "hinted": -1}},
 ]
 
 
@@ -402,13 +402,9 @@ NOWHERE: list[Any] = [
     {
         "name": "check",
         "decimals": 4,
-        "exercise": {"asked": [3, "x", "weights", None], "hints": 2**50, "hinted": cell},
+        "exercise": {"asked": [3, "x", "weights", None], "tally": tally, "hinted": cell},
     }
-    for cell in (
-        None,
-        {"name": "q", "head": 7, "row": 0, "col": 0},
-        {"name": "weights", "head": 0, "row": 0, "col": 0},
-    )
+    for cell, tally in ((None, "9999~9999.9"), (2**50, "~0.0"), (0, "1~2~3"), (0, "\u0661~"))
 ]
 
 

@@ -67,7 +67,7 @@ FOLDERS = {
     "compute": {"example"},
     "edit": {"example", "compute"},
     "check": {"example", "compute", "edit"},
-    "exercise": {"example", "compute", "edit", "check"},
+    "exercise": {"example", "compute", "edit", "check", "walk"},
     "compare": {"example", "compute", "edit", "check"},
     "walk": {"example", "compute"},
     "interop": {"example", "compute"},

@@ -7,6 +7,7 @@ import pytest
 
 from benchmarks.exercises import kinds, measured, outcomes
 from mha_core import (
+    Cell,
     ExampleError,
     Positions,
     built_in,
@@ -19,8 +20,10 @@ from mha_core import (
     validate,
 )
 from mha_core.check.check import check
+from mha_core.compute.derive import derive
 from mha_core.compute.graph import graph
-from mha_core.exercise.exercise import askable, exercise, hints, nothing_special, sizes
+from mha_core.exercise.exercise import askable, exercise, nothing_special, sizes, varies
+from mha_core.exercise.hints import asked_cells, blank_cells, hints, missed_cells, open_cells
 from mha_core.exercise.laws import Laws
 from tests.core.answers import answer, layer, used, work_out
 from tests.sizes import shortened
@@ -147,13 +150,94 @@ def test_there_are_sizes_for_every_number_of_tokens(n_q, n_k, kind):
         assert (drawn.dims.n_q, drawn.dims.n_k) == (n_q, n_k)
 
 
-def test_every_hint_is_about_a_table_that_there_is():
-    """Heads that share keys have one table of them: once it is filled in nothing is left to hint at."""
+def test_heads_that_share_keys_have_one_table_of_them():
+    """Once it is filled in nothing is left to be worked out."""
     drawn = exercise(built_in("grouped-query"), 0)
     keys = {
         "k": tuple(rows and tuple(tuple(map(str, row)) for row in rows) for rows in trace(drawn).values["k"])
     }
-    assert hints(check(replace(drawn, claimed=keys)), ("k",), "en") == (None, ())
+    assert open_cells(check(replace(drawn, claimed=keys)), ("k",)) == []
+
+
+@pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
+def test_hints_climb_and_only_the_last_one_tells_the_number(source):
+    drawn = exercise(source, 1)
+    verdict = check(drawn)
+    for cell in asked_cells(drawn, askable(drawn)):
+        told = hints(verdict, cell, "en")
+        rungs = [hint.rung for hint in told]
+        assert (rungs[:2], rungs[-1]) == (["idea", "formula"], "answer")
+        assert rungs in (["idea", "formula", "answer"], ["idea", "formula", "numbers", "answer"])
+        formula, answer = told[1].text, told[-1].text
+        assert formula.count("[") > 1
+        assert all(hint.text.endswith(" = ?") for hint in told if hint.rung == "numbers")
+        assert all(hint.text.removesuffix(" = ?") in answer for hint in told if hint.rung == "numbers")
+        assert told[0].text != hints(verdict, cell, "zh")[0].text
+
+
+def test_hints_of_a_worked_example():
+    """By hand: X[1] = (1, 2), W_Q's second column (0, 1); a score of 13 and a divisor of √2."""
+    verdict = check(built_in("first"))
+    assert [hint.text for hint in hints(verdict, Cell("q", 0, 0, 1), "en")] == [
+        "Each row of X times W_Q gives that token's query: 2 numbers.",
+        "Q[1, 2] = X[1, 1]·W_Q[1, 2] + X[1, 2]·W_Q[2, 2]",
+        "Q[1, 2] = 1·0 + 2·1 = ?",
+        "Q[1, 2] = 1·0 + 2·1 = 2",
+    ]
+    assert [hint.text for hint in hints(verdict, Cell("scaled_scores", 1, 0, 0), "en")][1] == (
+        "(S/√d_k)[1, 1] = S[1, 1] ÷ √d_k"
+    )
+    hidden = hints(check(built_in("causal")), Cell("masked_scores", 0, 0, 1), "en")
+    assert [hint.rung for hint in hidden] == ["idea", "formula", "answer"]
+    assert hidden[1].text == "S_M[1, 2] = mask((S/√d_k)[1, 2], M[1, 2])"
+
+
+def test_a_hint_does_not_tell_numbers_that_are_still_to_be_worked_out():
+    example = built_in("first")
+    verdict, cell = check(example), Cell("scores", 0, 0, 1)
+    left = {Cell("q", 0, 0, 0), Cell("k", 0, 1, 1)}
+    assert [hint.text for hint in hints(verdict, cell, "en", left)][2:] == [
+        "S[1, 2] = Q[1, 1]·7 + 2·K[2, 2] = ?",
+        "S[1, 2] = 13",
+    ]
+    for name in askable(example):
+        for cell in asked_cells(example, (name,)):
+            plain = hints(verdict, cell, "en")
+            every = hints(verdict, cell, "en", set(asked_cells(example, askable(example))))
+            assert [hint.rung for hint in every] == [hint.rung for hint in plain]
+            operands = [of for term in derive(verdict.trace, cell).terms for of in term.cells]
+            if all(of.name in askable(example) for of in operands):
+                assert "·" not in every[-1].text
+                assert "÷" not in every[-1].text
+                assert [hint.text for hint in every if hint.rung == "numbers"] in (
+                    [],
+                    [f"{plain[1].text} = ?"],
+                )
+
+
+def test_what_is_open_is_blank_or_wrong_and_what_is_missed_is_wrong_by_itself():
+    drawn = exercise(built_in("first"), 2)
+    steps = ("scores", "scaled_scores")
+    work = work_out(drawn)
+    done = answer(drawn, {name: work[name] for name in steps})
+    assert (open_cells(check(done), steps), list(blank_cells(done, steps))) == ([], [])
+    assert open_cells(check(drawn), steps) == list(blank_cells(drawn, steps)) == asked_cells(drawn, steps)
+    first = asked_cells(drawn, steps)[0]
+    rows = [[list(row) for row in head] for head in done.claimed["scores"]]
+    rows[0][0][0] = "77.00"
+    claimed = {**done.claimed, "scores": tuple(tuple(map(tuple, head)) for head in rows)}
+    assert first in missed_cells(check(replace(done, claimed=claimed)))
+    assert first in open_cells(check(replace(done, claimed=claimed)), steps)
+
+
+def test_what_can_be_varied_is_what_is_not_refused():
+    for example in (*library().values(), layer(n=7), layer(h=5)):
+        refused = False
+        try:
+            exercise(example, 0)
+        except ExampleError:
+            refused = True
+        assert varies(example) is not refused
 
 
 def test_work_on_it_is_checked():

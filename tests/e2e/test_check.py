@@ -147,43 +147,166 @@ def test_a_number_that_is_none_is_marked_and_a_cleared_one_goes(check):
     assert bench.shown()["v|1|0|0"] == "1.50"
 
 
-def test_an_exercise_is_set_handed_out_and_solved(check):
+SUMMARY = ".practice-summary"
+
+
+def work_out(bench, name, head, row=0, col=0):
+    """Fill in a table of the exercise with the right numbers, but for those before (row, col)."""
+    for i, numbers in enumerate(rounded(trace(_example(bench)).matrix(name, head))):
+        for j, text in enumerate(numbers):
+            if (i, j) >= (row, col):
+                bench.type(name, head, i, j, text)
+
+
+def test_an_exercise_is_set_handed_out_and_leads_to_its_end(check):
     bench = check("?example=first")
     page = bench.page
     page.get_by_role("button", name="Exercise").click()
     page.get_by_text("new numbers, the same for everybody").click()
     page.get_by_role("button", name="Set the exercise").click()
-    expect(page.locator(".verdict")).to_contain_text("Work out the blank steps")
+    expect(page.locator(SUMMARY)).to_contain_text("Work out the blank numbers")
     expect(page.locator("code")).to_contain_text("ask=")
     link = page.locator("code").inner_text().replace("\n", "")
     query = parse_qs(urlsplit(link).query)
     asked = query["ask"][0].split(".")
-    example = from_token(query["s"][0])
-    assert example.claimed is None
+    assert asked == ["head_outputs", "concat"]
+    assert from_token(query["s"][0]).claimed is None
 
     learner = check("?" + urlsplit(link).query)
-    shown = learner.shown()
-    assert all((text == "") == (key.split("|")[0] in asked) for key, text in shown.items())
-    learner.do("hint")
-    expect(learner.page.locator(".verdict-hint")).to_contain_text("= ?")
-    learner.do("hint")
-    expect(learner.page.locator(".verdict-hint")).not_to_contain_text("?")
-    computed = trace(example)
-    for name in asked:
-        for head in [None] if name in ("concat", "output") else range(len(example.heads)):
-            paste(learner, name, head, str(rounded(computed.matrix(name, head))).replace("'", ""))
-    assert marks(learner) == {}
-    learner.do("check")
-    assert set(marks(learner).values()) == {"right"}
-    expect(learner.page.locator(".verdict")).to_contain_text("All done, and all right.")
-    learner.do("end_exercise")
-    expect(learner.page.locator(".verdict")).to_contain_text("numbers are right")
+    page = learner.page
+    bar = page.get_by_role("progressbar")
+    expect(bar).to_have_attribute("aria-valuetext", "Step 1 of 3, 0 of 24 numbers right")
+    assert {"head_outputs|0|0|0", "weights|0|0|0", "v|0|0|0"} <= learner.shown().keys()
+    assert not any(key.startswith(("concat", "x|")) for key in learner.shown())
+    expect(page.locator(".practice-step")).to_have_count(3)
+
+    for told in ("Each row of weights mixes", "head_1[1, 1] = A[1, 1]·V[1, 1]", "= ?"):
+        learner.do("hint")
+        expect(page.locator(".practice-hint")).to_contain_text(told.replace("_", ""))
+    learner.type("head_outputs", 0, 0, 0, "99")
+    assert marks(learner) == {"head_outputs|0|0|0": "own"}
+    assert "wrong" in page.evaluate(
+        """() => {
+            const host = [...document.querySelectorAll("*")].find((e) => e.shadowRoot?.querySelector(".bench"));
+            return getComputedStyle(host.shadowRoot.querySelector("td[data-mark]"), "::before").content;
+        }"""
+    )
+    work_out(learner, "head_outputs", 0)
+    learner.type("head_outputs", 0, 2, 1, "")
+    last = rounded(trace(_example(learner)).matrix("head_outputs", 0))[2][1]
+    learner.type("head_outputs", 0, 2, 1, last, key="Tab")
+    expect(page.locator('[data-focus="next step"]')).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(learner.cell("head_outputs", 1, 0, 0)).to_be_focused()
+    expect(bar).to_have_attribute("aria-valuenow", "6")
+    done = page.locator(".practice-step.done")
+    expect(done).to_contain_text("|")
+    work_out(learner, "head_outputs", 1)
+    learner.do("next step")
+    work_out(learner, "concat", None)
+    end = page.locator(".practice-end")
+    expect(end).to_be_focused()
+    expect(end).to_contain_text("23 of 24 right at the first try. 3 hints.")
+    expect(end.get_by_role("img")).to_have_count(2)
+    assert_no_barrier(page)
+    learner.do("for class")
+    assert "seed=own" in end.get_by_role("textbox").input_value()
+    assert "seed=own" in page.evaluate("navigator.clipboard.readText()")
+    before, address = _example(learner), page.url
+    learner.do("another")
+    expect(bar).to_have_attribute("aria-valuenow", "0")
+    page.wait_for_function("before => location.href !== before", arg=address, timeout=WAIT)
+    assert _example(learner).x != before.x
+
+
+def test_a_known_mistake_is_named_below_its_row_and_the_whole_sheet_can_be_had(check):
+    bench = check("?example=first&ask=scaled_scores.weights&seed=3")
+    page = bench.page
+    scores = rounded(trace(_example(bench)).matrix("scores", 0))
+    paste(bench, "scaled_scores", 0, str(scores).replace("'", ""))
+    row = page.locator("tr.told")
+    expect(row).to_have_text("✗ The scores are not divided by √dk.")
+    expect(page.locator("tr:has(+ tr.told) td[data-key]").first).to_have_attribute(
+        "data-key", "scaled_scores|0|0|0"
+    )
+    assert_no_barrier(page)
+    bench.do("whole sheet")
+    assert {"x||0|0", "weights|1|0|0"} <= bench.shown().keys()
+    expect(row).to_have_count(1)
+    expect(bench.cell("scaled_scores", 0, 0, 0).get_by_role("spinbutton")).to_be_focused()
+    bench.do("whole sheet")
+    assert "x||0|0" not in bench.shown()
+    bench.page.keyboard.press("Control+Z")
+    bench.settled()
+    assert marks(bench) == {}
+
+
+def test_what_was_missed_and_told_is_still_counted_after_a_reload(check):
+    bench = check("?example=first&ask=weights&seed=3")
+    page = bench.page
+    bench.type("weights", 0, 0, 0, "0.99")
+    bench.do("hint")
+    kept = "() => new URLSearchParams(location.search).get('tally') === '0~3.1'"
+    page.wait_for_function(kept, timeout=WAIT)
+    page.reload()
+    bench.settled()
+    assert marks(bench) == {"weights|0|0|0": "own"}
+    for head in (0, 1):
+        paste(
+            bench,
+            "weights",
+            head,
+            str(rounded(trace(_example(bench)).matrix("weights", head))).replace("'", ""),
+        )
+        if head == 0:
+            bench.do("next step")
+    expect(page.locator(".practice-end")).to_contain_text("17 of 18 right at the first try. One hint.")
+
+
+@pytest.mark.parametrize("page_name", ["Bench", "Walkthrough", "Conventions"])
+def test_the_answers_are_not_a_click_away(check, page_name):
+    bench = check("?example=first&ask=weights&seed=3")
+    page = bench.page
+    bench.type("weights", 0, 0, 0, "0.99")
+    page.get_by_role("link", name=page_name, exact=True).click()
+    expect(page.get_by_text("You are in the middle of an exercise")).to_be_visible()
+    expect(page.locator(".bench, .walk, .conventions")).to_have_count(0)
+    page.get_by_role("link", name="Back to the exercise").click()
+    expect(page.locator(SUMMARY)).to_contain_text("wrong")
+    assert bench.settled().shown()["weights|0|0|0"] == "0.99"
+
+
+def test_the_bench_shows_the_numbers_once_the_exercise_is_ended_there(check):
+    page = check("?example=first&ask=weights&seed=3").page
+    page.get_by_role("link", name="Bench", exact=True).click()
+    page.get_by_role("button", name="End the exercise and show the numbers").click()
+    expect(page.locator(".bench td[data-key='weights|0|0|0']")).to_have_text(re.compile("[0-9]"))
+
+
+def test_an_exercise_on_a_phone(check):
+    bench = check(
+        "?example=first&ask=weights&seed=3&lang=zh", viewport={"width": 390, "height": 844}, has_touch=True
+    )
+    page = bench.page
+    first = bench.cell("weights", 0, 0, 0).bounding_box()
+    assert first["y"] + first["height"] < 760
+    small = page.evaluate(
+        """() => {
+            const host = [...document.querySelectorAll("*")].find((e) => e.shadowRoot?.querySelector(".bench"));
+            const every = host.shadowRoot.querySelectorAll("button, .claim td[data-key]");
+            const boxes = [...every].filter((one) => one.checkVisibility()).map((one) => [one.textContent, one]);
+            return boxes.map(([text, one]) => [text, one.getBoundingClientRect()])
+                .filter(([, box]) => box.width < 44 || box.height < 44).map(([text]) => text);
+        }"""
+    )
+    assert small == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_each_student_gets_new_numbers_and_keeps_them(check):
     query = "?example=first&ask=weights&seed=own&lang=zh"
     bench = check(query)
-    expect(bench.page.locator(".verdict")).to_contain_text("把空着的步骤算出来")
+    expect(bench.page.locator(SUMMARY)).to_contain_text("一步一步算出空着的数")
     bench.page.wait_for_function("() => !location.search.includes('seed=')", timeout=WAIT)
     drawn = bench.page.url
     bench.type("weights", 0, 0, 0, "0.25")
@@ -191,7 +314,7 @@ def test_each_student_gets_new_numbers_and_keeps_them(check):
     begun = _example(bench)
     assert begun.claimed["weights"][0][0][0] == "0.25"
     bench.page.reload()
-    bench.page.locator(".verdict").wait_for(timeout=WAIT)
+    bench.page.locator(SUMMARY).wait_for(timeout=WAIT)
     assert bench.shown()["weights|0|0|0"] == "0.25"
     assert _example(bench) == begun
     other = check(query)
@@ -206,7 +329,7 @@ def test_the_link_for_each_student_stays_when_the_exercise_is_set(check):
     expect(page.locator("code")).to_contain_text("seed=own")
     link = page.locator("code").inner_text()
     page.get_by_role("button", name="Set the exercise").click()
-    expect(page.locator(".verdict")).to_contain_text("Work out the blank steps")
+    expect(page.locator(SUMMARY)).to_contain_text("Work out the blank numbers")
     expect(page.locator("code")).to_have_text(link)
 
 

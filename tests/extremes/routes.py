@@ -29,7 +29,8 @@ from mha_core.errors import MhaError
 from mha_core.example.files import dump, pretty
 from mha_core.example.model import NEG_INF, has_values, kv_head_of
 from mha_core.example.share_link import from_token, to_token
-from mha_core.exercise.exercise import askable, exercise, hints
+from mha_core.exercise.exercise import askable, exercise
+from mha_core.exercise.hints import hints, open_cells
 from mha_core.export import TARGETS, export
 from mha_core.interop import pack, to_bert, to_torch, unpack
 from mha_core.notation import column_matrix, demonstrate, entries, is_masked
@@ -238,7 +239,8 @@ def _exercise(example: Example, random: Random) -> Any:
     made = exercise(example, random.randint(0, 999_999))
     asked = askable(made)
     started = replace(made, claimed=claims(made, random).claimed)
-    return [trace(made).values, hints(check(started), asked, "en")[1]]
+    verdict = check(started)
+    return [trace(made).values, [hints(verdict, cell, "en") for cell in open_cells(verdict, asked)[:1]]]
 
 
 def _walk(example: Example, random: Random) -> Any:

@@ -1,18 +1,22 @@
 """The page Check as Streamlit runs it, and what the bench is told there."""
 
+from dataclasses import replace
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from mha_core import built_in, from_token, library, to_token, trace
-from mha_core.exercise.exercise import exercise
+from mha_core.exercise.exercise import exercise, varies
 from mha_core.vocabulary import PER_HEAD_STEPS
 from mha_ui import state
+from mha_ui.about import looks
 from mha_ui.check.model import check_payload
 from mha_ui.state import OWN_SEED, Work, address, receive, set_exercise
 from mha_ui.state.session import KEY
+from mha_ui.state.url import work_at
 
 APP = Path(__file__).resolve().parents[2] / "pages" / "navigation.py"
 
@@ -97,23 +101,173 @@ def test_claims_are_in_the_address_and_can_be_undone():
     assert address(work) == {"example": "first"}
 
 
-def test_an_exercise_tells_more_only_when_it_is_asked():
+def filled(name, head, row, col, text):
+    return {"op": "claim", "matrix": name, "head": head, "row": row, "col": col, "values": [[text]]}
+
+
+def test_an_exercise_marks_each_number_and_names_a_known_mistake_at_it():
     work = Work(built_in("first"), "first", "en")
     told = _asked(work, "k", "scores")
     assert told["marks"] == {}
     assert [name for name, matrix in told["matrices"].items() if matrix.get("claim")] == ["k", "scores"]
-    wrong = {"op": "claim", "matrix": "k", "head": 0, "row": 0, "col": 0, "values": [["9.00"]]}
-    assert send(work, wrong)["marks"] == {}
-    assert send(work, {"op": "check"})["marks"] == {"k|0|0|0": "own"}
-    told = [send(work, {"op": "hint"})["check"]["hint"] for _ in range(4)]
-    assert told == [
-        "A digit has slipped.",
-        "K[1, 1] = 1·1 + 2·1 = ?",
-        "K[1, 1] = 1·1 + 2·1 = 3",
-        "K[1, 1] = 1·1 + 2·1 = 3",
+    told = send(work, filled("k", 0, 0, 0, "-3"), filled("k", 0, 0, 1, "1"))
+    assert told["marks"] == {"k|0|0|0": "own", "k|0|0|1": "right"}
+    assert told["notes"] == {}
+    practice = told["check"]["practice"]
+    assert practice["told"] == [
+        {"cell": {"name": "k", "head": 0, "row": 0, "col": 0}, "text": "A sign has slipped."}
     ]
-    right = {"op": "claim", "matrix": "k", "head": 0, "row": 0, "col": 0, "values": [["3"]]}
-    assert send(work, right)["check"]["hint"] == ""
+    assert practice["tables"][0] == {
+        "name": "k",
+        "head": 0,
+        "label": "Keys K, head 1",
+        "cells": 6,
+        "right": 1,
+        "wrong": 1,
+    }
+    assert [(table["name"], table["head"]) for table in practice["tables"]] == [
+        ("k", 0),
+        ("k", 1),
+        ("scores", 0),
+        ("scores", 1),
+    ]
+
+
+def test_hints_climb_for_the_cell_that_is_asked_about_and_the_answer_comes_last():
+    work = Work(built_in("first"), "first", "en")
+    _asked(work, "k", "scores")
+    cell = {"name": "k", "head": 0, "row": 0, "col": 0}
+    told = [send(work, {"op": "hint", "cell": cell})["check"]["practice"]["hint"] for _ in range(5)]
+    assert [hint["rung"] for hint in told] == [
+        "The idea",
+        "The formula",
+        "With its numbers",
+        "The answer, given away",
+        "The answer, given away",
+    ]
+    assert told[0]["text"] == "Each row of X times W_K gives that token's key: 2 numbers."
+    assert [hint["text"] for hint in told[2:4]] == ["K[1, 1] = 1·1 + 2·1 = ?", "K[1, 1] = 1·1 + 2·1 = 3"]
+    assert [hint["more"] for hint in told] == [
+        "Hint: the formula",
+        "Hint: the numbers",
+        "Give me the answer",
+        "",
+        "",
+    ]
+    assert work.exercise.hints == {0: 4}
+    other = send(work, {"op": "hint", "cell": {**cell, "col": 1}})["check"]["practice"]["hint"]
+    assert (other["cell"]["col"], other["rung"]) == (1, "The idea")
+    again = send(work, {"op": "hint", "cell": cell})["check"]["practice"]["hint"]
+    assert again == told[3]
+    assert work.exercise.hints == {0: 4, 1: 1}
+    assert send(work, filled("k", 0, 0, 0, "3"))["check"]["practice"]["hint"] is None
+    next_one = send(work, {"op": "hint", "cell": cell})["check"]["practice"]["hint"]
+    assert next_one["cell"] == {**cell, "col": 1}
+
+
+@pytest.mark.parametrize(
+    "odd", [None, 3, {}, {"name": "q", "head": 9}, {"name": ["k"], "head": {}, "row": 0}]
+)
+def test_a_hint_for_no_such_cell_is_one_for_the_first(odd):
+    work = Work(built_in("first"), "first", "en")
+    _asked(work, "scores")
+    hint = send(work, {"op": "hint", "cell": odd})["check"]["practice"]["hint"]
+    assert hint["cell"] == {"name": "scores", "head": 0, "row": 0, "col": 0}
+
+
+def solved(work, *steps):
+    """Claims that work all of these steps out."""
+    return [edit for edit in printed(replace(work.example, claimed=None)) if edit["matrix"] in steps]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_end_counts_what_was_missed_and_told_and_shows_the_weights(language):
+    work = Work(built_in("first"), "first", language)
+    _asked(work, "weights")
+    send(work, filled("weights", 0, 0, 1, "0.7"))
+    assert work.exercise.missed == {1}
+    cell = {"name": "weights", "head": 1, "row": 0, "col": 0}
+    send(work, *[{"op": "hint", "cell": cell}] * 4, {"op": "hint", "cell": {**cell, "row": 1}})
+    told = send(work, *solved(work, "weights"))["check"]
+    assert told["state"] == "ok"
+    end = told["practice"]["end"]
+    told = {
+        "en": "16 of 18 right at the first try. 4 hints. One answer was given away.",
+        "zh": "18 个数中有 16 个一次就对。用了 4 次提示。有 1 个答案是给出的。",
+    }
+    assert end["result"] == told[language]
+    assert end["weights"] == work.trace.values["weights"]
+    assert end["looks"] == looks(work.trace, language)
+    assert send(work, {"op": "undo"})["check"]["practice"]["end"] is None
+
+
+def test_what_was_missed_and_told_survives_a_reload_and_is_not_handed_out():
+    work = Work(built_in("first"), "first", "en")
+    _asked(work, "weights")
+    send(work, filled("weights", 0, 0, 1, "0.7"), *[{"op": "hint"}] * 2)
+    assert address(work)["tally"] == "1~0.2"
+    again = work_at(address(work), "en")
+    assert again.exercise.tally == "1~0.2"
+    assert again.example.claimed == work.example.claimed
+    assert "tally" not in address(state.without_claims(work))
+
+
+@pytest.mark.parametrize("tally", ["x", "1", "~~", "1-~", "1~2", "-1~", "1~2.10", "9" * 9 + "~", "~" * 9999])
+def test_a_tally_that_is_none_is_an_empty_one(tally):
+    opened = work_at({"example": "first", "ask": "weights", "tally": tally}, "en")
+    assert opened.exercise.tally == ""
+
+
+def test_undo_stays_within_the_exercise():
+    work = Work(built_in("first"), "first", "en")
+    _asked(work, "weights")
+    told = send(work, filled("weights", 0, 0, 1, "0.7"), *[{"op": "undo"}] * 3)
+    assert (work.exercise.asked, told["controls"]["undo"], told["controls"]["redo"]) == (
+        ("weights",),
+        False,
+        True,
+    )
+    send(work, {"op": "end_exercise"}, {"op": "undo"})
+    assert work.untouched
+
+
+def test_another_one_has_other_numbers_and_counts_anew():
+    work = Work(built_in("first"), "first", "en")
+    _asked(work, "weights")
+    send(work, {"op": "hint"}, *solved(work, "weights"))
+    before = work.example.x
+    told = send(work, {"op": "another_exercise"})
+    assert work.example.x != before
+    assert (work.exercise.asked, work.exercise.tally) == (("weights",), "")
+    assert all(text == "" for head in told["matrices"]["weights"]["values"] for row in head for text in row)
+
+
+@pytest.mark.parametrize("name", list(library()))
+def test_there_is_a_link_for_the_class_where_numbers_can_be_drawn(name):
+    work = Work(built_in(name), name, "en")
+    link = _asked(work, "weights")["class_link"]
+    assert bool(link) is varies(work.example)
+    if link:
+        query = dict(parse_qsl(link))
+        assert work_at(query, "en").exercise.asked == ("weights",)
+        assert work_at(query, "en").example.x != work_at(query, "en").example.x
+
+
+@pytest.mark.parametrize("page", ["bench", "walkthrough", "experiments", "conventions", "lessons"])
+def test_no_other_page_shows_the_answers_before_one_says_so(page):
+    app = AppTest.from_file(APP, default_timeout=60)
+    app.query_params.update(example="first", ask="weights")
+    if page != "bench":
+        app.switch_page(f"{page}.py")
+    app.run()
+    assert not app.exception
+    buttons = [button for button in app.button if button.label == "End the exercise and show the numbers"]
+    assert len(buttons) == 1
+    mounted = [one.key for one in app.main if one.type == "bidi_component"]
+    assert all(key.startswith(("frame.", "address.")) for key in mounted)
+    buttons[0].click().run()
+    assert app.session_state[KEY].exercise is None
+    assert not [button for button in app.button if "exercise" in button.label]
 
 
 def test_another_example_ends_the_exercise():
@@ -188,7 +342,5 @@ def test_the_link_that_gives_each_student_new_numbers_stays_what_it_is():
 def test_an_exercise_counts_what_is_still_to_do():
     work = Work(built_in("first"), "first", "en")
     _asked(work, "k")
-    send(work, {"op": "claim", "matrix": "k", "head": 0, "row": 0, "col": 0, "values": [["3"]]})
-    assert send(work, {"op": "check"})["check"]["summary"] == (
-        "1 of 12 filled in so far, and it is right; 11 to go."
-    )
+    told = send(work, {"op": "claim", "matrix": "k", "head": 0, "row": 0, "col": 0, "values": [["3"]]})
+    assert told["check"]["summary"] == "1 of 12 filled in so far, and it is right; 11 to go."

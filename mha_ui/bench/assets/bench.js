@@ -30,9 +30,9 @@ import { Live, layOver, laySeen } from "../mha.web/live.js";
 import { mounting } from "../mha.web/mount.js";
 import { movedAt, movedIn, remembered } from "../mha.web/moved.js";
 import { pictures } from "../mha.web/pictures.js";
-import { Pointing } from "../mha.web/selection.js";
+import { cellAt, Pointing } from "../mha.web/selection.js";
 import { Sender } from "../mha.web/sender.js";
-import { structureOf, View } from "../mha.web/tables.js";
+import { structureOf } from "../mha.web/tables.js";
 import { Bar } from "./bar.js";
 import { Controls } from "./controls.js";
 import { FillMenu } from "./fill.js";
@@ -40,6 +40,7 @@ import { Grid } from "./grid.js";
 import { History } from "./history.js";
 import { Legend } from "./legend.js";
 import { Overview } from "./overview.js";
+import { Practice } from "./practice.js";
 import { Start } from "./start.js";
 import { Verdict } from "./verdict.js";
 
@@ -53,7 +54,7 @@ window.addEventListener("pagehide", () => history.flush());
 class Bench {
   /** @type {BenchModel} */
   model = null;
-  /** @type {View} */
+  /** @type {import("../mha.web/tables.js").View} */
   view = null;
   words = null;
   #grid = new Grid(this);
@@ -96,6 +97,7 @@ class Bench {
       (focused) => this.#reached(focused),
     );
     this.tables.addEventListener("focusout", () => this.#rest());
+    this.tables.addEventListener("focusin", ({ target }) => this.practice?.reached(cellAt(target)));
     this.root.addEventListener("click", (event) => this.#act(event));
     this.root.addEventListener("change", (event) => this.#renamed(event));
     this.root.addEventListener("keydown", (event) => this.#tokenKey(event));
@@ -136,7 +138,7 @@ class Bench {
     const structure = structureOf(data);
     this.#take(data, structure === this.#structure);
     if (data.words.lang !== this.words?.lang) this.#speak(data.words);
-    if (structure !== this.#structure) this.#rebuild(structure);
+    if (structure !== this.#structure || this.practice.isStale(data)) this.#rebuild(structure);
     else this.view.patch(data, this.#grid.drafts);
     this.overview.update(data);
     this.#describe();
@@ -144,8 +146,9 @@ class Bench {
     this.bar.update(data);
     this.legend.update(data);
     this.root.classList.toggle("through", Boolean(data.lens));
-    this.verdict.update(data.check, data.address);
+    this.#check();
     this.root.classList.toggle("checking", Boolean(data.check));
+    this.root.classList.toggle("practising", Boolean(data.check?.practice));
     const pinning = sender.pending.findLast((edit) => edit.op === "pin");
     this.#pinned = pinning ? pinning.cell : data.pinned;
     this.#showMessage(data.message);
@@ -221,11 +224,18 @@ class Bench {
     this.view.patchCaptions(model);
     this.view.patchNumbers(model, seen ? Object.keys(model.matrices) : changed, this.#grid.drafts);
     this.legend.update(model);
-    this.verdict.update(model.check, model.address);
+    this.#check();
     this.overview.patch(model);
     this.#describe();
     this.#rest();
     this.#busy();
+  }
+
+  /** What is found of somebody's own numbers: told all at once, or step by step in an exercise. */
+  #check() {
+    const { check, address } = this.model;
+    this.verdict.update(check?.practice ? null : check, address);
+    this.practice.update(this.model);
   }
 
   /** The sentences above the tables. */
@@ -306,7 +316,16 @@ class Bench {
 
   /** Tell who cannot see it what a number is now. */
   announce(place, number) {
-    this.live.textContent = `${place.replaceAll("_", "")} = ${number}`;
+    this.announceText(`${place.replaceAll("_", "")} = ${number}`);
+  }
+
+  announceText(text) {
+    this.live.textContent = text;
+  }
+
+  /** Lay the tables out anew. */
+  relay() {
+    this.#rebuild(this.#structure);
   }
 
   /** What there is to say of the work, once every edit has been answered. */
@@ -392,6 +411,7 @@ class Bench {
 
   /** Bring a cell into view and give it the focus. */
   goTo(cell) {
+    if (!this.view.cells.has(key(cell))) this.practice.reach(cell);
     const td = this.view.cells.get(key(cell));
     this.bring(td);
     td?.focus({ preventScroll: true });
@@ -414,6 +434,7 @@ class Bench {
     this.#structure = "";
     this.controls = new Controls(this);
     this.verdict = new Verdict(this, words);
+    this.practice = new Practice(this);
     this.legend = new Legend(words);
     this.explain = new Explain(
       words,
@@ -444,6 +465,7 @@ class Bench {
       this.overview.root,
       this.controls.root,
       this.verdict.root,
+      this.practice.root,
       this.tables,
       this.explain.root,
       this.menu.root,
@@ -458,7 +480,7 @@ class Bench {
     this.#structure = structure;
     for (const draft of [...this.#grid.drafts.keys()])
       if (!this.#isInput(unkey(draft))) this.#grid.drafts.delete(draft);
-    this.view = new View(this.model);
+    this.view = this.practice.view(this.model);
     this.view.patch(this.model, this.#grid.drafts);
     this.tables.replaceChildren(this.view.root);
     if (held && this.#isInput(held.cell)) this.#grid.resume(held);

@@ -1,13 +1,13 @@
 // What the check found, in words: a summary, what to look at first, the causes, and what cannot be.
 
-import { button, div, element, p, span, symbol } from "../mha.web/dom.js";
+import { button, div, element, span, symbol } from "../mha.web/dom.js";
 
 export class Verdict {
   #told = "";
 
   #links = []; // [{link, step}]
 
-  /** `bench` takes goTo(cell) and send(edit), and promises by settled() that the page has kept every edit. */
+  /** `bench` takes goTo(cell), and promises by settled() that the page has kept every edit. */
   constructor(bench, words) {
     this.bench = bench;
     this.words = words;
@@ -20,8 +20,8 @@ export class Verdict {
   }
 
   /**
-   * Show a check; `check` is missing on the bench. It stays as it stands where nothing has changed. `address`: where
-   * the links to the walkthrough lead.
+   * Show a check; there is none on the bench, and in an exercise. It stays as it stands where nothing has changed.
+   * `address`: where the links to the walkthrough lead.
    */
   update(check, address) {
     this.#tell(check);
@@ -36,17 +36,13 @@ export class Verdict {
     this.#links = [];
     this.root.className = `verdict ${check.state}`;
     const { words } = this;
-    const { first, actions = [], causes = [], findings = [] } = check;
-    const acts = actions.map(({ op, label }) =>
-      button({ data: { focus: op }, onclick: () => this.bench.send({ op }) }, label),
-    );
+    const { first, causes = [], findings = [] } = check;
     const jump = first ? this.#jump(first, words.first_wrong) : null;
     const open = findings.length < 4 || !causes.some((cause) => cause.right);
     const items = findings.map((finding) => element("li", {}, this.#jump(finding.cell, finding.text)));
     const summary = element("summary", {}, `${words.cannot_be} (${findings.length})`);
     const parts = [
-      div("verdict-head", element("strong", {}, check.summary), jump, ...acts),
-      check.hint && p("verdict-hint", symbol(check.hint)),
+      div("verdict-head", element("strong", {}, check.summary), jump),
       causes.length && element("ol", { class: "causes" }, ...causes.map((cause) => this.#cause(cause))),
       items.length && element("details", { class: "findings", open }, summary, element("ul", {}, ...items)),
     ];

@@ -8,6 +8,7 @@ const NAMES = [
   "decimals",
   "ask",
   "seed",
+  "tally",
   "lesson",
   "experiment",
   "variant",

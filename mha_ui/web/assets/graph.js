@@ -152,6 +152,24 @@ export function termsOf(model, cell) {
 }
 
 /**
+ * The tables that a table is worked out from, each once and in the order of its formula.
+ * @param {Model} model
+ * @param {string} name
+ * @param {number | null} head
+ * @returns {{ name: string; head: number | null }[]}
+ */
+export function operandsOf(model, name, head) {
+  const heads = [...Array(model.dims.h).keys()];
+  const found = model.steps[name].operands.flatMap(([operand, , every]) => {
+    if (!model.matrices[operand]) return [];
+    if (!isPerHead(model, operand)) return [{ name: operand, head: null }];
+    return (every ? heads : [head]).map((of) => ({ name: operand, head: headOf(model, operand, of) }));
+  });
+  const there = found.filter((of) => rowsOf(model, of.name, of.head));
+  return [...new Map(there.map((of) => [`${of.name} ${of.head}`, of])).values()];
+}
+
+/**
  * How far the summed letter runs in these operands; 1 where they have none.
  * @type {(model: Model, operands: Operand[], summed: string, held: (name: string) => number | null) => number}
  */

@@ -41,7 +41,8 @@ export function structureOf(model) {
     const lists = m.perHead ? m.values : [m.values];
     return [name, m.edit, lists.map((rows) => rows && [rows.length, rows[0].length])];
   });
-  return JSON.stringify([model.lang, Boolean(model.check), shapes, model.stages, model.dims]);
+  const checked = [Boolean(model.check), Boolean(model.check?.practice)];
+  return JSON.stringify([model.lang, ...checked, shapes, model.stages, model.dims]);
 }
 
 /**

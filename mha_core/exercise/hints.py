@@ -1,0 +1,126 @@
+"""What a learner is told on the way: which cells are still open, and hints for one of them, each telling more.
+
+``hints(verdict, Cell("q", 0, 0, 1), "en")`` climbs from the idea of the step to the formula of the cell in symbols, to
+its numbers without the result, and to the answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from itertools import product
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from mha_core.check.check import Verdict
+from mha_core.check.report import right_line
+from mha_core.compute.derive import Cell, Derivation, derive, step_of
+from mha_core.compute.graph import divisor_sign, symbol
+from mha_core.compute.operations import OPERATIONS
+from mha_core.edit.claims import claimed_rows, tables
+from mha_core.example.model import Example
+from mha_core.numbers import in_arithmetic
+from mha_core.vocabulary import STEPS
+from mha_core.walk.text import of_step
+
+Rung: TypeAlias = Literal["idea", "formula", "numbers", "answer"]
+RUNGS: Final[tuple[Rung, ...]] = ("idea", "formula", "numbers", "answer")
+_DECIMALS: Final = 4
+
+
+class Hint(NamedTuple):
+    """One hint: how much it tells, and what."""
+
+    rung: Rung
+    text: str
+
+
+def asked_tables(example: Example, asked: tuple[str, ...]) -> list[tuple[str, int | None]]:
+    """The tables of the steps asked for, in the order in which they are worked out: step by step, head by head."""
+    found = [table for table in tables(example) if table[0] in asked]
+    return sorted(found, key=lambda table: STEPS.index(table[0]))
+
+
+def asked_cells(example: Example, asked: tuple[str, ...]) -> list[Cell]:
+    """Every cell of these tables, in order."""
+    return [
+        Cell(name, head, i, j)
+        for name, head in asked_tables(example, asked)
+        for i, j in product(*map(range, example.dims.shape(name)))
+    ]
+
+
+def blank_cells(example: Example, asked: tuple[str, ...]) -> Iterator[Cell]:
+    """The asked cells in which no number stands."""
+    for name, head in asked_tables(example, asked):
+        rows = claimed_rows(example, name, head)
+        for i, j in product(*map(range, example.dims.shape(name))):
+            if rows is None or rows[i][j] is None:
+                yield Cell(name, head, i, j)
+
+
+def wrong_cells(verdict: Verdict) -> set[Cell]:
+    """The cells whose number is wrong, or off by one: all that a check does not call right."""
+    return {one.cell for step in verdict.steps.values() for one in step.wrong + step.doubtful}
+
+
+def missed_cells(verdict: Verdict) -> set[Cell]:
+    """The same without those that only follow from a wrong number before them."""
+    return {one.cell for step in verdict.steps.values() for one in step.wrong + step.doubtful if one.own}
+
+
+def open_cells(verdict: Verdict, asked: tuple[str, ...]) -> list[Cell]:
+    """The asked cells that are blank or wrong, in order; none where all is done."""
+    example = verdict.trace.example
+    left = wrong_cells(verdict) | set(blank_cells(example, asked))
+    return [cell for cell in asked_cells(example, asked) if cell in left]
+
+
+def hints(verdict: Verdict, cell: Cell, language: str, left: Collection[Cell] = ()) -> tuple[Hint, ...]:
+    """Hints for a cell, each telling more; one that would say what the one before has said is left out.
+
+    idea     what its step does, in a sentence
+    formula  what it is computed from, in symbols: ``Q[1, 2] = X[1, 1]·W_Q[1, 2] + X[1, 2]·W_Q[2, 2]``
+    numbers  the same with the numbers, and without the result
+    answer   the whole line
+
+    ``left``: cells that are still to be worked out; their numbers are not told on the way.
+    """
+    example = verdict.trace.example
+    step, derivation = step_of(verdict.trace, cell), derive(verdict.trace, cell)
+    idea = of_step(step, example, example.dims.shape(cell.name)[1]).what.translated(language)
+    name, whole = _name(example, cell), right_line(verdict, cell)
+    formula = f"{name} = {_line(example, derivation)}"
+    numbers = f"{re.split(r' [=≈] (?=[^=≈]*$)', whole)[0]} = ?"
+    told = {"idea": idea, "formula": formula, "numbers": numbers, "answer": whole}
+    if numbers in (f"{formula} = ?", f"{whole.split(' = ')[0]} = ?"):
+        del told["numbers"]
+    if any(of in left for term in derivation.terms for of in term.cells):
+        told["answer"] = f"{name} {'≈' if '≈' in whole else '='} {re.split(' [=≈→] ', whole)[-1]}"
+        if "numbers" in told:
+            told["numbers"] = f"{name} = {_line(example, derivation, left)} = ?"
+    return tuple(Hint(rung, told[rung]) for rung in RUNGS if rung in told)
+
+
+def _line(example: Example, derivation: Derivation, named: Collection[Cell] | None = None) -> str:
+    """The right-hand side with the names of these cells (None: of all) in place of their numbers.
+
+    The line of a copy hides what decides about it, such as the mask: there the formula stands.
+    """
+
+    def shown(cell: Cell, number: float) -> str:
+        if named is None or cell in named:
+            return _name(example, cell)
+        text = in_arithmetic(number, _DECIMALS)
+        return f"({text})" if text.startswith("−") else text
+
+    operation = OPERATIONS[derivation.op]
+    terms = [list(map(shown, term.cells, term.numbers)) for term in derivation.terms]
+    if operation.copies and len(terms[0]) > 1:
+        return operation.formula.format(*terms[0])
+    return operation.line(terms, derivation.at or 0, divisor_sign(example))
+
+
+def _name(example: Example, cell: Cell) -> str:
+    """A cell as it is written in a formula: ``Q[1, 2]``, ``(S/√d_k)[1, 2]``."""
+    letter = symbol(cell.name, example).replace("head_i", f"head_{(cell.head or 0) + 1}")
+    return f"{f'({letter})' if '/' in letter else letter}[{cell.row + 1}, {cell.col + 1}]"
