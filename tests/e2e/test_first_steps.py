@@ -97,6 +97,7 @@ def test_the_steps_can_be_gone_through_by_keyboard_alone(newcomer):
         page.keyboard.press("Enter")
     page.get_by_role("button", name="完成").press("Enter")
     expect(bubble(page)).to_be_hidden()
+    expect(page.locator("td:focus-within")).to_have_count(1)
 
 
 @pytest.mark.parametrize("query", ["?example=water", "?cell=weights.0.0.0", "?embed=true"])

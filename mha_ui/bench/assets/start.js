@@ -1,6 +1,6 @@
 // The first steps: three small bubbles, each at the real thing, that move on once the visitor has done it.
 
-import { announcer, button, element, fill, setText } from "../mha.web/dom.js";
+import { active, announcer, button, element, fill, setText } from "../mha.web/dom.js";
 import { isEditable, isSame, key } from "../mha.web/graph.js";
 import { beside } from "./beside.js";
 
@@ -102,9 +102,13 @@ export class Start {
     if (step === 2) this.#host.bring(this.#target(), gently());
   }
 
+  /** The focus, where the bubble had it, goes to the tables. */
   #hide() {
+    const focused = this.root.contains(active(this.root));
     this.root.hidden = this.ring.hidden = true;
     setText(this.said, "");
+    const cell = /** @type {HTMLElement | null} */ (this.#host.tables.querySelector('td[tabindex="0"]'));
+    if (focused) cell?.focus({ preventScroll: true });
   }
 
   #show() {
