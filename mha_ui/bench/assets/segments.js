@@ -31,35 +31,35 @@ const bySpaces = (text) =>
 
 /**
  * Words in another order: the one at `from` stands at `to`.
- * @param {string[]} words
+ * @param {string[]} list
  * @param {number} from
  * @param {number} to
  */
-export function reordered(words, from, to) {
-  const rest = words.toSpliced(from, 1);
-  return rest.toSpliced(to, 0, words[from]);
+export function reordered(list, from, to) {
+  const rest = list.toSpliced(from, 1);
+  return rest.toSpliced(to, 0, list[from]);
 }
 
 /**
  * The word at `at` joined to the one before it: Chinese and Japanese without a space between them.
- * @param {string[]} words
+ * @param {string[]} list
  * @param {number} at
  */
-export function joined(words, at) {
-  if (!words[at - 1] || words[at] === undefined) return words;
-  const [before, after] = [words[at - 1], words[at]];
+export function joined(list, at) {
+  if (!list[at - 1] || list[at] === undefined) return list;
+  const [before, after] = [list[at - 1], list[at]];
   const close = SIGN.test(before.at(-1)) || SIGN.test(after.at(0));
-  return words.toSpliced(at - 1, 2, before + (close ? "" : " ") + after);
+  return list.toSpliced(at - 1, 2, before + (close ? "" : " ") + after);
 }
 
 /**
  * A word written anew: spaces split it, and without a letter it goes.
- * @param {string[]} words
+ * @param {string[]} list
  * @param {number} at
  * @param {string} text
  */
-export function rewritten(words, at, text) {
+export function rewritten(list, at, text) {
   const parts = text.split(/\s+/).filter(Boolean);
-  const same = text.trim() === words[at]; // a word that has a space in it keeps it
-  return same ? words : words.toSpliced(at, 1, ...parts);
+  const same = text.trim() === list[at]; // a word that has a space in it keeps it
+  return same ? list : list.toSpliced(at, 1, ...parts);
 }
