@@ -40,6 +40,7 @@ import { Legend } from "./legend.js";
 import { Overview } from "./overview.js";
 import { Verdict } from "./verdict.js";
 
+const REST = 150; // ms without new numbers, after which it is told what the last edit has moved
 const AGE = 120; // ms after which what was found of earlier numbers is greyed
 
 /** One for the page: Streamlit may mount the bench anew at any time, and no edit may go with the old one. */
@@ -75,6 +76,7 @@ class Bench {
   });
   #seen = null; // what the lens shows of the last numbers that came by the live channel
   #aging = 0;
+  #resting = 0; // until it is told what the last edit has moved
   #waiting = []; // who wants to know when every edit has been answered
 
   constructor(parent) {
@@ -115,6 +117,7 @@ class Bench {
   unmount() {
     this.#gone.abort();
     clearTimeout(this.#aging);
+    clearTimeout(this.#resting);
     this.#address.stop();
     this.#live.stop();
     this.overview?.stop();
@@ -133,6 +136,8 @@ class Bench {
     else this.view.patch(data, this.#grid.drafts);
     this.overview.update(data);
     this.#describe();
+    if (this.#before) this.#compareSoon();
+    else this.#compare();
     this.controls.update(data);
     this.legend.update(data);
     this.root.classList.toggle("through", Boolean(data.lens));
@@ -162,7 +167,7 @@ class Bench {
     const newer = answered && JSON.stringify(data.asks) === JSON.stringify(this.model.asks);
     if (newer) this.#keep(data);
     if (!steady || data.opened !== this.model?.opened) this.#before = null;
-    data.before = this.#before;
+    data.before = this.#before && this.model.before;
     this.model = data;
     for (const edit of pending) overlay(data, edit);
     this.#live.settle(data.whole ? { s: data.whole } : data.address, data.ack, newer);
@@ -208,17 +213,33 @@ class Bench {
     this.verdict.update(model.check, model.address);
     this.overview.patch(model);
     this.#describe();
+    this.#compareSoon();
     this.#rest();
     this.#busy();
   }
 
-  /** The sentences above the tables. */
+  /** What the last edit has moved is told once the numbers rest: they come first, and a hand may still move them. */
+  #compareSoon() {
+    clearTimeout(this.#resting);
+    this.#resting = setTimeout(() => this.#compare(), REST);
+  }
+
+  #compare() {
+    const { model } = this;
+    if (this.#before && !model.before) {
+      model.before = this.#before;
+      this.view.patchNumbers(model, Object.keys(model.matrices), this.#grid.drafts);
+    }
+    this.overview.compare(model);
+    this.overview.say(this.#told());
+  }
+
+  /** The sentence above the tables. */
   #describe() {
     const { about, about_ours } = this.model;
     if (this.about.textContent !== about || about_ours)
       this.about.replaceChildren(...(about_ours ? rich(about) : [about]));
     this.about.hidden = !about;
-    this.overview.say(this.#told());
   }
 
   /** What the last edit has done to the weights; where to none, to what the tokens take along. */
@@ -269,6 +290,7 @@ class Bench {
    */
   preview(edit) {
     if (edit && !this.#previewed) this.#remember();
+    else if (edit) this.#unmark();
     this.#previewed = edit;
     this.overview.follow(edit !== null);
     const edits = edit ? [...sender.pending, edit] : sender.pending;
@@ -280,10 +302,15 @@ class Bench {
   /** What an edit is about to move is compared with how it stands now. */
   #remember() {
     if (this.model.check) return; // there the marks say what is right
-    const marked = this.#before !== null;
+    this.#unmark();
     this.#before = remembered(this.model);
-    this.model.before = this.#before;
-    if (marked) this.view.patchNumbers(this.model, Object.keys(this.model.matrices), this.#grid.drafts);
+  }
+
+  /** While numbers move none is marked as moved. */
+  #unmark() {
+    if (!this.model.before) return;
+    this.model.before = null;
+    this.view.patchNumbers(this.model, Object.keys(this.model.matrices), this.#grid.drafts);
   }
 
   /** Tell who cannot see it what a number is now. */

@@ -79,23 +79,36 @@ export class Pointing {
 
 /** Cells that are lit: each <td> with the class that lights it, until all are put out. */
 export class Lights {
-  /** @type {[Element, string][]} */
-  #lit = [];
+  /** @type {Map<string, Set<Element>>} */
+  #lit = new Map();
 
   /**
-   * @param {Element[]} tds
+   * @param {Iterable<Element>} tds
    * @param {string} name
    */
   light(tds, name) {
+    const lit = this.#lit.get(name) ?? new Set();
+    this.#lit.set(name, lit);
     for (const td of tds) {
-      td.classList.add(name);
-      this.#lit.push([td, name]);
+      if (!td.classList.contains(name)) td.classList.add(name);
+      lit.add(td);
     }
   }
 
   clear() {
-    for (const [td, name] of this.#lit) td.classList.remove(name);
-    this.#lit = [];
+    this.anew(() => {});
+  }
+
+  /**
+   * What `act` lights, and nothing else; what is lit already is left as it is.
+   * @param {() => void} act
+   */
+  anew(act) {
+    const before = this.#lit;
+    this.#lit = new Map();
+    act();
+    for (const [name, tds] of before)
+      for (const td of tds) if (!this.#lit.get(name)?.has(td)) td.classList.remove(name);
   }
 }
 

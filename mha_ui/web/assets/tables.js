@@ -29,8 +29,8 @@ import {
   symbolOf,
 } from "./graph.js";
 import { lensAt, lensTone, markOf, told, topOfAll } from "./lens.js";
-import { movedAt } from "./moved.js";
-import { exact, format, kindOf, toneOf, topOf } from "./numbers.js";
+import { movedOf } from "./moved.js";
+import { kindOf, toneOf, topOf } from "./numbers.js";
 
 /**
  * What must be equal for the tables that stand to be patched instead of built anew.
@@ -91,6 +91,12 @@ export const stageTitle = ({ title, hint }) =>
  */
 export const valueNow = (value) =>
   Number.isFinite(Number(value)) && value !== "" ? String(Number(value)) : "";
+
+/**
+ * How strongly a cell is coloured, in few shades: fewer cells to style anew.
+ * @param {number} tone
+ */
+const shade = (tone) => String(Math.ceil(tone * 24) / 24);
 
 export const corner = () => element("td", { class: "corner" });
 
@@ -372,19 +378,22 @@ export class View {
     const rows = rowsOf(model, name, head);
     const tds = this.#tables.get(`${name} ${head}`);
     if (!rows || !tds) return;
-    const editable = isEditable(model, name, head);
-    const decimals = editable ? 0 : decimalsOf(model, name, head);
-    const look = `${top} ${decimals} ${model.lens?.kind}`;
+    const { lens, marks } = model;
+    const show = shownAs(model, name, head);
+    const look = `${top} ${isEditable(model, name, head) ? "" : decimalsOf(model, name, head)} ${lens?.kind}`;
+    const movedFrom = lens ? null : movedOf(model, name, head);
     rows.forEach((cells, row) =>
       cells.forEach((value, col) => {
         const td = tds[row][col];
         const draft = drafts.size ? drafts.get(td.dataset.key) : undefined;
         const shown = this.#shown.get(td);
-        this.#mark(td, model.marks?.[td.dataset.key]);
-        const by = lensAt(model, { name, head, row, col });
-        const moved = model.lens ? null : movedAt(model, { name, head, row, col });
-        const sign = model.lens ? markOf(model, { name, head, row, col }, by) : moved?.sign;
+        const mark = marks?.[td.dataset.key];
+        if (shown?.mark !== mark) this.#mark(td, mark);
+        const by = lens ? lensAt(model, { name, head, row, col }) : undefined;
+        const moved = movedFrom?.(row, col);
+        const sign = lens ? markOf(model, { name, head, row, col }, by) : moved?.sign;
         if (
+          shown?.mark === mark &&
           shown?.value === value &&
           shown.look === look &&
           shown.draft === draft &&
@@ -394,16 +403,16 @@ export class View {
           return;
         const held = td.firstElementChild;
         if (held?.localName === "input") return; // being edited
-        this.#shown.set(td, { value, look, draft, by, sign });
-        setText(held ?? td, draft ?? (editable ? exact(value) : format(value, decimals)));
+        const kind = kindOf(value);
+        const tone = shade(lens ? lensTone(model, by, top) : toneOf(value, top));
+        this.#shown.set(td, { value, look, draft, by, sign, mark, kind, tone });
+        setText(held ?? td, draft ?? show(value));
         if (held) setAttribute(held, "aria-valuenow", valueNow(value));
-        this.#tint(td, kindOf(value), model.lens ? lensTone(model, by, top) : toneOf(value, top));
+        if (shown?.kind !== kind) td.dataset.kind = kind;
+        if (shown?.tone !== tone) td.style.setProperty("--tone", tone);
+        const was = moved && fill(this.words.was_before, { before: show(moved.before) });
         if (sign !== undefined || shown?.sign !== undefined)
-          this.#sign(
-            td,
-            sign,
-            model.lens ? told(model, { name, head, row, col }) : this.#was(model, name, head, moved),
-          );
+          this.#sign(td, sign, lens ? told(model, { name, head, row, col }) : was);
         if (shown?.draft === draft) return;
         td.classList.toggle("invalid", draft !== undefined);
         setAttribute(td, "aria-invalid", draft !== undefined && "true");
@@ -417,7 +426,6 @@ export class View {
    * @param {string} mark
    */
   #mark(td, mark) {
-    if (td.dataset.mark === mark) return;
     setAttribute(td, "data-mark", mark);
     setAttribute(td, "aria-description", mark && this.words[`mark_${mark}`]);
   }
@@ -429,28 +437,6 @@ export class View {
   forget(td) {
     td.replaceChildren();
     this.#shown.delete(td);
-  }
-
-  /**
-   * @param {HTMLElement} td
-   * @param {string} kind
-   * @param {number} tone
-   */
-  #tint(td, kind, tone) {
-    if (td.dataset.kind !== kind) td.dataset.kind = kind;
-    const step = String(Math.ceil(tone * 24) / 24); // few shades: fewer cells to style anew
-    if (td.style.getPropertyValue("--tone") !== step) td.style.setProperty("--tone", step);
-  }
-
-  /**
-   * What a number of this matrix was before the last edit.
-   * @param {Model} model
-   * @param {string} name
-   * @param {number | null} head
-   * @param {{ before: Value } | null} moved
-   */
-  #was(model, name, head, moved) {
-    return moved && fill(this.words.was_before, { before: shownAs(model, name, head)(moved.before) });
   }
 
   /**
