@@ -208,7 +208,7 @@ class Bench {
     this.#age(true);
     if (seen) laySeen(model, seen);
     this.view.patchCaptions(model);
-    this.view.patchNumbers(model, seen ? Object.keys(model.matrices) : changed, this.#grid.drafts);
+    this.#patch(seen ? Object.keys(model.matrices) : changed);
     this.legend.update(model);
     this.verdict.update(model.check, model.address);
     this.overview.patch(model);
@@ -221,15 +221,15 @@ class Bench {
   /** What the last edit has moved is told once the numbers rest: they come first, and a hand may still move them. */
   #compareSoon() {
     clearTimeout(this.#resting);
-    this.#resting = setTimeout(() => this.#compare(), REST);
+    const act = () => (this.#live.state === "busy" ? this.#compareSoon() : this.#compare());
+    this.#resting = setTimeout(act, REST);
   }
 
   #compare() {
     const { model } = this;
-    if (this.#before && !model.before) {
-      model.before = this.#before;
-      this.view.patchNumbers(model, Object.keys(model.matrices), this.#grid.drafts);
-    }
+    const isNew = this.#before && !model.before;
+    if (isNew) model.before = this.#before;
+    this.view.patchNumbers(model, isNew ? Object.keys(model.matrices) : [], this.#grid.drafts);
     this.overview.compare(model);
     this.overview.say(this.#told());
   }
@@ -367,8 +367,14 @@ class Bench {
   /** Show the numbers of one matrix anew. */
   repaint(name) {
     if (!this.model.matrices[name]) return;
-    this.view.patchNumbers(this.model, [name], this.#grid.drafts);
+    this.#patch([name]);
     this.overview.patch(this.model);
+  }
+
+  /** Bring the numbers of these matrices up to date. */
+  #patch(names) {
+    if (this.#previewed) this.view.followNumbers(this.model, names, this.#grid.drafts);
+    else this.view.patchNumbers(this.model, names, this.#grid.drafts);
   }
 
   /** Show an edit that is not finished, without sending it. */

@@ -100,11 +100,24 @@ const shade = (tone) => String(Math.ceil(tone * 24) / 24);
 
 export const corner = () => element("td", { class: "corner" });
 
+/** @typedef {{ name: string; head: number | null; tds: HTMLElement[][]; isInView: boolean }} Table */
+
 export class View {
   /** @type {Map<string, HTMLElement>} */
   cells = new Map(); // key → <td>
-  /** @type {Map<string, HTMLElement[][]>} */
-  #tables = new Map(); // matrix and head → rows of <td>s
+  /** @type {Map<string, Table>} */
+  #tables = new Map(); // by matrix and head
+  /** @type {Set<Table>} */
+  #late = new Set(); // tables out of view whose numbers are not yet those of the model
+  /** @type {(table: Table) => void} */
+  #newest = () => {}; // brings a table up to date with the newest numbers
+  #inView = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      const table = this.#tables.get(/** @type {HTMLElement} */ (target).dataset.table);
+      table.isInView = isIntersecting;
+      if (isIntersecting && this.#late.delete(table)) this.#newest(table);
+    }
+  });
   #shown = new WeakMap(); // <td> → what it shows now
   #labels = []; // [{node, axis, index}]
   #captions = []; // [{node, table, called, name, head, text}]
@@ -226,7 +239,14 @@ export class View {
     if (editable && matrix.axes[0] === "n_q" && name === "x") parts.push(this.#addToken("tokens"));
     if (editable && name === "context") parts.push(this.#addToken("context_tokens"));
     const size = `--rows: ${rows.length}; --cols: ${rows[0].length}`;
-    return element("figure", { class: `${lookOf(matrix)} ${kind}`, style: size }, ...parts);
+    const attributes = {
+      class: `${lookOf(matrix)} ${kind}`,
+      style: size,
+      data: { table: `${name} ${head}` },
+    };
+    const figure = element("figure", attributes, ...parts);
+    this.#inView.observe(figure);
+    return figure;
   }
 
   /** @param {string} which */
@@ -269,7 +289,7 @@ export class View {
         return td;
       }),
     );
-    this.#tables.set(`${name} ${head}`, tds);
+    this.#tables.set(`${name} ${head}`, { name, head, tds, isInView: true });
     return tds.map((cells, row) => {
       const header = element("th", { scope: "row" });
       if (which) header.append(...this.#tokenEditor(which, row, rows.length));
@@ -350,34 +370,67 @@ export class View {
   }
 
   /**
-   * The same for the numbers of some matrices alone.
+   * The same for the numbers of some matrices alone, and of those that have been left behind.
    * @param {Model} model
    * @param {Iterable<string>} names
    * @param {Map<string, string>} [drafts]
    */
   patchNumbers(model, names, drafts = new Map()) {
-    const common = model.lens?.kind === "gradient" ? topOfAll(model) : null;
-    for (const name of names) {
-      const matrix = model.matrices[name];
-      const heads = matrix.perHead ? matrix.values.keys() : [null];
-      const own = () =>
-        model.lens ? topOf(matrix.lens) : matrix.scale === "weights" ? 1 : topOf(matrix.values);
-      const top = common ?? own();
-      for (const head of heads) this.#patchMatrix(model, name, head, top, drafts);
-    }
+    const tables = new Set([...this.#late, ...this.#tablesOf(names)]);
+    this.#late.clear();
+    const patch = this.#patcher(model, drafts);
+    for (const table of tables) patch(table);
+  }
+
+  /**
+   * The same while a hand moves the numbers: tables out of view are left behind until they come into view, or
+   * `patchNumbers` is called.
+   * @param {Model} model
+   * @param {Iterable<string>} names
+   * @param {Map<string, string>} [drafts]
+   */
+  followNumbers(model, names, drafts = new Map()) {
+    this.#newest = this.#patcher(model, drafts);
+    for (const table of this.#tablesOf(names))
+      if (table.isInView) this.#newest(table);
+      else this.#late.add(table);
+  }
+
+  /** @param {Iterable<string>} names */
+  #tablesOf(names) {
+    const wanted = new Set(names);
+    return [...this.#tables.values()].filter(({ name }) => wanted.has(name));
+  }
+
+  /**
+   * What brings a table up to date; what its colours are measured by is worked out once for each matrix.
+   * @param {Model} model
+   * @param {Map<string, string>} drafts
+   * @returns {(table: Table) => void}
+   */
+  #patcher(model, drafts) {
+    const tops = new Map();
+    const topFor = (name) => {
+      const { scale, lens, values } = model.matrices[name];
+      if (model.lens?.kind === "gradient") return topOfAll(model);
+      return model.lens ? topOf(lens) : scale === "weights" ? 1 : topOf(values);
+    };
+    return (table) => {
+      const of = model.lens?.kind === "gradient" ? "" : table.name; // one scale for all
+      if (!tops.has(of)) tops.set(of, topFor(table.name));
+      this.#patchTable(model, table, tops.get(of), drafts);
+    };
   }
 
   /**
    * @param {Model} model
-   * @param {string} name
-   * @param {number} head
+   * @param {Table} table
    * @param {number} top
    * @param {Map<string, string>} drafts
    */
-  #patchMatrix(model, name, head, top, drafts) {
+  #patchTable(model, { name, head, tds }, top, drafts) {
     const rows = rowsOf(model, name, head);
-    const tds = this.#tables.get(`${name} ${head}`);
-    if (!rows || !tds) return;
+    if (!rows) return;
     const { lens, marks } = model;
     const show = shownAs(model, name, head);
     const look = `${top} ${isEditable(model, name, head) ? "" : decimalsOf(model, name, head)} ${lens?.kind}`;
