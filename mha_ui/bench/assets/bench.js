@@ -13,6 +13,7 @@ import {
   setAttribute,
   symbol,
 } from "../mha.web/dom.js";
+import { Folds, MOST_UNFOLDED } from "../mha.web/folding.js";
 import {
   isEditable,
   isPerHead,
@@ -21,6 +22,7 @@ import {
   nameOf,
   rowsOf,
   shownAs,
+  termsOf,
   tokensOf,
   unkey,
   valueAt,
@@ -33,9 +35,11 @@ import { pictures } from "../mha.web/pictures.js";
 import { Pointing } from "../mha.web/selection.js";
 import { Sender } from "../mha.web/sender.js";
 import { structureOf, View } from "../mha.web/tables.js";
+import { Choice, fitting } from "./choice.js";
 import { Controls } from "./controls.js";
 import { FillMenu } from "./fill.js";
 import { Grid } from "./grid.js";
+import { Chips, widest } from "./heads.js";
 import { Legend } from "./legend.js";
 import { Overview } from "./overview.js";
 import { Verdict } from "./verdict.js";
@@ -76,6 +80,10 @@ class Bench {
   });
   #seen = null; // what the lens shows of the last numbers that came by the live channel
   #aging = 0;
+  #folds = new Folds();
+  #heads = new Choice();
+  #fits = Infinity; // heads that have room beside each other
+  #resized = new ResizeObserver(() => this.#refit());
   #resting = 0; // until it is told what the last edit has moved
   #waiting = []; // who wants to know when every edit has been answered
 
@@ -86,6 +94,7 @@ class Bench {
     this.message = element("div", { class: "message", role: "alert", hidden: true });
     this.about = element("p", { class: "mha-note", dir: "auto" });
     parent.append(this.root);
+    this.#resized.observe(this.tables);
     this.#grid.listen(this.tables);
     this.#pointing = new Pointing(
       this.tables,
@@ -118,6 +127,7 @@ class Bench {
     this.#gone.abort();
     clearTimeout(this.#aging);
     clearTimeout(this.#resting);
+    this.#resized.disconnect();
     this.#address.stop();
     this.#live.stop();
     this.overview?.stop();
@@ -130,8 +140,12 @@ class Bench {
     sender.receive(data, (value) => setStateValue("edits", value), this.model === null);
     if (data.opened !== this.model?.opened) this.#grid.drafts.clear();
     const structure = structureOf(data);
+    const grown = data.opened === this.model?.opened && data.dims.h > this.model.dims.h;
+    const first = this.model === null;
     this.#take(data, structure === this.#structure);
     if (data.words.lang !== this.words?.lang) this.#speak(data.words);
+    if (first && data.pinned) this.#keepInSight(data.pinned);
+    if (grown) this.#heads.show(data.dims.h - 1, data.dims.h, this.#fits);
     if (structure !== this.#structure) this.#rebuild(structure);
     else this.view.patch(data, this.#grid.drafts);
     this.overview.update(data);
@@ -231,6 +245,7 @@ class Bench {
     if (isNew) model.before = this.#before;
     this.view.patchNumbers(model, isNew ? Object.keys(model.matrices) : [], this.#grid.drafts);
     this.overview.compare(model);
+    this.chips.draw(model);
     this.overview.say(this.#told());
   }
 
@@ -394,6 +409,8 @@ class Bench {
 
   pin(cell) {
     this.#pinned = isSame(this.#pinned, cell) ? null : cell;
+    if (this.#pinned) this.#showHead(cell.head);
+    if (this.#pinned) this.view.reveal([cell, ...fewOf(termsOf(this.model, cell).flat())]);
     this.send({ op: "pin", cell: this.#pinned });
     this.#rest();
   }
@@ -405,8 +422,10 @@ class Bench {
     this.#rest();
   }
 
-  /** Bring a cell into view and give it the focus. */
+  /** Bring a cell into view and give it the focus; where it is folded away it is unfolded. */
   goTo(cell) {
+    this.#showHead(cell.head);
+    this.view.reveal([cell]);
     const td = this.view.cells.get(key(cell));
     this.#pointing.rest();
     td?.scrollIntoView({ block: "center", inline: "nearest" });
@@ -428,6 +447,7 @@ class Bench {
       this.legend.root,
     );
     this.menu = new FillMenu(this);
+    this.chips = new Chips(words);
     this.overview?.stop();
     this.overview = new Overview(this, words);
     this.root.setAttribute("aria-label", words.bench);
@@ -437,6 +457,7 @@ class Bench {
       this.overview.root,
       this.controls.root,
       this.verdict.root,
+      this.chips.root,
       this.tables,
       this.explain.root,
       this.menu.root,
@@ -449,13 +470,62 @@ class Bench {
     const focus = active(this.root)?.closest("[data-focus]")?.dataset.focus;
     this.#grid.rebuilt();
     this.#structure = structure;
+    this.#fits = this.#fitting();
     for (const draft of [...this.#grid.drafts.keys()])
       if (!this.#isInput(unkey(draft))) this.#grid.drafts.delete(draft);
-    this.view = new View(this.model);
+    this.view = new View(this.model, { folds: this.#folds, heads: this.#shownHeads });
     this.view.patch(this.model, this.#grid.drafts);
     this.tables.replaceChildren(this.view.root);
+    this.chips.update(this.model, this.view.heads);
     if (held && this.#isInput(held.cell)) this.#grid.resume(held);
     else if (focus) this.#refocus(focus);
+  }
+
+  // --- heads -----------------------------------------------------------------------------------------------------
+
+  /** How many heads fit beside each other. */
+  #fitting() {
+    const em = Number.parseFloat(getComputedStyle(this.root).fontSize);
+    return fitting(widest(this.model), this.tables.clientWidth / em);
+  }
+
+  get #shownHeads() {
+    return this.#heads.of(this.model.dims.h, this.#fits);
+  }
+
+  /** Another width: other heads may fit; not while a number is in the hand. */
+  #refit() {
+    if (!this.view || this.#previewed || this.#grid.editing) return;
+    this.#fits = this.#fitting();
+    this.#reshow();
+  }
+
+  /** Have the tables of the heads that are to be shown, and of no others. */
+  #reshow() {
+    if (String(this.#shownHeads) !== String(this.view.heads)) this.#rebuild(this.#structure);
+  }
+
+  /** Show the tables of a head, where it is not shown. */
+  #showHead(head) {
+    if (head === null || this.view.heads.includes(head)) return;
+    this.#heads.show(head, this.model.dims.h, this.#fits);
+    this.#reshow();
+  }
+
+  /** A chip is pressed. */
+  #toggleHead(head) {
+    this.#heads.toggle(head, this.model.dims.h, this.#fits);
+    this.#reshow();
+    const list = this.view.heads.map((one) => one + 1).join(", ");
+    this.live.textContent = fill(this.words.heads_now, { list });
+    this.#rest();
+  }
+
+  /** What an address leads to is shown from the start. */
+  #keepInSight(cell) {
+    this.#folds.keep([cell]);
+    this.#fits = this.#fitting();
+    if (cell.head !== null) this.#heads.show(cell.head, this.model.dims.h, this.#fits);
   }
 
   /** Give the focus back to what had it; where that is gone, to what stands before it. */
@@ -553,7 +623,22 @@ class Bench {
     };
     if (event.detail > 1 && what.startsWith("remove")) return; // a double click means one
     if (what === "menu") this.menu.toggle(button);
+    else if (what === "show_head") this.#toggleHead(Number(head));
+    else if (what === "fold" || what === "unfold") this.#refold(button);
     else this.send(edits[what]());
+  }
+
+  /** Unfold rows or columns of a table, or fold it again; a focus that stood on the button goes to what stands there now. */
+  #refold(button) {
+    const { do: what, matrix: name, head: of, axis, from } = button.dataset;
+    const head = of === "" ? null : Number(of);
+    const hadFocus = active(this.root) === button;
+    if (what === "fold") this.view.fold({ name, head });
+    else this.view.unfold({ name, head }, axis);
+    const at = what === "fold" ? 0 : Number(from);
+    const [row, col] = axis === "col" ? [0, at] : [at, 0];
+    if (hadFocus) this.view.cells.get(key({ name, head, row, col })).focus({ preventScroll: true });
+    this.#rest();
   }
 
   #renamed(event) {
@@ -596,6 +681,9 @@ class Bench {
     this.send({ op: redo ? "redo" : "undo" });
   }
 }
+
+/** Terms, unless they are many: a table that unfolds for them would push away what was clicked; the line leads to each. */
+const fewOf = (terms) => (terms.length <= 2 * MOST_UNFOLDED ? terms : []);
 
 /** Show an edit of numbers at once, before the server has answered: an input is its own value. */
 function overlay(model, edit) {

@@ -5,12 +5,14 @@ import { accent, button, div, element, fill, p, setAttribute, setText, span } fr
 import { rowsOf } from "../mha.web/graph.js";
 import { format } from "../mha.web/numbers.js";
 import { bars, curve, lineAt, middle } from "./curves.js";
+import { colourOf, paintMap } from "./maps.js";
 import { Sentence } from "./sentence.js";
 
 /** Of more tokens the weights are shown as a map, a pixel for each pair. */
 export const MOST_LINES = 12;
 /** Of more columns no bars are drawn, but how long each row is. */
 const MOST_BARS = 8;
+const MOST_BESIDE = 20; // bars in a row, over all heads
 const MAP_HEIGHT = 176;
 const BAR_HEIGHT = 0.72; // of a row
 const REACH = 6; // px beside a line at which it is still meant
@@ -27,12 +29,6 @@ function drawing(tag, attributes = {}, ...children) {
 
 const isNumber = (value) => typeof value === "number";
 const length = (row) => Math.hypot(...row);
-
-/** The colour of a text, as the theme at hand has it. */
-const colourOf = (node) =>
-  getComputedStyle(node)
-    .color.match(/[\d.]+/g)
-    .map(Number);
 
 export class Overview {
   #structure = "";
@@ -248,7 +244,8 @@ export class Overview {
   #bars(name, head, query, height) {
     const { labels } = this.#model;
     const cols = rowsOf(this.#model, name, head)?.[query]?.length ?? 0;
-    const count = cols > MOST_BARS ? 1 : cols;
+    const beside = head === null ? 1 : this.#model.dims.h;
+    const count = cols > MOST_BARS || cols * beside > MOST_BESIDE ? 1 : cols;
     const tall = Math.round((height / labels.n_q.length) * BAR_HEIGHT);
     const width = count * 9;
     const rects = Array.from({ length: count }, (_, at) =>
@@ -394,18 +391,7 @@ export class Overview {
     canvas.addEventListener("click", (event) => this.#follow(head, pair(event)));
     pane.style.setProperty("--height", `${height}px`);
     const panel = this.#head(head, pane);
-    const patch = () => {
-      const context = canvas.getContext("2d");
-      const image = context.createImageData(n_k.length, n_q.length);
-      const [red, green, blue] = colourOf(panel.title);
-      for (const [query, row] of this.#weights(head).entries())
-        for (const [key, weight] of row.entries())
-          image.data.set(
-            [red, green, blue, Math.round(255 * Math.sqrt(weight))],
-            4 * (query * n_k.length + key),
-          );
-      context.putImageData(image, 0, 0);
-    };
+    const patch = () => paintMap(canvas, this.#weights(head), colourOf(panel.title));
     return { ...panel, patch, compare: () => {}, outline: () => {} };
   }
 

@@ -120,12 +120,14 @@ export class Explain {
     const fed = fedBy(model, cell);
     const light = (cells, name) =>
       this.#lights.light(cells.map((of) => view.cells.get(key(of))).filter(Boolean), name);
+    const path = pinned && this.#whole && canFollow(model) ? pathOf(model, cell) : null;
+    if (path) view.reveal(path);
     this.#lights.anew(() => {
       light([cell], pinned ? "pinned" : "current");
       light(terms.flat(), "operand");
       light(fed, "fed");
-      if (!pinned || !this.#whole || !canFollow(model)) return;
-      light(pathOf(model, cell), "path");
+      if (!path) return;
+      light(path, "path");
       this.#lights.light([view.root], "tracing");
     });
     this.line.replaceChildren(...this.#sentence(model, cell, terms, fed, pinned), "");

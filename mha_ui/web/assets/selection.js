@@ -273,6 +273,7 @@ export class Selection {
   /** @param {Cell} cell */
   focus(cell) {
     this.anchor = cell;
+    this.host.view.reveal([cell]);
     this.select(cell, cell);
     this.take(this.cellOf(cell));
   }
@@ -308,11 +309,10 @@ export class Selection {
     for (const td of this.range) td.classList.remove("selected");
     this.range = [];
     if (!sameMatrix(from, to)) return;
-    for (let row = Math.min(from.row, to.row); row <= Math.max(from.row, to.row); row++)
-      for (let col = Math.min(from.col, to.col); col <= Math.max(from.col, to.col); col++) {
-        const td = this.cellOf({ ...from, row, col });
-        if (td) this.range.push(td);
-      }
+    this.host.view.reveal(between(from, to));
+    this.range = between(from, to)
+      .map((cell) => this.cellOf(cell))
+      .filter(Boolean);
     if (this.range.length > 1) for (const td of this.range) td.classList.add("selected");
   }
 
@@ -327,6 +327,16 @@ export class Selection {
     for (const one of cells) rows.set(one.row, [...(rows.get(one.row) ?? []), one]);
     return [...rows.values()];
   }
+}
+
+/**
+ * The cells of a matrix from one corner to the other.
+ * @type {(from: Cell, to: Cell) => Cell[]}
+ */
+export function between(from, to) {
+  const run = (one, other) =>
+    Array.from({ length: Math.abs(one - other) + 1 }, (_, n) => Math.min(one, other) + n);
+  return run(from.row, to.row).flatMap((row) => run(from.col, to.col).map((col) => ({ ...from, row, col })));
 }
 
 /** @type {(a: Cell, b: Cell) => boolean} */
