@@ -247,6 +247,7 @@ class Bench {
     this.overview.compare(model);
     this.chips.draw(model);
     this.overview.say(this.#told());
+    this.#busy();
   }
 
   /** The sentence above the tables. */
@@ -365,7 +366,7 @@ class Bench {
     this.root.setAttribute("aria-busy", String(!answered));
     this.#age(answered && !(this.#previewed && this.#live.state === "busy"));
     this.root.dataset.kept = String(pending.length === 0);
-    this.root.dataset.live = this.#live.state;
+    this.root.dataset.live = this.view?.isBehind ? "busy" : this.#live.state;
     setAttribute(this.verdict.root, "aria-busy", this.#previewed && "true"); // read out once the hand lets go
     pictures.follow(pending.length || this.#previewed ? null : this.model.revision);
   }

@@ -539,6 +539,11 @@ export class View {
       else this.#late.add(table);
   }
 
+  /** Whether tables out of view have been left behind. */
+  get isBehind() {
+    return this.#late.size > 0;
+  }
+
   /** @param {Iterable<string>} names */
   #tablesOf(names) {
     const wanted = new Set(names);
