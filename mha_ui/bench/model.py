@@ -42,7 +42,7 @@ from mha_core.vocabulary import (
     STAGES_WITHOUT_VALUES,
     Stage,
 )
-from mha_ui.about import about, looks
+from mha_ui.about import PLAINLY, about, looks
 from mha_ui.formulas import caption, captions, constants, steps
 from mha_ui.language import words_in
 from mha_ui.lenses import laid_over, look
@@ -54,6 +54,7 @@ from mha_ui.state import Message, Work, address, token
 _UI: Final = {
     "bench": N_("Matrix bench"),
     "overview": N_("Overview: who attends to whom"),
+    "plainly": PLAINLY,
     "overview_tokens": N_("Tokens"),
     "overview_hint": N_(
         "Point at a line to see its weight, and click it to go there. Click a token to see it alone."

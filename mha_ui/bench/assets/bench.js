@@ -84,6 +84,7 @@ class Bench {
   #heads = new Choice();
   #fits = Infinity; // heads that have room beside each other
   #resized = new ResizeObserver(() => this.#refit());
+  #roomFor = -1; // the example whose sentences have had room made
   #resting = 0; // until it is told what the last edit has moved
   #waiting = []; // who wants to know when every edit has been answered
 
@@ -252,10 +253,22 @@ class Bench {
 
   /** The sentence above the tables. */
   #describe() {
-    const { about, about_ours } = this.model;
+    const { about, about_ours, opened } = this.model;
     if (this.about.textContent !== about || about_ours)
-      this.about.replaceChildren(...(about_ours ? rich(about) : [about]));
+      this.about.replaceChildren(element("span", {}, ...(about_ours ? rich(about) : [about])));
     this.about.hidden = !about;
+    // Room for the longest sentence of this example, so that the tables stay where they are when another one comes.
+    const held = opened === this.#roomFor ? this.about.dataset.room : this.words.plainly;
+    this.#roomFor = opened;
+    if (this.about.dataset.room !== held || about.length > held.length)
+      this.about.dataset.room = about.length > held.length ? about : held;
+  }
+
+  /** While a hand moves the numbers, the verdict keeps its height: the tables below it must not slip away. */
+  #holdVerdict(hand) {
+    const { root } = this.verdict;
+    if (Boolean(root.style.height) === hand) return;
+    root.style.height = hand && root.offsetHeight ? `${root.offsetHeight}px` : "";
   }
 
   /** What the last edit has done to the weights; where to none, to what the tokens take along. */
@@ -292,6 +305,7 @@ class Bench {
     if (!this.#previewed && edit.op !== "pin") this.#remember();
     this.#previewed = null;
     this.overview.follow(false);
+    this.#holdVerdict(false);
     const live = this.#isLive([...sender.pending, edit]);
     sender.send(edit, live ? () => this.#live.state === "busy" : null);
     if (live) this.#live.ask(sender.pending, sender.last);
@@ -309,6 +323,7 @@ class Bench {
     else if (edit) this.#unmark();
     this.#previewed = edit;
     this.overview.follow(edit !== null);
+    this.#holdVerdict(edit !== null);
     const edits = edit ? [...sender.pending, edit] : sender.pending;
     if (this.#isLive(edits)) this.#live.ask(edits, this.#seq);
     if (edit) this.show(edit);
