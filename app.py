@@ -12,7 +12,7 @@ LIBRARIES = ("torch",)
 app = st.App(
     "pages/navigation.py",
     routes=mha_api.routes(st.get_option("server.baseUrlPath")),
-    middleware=mha_api.middleware(),
+    middleware=mha_api.middleware(style=shell.STYLE),
     lifespan=ready.lifespan(LIBRARIES, ("mha_core", "mha_ui"), first=web.serve),
     on_script_error=shell.script_failed,
 )

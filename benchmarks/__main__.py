@@ -1,10 +1,10 @@
-"""The table: ``python -m benchmarks``, or some of it: ``core``, ``check``, ``browser``, ``walk``, ``openings``."""
+"""The table: ``python -m benchmarks``, or some of it, by the names of ``PARTS``."""
 
 from __future__ import annotations
 
 import sys
 
-from benchmarks import browser, check, core, live, openings, walk
+from benchmarks import browser, check, core, large, live, openings, walk
 from benchmarks.table import show
 
 PARTS = {
@@ -14,6 +14,7 @@ PARTS = {
     "walk": walk.measure,
     "openings": openings.measure,
     "live": live.measure,
+    "large": large.measure,
 }
 
 if __name__ == "__main__":

@@ -32,25 +32,31 @@ SECONDS = 4.0
 """How long a number is dragged."""
 
 RECORD = """
-window.record = () => {
-  const host = [...document.querySelectorAll("*")].find((e) => e.shadowRoot?.querySelector(".bench"));
-  const cells = [...host.shadowRoot.querySelectorAll('td[data-key^="concat|"]')].slice(0, 20);
-  const read = () => cells.map((cell) => cell.textContent).join();
-  const seen = { frames: [], on: true };
-  let last = read(), before = performance.now();
-  const tick = () => {
-    if (!seen.on) return;
-    const now = read();
-    if (now !== last) {
-      seen.frames.push(performance.now() - before);
-      before = performance.now();
+{
+  const Socket = WebSocket;
+  let answers = 0;  // of the live channel, which are shown as they come
+  window.WebSocket = class extends Socket {
+    constructor(...all) {
+      super(...all);
+      if (this.url.endsWith("/api/live")) this.addEventListener("message", () => (answers += 1));
     }
-    last = now;
-    requestAnimationFrame(tick);
   };
-  requestAnimationFrame(tick);
-  window.stop = () => ((seen.on = false), seen.frames);
-};
+  window.record = () => {
+    const seen = { frames: [], on: true };
+    let last = answers, before = performance.now();
+    const tick = () => {
+      if (!seen.on) return;
+      if (answers !== last) {
+        seen.frames.push(performance.now() - before);
+        before = performance.now();
+      }
+      last = answers;
+      requestAnimationFrame(tick);
+    };
+    requestAnimationFrame(tick);
+    window.stop = () => ((seen.on = false), seen.frames);
+  };
+}
 """
 
 
@@ -88,16 +94,17 @@ def _drags(app: Server) -> list[Line]:
             bench = Bench(page).open(f"{app.url}?s={to_token(example)}")
             goal = (goals[size], "") if size in goals else None
             what = "from one frame with new numbers to the next, dragged"
-            lines.append(Line(f"{size}: {what}", _dragged(bench, page), goal=goal))
+            lines.append(Line(f"{size}: {what}", dragged(bench, page), goal=goal))
             for lens in ("change", "gradient") if size in goals else ():
                 bench.choose("lens", lens)
-                lines.append(Line(f"{size}, coloured by {lens}: {what}", _dragged(bench, page)))
+                lines.append(Line(f"{size}, coloured by {lens}: {what}", dragged(bench, page)))
             page.close()
         browser.close()
     return lines
 
 
-def _dragged(bench: Bench, page: Page) -> list[float]:
+def dragged(bench: Bench, page: Page) -> list[float]:
+    """Milliseconds between frames with new numbers while X[1, 1] is dragged."""
     box = bench.cell("x", None, 0, 0).bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     page.mouse.move(x, y)

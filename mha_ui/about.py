@@ -14,7 +14,7 @@ from mha_ui.language import words_in
 
 def about(trace: Trace, language: str) -> str:
     """The example's note; where it has none, what the bench shows."""
-    return text_in(trace.example.note, language) or words_in(language)(_PLAINLY)
+    return text_in(trace.example.note, language) or words_in(language)(PLAINLY)
 
 
 def looks(trace: Trace, language: str) -> list[str]:
@@ -24,7 +24,7 @@ def looks(trace: Trace, language: str) -> list[str]:
     return findings(where_heads_look(trace), queries, keys, language)
 
 
-_PLAINLY: Final = N_(
+PLAINLY: Final = N_(
     "For every token each head decides how much of each token to take along: the thicker a line, the more. Drag a "
     "framed number and watch."
 )

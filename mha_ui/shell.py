@@ -40,7 +40,8 @@ FAILED: Final = N_(
 )
 _TITLE: Final = N_("Multi-head attention")
 _HERE: Final = Path(__file__).resolve().parent
-_STYLE: Final = (_HERE / "frame.css").read_text(encoding="utf-8")
+STYLE: Final = css_variables() + (_HERE / "frame.css").read_text(encoding="utf-8")
+"""What every page looks like; it stands in the page before any script has run, so that nothing moves then."""
 
 
 def navigation() -> StreamlitPage:
@@ -57,15 +58,15 @@ def title(script: str, language: str) -> str:
 
 
 def configure(tab: str) -> None:
-    """Page settings and style; ``tab``: what the browser's tab says."""
+    """Page settings; ``tab``: what the browser's tab says."""
     st.set_page_config(page_title=tab, page_icon=str(_HERE / "icon.svg"), layout="wide")
-    st.html(f"<style>{css_variables()}{_STYLE}</style>")
 
 
 def head(language: str, address: Callable[[str], Mapping[str, str]]) -> None:
     """The title, and a link to each page; ``address``: its query parameters, by script."""
     words = words_in(language)
-    st.html(f'<h1 class="mha-title" lang="{language}">{words(_TITLE)}</h1>', width="content")
+    with st.container(key="frame-title", width="content"):  # which is there before what it holds is drawn
+        st.html(f'<h1 class="mha-title" lang="{language}">{words(_TITLE)}</h1>', width="content")
     with st.container(horizontal=True, key="frame-pages", width="content"):
         for script, label in PAGES.items():
             st.page_link(script, label=words(label), query_params=address(script))

@@ -42,7 +42,7 @@ from mha_core.vocabulary import (
     STAGES_WITHOUT_VALUES,
     Stage,
 )
-from mha_ui.about import about, looks
+from mha_ui.about import PLAINLY, about, looks
 from mha_ui.formulas import caption, captions, constants, steps
 from mha_ui.language import words_in
 from mha_ui.lenses import laid_over, look
@@ -55,6 +55,7 @@ _UI: Final = {
     "bench": N_("Matrix bench"),
     "lead": N_("Each token looks at the tokens and takes along a mix of them, every head in its own way."),
     "overview": N_("Overview: who attends to whom"),
+    "plainly": PLAINLY,
     "overview_tokens": N_("Tokens"),
     "overview_hint": N_(
         "Point at a line to see its weight, and click it to go there. Click a token to see it alone."
@@ -99,8 +100,14 @@ _UI: Final = {
     "start_why_touch": N_("Tap this number: the line at the bottom of the page shows how it is worked out."),
     "head": N_("Head"),
     "heads": N_("heads"),
+    "heads_shown": N_("Heads whose tables are shown"),
+    "heads_now": N_("Shown: heads {list}"),
     "token": N_("token"),
     "tokens": N_("tokens"),
+    "more": N_("… {count} more"),
+    "more_rows": N_("Show {count} more rows"),
+    "more_columns": N_("Show {count} more columns"),
+    "fold_again": N_("Fold"),
     "copy_head": N_("Copy"),
     "remove": N_("Remove"),
     "menu": N_("Copy, download, fill"),

@@ -360,6 +360,9 @@ declare module "*/mha.web/arithmetic.js" {
 declare module "*/mha.web/dom.js" {
   export * from "kit/dom.js";
 }
+declare module "*/mha.web/folding.js" {
+  export * from "kit/folding.js";
+}
 declare module "*/mha.web/graph.js" {
   export * from "kit/graph.js";
 }

@@ -255,13 +255,20 @@ class Bench:
         return self
 
     def shown(self) -> dict[str, str]:
-        """Every cell's text by key."""
+        """Every cell's text by key; what is folded away is unfolded, and heads that are not shown are shown in turn."""
         return self.page.evaluate(
             """() => {
                 const host = [...document.querySelectorAll("*")].find((e) => e.shadowRoot?.querySelector(".bench"));
-                const cells = [...host.shadowRoot.querySelectorAll("td[data-key]")];
-                const text = (cell) => cell.querySelector("input")?.value ?? cell.textContent;
-                return Object.fromEntries(cells.map((cell) => [cell.dataset.key, text(cell)]));
+                const bench = host.shadowRoot, found = {};
+                const read = () => {
+                    for (let unfold; (unfold = bench.querySelector('[data-do="unfold"]')); ) unfold.click();
+                    for (const cell of bench.querySelectorAll("td[data-key]"))
+                        found[cell.dataset.key] = cell.querySelector("input")?.value ?? cell.textContent;
+                };
+                read();
+                for (const chip of bench.querySelectorAll('.head-chips:not([hidden]) [aria-pressed="false"]'))
+                    chip.click(), read();
+                return found;
             }"""
         )
 

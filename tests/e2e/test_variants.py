@@ -81,7 +81,7 @@ def test_positions_frequencies_and_slopes_are_edited(visit):
 
 
 def test_heads_share_and_part(visit):
-    bench = visit("?example=grouped-query")
+    bench = visit("?example=grouped-query", viewport={"width": 1920, "height": 1080})
     expect(bench.page.locator(".shared")).to_have_text(
         [f"WK, WV of head {head}" for head in (1, 3)] + [f"K, V of head {head}" for head in (1, 3)]
     )

@@ -13,6 +13,7 @@ import {
   setAttribute,
   symbol,
 } from "../mha.web/dom.js";
+import { Folds, MOST_UNFOLDED } from "../mha.web/folding.js";
 import {
   isEditable,
   isPerHead,
@@ -21,6 +22,7 @@ import {
   nameOf,
   rowsOf,
   shownAs,
+  termsOf,
   tokensOf,
   unkey,
   valueAt,
@@ -34,9 +36,11 @@ import { cellAt, Pointing } from "../mha.web/selection.js";
 import { Sender } from "../mha.web/sender.js";
 import { structureOf } from "../mha.web/tables.js";
 import { Bar } from "./bar.js";
+import { Choice, fitting } from "./choice.js";
 import { Controls } from "./controls.js";
 import { FillMenu } from "./fill.js";
 import { Grid } from "./grid.js";
+import { Chips, widest } from "./heads.js";
 import { History } from "./history.js";
 import { Legend } from "./legend.js";
 import { Overview } from "./overview.js";
@@ -44,6 +48,7 @@ import { Practice } from "./practice.js";
 import { Start } from "./start.js";
 import { Verdict } from "./verdict.js";
 
+const REST = 150; // ms without new numbers, after which it is told what the last edit has moved
 const AGE = 120; // ms after which what was found of earlier numbers is greyed
 
 /** One for the page: Streamlit may mount the bench anew at any time, and no edit may go with the old one. */
@@ -81,6 +86,12 @@ class Bench {
   });
   #seen = null; // what the lens shows of the last numbers that came by the live channel
   #aging = 0;
+  #folds = new Folds();
+  #heads = new Choice();
+  #fits = Infinity; // heads that have room beside each other
+  #resized = new ResizeObserver(() => this.#refit());
+  #roomFor = -1; // the example whose sentences have had room made
+  #resting = 0; // until it is told what the last edit has moved
   #waiting = []; // who wants to know when every edit has been answered
 
   constructor(parent) {
@@ -90,6 +101,7 @@ class Bench {
     this.message = element("div", { class: "message", role: "alert", hidden: true });
     this.about = element("p", { class: "mha-note", dir: "auto" });
     parent.append(this.root);
+    this.#resized.observe(this.tables);
     this.#grid.listen(this.tables);
     this.#pointing = new Pointing(
       this.tables,
@@ -122,6 +134,8 @@ class Bench {
   unmount() {
     this.#gone.abort();
     clearTimeout(this.#aging);
+    clearTimeout(this.#resting);
+    this.#resized.disconnect();
     this.#address.stop();
     this.#live.stop();
     this.overview?.stop();
@@ -136,12 +150,18 @@ class Bench {
     sender.receive(data, post, this.model === null);
     if (data.opened !== this.model?.opened) this.#grid.drafts.clear();
     const structure = structureOf(data);
+    const grown = data.opened === this.model?.opened && data.dims.h > this.model.dims.h;
+    const first = this.model === null;
     this.#take(data, structure === this.#structure);
     if (data.words.lang !== this.words?.lang) this.#speak(data.words);
+    if (first && data.pinned) this.#keepInSight(data.pinned);
+    if (grown) this.#heads.show(data.dims.h - 1, data.dims.h, this.#fits);
     if (structure !== this.#structure || this.practice.isStale(data)) this.#rebuild(structure);
     else this.view.patch(data, this.#grid.drafts);
     this.overview.update(data);
     this.#describe();
+    if (this.#before) this.#compareSoon();
+    else this.#compare();
     this.controls.update(data);
     this.bar.update(data);
     this.legend.update(data);
@@ -174,7 +194,7 @@ class Bench {
     const newer = answered && JSON.stringify(data.asks) === JSON.stringify(this.model.asks);
     if (newer) this.#keep(data);
     if (!steady || data.opened !== this.model?.opened) this.#before = null;
-    data.before = this.#before;
+    data.before = this.#before && this.model.before;
     this.model = data;
     for (const edit of pending) overlay(data, edit);
     this.#live.settle(data.whole ? { s: data.whole } : data.address, data.ack, newer);
@@ -222,11 +242,12 @@ class Bench {
     this.#age(true);
     if (seen) laySeen(model, seen);
     this.view.patchCaptions(model);
-    this.view.patchNumbers(model, seen ? Object.keys(model.matrices) : changed, this.#grid.drafts);
+    this.#patch(seen ? Object.keys(model.matrices) : changed);
     this.legend.update(model);
     this.#check();
     this.overview.patch(model);
     this.#describe();
+    this.#compareSoon();
     this.#rest();
     this.#busy();
   }
@@ -238,13 +259,42 @@ class Bench {
     this.practice.update(this.model);
   }
 
-  /** The sentences above the tables. */
-  #describe() {
-    const { about, about_ours } = this.model;
-    if (this.about.textContent !== about || about_ours)
-      this.about.replaceChildren(...(about_ours ? rich(about) : [about]));
-    this.about.hidden = !about;
+  /** What the last edit has moved is told once the numbers rest: they come first, and a hand may still move them. */
+  #compareSoon() {
+    clearTimeout(this.#resting);
+    const act = () => (this.#live.state === "busy" ? this.#compareSoon() : this.#compare());
+    this.#resting = setTimeout(act, REST);
+  }
+
+  #compare() {
+    const { model } = this;
+    const isNew = this.#before && !model.before;
+    if (isNew) model.before = this.#before;
+    this.view.patchNumbers(model, isNew ? Object.keys(model.matrices) : [], this.#grid.drafts);
+    this.overview.compare(model);
+    this.chips.draw(model);
     this.overview.say(this.#told());
+    this.#busy();
+  }
+
+  /** The sentence above the tables. */
+  #describe() {
+    const { about, about_ours, opened } = this.model;
+    if (this.about.textContent !== about || about_ours)
+      this.about.replaceChildren(element("span", {}, ...(about_ours ? rich(about) : [about])));
+    this.about.hidden = !about;
+    // Room for the longest sentence of this example, so that the tables stay where they are when another one comes.
+    const held = opened === this.#roomFor ? this.about.dataset.room : this.words.plainly;
+    this.#roomFor = opened;
+    if (this.about.dataset.room !== held || about.length > held.length)
+      this.about.dataset.room = about.length > held.length ? about : held;
+  }
+
+  /** While a hand moves the numbers, the verdict keeps its height: the tables below it must not slip away. */
+  #holdVerdict(hand) {
+    const { root } = this.verdict;
+    if (Boolean(root.style.height) === hand) return;
+    root.style.height = hand && root.offsetHeight ? `${root.offsetHeight}px` : "";
   }
 
   /** What the last edit has done to the weights; where to none, to what the tokens take along. */
@@ -282,6 +332,7 @@ class Bench {
     if (!this.#previewed && edit.op !== "pin") this.#remember();
     this.#previewed = null;
     this.overview.follow(false);
+    this.#holdVerdict(false);
     const live = this.#isLive([...sender.pending, edit]);
     sender.send(edit, live ? () => this.#live.state === "busy" : null);
     if (live) this.#live.ask(sender.pending, sender.last);
@@ -297,8 +348,10 @@ class Bench {
    */
   preview(edit) {
     if (edit && !this.#previewed) this.#remember();
+    else if (edit) this.#unmark();
     this.#previewed = edit;
     this.overview.follow(edit !== null);
+    this.#holdVerdict(edit !== null);
     const edits = edit ? [...sender.pending, edit] : sender.pending;
     if (this.#isLive(edits)) this.#live.ask(edits, this.#seq);
     if (edit) this.show(edit);
@@ -308,10 +361,15 @@ class Bench {
   /** What an edit is about to move is compared with how it stands now. */
   #remember() {
     if (this.model.check) return; // there the marks say what is right
-    const marked = this.#before !== null;
+    this.#unmark();
     this.#before = remembered(this.model);
-    this.model.before = this.#before;
-    if (marked) this.view.patchNumbers(this.model, Object.keys(this.model.matrices), this.#grid.drafts);
+  }
+
+  /** While numbers move none is marked as moved. */
+  #unmark() {
+    if (!this.model.before) return;
+    this.model.before = null;
+    this.view.patchNumbers(this.model, Object.keys(this.model.matrices), this.#grid.drafts);
   }
 
   /** Tell who cannot see it what a number is now. */
@@ -360,7 +418,7 @@ class Bench {
     this.root.setAttribute("aria-busy", String(!answered));
     this.#age(answered && !(this.#previewed && this.#live.state === "busy"));
     this.root.dataset.kept = String(pending.length === 0);
-    this.root.dataset.live = this.#live.state;
+    this.root.dataset.live = this.view?.isBehind ? "busy" : this.#live.state;
     setAttribute(this.verdict.root, "aria-busy", this.#previewed && "true"); // read out once the hand lets go
     pictures.follow(pending.length || this.#previewed ? null : this.model.revision);
   }
@@ -377,8 +435,14 @@ class Bench {
   /** Show the numbers of one matrix anew. */
   repaint(name) {
     if (!this.model.matrices[name]) return;
-    this.view.patchNumbers(this.model, [name], this.#grid.drafts);
+    this.#patch([name]);
     this.overview.patch(this.model);
+  }
+
+  /** Bring the numbers of these matrices up to date. */
+  #patch(names) {
+    if (this.#previewed) this.view.followNumbers(this.model, names, this.#grid.drafts);
+    else this.view.patchNumbers(this.model, names, this.#grid.drafts);
   }
 
   /** Show an edit that is not finished, without sending it. */
@@ -398,6 +462,8 @@ class Bench {
 
   pin(cell) {
     this.#pinned = isSame(this.#pinned, cell) ? null : cell;
+    if (this.#pinned) this.#showHead(cell.head);
+    if (this.#pinned) this.view.reveal([cell, ...fewOf(termsOf(this.model, cell).flat())]);
     this.send({ op: "pin", cell: this.#pinned });
     this.#rest();
   }
@@ -409,9 +475,11 @@ class Bench {
     this.#rest();
   }
 
-  /** Bring a cell into view and give it the focus. */
+  /** Bring a cell into view and give it the focus; where it is folded away it is unfolded. */
   goTo(cell) {
     if (!this.view.cells.has(key(cell))) this.practice.reach(cell);
+    this.#showHead(cell.head);
+    this.view.reveal([cell]);
     const td = this.view.cells.get(key(cell));
     this.bring(td);
     td?.focus({ preventScroll: true });
@@ -443,6 +511,7 @@ class Bench {
       this.legend.root,
     );
     this.menu = new FillMenu(this);
+    this.chips = new Chips(words);
     this.overview?.stop();
     this.overview = new Overview(this, words);
     const { root: overview } = this.overview;
@@ -466,6 +535,7 @@ class Bench {
       this.controls.root,
       this.verdict.root,
       this.practice.root,
+      this.chips.root,
       this.tables,
       this.explain.root,
       this.menu.root,
@@ -478,13 +548,62 @@ class Bench {
     const focus = active(this.root)?.closest("[data-focus]")?.dataset.focus;
     this.#grid.rebuilt();
     this.#structure = structure;
+    this.#fits = this.#fitting();
     for (const draft of [...this.#grid.drafts.keys()])
       if (!this.#isInput(unkey(draft))) this.#grid.drafts.delete(draft);
-    this.view = this.practice.view(this.model);
+    this.view = this.practice.view(this.model, { folds: this.#folds, heads: this.#shownHeads });
     this.view.patch(this.model, this.#grid.drafts);
     this.tables.replaceChildren(this.view.root);
+    this.chips.update(this.model, this.view.heads);
     if (held && this.#isInput(held.cell)) this.#grid.resume(held);
     else if (focus) this.#refocus(focus);
+  }
+
+  // --- heads -----------------------------------------------------------------------------------------------------
+
+  /** How many heads fit beside each other. */
+  #fitting() {
+    const em = Number.parseFloat(getComputedStyle(this.root).fontSize);
+    return fitting(widest(this.model), this.tables.clientWidth / em);
+  }
+
+  get #shownHeads() {
+    return this.#heads.of(this.model.dims.h, this.#fits);
+  }
+
+  /** Another width: other heads may fit; not while a number is in the hand. */
+  #refit() {
+    if (!this.view || this.#previewed || this.#grid.editing) return;
+    this.#fits = this.#fitting();
+    this.#reshow();
+  }
+
+  /** Have the tables of the heads that are to be shown, and of no others. */
+  #reshow() {
+    if (String(this.#shownHeads) !== String(this.view.heads)) this.#rebuild(this.#structure);
+  }
+
+  /** Show the tables of a head, where it is not shown. */
+  #showHead(head) {
+    if (head === null || this.view.heads.includes(head)) return;
+    this.#heads.show(head, this.model.dims.h, this.#fits);
+    this.#reshow();
+  }
+
+  /** A chip is pressed. */
+  #toggleHead(head) {
+    this.#heads.toggle(head, this.model.dims.h, this.#fits);
+    this.#reshow();
+    const list = this.view.heads.map((one) => one + 1).join(", ");
+    this.live.textContent = fill(this.words.heads_now, { list });
+    this.#rest();
+  }
+
+  /** What an address leads to is shown from the start. */
+  #keepInSight(cell) {
+    this.#folds.keep([cell]);
+    this.#fits = this.#fitting();
+    if (cell.head !== null) this.#heads.show(cell.head, this.model.dims.h, this.#fits);
   }
 
   /** Give the focus back to what had it; where that is gone, to what stands before it. */
@@ -596,7 +715,22 @@ class Bench {
     };
     if (event.detail > 1 && what.startsWith("remove")) return; // a double click means one
     if (what === "menu") this.menu.toggle(button);
+    else if (what === "show_head") this.#toggleHead(Number(head));
+    else if (what === "fold" || what === "unfold") this.#refold(button);
     else this.send(edits[what]());
+  }
+
+  /** Unfold rows or columns of a table, or fold it again; a focus that stood on the button goes to what stands there now. */
+  #refold(button) {
+    const { do: what, matrix: name, head: of, axis, from } = button.dataset;
+    const head = of === "" ? null : Number(of);
+    const hadFocus = active(this.root) === button;
+    if (what === "fold") this.view.fold({ name, head });
+    else this.view.unfold({ name, head }, axis);
+    const at = what === "fold" ? 0 : Number(from);
+    const [row, col] = axis === "col" ? [0, at] : [at, 0];
+    if (hadFocus) this.view.cells.get(key({ name, head, row, col })).focus({ preventScroll: true });
+    this.#rest();
   }
 
   #renamed(event) {
@@ -639,6 +773,9 @@ class Bench {
     this.send({ op: redo ? "redo" : "undo" });
   }
 }
+
+/** Terms, unless they are many: a table that unfolds for them would push away what was clicked; the line leads to each. */
+const fewOf = (terms) => (terms.length <= 2 * MOST_UNFOLDED ? terms : []);
 
 /** Show an edit of numbers at once, before the server has answered: an input is its own value. */
 function overlay(model, edit) {

@@ -3,7 +3,7 @@
 import { active, element, fill } from "../mha.web/dom.js";
 import { isClaim, isEditable, key, nameOf, unkey, valueAt } from "../mha.web/graph.js";
 import { exact, moved, read, readAllowed, readClaim, readMask, splitBlock } from "../mha.web/numbers.js";
-import { ARROWS, cellAt, Selection } from "../mha.web/selection.js";
+import { ARROWS, between, cellAt, Selection } from "../mha.web/selection.js";
 import { valueNow } from "../mha.web/tables.js";
 import { Scrub } from "./scrub.js";
 import { Spin } from "./spin.js";
@@ -389,6 +389,9 @@ export class Grid extends Selection {
     if (!values.length) return;
     const corner = this.range.length > 1 ? unkey(this.range[0].dataset.key) : cell;
     this.#write(corner, values);
+    const down = Math.min(values.length, this.shape(corner)[0] - corner.row);
+    const end = { ...corner, row: corner.row + down - 1 };
+    this.host.view.reveal(between(corner, this.inside(end, [0, values[0].length - 1])));
   }
 }
 

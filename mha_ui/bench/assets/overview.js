@@ -5,12 +5,14 @@ import { accent, button, div, element, fill, p, setAttribute, setText, span } fr
 import { rowsOf } from "../mha.web/graph.js";
 import { format } from "../mha.web/numbers.js";
 import { bars, curve, lineAt, middle } from "./curves.js";
+import { colourOf, paintMap } from "./maps.js";
 import { Sentence } from "./sentence.js";
 
 /** Of more tokens the weights are shown as a map, a pixel for each pair. */
 export const MOST_LINES = 12;
 /** Of more columns no bars are drawn, but how long each row is. */
 const MOST_BARS = 8;
+const MOST_BESIDE = 20; // bars in a row, over all heads
 const MAP_HEIGHT = 176;
 const BAR_HEIGHT = 0.72; // of a row
 const REACH = 6; // px beside a line at which it is still meant
@@ -47,6 +49,7 @@ export class Overview {
     else style.removeProperty("--mha-overview");
   });
   #scales = new Map(); // by matrix, what its bars are measured by
+  #frame = 0; // in which the newest numbers will be drawn
 
   /**
    * `chosen(cell)`: a weight is chosen, and to be gone to; `pointed(cell)`: one is pointed at, or null.
@@ -64,6 +67,7 @@ export class Overview {
   }
 
   stop() {
+    cancelAnimationFrame(this.#frame);
     this.#watch.disconnect();
     document.documentElement.style.removeProperty("--mha-overview");
   }
@@ -107,19 +111,35 @@ export class Overview {
   }
 
   /**
-   * Numbers alone have changed.
+   * Numbers alone have changed: what they come to is drawn with the next frame, however many come before it.
    * @param {BenchModel} model
    */
   patch(model) {
     this.#model = model;
+    if (!this.root.hidden) this.#frame ||= requestAnimationFrame(() => this.#draw());
+  }
+
+  #draw() {
+    this.#frame = 0;
     if (this.root.hidden) return;
     this.#scales.clear();
-    for (const { head, look, patch } of this.#panels) {
-      patch();
-      setText(look, model.looks[head]);
-      look.title = model.looks[head];
-    }
+    for (const panel of this.#panels) panel.patch();
     for (const draw of [...this.#inputs, ...this.#outputs]) draw();
+  }
+
+  /**
+   * The numbers are at rest: what is said of each head, and where its lines were before the last edit.
+   * @param {BenchModel} model
+   */
+  compare(model) {
+    this.#model = model;
+    if (this.root.hidden) return;
+    for (const { root, head, look, compare } of this.#panels) {
+      compare();
+      setText(look, model.looks[head]);
+      setAttribute(look, "title", model.looks[head]);
+      setAttribute(root, "aria-label", this.#told(head));
+    }
   }
 
   /**
@@ -224,7 +244,8 @@ export class Overview {
   #bars(name, head, query, height) {
     const { labels } = this.#model;
     const cols = rowsOf(this.#model, name, head)?.[query]?.length ?? 0;
-    const count = cols > MOST_BARS ? 1 : cols;
+    const beside = head === null ? 1 : this.#model.dims.h;
+    const count = cols > MOST_BARS || cols * beside > MOST_BESIDE ? 1 : cols;
     const tall = Math.round((height / labels.n_q.length) * BAR_HEIGHT);
     const width = count * 9;
     const rects = Array.from({ length: count }, (_, at) =>
@@ -240,15 +261,20 @@ export class Overview {
     const zero = drawing("line", { class: "zero", x1: -1, x2: width });
     const node = drawing("svg", attributes, zero, ...rects);
     if (head !== null) node.setAttribute("style", accent(head));
+    const drawn = rects.map(() => "");
+    let levelled = "";
     const draw = () => {
       const row = /** @type {number[]} */ (rowsOf(this.#model, name, head)?.[query] ?? []);
       const scale = { height: tall, ...this.#scale(name, count < cols) };
-      const drawn = bars(count === cols ? row : [length(row)], scale);
       const level = String(scale.signed ? tall / 2 : tall);
-      for (const end of ["y1", "y2"]) if (zero.getAttribute(end) !== level) zero.setAttribute(end, level);
-      for (const [at, [y, long]] of drawn.entries()) {
-        rects[at]?.setAttribute("y", String(y));
-        rects[at]?.setAttribute("height", String(long));
+      if (level !== levelled) for (const end of ["y1", "y2"]) zero.setAttribute(end, level);
+      levelled = level;
+      for (const [at, bar] of bars(count === cols ? row : [length(row)], scale).entries()) {
+        const [y, long] = bar.map((size) => size.toFixed(1));
+        if (drawn[at] === `${y} ${long}`) continue;
+        drawn[at] = `${y} ${long}`;
+        rects[at]?.setAttribute("y", y);
+        rects[at]?.setAttribute("height", long);
       }
     };
     (name === "x" ? this.#inputs : this.#outputs).push(draw);
@@ -310,23 +336,30 @@ export class Overview {
     svg.addEventListener("pointermove", (event) => this.#point(head, chosen(event)));
     svg.addEventListener("pointerleave", () => this.#point(head, null));
     svg.addEventListener("click", (event) => this.#follow(head, chosen(event)));
+    const drawn = new Map(); // <path> → how thick and how dense it is
+    const thick = (path, width, shade) => {
+      if (drawn.get(path) === `${width} ${shade}`) return;
+      drawn.set(path, `${width} ${shade}`);
+      path.style.strokeWidth = width;
+      if (shade) path.style.strokeOpacity = shade;
+    };
     const patch = () => {
       for (const [query, row] of this.#weights(head).entries()) {
-        let top = 0;
         for (const [key, weight] of row.entries()) {
-          const { style } = paths[query][key];
-          const width = weight > 0 ? widthOf(weight).toFixed(1) : "0";
-          if (style.strokeWidth !== width) style.strokeWidth = width;
-          const shade = weight > 0 ? (0.14 + 0.76 * weight).toFixed(2) : "0";
-          if (style.strokeOpacity !== shade) style.strokeOpacity = shade;
-          const before = this.#model.before?.weights?.[head]?.[query]?.[key];
-          const left = before - weight > 0.01 ? widthOf(before).toFixed(1) : "0";
-          if (ghosts[query][key].style.strokeWidth !== left) ghosts[query][key].style.strokeWidth = left;
-          top = Math.max(top, weight);
+          const size =
+            weight > 0 ? [widthOf(weight).toFixed(1), (0.14 + 0.76 * weight).toFixed(2)] : ["0", "0"];
+          thick(paths[query][key], ...size);
         }
+        const top = Math.max(...row);
         setText(tops[query], top > 0 ? format(top, 2) : "–");
       }
-      setAttribute(root, "aria-label", this.#told(head));
+    };
+    const compare = () => {
+      for (const [query, row] of this.#weights(head).entries())
+        for (const [key, weight] of row.entries()) {
+          const before = this.#model.before?.weights?.[head]?.[query]?.[key];
+          thick(ghosts[query][key], before - weight > 0.01 ? widthOf(before).toFixed(1) : "0", "");
+        }
     };
     const outline = () => {
       const at = this.#at(head);
@@ -337,9 +370,7 @@ export class Overview {
       for (const [query, row] of paths.entries())
         for (const path of row) path.classList.toggle("quiet", !this.#isTold(query));
     };
-    const panel = this.#head(head, pane);
-    const { root } = panel;
-    return { ...panel, patch, outline };
+    return { ...this.#head(head, pane), patch, compare, outline };
   }
 
   /** A head's weights as a map: a row for each query, a column for each key. */
@@ -360,30 +391,8 @@ export class Overview {
     canvas.addEventListener("click", (event) => this.#follow(head, pair(event)));
     pane.style.setProperty("--height", `${height}px`);
     const panel = this.#head(head, pane);
-    const { root } = panel;
-    const patch = () => {
-      const context = canvas.getContext("2d");
-      const image = context.createImageData(n_k.length, n_q.length);
-      const [red, green, blue] = this.#colour(root);
-      for (const [query, row] of this.#weights(head).entries())
-        for (const [key, weight] of row.entries())
-          image.data.set(
-            [red, green, blue, Math.round(255 * Math.sqrt(weight))],
-            4 * (query * n_k.length + key),
-          );
-      context.putImageData(image, 0, 0);
-      setAttribute(root, "aria-label", this.#told(head));
-    };
-    return { ...panel, patch, outline: () => {} };
-  }
-
-  /** The colour of a head, as the theme at hand has it. */
-  #colour(root) {
-    const probe = element("span", { style: "color: var(--accent)" });
-    root.append(probe);
-    const found = getComputedStyle(probe).color.match(/[\d.]+/g) ?? ["100", "100", "100"];
-    probe.remove();
-    return found.map(Number);
+    const patch = () => paintMap(canvas, this.#weights(head), colourOf(panel.title));
+    return { ...panel, patch, compare: () => {}, outline: () => {} };
   }
 
   #head(head, pane) {
@@ -394,7 +403,7 @@ export class Overview {
     );
     const attributes = { class: "overview-head", style: accent(head), role: "group", data: { head } };
     const look = element("p", { class: "look" });
-    return { head, look, root: element("div", attributes, title, look, pane) };
+    return { head, look, title, root: element("div", attributes, title, look, pane) };
   }
 
   // --- what is told ----------------------------------------------------------------------------------------------

@@ -74,16 +74,17 @@ export class Practice {
   /**
    * The tables as they are to stand: all of them, or one step of an exercise with what it is worked out from.
    * @param {BenchModel} model
+   * @param {ConstructorParameters<typeof View>[1]} options of the tables where they all stand
    * @returns {View}
    */
-  view(model) {
+  view(model, options) {
     this.#model = model;
     this.#told = "";
     this.#lines = [];
-    if (!this.#practice) return new View(model);
+    if (!this.#practice) return new View(model, options);
     if (this.isStale(model)) this.#begin(model);
     if (this.#open !== WHOLE) return this.#led(model);
-    const view = new View(model);
+    const view = new View(model, options);
     this.bench.explain.root.prepend(this.acts);
     return view;
   }

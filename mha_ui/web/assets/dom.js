@@ -99,6 +99,18 @@ export function redrawn(root, draw) {
 }
 
 /**
+ * Have these children alone, in this order; those that are there already are not moved, and keep the focus.
+ * @param {Element} parent
+ * @param {Element[]} children in the order in which those that are there already stand
+ */
+export function arrange(parent, children) {
+  const wanted = new Set(children);
+  for (const child of [...parent.children]) if (!wanted.has(child)) child.remove();
+  for (const [at, child] of children.entries())
+    if (parent.children[at] !== child) parent.insertBefore(child, parent.children[at] ?? null);
+}
+
+/**
  * @param {Node} node
  * @param {string} text
  */

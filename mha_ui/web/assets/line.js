@@ -108,25 +108,28 @@ export class Explain {
     const { model, view } = shown;
     this.#shown = { shown, cell, held };
     if (!isSame(held, this.#end)) this.#trail = [];
-    this.#lights.clear();
     const known = cell && exists(model, cell);
     const pinned = known && isSame(cell, held);
     this.root.classList.toggle("is-pinned", Boolean(pinned));
     if (!known) {
+      this.#lights.clear();
       this.line.replaceChildren(span("hint", this.words.hint));
       return;
     }
+    const terms = termsOf(model, cell);
+    const fed = fedBy(model, cell);
     const light = (cells, name) =>
       this.#lights.light(cells.map((of) => view.cells.get(key(of))).filter(Boolean), name);
-    light([cell], pinned ? "pinned" : "current");
-    const terms = termsOf(model, cell);
-    light(terms.flat(), "operand");
-    const fed = fedBy(model, cell);
-    light(fed, "fed");
-    if (pinned && this.#whole && canFollow(model)) {
-      light(pathOf(model, cell), "path");
+    const path = pinned && this.#whole && canFollow(model) ? pathOf(model, cell) : null;
+    if (path) view.reveal(path);
+    this.#lights.anew(() => {
+      light([cell], pinned ? "pinned" : "current");
+      light(terms.flat(), "operand");
+      light(fed, "fed");
+      if (!path) return;
+      light(path, "path");
       this.#lights.light([view.root], "tracing");
-    }
+    });
     this.line.replaceChildren(...this.#sentence(model, cell, terms, fed, pinned), "");
   }
 

@@ -13,21 +13,30 @@ export const remembered = ({ matrices }) =>
 const isSize = (before, now) => typeof before === "number" && typeof now === "number";
 
 /**
- * What a number was before the last edit, where it is printed otherwise now: {before, sign}, else null. A sign is
- * "up", "down", or "new" where one of the two is no number.
+ * What the numbers of a matrix were before the last edit, where they are printed otherwise now: a function of row and
+ * column to {before, sign}, or to null; null where there is nothing to compare with. A sign is "up", "down", or "new"
+ * where one of the two is no number.
+ * @type {OfMatrix<((row: number, col: number) => { before: Value; sign: string } | null) | null>}
+ */
+export function movedOf(model, name, head) {
+  const held = model.before?.[name];
+  const rows = rowsOf(model, name, head);
+  const old = held && (model.matrices[name].perHead ? held[head] : held);
+  if (!old || !rows) return null;
+  const show = shownAs(model, name, head);
+  return (row, col) => {
+    const [before, now] = [old[row]?.[col], rows[row]?.[col]];
+    if (before === now || before === undefined || show(before) === show(now)) return null;
+    const sign = isSize(before, now) ? (Number(now) > Number(before) ? "up" : "down") : "new";
+    return { before, sign };
+  };
+}
+
+/**
+ * The same of one cell.
  * @type {(model: Model, cell: Cell) => { before: Value; sign: string } | null}
  */
-export function movedAt(model, { name, head, row, col }) {
-  const held = model.before?.[name];
-  if (!held) return null;
-  const before = (model.matrices[name].perHead ? held[head] : held)?.[row]?.[col];
-  const now = rowsOf(model, name, head)?.[row]?.[col];
-  if (before === now || before === undefined) return null;
-  const show = shownAs(model, name, head);
-  if (show(before) === show(now)) return null;
-  const sign = isSize(before, now) ? (Number(now) > Number(before) ? "up" : "down") : "new";
-  return { before, sign };
-}
+export const movedAt = (model, { name, head, row, col }) => movedOf(model, name, head)?.(row, col) ?? null;
 
 /**
  * Of a step's numbers: how many there are, how many are printed otherwise than before, and the one that moved most.
@@ -38,17 +47,18 @@ export function movedIn(model, name) {
   const { perHead, values } = model.matrices[name];
   const found = { all: 0, changed: 0, most: /** @type {Cell | null} */ (null), by: 0 };
   const heads = perHead ? [...values.keys()] : [null];
-  for (const head of heads)
+  for (const head of heads) {
+    const movedFrom = movedOf(model, name, head);
     for (const [row, cells] of (rowsOf(model, name, head) ?? []).entries())
       for (const [col, now] of cells.entries()) {
-        const cell = { name, head, row, col };
         found.all += 1;
-        const moved = movedAt(model, cell);
+        const moved = movedFrom?.(row, col);
         if (!moved) continue;
         found.changed += 1;
         const by = isSize(moved.before, now) ? Math.abs(Number(now) - Number(moved.before)) : 0;
         if (found.most && by <= found.by) continue;
-        Object.assign(found, { most: cell, by });
+        Object.assign(found, { most: { name, head, row, col }, by });
       }
+  }
   return found;
 }

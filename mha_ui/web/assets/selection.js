@@ -81,23 +81,36 @@ export class Pointing {
 
 /** Cells that are lit: each <td> with the class that lights it, until all are put out. */
 export class Lights {
-  /** @type {[Element, string][]} */
-  #lit = [];
+  /** @type {Map<string, Set<Element>>} */
+  #lit = new Map();
 
   /**
-   * @param {Element[]} tds
+   * @param {Iterable<Element>} tds
    * @param {string} name
    */
   light(tds, name) {
+    const lit = this.#lit.get(name) ?? new Set();
+    this.#lit.set(name, lit);
     for (const td of tds) {
-      td.classList.add(name);
-      this.#lit.push([td, name]);
+      if (!td.classList.contains(name)) td.classList.add(name);
+      lit.add(td);
     }
   }
 
   clear() {
-    for (const [td, name] of this.#lit) td.classList.remove(name);
-    this.#lit = [];
+    this.anew(() => {});
+  }
+
+  /**
+   * What `act` lights, and nothing else; what is lit already is left as it is.
+   * @param {() => void} act
+   */
+  anew(act) {
+    const before = this.#lit;
+    this.#lit = new Map();
+    act();
+    for (const [name, tds] of before)
+      for (const td of tds) if (!this.#lit.get(name)?.has(td)) td.classList.remove(name);
   }
 }
 
@@ -262,6 +275,7 @@ export class Selection {
   /** @param {Cell} cell */
   focus(cell) {
     this.anchor = cell;
+    this.host.view.reveal([cell]);
     this.select(cell, cell);
     this.take(this.cellOf(cell));
   }
@@ -297,11 +311,10 @@ export class Selection {
     for (const td of this.range) td.classList.remove("selected");
     this.range = [];
     if (!sameMatrix(from, to)) return;
-    for (let row = Math.min(from.row, to.row); row <= Math.max(from.row, to.row); row++)
-      for (let col = Math.min(from.col, to.col); col <= Math.max(from.col, to.col); col++) {
-        const td = this.cellOf({ ...from, row, col });
-        if (td) this.range.push(td);
-      }
+    this.host.view.reveal(between(from, to));
+    this.range = between(from, to)
+      .map((cell) => this.cellOf(cell))
+      .filter(Boolean);
     if (this.range.length > 1) for (const td of this.range) td.classList.add("selected");
   }
 
@@ -316,6 +329,16 @@ export class Selection {
     for (const one of cells) rows.set(one.row, [...(rows.get(one.row) ?? []), one]);
     return [...rows.values()];
   }
+}
+
+/**
+ * The cells of a matrix from one corner to the other.
+ * @type {(from: Cell, to: Cell) => Cell[]}
+ */
+export function between(from, to) {
+  const run = (one, other) =>
+    Array.from({ length: Math.abs(one - other) + 1 }, (_, n) => Math.min(one, other) + n);
+  return run(from.row, to.row).flatMap((row) => run(from.col, to.col).map((col) => ({ ...from, row, col })));
 }
 
 /** @type {(a: Cell, b: Cell) => boolean} */

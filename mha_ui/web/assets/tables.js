@@ -3,6 +3,7 @@
 import {
   accent,
   active,
+  arrange,
   button,
   div,
   element,
@@ -15,6 +16,7 @@ import {
   span,
   symbol,
 } from "./dom.js";
+import { folded, isUnfolded, UNFOLDED } from "./folding.js";
 import {
   decimalsOf,
   headOf,
@@ -29,8 +31,8 @@ import {
   symbolOf,
 } from "./graph.js";
 import { lensAt, lensTone, markOf, told, topOfAll } from "./lens.js";
-import { movedAt } from "./moved.js";
-import { exact, format, kindOf, toneOf, topOf } from "./numbers.js";
+import { movedOf } from "./moved.js";
+import { kindOf, toneOf, topOf } from "./numbers.js";
 
 /**
  * What must be equal for the tables that stand to be patched instead of built anew.
@@ -93,25 +95,61 @@ export const stageTitle = ({ title, hint }) =>
 export const valueNow = (value) =>
   Number.isFinite(Number(value)) && value !== "" ? String(Number(value)) : "";
 
+/**
+ * How strongly a cell is coloured, in few shades: fewer cells to style anew.
+ * @param {number} tone
+ */
+const shade = (tone) => String(Math.ceil(tone * 24) / 24);
+
 export const corner = () => element("td", { class: "corner" });
+
+/**
+ * A table with what stands in it: `columns` and `lines` are made so far, by their index; `cells` and `labels` are shown.
+ * @typedef {{
+ *   name: string; head: number | null; figure: HTMLElement; numbers: HTMLTableElement; isInView: boolean;
+ *   cells: { td: HTMLElement; row: number; col: number }[]; labels: any[];
+ *   columns: Map<number, any>; lines: Map<number, any>;
+ * }} Table
+ */
+
+/** What has been made for a key, else what is made now. */
+const made = (held, at, make) => {
+  if (!held.has(at)) held.set(at, make());
+  return held.get(at);
+};
 
 export class View {
   /** @type {Map<string, HTMLElement>} */
   cells = new Map(); // key → <td>
-  /** @type {Map<string, HTMLElement[][]>} */
-  #tables = new Map(); // matrix and head → rows of <td>s
+  /** @type {Map<string, Table>} */
+  #tables = new Map(); // by matrix and head
+  /** @type {Set<Table>} */
+  #late = new Set(); // tables out of view whose numbers are not yet those of the model
+  /** @type {(table: Table) => void} */
+  #newest = () => {}; // brings a table up to date with the newest numbers
+  #inView = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      const table = this.#tables.get(/** @type {HTMLElement} */ (target).dataset.table);
+      table.isInView = isIntersecting;
+      if (isIntersecting && this.#late.delete(table)) this.#newest(table);
+    }
+  });
   #shown = new WeakMap(); // <td> → what it shows now
-  #labels = []; // [{node, axis, index}]
   #captions = []; // [{node, table, called, name, head, text}]
+  /** @type {{ model: Model; drafts: Map<string, string> }} */
+  #last = null; // what is shown
 
   /**
-   * `bare`: no stages are laid out; `matrix` gives single tables to whoever lays them out.
+   * `bare`: no stages are laid out; `matrix` gives single tables to whoever lays them out. `folds`: how large tables are
+   * folded; without them none is. `heads`: those that are shown, where not all are.
    * @param {Model} model
-   * @param {{ bare?: boolean }} [layout]
+   * @param {{ bare?: boolean; folds?: import("./folding.js").Folds | null; heads?: number[] }} [layout]
    */
-  constructor(model, { bare = false } = {}) {
+  constructor(model, { bare = false, folds = null, heads = [...Array(model.dims.h).keys()] } = {}) {
     this.words = model.words;
-    this.root = element("div", { class: "stages", style: `--heads: ${model.dims.h}` });
+    this.folds = folds;
+    this.heads = heads;
+    this.root = element("div", { class: "stages", style: `--heads: ${heads.length}` });
     if (bare) return;
     if (model.dims.h > 0) this.root.append(this.#headers(model));
     for (const stage of model.stages)
@@ -123,7 +161,7 @@ export class View {
   #headers(model) {
     const { words } = this;
     const fixed = Boolean(model.check) || !model.controls;
-    const heads = [...Array(model.dims.h).keys()].map((head) => {
+    const heads = this.heads.map((head) => {
       const act = (what, text, disabled = false) =>
         button({ class: "quiet", disabled, data: { do: what, head, focus: `${what} ${head}` } }, text);
       const alone = model.dims.h === 1;
@@ -147,7 +185,7 @@ export class View {
     if (shared.length) row.append(div("layer", ...shared.map((name) => this.matrix(model, name, null))));
     if (own.length) {
       if (shared.length) row.append(div("stage-title"));
-      for (let head = 0; head < model.dims.h; head++) {
+      for (const head of this.heads) {
         const present = own.filter((name) => rowsOf(model, name, head));
         const label = `${this.words.head} ${head + 1}`;
         row.append(
@@ -205,23 +243,160 @@ export class View {
       },
       "⋯",
     );
-    const caption = element("figcaption", {}, formula, span("shape", shape), menu);
-    const numbers = table(
+    const again = button(
       {
-        role: "grid",
-        "aria-readonly": editable ? null : "true",
-        data: { matrix: name, head: head ?? "" },
+        class: "quiet again",
+        hidden: true,
+        "aria-label": `${this.words.fold_again}: ${matrix.word}${where}`,
+        data: { do: "fold", matrix: name, head: head ?? "", focus: `fold ${name} ${head}` },
       },
-      [corner(), ...rows[0].map((_, col) => this.#columnHead(model, matrix, col))],
-      this.#rows(model, name, head, rows, editable),
+      this.words.fold_again,
     );
+    const caption = element("figcaption", {}, formula, span("shape", shape), again, menu);
+    const attributes = {
+      role: "grid",
+      "aria-readonly": editable ? null : "true",
+      data: { matrix: name, head: head ?? "" },
+    };
+    const numbers = table(attributes, [corner()], []);
     this.#captions.push({ node: formula, table: numbers, called, name, head, text: "" });
     const kind = `${editable ? "editable" : "computed"} ${claim ? "claim" : ""}`;
     const parts = [caption, div("scroller", numbers)];
     if (editable && matrix.axes[0] === "n_q" && name === "x") parts.push(this.#addToken("tokens"));
     if (editable && name === "context") parts.push(this.#addToken("context_tokens"));
-    const size = `--rows: ${rows.length}; --cols: ${rows[0].length}`;
-    return element("figure", { class: `${lookOf(matrix)} ${kind}`, style: size }, ...parts);
+    const look = { class: `${lookOf(matrix)} ${kind}`, data: { table: `${name} ${head}` } };
+    const figure = element("figure", look, ...parts);
+    this.#inView.observe(figure);
+    const built = { name, head, figure, numbers, cells: [], labels: [], isInView: true };
+    this.#tables.set(`${name} ${head}`, { ...built, columns: new Map(), lines: new Map() });
+    this.#layOut(model, this.#tables.get(`${name} ${head}`));
+    return figure;
+  }
+
+  // --- folding -----------------------------------------------------------------------------------------------------
+
+  /**
+   * Put the rows and columns into a table that its fold shows; what stood there already stays as it is.
+   * @param {Model} model
+   * @param {Table} of
+   */
+  #layOut(model, of) {
+    const { name, head, figure, numbers } = of;
+    const rows = rowsOf(model, name, head);
+    const fold = this.folds?.at(name, head) ?? UNFOLDED;
+    const [down, across] = [folded(rows.length, fold.row), folded(rows[0].length, fold.col)];
+    const isFolded = [...down, ...across].some((at) => typeof at === "object");
+    const columns = across.map((at) =>
+      typeof at === "object"
+        ? { th: this.#gap(of, "col", at), label: null }
+        : made(of.columns, at, () => this.#columnHead(model, name, at)),
+    );
+    const lines = down.map((at) =>
+      typeof at === "object"
+        ? { tr: this.#gapLine(of, at, across.length), label: null, tds: new Map() }
+        : made(of.lines, at, () => this.#line(model, name, head, at)),
+    );
+    const [top] = numbers.tHead.rows;
+    arrange(top, [top.cells[0], ...columns.map(({ th }) => th)]);
+    of.cells = [];
+    for (const [n, { tr, tds }] of lines.entries()) {
+      const row = down[n];
+      if (typeof row === "object") continue;
+      const cells = across.map((col) => {
+        if (typeof col === "object") return element("td", { class: "gap" });
+        const td = made(tds, col, () => this.#cell({ name, head, row, col }));
+        of.cells.push({ td, row, col });
+        this.cells.set(td.dataset.key, td);
+        setAttribute(td, "aria-colindex", isFolded && String(col + 2));
+        return td;
+      });
+      setAttribute(tr, "aria-rowindex", isFolded && String(row + 2));
+      arrange(tr, [tr.cells[0], ...cells]);
+    }
+    arrange(
+      numbers.tBodies[0],
+      lines.map(({ tr }) => tr),
+    );
+    of.labels = [...columns, ...lines].map(({ label }) => label).filter(Boolean);
+    setAttribute(numbers, "aria-rowcount", isFolded && String(rows.length + 1));
+    setAttribute(numbers, "aria-colcount", isFolded && String(rows[0].length + 1));
+    figure.style.setProperty("--rows", String(down.length));
+    figure.style.setProperty("--cols", String(across.length));
+    const again = /** @type {HTMLElement} */ (figure.querySelector('[data-do="fold"]'));
+    again.hidden = !isUnfolded(rows.length, fold.row) && !isUnfolded(rows[0].length, fold.col);
+  }
+
+  /**
+   * What stands for rows or columns that are folded away, and unfolds them.
+   * @param {Table} of
+   * @param {"row" | "col"} axis
+   * @param {{ from: number; count: number }} gap
+   */
+  #gap({ name, head }, axis, { from, count }) {
+    const data = {
+      do: "unfold",
+      matrix: name,
+      head: head ?? "",
+      axis,
+      from,
+      focus: `unfold ${axis} ${name} ${head} ${from}`,
+    };
+    const words = axis === "row" ? this.words.more_rows : this.words.more_columns;
+    const unfold = button(
+      { class: "quiet unfold", "aria-label": fill(words, { count }), data },
+      fill(this.words.more, { count }),
+    );
+    return element("th", { class: "gap", scope: axis }, unfold);
+  }
+
+  #gapLine(of, gap, across) {
+    return element("tr", { class: "gap" }, this.#gap(of, "row", gap), element("td", { colspan: across }));
+  }
+
+  /**
+   * Show these cells, wherever they are folded away; true where something has come to be shown.
+   * @param {Cell[]} cells
+   */
+  reveal(cells) {
+    const hidden = cells.filter(
+      (cell) => !this.cells.has(key(cell)) && this.#tables.has(`${cell.name} ${cell.head}`),
+    );
+    if (!this.folds || !hidden.length) return false;
+    this.folds.keep(hidden);
+    this.#refold(hidden);
+    return true;
+  }
+
+  /**
+   * Show all rows or columns of a table.
+   * @param {Pick<Cell, "name" | "head">} of
+   * @param {"row" | "col"} axis
+   */
+  unfold({ name, head }, axis) {
+    this.folds.at(name, head)[axis].open = true;
+    this.#refold([{ name, head }]);
+  }
+
+  /**
+   * Fold a table again.
+   * @param {Pick<Cell, "name" | "head">} of
+   */
+  fold({ name, head }) {
+    this.folds.forget(name, head);
+    this.#refold([{ name, head }]);
+  }
+
+  /** @param {Pick<Cell, "name" | "head">[]} those */
+  #refold(those) {
+    const { model, drafts } = this.#last;
+    const patch = this.#patcher(model, drafts);
+    for (const name of new Set(those.map(({ name, head }) => `${name} ${head}`))) {
+      const table = this.#tables.get(name);
+      for (const { td } of table.cells) this.cells.delete(td.dataset.key);
+      this.#layOut(model, table);
+      patch(table);
+      this.#patchLabels(model, table);
+    }
   }
 
   /** @param {string} which */
@@ -232,49 +407,41 @@ export class View {
 
   /**
    * @param {Model} model
-   * @param {Matrix} matrix
+   * @param {string} name
    * @param {number} col
    */
-  #columnHead(model, matrix, col) {
-    const label = span("label");
-    this.#labels.push({ node: label, axis: matrix.axes[1], index: col });
-    const head = element("th", { scope: "col" }, label);
-    if (matrix.axes[1] === "h·d_v") {
-      accented(head, Math.floor(col / model.dims.d_v));
-      head.classList.toggle("first", col > 0 && col % model.dims.d_v === 0);
+  #columnHead({ matrices, dims }, name, col) {
+    const [, axis] = matrices[name].axes;
+    const node = span("label");
+    const th = element("th", { scope: "col" }, node);
+    if (axis === "h·d_v") {
+      accented(th, Math.floor(col / dims.d_v));
+      th.classList.toggle("first", col > 0 && col % dims.d_v === 0);
     }
-    return head;
+    return { th, label: { node, axis, index: col } };
   }
 
   /**
+   * A row with its label, and without its cells.
    * @param {Model} model
    * @param {string} name
-   * @param {number} head
-   * @param {Value[][]} rows
-   * @param {boolean} editable
+   * @param {number | null} head
+   * @param {number} row
    */
-  #rows(model, name, head, rows, editable) {
-    const axis = model.matrices[name].axes[0];
-    const which = editable && { x: "tokens", context: "context_tokens" }[name];
-    const tds = rows.map((cells, row) =>
-      cells.map((_, col) => {
-        const of = key({ name, head, row, col });
-        const td = element("td", { data: { key: of, focus: of }, tabindex: row + col ? -1 : 0 });
-        this.cells.set(of, td);
-        return td;
-      }),
-    );
-    this.#tables.set(`${name} ${head}`, tds);
-    return tds.map((cells, row) => {
-      const header = element("th", { scope: "row" });
-      if (which) header.append(...this.#tokenEditor(which, row, rows.length));
-      else {
-        header.append(span("label"));
-        this.#labels.push({ node: header.firstChild, axis, index: row, name, head });
-      }
-      if (axis === "h·d_v") accented(header, Math.floor(row / model.dims.d_v));
-      return element("tr", {}, header, ...cells);
-    });
+  #line(model, name, head, row) {
+    const [axis] = model.matrices[name].axes;
+    const which = isEditable(model, name, head) && { x: "tokens", context: "context_tokens" }[name];
+    const parts = which ? this.#tokenEditor(which, row, rowsOf(model, name, head).length) : [span("label")];
+    const header = element("th", { scope: "row" }, ...parts);
+    if (axis === "h·d_v") accented(header, Math.floor(row / model.dims.d_v));
+    const tr = element("tr", {}, header);
+    return { tr, label: { node: parts.at(-1), axis, index: row, name, head }, tds: new Map() };
+  }
+
+  /** @param {Cell} cell */
+  #cell(cell) {
+    const of = key(cell);
+    return element("td", { data: { key: of, focus: of }, tabindex: cell.row + cell.col ? -1 : 0 });
   }
 
   /**
@@ -293,7 +460,6 @@ export class View {
       autocomplete: "off",
       data: { which, index, focus: `token ${which} ${index}` },
     });
-    this.#labels.push({ node: input, axis: which === "tokens" ? "n_q" : "n_k", index });
     const label = `${this.words.remove}: ${name}`;
     const data = { do: "remove_token", which, index, focus: `remove ${which} ${index}` };
     return [button({ class: "quiet remove", "aria-label": label, disabled: count === 1, data }, "×"), input];
@@ -305,7 +471,7 @@ export class View {
    * @param {Map<string, string>} [drafts]
    */
   patch(model, drafts = new Map()) {
-    this.#patchLabels(model);
+    for (const table of this.#tables.values()) this.#patchLabels(model, table);
     this.patchCaptions(model);
     this.patchNumbers(model, Object.keys(model.matrices), drafts);
   }
@@ -328,9 +494,12 @@ export class View {
     }
   }
 
-  /** @param {Model} model */
-  #patchLabels(model) {
-    for (const { node, axis, index, name, head } of this.#labels) {
+  /**
+   * @param {Model} model
+   * @param {Table} table
+   */
+  #patchLabels(model, { labels }) {
+    for (const { node, axis, index, name, head } of labels) {
       const text = labelOf(model, axis, index);
       if (node.tagName === "INPUT") {
         if (active(node) !== node && node.value !== text) node.value = text;
@@ -345,71 +514,111 @@ export class View {
   }
 
   /**
-   * The same for the numbers of some matrices alone.
+   * The same for the numbers of some matrices alone, and of those that have been left behind.
    * @param {Model} model
    * @param {Iterable<string>} names
    * @param {Map<string, string>} [drafts]
    */
   patchNumbers(model, names, drafts = new Map()) {
-    const common = model.lens?.kind === "gradient" ? topOfAll(model) : null;
-    for (const name of names) {
-      const matrix = model.matrices[name];
-      const heads = matrix.perHead ? matrix.values.keys() : [null];
-      const own = () =>
-        model.lens ? topOf(matrix.lens) : matrix.scale === "weights" ? 1 : topOf(matrix.values);
-      const top = common ?? own();
-      for (const head of heads) this.#patchMatrix(model, name, head, top, drafts);
-    }
+    const tables = new Set([...this.#late, ...this.#tablesOf(names)]);
+    this.#late.clear();
+    const patch = this.#patcher(model, drafts);
+    for (const table of tables) patch(table);
+  }
+
+  /**
+   * The same while a hand moves the numbers: tables out of view are left behind until they come into view, or
+   * `patchNumbers` is called.
+   * @param {Model} model
+   * @param {Iterable<string>} names
+   * @param {Map<string, string>} [drafts]
+   */
+  followNumbers(model, names, drafts = new Map()) {
+    this.#newest = this.#patcher(model, drafts);
+    for (const table of this.#tablesOf(names))
+      if (table.isInView) this.#newest(table);
+      else this.#late.add(table);
+  }
+
+  /** Whether tables out of view have been left behind. */
+  get isBehind() {
+    return this.#late.size > 0;
+  }
+
+  /** @param {Iterable<string>} names */
+  #tablesOf(names) {
+    const wanted = new Set(names);
+    return [...this.#tables.values()].filter(({ name }) => wanted.has(name));
+  }
+
+  /**
+   * What brings a table up to date; what its colours are measured by is worked out once for each matrix.
+   * @param {Model} model
+   * @param {Map<string, string>} drafts
+   * @returns {(table: Table) => void}
+   */
+  #patcher(model, drafts) {
+    this.#last = { model, drafts };
+    const tops = new Map();
+    const topFor = (name) => {
+      const { scale, lens, values } = model.matrices[name];
+      if (model.lens?.kind === "gradient") return topOfAll(model);
+      return model.lens ? topOf(lens) : scale === "weights" ? 1 : topOf(values);
+    };
+    return (table) => {
+      const of = model.lens?.kind === "gradient" ? "" : table.name; // one scale for all
+      if (!tops.has(of)) tops.set(of, topFor(table.name));
+      this.#patchTable(model, table, tops.get(of), drafts);
+    };
   }
 
   /**
    * @param {Model} model
-   * @param {string} name
-   * @param {number} head
+   * @param {Table} table
    * @param {number} top
    * @param {Map<string, string>} drafts
    */
-  #patchMatrix(model, name, head, top, drafts) {
+  #patchTable(model, { name, head, cells }, top, drafts) {
     const rows = rowsOf(model, name, head);
-    const tds = this.#tables.get(`${name} ${head}`);
-    if (!rows || !tds) return;
-    const editable = isEditable(model, name, head);
-    const decimals = editable ? 0 : decimalsOf(model, name, head);
-    const look = `${top} ${decimals} ${model.lens?.kind}`;
-    rows.forEach((cells, row) =>
-      cells.forEach((value, col) => {
-        const td = tds[row][col];
-        const draft = drafts.size ? drafts.get(td.dataset.key) : undefined;
-        const shown = this.#shown.get(td);
-        this.#mark(td, model.marks?.[td.dataset.key]);
-        const by = lensAt(model, { name, head, row, col });
-        const moved = model.lens ? null : movedAt(model, { name, head, row, col });
-        const sign = model.lens ? markOf(model, { name, head, row, col }, by) : moved?.sign;
-        if (
-          shown?.value === value &&
-          shown.look === look &&
-          shown.draft === draft &&
-          shown.by === by &&
-          shown.sign === sign
-        )
-          return;
-        const held = td.firstElementChild;
-        if (held?.localName === "input") return; // being edited
-        this.#shown.set(td, { value, look, draft, by, sign });
-        setText(held ?? td, draft ?? (editable ? exact(value) : format(value, decimals)));
-        if (held) setAttribute(held, "aria-valuenow", valueNow(value));
-        this.#tint(td, kindOf(value), model.lens ? lensTone(model, by, top) : toneOf(value, top));
-        if (sign !== undefined || shown?.sign !== undefined)
-          this.#sign(
-            td,
-            sign,
-            model.lens ? told(model, { name, head, row, col }) : this.#was(model, name, head, moved),
-          );
-        if (shown?.draft === draft) return;
-        td.classList.toggle("invalid", draft !== undefined);
-        setAttribute(td, "aria-invalid", draft !== undefined && "true");
-      }),
-    );
+    if (!rows) return;
+    const { lens, marks } = model;
+    const show = shownAs(model, name, head);
+    const look = `${top} ${isEditable(model, name, head) ? "" : decimalsOf(model, name, head)} ${lens?.kind}`;
+    const movedFrom = lens ? null : movedOf(model, name, head);
+    for (const { td, row, col } of cells) {
+      const value = rows[row][col];
+      const draft = drafts.size ? drafts.get(td.dataset.key) : undefined;
+      const shown = this.#shown.get(td);
+      const mark = marks?.[td.dataset.key];
+      if (shown?.mark !== mark) this.#mark(td, mark);
+      const by = lens ? lensAt(model, { name, head, row, col }) : undefined;
+      const moved = movedFrom?.(row, col);
+      const sign = lens ? markOf(model, { name, head, row, col }, by) : moved?.sign;
+      if (
+        shown?.mark === mark &&
+        shown?.value === value &&
+        shown.look === look &&
+        shown.draft === draft &&
+        shown.by === by &&
+        shown.sign === sign
+      )
+        continue;
+      const held = td.firstElementChild;
+      if (held?.localName === "input") continue; // being edited
+      const kind = kindOf(value);
+      const tone = shade(lens ? lensTone(model, by, top) : toneOf(value, top));
+      this.#shown.set(td, { value, look, draft, by, sign, mark, kind, tone });
+      setText(held ?? td, draft ?? show(value));
+      if (held) setAttribute(held, "aria-valuenow", valueNow(value));
+      if (shown?.kind !== kind) td.dataset.kind = kind;
+      if (shown?.tone !== tone) td.style.setProperty("--tone", tone);
+      const was = moved && fill(this.words.was_before, { before: show(moved.before) });
+      if (sign !== undefined || shown?.sign !== undefined)
+        this.#sign(td, sign, lens ? told(model, { name, head, row, col }) : was);
+      if (shown?.draft === draft) continue;
+      td.classList.toggle("invalid", draft !== undefined);
+      setAttribute(td, "aria-invalid", draft !== undefined && "true");
+    }
   }
 
   /**
@@ -418,7 +627,6 @@ export class View {
    * @param {string} mark
    */
   #mark(td, mark) {
-    if (td.dataset.mark === mark) return;
     setAttribute(td, "data-mark", mark);
     setAttribute(td, "aria-description", mark && this.words[`mark_${mark}`]);
   }
@@ -430,28 +638,6 @@ export class View {
   forget(td) {
     td.replaceChildren();
     this.#shown.delete(td);
-  }
-
-  /**
-   * @param {HTMLElement} td
-   * @param {string} kind
-   * @param {number} tone
-   */
-  #tint(td, kind, tone) {
-    if (td.dataset.kind !== kind) td.dataset.kind = kind;
-    const step = String(Math.ceil(tone * 24) / 24); // few shades: fewer cells to style anew
-    if (td.style.getPropertyValue("--tone") !== step) td.style.setProperty("--tone", step);
-  }
-
-  /**
-   * What a number of this matrix was before the last edit.
-   * @param {Model} model
-   * @param {string} name
-   * @param {number | null} head
-   * @param {{ before: Value } | null} moved
-   */
-  #was(model, name, head, moved) {
-    return moved && fill(this.words.was_before, { before: shownAs(model, name, head)(moved.before) });
   }
 
   /**

@@ -1,0 +1,65 @@
+// The chips that choose which heads' tables are shown, where not all of them fit beside each other.
+
+import { accent, button, element, setAttribute } from "../mha.web/dom.js";
+import { folded, UNASKED } from "../mha.web/folding.js";
+import { rowsOf } from "../mha.web/graph.js";
+import { colourOf, paintMap } from "./maps.js";
+
+/**
+ * How many columns the widest table of a head shows at first.
+ * @param {Model} model
+ */
+export const widest = ({ matrices }) =>
+  Object.values(matrices)
+    .filter(({ perHead }) => perHead)
+    .flatMap(({ values }) => values.filter(Boolean))
+    .reduce((most, rows) => Math.max(most, folded(rows[0].length, UNASKED).length), 1);
+
+/** A button for each head, with its weights as a small map. */
+export class Chips {
+  /** @type {{ chip: HTMLButtonElement; map: HTMLCanvasElement }[]} */
+  #chips = [];
+
+  /** @param {Record<string, string>} words */
+  constructor(words) {
+    this.words = words;
+    this.root = element("div", { class: "head-chips", role: "group", "aria-label": words.heads_shown });
+  }
+
+  /**
+   * @param {Model} model
+   * @param {number[]} shown
+   */
+  update(model, shown) {
+    const count = model.dims.h;
+    this.root.hidden = shown.length === count;
+    if (this.root.hidden) return;
+    if (this.#chips.length !== count) this.#build(count);
+    for (const [head, { chip }] of this.#chips.entries())
+      setAttribute(chip, "aria-pressed", String(shown.includes(head)));
+    this.draw(model);
+  }
+
+  #build(count) {
+    this.#chips = Array.from({ length: count }, (_, head) => {
+      const map = element("canvas", { "aria-hidden": "true" });
+      const attributes = {
+        class: "head-chip",
+        style: accent(head),
+        data: { do: "show_head", head, focus: `show head ${head}` },
+      };
+      return { chip: button(attributes, map, `${this.words.head} ${head + 1}`), map };
+    });
+    this.root.replaceChildren(...this.#chips.map(({ chip }) => chip));
+  }
+
+  /**
+   * The weights have changed.
+   * @param {Model} model
+   */
+  draw(model) {
+    if (this.root.hidden) return;
+    for (const [head, { chip, map }] of this.#chips.entries())
+      paintMap(map, rowsOf(model, "weights", head) ?? [], colourOf(chip));
+  }
+}

@@ -1,0 +1,34 @@
+// A head's weights as a map: a row for each query, a column for each key.
+
+/**
+ * The colour of a text, as the theme at hand has it.
+ * @param {Element} node
+ */
+export const colourOf = (node) =>
+  getComputedStyle(node)
+    .color.match(/[\d.]+/g)
+    .map(Number);
+
+/**
+ * A pixel for each pair of a query and a key, the denser the larger its weight.
+ * @param {HTMLCanvasElement} canvas
+ * @param {Value[][]} rows
+ * @param {number[]} colour
+ */
+export function paintMap(canvas, rows, [red, green, blue]) {
+  const [height, width] = [rows.length, rows[0]?.length ?? 0];
+  if (!height || !width) return;
+  if (canvas.width !== width) canvas.width = width;
+  if (canvas.height !== height) canvas.height = height;
+  const context = canvas.getContext("2d");
+  const image = context.createImageData(width, height);
+  let at = 0;
+  for (const row of rows)
+    for (const weight of row) {
+      image.data[at++] = red;
+      image.data[at++] = green;
+      image.data[at++] = blue;
+      image.data[at++] = Math.round(255 * Math.sqrt(typeof weight === "number" ? weight : 0));
+    }
+  context.putImageData(image, 0, 0);
+}

@@ -1,0 +1,82 @@
+// Large tables show what matters: the first rows or columns, the last one, and those that somebody has gone to; what is
+// left out between them is unfolded on demand. No DOM here.
+
+/** @typedef {{ open: boolean; kept: Set<number> }} Fold whether all are shown, else which besides the first and the last */
+
+/** So many rows or columns are shown as they are. */
+export const MOST_UNFOLDED = 8;
+const FIRST = 5;
+
+/**
+ * What is shown of so many rows or columns, in order: indices, and {from, count} for those that are folded away.
+ * @param {number} count
+ * @param {Fold} fold
+ * @returns {(number | { from: number; count: number })[]}
+ */
+export function folded(count, { open, kept }) {
+  const all = [...Array(count).keys()];
+  if (open || count <= MOST_UNFOLDED) return all;
+  const isKept = (at) => at >= 0 && (at < FIRST || at >= count - 1 || kept.has(at));
+  const found = [];
+  for (const at of all) {
+    const gap = found.at(-1);
+    if (isKept(at) || (isKept(at - 1) && isKept(at + 1)))
+      found.push(at); // a gap of one would save nothing
+    else if (typeof gap === "object") gap.count += 1;
+    else found.push({ from: at, count: 1 });
+  }
+  return found;
+}
+
+/** Of a table that is not folded at all. */
+const open = { open: true, kept: new Set() };
+export const UNFOLDED = { row: open, col: open };
+
+/** Of a table that nobody has unfolded anything of. */
+export const UNASKED = { open: false, kept: new Set() };
+
+/**
+ * Whether more is shown of so many than would be without having been asked for.
+ * @param {number} count
+ * @param {Fold} fold
+ */
+export const isUnfolded = (count, fold) =>
+  fold !== open && folded(count, fold).length > folded(count, UNASKED).length;
+
+/** How the tables of a page are folded, by their matrix and head: remembered while the page stays. */
+export class Folds {
+  /** @type {Map<string, { row: Fold; col: Fold }>} */
+  #of = new Map();
+
+  /**
+   * @param {string} name
+   * @param {number | null} head
+   */
+  at(name, head) {
+    const table = `${name} ${head}`;
+    const fresh = () => ({ open: false, kept: /** @type {Set<number>} */ (new Set()) });
+    const found = this.#of.get(table) ?? { row: fresh(), col: fresh() };
+    this.#of.set(table, found);
+    return found;
+  }
+
+  /**
+   * @param {string} name
+   * @param {number | null} head
+   */
+  forget(name, head) {
+    this.#of.delete(`${name} ${head}`);
+  }
+
+  /**
+   * These cells are gone to: their rows and columns stay in sight.
+   * @param {Cell[]} cells
+   */
+  keep(cells) {
+    for (const { name, head, row, col } of cells) {
+      const fold = this.at(name, head);
+      fold.row.kept.add(row);
+      fold.col.kept.add(col);
+    }
+  }
+}

@@ -1,0 +1,45 @@
+"""Nothing moves by itself: not while the bench is opened, and not above a number that a hand moves."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.driver import Bench, at_rest
+from tests.e2e.test_live import X00, centre, drag, in_step, ready
+
+SIZES = ((390, 844), (1280, 720), (1440, 900), (1920, 1080))
+MOST = 0.05
+SHIFTS = """
+window.shifted = 0;
+new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifted += entry.value;
+}).observe({ type: "layout-shift", buffered: true });
+"""
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_bench_opens_without_anything_moving(server, browser, width, height, language):
+    context = browser.new_context(viewport={"width": width, "height": height})
+    page = context.new_page()
+    page.add_init_script(SHIFTS)
+    Bench(page).open(f"{server.url}?lang={language}")
+    at_rest(page)
+    assert page.evaluate("window.shifted") <= MOST
+    context.close()
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (1280, 720)])
+def test_the_table_stays_under_the_hand_though_the_sentence_above_it_changes(visit, width, height):
+    bench = ready(visit("?example=programming", viewport={"width": width, "height": height}))
+    note = bench.page.locator(".bench .mha-note")
+    said = note.inner_text()
+    drag(bench, 1, *X00)
+    before = bench.cell(*X00).bounding_box()["y"]
+    x, y = centre(bench, *X00)
+    bench.page.mouse.move(x - 24, y)
+    expect(note).not_to_have_text(said)
+    assert in_step(bench).cell(*X00).bounding_box()["y"] == before
+    bench.page.mouse.up()
+    assert bench.settled().cell(*X00).bounding_box()["y"] == before
