@@ -324,6 +324,19 @@ def test_the_bar_of_a_telephone_takes_an_edit_back_and_puts_the_overview_away(vi
     expect(overview(page)).to_be_visible()
 
 
+def test_on_a_telephone_one_head_is_swiped_to_or_chosen(visit):
+    bench = visit("", **PHONE)
+    page = bench.page
+    shown = page.locator(".head-title h3")
+    expect(shown).to_have_text(["Head 1"])
+    heads = page.locator(".overview-heads")
+    heads.evaluate("(node) => node.scrollTo({ left: node.children[1].offsetLeft - node.offsetLeft })")
+    expect(shown).to_have_text(["Head 2"])
+    page.locator('[data-focus="show head 2"]').tap()
+    expect(shown).to_have_text(["Head 3"])
+    expect(heads.locator(".overview-head").nth(2)).to_be_in_viewport()
+
+
 def test_on_a_telephone_targets_are_large_and_nothing_is_pointed_at(visit):
     page = visit("", **PHONE).page
     for target in page.locator(".at-hand button").all():

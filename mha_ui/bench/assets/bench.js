@@ -415,10 +415,11 @@ class Bench {
     const takenBack = !this.#previewed && this.#live.answered > last; // what was tried and given up still stands there
     const answered =
       !takenBack && (pending.length === 0 || (this.#isLive(pending) && this.#live.answered === last));
-    this.root.setAttribute("aria-busy", String(!answered));
+    const isBehind = Boolean(this.view?.isBehind);
+    this.root.setAttribute("aria-busy", String(!answered || isBehind));
     this.#age(answered && !(this.#previewed && this.#live.state === "busy"));
     this.root.dataset.kept = String(pending.length === 0);
-    this.root.dataset.live = this.view?.isBehind ? "busy" : this.#live.state;
+    this.root.dataset.live = isBehind ? "busy" : this.#live.state;
     setAttribute(this.verdict.root, "aria-busy", this.#previewed && "true"); // read out once the hand lets go
     pictures.follow(pending.length || this.#previewed ? null : this.model.revision);
   }
@@ -578,9 +579,16 @@ class Bench {
     this.#reshow();
   }
 
-  /** Have the tables of the heads that are to be shown, and of no others. */
+  /** Have the tables of the heads that are to be shown, and of no others; where it is one, its lines as well. */
   #reshow() {
-    if (String(this.#shownHeads) !== String(this.view.heads)) this.#rebuild(this.#structure);
+    if (String(this.#shownHeads) === String(this.view.heads)) return;
+    this.#rebuild(this.#structure);
+    if (this.#fits === 1) this.overview.bring(this.view.heads[0]);
+  }
+
+  /** A head's lines have been swiped to: where there is room for one head its tables follow. */
+  swiped(head) {
+    if (this.#fits === 1 && !this.#previewed && !this.#grid.editing) this.#showHead(head);
   }
 
   /** Show the tables of a head, where it is not shown. */

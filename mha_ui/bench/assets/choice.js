@@ -1,6 +1,7 @@
 // Which heads' tables are shown, where not all of them fit beside each other. No DOM here.
 
 const LEAST = 2; // heads are there to be compared
+const NARROW = 52; // em, in which there is room for one at a time
 // In em, as bench.css has them:
 const CELL = 3.5; // a column of numbers
 const LABELS = 7; // those of a table's rows
@@ -14,7 +15,10 @@ const TITLES = 8.5; // beside all heads
  * @param {number} width
  */
 export const fitting = (columns, width) =>
-  Math.max(LEAST, Math.floor((width - TITLES) / (Math.max(CELL * columns + LABELS, CAPTION) + AROUND)));
+  Math.max(
+    width < NARROW ? 1 : LEAST,
+    Math.floor((width - TITLES) / (Math.max(CELL * columns + LABELS, CAPTION) + AROUND)),
+  );
 
 /** The heads that are shown, as far as somebody has chosen them: the one that was chosen first goes first. */
 export class Choice {

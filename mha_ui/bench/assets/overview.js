@@ -15,6 +15,7 @@ const MOST_BARS = 8;
 const MOST_BESIDE = 20; // bars in a row, over all heads
 const MAP_HEIGHT = 176;
 const BAR_HEIGHT = 0.72; // of a row
+const STILL = 120; // ms without scrolling, after which a swipe has ended
 const REACH = 6; // px beside a line at which it is still meant
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -48,12 +49,14 @@ export class Overview {
     if (this.root.offsetHeight) style.setProperty("--mha-overview", `${this.root.offsetHeight}px`);
     else style.removeProperty("--mha-overview");
   });
+  #swiped = 0;
   #scales = new Map(); // by matrix, what its bars are measured by
   #frame = 0; // in which the newest numbers will be drawn
 
   /**
-   * `chosen(cell)`: a weight is chosen, and to be gone to; `pointed(cell)`: one is pointed at, or null.
-   * @param {{ chosen: (cell: Cell) => void; pointed: (cell: Cell | null) => void; send: (edit: Edit) => void }} host
+   * `chosen(cell)`: a weight is chosen, and to be gone to; `pointed(cell)`: one is pointed at, or null; `swiped(head)`:
+   * a head has been swiped to.
+   * @param {{ chosen: (cell: Cell) => void; pointed: (cell: Cell | null) => void; swiped: (head: number) => void; send: (edit: Edit) => void }} host
    * @param {Record<string, string>} words
    */
   constructor(host, words) {
@@ -181,6 +184,8 @@ export class Overview {
       asMap ? this.#map(head, height) : this.#lines(head, height),
     );
     const heads = div("overview-heads", ...this.#panels.map(({ root }) => root));
+    heads.addEventListener("scroll", () => this.#swiping(heads), { passive: true });
+    this.heads = heads;
     const columns = asMap
       ? [this.#column("overview-tokens", this.words.overview_tokens, this.#typing(), []), heads]
       : [this.#tokens(height), heads, matrices.head_outputs ? this.#taken(height) : null];
@@ -440,6 +445,29 @@ export class Overview {
         : fill(this.words.overview_none, { query: labels.n_q[query] });
     });
     return `${this.words.head} ${head + 1}: ${pairs.slice(0, MOST_LINES).join(this.words.overview_and)}`;
+  }
+
+  // --- one head at a time --------------------------------------------------------------------------------------
+
+  /** Heads that do not fit are swiped through; which one it has come to is told once it stands still. */
+  #swiping(heads) {
+    clearTimeout(this.#swiped);
+    this.#swiped = setTimeout(() => {
+      const left = heads.getBoundingClientRect().left;
+      const away = this.#panels.map(({ root }) => Math.abs(root.getBoundingClientRect().left - left));
+      const isAtEnd = heads.scrollLeft + heads.clientWidth >= heads.scrollWidth - 1;
+      this.host.swiped(isAtEnd ? this.#panels.length - 1 : away.indexOf(Math.min(...away)));
+    }, STILL);
+  }
+
+  /**
+   * Bring a head's lines into view, where not all of them are.
+   * @param {number} head
+   */
+  bring(head) {
+    const panel = this.#panels[head]?.root;
+    if (!panel || this.heads.scrollWidth <= this.heads.clientWidth + 1) return;
+    this.heads.scrollTo({ left: panel.offsetLeft - this.heads.offsetLeft });
   }
 
   // --- choosing --------------------------------------------------------------------------------------------------
