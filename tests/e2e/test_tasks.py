@@ -5,12 +5,15 @@ An action is a click, a tap, a drag, a choice in a menu, a key or chord, or a te
 
 from __future__ import annotations
 
+from itertools import chain
+
 import pytest
 from playwright.sync_api import Locator, expect
 
-from mha_core import built_in
+from mha_core import built_in, trace
 from mha_core.edit.edits import apply
 from tests.e2e.driver import Bench, assert_shows, example_in
+from tests.e2e.test_check import rounded
 from tests.e2e.test_live import drag, ready
 from tests.e2e.test_pasting import CLIPBOARD, rows
 
@@ -56,6 +59,12 @@ class Hand:
         self.actions += 1
         drag(ready(self.bench), steps, *cell)
         self.page.mouse.up()
+        return self
+
+    def reload(self) -> Hand:
+        self.actions += 1
+        self.page.reload()
+        self.bench.settled()
         return self
 
     def focus(self, name: str) -> Locator:
@@ -139,6 +148,46 @@ def test_paste_from_a_spreadsheet(hand):
     now = apply(PROGRAMMING, {"op": "set", "matrix": "x", "row": 0, "col": 0, "values": values})
     assert_shows(user.bench.settled(), now)
     assert user.actions == 2
+
+
+def test_undo_over_a_reload(hand):
+    user = hand("?example=programming")
+    user.drag(-2, "x", None, 1, 1)
+    user.bench.wait_for_address(apply(PROGRAMMING, x(1, 1, 0.0)))
+    user.reload()
+    expect(user.focus("undo")).to_be_enabled()
+    user.press("Control+z")
+    assert_shows(user.bench.settled(), PROGRAMMING)
+    assert user.actions == 3
+
+
+def test_share(hand, new_page):
+    user = hand(**CLIPBOARD)
+    user.drag(-2, "x", None, 1, 1)
+    now = apply(PROGRAMMING, x(1, 1, 0.0))
+    user.bench.wait_for_address(now)
+    user.click(user.page.get_by_role("button", name="Share", exact=True))
+    expect(user.page.locator(".share.copied")).to_be_visible()
+    link = user.page.evaluate("navigator.clipboard.readText()")
+    assert_shows(Bench(new_page()).open(link), now)
+    assert user.actions == 2
+
+
+def test_solve_an_exercise_with_one_mistake(hand):
+    """Two tables of six numbers: the mistake is seen at once, and made good by typing over it."""
+    user = hand("check?example=first&ask=head_outputs&seed=3")
+    computed = trace(example_in(user.page.url))
+    user.click(user.bench.cell("head_outputs", 0, 0, 0)).type("99").press("Enter")
+    expect(user.bench.cell("head_outputs", 0, 0, 0)).to_have_attribute("data-mark", "own")
+    user.press("ArrowUp")
+    for head in (0, 1):
+        for number in chain(*rounded(computed.matrix("head_outputs", head))):
+            user.type(number).press("Tab")
+            user.bench.settled()
+        if head == 0:
+            user.press("Enter")  # on to the next step, which has the focus
+    expect(user.page.locator(".practice-end")).to_contain_text("11 of 12 right at the first try")
+    assert user.actions == 4 + 2 * 12 + 1
 
 
 def test_the_same_with_fingers(hand):
