@@ -14,7 +14,7 @@ from mha_core.edit.sizes import keep_tokens, tokens_of
 from mha_core.errors import N_, ExampleError
 from mha_core.example.model import Example, Matrix, Row, key_tokens
 
-_NUMBERS: Final = (-2, -1, 0, 1, 2)
+_NUMBERS: Final = (-2, -1, 1, 2)
 _DRAWS: Final = 200
 """After so many a vector that another word has is kept: of one column there are only a few."""
 

@@ -106,7 +106,7 @@ _TEXTS: Final = {
     "itself": N_("each token most at itself"),
     "back": N_("from the second on, each token most at the one before it"),
     "each": N_("most: {pairs}"),
-    "many": N_("never more than {most}, {query} → {key}"),
+    "many": N_("strongest: {query} → {key}, {most}"),
 }
 _BLIND: Final = N_("{finding}; some tokens may look at nothing")
 _OR_MORE: Final = N_("{finding} ({least} or more)")

@@ -61,6 +61,10 @@ _UI: Final = {
         "Point at a line to see its weight, and click it to go there. Click a token to see it alone."
     ),
     "overview_hint_touch": N_("Tap a line to go to its weight. Tap a token to see it alone."),
+    "overview_maps": N_("Weights as maps"),
+    "overview_hint_map": N_(
+        "A row is a token that looks, a column one that it looks at: the stronger the colour, the larger the weight."
+    ),
     "sentence": N_("Your sentence"),
     "sentence_context": N_("The sentence that it attends to"),
     "sentence_use": N_("Use these words"),
@@ -71,6 +75,9 @@ _UI: Final = {
     "chip_hint_touch": N_(
         "Drag a word to move it, tap it to rewrite it: a space splits it, deleting at its start joins it to the one "
         "before."
+    ),
+    "sentence_vectors": N_(
+        "Each new word gets a row of small whole numbers, always the same ones: made up, not learned by any model."
     ),
     "chip_place": N_("{word}: {at} of {count}"),
     "sentence_rest": N_("the first {most}; {rest} more are left out"),

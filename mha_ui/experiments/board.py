@@ -42,10 +42,11 @@ _UI: Final = {
 
 
 class Place(NamedTuple):
-    """Where a slider may stand: its number, what it is called, and what it does to ``Slider.example``."""
+    """Where a slider may stand: its number, what it is called, what is told of it, and what it does to the example."""
 
     value: float
     text: str
+    told: str
     edit: Mapping[str, Any]
 
 

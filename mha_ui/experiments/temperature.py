@@ -13,11 +13,11 @@ from mha_core.errors import N_, ExampleError
 from mha_core.vocabulary import SCORE_STEPS, STAGES, Stage
 from mha_ui import state
 from mha_ui.experiments.board import Place, Slider, board
-from mha_ui.experiments.experiment import Both, Experiment, both, described, pane
+from mha_ui.experiments.experiment import Experiment, both, described, pane
 from mha_ui.experiments.lenses import saturation
 from mha_ui.figures.labels import number, weight
 from mha_ui.figures.layout import head_name
-from mha_ui.lessons.lesson import said, table
+from mha_ui.lessons.lesson import table
 
 NAME: Final = "temperature"
 AFTER_SCORES: Final[tuple[Stage, ...]] = (
@@ -33,12 +33,13 @@ def _live(work: state.Work) -> None:
     held = work.sides.get(NAME, state.Sides(right=Variant(temperature=0.25))).right.temperature or 1.0
     sides = state.Sides(right=Variant(temperature=held))
     found = both(work, sides)
-    said(_told(work, held, found))
     panes = [
         pane(work, found.left, described(sides.left, words)),
         pane(work, found.right, described(sides.right, words)),
     ]
-    places = [place for value in sorted({*TEMPERATURES, held}) if (place := _place(work, value))]
+    another = found if held != 1 else both(work, state.Sides(right=Variant(temperature=2.0)))
+    moves = any(one.name == "weights" for one in another.differences)
+    places = [place for value in sorted({*TEMPERATURES, held}) if (place := _place(work, value, moves))]
     slider = Slider(
         label=words(N_("Temperature T: scores are divided by T times the divisor")),
         places=places,
@@ -51,33 +52,34 @@ def _live(work: state.Work) -> None:
     saturation(work, chosen=held)
 
 
-def _place(work: state.Work, value: float) -> Place | None:
-    """What this temperature does to the example; None where its divisor would be larger than any may be."""
+def _place(work: state.Work, value: float, moves: bool) -> Place | None:
+    """What this temperature does to the example; None where its divisor would be larger than any may be.
+
+    ``moves``: whether any temperature changes a weight.
+    """
     variant = Variant(temperature=value)
     try:
         scale = varied(work.example, variant).scale
     except ExampleError:
         return None
-    return Place(value, described(variant, work.words), {"op": "scale", "value": scale})
+    edit = {"op": "scale", "value": scale}
+    return Place(value, described(variant, work.words), work.words(_told(value, moves)), edit)
 
 
 def _chosen(work: state.Work, value: float) -> None:
     work.sides[NAME] = state.Sides(right=Variant(temperature=value))
 
 
-def _told(work: state.Work, chosen: float, found: Both) -> str:
-    words = work.words
-    if chosen != 1 and not any(one.name == "weights" for one in found.differences):
-        return words(
-            N_("No weight changes: there is no softmax here, or it has but one score to choose from.")
-        )
+def _told(chosen: float, moves: bool) -> str:
+    if chosen == 1:
+        return N_("T = 1 is the example as it is. Move the temperature to either side.")
+    if not moves:
+        return N_("No weight changes: there is no softmax here, or it has but one score to choose from.")
     if chosen < 1:
-        return words(
-            N_("Colder: scores lie further apart, and softmax gives more and more to the largest one alone.")
+        return N_(
+            "Colder: scores lie further apart, and softmax gives more and more to the largest one alone."
         )
-    if chosen > 1:
-        return words(N_("Hotter: scores move together, and softmax gives every key nearly the same."))
-    return words(N_("T = 1 is the example as it is. Move the temperature to either side."))
+    return N_("Hotter: scores move together, and softmax gives every key nearly the same.")
 
 
 def _table(work: state.Work, left: Trace, right: Trace) -> None:

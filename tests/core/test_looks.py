@@ -184,8 +184,8 @@ FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "v
         (given_weights([[0.2, 0.3, 0.5]]), ["most: a → p"], ["权重最大：a → p"]),
         (
             given_weights([[0.2, 0.8]] * 5 + [[0.9, 0.1]] * 5),
-            ["never more than 0.90, f → n"],
-            ["最大不超过 0.90：f → n"],
+            ["strongest: f → n, 0.90"],
+            ["最强：f → n，0.90"],
         ),
         (given_weights([[7], [8]]), ["always most at “n”"], ["总是最关注“n”"]),
         (

@@ -193,7 +193,7 @@ class Bench {
       steady && pending.length > 0 && this.#live.takes(pending) && this.#live.answered > data.ack;
     const newer = answered && JSON.stringify(data.asks) === JSON.stringify(this.model.asks);
     if (newer) this.#keep(data);
-    if (!steady || data.opened !== this.model?.opened) this.#before = null;
+    if (!steady || data.opened !== this.model?.opened || !sameTokens(data, this.model)) this.#before = null;
     data.before = this.#before && this.model.before;
     this.model = data;
     for (const edit of pending) overlay(data, edit);
@@ -784,6 +784,10 @@ class Bench {
 
 /** Terms, unless they are many: a table that unfolds for them would push away what was clicked; the line leads to each. */
 const fewOf = (terms) => (terms.length <= 2 * MOST_UNFOLDED ? terms : []);
+
+/** Whether the same tokens stand in the same places: numbers of others have not moved, they are others. */
+const sameTokens = ({ labels: now }, { labels: before }) =>
+  String(now.n_q) === String(before.n_q) && String(now.n_k) === String(before.n_k);
 
 /** Show an edit of numbers at once, before the server has answered: an input is its own value. */
 function overlay(model, edit) {

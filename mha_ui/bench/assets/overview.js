@@ -1,7 +1,7 @@
 // What the heads do, at a glance: the tokens with their rows of X, a line from each query to each key as thick as its
 // weight, and what each token takes along. It shows the numbers of the tables, and keeps none of its own.
 
-import { accent, button, div, element, fill, p, setAttribute, setText, span } from "../mha.web/dom.js";
+import { accent, button, div, element, fill, p, rich, setAttribute, setText, span } from "../mha.web/dom.js";
 import { rowsOf } from "../mha.web/graph.js";
 import { format } from "../mha.web/numbers.js";
 import { bars, curve, lineAt, middle } from "./curves.js";
@@ -14,6 +14,8 @@ export const MOST_LINES = 12;
 const MOST_BARS = 8;
 const MOST_BESIDE = 20; // bars in a row, over all heads
 const MAP_HEIGHT = 176;
+/** So many tokens have their names beside a map. */
+const MOST_NAMES = 24;
 const BAR_HEIGHT = 0.72; // of a row
 const STILL = 120; // ms without scrolling, after which a swipe has ended
 const REACH = 6; // px beside a line at which it is still meant
@@ -101,7 +103,8 @@ export class Overview {
    * @param {string} text
    */
   say(text) {
-    setText(this.moved, text || this.words.overview_hint);
+    const isMap = this.root.classList.contains("maps");
+    setText(this.moved, text || (isMap ? this.words.overview_hint_map : this.words.overview_hint));
     this.moved.classList.toggle("hint", !text);
   }
 
@@ -187,7 +190,7 @@ export class Overview {
     heads.addEventListener("scroll", () => this.#swiping(heads), { passive: true });
     this.heads = heads;
     const columns = asMap
-      ? [this.#column("overview-tokens", this.words.overview_tokens, this.#typing(), []), heads]
+      ? [this.#column("overview-tokens", this.words.overview_maps, this.#typing(), []), heads]
       : [this.#tokens(height), heads, matrices.head_outputs ? this.#taken(height) : null];
     this.root.replaceChildren(...columns.filter(Boolean), this.sentence.root, this.moved);
     this.#tell();
@@ -232,7 +235,7 @@ export class Overview {
       return this.#row(query, ...heads, output);
     });
     const hint = matrices.output ? this.words.overview_output : this.words.overview_concat;
-    return this.#column("overview-taken", this.words.overview_taken, p("hint", hint), rows);
+    return this.#column("overview-taken", this.words.overview_taken, p("hint", ...rich(hint)), rows);
   }
 
   #column(name, title, hint, rows) {
@@ -382,7 +385,11 @@ export class Overview {
   #map(head, height) {
     const { n_q, n_k } = this.#model.labels;
     const canvas = element("canvas", { width: n_k.length, height: n_q.length });
-    const pane = div("overview-map", canvas);
+    const names = (tokens) =>
+      tokens.map((token) => element("span", { title: token }, element("bdi", {}, token)));
+    const queries = div("map-queries", ...(n_q.length <= MOST_NAMES ? names(n_q) : []));
+    const keys = div("map-keys", ...(n_k.length <= MOST_NAMES ? names(n_k) : []));
+    const pane = div("overview-map", queries, canvas, keys);
     const pair = (event) => {
       const box = canvas.getBoundingClientRect();
       const [query, key] = [

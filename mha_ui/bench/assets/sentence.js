@@ -79,7 +79,15 @@ export class Sentence {
     const use = button({ class: "send", type: "submit" }, this.words.sentence_use);
     input.addEventListener("input", () => show(wordsOf(input.value, lang)));
     const field = element("label", {}, span("label", label), input);
-    const form = element("form", {}, field, p("tokens-told", chips.root), use, rest);
+    const form = element(
+      "form",
+      {},
+      field,
+      p("tokens-told", chips.root),
+      use,
+      rest,
+      p("rest", this.words.sentence_vectors),
+    );
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       if (!chips.list.length) return;

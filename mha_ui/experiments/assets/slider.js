@@ -5,7 +5,7 @@ import { element, p, setAttribute, setText } from "../mha.web/dom.js";
 import { Live } from "../mha.web/live.js";
 
 export class Slider {
-  /** @type {{ label: string; places: { value: number; text: string; edit: Edit }[]; chosen: number; from: any } | null} */
+  /** @type {{ label: string; places: { value: number; text: string; told: string; edit: Edit }[]; chosen: number; from: any } | null} */
   #data = null;
   /** @type {Live | null} */
   #live = null;
@@ -23,7 +23,9 @@ export class Slider {
     this.label = p("slider-label");
     this.input = element("input", { type: "range", min: 0, step: 1, data: { focus: "slider" } });
     this.shown = element("output", { "aria-live": "off" });
-    this.root = element("label", { class: "slider" }, this.label, this.input, this.shown);
+    this.told = p("slider-told");
+    const moved = element("label", {}, this.label, this.input, this.shown);
+    this.root = element("div", { class: "slider" }, moved, this.told);
     this.input.addEventListener("input", () => this.#try());
     this.input.addEventListener("change", () => this.#let());
   }
@@ -76,8 +78,9 @@ export class Slider {
   }
 
   #say() {
-    const { text } = this.#place;
+    const { text, told } = this.#place;
     setText(this.shown, text);
+    setText(this.told, told);
     setAttribute(this.input, "aria-valuetext", text);
   }
 }
