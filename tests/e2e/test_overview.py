@@ -185,6 +185,19 @@ def test_words_are_moved_split_joined_and_rewritten_by_hand(visit):
     assert_no_barrier(page)
 
 
+def test_words_in_another_order_are_not_compared_with_those_before(visit):
+    bench = visit("?example=programming")
+    page = bench.page
+    bench.type("x", None, 1, 1, "1").settled()
+    expect(page.locator(".moved")).to_contain_text("weights changed")
+    page.get_by_role("button", name="Your sentence").click()
+    page.keyboard.type("programming I love")
+    page.keyboard.press("Enter")
+    bench.settled()
+    expect(page.locator(".moved.hint")).to_be_visible()
+    expect(page.locator('td[data-lens="up"], td[data-lens="down"]')).to_have_count(0)
+
+
 def test_a_sentence_that_is_given_up_changes_nothing(visit):
     bench = visit("?example=programming")
     page = bench.page
@@ -253,6 +266,21 @@ def test_the_whole_path_of_a_number_is_lit(visit):
         expect(bench.cell(*cell)).not_to_contain_class("path")
     button.click()
     expect(page.locator("td.path")).to_have_count(0)
+
+
+def test_a_map_has_the_names_of_its_rows_and_columns(visit):
+    bench = visit("?example=programming")
+    words = "the quick brown fox jumps over the lazy dog and runs far away".split()
+    bench.page.get_by_role("button", name="Your sentence").click()
+    bench.page.keyboard.type(" ".join(words))
+    bench.page.keyboard.press("Enter")
+    bench.settled()
+    head = overview(bench.page).locator(".overview-head").first
+    for side in ("queries", "keys"):
+        expect(head.locator(f".map-{side} span")).to_have_text(words)
+    expect(bench.page.locator(".moved")).to_contain_text("A row is a token that looks")
+    square = head.locator("canvas").bounding_box()
+    assert abs(square["width"] - square["height"]) < 3
 
 
 def test_sixty_four_tokens_are_a_map(visit):
