@@ -23,8 +23,10 @@ import torch
 from torch import Tensor
 
 from mha_core.check.catalogue import CATALOGUE, ROUNDED_EARLY
+from mha_core.check.local import Found, found_in
 from mha_core.check.search import Family, Search
-from mha_core.check.transcription import slips
+from mha_core.check.slips import Way
+from mha_core.check.transcription import EXCHANGED, exchanged
 from mha_core.compute.derive import Cell
 from mha_core.compute.device import Backend
 from mha_core.compute.printed import Key, Printed, claimed
@@ -38,6 +40,10 @@ _MOST_CELLS: Final = 600
 _LEAST_EVIDENCE: Final = 3
 """Wrong cells that it takes to blame two mistakes at once."""
 _MOST_ALTERNATIVES: Final = 6
+_MOST_SLIPS: Final = 2
+"""Rows of a matrix up to which each may have a slip of its own; where more are wrong, slips explain too much."""
+_MOST_NAMED: Final = 3
+"""Causes of a row up to which they are named; where more of them would do, nobody can say which."""
 _BY_ROW: Final = frozenset(mistake.id for mistake in CATALOGUE if mistake.by_row)
 
 
@@ -55,13 +61,16 @@ class Cause:
     """What explains own errors of a step: one mistake, or two together.
 
     ``heads``: the heads it was made in, None for all that are given. ``rows``: the rows, None for all.
-    ``cell``: a cell that it explains.
+    ``cell``: a cell that it explains. ``ways``: of a slip (``slips.SLIPS``), those that give the same numbers;
+    ``written``: the arithmetic of the first.
     """
 
     ids: tuple[str, ...]
     cell: Cell
     heads: tuple[int, ...] | None = None
     rows: tuple[int, ...] | None = None
+    ways: tuple[Way, ...] = ()
+    written: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +134,8 @@ class _Check:
             self.search.declare_copy(key)
         self.unsure: dict[Key, Tensor] = {}
         """How far a carried cell may be from what its author had: half a unit of an unexplained number."""
+        self.others: list[Tensor] = []
+        """Of the matrix at hand, what the author had if another of several slips was made."""
         self.throughout: dict[str, dict[Key, Tensor]] = {}
         """Mistakes under which every claim comes out, made once and carried on in full, with the numbers then."""
         self.wrong: dict[str, list[WrongCell]] = {name: [] for name in STEPS}
@@ -184,6 +195,7 @@ class _Check:
         if own.any():
             own &= ~self._excused(key, claim, plain)
         best = plain.values[int(fits.flatten(1).sum(1).argmax())]
+        self.others = []
         if own.any():
             best = self._explain(key, claim, own, best)
         elif wrong.any() and self._nothing_wrong_before(key):
@@ -196,8 +208,7 @@ class _Check:
 
     def _note(self, key: Key, claim: Printed, exact: Tensor, wrong: Tensor, own: Tensor) -> None:
         name, head = key
-        whole = claim.given & ~wrong & (claim.unit == 1) & ((exact - exact.round()).abs() < 1e-9)
-        doubtful = whole & ((claim.numbers - exact).abs() > 0.5)
+        doubtful = _not_rounded(claim, exact) & ~wrong
         for mask, found in ((wrong, self.wrong[name]), (doubtful, self.doubtful[name])):
             columns = (claim.numbers[mask], exact[mask], own[mask] | (mask is doubtful))
             cells = map(
@@ -214,7 +225,8 @@ class _Check:
         in_full = torch.where(claim.given & ~fits, torch.where(right, exact, claim.numbers), best)
         values = [in_full]
         rounded_before = plain.values[claim.all_fit(plain.values)]
-        for other in (as_printed, *(numbers[key] for numbers in self.throughout.values()), *rounded_before):
+        throughout = (numbers[key] for numbers in self.throughout.values())
+        for other in (as_printed, *self.others, *throughout, *rounded_before):
             if len(values) < _MOST_ALTERNATIVES and not any(torch.equal(other, one) for one in values):
                 values.append(other)
         self.search.carried[key] = Family([()] * len(values), torch.stack(values))
@@ -263,21 +275,34 @@ class _Check:
 
     def _explain(self, key: Key, claim: Printed, own: Tensor, best: Tensor) -> Tensor:
         """Find what explains the own errors of one matrix; returns its numbers as the author must have had them."""
-        slipped = slips(claim, best, own)
-        self._blame_each(key, slipped, own)
+        slipped = {}
+        if own.any(-1).sum() <= _MOST_SLIPS and not (_not_rounded(claim, best) & ~own).any():
+            slipped = found_in(self.search, key, claim, own, best)
+        swapped = exchanged(claim, best, own)
+        if swapped:
+            self._blame(key, (EXCHANGED,), own)
         if key in self.search.steps:
             single = self.search.family(key, 1, claim.decimals)
             found = self._all_cells(key, claim, own, single)
-            by_row = self._by_row(claim, own, single) if found is None else {}
-            if found is None and not slipped and not _one_for_all(by_row, own):
-                found = self._pairs(key, claim, own)
-            if found is None and by_row:
-                found = self._rows(key, claim, own, single, best, by_row, partly=not slipped)
             if found is not None:
+                if len(slipped) == 1 == int(own.any(-1).sum()):
+                    self._blame_slips(key, slipped)
                 return found
-        if not slipped:
-            self.unexplained.add(key[0])
-        return best
+            by_row = self._by_row(claim, own, single)
+            explained = swapped or slipped.keys() | by_row.keys() == set(
+                own.any(-1).nonzero().flatten().tolist()
+            )
+            if not explained:
+                found = self._pairs(key, claim, own)
+                if found is not None:
+                    return found
+        else:
+            single, by_row = Family([()], best[None]), {}
+        if swapped:
+            if len(slipped) == 1 == int(own.any(-1).sum()):
+                self._blame_slips(key, slipped)
+            return best
+        return self._rows(key, own, single, best, by_row, slipped)
 
     def _all_cells(self, key: Key, claim: Printed, own: Tensor, family: Family) -> Tensor | None:
         """The mistakes under which every given cell comes out, all blamed; None where there are none."""
@@ -319,28 +344,33 @@ class _Check:
     def _rows(
         self,
         key: Key,
-        claim: Printed,
         own: Tensor,
         single: Family,
         best: Tensor,
         by_row: dict[int, dict[str, int]],
-        *,
-        partly: bool,
-    ) -> Tensor | None:
-        """Blame mistakes made in single rows; ``partly``: even where some rows stay unexplained. None where not."""
-        best, left = best.clone(), own.clone()
-        for i, named in by_row.items():
-            best[i], left[i] = single.values[next(iter(named.values())), i], False
-        if left.any() and not partly:
-            return None
-        for i, named in by_row.items():
-            self._blame_each(key, named, own, rows=(i,))
-        if left.any():
-            slipped = slips(claim, best, left)
-            self._blame_each(key, slipped, left)
-            if not slipped:
+        slipped: dict[int, list[Found]],
+    ) -> Tensor:
+        """Blame what explains single rows, though others stay unexplained: mistakes made there alone, and slips."""
+        best = best.clone()
+        one_for_all = _one_for_all(by_row, own)
+        for i in own.any(-1).nonzero().flatten().tolist():
+            named, slips = by_row.get(i, {}), [] if one_for_all else slipped.get(i, [])
+            if (not named and not slips) or len(named) + len(slips) > _MOST_NAMED:
                 self.unexplained.add(key[0])
+                continue
+            numbers = (
+                single.values[next(iter(named.values())), i] if named else torch.tensor(slips[0].numbers)
+            )
+            best[i] = numbers.to(best.dtype)
+            self._blame_each(key, named, own, rows=(i,))
+            self._blame_slips(key, {i: slips})
         return best
+
+    def _blame_slips(self, key: Key, slipped: dict[int, list[Found]]) -> None:
+        for one in (one for slips in slipped.values() for one in slips):
+            heads = None if key[1] is None else (key[1],)
+            cause = Cause((one.slip.id,), one.cell, heads, (one.cell.row,), one.ways, one.written)
+            self.causes[key[0]].append(cause)
 
     def _blame_each(
         self, key: Key, labels: Iterable[str], own: Tensor, rows: tuple[int, ...] | None = None
@@ -362,10 +392,16 @@ class _Check:
         self.causes[name].append(Cause(ids, Cell(name, head, i, j), mine, rows))
 
 
+def _not_rounded(claim: Printed, values: Tensor) -> Tensor:
+    """Where a whole number is printed for another whole number, which no rounding can do."""
+    whole = claim.given & (claim.unit == 1) & ((values - values.round()).abs() < 1e-9)
+    return whole & ((claim.numbers - values).abs() > 0.5)
+
+
 def _one_for_all(by_row: dict[int, dict[str, int]], own: Tensor) -> bool:
     """Whether one mistake explains every row with errors."""
     labels = [set(named) for named in by_row.values()]
-    return len(labels) == int(own.any(-1).sum()) and bool(set.intersection(*labels))
+    return 1 < len(labels) == int(own.any(-1).sum()) and bool(set.intersection(*labels))
 
 
 def _only(rows: tuple[int, ...], like: Tensor) -> Tensor:
@@ -379,9 +415,10 @@ def _merged(causes: list[Cause], claimed: list[int | None]) -> tuple[Cause, ...]
 
     Mistakes that explain every head with an error come before those that explain only some of them.
     """
-    found: dict[tuple[tuple[str, ...], bool], list[Cause]] = {}
+    found: dict[object, list[Cause]] = {}
     for cause in causes:
-        found.setdefault((tuple(sorted(cause.ids)), cause.rows is None), []).append(cause)
+        place = cause.cell if cause.ways else None
+        found.setdefault((tuple(sorted(cause.ids)), cause.rows is None, place), []).append(cause)
     per_head = {cause.cell.head for cause in causes}
     merged = [(len({one.cell.head for one in same}), _merge(same, claimed)) for same in found.values()]
     most = max((count for count, _ in merged), default=0)

@@ -11,7 +11,8 @@ from mha_core.check.catalogue import CATALOGUE, formula_of, message_of
 from mha_core.check.check import Cause, Verdict, WrongCell
 from mha_core.check.invariants import MESSAGES as FINDINGS
 from mha_core.check.invariants import Finding, invariants
-from mha_core.compute.derive import Cell, arithmetic, derive, relation
+from mha_core.check.slips import SLIP, told
+from mha_core.compute.derive import Cell, arithmetic, derive, letter, relation
 from mha_core.compute.graph import divisor_text, formula, symbol
 from mha_core.edit.claims import claimed_rows, tables
 from mha_core.errors import N_, CellError
@@ -42,7 +43,10 @@ def cause_message(verdict: Verdict, cause: Cause, language: str) -> str:
     say = catalogue(language).gettext
     example = verdict.trace.example
     divisor = divisor_text(example)
-    sentences = [say(message_of(label, cause.cell.name)).format(divisor=divisor) for label in cause.ids]
+    if cause.ways:
+        sentences = [told(SLIP[cause.ids[0]], cause.ways, example, say)]
+    else:
+        sentences = [say(message_of(label, cause.cell.name)).format(divisor=divisor) for label in cause.ids]
     what = sentences[0]
     if len(sentences) > 1:
         what = say(N_("Two at once: {one} {other}")).format(one=sentences[0], other=sentences[1])
@@ -52,6 +56,8 @@ def cause_message(verdict: Verdict, cause: Cause, language: str) -> str:
         where.append(say(N_("head {number}")).format(number=numbers))
     if cause.rows is not None:
         where.append(say(N_("row {number}")).format(number=", ".join(str(row + 1) for row in cause.rows)))
+    if cause.ways and SLIP[cause.ids[0]].whole == "cell":
+        where.append(say(N_("column {number}")).format(number=cause.cell.col + 1))
     return say(N_("{place}: {what}")).format(place=say(N_(", ")).join(where), what=what) if where else what
 
 
@@ -65,6 +71,8 @@ def cause_lines(verdict: Verdict, cause: Cause, language: str = "en") -> tuple[s
     right = (
         f"{symbol(step_name, example)} = {formula(steps[step_name], example)}" if step_name in steps else ""
     )
+    if cause.ways:
+        return _line(right, right_line(verdict, cell)), _written_out(verdict, wrong, cause)
     changed = formula_of(cause.ids[0], step_name, example, catalogue(language).gettext)
     yours = f"{symbol(step_name, example)} = {changed}" if changed else ""
     return _line(right, right_line(verdict, cell)), _line(yours, _written(verdict, wrong))
@@ -96,9 +104,15 @@ def _written(verdict: Verdict, wrong: WrongCell) -> str:
     return f"{_name(verdict, wrong.cell)} = {trimmed(wrong.claimed, 10)}"
 
 
+def _written_out(verdict: Verdict, wrong: WrongCell, cause: Cause) -> str:
+    """What was written with the arithmetic of a slip: ``Q[2, 1] = 3·1 = 3``, and what is written where that differs."""
+    if not cause.written:
+        return _written(verdict, wrong)
+    return f"{_name(verdict, wrong.cell)} = {cause.written}"
+
+
 def _name(verdict: Verdict, cell: Cell) -> str:
-    letter = symbol(cell.name, verdict.trace.example).replace("head_i", f"head_{(cell.head or 0) + 1}")
-    return f"{letter}[{cell.row + 1}, {cell.col + 1}]"
+    return letter(verdict.trace.example, cell)
 
 
 def finding_message(verdict: Verdict, finding: Finding, language: str) -> str:

@@ -137,6 +137,10 @@ class Search:
         _, tensors = self._operands(step, key[1], Growth(0))
         return step, {name: tensor[:1] for name, tensor in tensors.items()}
 
+    def combinations(self, key: Key) -> dict[str, Tensor]:
+        """A step's operands in every way in which they may have been carried, each B × rows × columns."""
+        return self._operands(self.steps[key], key[1], Growth(0))[1]
+
     def sources(self, key: Key) -> list[Key]:
         """The matrices that a step is computed from, each by name and the head that holds it."""
         step, head = self.steps[key], key[1]

@@ -15,9 +15,10 @@ from torch import Tensor
 
 from mha_core.check.catalogue import at_step
 from mha_core.check.search import Family, Search
-from mha_core.check.transcription import slips
+from mha_core.check.transcription import of_the_pen
 from mha_core.compute.printed import Key, Printed
 from mha_core.compute.trace import Trace
+from mha_core.example.model import Example
 from mha_core.vocabulary import STEPS
 
 
@@ -43,7 +44,7 @@ def diagnoses(computed: Trace, decimals: int) -> Iterator[tuple[Key, Diagnoses]]
             family, exact = steps.family(key, 1), steps.exact(key)
             assert exact is not None  # noqa: S101  # it has been computed
             steps.carried[key] = Family([()], exact[None])
-            found = _of_one(key[0], family, exact, decimals)
+            found = _of_one(key[0], family, exact, decimals, computed.example)
         yield key, found
 
 
@@ -52,7 +53,7 @@ def _in_order(key: Key) -> tuple[int, int]:
     return STEPS.index(key[0]), key[1] or 0
 
 
-def _of_one(step: str, family: Family, exact: Tensor, decimals: int) -> Diagnoses:
+def _of_one(step: str, family: Family, exact: Tensor, decimals: int, example: Example) -> Diagnoses:
     family = family.chosen([n for n, blame in enumerate(family.blames) if blame and blame[0][1] is None])
     labels = [blame[0][0] for blame in family.blames]
     here = {mistake.id for mistake in at_step(step)}
@@ -65,6 +66,6 @@ def _of_one(step: str, family: Family, exact: Tensor, decimals: int) -> Diagnose
     for n, changed in enumerate(own.flatten(1).sum(1).tolist()):
         if changed and labels[n] in here:
             names = {label for label, fits in zip(labels, fitting[n], strict=True) if fits}
-            slipped = slips(Printed(every, written[n], unit, decimals), exact, own[n])
+            slipped = of_the_pen(Printed(every, written[n], unit, decimals), exact, own[n], example)
             found.setdefault(labels[n], []).append(Diagnosis(changed, frozenset(names | set(slipped))))
     return {label: tuple(sorted(ways, key=lambda way: way.changed)) for label, ways in found.items()}
