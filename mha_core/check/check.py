@@ -23,7 +23,7 @@ import torch
 from torch import Tensor
 
 from mha_core.check.catalogue import CATALOGUE, ROUNDED_EARLY
-from mha_core.check.local import Found, found_in
+from mha_core.check.local import Found, found_in, made_alike
 from mha_core.check.search import Family, Search
 from mha_core.check.slips import Way
 from mha_core.check.transcription import EXCHANGED, exchanged
@@ -275,34 +275,26 @@ class _Check:
 
     def _explain(self, key: Key, claim: Printed, own: Tensor, best: Tensor) -> Tensor:
         """Find what explains the own errors of one matrix; returns its numbers as the author must have had them."""
-        slipped = {}
+        slipped: dict[int, list[Found]] = {}
         if own.any(-1).sum() <= _MOST_SLIPS and not (_not_rounded(claim, best) & ~own).any():
             slipped = found_in(self.search, key, claim, own, best)
         swapped = exchanged(claim, best, own)
         if swapped:
             self._blame(key, (EXCHANGED,), own)
+        single, by_row = Family([()], best[None]), dict[int, dict[str, int]]()
+        found = None
         if key in self.search.steps:
             single = self.search.family(key, 1, claim.decimals)
             found = self._all_cells(key, claim, own, single)
-            if found is not None:
-                if len(slipped) == 1 == int(own.any(-1).sum()):
-                    self._blame_slips(key, slipped)
-                return found
-            by_row = self._by_row(claim, own, single)
-            explained = swapped or slipped.keys() | by_row.keys() == set(
-                own.any(-1).nonzero().flatten().tolist()
-            )
-            if not explained:
-                found = self._pairs(key, claim, own)
-                if found is not None:
-                    return found
-        else:
-            single, by_row = Family([()], best[None]), {}
-        if swapped:
+            by_row = self._by_row(claim, own, single) if found is None else {}
+        if found is not None or swapped:
             if len(slipped) == 1 == int(own.any(-1).sum()):
                 self._blame_slips(key, slipped)
-            return best
-        return self._rows(key, own, single, best, by_row, slipped)
+            return best if found is None else found
+        found = self._alike(key, claim, own, best)
+        if found is None and slipped.keys() | by_row.keys() != set(own.any(-1).nonzero().flatten().tolist()):
+            found = self._pairs(key, claim, own)
+        return self._rows(key, own, single, best, by_row, slipped) if found is None else found
 
     def _all_cells(self, key: Key, claim: Printed, own: Tensor, family: Family) -> Tensor | None:
         """The mistakes under which every given cell comes out, all blamed; None where there are none."""
@@ -322,7 +314,7 @@ class _Check:
         """Two mistakes at once; few errors are evidence for no more than a pair that another head has shown."""
         shown = {frozenset(cause.ids) for cause in self.causes[key[0]] if len(cause.ids) > 1}
         enough = own.sum() >= _LEAST_EVIDENCE
-        if own.numel() > _MOST_CELLS or not (enough or shown):
+        if key not in self.search.steps or own.numel() > _MOST_CELLS or not (enough or shown):
             return None
         family = self.search.family(key, 2, claim.decimals)
         if not enough:
@@ -365,6 +357,20 @@ class _Check:
             self._blame_each(key, named, own, rows=(i,))
             self._blame_slips(key, {i: slips})
         return best
+
+    def _alike(self, key: Key, claim: Printed, own: Tensor, best: Tensor) -> Tensor | None:
+        """Blame what was done in several rows in one way; None where that explains nothing."""
+        alike = made_alike(self.search, key, claim, own, best) if own.any(-1).sum() > 1 else []
+        i, j = own.nonzero()[0].tolist()
+        for found in alike:
+            rows = None if len(found) == int(claim.given.any(-1).sum()) else tuple(f.cell.row for f in found)
+            heads = None if key[1] is None else (key[1],)
+            cause = Cause((found[0].slip.id,), Cell(*key, i, j), heads, rows, found[0].ways[:1])
+            self.causes[key[0]].append(cause)
+        best = best.clone()
+        for one in alike[0] if alike else ():
+            best[one.cell.row] = best.new_tensor(one.numbers)
+        return best if alike else None
 
     def _blame_slips(self, key: Key, slipped: dict[int, list[Found]]) -> None:
         for one in (one for slips in slipped.values() for one in slips):
@@ -417,8 +423,8 @@ def _merged(causes: list[Cause], claimed: list[int | None]) -> tuple[Cause, ...]
     """
     found: dict[object, list[Cause]] = {}
     for cause in causes:
-        place = cause.cell if cause.ways else None
-        found.setdefault((tuple(sorted(cause.ids)), cause.rows is None, place), []).append(cause)
+        place = cause.cell if cause.ways and cause.rows else [way.said for way in cause.ways]
+        found.setdefault((tuple(sorted(cause.ids)), cause.rows is None, str(place)), []).append(cause)
     per_head = {cause.cell.head for cause in causes}
     merged = [(len({one.cell.head for one in same}), _merge(same, claimed)) for same in found.values()]
     most = max((count for count, _ in merged), default=0)

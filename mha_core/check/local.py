@@ -5,6 +5,7 @@ made, and those that reproduce what is written are kept.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 import torch
@@ -41,6 +42,35 @@ def found_in(search: Search, key: Key, claim: Printed, own: Tensor, best: Tensor
     return {i: slips for i, slips in found.items() if slips}
 
 
+def made_alike(search: Search, key: Key, claim: Printed, own: Tensor, best: Tensor) -> list[list[Found]]:
+    """The slips that explain all the errors of a matrix, made in one way in each row with errors, or in all rows where
+    that fits them too: each as what is found in these rows. No more than one way of a slip.
+    """
+    every, wrong = claim.given.any(-1).nonzero().flatten().tolist(), own.any(-1).nonzero().flatten().tolist()
+    bases = list(_Places(search, key, claim.decimals, best).bases())
+    for weak in (False, True):
+        found = []
+        for slip in (slip for slip in SLIPS if slip.alike and slip.weak == weak):
+            for rows in (every, wrong):
+                alike = _alike(slip, bases, claim, rows)
+                if alike:
+                    found.append(alike)
+                    break
+        if found:
+            return found
+    return []
+
+
+def _alike(slip: Slip, bases: list[_Base], claim: Printed, rows: list[int]) -> list[Found]:
+    for base in bases:
+        made = [_made(slip, base, claim, i, [0], 1.0) for i in rows]
+        if all(made) and made:
+            common = set.intersection(*({way.said for way in one.ways} for one in made if one))
+            if common:
+                return [one for one in made if one]
+    return []
+
+
 def place_at(search: Search, key: Key, i: int, j: int, decimals: int) -> Place:
     """A cell of a step with its terms, as the numbers were carried to it."""
     places = _Places(search, key, decimals, torch.zeros(0))
@@ -72,8 +102,8 @@ def _made(slip: Slip, base: _Base, claim: Printed, i: int, wrong: list[int], uni
     given, numbers, within = (part[i].tolist() for part in (claim.given, claim.numbers, claim.unit * units))
     if slip.whole == "row" and sum(given) < 2:
         return None
-    written = [numbers[j] if given[j] else None for j in cols]
-    ways = reproduced(slip, at, written, [within[j] for j in cols])
+    written = tuple(numbers[j] if given[j] else None for j in cols)
+    ways = reproduced(slip, replace(at, written=written), written, [within[j] for j in cols])
     if not ways:
         return None
     row = list(at.rows[i])
@@ -141,6 +171,7 @@ class _Places:
             decimals=self.decimals,
             look=self._look,
             before=self.before,
+            divides="divisor" in self.settings,
         )
 
     def _look(self, name: str, head: int | None) -> Rows | None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise, product
-from math import exp, fsum, isfinite, nan, trunc
+from math import exp, fsum, isfinite, log, nan, sqrt, trunc
 from typing import Final, Literal, TypeAlias
 
 from mha_core.compute.derive import Cell, Derivation, Term, arithmetic, letter
@@ -20,7 +20,7 @@ from mha_core.compute.operations import OPERATIONS, Step, Terms
 from mha_core.compute.printed import unit_of
 from mha_core.compute.trace import Rows
 from mha_core.errors import N_
-from mha_core.example.model import NEG_INF, Example
+from mha_core.example.model import NEG_INF, Example, divisor
 
 Look: TypeAlias = Callable[[str, "int | None"], "Rows | None"]
 """A matrix by name and head, as its author had it; None where there is none."""
@@ -32,7 +32,8 @@ class Place:
 
     ``cells``, ``numbers``: what is in each term. ``at``, ``constant``: as ``derive.Derivation`` has them. ``rows``: the
     whole matrix, right. ``decimals``: the digits that were written down. ``before``: the steps of the same shape that
-    come before it.
+    come before it. ``written``: what stands in the row instead, where that is known. ``divides``: the step divides by
+    the layer's divisor.
     """
 
     example: Example
@@ -46,6 +47,8 @@ class Place:
     decimals: int
     look: Look
     before: tuple[str, ...] = ()
+    written: tuple[float | None, ...] = ()
+    divides: bool = False
 
     @property
     def right(self) -> float:
@@ -88,7 +91,7 @@ Ways: TypeAlias = Callable[[Place], Iterable[Way]]
 class Slip:
     """``message``: a sentence in which ``{said}`` is what the way names. ``whole``: what it is made in. ``pen``: the
     numbers are right, what is written is not. ``weak``: so many numbers come of it that it is said only where nothing
-    else explains them.
+    else explains them. ``alike``: it may be made in many rows alike.
     """
 
     id: str
@@ -97,6 +100,7 @@ class Slip:
     whole: Literal["cell", "row"] = "cell"
     pen: bool = False
     weak: bool = False
+    alike: bool = False
 
 
 # --- one cell: taken from elsewhere ------------------------------------------------------------------------------
@@ -309,6 +313,64 @@ def _largest_in_some(at: Place) -> Iterator[Way]:
                 yield from _shared(powers, fsum(powers))
 
 
+# --- one row or all: another number ------------------------------------------------------------------------------
+
+
+def _other_divisor(at: Place) -> Iterator[Way]:
+    """Another size of this example; those that ``catalogue.CATALOGUE`` names are left to it."""
+    for sign, number in _sizes(at.example).items():
+        yield from _divided(at, number, sign)
+
+
+def _sizes(example: Example) -> dict[str, float]:
+    dims, right = example.dims, divisor(example) or 1.0
+    roots = (dims.d_k, dims.d_model, dims.n_k, dims.d_v, dims.h * dims.d_k)
+    known = [1.0, right, 1 / right, float(dims.d_k), *map(sqrt, roots)]
+    found: dict[str, float] = {}
+    for sign, size in (("d_model", dims.d_model), ("h", dims.h), ("n", dims.n_k), ("d_v", dims.d_v)):
+        if size and not any(abs(size - other) < 1e-9 for other in (*known, *found.values())):
+            found[sign] = float(size)
+    return found
+
+
+def _divided(at: Place, number: float, said: str) -> Iterator[Way]:
+    """The row with another divisor: of the step that divides, and of the softmax where none was written before."""
+    right = divisor(at.example) or 1.0
+    if at.divides:
+        yield Way(tuple(score * right / number for score in at.rows[at.cell.row]), (said,))
+    yield from _softened(at, right / number, said)
+
+
+def _softened(at: Place, times: float, said: str) -> Iterator[Way]:
+    """The softmax of so many times the row's scores."""
+    for scores in _scores(at)[:1]:
+        top = max(scores)
+        if isfinite(top):
+            powers = [exp((score - top) * times) if times > 0 else 0.0 for score in scores]
+            yield from _shared(powers, fsum(powers), said)
+
+
+def _other_base(at: Place) -> Iterator[Way]:
+    for base in (2, 10):
+        yield from _softened(at, log(base), str(base))
+
+
+def _some_divisor(at: Place) -> Iterator[Way]:
+    """The divisor that follows from the logarithms of what is written, where more than one ratio of it shows it."""
+    for scores in _scores(at)[:1]:
+        pairs = [pair for pair in zip(scores, at.written, strict=False) if isfinite(pair[0]) and pair[1]]
+        logs = [
+            (score - pairs[0][0], log(one / pairs[0][1]))
+            for score, one in pairs[1:]
+            if one and one / (pairs[0][1] or 1) > 0
+        ]
+        total = fsum(score * score for score, _ in logs)
+        times = fsum(score * ratio for score, ratio in logs) / total if total else 0.0
+        if times > 0 and len({round(score, 9) for score, _ in logs if score}) > 1:
+            number = (divisor(at.example) or 1.0) / times
+            yield from _softened(at, times, f"{number:.2g}")
+
+
 SLIPS: Final = (
     Slip("cell_copied", N_("The number of {said} stands here."), _copied),
     Slip(
@@ -348,6 +410,17 @@ SLIPS: Final = (
         N_("The row's largest score is taken off in some exponentials, but not in all."),
         _largest_in_some,
         "row",
+    ),
+    Slip("other_divisor", N_("The scores are divided by {said}."), _other_divisor, "row", alike=True),
+    Slip(
+        "other_base", N_("Powers of {said} are taken instead of powers of e."), _other_base, "row", alike=True
+    ),
+    Slip(
+        "some_divisor",
+        N_("The weights are those of scores divided by about {said}, which is no size of this example."),
+        _some_divisor,
+        "row",
+        weak=True,
     ),
 )
 """Every slip of one cell and of one row, simplest first."""

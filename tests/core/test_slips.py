@@ -1,7 +1,7 @@
 """Slips of one cell and of one row: each, made at random where it can be made, is found where it was made."""
 
 from collections import Counter
-from math import exp
+from math import exp, log
 
 import pytest
 
@@ -13,7 +13,8 @@ from mha_core.check.check import check
 from mha_core.check.report import cause_lines, cause_message
 from mha_core.check.slips import SLIP, SLIPS
 from mha_core.messages import LANGUAGES, catalogue
-from tests.core.answers import RIGHT, found, layer, named, unexplained, work_out
+from tests.core.answers import RIGHT, divided, found, layer, named, unexplained, work_out
+from tests.core.reference import softmax
 from tests.sizes import share
 
 
@@ -118,6 +119,44 @@ def test_a_row_that_stands_in_another_head():
     assert ("row_of_other_head",) in named(verdict)
 
 
+NUMBERS = {
+    "d_model": ({"d_model": 5}, lambda s: divided(s.scores, 5), "The scores are divided by d_model."),
+    "h": ({"h": 5, "d_k": 3}, lambda s: divided(s.scores, 5), "The scores are divided by h."),
+    "n": ({"n": 6, "d_model": 5}, lambda s: divided(s.scores, 6), "The scores are divided by n."),
+    "base 2": (
+        {},
+        lambda s: [[score * log(2) for score in row] for row in s.scaled_scores],
+        "Powers of 2 are taken instead of powers of e.",
+    ),
+    "base 10": (
+        {},
+        lambda s: [[score * log(10) for score in row] for row in s.scaled_scores],
+        "Powers of 10 are taken instead of powers of e.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("sizes", "scores", "said"), NUMBERS.values(), ids=NUMBERS)
+@pytest.mark.parametrize("only", [("scores", "weights"), ("weights", "output")])
+def test_another_number_in_place_of_the_divisor_or_the_base(sizes, scores, said, only):
+    example = layer(4, **sizes)
+    steps = {"weights": lambda s: [softmax(row) for row in scores(s)]}
+    verdict = found(example, work_out(example, steps), only=only)
+    assert causes(verdict) == [said]
+    one = found(example, work_out(example, steps, heads=[1]), only=only)
+    assert causes(one) == [f"head 2: {said}"]
+
+
+def test_the_divisor_of_one_row_follows_from_its_numbers():
+    def second(s):
+        rows = RIGHT["weights"](s)
+        return [rows[0], softmax([score / 2.345 for score in s.scores[1]]), *rows[2:]]
+
+    verdict = found(layer(4, d_model=5), work_out(layer(4, d_model=5), {"weights": second}, heads=[0]))
+    said = "The weights are those of scores divided by about 2.3, which is no size of this example."
+    assert causes(verdict) == [f"head 1, row 2: {said}"]
+
+
 # --- planted -----------------------------------------------------------------------------------------------------
 
 
@@ -141,4 +180,4 @@ def test_every_slip_is_said_in_both_languages():
 
 def test_slips_are_declared_once_and_in_order():
     assert [*SLIP] == [slip.id for slip in SLIPS]
-    assert [slip.id for slip in SLIPS if slip.weak] == ["digit_slipped"]
+    assert [slip.id for slip in SLIPS if slip.weak] == ["digit_slipped", "some_divisor"]
