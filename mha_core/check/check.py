@@ -24,7 +24,7 @@ from torch import Tensor
 
 from mha_core.check.catalogue import CATALOGUE, ROUNDED_EARLY
 from mha_core.check.local import Found, found_in, made_alike
-from mha_core.check.search import Family, Search
+from mha_core.check.search import Family, Rounding, Search
 from mha_core.check.slips import Way
 from mha_core.check.transcription import EXCHANGED, exchanged
 from mha_core.compute.derive import Cell
@@ -62,7 +62,7 @@ class Cause:
 
     ``heads``: the heads it was made in, None for all that are given. ``rows``: the rows, None for all.
     ``cell``: a cell that it explains. ``ways``: of a slip (``slips.SLIPS``), those that give the same numbers;
-    ``written``: the arithmetic of the first.
+    ``written``: the arithmetic of the first. ``rounded``: what may have been rounded on the way, if that is the cause.
     """
 
     ids: tuple[str, ...]
@@ -71,6 +71,7 @@ class Cause:
     rows: tuple[int, ...] | None = None
     ways: tuple[Way, ...] = ()
     written: str = ""
+    rounded: tuple[Rounding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,6 +276,9 @@ class _Check:
 
     def _explain(self, key: Key, claim: Printed, own: Tensor, best: Tensor) -> Tensor:
         """Find what explains the own errors of one matrix; returns its numbers as the author must have had them."""
+        rounded = self._rounded(key, claim, own)
+        if rounded is not None:
+            return rounded
         slipped: dict[int, list[Found]] = {}
         if own.any(-1).sum() <= _MOST_SLIPS and not (_not_rounded(claim, best) & ~own).any():
             slipped = found_in(self.search, key, claim, own, best)
@@ -295,6 +299,18 @@ class _Check:
         if found is None and slipped.keys() | by_row.keys() != set(own.any(-1).nonzero().flatten().tolist()):
             found = self._pairs(key, claim, own)
         return self._rows(key, own, single, best, by_row, slipped) if found is None else found
+
+    def _rounded(self, key: Key, claim: Printed, own: Tensor) -> Tensor | None:
+        """Blame rounding on the way, to most digits at fewest steps; None where that does not explain every cell."""
+        tried = list(self.search.roundings(key)) if key in self.search.steps else []
+        fitting = [one for one in tried if claim.all_fit(one[1][0])]
+        if not fitting:
+            return None
+        least = [one for one in fitting if one[0].decimals == fitting[0][0].decimals]
+        steps = min(len(rounding.names) for rounding, _ in least)
+        least = [one for one in least if len(one[0].names) == steps]
+        self._blame(key, (ROUNDED_EARLY,), own, rounded=tuple(rounding for rounding, _ in least))
+        return least[0][1][0]
 
     def _all_cells(self, key: Key, claim: Printed, own: Tensor, family: Family) -> Tensor | None:
         """The mistakes under which every given cell comes out, all blamed; None where there are none."""
@@ -391,11 +407,12 @@ class _Check:
         own: Tensor,
         heads: tuple[int, ...] | None = None,
         rows: tuple[int, ...] | None = None,
+        rounded: tuple[Rounding, ...] = (),
     ) -> None:
         name, head = key
         i, j = (own if rows is None else own & _only(rows, own)).nonzero()[0].tolist()
         mine = heads if head is None else (head,)
-        self.causes[name].append(Cause(ids, Cell(name, head, i, j), mine, rows))
+        self.causes[name].append(Cause(ids, Cell(name, head, i, j), mine, rows, rounded=rounded))
 
 
 def _not_rounded(claim: Printed, values: Tensor) -> Tensor:
@@ -423,7 +440,7 @@ def _merged(causes: list[Cause], claimed: list[int | None]) -> tuple[Cause, ...]
     """
     found: dict[object, list[Cause]] = {}
     for cause in causes:
-        place = cause.cell if cause.ways and cause.rows else [way.said for way in cause.ways]
+        place = cause.cell if cause.ways and cause.rows else ([way.said for way in cause.ways], cause.rounded)
         found.setdefault((tuple(sorted(cause.ids)), cause.rows is None, str(place)), []).append(cause)
     per_head = {cause.cell.head for cause in causes}
     merged = [(len({one.cell.head for one in same}), _merge(same, claimed)) for same in found.values()]

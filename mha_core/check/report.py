@@ -11,6 +11,7 @@ from mha_core.check.catalogue import CATALOGUE, formula_of, message_of
 from mha_core.check.check import Cause, Verdict, WrongCell
 from mha_core.check.invariants import MESSAGES as FINDINGS
 from mha_core.check.invariants import Finding, invariants
+from mha_core.check.search import Rounding
 from mha_core.check.slips import SLIP, told
 from mha_core.compute.derive import Cell, arithmetic, derive, letter, relation
 from mha_core.compute.graph import divisor_text, formula, symbol
@@ -43,7 +44,9 @@ def cause_message(verdict: Verdict, cause: Cause, language: str) -> str:
     say = catalogue(language).gettext
     example = verdict.trace.example
     divisor = divisor_text(example)
-    if cause.ways:
+    if 0 < len(cause.rounded) <= _MOST_ROUNDED:
+        sentences = [_rounded(cause.rounded, say)]
+    elif cause.ways:
         sentences = [told(SLIP[cause.ids[0]], cause.ways, example, say)]
     else:
         sentences = [say(message_of(label, cause.cell.name)).format(divisor=divisor) for label in cause.ids]
@@ -59,6 +62,28 @@ def cause_message(verdict: Verdict, cause: Cause, language: str) -> str:
     if cause.ways and SLIP[cause.ids[0]].whole == "cell":
         where.append(say(N_("column {number}")).format(number=cause.cell.col + 1))
     return say(N_("{place}: {what}")).format(place=say(N_(", ")).join(where), what=what) if where else what
+
+
+_MOST_ROUNDED: Final = 3
+"""Places of rounding up to which they are told; where more would do, it is only said that there was some."""
+_TO: Final = {
+    0: N_("{steps} rounded to whole numbers"),
+    1: N_("{steps} rounded to one decimal"),
+    2: N_("{steps} rounded to 2 decimals"),
+    3: N_("{steps} rounded to 3 decimals"),
+}
+
+
+def _rounded(rounded: Sequence[Rounding], say: Say) -> str:
+    """What was rounded on the way and to how many digits; of several that would do each."""
+    told_of = []
+    for names, decimals in rounded:
+        steps = say(N_(", ")).join(say(NAMES.get(name, _EXPONENTIALS)) for name in names)
+        told_of.append(say(_TO[decimals]).format(steps=steps))
+    return say(N_("Rounded on the way: {what}.")).format(what=say(N_(" or ")).join(told_of))
+
+
+_EXPONENTIALS: Final = N_("exponentials")
 
 
 def cause_lines(verdict: Verdict, cause: Cause, language: str = "en") -> tuple[str, str]:

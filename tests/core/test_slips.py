@@ -1,6 +1,7 @@
 """Slips of one cell and of one row: each, made at random where it can be made, is found where it was made."""
 
 from collections import Counter
+from dataclasses import replace
 from math import exp, log
 
 import pytest
@@ -14,7 +15,7 @@ from mha_core.check.report import cause_lines, cause_message
 from mha_core.check.slips import SLIP, SLIPS
 from mha_core.messages import LANGUAGES, catalogue
 from tests.core.answers import RIGHT, divided, found, layer, named, unexplained, work_out
-from tests.core.reference import softmax
+from tests.core.reference import project, softmax
 from tests.sizes import share
 
 
@@ -155,6 +156,53 @@ def test_the_divisor_of_one_row_follows_from_its_numbers():
     verdict = found(layer(4, d_model=5), work_out(layer(4, d_model=5), {"weights": second}, heads=[0]))
     said = "The weights are those of scores divided by about 2.3, which is no size of this example."
     assert causes(verdict) == [f"head 1, row 2: {said}"]
+
+
+def rounded_to(decimals, rows):
+    return [[round(cell, decimals) for cell in row] for row in rows]
+
+
+ROUNDED = {
+    "scaled scores to one decimal": (
+        {"scaled_scores": lambda s: rounded_to(1, RIGHT["scaled_scores"](s))},
+        ("scores", "weights", "output"),
+        "scaled scores rounded to one decimal",
+    ),
+    "values to whole numbers": (
+        {"v": lambda s: rounded_to(0, divided(RIGHT["v"](s), 1))},
+        ("weights", "output"),
+        "values rounded to whole numbers",
+    ),
+    "exponentials to one decimal": (
+        {
+            "weights": lambda s: [
+                shared(row) for row in rounded_to(1, [map(exp, row) for row in s.scaled_scores])
+            ]
+        },
+        ("scores", "scaled_scores", "weights"),
+        "exponentials rounded to one decimal",
+    ),
+    "written to 4 decimals, taken over to 1": (
+        {"head_outputs": lambda s: project(rounded_to(1, s.weights), s.v, None)},
+        None,
+        "weights rounded to one decimal",
+    ),
+}
+
+
+def shared(powers):
+    return [power / sum(powers) for power in powers]
+
+
+@pytest.mark.parametrize(("steps", "only", "said"), ROUNDED.values(), ids=ROUNDED)
+def test_rounding_on_the_way_is_named_with_the_step_and_the_digits(steps, only, said):
+    example = layer(4, d_model=5)
+    example = replace(example, x=tuple(tuple(cell + 0.37 for cell in row) for row in example.x))
+    verdict = found(example, work_out(example, steps), only=only)
+    assert not verdict.ok
+    assert set(named(verdict)) == {("rounded_early",)}
+    assert any(said in one for one in causes(verdict))
+    assert unexplained(verdict) == []
 
 
 # --- planted -----------------------------------------------------------------------------------------------------
