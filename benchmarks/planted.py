@@ -243,6 +243,9 @@ def slipped(
     moved = ((numbers - before).abs() > 1.6 * 10.0**-decimals).nonzero().tolist()
     if not moved or not bool(numbers.isfinite().all()):
         return None
+    for one, values in exact.items() if rounded else ():
+        if one[0] == key[0]:
+            search.carried[one] = Family([()], torch.round(values, decimals=decimals)[None])
     search.carried[key] = Family([()], numbers[None])
     made = {one: numbers if one == key else search.family(one, 0).values[0] for one in kept}
     claims = _claims(computed.example, made, decimals)

@@ -134,7 +134,7 @@ class _Check:
         for key in self.claims:
             self.search.declare_copy(key)
         self.unsure: dict[Key, Tensor] = {}
-        """How far a carried cell may be from what its author had: half a unit of an unexplained number."""
+        """How far a carried cell may be from what its author had: half a unit of a wrong number."""
         self.others: list[Tensor] = []
         """Of the matrix at hand, what the author had if another of several slips was made."""
         self.throughout: dict[str, dict[Key, Tensor]] = {}
@@ -143,6 +143,8 @@ class _Check:
         self.doubtful: dict[str, list[WrongCell]] = {name: [] for name in STEPS}
         self.causes: dict[str, list[Cause]] = {name: [] for name in STEPS}
         self.unexplained: set[str] = set()
+        self.undecided: set[str] = set()
+        """Steps with errors for which there are too many explanations."""
 
     def verdict(self) -> Verdict:
         """Go through the claims in the order of the computation."""
@@ -173,7 +175,7 @@ class _Check:
     def _name_throughout(self) -> None:
         """Blame what reproduces everything at the first step where something is wrong."""
         name = next((name for name, cells in self.wrong.items() if cells), None)
-        if name is None:
+        if name is None or name in self.undecided:
             return
         named = {cause.ids for causes in self.causes.values() for cause in causes}
         new = [label for label in self.throughout if (label,) not in named]
@@ -231,7 +233,10 @@ class _Check:
             if len(values) < _MOST_ALTERNATIVES and not any(torch.equal(other, one) for one in values):
                 values.append(other)
         self.search.carried[key] = Family([()] * len(values), torch.stack(values))
-        self.unsure[key] = torch.where(claim.given & ~fits & ~right, claim.unit / 2, 0.0)
+        lost = ~fits
+        if not self.unexplained:  # a whole number that is known has no digits to lose
+            lost |= best != best.round()
+        self.unsure[key] = torch.where(claim.given & ~right & lost, claim.unit / 2, 0.0)
 
     # --- following from numbers whose digits are lost --------------------------------------------------------------
 
@@ -254,13 +259,20 @@ class _Check:
         return moved
 
     def _unsure(self, name: str, head: int | None) -> Tensor | None:
-        if (name, head) in self.unsure or head is not None:
-            return self.unsure.get((name, head))
-        heads = [self.unsure.get((name, g)) for g in range(self.search.dims.h)]
+        if head is not None or (name, None) in self.search.steps:
+            return self._radius((name, head))
+        heads = [self._radius((name, g)) for g in range(self.search.dims.h)]
         known = next((one for one in heads if one is not None), None)
         if known is None:
             return None
         return torch.stack([torch.zeros_like(known) if one is None else one for one in heads])
+
+    def _radius(self, key: Key) -> Tensor | None:
+        """How far a matrix may be from what its author had; one that was not written by the numbers before it, unless
+        some of these are unexplained: half a unit of a guess would excuse too much two steps on.
+        """
+        hidden = key in self.search.steps and key not in self.search.carried and not self.unexplained
+        return self._spread(key) if hidden else self.unsure.get(key)
 
     def _moved(self, key: Key, tensors: dict[str, Tensor], name: str, unsure: Tensor) -> Tensor:
         """Σ over an operand's cells of how far the step moves when this cell alone moves."""
@@ -277,7 +289,7 @@ class _Check:
     def _explain(self, key: Key, claim: Printed, own: Tensor, best: Tensor) -> Tensor:
         """Find what explains the own errors of one matrix; returns its numbers as the author must have had them."""
         rounded = self._rounded(key, claim, own)
-        if rounded is not None:
+        if rounded is not None and int(own.any(-1).sum()) > 1:
             return rounded
         slipped: dict[int, list[Found]] = {}
         if own.any(-1).sum() <= _MOST_SLIPS and not (_not_rounded(claim, best) & ~own).any():
@@ -287,13 +299,15 @@ class _Check:
             self._blame(key, (EXCHANGED,), own)
         single, by_row = Family([()], best[None]), dict[int, dict[str, int]]()
         found = None
+        if rounded is not None:  # of one row it may also be a slip
+            self._blame_too(key, own, slipped)
+            return rounded
         if key in self.search.steps:
             single = self.search.family(key, 1, claim.decimals)
             found = self._all_cells(key, claim, own, single)
             by_row = self._by_row(claim, own, single) if found is None else {}
         if found is not None or swapped:
-            if len(slipped) == 1 == int(own.any(-1).sum()):
-                self._blame_slips(key, slipped)
+            self._blame_too(key, own, slipped)
             return best if found is None else found
         found = self._alike(key, claim, own, best)
         if found is None and slipped.keys() | by_row.keys() != set(own.any(-1).nonzero().flatten().tolist()):
@@ -363,8 +377,9 @@ class _Check:
         one_for_all = _one_for_all(by_row, own)
         for i in own.any(-1).nonzero().flatten().tolist():
             named, slips = by_row.get(i, {}), [] if one_for_all else slipped.get(i, [])
-            if (not named and not slips) or len(named) + len(slips) > _MOST_NAMED:
+            if (not named and not slips) or (slips and len(named) + len(slips) > _MOST_NAMED):
                 self.unexplained.add(key[0])
+                self.undecided |= {key[0]} if slips else set()
                 continue
             numbers = (
                 single.values[next(iter(named.values())), i] if named else torch.tensor(slips[0].numbers)
@@ -387,6 +402,18 @@ class _Check:
         for one in alike[0] if alike else ():
             best[one.cell.row] = best.new_tensor(one.numbers)
         return best if alike else None
+
+    def _blame_too(self, key: Key, own: Tensor, slipped: dict[int, list[Found]]) -> None:
+        """Beside what explains the matrix, blame what explains its one row with errors; too much of it, and nobody can
+        say which.
+        """
+        if len(slipped) == 1 == int(own.any(-1).sum()):
+            self._blame_slips(key, slipped)
+            here = [cause for cause in self.causes[key[0]] if key[1] in (cause.heads or (key[1],))]
+            if len(here) > _MOST_NAMED:
+                self.causes[key[0]] = [cause for cause in self.causes[key[0]] if cause not in here]
+                self.unexplained.add(key[0])
+                self.undecided.add(key[0])
 
     def _blame_slips(self, key: Key, slipped: dict[int, list[Found]]) -> None:
         for one in (one for slips in slipped.values() for one in slips):
