@@ -151,6 +151,20 @@ def finding_message(verdict: Verdict, finding: Finding, language: str) -> str:
     return say(FINDINGS[finding.id]).format(place=where, **values)
 
 
+def following_messages(verdict: Verdict, name: str, language: str) -> list[str]:
+    """What is said of each wrong matrix of a step in which every error only follows from numbers before it."""
+    say = catalogue(language).gettext
+    own: dict[int | None, bool] = {}
+    for one in verdict.steps[name].wrong:
+        own[one.cell.head] = own.get(one.cell.head, False) or one.own
+    heads = [head for head, by_itself in own.items() if not by_itself]
+    what = say(N_("Wrong, but right from your numbers on."))
+    if len(heads) == len(own) or None in heads:
+        return [what] if heads else []
+    told = [say(N_("head {number}")).format(number=head + 1) for head in heads if head is not None]
+    return [say(N_("{place}: {what}")).format(place=one, what=what) for one in told]
+
+
 def unexplained_message(language: str) -> str:
     """What is said where there is no explanation."""
     return catalogue(language).gettext(N_("No known mistake explains this."))
@@ -177,6 +191,8 @@ def as_json(verdict: Verdict, language: str = "en") -> dict[str, Any]:
         }
         if step.doubtful:
             steps[name]["doubtful"] = [_wrong(cell) for cell in step.doubtful]
+        if following := following_messages(verdict, name, language):
+            steps[name]["follows"] = following
         if step.unexplained:
             steps[name]["message"] = unexplained_message(language)
     return {
@@ -325,6 +341,7 @@ def _step_lines(verdict: Verdict, name: str, language: str) -> list[str]:
         lines += [f"  - {of_right}: `{right}`", f"  - {of_yours}: `{yours}`"]
     if step.unexplained:
         lines.append(f"- **{unexplained_message(language)}**")
+    lines += [f"- {told_of}" for told_of in following_messages(verdict, name, language)]
     header = [say(N_("where")), of_yours, of_right, ""]
     lines += ["", f"| {' | '.join(header)} |", "| --- | ---: | ---: | --- |"]
     for cell in step.wrong:
