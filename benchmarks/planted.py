@@ -215,15 +215,23 @@ def printed(steps: dict[str, list[Tensor]], decimals: int) -> dict[str, tuple]:
 
 
 def slipped(
-    computed: Trace, slip: Slip | None, random: Random, decimals: int, given: str = "all"
+    computed: Trace,
+    slip: Slip | None,
+    random: Random,
+    decimals: int,
+    given: str = "all",
+    *,
+    hidden: bool = False,
 ) -> Planted | None:
     """A slip (None: two cells exchanged) at one place of a step that is given, and everything after it computed from
-    it: from what was written, or in full. None where it would change nothing that is written.
+    it: from what was written, or in full. None where it would change nothing that is written. ``hidden``: at one
+    that is not given instead.
     """
     search = Search(computed)
     exact = {key: values for key in search.steps if (values := search.exact(key)) is not None}
     kept = sorted(_given(computed.example, exact, given), key=lambda key: (STEPS.index(key[0]), key[1] or 0))
-    key = random.choice([key for key in kept if key[0] not in HIDES])
+    open_to = [key for key in (exact if hidden else kept) if key[0] not in HIDES and (key in kept) != hidden]
+    key = random.choice(open_to)
     rounded = random.random() < 0.5
     before = torch.round(exact[key], decimals=decimals) if rounded else exact[key]
     numbers = before.clone()
@@ -248,6 +256,8 @@ def slipped(
             search.carried[one] = Family([()], torch.round(values, decimals=decimals)[None])
     search.carried[key] = Family([()], numbers[None])
     made = {one: numbers if one == key else search.family(one, 0).values[0] for one in kept}
+    if hidden and not any(((made[one] - exact[one]).abs() > 2 * 10.0**-decimals).any() for one in kept):
+        return None
     claims = _claims(computed.example, made, decimals)
     return Planted(
         replace(computed.example, claimed=claims), slip.id if slip else EXCHANGED, key[0], (key[1], *moved[0])

@@ -358,17 +358,16 @@ def _other_base(at: Place) -> Iterator[Way]:
 def _some_divisor(at: Place) -> Iterator[Way]:
     """The divisor that follows from the logarithms of what is written, where more than one ratio of it shows it."""
     for scores in _scores(at)[:1]:
-        pairs = [pair for pair in zip(scores, at.written, strict=False) if isfinite(pair[0]) and pair[1]]
-        logs = [
-            (score - pairs[0][0], log(one / pairs[0][1]))
-            for score, one in pairs[1:]
-            if one and one / (pairs[0][1] or 1) > 0
+        pairs = [
+            (score, log(one))
+            for score, one in zip(scores, at.written, strict=False)
+            if isfinite(score) and one is not None and 0 < one < float("inf")
         ]
+        logs = [(score - pairs[0][0], ratio - pairs[0][1]) for score, ratio in pairs[1:]]
         total = fsum(score * score for score, _ in logs)
         times = fsum(score * ratio for score, ratio in logs) / total if total else 0.0
         if times > 0 and len({round(score, 9) for score, _ in logs if score}) > 1:
-            number = (divisor(at.example) or 1.0) / times
-            yield from _softened(at, times, f"{number:.2g}")
+            yield from _softened(at, times, f"{(divisor(at.example) or 1.0) / times:.2g}")
 
 
 SLIPS: Final = (
