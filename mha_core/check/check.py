@@ -36,7 +36,9 @@ from mha_core.vocabulary import STEPS
 
 _CPU: Final = Backend("cpu", "float64")
 _MOST_CELLS: Final = 600
-"""Cells of a matrix up to which pairs of mistakes are tried; larger ones are searched for single mistakes."""
+"""Cells of a matrix up to which pairs of mistakes, rounding on the way and what was done alike in several rows are
+tried; larger ones are searched for single mistakes.
+"""
 _LEAST_EVIDENCE: Final = 3
 """Wrong cells that it takes to blame two mistakes at once."""
 _MOST_ALTERNATIVES: Final = 6
@@ -299,16 +301,14 @@ class _Check:
             self._blame(key, (EXCHANGED,), own)
         single, by_row = Family([()], best[None]), dict[int, dict[str, int]]()
         found = None
-        if rounded is not None:  # of one row it may also be a slip
-            self._blame_too(key, own, slipped)
-            return rounded
         if key in self.search.steps:
             single = self.search.family(key, 1, claim.decimals)
             found = self._all_cells(key, claim, own, single)
             by_row = self._by_row(claim, own, single) if found is None else {}
-        if found is not None or swapped:
-            self._blame_too(key, own, slipped)
-            return best if found is None else found
+        if rounded is not None or found is not None or swapped:
+            if len(slipped) == 1 == int(own.any(-1).sum()):  # of one row it may also be a slip
+                self._blame_slips(key, slipped)
+            return rounded if rounded is not None else best if found is None else found
         found = self._alike(key, claim, own, best)
         if found is None and slipped.keys() | by_row.keys() != set(own.any(-1).nonzero().flatten().tolist()):
             found = self._pairs(key, claim, own)
@@ -316,7 +316,8 @@ class _Check:
 
     def _rounded(self, key: Key, claim: Printed, own: Tensor) -> Tensor | None:
         """Blame rounding on the way, to most digits at fewest steps; None where that does not explain every cell."""
-        tried = list(self.search.roundings(key)) if key in self.search.steps else []
+        bounded = key in self.search.steps and own.numel() <= _MOST_CELLS
+        tried = list(self.search.roundings(key)) if bounded else []
         fitting = [one for one in tried if claim.all_fit(one[1][0])]
         if not fitting:
             return None
@@ -391,7 +392,8 @@ class _Check:
 
     def _alike(self, key: Key, claim: Printed, own: Tensor, best: Tensor) -> Tensor | None:
         """Blame what was done in several rows in one way; None where that explains nothing."""
-        alike = made_alike(self.search, key, claim, own, best) if own.any(-1).sum() > 1 else []
+        several = own.any(-1).sum() > 1 and own.numel() <= _MOST_CELLS
+        alike = made_alike(self.search, key, claim, own, best) if several else []
         i, j = own.nonzero()[0].tolist()
         for found in alike:
             rows = None if len(found) == int(claim.given.any(-1).sum()) else tuple(f.cell.row for f in found)
@@ -402,18 +404,6 @@ class _Check:
         for one in alike[0] if alike else ():
             best[one.cell.row] = best.new_tensor(one.numbers)
         return best if alike else None
-
-    def _blame_too(self, key: Key, own: Tensor, slipped: dict[int, list[Found]]) -> None:
-        """Beside what explains the matrix, blame what explains its one row with errors; too much of it, and nobody can
-        say which.
-        """
-        if len(slipped) == 1 == int(own.any(-1).sum()):
-            self._blame_slips(key, slipped)
-            here = [cause for cause in self.causes[key[0]] if key[1] in (cause.heads or (key[1],))]
-            if len(here) > _MOST_NAMED:
-                self.causes[key[0]] = [cause for cause in self.causes[key[0]] if cause not in here]
-                self.unexplained.add(key[0])
-                self.undecided.add(key[0])
 
     def _blame_slips(self, key: Key, slipped: dict[int, list[Found]]) -> None:
         for one in (one for slips in slipped.values() for one in slips):
@@ -466,7 +456,10 @@ def _merged(causes: list[Cause], claimed: list[int | None]) -> tuple[Cause, ...]
     Mistakes that explain every head with an error come before those that explain only some of them.
     """
     found: dict[object, list[Cause]] = {}
+    told = {cause.cell.head for cause in causes if cause.rounded}
     for cause in causes:
+        if cause.ids == (ROUNDED_EARLY,) and cause.cell.head in told and not cause.rounded:
+            continue  # it is said with the step and the digits
         place = cause.cell if cause.ways and cause.rows else ([way.said for way in cause.ways], cause.rounded)
         found.setdefault((tuple(sorted(cause.ids)), cause.rows is None, str(place)), []).append(cause)
     per_head = {cause.cell.head for cause in causes}
