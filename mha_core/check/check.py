@@ -291,7 +291,7 @@ class _Check:
     def _explain(self, key: Key, claim: Printed, own: Tensor, best: Tensor) -> Tensor:
         """Find what explains the own errors of one matrix; returns its numbers as the author must have had them."""
         rounded = self._rounded(key, claim, own)
-        if rounded is not None and int(own.any(-1).sum()) > 1:
+        if rounded is not None and (int(own.any(-1).sum()) > 1 or self._rounded_as_printed(key, claim)):
             return rounded
         slipped: dict[int, list[Found]] = {}
         if own.any(-1).sum() <= _MOST_SLIPS and not (_not_rounded(claim, best) & ~own).any():
@@ -317,7 +317,7 @@ class _Check:
     def _rounded(self, key: Key, claim: Printed, own: Tensor) -> Tensor | None:
         """Blame rounding on the way, to most digits at fewest steps; None where that does not explain every cell."""
         bounded = key in self.search.steps and own.numel() <= _MOST_CELLS
-        tried = list(self.search.roundings(key)) if bounded else []
+        tried = list(self.search.roundings(key, claim.decimals)) if bounded else []
         fitting = [one for one in tried if claim.all_fit(one[1][0])]
         if not fitting:
             return None
@@ -326,6 +326,10 @@ class _Check:
         least = [one for one in least if len(one[0].names) == steps]
         self._blame(key, (ROUNDED_EARLY,), own, rounded=tuple(rounding for rounding, _ in least))
         return least[0][1][0]
+
+    def _rounded_as_printed(self, key: Key, claim: Printed) -> bool:
+        """Whether the rounding just blamed is to no fewer digits than are printed: that is no slip."""
+        return self.causes[key[0]][-1].rounded[0].decimals >= claim.decimals
 
     def _all_cells(self, key: Key, claim: Printed, own: Tensor, family: Family) -> Tensor | None:
         """The mistakes under which every given cell comes out, all blamed; None where there are none."""

@@ -44,7 +44,7 @@ def cause_message(verdict: Verdict, cause: Cause, language: str) -> str:
     say = catalogue(language).gettext
     example = verdict.trace.example
     divisor = divisor_text(example)
-    if 0 < len(cause.rounded) <= _MOST_ROUNDED:
+    if 0 < len(cause.rounded) <= _MOST_ROUNDED and cause.rounded[0].decimals in _TO:
         sentences = [_rounded(cause.rounded, say)]
     elif cause.ways:
         sentences = [told(SLIP[cause.ids[0]], cause.ways, example, say)]

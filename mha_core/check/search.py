@@ -152,9 +152,9 @@ class Search:
         """A step's operands in every way in which they may have been carried, each B × rows × columns."""
         return self._operands(self.steps[key], key[1], Growth(0))[1]
 
-    def roundings(self, key: Key) -> Iterator[tuple[Rounding, Tensor]]:
+    def roundings(self, key: Key, most: int = 3) -> Iterator[tuple[Rounding, Tensor]]:
         """A step from numbers that were rounded on the way: at one step before it, at its exponentials, or at all of
-        these; to 3 decimals, 2, 1 or none. Steps before those that were written down are taken as written.
+        these; to 3 decimals (or ``most``, if that is more), 2, 1 or none. What was written down is taken as written.
         """
         names = tuple(dict.fromkeys(name for name, _ in self._before(key)))
         if any(
@@ -162,7 +162,7 @@ class Search:
         ):
             names = (*names, EXPONENTIALS)
         sets = [(name,) for name in names] + ([names] if len(names) > 1 else [])
-        for decimals, at in product((3, 2, 1, 0), sets):
+        for decimals, at in product(dict.fromkeys((max(most, 3), 3, 2, 1, 0)), sets):
             yield Rounding(at, decimals), self._on_the_way(key, Rounding(at, decimals), {})
 
     def _before(self, key: Key) -> list[Key]:
