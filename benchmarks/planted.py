@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from random import Random
 from typing import TypeAlias
@@ -10,16 +10,21 @@ from typing import TypeAlias
 import torch
 from torch import Tensor
 
-from mha_core import AllowMask, Example, Head, trace
-from mha_core.check.catalogue import CATALOGUE, ROUNDED_EARLY, SLIPS, At, Mistake
+from mha_core import AllowMask, Backend, Example, Head, trace
+from mha_core.check.catalogue import CATALOGUE, ROUNDED_EARLY, At, Mistake
+from mha_core.check.local import place_at
+from mha_core.check.search import Family, Search
+from mha_core.check.slips import SLIP, Slip
+from mha_core.check.transcription import EXCHANGED
 from mha_core.compute.graph import head_graph
 from mha_core.compute.operations import Step
-from mha_core.compute.trace import input_matrix, operate
+from mha_core.compute.printed import Key
+from mha_core.compute.trace import Trace, input_matrix, operate
 from mha_core.example.model import Mask
 from mha_core.example.validate import validate
-from mha_core.vocabulary import WHOLE_LAYER_STEPS
+from mha_core.vocabulary import HIDES, STEPS, WHOLE_LAYER_STEPS
 
-IDS = tuple(dict.fromkeys([ROUNDED_EARLY, *(mistake.id for mistake in CATALOGUE), *SLIPS]))
+IDS = tuple(dict.fromkeys([ROUNDED_EARLY, *(mistake.id for mistake in CATALOGUE), EXCHANGED, *SLIP]))
 """Every mistake that can be planted."""
 
 KEPT = {"all": None, "weights and output": ("weights", "output", "concat")}
@@ -40,8 +45,8 @@ def planted(label: str, random: Random, given: str = "all", example: Example | N
     """A random small-integer example (or this one) with this mistake; None where it cannot be made in it."""
     example = example or drawn(random, label)
     decimals = random.choice([2, 3, 4])
-    if label in SLIPS:
-        return _slipped(example, label, random, decimals, given)
+    if label in SLIP or label == EXCHANGED:
+        return slipped(trace(example, Backend("cpu", "float64")), SLIP.get(label), random, decimals, given)
     steps = None
     if label == ROUNDED_EARLY:
         steps = computed(example, decimals=decimals)
@@ -55,8 +60,12 @@ def planted(label: str, random: Random, given: str = "all", example: Example | N
     return Planted(replace(example, claimed=printed(_kept(example, steps, given), decimals)), label)
 
 
-def drawn(random: Random, label: str = "") -> Example:
-    """A random example in small integers, of a kind in which the mistake has a chance to be made."""
+def drawn(
+    random: Random,
+    label: str = "",
+    number: Callable[[Random], float] = lambda random: float(random.randint(-3, 3)),
+) -> Example:
+    """A random example, in small integers unless told otherwise, of a kind in which the mistake has a chance."""
     h, n, d_model = random.choice([1, 2, 2, 3]), random.randint(2, 4), random.randint(2, 4)
     d_k = random.choice([2, 3, 4, d_model])
     d_v = d_k if label in ("v_from_k",) else random.choice([2, 3, d_model])
@@ -79,7 +88,7 @@ def drawn(random: Random, label: str = "") -> Example:
     scale = "none" if label == "scaled_anyway" else 2.5 if label == "divided_by_sqrt_dk" else "sqrt_dk"
 
     def matrix(rows: int, cols: int) -> tuple[tuple[float, ...], ...]:
-        return tuple(tuple(float(random.randint(-3, 3)) for _ in range(cols)) for _ in range(rows))
+        return tuple(tuple(number(random) for _ in range(cols)) for _ in range(rows))
 
     def bias(size: int) -> tuple[float, ...] | None:
         return matrix(1, size)[0] if biases else None
@@ -205,55 +214,77 @@ def printed(steps: dict[str, list[Tensor]], decimals: int) -> dict[str, tuple]:
     }
 
 
-def _slipped(example: Example, label: str, random: Random, decimals: int, given: str) -> Planted | None:
-    """A slip of the pen at one step, and everything after it computed from what was written."""
-    steps = computed(example)
-    assert steps is not None
-    name = random.choice([name for name in _kept(example, steps, given) if name != "masked_scores"])
-    head = None if name in WHOLE_LAYER_STEPS else random.randrange(len(example.heads))
-    numbers = torch.round(steps[name, head], decimals=decimals).clone()
-    at = _slip(numbers, label, random, decimals)
-    if at is None:
-        return None
-    steps = following(example, steps, name, head, numbers)
-    claims = printed(_kept(example, steps, given), decimals)
-    return Planted(replace(example, claimed=claims), label, name, (head, *at))
-
-
-def following(example: Example, steps: Steps, name: str, head: int | None, numbers: Tensor) -> Steps:
-    """All steps anew, with these numbers at one of them."""
-    run = _Run(example, None, Random(0))
-    run.found = steps | {(name, head): numbers}
-    order = [step.name for step in trace(example).steps]
-    for step in trace(example).steps[order.index(name) + 1 :]:
-        for g in range(len(example.heads)) if step.per_head else [None]:
-            if g is None or g == head:
-                run.step(step, g)
-    return run.found
-
-
-def _slip(numbers: Tensor, label: str, random: Random, decimals: int) -> tuple[int, int] | None:
-    """Make the slip in place; returns the cell (of a row, the first), None where it would change nothing."""
-    rows, cols = numbers.shape
-    i, j = random.randrange(rows), random.randrange(cols)
-    before = numbers.clone()
-    if label == "sign_slipped":
-        numbers[i, j] *= -1
-    elif label == "decimal_point":
-        numbers[i, j] *= 10.0 ** random.choice([-1, 1])
-        numbers[i, j] = torch.round(numbers[i, j], decimals=decimals)
-    elif label == "digit_slipped":
-        text = list(f"{abs(float(numbers[i, j])):.{decimals}f}")
-        at = random.choice([n for n, c in enumerate(text) if c != "."])
-        text[at] = random.choice("0123456789".replace(text[at], ""))
-        numbers[i, j] = float("".join(text)) * (-1 if numbers[i, j] < 0 else 1)
-    elif label == "cells_exchanged":
-        k, m = random.randrange(rows), random.randrange(cols)
+def slipped(
+    computed: Trace,
+    slip: Slip | None,
+    random: Random,
+    decimals: int,
+    given: str = "all",
+    *,
+    hidden: bool = False,
+) -> Planted | None:
+    """A slip (None: two cells exchanged) at one place of a step that is given, and everything after it computed from
+    it: from what was written, or in full. None where it would change nothing that is written. ``hidden``: at one
+    that is not given instead.
+    """
+    search = Search(computed)
+    exact = {key: values for key in search.steps if (values := search.exact(key)) is not None}
+    kept = sorted(_given(computed.example, exact, given), key=lambda key: (STEPS.index(key[0]), key[1] or 0))
+    open_to = [key for key in (exact if hidden else kept) if key[0] not in HIDES and (key in kept) != hidden]
+    key = random.choice(open_to)
+    rounded = random.random() < 0.5
+    before = torch.round(exact[key], decimals=decimals) if rounded else exact[key]
+    numbers = before.clone()
+    i, j = (random.randrange(size) for size in numbers.shape)
+    if slip is None:
+        k, m = (random.randrange(size) for size in numbers.shape)
         numbers[i, j], numbers[k, m] = before[k, m], before[i, j]
-    elif label == "row_copied":
-        numbers[i] = before[random.randrange(rows)]
-    moved = ((numbers - before).abs() > 1.5 * 10.0**-decimals).nonzero().tolist()
-    return tuple(moved[0]) if moved else None
+    else:
+        j = 0 if slip.whole == "row" else j
+        ways = list(slip.ways(place_at(search, key, i, j, decimals)))
+        if not ways:
+            return None
+        cols = slice(None) if slip.whole == "row" else slice(j, j + 1)
+        numbers[i, cols] = torch.tensor(random.choice(ways).numbers, dtype=torch.float64)
+    if rounded:
+        numbers = torch.round(numbers, decimals=decimals)
+    moved = ((numbers - before).abs() > 1.6 * 10.0**-decimals).nonzero().tolist()
+    if not moved or not bool(numbers.isfinite().all()):
+        return None
+    for one, values in exact.items() if rounded else ():
+        if one[0] == key[0]:
+            search.carried[one] = Family([()], torch.round(values, decimals=decimals)[None])
+    search.carried[key] = Family([()], numbers[None])
+    made = {one: numbers if one == key else search.family(one, 0).values[0] for one in kept}
+    if hidden and not any(((made[one] - exact[one]).abs() > 2 * 10.0**-decimals).any() for one in kept):
+        return None
+    claims = _claims(computed.example, made, decimals)
+    return Planted(
+        replace(computed.example, claimed=claims), slip.id if slip else EXCHANGED, key[0], (key[1], *moved[0])
+    )
+
+
+def _given(example: Example, keys: Iterable[Key], given: str) -> list[Key]:
+    """The matrices that are given: all, or the weights and the last ones."""
+    names = KEPT[given]
+    last = "output" if example.w_o else "concat"
+    return [key for key in keys if names is None or (key[0] in names and key[0] in ("weights", last))]
+
+
+def _claims(example: Example, made: Mapping[Key, Tensor], decimals: int) -> dict[str, tuple]:
+    """Claims as a person prints them; None for a head that has no such step."""
+    heads = range(len(example.heads))
+    claims: dict[str, tuple] = {}
+    for name in dict.fromkeys(name for name, _ in made):
+        if name in WHOLE_LAYER_STEPS:
+            claims |= printed({name: [made[name, None]]}, decimals)
+        else:
+            parts = [
+                printed({name: [made[name, g]]}, decimals)[name][0] if (name, g) in made else None
+                for g in heads
+            ]
+            claims[name] = tuple(parts)
+    return claims
 
 
 def many(label: str, count: int, given: str, seed: int = 0) -> Iterator[Planted]:

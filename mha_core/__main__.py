@@ -215,15 +215,15 @@ def _add_on_examples(add: AddCommand) -> None:
     from_0 = _say(N_("counted from 0"))
     sub.add_argument("--row", type=int, required=True, help=from_0)
     sub.add_argument("--col", type=int, required=True, help=from_0)
-    sub = on_example(
-        "check",
-        N_("Check the claimed numbers of an example: which are wrong, and why."),
-        "published --markdown",
-        N_("a *.mha.json file with claimed numbers, a built-in example's name, - for standard input"),
-    )
+    text = _say(N_("Check the claimed numbers of an example: which are wrong, and why."))
+    sub = add("check", partial(_compute, "check", _read_each), text, "published --markdown")
+    claimed = N_("a *.mha.json file with claimed numbers, a built-in example's name, - for standard input")
+    sub.add_argument("file", metavar="FILE", nargs="+", help=_say(claimed))
     sub.add_argument(
         "--markdown", action="store_true", help=_say(N_("print a report to read instead of JSON"))
     )
+    table = _say(N_("print a row for each file, where it first goes wrong and why, as CSV"))
+    sub.add_argument("--table", action="store_true", help=table)
     sub = on_example(
         "export",
         N_("Print code that asserts an example's numbers, or a document of every step."),
@@ -307,12 +307,23 @@ def _read(file: str) -> Example:
     return parse(_bytes(file, MAX_BYTES))
 
 
+def _read_each(files: Sequence[str]) -> list[tuple[str, Example | MhaError]]:
+    """The examples in files, each by its name; what is wrong with a file that holds none."""
+    found: list[tuple[str, Example | MhaError]] = []
+    for file in files:
+        try:
+            found.append((file, _read(file)))
+        except MhaError as error:
+            found.append((file, error))
+    return found
+
+
 def _reader(file: str) -> Callable[[int], bytes]:
     """A weight file is read where its limit is known."""
     return partial(_bytes, file)
 
 
-def _compute(name: str, read: Callable[[str], object], options: argparse.Namespace) -> Answer:
+def _compute(name: str, read: Callable[[Any], object], options: argparse.Namespace) -> Answer:
     """Run a command that needs torch, which is imported only now: what cannot be read is told at once."""
     given = read(options.file)
     from mha_core import commands

@@ -6,7 +6,7 @@ A command takes what was read for it and the options, and answers with an exit s
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from difflib import SequenceMatcher
 from heapq import nlargest
 from typing import Any, Final, TypeAlias
@@ -14,10 +14,12 @@ from typing import Any, Final, TypeAlias
 import torch
 
 from mha_core.answers import checked, explained, traced
+from mha_core.check.check import Verdict
 from mha_core.check.report import as_json, as_markdown
+from mha_core.check.table import as_table
 from mha_core.compute.derive import Cell
 from mha_core.compute.device import Backend, backend
-from mha_core.errors import N_, InteropError
+from mha_core.errors import N_, InteropError, MhaError
 from mha_core.example.files import pretty
 from mha_core.example.model import Example
 from mha_core.export import export
@@ -26,6 +28,7 @@ from mha_core.interop.weights import MAX_BYTES
 from mha_core.messages import shell_language
 
 WRONG_NUMBERS: Final = 1
+BAD_INPUT: Final = 2
 
 Answer: TypeAlias = tuple[int, object]
 """The exit status, and what is printed: text as it stands, anything else as JSON."""
@@ -50,10 +53,37 @@ def _explain(example: Example, options: Namespace) -> Answer:
     return 0, explained(example, cell, _backend(options))
 
 
-def _check(example: Example, options: Namespace) -> Answer:
-    verdict = checked(example)
+def _check(given: Sequence[tuple[str, Example | MhaError]], options: Namespace) -> Answer:
+    """One file, or a table of many: 1 where any has wrong numbers, 2 where any cannot be checked."""
+    if options.table:
+        found = [(file, _verdict(example)) for file, example in given]
+        status = max(_status(verdict) for _, verdict in found)
+        return status, as_table(found, shell_language())
+    verdicts = []
+    for _, example in given:
+        verdict = _verdict(example)
+        if isinstance(verdict, MhaError):
+            raise verdict
+        verdicts.append(verdict)
     write = as_markdown if options.markdown else as_json
-    return 0 if verdict.ok else WRONG_NUMBERS, write(verdict, shell_language())
+    told: list[Any] = [write(verdict, shell_language()) for verdict in verdicts]
+    status = max(map(_status, verdicts))
+    if options.markdown:
+        return status, "\n".join(told)
+    return status, told[0] if len(told) == 1 else told
+
+
+def _verdict(example: Example | MhaError) -> Verdict | MhaError:
+    try:
+        return example if isinstance(example, MhaError) else checked(example)
+    except MhaError as error:
+        return error
+
+
+def _status(verdict: Verdict | MhaError) -> int:
+    if isinstance(verdict, MhaError):
+        return BAD_INPUT
+    return 0 if verdict.ok else WRONG_NUMBERS
 
 
 def _backend(options: Namespace) -> Backend:

@@ -1,5 +1,6 @@
 """Somebody's own numbers: which are wrong, and why.
 
-``catalogue`` (the known mistakes), ``search`` (which of them explain what was found), ``transcription`` (digits slipped
-in copying), ``check`` (the verdict), ``invariants`` (what holds without an example), ``report`` (the verdict in words).
+``catalogue`` (the known mistakes), ``search`` (which of them explain what was found), ``slips`` (one cell or one row
+done otherwise), ``local`` (which of these explain it), ``transcription`` (what only the pen did), ``check`` (the
+verdict), ``invariants`` (what holds without an example), ``report`` (the verdict in words), ``table`` (many verdicts).
 """

@@ -17,6 +17,8 @@ from typing import Final, TypeAlias
 import torch
 from torch import Tensor
 
+from mha_core.check.slips import SLIPS
+from mha_core.check.transcription import EXCHANGED
 from mha_core.compute.graph import graph, symbol
 from mha_core.compute.operations import Operand, Step
 from mha_core.compute.trace import operate
@@ -614,18 +616,10 @@ CATALOGUE: Final = (
 """Every known mistake of a step, simplest first. One id may stand at several steps."""
 
 ROUNDED_EARLY: Final = "rounded_early"
-SLIPS: Final = {
-    "cells_exchanged": N_("Two cells are exchanged."),
-    "row_copied": N_("A row is a copy of another row."),
-    "sign_slipped": N_("A sign has slipped."),
-    "decimal_point": N_("The decimal point has slipped."),
-    "digit_slipped": N_("A digit has slipped."),
-}
-"""Slips of the pen, by id: the step is right, what is written is not."""
-
 MESSAGES: Final[Mapping[str, str]] = {
     ROUNDED_EARLY: N_("Rounded too early: the numbers before it were rounded, and that moved this one."),
-    **SLIPS,
+    EXCHANGED: N_("Two cells are exchanged."),
+    **{slip.id: slip.message for slip in SLIPS},
     **{mistake.id: mistake.message for mistake in reversed(CATALOGUE)},
 }
 """What each mistake is, in a sentence, by id."""

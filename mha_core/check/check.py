@@ -23,8 +23,10 @@ import torch
 from torch import Tensor
 
 from mha_core.check.catalogue import CATALOGUE, ROUNDED_EARLY
-from mha_core.check.search import Family, Search
-from mha_core.check.transcription import slips
+from mha_core.check.local import Found, found_in, made_alike
+from mha_core.check.search import Family, Rounding, Search
+from mha_core.check.slips import Way
+from mha_core.check.transcription import EXCHANGED, exchanged
 from mha_core.compute.derive import Cell
 from mha_core.compute.device import Backend
 from mha_core.compute.printed import Key, Printed, claimed
@@ -34,10 +36,16 @@ from mha_core.vocabulary import STEPS
 
 _CPU: Final = Backend("cpu", "float64")
 _MOST_CELLS: Final = 600
-"""Cells of a matrix up to which pairs of mistakes are tried; larger ones are searched for single mistakes."""
+"""Cells of a matrix up to which pairs of mistakes, rounding on the way and what was done alike in several rows are
+tried; larger ones are searched for single mistakes.
+"""
 _LEAST_EVIDENCE: Final = 3
 """Wrong cells that it takes to blame two mistakes at once."""
 _MOST_ALTERNATIVES: Final = 6
+_MOST_SLIPS: Final = 2
+"""Rows of a matrix up to which each may have a slip of its own; where more are wrong, slips explain too much."""
+_MOST_NAMED: Final = 3
+"""Causes of a row up to which they are named; where more of them would do, nobody can say which."""
 _BY_ROW: Final = frozenset(mistake.id for mistake in CATALOGUE if mistake.by_row)
 
 
@@ -55,13 +63,17 @@ class Cause:
     """What explains own errors of a step: one mistake, or two together.
 
     ``heads``: the heads it was made in, None for all that are given. ``rows``: the rows, None for all.
-    ``cell``: a cell that it explains.
+    ``cell``: a cell that it explains. ``ways``: of a slip (``slips.SLIPS``), those that give the same numbers;
+    ``written``: the arithmetic of the first. ``rounded``: what may have been rounded on the way, if that is the cause.
     """
 
     ids: tuple[str, ...]
     cell: Cell
     heads: tuple[int, ...] | None = None
     rows: tuple[int, ...] | None = None
+    ways: tuple[Way, ...] = ()
+    written: str = ""
+    rounded: tuple[Rounding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,13 +136,17 @@ class _Check:
         for key in self.claims:
             self.search.declare_copy(key)
         self.unsure: dict[Key, Tensor] = {}
-        """How far a carried cell may be from what its author had: half a unit of an unexplained number."""
+        """How far a carried cell may be from what its author had: half a unit of a wrong number."""
+        self.others: list[Tensor] = []
+        """Of the matrix at hand, what the author had if another of several slips was made."""
         self.throughout: dict[str, dict[Key, Tensor]] = {}
         """Mistakes under which every claim comes out, made once and carried on in full, with the numbers then."""
         self.wrong: dict[str, list[WrongCell]] = {name: [] for name in STEPS}
         self.doubtful: dict[str, list[WrongCell]] = {name: [] for name in STEPS}
         self.causes: dict[str, list[Cause]] = {name: [] for name in STEPS}
         self.unexplained: set[str] = set()
+        self.undecided: set[str] = set()
+        """Steps with errors for which there are too many explanations."""
 
     def verdict(self) -> Verdict:
         """Go through the claims in the order of the computation."""
@@ -161,7 +177,7 @@ class _Check:
     def _name_throughout(self) -> None:
         """Blame what reproduces everything at the first step where something is wrong."""
         name = next((name for name, cells in self.wrong.items() if cells), None)
-        if name is None:
+        if name is None or name in self.undecided:
             return
         named = {cause.ids for causes in self.causes.values() for cause in causes}
         new = [label for label in self.throughout if (label,) not in named]
@@ -184,6 +200,7 @@ class _Check:
         if own.any():
             own &= ~self._excused(key, claim, plain)
         best = plain.values[int(fits.flatten(1).sum(1).argmax())]
+        self.others = []
         if own.any():
             best = self._explain(key, claim, own, best)
         elif wrong.any() and self._nothing_wrong_before(key):
@@ -196,8 +213,7 @@ class _Check:
 
     def _note(self, key: Key, claim: Printed, exact: Tensor, wrong: Tensor, own: Tensor) -> None:
         name, head = key
-        whole = claim.given & ~wrong & (claim.unit == 1) & ((exact - exact.round()).abs() < 1e-9)
-        doubtful = whole & ((claim.numbers - exact).abs() > 0.5)
+        doubtful = _not_rounded(claim, exact) & ~wrong
         for mask, found in ((wrong, self.wrong[name]), (doubtful, self.doubtful[name])):
             columns = (claim.numbers[mask], exact[mask], own[mask] | (mask is doubtful))
             cells = map(
@@ -214,11 +230,15 @@ class _Check:
         in_full = torch.where(claim.given & ~fits, torch.where(right, exact, claim.numbers), best)
         values = [in_full]
         rounded_before = plain.values[claim.all_fit(plain.values)]
-        for other in (as_printed, *(numbers[key] for numbers in self.throughout.values()), *rounded_before):
+        throughout = (numbers[key] for numbers in self.throughout.values())
+        for other in (as_printed, *self.others, *throughout, *rounded_before):
             if len(values) < _MOST_ALTERNATIVES and not any(torch.equal(other, one) for one in values):
                 values.append(other)
         self.search.carried[key] = Family([()] * len(values), torch.stack(values))
-        self.unsure[key] = torch.where(claim.given & ~fits & ~right, claim.unit / 2, 0.0)
+        lost = ~fits
+        if not self.unexplained:  # a whole number that is known has no digits to lose
+            lost |= best != best.round()
+        self.unsure[key] = torch.where(claim.given & ~right & lost, claim.unit / 2, 0.0)
 
     # --- following from numbers whose digits are lost --------------------------------------------------------------
 
@@ -241,13 +261,20 @@ class _Check:
         return moved
 
     def _unsure(self, name: str, head: int | None) -> Tensor | None:
-        if (name, head) in self.unsure or head is not None:
-            return self.unsure.get((name, head))
-        heads = [self.unsure.get((name, g)) for g in range(self.search.dims.h)]
+        if head is not None or (name, None) in self.search.steps:
+            return self._radius((name, head))
+        heads = [self._radius((name, g)) for g in range(self.search.dims.h)]
         known = next((one for one in heads if one is not None), None)
         if known is None:
             return None
         return torch.stack([torch.zeros_like(known) if one is None else one for one in heads])
+
+    def _radius(self, key: Key) -> Tensor | None:
+        """How far a matrix may be from what its author had; one that was not written by the numbers before it, unless
+        some of these are unexplained: half a unit of a guess would excuse too much two steps on.
+        """
+        hidden = key in self.search.steps and key not in self.search.carried and not self.unexplained
+        return self._spread(key) if hidden else self.unsure.get(key)
 
     def _moved(self, key: Key, tensors: dict[str, Tensor], name: str, unsure: Tensor) -> Tensor:
         """Σ over an operand's cells of how far the step moves when this cell alone moves."""
@@ -263,21 +290,46 @@ class _Check:
 
     def _explain(self, key: Key, claim: Printed, own: Tensor, best: Tensor) -> Tensor:
         """Find what explains the own errors of one matrix; returns its numbers as the author must have had them."""
-        slipped = slips(claim, best, own)
-        self._blame_each(key, slipped, own)
+        rounded = self._rounded(key, claim, own)
+        if rounded is not None and (int(own.any(-1).sum()) > 1 or self._rounded_as_printed(key, claim)):
+            return rounded
+        slipped: dict[int, list[Found]] = {}
+        if own.any(-1).sum() <= _MOST_SLIPS and not (_not_rounded(claim, best) & ~own).any():
+            slipped = found_in(self.search, key, claim, own, best)
+        swapped = exchanged(claim, best, own)
+        if swapped:
+            self._blame(key, (EXCHANGED,), own)
+        single, by_row = Family([()], best[None]), dict[int, dict[str, int]]()
+        found = None
         if key in self.search.steps:
             single = self.search.family(key, 1, claim.decimals)
             found = self._all_cells(key, claim, own, single)
             by_row = self._by_row(claim, own, single) if found is None else {}
-            if found is None and not slipped and not _one_for_all(by_row, own):
-                found = self._pairs(key, claim, own)
-            if found is None and by_row:
-                found = self._rows(key, claim, own, single, best, by_row, partly=not slipped)
-            if found is not None:
-                return found
-        if not slipped:
-            self.unexplained.add(key[0])
-        return best
+        if rounded is not None or found is not None or swapped:
+            if len(slipped) == 1 == int(own.any(-1).sum()):  # of one row it may also be a slip
+                self._blame_slips(key, slipped)
+            return rounded if rounded is not None else best if found is None else found
+        found = self._alike(key, claim, own, best)
+        if found is None and slipped.keys() | by_row.keys() != set(own.any(-1).nonzero().flatten().tolist()):
+            found = self._pairs(key, claim, own)
+        return self._rows(key, own, single, best, by_row, slipped) if found is None else found
+
+    def _rounded(self, key: Key, claim: Printed, own: Tensor) -> Tensor | None:
+        """Blame rounding on the way, to most digits at fewest steps; None where that does not explain every cell."""
+        bounded = key in self.search.steps and own.numel() <= _MOST_CELLS
+        tried = list(self.search.roundings(key, claim.decimals)) if bounded else []
+        fitting = [one for one in tried if claim.all_fit(one[1][0])]
+        if not fitting:
+            return None
+        least = [one for one in fitting if one[0].decimals == fitting[0][0].decimals]
+        steps = min(len(rounding.names) for rounding, _ in least)
+        least = [one for one in least if len(one[0].names) == steps]
+        self._blame(key, (ROUNDED_EARLY,), own, rounded=tuple(rounding for rounding, _ in least))
+        return least[0][1][0]
+
+    def _rounded_as_printed(self, key: Key, claim: Printed) -> bool:
+        """Whether the rounding just blamed is to no fewer digits than are printed: that is no slip."""
+        return self.causes[key[0]][-1].rounded[0].decimals >= claim.decimals
 
     def _all_cells(self, key: Key, claim: Printed, own: Tensor, family: Family) -> Tensor | None:
         """The mistakes under which every given cell comes out, all blamed; None where there are none."""
@@ -297,7 +349,7 @@ class _Check:
         """Two mistakes at once; few errors are evidence for no more than a pair that another head has shown."""
         shown = {frozenset(cause.ids) for cause in self.causes[key[0]] if len(cause.ids) > 1}
         enough = own.sum() >= _LEAST_EVIDENCE
-        if own.numel() > _MOST_CELLS or not (enough or shown):
+        if key not in self.search.steps or own.numel() > _MOST_CELLS or not (enough or shown):
             return None
         family = self.search.family(key, 2, claim.decimals)
         if not enough:
@@ -319,28 +371,49 @@ class _Check:
     def _rows(
         self,
         key: Key,
-        claim: Printed,
         own: Tensor,
         single: Family,
         best: Tensor,
         by_row: dict[int, dict[str, int]],
-        *,
-        partly: bool,
-    ) -> Tensor | None:
-        """Blame mistakes made in single rows; ``partly``: even where some rows stay unexplained. None where not."""
-        best, left = best.clone(), own.clone()
-        for i, named in by_row.items():
-            best[i], left[i] = single.values[next(iter(named.values())), i], False
-        if left.any() and not partly:
-            return None
-        for i, named in by_row.items():
-            self._blame_each(key, named, own, rows=(i,))
-        if left.any():
-            slipped = slips(claim, best, left)
-            self._blame_each(key, slipped, left)
-            if not slipped:
+        slipped: dict[int, list[Found]],
+    ) -> Tensor:
+        """Blame what explains single rows, though others stay unexplained: mistakes made there alone, and slips."""
+        best = best.clone()
+        one_for_all = _one_for_all(by_row, own)
+        for i in own.any(-1).nonzero().flatten().tolist():
+            named, slips = by_row.get(i, {}), [] if one_for_all else slipped.get(i, [])
+            if (not named and not slips) or (slips and len(named) + len(slips) > _MOST_NAMED):
                 self.unexplained.add(key[0])
+                self.undecided |= {key[0]} if slips else set()
+                continue
+            numbers = (
+                single.values[next(iter(named.values())), i] if named else torch.tensor(slips[0].numbers)
+            )
+            best[i] = numbers.to(best.dtype)
+            self._blame_each(key, named, own, rows=(i,))
+            self._blame_slips(key, {i: slips})
         return best
+
+    def _alike(self, key: Key, claim: Printed, own: Tensor, best: Tensor) -> Tensor | None:
+        """Blame what was done in several rows in one way; None where that explains nothing."""
+        several = own.any(-1).sum() > 1 and own.numel() <= _MOST_CELLS
+        alike = made_alike(self.search, key, claim, own, best) if several else []
+        i, j = own.nonzero()[0].tolist()
+        for found in alike:
+            rows = None if len(found) == int(claim.given.any(-1).sum()) else tuple(f.cell.row for f in found)
+            heads = None if key[1] is None else (key[1],)
+            cause = Cause((found[0].slip.id,), Cell(*key, i, j), heads, rows, found[0].ways[:1])
+            self.causes[key[0]].append(cause)
+        best = best.clone()
+        for one in alike[0] if alike else ():
+            best[one.cell.row] = best.new_tensor(one.numbers)
+        return best if alike else None
+
+    def _blame_slips(self, key: Key, slipped: dict[int, list[Found]]) -> None:
+        for one in (one for slips in slipped.values() for one in slips):
+            heads = None if key[1] is None else (key[1],)
+            cause = Cause((one.slip.id,), one.cell, heads, (one.cell.row,), one.ways, one.written)
+            self.causes[key[0]].append(cause)
 
     def _blame_each(
         self, key: Key, labels: Iterable[str], own: Tensor, rows: tuple[int, ...] | None = None
@@ -355,17 +428,24 @@ class _Check:
         own: Tensor,
         heads: tuple[int, ...] | None = None,
         rows: tuple[int, ...] | None = None,
+        rounded: tuple[Rounding, ...] = (),
     ) -> None:
         name, head = key
         i, j = (own if rows is None else own & _only(rows, own)).nonzero()[0].tolist()
         mine = heads if head is None else (head,)
-        self.causes[name].append(Cause(ids, Cell(name, head, i, j), mine, rows))
+        self.causes[name].append(Cause(ids, Cell(name, head, i, j), mine, rows, rounded=rounded))
+
+
+def _not_rounded(claim: Printed, values: Tensor) -> Tensor:
+    """Where a whole number is printed for another whole number, which no rounding can do."""
+    whole = claim.given & (claim.unit == 1) & ((values - values.round()).abs() < 1e-9)
+    return whole & ((claim.numbers - values).abs() > 0.5)
 
 
 def _one_for_all(by_row: dict[int, dict[str, int]], own: Tensor) -> bool:
     """Whether one mistake explains every row with errors."""
     labels = [set(named) for named in by_row.values()]
-    return len(labels) == int(own.any(-1).sum()) and bool(set.intersection(*labels))
+    return 1 < len(labels) == int(own.any(-1).sum()) and bool(set.intersection(*labels))
 
 
 def _only(rows: tuple[int, ...], like: Tensor) -> Tensor:
@@ -379,9 +459,13 @@ def _merged(causes: list[Cause], claimed: list[int | None]) -> tuple[Cause, ...]
 
     Mistakes that explain every head with an error come before those that explain only some of them.
     """
-    found: dict[tuple[tuple[str, ...], bool], list[Cause]] = {}
+    found: dict[object, list[Cause]] = {}
+    told = {cause.cell.head for cause in causes if cause.rounded}
     for cause in causes:
-        found.setdefault((tuple(sorted(cause.ids)), cause.rows is None), []).append(cause)
+        if cause.ids == (ROUNDED_EARLY,) and cause.cell.head in told and not cause.rounded:
+            continue  # it is said with the step and the digits
+        place = cause.cell if cause.ways and cause.rows else ([way.said for way in cause.ways], cause.rounded)
+        found.setdefault((tuple(sorted(cause.ids)), cause.rows is None, str(place)), []).append(cause)
     per_head = {cause.cell.head for cause in causes}
     merged = [(len({one.cell.head for one in same}), _merge(same, claimed)) for same in found.values()]
     most = max((count for count, _ in merged), default=0)

@@ -11,7 +11,9 @@ from mha_core.check.catalogue import CATALOGUE, formula_of, message_of
 from mha_core.check.check import Cause, Verdict, WrongCell
 from mha_core.check.invariants import MESSAGES as FINDINGS
 from mha_core.check.invariants import Finding, invariants
-from mha_core.compute.derive import Cell, arithmetic, derive, relation
+from mha_core.check.search import Rounding
+from mha_core.check.slips import SLIP, told
+from mha_core.compute.derive import Cell, arithmetic, derive, letter, relation
 from mha_core.compute.graph import divisor_text, formula, symbol
 from mha_core.edit.claims import claimed_rows, tables
 from mha_core.errors import N_, CellError
@@ -42,7 +44,12 @@ def cause_message(verdict: Verdict, cause: Cause, language: str) -> str:
     say = catalogue(language).gettext
     example = verdict.trace.example
     divisor = divisor_text(example)
-    sentences = [say(message_of(label, cause.cell.name)).format(divisor=divisor) for label in cause.ids]
+    if 0 < len(cause.rounded) <= _MOST_ROUNDED and cause.rounded[0].decimals in _TO:
+        sentences = [_rounded(cause.rounded, say)]
+    elif cause.ways:
+        sentences = [told(SLIP[cause.ids[0]], cause.ways, example, say)]
+    else:
+        sentences = [say(message_of(label, cause.cell.name)).format(divisor=divisor) for label in cause.ids]
     what = sentences[0]
     if len(sentences) > 1:
         what = say(N_("Two at once: {one} {other}")).format(one=sentences[0], other=sentences[1])
@@ -52,7 +59,31 @@ def cause_message(verdict: Verdict, cause: Cause, language: str) -> str:
         where.append(say(N_("head {number}")).format(number=numbers))
     if cause.rows is not None:
         where.append(say(N_("row {number}")).format(number=", ".join(str(row + 1) for row in cause.rows)))
+    if cause.ways and SLIP[cause.ids[0]].whole == "cell":
+        where.append(say(N_("column {number}")).format(number=cause.cell.col + 1))
     return say(N_("{place}: {what}")).format(place=say(N_(", ")).join(where), what=what) if where else what
+
+
+_MOST_ROUNDED: Final = 3
+"""Places of rounding up to which they are told; where more would do, it is only said that there was some."""
+_TO: Final = {
+    0: N_("{steps} rounded to whole numbers"),
+    1: N_("{steps} rounded to one decimal"),
+    2: N_("{steps} rounded to 2 decimals"),
+    3: N_("{steps} rounded to 3 decimals"),
+}
+
+
+def _rounded(rounded: Sequence[Rounding], say: Say) -> str:
+    """What was rounded on the way and to how many digits; of several that would do each."""
+    told_of = []
+    for names, decimals in rounded:
+        steps = say(N_(", ")).join(say(NAMES.get(name, _EXPONENTIALS)) for name in names)
+        told_of.append(say(_TO[decimals]).format(steps=steps))
+    return say(N_("Rounded on the way: {what}.")).format(what=say(N_(" or ")).join(told_of))
+
+
+_EXPONENTIALS: Final = N_("exponentials")
 
 
 def cause_lines(verdict: Verdict, cause: Cause, language: str = "en") -> tuple[str, str]:
@@ -65,6 +96,8 @@ def cause_lines(verdict: Verdict, cause: Cause, language: str = "en") -> tuple[s
     right = (
         f"{symbol(step_name, example)} = {formula(steps[step_name], example)}" if step_name in steps else ""
     )
+    if cause.ways:
+        return _line(right, right_line(verdict, cell)), _written_out(verdict, wrong, cause)
     changed = formula_of(cause.ids[0], step_name, example, catalogue(language).gettext)
     yours = f"{symbol(step_name, example)} = {changed}" if changed else ""
     return _line(right, right_line(verdict, cell)), _line(yours, _written(verdict, wrong))
@@ -96,9 +129,15 @@ def _written(verdict: Verdict, wrong: WrongCell) -> str:
     return f"{_name(verdict, wrong.cell)} = {trimmed(wrong.claimed, 10)}"
 
 
+def _written_out(verdict: Verdict, wrong: WrongCell, cause: Cause) -> str:
+    """What was written with the arithmetic of a slip: ``Q[2, 1] = 3·1 = 3``, and what is written where that differs."""
+    if not cause.written:
+        return _written(verdict, wrong)
+    return f"{_name(verdict, wrong.cell)} = {cause.written}"
+
+
 def _name(verdict: Verdict, cell: Cell) -> str:
-    letter = symbol(cell.name, verdict.trace.example).replace("head_i", f"head_{(cell.head or 0) + 1}")
-    return f"{letter}[{cell.row + 1}, {cell.col + 1}]"
+    return letter(verdict.trace.example, cell)
 
 
 def finding_message(verdict: Verdict, finding: Finding, language: str) -> str:
@@ -110,6 +149,20 @@ def finding_message(verdict: Verdict, finding: Finding, language: str) -> str:
     }
     where = place(verdict, finding.cell, say, finding.whole)
     return say(FINDINGS[finding.id]).format(place=where, **values)
+
+
+def following_messages(verdict: Verdict, name: str, language: str) -> list[str]:
+    """What is said of each wrong matrix of a step in which every error only follows from numbers before it."""
+    say = catalogue(language).gettext
+    own: dict[int | None, bool] = {}
+    for one in verdict.steps[name].wrong:
+        own[one.cell.head] = own.get(one.cell.head, False) or one.own
+    heads = [head for head, by_itself in own.items() if not by_itself]
+    what = say(N_("Wrong, but right from your numbers on."))
+    if len(heads) == len(own) or None in heads:
+        return [what] if heads else []
+    told = [say(N_("head {number}")).format(number=head + 1) for head in heads if head is not None]
+    return [say(N_("{place}: {what}")).format(place=one, what=what) for one in told]
 
 
 def unexplained_message(language: str) -> str:
@@ -138,6 +191,8 @@ def as_json(verdict: Verdict, language: str = "en") -> dict[str, Any]:
         }
         if step.doubtful:
             steps[name]["doubtful"] = [_wrong(cell) for cell in step.doubtful]
+        if following := following_messages(verdict, name, language):
+            steps[name]["follows"] = following
         if step.unexplained:
             steps[name]["message"] = unexplained_message(language)
     return {
@@ -286,6 +341,7 @@ def _step_lines(verdict: Verdict, name: str, language: str) -> list[str]:
         lines += [f"  - {of_right}: `{right}`", f"  - {of_yours}: `{yours}`"]
     if step.unexplained:
         lines.append(f"- **{unexplained_message(language)}**")
+    lines += [f"- {told_of}" for told_of in following_messages(verdict, name, language)]
     header = [say(N_("where")), of_yours, of_right, ""]
     lines += ["", f"| {' | '.join(header)} |", "| --- | ---: | ---: | --- |"]
     for cell in step.wrong:

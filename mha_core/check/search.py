@@ -7,7 +7,7 @@ the declared steps on from there, all hypotheses of a step in one batch. A mista
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
@@ -18,7 +18,7 @@ from torch import Tensor
 
 from mha_core.check.catalogue import ROUNDED_EARLY, At, at_step
 from mha_core.compute.graph import head_graph
-from mha_core.compute.operations import Operand, Step
+from mha_core.compute.operations import OPERATIONS, Operand, Step
 from mha_core.compute.printed import Key, Printed
 from mha_core.compute.trace import Trace, input_matrix, operate
 from mha_core.example.model import kv_head_of
@@ -31,6 +31,17 @@ _MOST_WAYS: Final = 600
 """Combinations of the heads' members that are tried; beyond, the first of each head, the second, and so on."""
 _MOST_ALIKE: Final = (600, 600, 8)
 """Ways of making the same mistakes that are kept, for hypotheses of at most none, one and two mistakes."""
+
+
+EXPONENTIALS: Final = "exponentials"
+"""What a softmax shares out, which may be rounded though it is no step of its own."""
+
+
+class Rounding(NamedTuple):
+    """What was rounded on the way, by name, and to how many decimals."""
+
+    names: tuple[str, ...]
+    decimals: int
 
 
 class Family(NamedTuple):
@@ -136,6 +147,54 @@ class Search:
         step = self.steps[key]
         _, tensors = self._operands(step, key[1], Growth(0))
         return step, {name: tensor[:1] for name, tensor in tensors.items()}
+
+    def combinations(self, key: Key) -> dict[str, Tensor]:
+        """A step's operands in every way in which they may have been carried, each B × rows × columns."""
+        return self._operands(self.steps[key], key[1], Growth(0))[1]
+
+    def roundings(self, key: Key, most: int = 3) -> Iterator[tuple[Rounding, Tensor]]:
+        """A step from numbers that were rounded on the way: at one step before it, at its exponentials, or at all of
+        these; to 3 decimals (or ``most``, if that is more), 2, 1 or none. What was written down is taken as written.
+        """
+        names = tuple(dict.fromkeys(name for name, _ in self._before(key)))
+        if any(
+            OPERATIONS[self.steps[one].op].shifts for one in (key, *self._before(key)) if one in self.steps
+        ):
+            names = (*names, EXPONENTIALS)
+        sets = [(name,) for name in names] + ([names] if len(names) > 1 else [])
+        for decimals, at in product(dict.fromkeys((max(most, 3), 3, 2, 1, 0)), sets):
+            yield Rounding(at, decimals), self._on_the_way(key, Rounding(at, decimals), {})
+
+    def _before(self, key: Key) -> list[Key]:
+        """The steps that a step is computed from, back to those that were written down, with these."""
+        found: dict[Key, None] = {}
+        for source in self.sources(key) if key in self.steps else ():
+            if source in self.carried:
+                found[source] = None
+            elif source in self.steps:
+                found |= dict.fromkeys([*self._before(source), source])
+        return list(found)
+
+    def _on_the_way(self, key: Key, rounding: Rounding, found: dict[Key, Tensor]) -> Tensor:
+        """A step where these were rounded, 1 × rows × columns; itself it is not."""
+        step, tensors = self.steps[key], dict[str, Tensor]()
+        for source in self.sources(key):
+            name, head = source
+            matrix = self._input(name, head)
+            if matrix is None and source not in found:
+                known = source in self.carried or source not in self.steps
+                whole = self._family(source, Growth(0)).values[:1] if known else None
+                whole = self._on_the_way(source, rounding, found) if whole is None else whole
+                rounds = name in rounding.names
+                found[source] = torch.round(whole, decimals=rounding.decimals) if rounds else whole
+            matrix = found[source] if matrix is None else matrix
+            tensors[name] = matrix if not step.gathers else torch.cat([*tensors.values(), matrix])
+        if step.gathers:
+            tensors = {name: matrix[None] for name, matrix in tensors.items()}
+        if OPERATIONS[step.op].shifts and EXPONENTIALS in rounding.names:
+            powers = torch.round(tensors[step.operand_names[0]].exp(), decimals=rounding.decimals)
+            return (powers / powers.sum(-1, keepdim=True)).nan_to_num(0.0)
+        return self.run(key, tensors)
 
     def sources(self, key: Key) -> list[Key]:
         """The matrices that a step is computed from, each by name and the head that holds it."""

@@ -77,13 +77,13 @@ def derive(trace: Trace, cell: Cell) -> Derivation:
     """The terms that ``cell`` is computed from. Raises ``CellError`` where the trace computes no such cell."""
     step = step_of(trace, cell)
     value = number(trace, cell)
-    cells = tuple(_operand_cells(trace, step, cell))
+    cells = tuple(term_cells(trace, step, cell))
     terms = tuple(Term(term, tuple(number(trace, c) for c in term)) for term in cells)
     operation, copied = OPERATIONS[step.op], ""
     if operation.copies and not operation.excepts([term.numbers for term in terms]):
-        copied = _place(trace, terms[0].cells[0])
+        copied = letter(trace.example, terms[0].cells[0])
     return Derivation(
-        cell, step.op, terms, value, _constant(trace, step, cell), _at(trace, step, cell), copied
+        cell, step.op, terms, value, _constant(trace, step, cell), along(trace, step, cell), copied
     )
 
 
@@ -94,17 +94,17 @@ def _constant(trace: Trace, step: Step, cell: Cell) -> float | None:
     return next((setting(trace.example, name) for name in step.operand_names if name in SETTINGS), None)
 
 
-def _at(trace: Trace, step: Step, cell: Cell) -> int | None:
+def along(trace: Trace, step: Step, cell: Cell) -> int | None:
     """Where the cell stands along the letter of its own that no operand has: softmax's key, a column of a pair."""
     there = set("".join(letter + operand.head for operand in step.operands for letter in operand.index))
     own = [letter for letter in step.index if letter not in there | set("()")]
     return _letters(trace, step.name, step.index, cell)[own[0]] if own else None
 
 
-def _place(trace: Trace, cell: Cell) -> str:
+def letter(example: Example, cell: Cell) -> str:
     """A cell as text, such as ``head_2[1, 1]``, counted from 1."""
-    letter = symbol(cell.name, trace.example).replace("head_i", f"head_{(cell.head or 0) + 1}")
-    return f"{letter}[{cell.row + 1}, {cell.col + 1}]"
+    sign = symbol(cell.name, example).replace("head_i", f"head_{(cell.head or 0) + 1}")
+    return f"{sign}[{cell.row + 1}, {cell.col + 1}]"
 
 
 def feeds(trace: Trace, cell: Cell) -> tuple[Cell, ...]:
@@ -164,8 +164,8 @@ def number(trace: Trace, cell: Cell) -> float:
     return rows[cell.row][cell.col]
 
 
-def _operand_cells(trace: Trace, step: Step, cell: Cell) -> Iterator[tuple[Cell, ...]]:
-    """The cells of each term, in order."""
+def term_cells(trace: Trace, step: Step, cell: Cell) -> Iterator[tuple[Cell, ...]]:
+    """The cells of each term of a step's cell, in order."""
     tables = step.tables
     letter = next((one for o in tables for one in o.head + o.index if one not in step.index + "()"), "")
     parts = [tables]

@@ -15,9 +15,10 @@ from torch import Tensor
 
 from mha_core.check.catalogue import at_step
 from mha_core.check.search import Family, Search
-from mha_core.check.transcription import slips
+from mha_core.check.transcription import of_the_pen
 from mha_core.compute.printed import Key, Printed
 from mha_core.compute.trace import Trace
+from mha_core.example.model import Example
 from mha_core.vocabulary import STEPS
 
 
@@ -43,7 +44,7 @@ def diagnoses(computed: Trace, decimals: int) -> Iterator[tuple[Key, Diagnoses]]
     steps.carried |= {key: Family([()], exact[None]) for key, exact in every.items()}
     for key in sorted(every, key=_most_hiding):
         with torch.inference_mode():
-            found = _of_one(key[0], steps.family(key, 1), every[key], decimals)
+            found = _of_one(key[0], steps.family(key, 1), every[key], decimals, computed.example)
         yield key, found
 
 
@@ -57,7 +58,7 @@ _HIDING: Final = ("weights", "scores", "v")
 """Steps at which mistakes make no difference, or that of another mistake, more often than at all others together."""
 
 
-def _of_one(step: str, family: Family, exact: Tensor, decimals: int) -> Diagnoses:
+def _of_one(step: str, family: Family, exact: Tensor, decimals: int, example: Example) -> Diagnoses:
     family = family.chosen([n for n, blame in enumerate(family.blames) if blame and blame[0][1] is None])
     labels = [blame[0][0] for blame in family.blames]
     here = {mistake.id for mistake in at_step(step)}
@@ -70,6 +71,6 @@ def _of_one(step: str, family: Family, exact: Tensor, decimals: int) -> Diagnose
     for n, changed in enumerate(own.flatten(1).sum(1).tolist()):
         if changed and labels[n] in here:
             names = {label for label, fits in zip(labels, fitting[n], strict=True) if fits}
-            slipped = slips(Printed(every, written[n], unit, decimals), exact, own[n])
+            slipped = of_the_pen(Printed(every, written[n], unit, decimals), exact, own[n], example)
             found.setdefault(labels[n], []).append(Diagnosis(changed, frozenset(names | set(slipped))))
     return {label: tuple(sorted(ways, key=lambda way: way.changed)) for label, ways in found.items()}

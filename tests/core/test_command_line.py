@@ -1,6 +1,7 @@
 """``python -m mha_core``: JSON on standard output; status 2 and one line on standard error for bad input."""
 
 import argparse
+import csv
 import io
 import json
 import os
@@ -502,3 +503,36 @@ def test_argparse_says_nothing_that_is_not_in_the_catalogue():
         assert catalogue("zh").gettext(sentence) != sentence
         fields = r"%(?:\(\w+\))?[sr]"
         assert re.findall(fields, sentence) == re.findall(fields, catalogue("zh").gettext(sentence))
+
+
+WORKED = [str(path) for path in sorted((Path(__file__).parent / "worked").glob("*.mha.json"))]
+
+
+def test_a_table_has_a_row_for_each_file_and_counts_causes(run):
+    status, out, err = run("check", *WORKED, "--table")
+    first, second = out.strip().split("\n\n")
+    rows = list(csv.reader(first.split("\n")))
+    assert (status, err) == (1, "")
+    assert rows[0] == ["file", "outcome", "first wrong", "cause"]
+    assert [row[0] for row in rows[1:]] == WORKED
+    catsleeps = next(row for row in rows if "catsleeps" in row[0])
+    assert catsleeps[2:] == [
+        "head outputs, head 2, row 1, column 1",
+        "head 2: A row of zero scores is given no weight; its softmax is uniform, not 0.",
+    ]
+    assert second.split("\n")[:2] == ["cause,solutions", "unexplained,3"]
+
+
+def test_a_file_that_cannot_be_checked_is_a_row_of_the_table(run, tmp_path):
+    (tmp_path / "=1+1").write_text("[", "utf-8")
+    status, out, _ = run("check", str(tmp_path / "nothing"), FIRST, "--table")
+    assert status == 2
+    rows = list(csv.reader(out.strip().split("\n")))
+    assert [row[2:] for row in rows[1:]] == [["", ""], ["", ""]]
+    assert rows[2][1] == "claimed: there are no numbers to check"
+
+
+def test_several_files_without_a_table_are_a_list(run):
+    status, out, _ = run("check", *WORKED[:2])
+    assert status == 0
+    assert [one["ok"] for one in json.loads(out)] == [True, True]

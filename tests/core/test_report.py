@@ -158,6 +158,20 @@ def test_the_report_in_markdown():
     assert "| queries, head 2, row 1, column 2 | 2 | 3 | off by one: rounding cannot do that |" in published
 
 
+def test_what_only_follows_is_said_to_be_right_from_there_on():
+    example = layer(4)
+    verdict = check(answer(example, work_out(example, {"scaled_scores": lambda s: s.scores}, heads=[1])))
+    found = as_json(verdict)["steps"]
+    assert "follows" not in found["scaled_scores"]
+    assert "follows" not in found["scores"]
+    assert found["weights"]["follows"] == ["Wrong, but right from your numbers on."]
+    both = with_cell(answer(example, work_out(example, {"k": lambda s: s.q})), "weights", 0, 0, 0, "7.7")
+    assert as_json(check(both))["steps"]["weights"]["follows"] == [
+        "head 2: Wrong, but right from your numbers on."
+    ]
+    assert "- head 2: Wrong, but right from your numbers on." in as_markdown(check(both))
+
+
 def test_the_report_in_chinese_has_no_english_sentence():
     report = as_markdown(PUBLISHED, "zh")
     for word in ("wrong", "row", "head ", "column", "known", "weights", "Check", "right", "follow"):

@@ -4,14 +4,16 @@ from dataclasses import replace
 from math import isfinite
 
 import pytest
+import torch
 
-from mha_core import Example, ExampleError, Head, NumberRangeError, derive, parse, trace, validate
+from mha_core import Example, ExampleError, Head, NumberRangeError, built_in, derive, parse, trace, validate
 from mha_core.check.check import check
-from mha_core.check.transcription import _of_one
+from mha_core.check.transcription import of_the_pen
 from mha_core.compare.pairs import as_claims
 from mha_core.compare.variant import Variant, varied
 from mha_core.compute.derive import Cell
 from mha_core.compute.gradients import gradients, sensitivity
+from mha_core.compute.printed import printed
 from mha_core.example.files import dump
 from mha_core.example.model import AddMask
 from mha_core.export import export
@@ -107,7 +109,9 @@ def test_a_hull_of_tiny_and_of_huge_points_holds_what_lies_in_it(size):
 
 @pytest.mark.parametrize("right", [1e200, -1e76, LARGEST])
 def test_slips_of_a_number_with_many_digits_behind_the_point(right):
-    assert _of_one(1e-200, right, 250) == []
+    claim = printed((("1e-200",),), (1, 1))._replace(decimals=250)
+    expected, own = torch.tensor([[right]], dtype=torch.float64), torch.tensor([[True]])
+    assert of_the_pen(claim, expected, own, built_in("first")) == ()
 
 
 def test_a_check_of_huge_numbers_beside_tiny_ones():

@@ -1,0 +1,93 @@
+"""Plant every slip on the built-in and on drawn examples, and count how it is named: part of
+``python -m benchmarks.mistakes``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from random import Random
+from time import perf_counter
+
+from benchmarks.planted import KEPT, Planted, drawn, slipped
+from mha_core import Backend, Example, library, trace
+from mha_core.check.check import Cause, Verdict, check
+from mha_core.check.slips import SLIP, SLIPS
+
+OUTCOMES = ("alone", "listed", "unknown", "wrong")
+
+
+def examples(count: int, seed: int = 5) -> Iterator[Example]:
+    """The built-in examples and so many drawn ones, in turn of small integers and of numbers with one decimal."""
+    yield from (replace(example, claimed=None) for example in library().values())
+    random = Random(seed)
+    yield from (drawn(random, number=_decimal) if n % 2 else drawn(random) for n in range(count))
+
+
+def _decimal(random: Random) -> float:
+    return random.randint(-15, 15) / 10
+
+
+def planted(count: int, given: str, skip: int = 0) -> Iterator[Planted]:
+    """Every slip once on each example, where it changes something."""
+    for n, example in enumerate(examples(count)):
+        if n < skip:
+            continue
+        computed = trace(example, Backend("cpu", "float64"))
+        for slip in SLIPS:
+            random = Random(f"{n} {slip.id} {given}")
+            tries = (slipped(computed, slip, random, random.choice([2, 3, 4]), given) for _ in range(20))
+            one = next((one for one in tries if one is not None), None)
+            if one is not None and not slip.weak:
+                yield one
+
+
+def named(verdict: Verdict, one: Planted) -> str:
+    """alone; listed (among at most three); unknown; wrong (others are named, or something that is not there)."""
+    causes = [cause for step in verdict.steps.values() for cause in step.causes]
+    if not causes:
+        return "unchanged" if verdict.ok else "unknown"
+    here = [cause for cause in causes if _at(cause, one)]
+    if one.id not in {label for cause in here for label in cause.ids} or len(here) < len(causes):
+        return "wrong"
+    return "alone" if len(causes) == 1 else "listed" if len(causes) <= 3 else "unknown"
+
+
+def _at(cause: Cause, one: Planted) -> bool:
+    """Whether a cause is said of where the slip was made: its row, and of one cell that too."""
+    head, row, col = one.cell or (None, 0, 0)
+    cell = cause.cell
+    same = (cell.name, cell.head) == (one.step, head) and row in (cause.rows or (cell.row,))
+    whole = one.id in SLIP and SLIP[one.id].whole == "row"
+    return same and (whole or not cause.ways or cell.col == col or SLIP[cause.ids[0]].whole == "row")
+
+
+def table(count: int) -> str:
+    """The outcomes by slip as Markdown, for all steps given and for weights and output alone."""
+    lines, times = [], []
+    for given in KEPT:
+        found: dict[str, Counter[str]] = {}
+        for one in planted(count, given):
+            start = perf_counter()
+            verdict = check(one.example)
+            times.append(perf_counter() - start)
+            outcome = named(verdict, one)
+            for label in (one.id, "all"):
+                found.setdefault(label, Counter())[outcome] += outcome != "unchanged"
+        lines += [f"\n{given}\n", f"| slip | n | {' | '.join(OUTCOMES)} |", "| --- |" + " ---: |" * 5]
+        lines += [_row(label, found[label]) for label in (*SLIP, "all") if label in found]
+    return "\n".join(
+        [*lines, f"\nms per check: {1000 * sum(times) / len(times):.1f} on average, n {len(times)}"]
+    )
+
+
+def _row(label: str, outcomes: Counter[str]) -> str:
+    n = outcomes.total()
+    return f"| {label} | {n} | " + " | ".join(f"{outcomes[one] / max(n, 1):.1%}" for one in OUTCOMES) + " |"
+
+
+if __name__ == "__main__":
+    import sys
+
+    print(table(int(sys.argv[1])))

@@ -1,0 +1,184 @@
+"""Which slips explain the wrong cells of one matrix, row by row: every declared slip is tried where it may have been
+made, and those that reproduce what is written are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
+
+import torch
+from torch import Tensor
+
+from mha_core.check.search import Search
+from mha_core.check.slips import SLIPS, Place, Slip, Way, reproduced, worked_out
+from mha_core.compute.derive import Cell, along, term_cells
+from mha_core.compute.operations import Step
+from mha_core.compute.printed import Key, Printed
+from mha_core.compute.trace import Rows
+from mha_core.example.model import setting
+from mha_core.vocabulary import SETTINGS, STEPS
+
+_MOST_BASES: Final = 4
+"""Ways of having rounded the numbers before that are told apart."""
+
+
+class Found(NamedTuple):
+    """A slip that explains all the errors of one row. ``numbers``: the row then; ``written``: its arithmetic."""
+
+    slip: Slip
+    cell: Cell
+    ways: tuple[Way, ...]
+    numbers: tuple[float, ...]
+    written: str
+
+
+def found_in(search: Search, key: Key, claim: Printed, own: Tensor, best: Tensor) -> dict[int, list[Found]]:
+    """For each row with errors, the slips that explain them, simplest first; a row without has none."""
+    rows = own.any(-1).nonzero().flatten().tolist()
+    bases = list(_Places(search, key, claim.decimals, best).bases())
+    found = {i: _in_row(bases, claim, i, own[i].nonzero().flatten().tolist()) for i in rows}
+    return {i: slips for i, slips in found.items() if slips}
+
+
+def made_alike(search: Search, key: Key, claim: Printed, own: Tensor, best: Tensor) -> list[list[Found]]:
+    """The slips that explain all the errors of a matrix, made in one way in each row with errors, or in all rows where
+    that fits them too: each as what is found in these rows. No more than one way of a slip.
+    """
+    every, wrong = claim.given.any(-1).nonzero().flatten().tolist(), own.any(-1).nonzero().flatten().tolist()
+    bases = list(_Places(search, key, claim.decimals, best).bases())
+    for weak in (False, True):
+        found = []
+        for slip in (slip for slip in SLIPS if slip.alike and slip.weak == weak):
+            for rows in (every, wrong):
+                alike = _alike(slip, bases, claim, rows)
+                if alike:
+                    found.append(alike)
+                    break
+        if found:
+            return found
+    return []
+
+
+def _alike(slip: Slip, bases: list[_Base], claim: Printed, rows: list[int]) -> list[Found]:
+    for base in bases:
+        made = [_made(slip, base, claim, i, [0], 1.0) for i in rows]
+        if all(made) and made:
+            common = set.intersection(*({way.said for way in one.ways} for one in made if one))
+            if common:
+                return [one for one in made if one]
+    return []
+
+
+def place_at(search: Search, key: Key, i: int, j: int, decimals: int) -> Place:
+    """A cell of a step with its terms, as the numbers were carried to it."""
+    places = _Places(search, key, decimals, torch.zeros(0))
+    return next(places.bases()).place(i, j)
+
+
+def _in_row(bases: list[_Base], claim: Printed, i: int, wrong: list[int]) -> list[Found]:
+    """The strong ones alone where there are any; those that round as printed alone where there are any."""
+    for weak, units in ((False, 0.5), (False, 1.0), (True, 0.5), (True, 1.0)):
+        found: dict[str, Found] = {}
+        for base in bases:
+            for slip in SLIPS:
+                if slip.weak == weak and slip.id not in found:
+                    made = _made(slip, base, claim, i, wrong, units)
+                    if made is not None:
+                        found[slip.id] = made
+        if found:
+            order = [slip.id for slip in SLIPS]
+            return sorted(found.values(), key=lambda one: order.index(one.slip.id))
+    return []
+
+
+def _made(slip: Slip, base: _Base, claim: Printed, i: int, wrong: list[int], units: float) -> Found | None:
+    """A slip at a row, or at the one wrong cell of it."""
+    if slip.whole == "cell" and len(wrong) > 1:
+        return None
+    at = base.place(i, wrong[0] if slip.whole == "cell" else 0)
+    cols = wrong if slip.whole == "cell" else range(len(at.rows[0]))
+    given, numbers, within = (part[i].tolist() for part in (claim.given, claim.numbers, claim.unit * units))
+    if slip.whole == "row" and sum(given) < 2:
+        return None
+    written = tuple(numbers[j] if given[j] else None for j in cols)
+    ways = reproduced(slip, replace(at, written=written), written, [within[j] for j in cols])
+    if not ways:
+        return None
+    row = list(at.rows[i])
+    for j, number in zip(cols, ways[0].numbers, strict=True):
+        row[j] = number
+    return Found(slip, at.cell._replace(col=wrong[0]), tuple(ways), tuple(row), worked_out(at, ways[0]))
+
+
+class _Base(NamedTuple):
+    """The right numbers of a matrix, from one choice of what was carried to it."""
+
+    places: _Places
+    operands: dict[str, Any]
+    rows: Rows
+
+    def place(self, i: int, j: int) -> Place:
+        return self.places.place(self.operands, self.rows, i, j)
+
+
+class _Places:
+    """The places of one matrix."""
+
+    def __init__(self, search: Search, key: Key, decimals: int, best: Tensor) -> None:
+        self.search, self.key, self.decimals, self.best = search, key, decimals, best
+        self.example = search.trace.example
+        self.step = search.steps.get(key)
+        shape = search.dims.shape(key[0])
+        names = [name for name, head in search.steps if head == key[1] and search.dims.shape(name) == shape]
+        self.before = tuple(name for name in names if STEPS.index(name) < STEPS.index(key[0]))
+        self.settings = self.step.operand_names if self.step else ()
+        self.constant = next(
+            (setting(self.example, name) for name in self.settings if name in SETTINGS), None
+        )
+        self._seen: dict[Key, Rows | None] = {}
+
+    def bases(self) -> Iterator[_Base]:
+        """The matrix under each choice of what was carried to it; as it is where a head starts from it."""
+        if self.step is None:
+            yield _Base(self, {}, self.best.tolist())
+            return
+        tensors = self.search.combinations(self.key)
+        values = self.search.run(self.key, tensors)
+        for n in range(min(len(values), _MOST_BASES)):
+            yield _Base(self, {name: one[n].tolist() for name, one in tensors.items()}, values[n].tolist())
+
+    def place(self, operands: dict[str, Any], rows: Rows, i: int, j: int) -> Place:
+        cell = Cell(*self.key, i, j)
+        step = self.step or Step(self.key[0], "copy", ())
+        cells = tuple(term_cells(self.search.trace, step, cell)) if self.step else ()
+
+        def number(one: Cell) -> float:
+            matrix = operands[one.name]
+            found: float = (matrix[one.head] if one.name == step.gathers else matrix)[one.row][one.col]
+            return found
+
+        return Place(
+            example=self.example,
+            step=step,
+            cell=cell,
+            cells=cells,
+            numbers=tuple(tuple(map(number, term)) for term in cells),
+            at=(along(self.search.trace, step, cell) or 0) if self.step else 0,
+            constant=self.constant or 0.0,
+            rows=rows,
+            decimals=self.decimals,
+            look=self._look,
+            before=self.before,
+            divides="divisor" in self.settings,
+        )
+
+    def _look(self, name: str, head: int | None) -> Rows | None:
+        if (name, head) not in self._seen:
+            found = self.search.look(name, head)
+            if name == self.key[0]:  # what is copied is right: what is as wrong there explains nothing
+                exact = self.search.exact((name, head)) if (name, head) in self.search.steps else None
+                found = None if exact is None else exact[None]
+            self._seen[name, head] = None if found is None else found[0].tolist()
+        return self._seen[name, head]

@@ -1,0 +1,231 @@
+"""Slips of one cell and of one row: each, made at random where it can be made, is found where it was made."""
+
+from collections import Counter
+from dataclasses import replace
+from math import exp, log
+
+import pytest
+
+from benchmarks.planted import KEPT
+from benchmarks.slips import named as outcome
+from benchmarks.slips import planted
+from mha_core import Example, Head, validate
+from mha_core.check.check import check
+from mha_core.check.report import cause_lines, cause_message
+from mha_core.check.slips import SLIP, SLIPS
+from mha_core.messages import LANGUAGES, catalogue
+from tests.core.answers import RIGHT, divided, found, layer, named, unexplained, work_out
+from tests.core.reference import project, softmax
+from tests.sizes import share
+
+
+def causes(verdict):
+    """Every cause as it is said in English."""
+    return [cause_message(verdict, one, "en") for step in verdict.steps.values() for one in step.causes]
+
+
+def lines(verdict, step):
+    """The right line and the written one of the first cause at a step."""
+    return cause_lines(verdict, verdict.steps[step].causes[0])
+
+
+# --- by hand: X = [[3, 1], [2, 7]], W = [[5, 11], [13, 4]], so Q[1, 1] = 3·5 + 1·13 = 28 ---
+
+X, W = ((3.0, 1.0), (2.0, 7.0)), ((5.0, 11.0), (13.0, 4.0))
+Q = (("28", "37"), ("101", "50"))
+
+
+def with_q(row, col, text):
+    """The verdict on Q with one number written otherwise."""
+    rows = [list(row) for row in Q]
+    rows[row][col] = text
+    head = Head(w_q=W, w_k=((1.0, 0.0), (0.0, 1.0)), w_v=((1.0,), (1.0,)))
+    return check(validate(Example("", ("a", "b"), (head,), x=X, claimed={"q": (tuple(map(tuple, rows)),)})))
+
+
+BY_HAND = {
+    "15": "row 1, column 1: A term of the sum is left out: X[1, 2]·W_Q[2, 1].",
+    "43": "row 1, column 1: A term of the sum is taken twice: X[1, 1]·W_Q[1, 1].",
+    "2": "row 1, column 1: A term of the sum has the wrong sign: X[1, 2]·W_Q[2, 1].",
+    "106": "row 1, column 1: In one product X[2, 2] stands where X[1, 2] belongs.",
+    "46": "row 1, column 1: In one product W_Q[1, 2] stands where W_Q[1, 1] belongs.",
+    "38": "row 1, column 1: A product or the sum is off by 10.",
+    "-28": "row 1, column 1: A sign has slipped.",
+    "280": "row 1, column 1: The decimal point has slipped.",
+    "82": "row 1, column 1: Two digits have changed places.",
+    "37": "row 1, column 1: The number of Q[1, 2] stands here.",
+    "98": "row 1, column 1: A digit has slipped.",
+}
+
+
+@pytest.mark.parametrize(("text", "said"), BY_HAND.items())
+def test_one_cell_by_hand(text, said):
+    verdict = with_q(0, 0, text)
+    assert said in causes(verdict)
+    assert len(causes(verdict)) == 1
+    assert unexplained(verdict) == []
+
+
+def test_the_right_line_and_the_written_one_stand_beside_each_other():
+    assert lines(with_q(0, 0, "15"), "q") == ("Q = X·W_Q;  Q[1, 1] = 3·5 + 1·13 = 28", "Q[1, 1] = 3·5 = 15")
+    assert lines(with_q(0, 0, "46"), "q")[1] == "Q[1, 1] = 3·11 + 1·13 = 46"
+    assert lines(with_q(0, 0, "82"), "q")[1] == "Q[1, 1] = 82"
+
+
+def test_where_two_slips_give_the_number_both_are_listed():
+    assert causes(with_q(1, 0, "10")) == [
+        "row 2, column 1: A term of the sum is left out: X[2, 2]·W_Q[2, 1].",
+        "row 2, column 1: The decimal point has slipped.",  # 101, moved and cut off
+    ]
+
+
+def test_nothing_simple_is_said_to_be_nothing():
+    verdict = with_q(0, 0, "66")
+    assert causes(verdict) == []
+    assert unexplained(verdict) == ["q"]
+
+
+ROWS = {
+    "other_sum": lambda p, i: [one / sum(p[0]) for one in p[i]],
+    "other_powers": lambda p, i: [one / sum(p[i]) for one in p[0]],
+    "sum_without": lambda p, i: [one / sum(p[i][1:]) for one in p[i]],
+    "sum_twice": lambda p, i: [one / (sum(p[i]) + p[i][1]) for one in p[i]],
+    "largest_in_some": lambda p, i: [one / max(p[i]) / sum(p[i]) for one in p[i]],
+}
+
+
+@pytest.mark.parametrize("label", ROWS)
+def test_one_row_of_weights_by_hand(label):
+    """Row 2 of head 1, from the exponentials of the scores in plain loops."""
+    hit = 0
+    for seed in range(6):
+        example = layer(seed)
+
+        def slipped(s, label=label):
+            powers = [[exp(score) for score in row] for row in s.masked_scores]
+            return [*RIGHT["weights"](s)[:1], ROWS[label](powers, 1), *RIGHT["weights"](s)[2:]]
+
+        verdict = found(example, work_out(example, {"weights": slipped}, heads=[0]))
+        if not verdict.ok:
+            assert (label,) in named(verdict) or "weights" in unexplained(verdict)
+            hit += (label,) in named(verdict)
+    assert hit >= 2
+
+
+def test_a_row_that_stands_in_another_head():
+    example = layer(4)
+    steps = work_out(example)
+    steps["head_outputs"][1][2] = list(steps["head_outputs"][0][2])
+    verdict = found(example, steps, only=("weights", "head_outputs"))
+    assert ("row_of_other_head",) in named(verdict)
+
+
+NUMBERS = {
+    "d_model": ({"d_model": 5}, lambda s: divided(s.scores, 5), "The scores are divided by d_model."),
+    "h": ({"h": 5, "d_k": 3}, lambda s: divided(s.scores, 5), "The scores are divided by h."),
+    "n": ({"n": 6, "d_model": 5}, lambda s: divided(s.scores, 6), "The scores are divided by n."),
+    "base 2": (
+        {},
+        lambda s: [[score * log(2) for score in row] for row in s.scaled_scores],
+        "Powers of 2 are taken instead of powers of e.",
+    ),
+    "base 10": (
+        {},
+        lambda s: [[score * log(10) for score in row] for row in s.scaled_scores],
+        "Powers of 10 are taken instead of powers of e.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("sizes", "scores", "said"), NUMBERS.values(), ids=NUMBERS)
+@pytest.mark.parametrize("only", [("scores", "weights"), ("weights", "output")])
+def test_another_number_in_place_of_the_divisor_or_the_base(sizes, scores, said, only):
+    example = layer(4, **sizes)
+    steps = {"weights": lambda s: [softmax(row) for row in scores(s)]}
+    verdict = found(example, work_out(example, steps), only=only)
+    assert causes(verdict) == [said]
+    one = found(example, work_out(example, steps, heads=[1]), only=only)
+    assert causes(one) == [f"head 2: {said}"]
+
+
+def test_the_divisor_of_one_row_follows_from_its_numbers():
+    def second(s):
+        rows = RIGHT["weights"](s)
+        return [rows[0], softmax([score / 2.345 for score in s.scores[1]]), *rows[2:]]
+
+    verdict = found(layer(4, d_model=5), work_out(layer(4, d_model=5), {"weights": second}, heads=[0]))
+    said = "The weights are those of scores divided by about 2.3, which is no size of this example."
+    assert causes(verdict) == [f"head 1, row 2: {said}"]
+
+
+def rounded_to(decimals, rows):
+    return [[round(cell, decimals) for cell in row] for row in rows]
+
+
+ROUNDED = {
+    "scaled scores to one decimal": (
+        {"scaled_scores": lambda s: rounded_to(1, RIGHT["scaled_scores"](s))},
+        ("scores", "weights", "output"),
+        "scaled scores rounded to one decimal",
+    ),
+    "values to whole numbers": (
+        {"v": lambda s: rounded_to(0, divided(RIGHT["v"](s), 1))},
+        ("weights", "output"),
+        "values rounded to whole numbers",
+    ),
+    "exponentials to one decimal": (
+        {
+            "weights": lambda s: [
+                shared(row) for row in rounded_to(1, [map(exp, row) for row in s.scaled_scores])
+            ]
+        },
+        ("scores", "scaled_scores", "weights"),
+        "exponentials rounded to one decimal",
+    ),
+    "written to 4 decimals, taken over to 1": (
+        {"head_outputs": lambda s: project(rounded_to(1, s.weights), s.v, None)},
+        None,
+        "weights rounded to one decimal",
+    ),
+}
+
+
+def shared(powers):
+    return [power / sum(powers) for power in powers]
+
+
+@pytest.mark.parametrize(("steps", "only", "said"), ROUNDED.values(), ids=ROUNDED)
+def test_rounding_on_the_way_is_named_with_the_step_and_the_digits(steps, only, said):
+    example = layer(4, d_model=5)
+    example = replace(example, x=tuple(tuple(cell + 0.37 for cell in row) for row in example.x))
+    verdict = found(example, work_out(example, steps), only=only)
+    assert not verdict.ok
+    assert set(named(verdict)) == {("rounded_early",)}
+    assert any(said in one for one in causes(verdict))
+    assert unexplained(verdict) == []
+
+
+# --- planted -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("given", KEPT)
+def test_planted_slips_are_named_alone_and_never_wrongly(given):
+    found = Counter(outcome(check(one.example), one) for one in planted(share(40), given))
+    del found["unchanged"]
+    total = found.total()
+    assert found["wrong"] <= 0.005 * total
+    assert found["alone"] >= 0.65 * total
+    assert found["unknown"] <= 0.1 * total
+
+
+def test_every_slip_is_said_in_both_languages():
+    for slip in SLIPS:
+        for language in LANGUAGES:
+            sentence = catalogue(language).gettext(slip.message)
+            assert sentence.format(said="A", instead="B")
+            assert (sentence == slip.message) == (language == "en")
+
+
+def test_slips_are_declared_once_and_in_order():
+    assert [*SLIP] == [slip.id for slip in SLIPS]
+    assert [slip.id for slip in SLIPS if slip.weak] == ["digit_slipped", "some_divisor"]
