@@ -7,6 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from mha_core import built_in
 from tests.e2e.driver import Bench, at_rest
 from tests.e2e.looks import assert_no_barrier, wider
 from tests.e2e.test_live import drag
@@ -65,13 +66,14 @@ def test_each_step_waits_until_it_is_done_and_none_comes_twice(newcomer):
     page.mouse.up()
     bench.settled()
     step(page, 3)
-    moved = re.search(r"most A\[(\d), (\d)] of head (\d)", page.locator(".overview .moved").inner_text())
-    row, col, head = (int(number) - 1 for number in moved.groups())
-    target = bench.cell("weights", head, row, col)
+    moved = re.search(r"most: head (\d), (.+) → (.+), ", page.locator(".overview .moved").inner_text())
+    tokens = list(built_in("programming").tokens)
+    row, col = (tokens.index(token) for token in moved.groups()[1:])
+    target = bench.cell("weights", int(moved[1]) - 1, row, col)
     expect(target).to_be_in_viewport(ratio=1)
     target.hover()
     expect(bubble(page)).to_be_hidden()
-    assert f"A[{moved[1]}, {moved[2]}]" in bench.arithmetic()
+    assert f"A[{row + 1}, {col + 1}]" in bench.arithmetic()
 
     again = bench.page.context.new_page()
     Bench(again).open(page.url.split("?")[0])

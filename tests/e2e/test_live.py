@@ -138,9 +138,7 @@ def test_keys_and_the_wheel_move_the_number_that_has_the_focus(visit):
         bench.page.keyboard.press(key)
     shows(bench, 12)
     assert_shows(in_step(bench), with_x(12))
-    expect(bench.page.locator('.bench [role="status"].visually-hidden')).to_have_text(
-        "X[1, 1] = 12"
-    )  # once it is kept
+    expect(bench.page.locator(".bench > .heard")).to_have_text("X[1, 1] = 12")  # once it is kept
     assert_shows(bench.settled(), with_x(12))
     bench.page.mouse.move(*centre(bench, *X00))
     bench.page.mouse.wheel(0, 100)

@@ -90,7 +90,7 @@ def test_a_cell_has_one_name_in_the_line_of_arithmetic_in_messages_and_for_the_s
     cell.dblclick()
     expect(cell.locator("input")).to_have_attribute("aria-label", "WK[1, 2] of head 2")
     bench.page.keyboard.press("Escape")
-    expect(bench.page.locator(".bench [role=status]")).to_contain_text("WK[1, 2] of head 2 = 1")
+    expect(bench.page.locator(".bench > .heard")).to_contain_text("WK[1, 2] of head 2 = 1")
     paste(bench, rows(1, 3))
     expect(bench.message()).to_contain_text("WK of head 2: from row 1, column 2 on there is room for 2 × 1")
     bench.cell("weights", 1, 0, 2).hover()
@@ -106,9 +106,10 @@ def test_a_cell_has_one_name_in_the_line_of_arithmetic_in_messages_and_for_the_s
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (1280, 800)])
 def test_the_mask_to_paint_is_shown_and_has_the_focus(visit, width, height):
     bench = visit("?example=first", viewport={"width": width, "height": height})
-    bench.choose("mask", "painted")
+    bench.control("mask").select_option("painted")  # which is folded away once the focus goes to the mask
     cell = bench.cell("mask", None, 0, 0)
     expect(cell).to_be_focused()
+    expect(bench.page.locator("details.fold[open]")).to_have_count(0)
     expect(cell).to_be_in_viewport(ratio=1)
     explain = bench.page.locator(".explain").bounding_box()
     box = cell.bounding_box()

@@ -146,7 +146,7 @@ def squeezed(text):
 def test_in_chinese_and_at_390_pixels(visit):
     bench = visit("?example=additive&lang=zh", viewport={"width": 390, "height": 800})
     assert_shows(bench, built_in("additive"))
-    bench.cell("pair_sums", 0, 1, 0).hover()
+    bench.do("show head 0").cell("pair_sums", 0, 1, 0).hover()
     assert "小 → 中" in bench.arithmetic()
     wide = bench.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert wide <= 0

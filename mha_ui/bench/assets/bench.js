@@ -97,6 +97,7 @@ class Bench {
   constructor(parent) {
     this.root = element("div", { class: "bench", role: "region" });
     this.live = announcer();
+    this.live.classList.add("heard");
     this.tables = element("div", { class: "tables" });
     this.message = element("div", { class: "message", role: "alert", hidden: true });
     this.about = element("p", { class: "mha-note", dir: "auto" });
