@@ -334,7 +334,8 @@ def test_the_link_for_each_student_stays_when_the_exercise_is_set(check):
 
 
 def _example(bench):
-    """The example in the address."""
+    """The example in the address, once it is there."""
+    bench.page.wait_for_function("() => new URLSearchParams(location.search).has('s')", timeout=WAIT)
     return from_token(parse_qs(urlsplit(bench.page.url).query)["s"][0])
 
 

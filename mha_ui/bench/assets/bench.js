@@ -160,6 +160,7 @@ class Bench {
     if (structure !== this.#structure || this.practice.isStale(data)) this.#rebuild(structure);
     else this.view.patch(data, this.#grid.drafts);
     this.overview.update(data);
+    if (grown && this.#fits === 1) this.overview.bring(data.dims.h - 1);
     this.#describe();
     if (this.#before) this.#compareSoon();
     else this.#compare();
@@ -494,7 +495,10 @@ class Bench {
    */
   bring(node, behavior = "auto") {
     this.#pointing.rest();
-    node?.scrollIntoView({ block: "center", inline: "nearest", behavior });
+    const go = () => node?.scrollIntoView({ block: "center", inline: "nearest", behavior });
+    go();
+    // Tables that come into view take their true size, and push it away again.
+    if (behavior === "auto") requestAnimationFrame(() => requestAnimationFrame(go));
   }
 
   // --- building --------------------------------------------------------------------------------------------------

@@ -52,6 +52,7 @@ export class Overview {
     else style.removeProperty("--mha-overview");
   });
   #swiped = 0;
+  #foremost = 0; // the head that stands foremost, where they are swiped through
   #scales = new Map(); // by matrix, what its bars are measured by
   #frame = 0; // in which the newest numbers will be drawn
 
@@ -189,6 +190,7 @@ export class Overview {
     const heads = div("overview-heads", ...this.#panels.map(({ root }) => root));
     heads.addEventListener("scroll", () => this.#swiping(heads), { passive: true });
     this.heads = heads;
+    this.#foremost = 0;
     const columns = asMap
       ? [this.#column("overview-tokens", this.words.overview_maps, this.#typing(), []), heads]
       : [this.#tokens(height), heads, matrices.head_outputs ? this.#taken(height) : null];
@@ -463,7 +465,9 @@ export class Overview {
       const left = heads.getBoundingClientRect().left;
       const away = this.#panels.map(({ root }) => Math.abs(root.getBoundingClientRect().left - left));
       const isAtEnd = heads.scrollLeft + heads.clientWidth >= heads.scrollWidth - 1;
-      this.host.swiped(isAtEnd ? this.#panels.length - 1 : away.indexOf(Math.min(...away)));
+      const head = isAtEnd ? this.#panels.length - 1 : away.indexOf(Math.min(...away));
+      if (head !== this.#foremost) this.host.swiped(head);
+      this.#foremost = head;
     }, STILL);
   }
 
@@ -474,6 +478,7 @@ export class Overview {
   bring(head) {
     const panel = this.#panels[head]?.root;
     if (!panel || this.heads.scrollWidth <= this.heads.clientWidth + 1) return;
+    this.#foremost = head;
     this.heads.scrollTo({ left: panel.offsetLeft - this.heads.offsetLeft });
   }
 
