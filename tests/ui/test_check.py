@@ -89,7 +89,7 @@ def test_a_wrong_number_says_where_why_and_what_is_right():
     told = send(work, wrong)
     assert told["marks"] == {"v|0|1|0": "own"}
     assert told["notes"] == {"v|0|1|0": "V[2, 1] = 3·0 + 4·1 = 4"}
-    assert [cause["text"] for cause in told["check"]["causes"]] == ["正负号写错了。"]
+    assert [cause["text"] for cause in told["check"]["causes"]] == ["第 2 行，第 1 列：正负号写错了。"]
     assert told["check"]["first"] == {"name": "v", "head": 0, "row": 1, "col": 0}
 
 
@@ -115,7 +115,7 @@ def test_an_exercise_marks_each_number_and_names_a_known_mistake_at_it():
     assert told["notes"] == {}
     practice = told["check"]["practice"]
     assert practice["told"] == [
-        {"cell": {"name": "k", "head": 0, "row": 0, "col": 0}, "text": "A sign has slipped."}
+        {"cell": {"name": "k", "head": 0, "row": 0, "col": 0}, "text": "row 1, column 1: A sign has slipped."}
     ]
     assert practice["tables"][0] == {
         "name": "k",

@@ -438,7 +438,7 @@ def test_the_bench_tells_of_the_numbers_at_hand(language):
     looks = {"en": ["always most at “思考” (0.99 or more)"] * 2, "zh": ["总是最关注“思考”（至少 0.99）"] * 2}[
         language
     ]
-    plainly = {"en": "For every token each head decides", "zh": "每个头都为每个词元决定"}[language]
+    plainly = {"en": "For every token each head decides", "zh": "对每个词元，各个头各自决定"}[language]
     assert payload(work)["about"].startswith(plainly)
     assert payload(work)["looks"] == looks
     again = opened({**address(work), "lang": language})
