@@ -494,8 +494,10 @@ class Bench {
    * @param {ScrollBehavior} [behavior]
    */
   bring(node, behavior = "auto") {
-    this.#pointing.rest();
-    const go = () => node?.scrollIntoView({ block: "center", inline: "nearest", behavior });
+    const go = () => {
+      this.#pointing.rest();
+      node?.scrollIntoView({ block: "center", inline: "nearest", behavior });
+    };
     go();
     // Tables that come into view take their true size, and push it away again.
     if (behavior === "auto") requestAnimationFrame(() => requestAnimationFrame(go));
@@ -569,6 +571,7 @@ class Bench {
 
   /** How many heads fit beside each other. */
   #fitting() {
+    if (!this.root.isConnected) return 1; // it has no width yet
     const em = Number.parseFloat(getComputedStyle(this.root).fontSize);
     return fitting(widest(this.model), this.tables.clientWidth / em);
   }
