@@ -103,7 +103,7 @@ def _title(work: state.Work) -> str:
     """What an example that is none of the menu's is called; one of those with other numbers is told apart from it."""
     title = text_in(work.example.title, work.language)
     if any(work.example.title == built_in.title for built_in in library().values()):
-        return work.words(N_("Edited: {title}")).format(title=title)
+        return work.words(N_("{title} (edited)")).format(title=title)
     return title or work.words(N_("Your own"))
 
 

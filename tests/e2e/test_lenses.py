@@ -13,6 +13,7 @@ from mha_core.compute.gradients import gradients
 from mha_core.edit.edits import apply
 from tests.e2e.driver import Bench, assert_shows
 from tests.e2e.looks import assert_no_barrier, wider
+from tests.e2e.test_editing import choose_example
 from tests.e2e.test_reach import focused
 from tests.sizes import in_turn, shortened
 
@@ -122,8 +123,7 @@ def test_another_size_has_cells_without_counterpart(visit):
     expect(summary(bench)).to_contain_text("have no counterpart there")
     bench.cell("x", None, 3, 0).hover()
     assert bench.arithmetic().startswith("no counterpart in the baseline")
-    bench.page.locator('[data-testid="stSelectbox"] input').first.click()
-    bench.page.get_by_role("option", name="Water").first.click()
+    choose_example(bench, "Water is toxic")
     expect(bench.cell("x", None, 0, 3)).to_be_visible()
     assert marks(bench.settled().page) == changed(built_in("water"), built_in("first"))
 

@@ -121,7 +121,7 @@ def test_another_example_is_chosen(visit):
 
 @pytest.mark.parametrize(
     ("language", "title"),
-    [("en", "Edited: I love programming: three heads"), ("zh", "已修改：I love programming：三个头")],
+    [("en", "I love programming: three heads (edited)"), ("zh", "I love programming：三个头（已修改）")],
 )
 def test_the_menu_tells_an_edited_example_from_the_untouched_one(visit, language, title):
     app = visit(example="programming", lang=language)
