@@ -36,6 +36,15 @@ def test_an_extreme_example_comes_through(first):
             assert list(unsound(shown)) == [], (seed, route)
 
 
+@pytest.mark.parametrize(
+    ("seed", "route"),
+    [pytest.param(2547, "check of the smallest numbers", id="a difference of two scores beyond float64")],
+)
+def test_what_went_wrong_once(seed, route):
+    """Found by the 10,000 of ``benchmarks.extremes``."""
+    assert list(unsound(ROUTES[route](drawn(Random(seed)), Random(f"{seed} {route}")))) == []
+
+
 def test_every_route_is_taken():
     taken = Counter(route for seed in range(EXAMPLES) for route in taken_by(seed))
     assert set(taken) == set(ROUTES)
