@@ -40,9 +40,11 @@ def frame(*, note: bool = True, answers: bool = True) -> None:
     A page embedded in another (``?embed=true``) stands without it. ``answers``: whether the page shows the numbers that
     an exercise asks for; while there is one it asks first, and nothing below is drawn.
     """
+    work = state.current()
+    work.named = work.opened, work.untouched
     if not st.context.is_embedded:
         panel("frame", partial(_frame, note=note))
-    if answers and state.has_open_exercise(state.current()):
+    if answers and state.has_open_exercise(work):
         panel("frame.answers", _answers)
         st.stop()
 

@@ -22,18 +22,16 @@ _FOLLOWER_KEY: Final = "bench.follower"
 
 def receive_edits() -> None:
     """Apply what the browser has edited since the last answer. Call it before anything reads the example."""
-    work, held = state.current(), state.widget_value(_KEY)
-    named = work.opened, work.untouched
-    if held:
-        state.receive(work, held.get("edits"))
-    if (work.opened, work.untouched) != named:
+    _receive()
+    work = state.current()
+    if (work.opened, work.untouched) != work.named:
         st.rerun()  # another example: the frame around the bench names it
 
 
 def bench(work: state.Work, data: Mapping[str, Any] | None = None) -> None:
     """Mount the bench for this work; ``data``: what it shows where that is not simply all of it."""
     state.tables_show(work)
-    _component()(key=_KEY, data=data or payload(work), on_edits_change=_noted)
+    _component()(key=_KEY, data=data or payload(work), on_edits_change=_receive)
 
 
 def edited_bench(work: state.Work) -> None:
@@ -42,8 +40,15 @@ def edited_bench(work: state.Work) -> None:
     bench(work)
 
 
+def _receive() -> None:
+    """What was edited just before a page was left comes together with what asks for the next, which has no bench."""
+    held = state.widget_value(_KEY)
+    if held:
+        state.receive(state.current(), held.get("edits"))
+
+
 def _noted() -> None:
-    """Streamlit hands out a component's state only where it has a callback; ``receive_edits`` reads it."""
+    """Streamlit hands out a component's state only where it has a callback."""
 
 
 def after_bench() -> None:

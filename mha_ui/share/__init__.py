@@ -1,6 +1,7 @@
 """The button that copies the link to what stands on the page, shows its QR code, and says where no link can hold it.
 
-It also has the page run as a whole where a fragment's messages are not answered: it stands on every page.
+It stands on every page, in no fragment: it also has the page run as a whole where a fragment's messages are not
+answered, and hands on the edits of a bench that was left before it could send them.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from mha_core.errors import N_
 from mha_ui import state
 from mha_ui.web import component
 
+_KEY: Final = "frame.share"
 _WORDS: Final = {
     "share": N_("Share"),
     "copied": N_("Copied"),
@@ -39,7 +41,12 @@ def share_button(work: state.Work) -> None:
     words = {name: work.words(text) for name, text in _WORDS.items()}
     data = {"words": words, "unsaved": bool(state.unsaved(work))}
     clicked = _component()(
-        key="frame.share", data=data, on_unsaved_change=_noted, on_silence_change=_noted, width="content"
+        key=_KEY,
+        data=data,
+        on_unsaved_change=_noted,
+        on_silence_change=_noted,
+        on_left_change=_left,
+        width="content",
     )
     if clicked.unsaved:
         st.dialog(work.words(N_("Too large for a link")))(_as_a_file)()
@@ -62,6 +69,10 @@ def _as_a_file() -> None:
     work = state.current()
     st.write(state.unsaved(work))
     save_button(work, "share.save")
+
+
+def _left() -> None:
+    state.receive(state.current(), state.widget_value(_KEY).get("left"))
 
 
 def _noted() -> None:

@@ -149,7 +149,7 @@ def _follow(current: Work, query: Mapping[str, str]) -> None:
     name = query.get("example")
     example = built_in(name) if name else from_token(query.get("s", ""))
     if example != current.example:
-        keep(current, Version(example, current.origin, name))
+        keep(current, Version(example, current.origin, name or current.name))
 
 
 _IN_HISTORY: Final = {"undo": undo, "redo": redo, "reset": reset}

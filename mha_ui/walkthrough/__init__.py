@@ -36,17 +36,18 @@ def walkthrough(work: state.Work) -> None:
 
 def receive_place(work: state.Work) -> None:
     """Mount what tells the server where the walk stands; in a fragment of its own."""
-    held = state.widget_value(_PLACE_KEY)
-    if held:
-        state.receive(work, held.get("edits"))
+    _receive()
     if (work.revision, work.message) != work.walked:
         st.rerun()  # a new server was given the page's address, or another window has new numbers: the page follows
     told = {"session": work.session, "ack": work.applied, "address": state.address(work)}
-    _place()(key=_PLACE_KEY, data=told, on_edits_change=_noted)
+    _place()(key=_PLACE_KEY, data=told, on_edits_change=_receive)
 
 
-def _noted() -> None:
-    """Streamlit hands out a component's state, and runs the page for it, only where it has a callback."""
+def _receive() -> None:
+    """Where the walk stood when it was left comes together with what asks for the next page, which has no walk."""
+    held = state.widget_value(_PLACE_KEY)
+    if held:
+        state.receive(state.current(), held.get("edits"))
 
 
 def take_away(work: state.Work) -> None:

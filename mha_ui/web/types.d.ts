@@ -345,6 +345,7 @@ interface CellReader {
 interface WindowEventMap {
   "mha-address-asked": CustomEvent;
   "mha-address-kept": CustomEvent;
+  "mha-left": CustomEvent;
   "mha-painted": CustomEvent;
   "mha-place": CustomEvent;
   "mha-silence": CustomEvent;
@@ -365,6 +366,9 @@ declare module "*/mha.web/folding.js" {
 }
 declare module "*/mha.web/graph.js" {
   export * from "kit/graph.js";
+}
+declare module "*/mha.web/leaving.js" {
+  export * from "kit/leaving.js";
 }
 declare module "*/mha.web/lens.js" {
   export * from "kit/lens.js";

@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 from mha_core import built_in, library, parse, to_token, trace
 from mha_core.walk.stages import walk as stages_of
 from mha_ui.language import LANGUAGES
+from tests.e2e.driver import wait_until
 from tests.e2e.looks import widths
 from tests.e2e.walk import Walk, places
 from tests.sizes import EVERY_STAGE, in_turn, shortened
@@ -132,18 +133,23 @@ def test_projector_mode_is_entered_and_left(walk):
     page.stands_at("closing")
 
 
+POINTS = """(width) => {
+    const root = [...document.querySelectorAll("*")].find((e) => e.shadowRoot?.querySelector(".walk")).shadowRoot;
+    const arrow = root.querySelector(".softmax > .operator");
+    const box = (node) => node.getBoundingClientRect();
+    const down = box(arrow.nextElementSibling).top >= box(arrow.previousElementSibling).bottom;
+    return innerWidth === width && down >= (width === 900) &&
+        getComputedStyle(arrow).rotate === (down ? "90deg" : "none");
+}"""
+
+
 @pytest.mark.parametrize(("query", "of"), [("&view=presenter", [1280]), ("", [900, 1280])])
 def test_the_arrow_to_the_powers_points_at_them(walk, query, of):
     """To the right where they stand beside the scores, down where they stand below."""
     page = walk(f"?example=alibi&step=weights&sub=1.1{query}")
     for width in widths(page.page, of, 800):
-        arrow = page.page.locator(".softmax > .operator")
-        expect(arrow).to_have_text("→")
-        below = arrow.evaluate(
-            """(arrow) => arrow.nextElementSibling.getBoundingClientRect().top >=
-                arrow.previousElementSibling.getBoundingClientRect().bottom"""
-        )
-        expect(arrow).to_have_css("rotate", "90deg" if below or width == 900 else "none")
+        expect(page.page.locator(".softmax > .operator")).to_have_text("→")
+        wait_until(page.page, POINTS, width)
 
 
 def test_the_presenters_link_opens_the_same_place(walk):

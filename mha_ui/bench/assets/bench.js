@@ -33,7 +33,7 @@ import { mounting } from "../mha.web/mount.js";
 import { movedAt, movedIn, remembered } from "../mha.web/moved.js";
 import { pictures } from "../mha.web/pictures.js";
 import { cellAt, Pointing } from "../mha.web/selection.js";
-import { Sender } from "../mha.web/sender.js";
+import { sender } from "../mha.web/sender.js";
 import { structureOf } from "../mha.web/tables.js";
 import { Bar } from "./bar.js";
 import { Choice, fitting } from "./choice.js";
@@ -52,7 +52,6 @@ const REST = 150; // ms without new numbers, after which it is told what the las
 const AGE = 120; // ms after which what was found of earlier numbers is greyed
 
 /** One for the page: Streamlit may mount the bench anew at any time, and no edit may go with the old one. */
-const sender = new Sender();
 const history = new History(() => sessionStorage);
 window.addEventListener("pagehide", () => history.flush());
 
@@ -142,13 +141,13 @@ class Bench {
     this.overview?.stop();
     this.start?.stop();
     pictures.leave(this);
-    sender.hurry();
+    sender.retire(this);
     this.root.remove();
   }
 
   update({ data, setStateValue }) {
     const post = (sent) => setStateValue("edits", { ...sent, held: history.heldIn(sent.session) });
-    sender.receive(data, post, this.model === null);
+    sender.receive(data, post, this);
     if (data.opened !== this.model?.opened) this.#grid.drafts.clear();
     const structure = structureOf(data);
     const grown = data.opened === this.model?.opened && data.dims.h > this.model.dims.h;

@@ -2,6 +2,7 @@
 
 import { element } from "../mha.web/dom.js";
 import { mounting } from "../mha.web/mount.js";
+import { sender } from "../mha.web/sender.js";
 
 /** The address, once every part of the page that writes to it has done so; `unsaved`: it cannot hold the work. */
 async function settled() {
@@ -34,6 +35,7 @@ class Share {
     const silence = () => root.isConnected && this.setTriggerValue("silence", true);
     const { signal } = this.gone;
     window.addEventListener("mha-silence", silence, { signal });
+    window.addEventListener("mha-left", () => root.isConnected && this.#handOn(), { signal });
     const outside = (event) => event.composedPath().includes(root) || this.#hide(false);
     document.addEventListener("pointerdown", outside, { signal });
   }
@@ -52,6 +54,13 @@ class Share {
     this.panel.setAttribute("aria-label", words.share);
     this.noCode.textContent = words.no_code;
     this.close.setAttribute("aria-label", words.close);
+    this.#handOn();
+  }
+
+  /** What was left behind for the server. */
+  #handOn() {
+    const left = sender.takeLeft();
+    if (left) this.setTriggerValue("left", left);
   }
 
   async #share() {

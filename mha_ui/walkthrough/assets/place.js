@@ -2,10 +2,8 @@
 // sent again, and a new server is given the page's address first.
 
 import { mounting } from "../mha.web/mount.js";
-import { Sender } from "../mha.web/sender.js";
+import { sender } from "../mha.web/sender.js";
 import { together } from "./together.js";
-
-const sender = new Sender();
 
 class Place {
   #fresh = true;
@@ -13,7 +11,7 @@ class Place {
   #ask = (address) => sender.send({ op: "follow", address });
 
   update({ data, setStateValue }) {
-    sender.receive(data, (value) => setStateValue("edits", value), this.#fresh);
+    sender.receive(data, (value) => setStateValue("edits", value), this);
     if (!this.#fresh) return;
     this.#fresh = false;
     const rests = ({ detail }) => sender.send({ op: "place", ...detail });
@@ -24,6 +22,7 @@ class Place {
   unmount() {
     this.#gone.abort();
     together.withdraw(this.#ask);
+    sender.retire(this);
   }
 }
 

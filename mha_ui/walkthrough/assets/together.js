@@ -76,7 +76,9 @@ class Together {
     if (id === this.#numbers?.id) {
       this.#asked.clear();
       this.#take();
-    } else if (!this.#asked.delete(id)) {
+    } else if (this.#asked.delete(id)) {
+      this.#follow(); // the pair has gone on meanwhile
+    } else {
       this.#numbers = { count: (this.#numbers?.count ?? -1) + 1, id, address: example ? { example } : { s } };
     }
     this.#post();
@@ -105,8 +107,9 @@ class Together {
   }
 
   #follow() {
-    const { id, address } = this.#numbers ?? {};
-    if (!this.#ask || this.#mine === id || this.#asked.has(id)) return;
+    if (!this.#ask || !this.#numbers) return;
+    const { id, address } = this.#numbers;
+    if (this.#mine === id || this.#asked.has(id)) return;
     this.#asked.add(id);
     this.#ask(address);
   }

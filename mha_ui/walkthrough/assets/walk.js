@@ -78,6 +78,9 @@ class Walk {
     const { signal } = this.#gone;
     window.addEventListener("keydown", (event) => this.#onKey(event), { signal });
     window.addEventListener("beforeunload", () => this.#address.flush(), { signal });
+    const elsewhere = (event) => event.composedPath().includes(this.root) || this.#rests(); // what is done there may leave the page
+    for (const kind of ["pointerdown", "focusin"])
+      document.addEventListener(kind, elsewhere, { signal, capture: true });
     this.#fitting.observe(document.documentElement);
   }
 
@@ -517,9 +520,16 @@ class Walk {
     this.lesson.href = `lessons${link({ lesson: this.lesson.dataset.topic, ...rest })}`;
     if (quiet) return;
     clearTimeout(this.#resting);
-    this.#resting = setTimeout(() => window.dispatchEvent(new CustomEvent("mha-place", { detail: at })), 500);
+    this.#resting = setTimeout(() => this.#rests(), 500);
     if (!remote)
       together.tell({ step: at.step, sub: at.sub, predict: this.predict, revealed: [...this.#revealed] });
+  }
+
+  /** The server is told of the last place only, once the walk rests there. */
+  #rests() {
+    if (this.#resting) window.dispatchEvent(new CustomEvent("mha-place", { detail: this.#at() }));
+    clearTimeout(this.#resting);
+    this.#resting = 0;
   }
 
   /** A projector and a presenter's page of the same walk, in two windows, go together. */

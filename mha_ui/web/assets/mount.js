@@ -1,5 +1,7 @@
 // How a component of ours stands on a page: Streamlit calls its default export with every answer.
 
+import { arrived, inOrder } from "./leaving.js";
+
 /** Where fingers point, what a sentence named "…_touch" says takes the place of the other: nothing is hovered there. */
 const TOUCH = /_touch$/;
 
@@ -20,10 +22,14 @@ export function mounting(make) {
   const parts = new WeakMap();
   return (/** @type {Component} */ component) => {
     const { parentElement, data } = component;
+    if (!parentElement.isConnected) return undefined; // its module came when another had taken its place already
     wordedForTouch(data);
-    const part = parts.get(parentElement) ?? make(component);
-    parts.set(parentElement, part);
-    part.update(component);
+    if (!parts.has(parentElement)) {
+      arrived();
+      parts.set(parentElement, make(component));
+    }
+    const part = parts.get(parentElement);
+    part.update({ ...component, setStateValue: inOrder(component.setStateValue) });
     return () => {
       if (parentElement.isConnected) return; // Streamlit cleans up after every answer that another has overtaken, too
       part.unmount();

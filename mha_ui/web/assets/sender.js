@@ -4,7 +4,7 @@
 const REST = 150; // ms for which nothing more must come, until the page is told what another channel has answered
 const RESTS = 4; // of them at most, where that channel has not answered yet
 
-export class Sender {
+class Sender {
   #session = null;
   #last = 0;
   /** @type {Edit[]} */
@@ -14,16 +14,22 @@ export class Sender {
   #post = () => {};
   #timer = 0;
   #resting = 0;
+  /** @type {Part} */
+  #part = null;
+  #isLeft = false;
 
   /**
-   * Called with every answer of the server: which session it is, and the last edit that it has applied. `fresh`: a
-   * bench that has just been mounted; what its forerunner on this page sent may have gone with it.
+   * Called by a part of the page with every answer of the server: which session it is, and the last edit that it has
+   * applied. Where the part has just been mounted, what its forerunner sent may have gone with that.
    * @param {Answer} answer
    * @param {(sent: { session: string; edits: Edit[] }) => void} post
-   * @param {boolean} fresh
+   * @param {Part} part
    */
-  receive({ session, ack, address }, post, fresh) {
+  receive({ session, ack, address }, post, part) {
+    const fresh = part !== this.#part;
+    this.#part = part;
     this.#post = post;
+    this.#isLeft = false;
     if (session === this.#session) {
       this.#pending = this.#pending.filter((edit) => edit.seq > ack);
       this.#last = Math.max(this.#last, ack);
@@ -67,6 +73,29 @@ export class Sender {
     if (this.#resting) this.#flush();
   }
 
+  /**
+   * The part that it sends through has gone, and where none has taken its place already, what no answer has confirmed is
+   * left: for the next part, or for what stands on every page.
+   * @param {Part} part
+   */
+  retire(part) {
+    if (part !== this.#part) return;
+    clearTimeout(this.#timer);
+    clearTimeout(this.#resting);
+    this.#resting = 0;
+    this.#part = null;
+    this.#post = () => {};
+    this.#isLeft = this.#pending.length > 0;
+    if (this.#isLeft) window.dispatchEvent(new CustomEvent("mha-left"));
+  }
+
+  /** What is left, for whom it has not been taken yet. */
+  takeLeft() {
+    if (!this.#isLeft) return null;
+    this.#isLeft = false;
+    return { session: this.#session, edits: this.#pending };
+  }
+
   /** The number of the last edit. */
   get last() {
     return this.#last;
@@ -90,3 +119,6 @@ export class Sender {
     }, 3000);
   }
 }
+
+/** One for the page: the server counts the edits of a session, whatever part of which page they come from. */
+export const sender = new Sender();

@@ -1,0 +1,56 @@
+"""What is done just before another page is asked for is there on that page, and the page is never empty."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from mha_core import built_in
+from tests.e2e.driver import Bench, assert_shows, wait_until
+from tests.e2e.test_editing import set_cell
+from tests.e2e.walk import Walk
+
+WATER = built_in("water")
+
+AFTER = """(wait) => new Promise((resolve) => {
+    const link = [...document.querySelectorAll("[data-testid=stPageLink-NavLink]")].find((one) => one.textContent ===
+        "Conventions");
+    setTimeout(() => resolve(link.click()), wait);
+})"""
+
+
+@pytest.mark.parametrize("wait", [0, 20, 50, 160])
+def test_an_edit_goes_with_the_visitor_to_another_page(visit, wait):
+    """Milliseconds later the edit waits, is on its way, or is being answered."""
+    bench = visit("?example=water")
+    cell = bench.cell("x", None, 0, 0)
+    cell.click()
+    bench.page.keyboard.type("7")
+    bench.page.keyboard.press("Enter")
+    bench.page.evaluate(AFTER, wait)
+    bench.page.wait_for_url("**/conventions?*s=*")
+    bench.page.get_by_role("link", name="Bench").click()
+    assert_shows(Bench(bench.page).settled(), set_cell(WATER, "x", None, 0, 0, 7.0))
+
+
+def test_a_number_that_a_link_is_clicked_over_goes_along(visit):
+    bench = visit("?example=water")
+    bench.cell("x", None, 0, 0).dblclick()
+    bench.page.keyboard.type("7")
+    bench.page.get_by_role("link", name="Conventions").click()
+    bench.page.wait_for_url("**/conventions?*s=*")
+
+
+@pytest.mark.parametrize("times", range(3))
+def test_the_place_in_the_walk_goes_along(new_page, server, times):
+    """Where it stands is told to the server once it rests; who leaves sooner finds it in the address all the same."""
+    page = new_page()
+    walk = Walk(page).open(f"{server.url}walkthrough?example=water&step=inputs&view=projector")
+    walk.press("ArrowRight", "Escape")
+    page.get_by_role("link", name="Bench").click()
+    bench = Bench(page).settled()
+    wait_until(page, "() => location.search.includes('step=q') && !location.search.includes('view=')")
+    bench.edit("x", None, 0, 0, 7)
+    page.get_by_role("link", name="Walkthrough").click()
+    Walk(page).ready().stands_at("q")
+    expect(page.locator(".st-key-frame")).to_be_visible()
