@@ -367,7 +367,9 @@ def _some_divisor(at: Place) -> Iterator[Way]:
         widest = max((abs(score) for score, _ in logs), default=0.0)
         if not 0 < widest < float("inf"):
             continue
-        parts = [(score / widest, ratio) for score, ratio in logs]  # of such, no square is too large for a float
+        parts = [
+            (score / widest, ratio) for score, ratio in logs
+        ]  # of such, no square is too large for a float
         times = fsum(part * ratio for part, ratio in parts) / fsum(part * part for part, _ in parts) / widest
         if times > 0 and isfinite(1 / times) and len({round(score, 9) for score, _ in logs if score}) > 1:
             yield from _softened(at, times, f"{(divisor(at.example) or 1.0) / times:.2g}")

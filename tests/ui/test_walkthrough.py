@@ -169,7 +169,9 @@ def test_the_numbers_of_another_window_are_taken_over_at_the_same_place(visit):
         assert work(app).example == wanted
         assert bool(work(app).message) == (seq > 2)
         assert told(app)["place"]["step"] == "scores"
-        assert work(app).name == ("first" if wanted == other else "water")  # what the example's menu shows in answers
+        assert work(app).name == (
+            "first" if wanted == other else "water"
+        )  # what the example's menu shows in answers
     assert work(app).language == "zh"
     assert state.address(work(app))["example"] == "water"
     assert [version.example for version in work(app).past] == [built_in("first"), other]
