@@ -86,6 +86,9 @@ class Way:
 
 Ways: TypeAlias = Callable[[Place], Iterable[Way]]
 
+MOST_DIGITS: Final = 18
+"""With the point: a float64 tells no more apart, and in a longer number every digit could be the one that slipped."""
+
 
 @dataclass(frozen=True, slots=True)
 class Slip:
@@ -200,11 +203,12 @@ def _shown(number: float, decimals: int) -> tuple[float, ...]:
 
 
 def _digits_of(at: Place) -> tuple[str, str]:
-    """The sign of the right number and its digits; none of −∞."""
+    """The sign of the right number and its digits; none of −∞, nor of more than a float64 tells apart."""
     if not isfinite(at.right):
         return "", ""
     number = 0.0 if abs(at.right) < unit_of(at.decimals) / 2 else at.right
-    return "-" if number < 0 else "", f"{abs(number):.{max(at.decimals, 0)}f}"
+    text = f"{abs(number):.{max(at.decimals, 0)}f}"
+    return "-" if number < 0 else "", text if len(text) <= MOST_DIGITS else ""
 
 
 def _digits_swapped(at: Place) -> Iterator[Way]:

@@ -72,6 +72,7 @@ test("a sentence is split into words, English or Chinese, with or without spaces
   assert.equal(wordsOf("我喜欢编程", "zh").join(""), "我喜欢编程");
   assert.ok(wordsOf("我喜欢编程", "zh").length < 5);
   assert.deepEqual(wordsOf("don't stop", "en"), ["don't", "stop"]);
+  assert.deepEqual(wordsOf("I ❤️ cats 👩‍💻!", "en"), ["I", "❤️", "cats", "👩‍💻"]);
 });
 
 test("where the browser has no dictionary, by spaces and Chinese sign by sign", () => {

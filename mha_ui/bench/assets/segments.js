@@ -5,6 +5,9 @@ export const MOST_WORDS = 24;
 /** @type {any} */
 const Segmenter = /** @type {any} */ (Intl).Segmenter;
 
+/** A picture sign is a word too, though no dictionary has it. */
+const PICTURE = /\p{Extended_Pictographic}/u;
+
 /** Between what and what a text without spaces may be split: Chinese and Japanese, sign by sign. */
 const SIGN = /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}/u;
 
@@ -18,7 +21,7 @@ const SIGN = /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}/u;
 export function wordsOf(text, lang, segmenter = Segmenter) {
   const pieces = segmenter ? [...new segmenter(lang, { granularity: "word" }).segment(text)] : bySpaces(text);
   const told = pieces.filter(({ segment }) => segment.trim());
-  const worded = told.filter(({ isWordLike }) => isWordLike);
+  const worded = told.filter(({ segment, isWordLike }) => isWordLike || PICTURE.test(segment));
   return (worded.length ? worded : told).map(({ segment }) => segment.trim());
 }
 
