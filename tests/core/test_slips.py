@@ -66,6 +66,16 @@ def test_one_cell_by_hand(text, said):
     assert unexplained(verdict) == []
 
 
+def test_of_a_number_with_more_digits_than_a_float64_tells_apart_none_slips():
+    """4·10¹⁴ may be written as 4.7·10¹⁴; of 4·10¹⁸ any of the digits could be another."""
+    for each, slips in ((1e8, True), (1e12, False)):
+        head = Head(w_q=((each,), (each,)), w_k=((1.0,), (0.0,)), w_v=((1.0,), (1.0,)))
+        x = tuple(tuple(1e6 * cell for cell in row) for row in X)
+        claimed = {"q": (((f"{4.7e6 * each:.1f}",), (f"{9e6 * each:.1f}",)),)}
+        verdict = check(validate(Example("", ("a", "b"), (head,), x=x, claimed=claimed)))
+        assert ("row 1, column 1: A digit has slipped." in causes(verdict)) is slips
+
+
 def test_the_right_line_and_the_written_one_stand_beside_each_other():
     assert lines(with_q(0, 0, "15"), "q") == ("Q = X·W_Q;  Q[1, 1] = 3·5 + 1·13 = 28", "Q[1, 1] = 3·5 = 15")
     assert lines(with_q(0, 0, "46"), "q")[1] == "Q[1, 1] = 3·11 + 1·13 = 46"
