@@ -85,8 +85,9 @@ def _address(work: state.Work, script: str) -> dict[str, str]:
 
 def _example_menu(work: state.Work) -> None:
     names = list(library())
-    # A widget of its own for what is in no menu, so that a stale choice can be told from a new one.
-    key, current = (_EXAMPLE, work.name) if work.untouched else (_NO_EXAMPLE, None)
+    # A widget of its own for what is in no menu, and for what came from elsewhere (another window, undo), so that a
+    # stale choice can be told from a new one.
+    key, current = (_example_key(work), work.name) if work.untouched else (_NO_EXAMPLE, None)
     state.set_widget(key, current)
     st.selectbox(
         work.words(N_("Example")),
@@ -101,6 +102,12 @@ def _example_menu(work: state.Work) -> None:
     )
 
 
+def _example_key(work: state.Work) -> str:
+    last, count = work.listed
+    work.listed = work.name, count + (last not in (None, work.name))
+    return f"{_EXAMPLE}.{work.listed[1]}" if work.listed[1] else _EXAMPLE
+
+
 def _title(work: state.Work) -> str:
     """What an example that is none of the menu's is called; one of those with other numbers is told apart from it."""
     title = text_in(work.example.title, work.language)
@@ -112,8 +119,9 @@ def _title(work: state.Work) -> str:
 def _example_chosen(key: str) -> None:
     work, name = state.current(), state.widget_value(key)
     # Until the browser has heard of an edit it still sends what was chosen before: that is no choice.
-    if name and not (key == _EXAMPLE and name == work.name):
+    if name and not (key != _NO_EXAMPLE and name == work.name):
         state.open_built_in(work, name)
+        work.listed = work.name, work.listed[1]
 
 
 def _menu(work: state.Work) -> None:

@@ -102,7 +102,8 @@ class Work:
     bench's colours show: "" for the values, or one of ``LENSES``; there is a ``pinned_baseline`` where it is "change".
     ``worked``: by part of a page, the last state that it could draw; ``shown``: the part whose tables show that state
     now, because they could not draw this one. ``walked``: the revision and the message that the walkthrough was told
-    last, ``named``: origin and whether it is untouched, as the frame says. ``plain``: the session was opened at an
+    last, ``named``: origin and whether it is untouched, as the frame says; ``listed``: the built-in that its menu showed
+    last, and how often another came there from elsewhere. ``plain``: the session was opened at an
     address that asks for nothing in particular; ``starts``: how often its visitor has asked for the first steps.
     ``numbers``: of the examples of the history, by their ids, and ``held`` the last of them that the browser keeps
     (``history``).
@@ -120,6 +121,7 @@ class Work:
     walk: WalkPlace = NOWHERE
     walked: tuple[int, Message | None] | None = None
     named: tuple[int, bool] | None = None
+    listed: tuple[str | None, int] = (None, 0)
     experiment: str = ""
     sides: dict[str, Sides] = field(default_factory=dict)
     lens: str = ""

@@ -66,7 +66,9 @@ def test_each_step_waits_until_it_is_done_and_none_comes_twice(newcomer):
     page.mouse.up()
     bench.settled()
     step(page, 3)
-    moved = re.search(r"most: head (\d), (.+) → (.+), ", page.locator(".overview .moved").inner_text())
+    said = page.locator(".overview .moved")
+    expect(said).to_contain_text("most: head")  # once the numbers rest
+    moved = re.search(r"most: head (\d), (.+) → (.+), ", said.inner_text())
     tokens = list(built_in("programming").tokens)
     row, col = (tokens.index(token) for token in moved.groups()[1:])
     target = bench.cell("weights", int(moved[1]) - 1, row, col)

@@ -177,6 +177,22 @@ def test_the_numbers_of_another_window_are_taken_over_at_the_same_place(visit):
     assert [version.example for version in work(app).past] == [built_in("first"), other]
 
 
+def test_what_the_menu_held_before_another_window_opened_an_example_is_no_choice(visit):
+    """The browser still sends it with what it tells next; the menu is another widget from then on."""
+    app = visit(example="first")
+    key = app.selectbox[0].key
+    follow = {"op": "follow", "seq": 1, "address": {"example": "water"}}
+    app.session_state[PLACE] = {"edits": {"session": work(app).session, "edits": [follow]}}
+    sound(app.run())
+    assert app.selectbox[0].value == "water"
+    assert app.selectbox[0].key != key
+    same = app.selectbox[0].set_value("causal").run().selectbox[0].key
+    assert work(app).name == "causal"
+    assert (
+        app.selectbox[0].set_value("first").run().selectbox[0].key == same
+    )  # chosen there, it keeps the focus
+
+
 def test_texts_of_an_example_reach_the_walk_as_data(visit):
     nasty = "<img src=x onerror=alert(1)> $x$"
     example = apply(FURTHER_ON, {"op": "rename_token", "which": "tokens", "index": 0, "text": nasty})
