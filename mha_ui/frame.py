@@ -24,7 +24,6 @@ from mha_ui.theme import theme_choice
 from mha_ui.upload import uploader
 
 _EXAMPLE: Final = "frame.example"
-_NO_EXAMPLE: Final = "frame.example.none"
 _LANGUAGE: Final = "frame.language"
 _FILE: Final = "frame.file"
 
@@ -84,27 +83,26 @@ def _address(work: state.Work, script: str) -> dict[str, str]:
 
 
 def _example_menu(work: state.Work) -> None:
-    names = list(library())
-    # A widget of its own for what is in no menu, and for what came from elsewhere (another window, undo), so that a
-    # stale choice can be told from a new one.
-    key, current = (_example_key(work), work.name) if work.untouched else (_NO_EXAMPLE, None)
-    state.set_widget(key, current)
+    shown = work.name if work.untouched else None
+    key = _example_key(work, shown)
+    state.set_widget(key, shown)
     st.selectbox(
         work.words(N_("Example")),
-        names,
+        list(library()),
         format_func=lambda name: text_in(library()[name].title, work.language),
         key=key,
         on_change=_example_chosen,
-        args=(key,),
+        args=(key, shown),
         placeholder=_title(work),
         label_visibility="collapsed",
         width=380,
     )
 
 
-def _example_key(work: state.Work) -> str:
-    last, count = work.listed
-    work.listed = work.name, count + (last not in (None, work.name))
+def _example_key(work: state.Work, shown: str | None) -> str:
+    """Another one wherever the menu shows what was not chosen in it: the browser may still send what it held before."""
+    last, count = work.listed or (shown, 0)
+    work.listed = shown, count + (shown != last)
     return f"{_EXAMPLE}.{work.listed[1]}" if work.listed[1] else _EXAMPLE
 
 
@@ -116,12 +114,12 @@ def _title(work: state.Work) -> str:
     return title or work.words(N_("Your own"))
 
 
-def _example_chosen(key: str) -> None:
+def _example_chosen(key: str, shown: str | None) -> None:
     work, name = state.current(), state.widget_value(key)
-    # Until the browser has heard of an edit it still sends what was chosen before: that is no choice.
-    if name and not (key != _NO_EXAMPLE and name == work.name):
+    if name and name != shown:  # else the browser sends once more what it was shown
         state.open_built_in(work, name)
-        work.listed = work.name, work.listed[1]
+        _, count = work.listed or (shown, 0)
+        work.listed = name, count
 
 
 def _menu(work: state.Work) -> None:

@@ -139,7 +139,7 @@ def _through_a_lens(current: Work, edit: Mapping[str, Any]) -> None:
 def _restore(current: Work, query: Mapping[str, str]) -> None:
     """This server is new, and the page was at this address."""
     known = work_at(query, current.language)
-    known.session, known.applied = current.session, current.applied
+    known.session, known.applied, known.listed = current.session, current.applied, current.listed
     known.revision, known.opened = current.revision + 1, current.opened + 1
     current.__dict__.update(known.__dict__)
 

@@ -102,10 +102,10 @@ class Work:
     bench's colours show: "" for the values, or one of ``LENSES``; there is a ``pinned_baseline`` where it is "change".
     ``worked``: by part of a page, the last state that it could draw; ``shown``: the part whose tables show that state
     now, because they could not draw this one. ``walked``: the revision and the message that the walkthrough was told
-    last, ``named``: origin and whether it is untouched, as the frame says; ``listed``: the built-in that its menu held
-    last, and how often another came there from elsewhere. ``plain``: the session was opened at an address that asks for
-    nothing in particular; ``starts``: how often its visitor has asked for the first steps. ``numbers``: of the examples
-    of the history, by their ids, and ``held`` the last of them that the browser keeps (``history``).
+    last, ``named``: origin and whether it is untouched, as the frame says; ``listed``: the built-in that its menu
+    shows, if any, and how often that came from elsewhere. ``plain``: the session was opened at an address that asks
+    for nothing in particular; ``starts``: how often its visitor has asked for the first steps. ``numbers``: of the
+    examples of the history, by their ids, and ``held`` the last of them that the browser keeps (``history``).
     """
 
     origin: Example
@@ -120,7 +120,7 @@ class Work:
     walk: WalkPlace = NOWHERE
     walked: tuple[int, Message | None] | None = None
     named: tuple[int, bool] | None = None
-    listed: tuple[str | None, int] = (None, 0)
+    listed: tuple[str | None, int] | None = None
     experiment: str = ""
     sides: dict[str, Sides] = field(default_factory=dict)
     lens: str = ""

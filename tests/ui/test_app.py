@@ -51,6 +51,11 @@ def work(app):
     return app.session_state[KEY]
 
 
+def menu(app):
+    """The menu of the examples, in the page's head."""
+    return app.selectbox[0]
+
+
 def send(app, *edits):
     """Run the app with edits from the bench."""
     start = work(app).applied + 1
@@ -70,7 +75,7 @@ def test_every_example_opens_with_every_picture(visit, name, language):
     assert work(app).language == language
     assert words_in(language)("Multi-head attention") in html(app)
     assert json.loads(app.get_by_key(BENCH).proto.json)[0]["about"] == text_in(built_in(name).note, language)
-    assert app.selectbox(key="frame.example").value == name
+    assert menu(app).value == name
     for theme in ("light", "dark"):
         app.context["theme"] = theme
         app.pills(key=PICTURES).set_value(shown(app))
@@ -113,7 +118,7 @@ def test_the_language_can_be_switched(visit):
 
 def test_another_example_is_chosen(visit):
     app = visit(example="water")
-    sound(app.selectbox(key="frame.example").set_value("translation").run())
+    sound(menu(app).set_value("translation").run())
     assert work(app).example == built_in("translation")
     send(app, {"op": "undo"})
     assert work(app).example == built_in("water")
@@ -126,14 +131,13 @@ def test_another_example_is_chosen(visit):
 def test_the_menu_tells_an_edited_example_from_the_untouched_one(visit, language, title):
     app = visit(example="programming", lang=language)
     send(app, {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[5]]})
-    menu = app.selectbox(key="frame.example.none")
-    assert (menu.value, menu.proto.placeholder) == (None, title)
-    link = visit(lang=language, s=to_token(work(app).example)).selectbox(key="frame.example.none")
+    assert (menu(app).value, menu(app).proto.placeholder) == (None, title)
+    link = menu(visit(lang=language, s=to_token(work(app).example)))
     assert (link.value, link.proto.placeholder) == (None, title)
     send(app, {"op": "undo"})
-    assert app.selectbox(key="frame.example").value == "programming"
+    assert menu(app).value == "programming"
     own = replace(built_in("programming"), title="Mine", note=None)
-    assert visit(s=to_token(own)).selectbox(key="frame.example.none").proto.placeholder == "Mine"
+    assert menu(visit(s=to_token(own))).proto.placeholder == "Mine"
 
 
 def test_edits_from_the_bench_reach_the_page(visit):
@@ -177,7 +181,7 @@ def test_a_link_opens_what_it_holds(visit):
     assert work(app).example == FURTHER_ON
     assert work(app).decimals == 7
     assert work(app).pinned == ("weights", 3, 0, 1)
-    assert app.selectbox(key="frame.example.none").value is None
+    assert menu(app).value is None
 
 
 def test_a_file_is_opened_and_one_that_is_none_changes_nothing(visit):
@@ -202,14 +206,33 @@ def test_texts_are_shown_as_text(visit):
 
 
 def test_what_the_browser_still_holds_of_an_edited_example_is_no_new_choice(monkeypatch):
-    """An edit that follows at once brings the old choice along, which must not open the untouched example over it."""
+    """What follows an edit at once brings along what the menu held, which must not open the untouched example."""
     current = state.Work(built_in("first"), "first", "en")
     edit = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[9]], "seq": 1}
     state.receive(current, {"session": current.session, "edits": [edit]})
     edited = current.example
     monkeypatch.setattr(state, "current", lambda: current)
     monkeypatch.setattr(state, "widget_value", lambda key: "first")
-    frame._example_chosen("frame.example")
+    frame._example_chosen("frame.example", "first")
     assert current.example == edited
-    frame._example_chosen("frame.example.none")  # chosen in the menu of an edited example
+    frame._example_chosen("frame.example.1", None)  # chosen in the menu of an edited example
     assert current.example == built_in("first")
+
+
+def test_the_menu_is_another_widget_wherever_it_shows_what_was_not_chosen_in_it(visit):
+    """A browser that has not heard of that yet still sends what the menu before held."""
+    app = visit(example="water")
+    keys = [menu(app).key]
+    own = to_token(apply(built_in("first"), {"op": "title", "text": "Mine"}))
+    for asked in (
+        {"op": "restore", "address": {"s": own}},
+        {"op": "restore", "address": {"example": "water"}},
+        {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[9]]},
+        {"op": "undo"},
+    ):
+        send(app, asked)
+        keys.append(menu(app).key)
+    assert len(set(keys)) == len(keys)
+    sound(menu(app).set_value("causal").run())
+    sound(menu(app).set_value("water").run())
+    assert menu(app).key == keys[-1]  # chosen there, it keeps the focus

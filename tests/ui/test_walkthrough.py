@@ -15,7 +15,7 @@ from mha_ui.state.session import KEY
 from mha_ui.walkthrough.model import payload, stages
 from tests.core.edits import FURTHER_ON
 from tests.sizes import in_turn
-from tests.ui.test_app import APP
+from tests.ui.test_app import APP, menu
 
 WALK = "walk.stages"
 PLACE = "walk.place"
@@ -131,7 +131,7 @@ def test_where_the_walk_rests_is_kept_for_the_bench_and_back(visit):
 
 def test_another_example_is_walked_from_its_start(visit):
     app = visit(example="first", step="scores", sub="4", predict="1")
-    app.selectbox(key="frame.example").set_value("water").run()
+    menu(app).set_value("water").run()
     sound(app)
     assert told(app)["place"] == {"step": "", "sub": "", "view": "", "predict": True}
 
@@ -178,19 +178,13 @@ def test_the_numbers_of_another_window_are_taken_over_at_the_same_place(visit):
 
 
 def test_what_the_menu_held_before_another_window_opened_an_example_is_no_choice(visit):
-    """The browser still sends it with what it tells next; the menu is another widget from then on."""
     app = visit(example="first")
-    key = app.selectbox[0].key
+    key = menu(app).key
     follow = {"op": "follow", "seq": 1, "address": {"example": "water"}}
     app.session_state[PLACE] = {"edits": {"session": work(app).session, "edits": [follow]}}
     sound(app.run())
-    assert app.selectbox[0].value == "water"
-    assert app.selectbox[0].key != key
-    same = app.selectbox[0].set_value("causal").run().selectbox[0].key
-    assert work(app).name == "causal"
-    assert (
-        app.selectbox[0].set_value("first").run().selectbox[0].key == same
-    )  # chosen there, it keeps the focus
+    assert menu(app).value == "water"
+    assert menu(app).key != key
 
 
 def test_texts_of_an_example_reach_the_walk_as_data(visit):
