@@ -7,8 +7,8 @@ rightly.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final, NamedTuple, TypeAlias
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple, TypeAlias
 
 import torch
 from torch import Tensor
@@ -33,29 +33,21 @@ Diagnoses: TypeAlias = dict[str, tuple[Diagnosis, ...]]
 """By mistake, one for each way of making it that changes a cell; those first that change least."""
 
 
-def diagnoses(computed: Trace, decimals: int) -> Iterator[tuple[Key, Diagnoses]]:
+def diagnoses(
+    computed: Trace, decimals: int, hidden: Mapping[Key, int] | None = None
+) -> Iterator[tuple[Key, Diagnoses]]:
     """For every step's matrix: what would be made of each known mistake that can be made there.
 
-    Those come first at which a mistake is hidden most often, of the last head first: who counts may stop early.
-    ``decimals``: how many digits are written down.
+    Those come first at which most were ``hidden`` before: who counts may stop early. ``decimals``: how many digits are
+    written down.
     """
     steps = Search(computed)
     every = {key: exact for key in steps.steps if key[0] in STEPS and (exact := steps.exact(key)) is not None}
     steps.carried |= {key: Family([()], exact[None]) for key, exact in every.items()}
-    for key in sorted(every, key=_most_hiding):
+    for key in sorted(every, key=lambda key: (hidden or {}).get(key, 0), reverse=True):
         with torch.inference_mode():
             found = _of_one(key[0], steps.family(key, 1), every[key], decimals, computed.example)
         yield key, found
-
-
-def _most_hiding(key: Key) -> tuple[int, int]:
-    name, head = key
-    first = _HIDING.index(name) if name in _HIDING else len(_HIDING) + STEPS.index(name)
-    return first, -(head or 0)
-
-
-_HIDING: Final = ("weights", "scores", "v")
-"""Steps at which mistakes make no difference, or that of another mistake, more often than at all others together."""
 
 
 def _of_one(step: str, family: Family, exact: Tensor, decimals: int, example: Example) -> Diagnoses:

@@ -28,8 +28,11 @@ MOST_HEADS: Final = 4
 _MOST_DRAWS: Final = 400
 _TRIES_OF_A_PART: Final = 40
 _TRIES_OF_A_MATRIX: Final = 60
-"""Draws of a matrix, and of a head or W_O: what a part spoils is seen before the next is drawn. And in all, so that
-numbers that cannot keep the laws, such as those of a huge divisor, keep nobody waiting."""
+"""Draws in all, of a head or W_O, and of a matrix: what a part spoils is seen before the next is drawn."""
+_NEAR: Final = 2
+_MOST_HOPELESS: Final = 4
+"""Parts of which no draw came as near as this many faults, before laws are given up that no numbers can keep, such as
+those of a huge divisor: they keep nobody waiting."""
 _CPU: Final = Backend("cpu", "float64")
 _X: Final = (-2, -1, 0, 1, 2)
 _W: Final = (-2, -1, -1, 0, 1, 1, 2)
@@ -104,16 +107,18 @@ def askable(example: Example) -> tuple[str, ...]:
 def _drawn(like: Example, dims: Dims, random: Random) -> Example:
     """New numbers: X, then head by head (where heads share keys: group by group), then W_O.
 
-    Each part is drawn until the example of what there is so far keeps the laws; where no draw of a part does, all is
-    drawn anew, and of several such failures the one is taken that breaks fewest.
+    Each part is drawn until the example of what there is so far keeps the laws; where no draw of a part does, the rest
+    is drawn as it comes and then all anew, and of several such failures the one is taken that breaks fewest.
     """
-    parts, left = _parts(like, dims), iter(range(_MOST_DRAWS))
+    parts, left, hopeless = _parts(like, dims), iter(range(_MOST_DRAWS)), 0
     laws = [_laws(plain) for plain in _normal_parts(replace(like, title=""), dims)]
     found: list[tuple[int, Example]] = []
-    while not found or (found[-1][0] and next(left, None) is not None):
+    while not found or (found[-1][0] and hopeless < _MOST_HOPELESS and next(left, None) is not None):
         faults, drawn = 0, _rows(like, dims, random.choice)
         for part, law in zip(parts, laws, strict=True):
-            faults, drawn = _best(law, partial(part, drawn, random.choice), islice(left, _TRIES_OF_A_PART))
+            tries = 0 if faults else _TRIES_OF_A_PART
+            faults, drawn = _best(law, partial(part, drawn, random.choice), islice(left, tries))
+            hopeless += tries > 0 and faults > _NEAR
         found.append((faults, drawn))
     return min(found, key=_faults)[1]
 

@@ -40,6 +40,7 @@ class Laws:
         self._rows = [key for key, rows in _matrices(plain, _WITH_ROWS) if rows_differ(rows)]
         self._answers = {key: _unlike(rows) for key, rows in _matrices(plain, _WITH_ANSWERS)}
         self._mistakes = dict(diagnoses(plain, _MANY))
+        self._hidden: Counter[Key] = Counter()  # how often so far, by matrix
 
     def faults(self, computed: Trace, fewest: int | None = None) -> int:
         """How many mistakes do not show as they should; more than there are where rows or answers do not.
@@ -53,15 +54,17 @@ class Laws:
         )
         if plain:
             return plain + sum(map(len, self._mistakes.values()))
-        hidden = 0
-        for key, ways in diagnoses(computed, DECIMALS):
+        faults = 0
+        for key, ways in diagnoses(computed, DECIMALS, self._hidden):
             third = ceil(len(found[key]) * len(found[key][0]) / 3) if key in found else 0
-            hidden += sum(
+            hidden = sum(
                 not _shown(ways.get(label, ()), most, third) for label, most in self._mistakes[key].items()
             )
-            if fewest is not None and hidden >= fewest:
+            faults += hidden
+            self._hidden[key] += hidden
+            if fewest is not None and faults >= fewest:
                 break
-        return hidden
+        return faults
 
 
 def rows_differ(rows: Sequence[Sequence[float]]) -> bool:
