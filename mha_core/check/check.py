@@ -24,8 +24,8 @@ from torch import Tensor
 
 from mha_core.check.catalogue import CATALOGUE, ROUNDED_EARLY
 from mha_core.check.local import Found, found_in, made_alike
+from mha_core.check.place import Way
 from mha_core.check.search import Family, Rounding, Search
-from mha_core.check.slips import Way
 from mha_core.check.transcription import EXCHANGED, exchanged
 from mha_core.compute.derive import Cell
 from mha_core.compute.device import Backend

@@ -11,8 +11,9 @@ from typing import Any, Final, NamedTuple
 import torch
 from torch import Tensor
 
+from mha_core.check.place import Place, Way
 from mha_core.check.search import Search
-from mha_core.check.slips import SLIPS, Place, Slip, Way, reproduced, worked_out
+from mha_core.check.slips import SLIPS, Slip, reproduced, worked_out
 from mha_core.compute.derive import Cell, along, term_cells
 from mha_core.compute.operations import Step
 from mha_core.compute.printed import Key, Printed

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from mha_core.check.slips import SLIPS, Place, reproduced
+from mha_core.check.place import Place
+from mha_core.check.slips import SLIPS, reproduced
 from mha_core.compute.derive import Cell
 from mha_core.compute.operations import Step
 from mha_core.compute.printed import Printed

@@ -8,6 +8,7 @@ Streamlit's own route for component files, so that an edit's answer carries numb
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Final
 
 import streamlit as st
@@ -22,7 +23,7 @@ _FOLLOWER_KEY: Final = "bench.follower"
 
 def receive_edits() -> None:
     """Apply what the browser has edited since the last answer. Call it before anything reads the example."""
-    _receive()
+    state.receive_from(_KEY)
     work = state.current()
     if (work.opened, work.untouched) != work.named:
         st.rerun()  # another example: the frame around the bench names it
@@ -31,20 +32,13 @@ def receive_edits() -> None:
 def bench(work: state.Work, data: Mapping[str, Any] | None = None) -> None:
     """Mount the bench for this work; ``data``: what it shows where that is not simply all of it."""
     state.tables_show(work)
-    _component()(key=_KEY, data=data or payload(work), on_edits_change=_receive)
+    _component()(key=_KEY, data=data or payload(work), on_edits_change=partial(state.receive_from, _KEY))
 
 
 def edited_bench(work: state.Work) -> None:
     """The bench, with what the browser has edited."""
     receive_edits()
     bench(work)
-
-
-def _receive() -> None:
-    """What was edited just before a page was left comes together with what asks for the next, which has no bench."""
-    held = state.widget_value(_KEY)
-    if held:
-        state.receive(state.current(), held.get("edits"))
 
 
 def _noted() -> None:

@@ -6,6 +6,7 @@ answered, and hands on the edits of a bench that was left before it could send t
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 import streamlit as st
@@ -45,7 +46,7 @@ def share_button(work: state.Work) -> None:
         data=data,
         on_unsaved_change=_noted,
         on_silence_change=_noted,
-        on_left_change=_left,
+        on_left_change=partial(state.receive_from, _KEY, "left"),
         width="content",
     )
     if clicked.unsaved:
@@ -69,10 +70,6 @@ def _as_a_file() -> None:
     work = state.current()
     st.write(state.unsaved(work))
     save_button(work, "share.save")
-
-
-def _left() -> None:
-    state.receive(state.current(), state.widget_value(_KEY).get("left"))
 
 
 def _noted() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import streamlit as st
 import torch
 
+from mha_ui.state.edits import receive
 from mha_ui.state.url import is_plain, work_at_or_first
 from mha_ui.state.work import Work
 
@@ -34,6 +35,17 @@ def current() -> Work:
 def widget_value(key: str) -> Any:
     """What a widget or component of ours holds, before it is mounted in this run."""
     return st.session_state.get(key)
+
+
+def receive_from(key: str, name: str = "edits") -> None:
+    """Apply the edits that a component of ours holds under this name, if it has been mounted.
+
+    Its callback too: what was edited just before a page was left comes with what asks for the next page, where no such
+    component is mounted.
+    """
+    held = widget_value(key)
+    if held:
+        receive(current(), held.get(name))
 
 
 def set_widget(key: str, value: Any) -> None:

@@ -7,6 +7,7 @@ own, so that the numbers are not sent again.
 
 from __future__ import annotations
 
+from functools import partial
 from html import escape
 from typing import Final
 
@@ -36,18 +37,11 @@ def walkthrough(work: state.Work) -> None:
 
 def receive_place(work: state.Work) -> None:
     """Mount what tells the server where the walk stands; in a fragment of its own."""
-    _receive()
+    state.receive_from(_PLACE_KEY)
     if (work.revision, work.message) != work.walked:
         st.rerun()  # a new server was given the page's address, or another window has new numbers: the page follows
     told = {"session": work.session, "ack": work.applied, "address": state.address(work)}
-    _place()(key=_PLACE_KEY, data=told, on_edits_change=_receive)
-
-
-def _receive() -> None:
-    """Where the walk stood when it was left comes together with what asks for the next page, which has no walk."""
-    held = state.widget_value(_PLACE_KEY)
-    if held:
-        state.receive(state.current(), held.get("edits"))
+    _place()(key=_PLACE_KEY, data=told, on_edits_change=partial(state.receive_from, _PLACE_KEY))
 
 
 def take_away(work: state.Work) -> None:

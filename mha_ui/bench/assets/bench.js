@@ -240,7 +240,8 @@ class Bench {
       Object.assign(model.matrices[name] ?? {}, caption);
     const changed = layOver(model, blocks, numbers);
     const hand = this.#previewed ? [{ ...this.#previewed, seq: this.#seq }] : [];
-    for (const edit of [...sender.pending, ...hand]) if (edit.seq > this.#live.answered) overlay(model, edit); // which has gone on meanwhile
+    // Meanwhile the hand has gone on.
+    for (const edit of [...sender.pending, ...hand]) if (edit.seq > this.#live.answered) overlay(model, edit);
     this.#seen = seen;
     this.#age(true);
     if (seen) laySeen(model, seen);

@@ -28,12 +28,12 @@ export function arrived() {
 function follow(/** @type {MouseEvent} */ event) {
   const { target } = event;
   const link = target instanceof Element && target.closest('[data-testid="stPageLink-NavLink"]');
-  if (!(link instanceof HTMLElement) || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  if (!(link instanceof HTMLAnchorElement) || event.ctrlKey || event.metaKey || event.shiftKey) return;
   if (setting) {
     event.preventDefault();
     event.stopImmediatePropagation();
     setTimeout(() => link.click());
-  } else left = performance.now();
+  } else if (link.pathname !== location.pathname) left = performance.now();
 }
 
 document.addEventListener("click", follow, { capture: true });

@@ -1,0 +1,157 @@
+"""The ways of each slip of a whole row (``slips`` names them)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import exp, fsum, isfinite, log, sqrt
+
+from mha_core.check.place import Place, Way
+from mha_core.compute.derive import Cell
+from mha_core.compute.operations import OPERATIONS
+from mha_core.example.model import NEG_INF, Example, divisor
+
+
+def copied(at: Place) -> Iterator[Way]:
+    """Another row stands here."""
+    for i, row in enumerate(at.rows):
+        if i != at.cell.row:
+            yield Way(tuple(row), (str(i + 1),))
+
+
+def of_other_head(at: Place) -> Iterator[Way]:
+    """The same row of another head."""
+    for head in at.other_heads():
+        rows = at.look(at.cell.name, head)
+        if rows is not None:
+            yield Way(tuple(rows[at.cell.row]), (str(head + 1),))
+
+
+def _scores(at: Place) -> list[list[float]]:
+    """What the softmax is taken of, with the row's own first; [] at any other step."""
+    if not OPERATIONS[at.step.op].shifts:
+        return []
+    rows = at.look(at.step.operands[0].name, at.cell.head) or []
+    return [*rows[at.cell.row : at.cell.row + 1], *rows[: at.cell.row], *rows[at.cell.row + 1 :]]
+
+
+def _powers(scores: Sequence[float], less: float = 0.0) -> list[float]:
+    """e^(s − less); ∞ where float64 has no such number."""
+    return [exp(score - less) if score - less < 700 else float("inf") for score in scores]
+
+
+def _shared(powers: Sequence[float], total: float, *said: Cell | str) -> Iterator[Way]:
+    if total and isfinite(total) and all(map(isfinite, powers)):
+        yield Way(tuple(power / total for power in powers), said)
+
+
+def _others(at: Place) -> Iterator[tuple[int, list[float]]]:
+    """Every other row of scores, by its number on the page."""
+    numbers = [i + 1 for i in range(len(at.rows)) if i != at.cell.row]
+    yield from zip(numbers, _scores(at)[1:], strict=False)
+
+
+def other_sum(at: Place) -> Iterator[Way]:
+    """Divided by the sum of another row."""
+    for number, scores in _others(at):
+        yield from _shared(_powers(_scores(at)[0]), fsum(_powers(scores)), str(number))
+
+
+def other_powers(at: Place) -> Iterator[Way]:
+    """The exponentials of another row over the row's own sum."""
+    for number, scores in _others(at):
+        yield from _shared(_powers(scores), fsum(_powers(_scores(at)[0])), str(number))
+
+
+def sum_without(at: Place) -> Iterator[Way]:
+    """Divided by a sum without one of its exponentials."""
+    powers = [power for scores in _scores(at)[:1] for power in _powers(scores)]
+    for k in range(len(powers)) if len(powers) > 1 else ():
+        yield from _shared(powers, fsum(powers) - powers[k], _score(at, k))
+
+
+def sum_twice(at: Place) -> Iterator[Way]:
+    """Divided by a sum with one of its exponentials twice."""
+    powers = [power for scores in _scores(at)[:1] for power in _powers(scores)]
+    for k, power in enumerate(powers):
+        yield from _shared(powers, fsum(powers) + power, _score(at, k))
+
+
+def _score(at: Place, k: int) -> Cell:
+    return Cell(at.step.operands[0].name, at.cell.head, at.cell.row, k)
+
+
+def largest_in_some(at: Place) -> Iterator[Way]:
+    """The row's largest is taken off above the line alone, below it alone, in one term alone, or in all but one."""
+    for scores in _scores(at)[:1]:
+        top = max(scores)
+        if not top or top == NEG_INF:
+            continue
+        plain, less = _powers(scores), _powers(scores, top)
+        yield from _shared(less, fsum(plain))
+        yield from _shared(plain, fsum(less))
+        for one, all_else in ((plain, less), (less, plain)) if len(scores) > 2 else ():
+            for k in range(len(scores)):
+                powers = [*all_else[:k], one[k], *all_else[k + 1 :]]
+                yield from _shared(powers, fsum(powers))
+
+
+# --- one row or all of them: another number ----------------------------------------------------------------------
+
+
+def other_divisor(at: Place) -> Iterator[Way]:
+    """Another size of this example; those that ``catalogue.CATALOGUE`` names are left to it."""
+    for sign, number in _sizes(at.example).items():
+        yield from _divided(at, number, sign)
+
+
+def _sizes(example: Example) -> dict[str, float]:
+    dims, right = example.dims, divisor(example) or 1.0
+    roots = (dims.d_k, dims.d_model, dims.n_k, dims.d_v, dims.h * dims.d_k)
+    known = [1.0, right, 1 / right, float(dims.d_k), *map(sqrt, roots)]
+    found: dict[str, float] = {}
+    for sign, size in (("d_model", dims.d_model), ("h", dims.h), ("n", dims.n_k), ("d_v", dims.d_v)):
+        if size and not any(abs(size - other) < 1e-9 for other in (*known, *found.values())):
+            found[sign] = float(size)
+    return found
+
+
+def _divided(at: Place, number: float, said: str) -> Iterator[Way]:
+    """The row with another divisor: of the step that divides, and of the softmax where none was written before."""
+    right = divisor(at.example) or 1.0
+    if at.divides:
+        yield Way(tuple(score * right / number for score in at.rows[at.cell.row]), (said,))
+    yield from _softened(at, right / number, said)
+
+
+def _softened(at: Place, times: float, said: str) -> Iterator[Way]:
+    """The softmax of so many times the row's scores."""
+    for scores in _scores(at)[:1]:
+        top = max(scores)
+        if isfinite(top):
+            powers = [exp((score - top) * times) if times > 0 else 0.0 for score in scores]
+            yield from _shared(powers, fsum(powers), said)
+
+
+def other_base(at: Place) -> Iterator[Way]:
+    """Powers of 2 or 10 in place of those of e."""
+    for base in (2, 10):
+        yield from _softened(at, log(base), str(base))
+
+
+def some_divisor(at: Place) -> Iterator[Way]:
+    """The divisor that follows from the logarithms of what is written, where more than one ratio of it shows it."""
+    for scores in _scores(at)[:1]:
+        pairs = [
+            (score, log(one))
+            for score, one in zip(scores, at.written, strict=False)
+            if isfinite(score) and one is not None and 0 < one < float("inf")
+        ]
+        logs = [(score - pairs[0][0], ratio - pairs[0][1]) for score, ratio in pairs[1:]]
+        widest = max((abs(score) for score, _ in logs), default=0.0)
+        if not 0 < widest < float("inf"):
+            continue
+        # Of parts no square is too large for a float.
+        parts = [(score / widest, ratio) for score, ratio in logs]
+        times = fsum(part * ratio for part, ratio in parts) / fsum(part * part for part, _ in parts) / widest
+        if times > 0 and isfinite(1 / times) and len({round(score, 9) for score, _ in logs if score}) > 1:
+            yield from _softened(at, times, f"{(divisor(at.example) or 1.0) / times:.2g}")
