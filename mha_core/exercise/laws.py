@@ -2,8 +2,9 @@
 
 rows      No row of X, the context, Q, K, V or the scores is zero, and none repeats another.
 answers   Of a step's numbers no more than a third are alike, at 2 decimals (of fewer than six, two).
-mistakes  Every known mistake changes at least a third of the numbers of the step that it is made at, and a check of
-          all steps, written down at 2 decimals, calls it by its name and by no other.
+mistakes  Every known mistake changes at least a third of the numbers of the step that it is made at, and two, since
+          one may be any slip; and a check of all steps, written down at 2 decimals, calls it by its name and by no
+          other.
 
 They are asked for as far as mathematics allows: as far as numbers keep them that have nothing special (normal ones,
 at 9 decimals). Those show that with a single key all weights are 1; that a causal mask of three tokens, shifted by
@@ -56,9 +57,9 @@ class Laws:
             return plain + sum(map(len, self._mistakes.values()))
         faults = 0
         for key, ways in diagnoses(computed, DECIMALS, self._hidden):
-            third = ceil(len(found[key]) * len(found[key][0]) / 3) if key in found else 0
+            least = max(2, ceil(len(found[key]) * len(found[key][0]) / 3)) if key in found else 0
             hidden = sum(
-                not _shown(ways.get(label, ()), most, third) for label, most in self._mistakes[key].items()
+                not _shown(ways.get(label, ()), most, least) for label, most in self._mistakes[key].items()
             )
             faults += hidden
             self._hidden[key] += hidden
@@ -100,9 +101,9 @@ def _answers_differ(cells: Iterable[float]) -> bool:
     return max(count.values(), default=0) <= max(2, count.total() / 3)
 
 
-def _shown(found: Sequence[Diagnosis], most: Sequence[Diagnosis], third: int) -> bool:
-    """Whether every way of making a mistake changes a third, or as much as it can, and is called what it must be."""
+def _shown(found: Sequence[Diagnosis], most: Sequence[Diagnosis], least: int) -> bool:
+    """Whether every way of making a mistake changes so many cells, or as many as it can, and is called what it must be."""
     return len(found) == len(most) and all(
-        one.changed >= min(third, able.changed) and one.names <= able.names
+        one.changed >= min(least, able.changed) and one.names <= able.names
         for one, able in zip(found, most, strict=True)
     )
