@@ -1,7 +1,7 @@
 """The button that copies the link to what stands on the page, shows its QR code, and says where no link can hold it.
 
 It stands on every page, in no fragment: it also has the page run as a whole where a fragment's messages are not
-answered, and hands on the edits of a bench that was left before it could send them.
+answered, hands on the edits of a bench that was left before it could send them, and marks the link of the page at hand.
 """
 
 from __future__ import annotations

@@ -403,6 +403,9 @@ declare module "*/mha.web/selection.js" {
 declare module "*/mha.web/sender.js" {
   export * from "kit/sender.js";
 }
+declare module "*/mha.web/standing.js" {
+  export * from "kit/standing.js";
+}
 declare module "*/mha.web/tables.js" {
   export * from "kit/tables.js";
 }

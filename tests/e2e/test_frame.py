@@ -62,6 +62,17 @@ def test_start_leads_to_the_bench_from_every_page(server, new_page, path):
     assert_shows(Bench(page), built_in("causal"))
 
 
+def test_the_page_at_hand_is_told_and_in_sight(visit):
+    page = visit("?example=first", viewport={"width": 390, "height": 844}, has_touch=True).page
+    for name in ("Lessons", "Conventions", "Bench"):
+        page.get_by_role("link", name=name, exact=True).click()
+        here = page.locator(".st-key-frame-pages [aria-current=page]")
+        expect(here).to_have_text([name])  # of all, while they get their addresses
+        box = here.bounding_box()
+        assert box["x"] >= 0, name
+        assert box["x"] + box["width"] <= 390, name
+
+
 def test_on_a_telephone_the_strip_takes_two_rows_and_nothing_covers_anything(visit):
     page = visit("?example=first&lang=zh", viewport={"width": 390, "height": 844}, has_touch=True).page
     assert wider(page) == []

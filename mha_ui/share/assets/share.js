@@ -3,6 +3,7 @@
 import { element } from "../mha.web/dom.js";
 import { mounting } from "../mha.web/mount.js";
 import { sender } from "../mha.web/sender.js";
+import { markHere } from "./here.js";
 
 /** The address, once every part of the page that writes to it has done so; `unsaved`: it cannot hold the work. */
 async function settled() {
@@ -55,6 +56,7 @@ class Share {
     this.noCode.textContent = words.no_code;
     this.close.setAttribute("aria-label", words.close);
     this.#handOn();
+    markHere();
   }
 
   /** What was left behind for the server. */

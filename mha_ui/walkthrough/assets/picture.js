@@ -505,18 +505,21 @@ export class Picture {
   }
 }
 
-const headOfRow = (text) => element("th", { scope: "row" }, element("bdi", {}, text));
+const headOfRow = (text) => element("th", { scope: "row", title: text }, element("bdi", {}, text));
 const headOfColumn = (text, attributes = {}) =>
-  element("th", { scope: "col", ...attributes }, element("bdi", {}, text));
+  element("th", { scope: "col", title: text, ...attributes }, element("bdi", {}, text));
 const underline = (head) => `box-shadow: inset 0 -3px 0 var(--mha-head-${head})`;
 const arrow = () => operator("→");
 
-/** Widths in characters, so that tables that belong together can share them. */
+/** Widths in characters, so that tables that belong together can share them: of numbers, and of names by them. */
 function sizeOf(rowLabels, colLabels, texts) {
-  const columns = colLabels.map((text) => Math.min(14, width(text) - 0.8));
-  const cell = Math.max(2.2, ...longest(texts.flat()).map(width), ...columns);
-  const label = Math.min(14, Math.max(1, ...rowLabels.map(width)) + 0.3);
-  return `--cols: ${colLabels.length}; --cell: ${cell.toFixed(1)}; --label: ${label.toFixed(1)}`;
+  const number = Math.max(2.2, ...longest(texts.flat()).map(width));
+  const above = Math.max(0, ...colLabels.map(width)) - 0.8;
+  const beside = Math.max(1, ...rowLabels.map(width)) + 0.3;
+  const sizes = { cols: colLabels.length, number, above, beside };
+  return Object.entries(sizes)
+    .map(([name, size]) => `--${name}: ${size.toFixed(1)}`)
+    .join("; ");
 }
 
 /** How wide a text stands, in digits of the page's own font. */
@@ -537,7 +540,7 @@ const widths = new Map();
 
 /** Tables that stand above one another share their columns. */
 function shareWidth(tables) {
-  for (const name of ["--cell", "--label"]) {
+  for (const name of ["--number", "--above", "--beside"]) {
     const most = Math.max(...tables.map((table) => Number(table.style.getPropertyValue(name))));
     for (const table of tables) table.style.setProperty(name, most);
   }

@@ -3,6 +3,8 @@
 // change. A window tells the others both; the higher count leads, and who hears a lower one answers with its own.
 // One for a tab: it outlives the walk's page, so that an edit on the bench is told as well.
 
+import { Standing } from "../mha.web/standing.js";
+
 const KEPT = "mha-together"; // in the tab's own storage, so that a page that is loaded again finds its pair
 const NOWHERE = { count: -1, at: null };
 
@@ -12,8 +14,8 @@ class Together {
   #numbers = null; // {count, id, address} that the pair has
   #place = NOWHERE; // {count, at: {step, sub, predict, revealed}} where the pair stands
   #asked = new Set(); // ids that this window's server was asked for
-  #show = null; // takes a place, while the walk is in a view
-  #ask = null; // asks this window's server for numbers, while it can
+  #shows = new Standing(); // each takes a place, while its walk is in a view
+  #asks = new Standing(); // each asks this window's server for numbers, while it can
   #channel = null;
 
   constructor() {
@@ -23,8 +25,8 @@ class Together {
 
   /** The walk is in a view: from now on this tab belongs to a pair, and goes where the others stand. */
   join(show) {
-    const anew = !this.#show;
-    this.#show = show;
+    const anew = !this.#shows.last;
+    this.#shows.enter(show);
     if (!anew) return;
     this.#place = NOWHERE;
     if (!this.#channel && window.BroadcastChannel) this.#open();
@@ -41,17 +43,17 @@ class Together {
 
   /** The walk has left its view, or its page: the numbers still go together, the places do not. */
   leave(show) {
-    if (this.#show === show) this.#show = null; // else another has come before this one went
+    this.#shows.leave(show);
   }
 
   /** `ask` sends an address to this window's server, until it is withdrawn: on another page it cannot. */
   serve(ask) {
-    this.#ask = ask;
+    this.#asks.enter(ask);
     this.again();
   }
 
   withdraw(ask) {
-    if (this.#ask === ask) this.#ask = null;
+    this.#asks.leave(ask);
   }
 
   /** This connection is new: what was asked for may be lost. */
@@ -63,7 +65,7 @@ class Together {
 
   /** Somebody moved the walk here. */
   tell(at) {
-    if (!this.#show) return;
+    if (!this.#shows.last) return;
     this.#place = { count: this.#place.count + 1, at };
     this.#post();
   }
@@ -103,15 +105,15 @@ class Together {
 
   /** Show the place of the pair: later, since the walk may be in the middle of showing another. */
   #take() {
-    queueMicrotask(() => this.#place.at && this.#show?.(this.#place.at));
+    queueMicrotask(() => this.#place.at && this.#shows.last?.(this.#place.at));
   }
 
   #follow() {
-    if (!this.#ask || !this.#numbers) return;
+    if (!this.#asks.last || !this.#numbers) return;
     const { id, address } = this.#numbers;
     if (this.#mine === id || this.#asked.has(id)) return;
     this.#asked.add(id);
-    this.#ask(address);
+    this.#asks.last(address);
   }
 
   #post() {

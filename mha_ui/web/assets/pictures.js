@@ -2,6 +2,7 @@
 // own example follow its numbers by the live channel, and a cell that is pointed at in one is shown in the other.
 
 import { isSame } from "./graph.js";
+import { Standing } from "./standing.js";
 
 /** Resolves once the browser has painted what stands in the page now. */
 const painted = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
@@ -11,8 +12,8 @@ const pause = (ms = 0) => new Promise((resolve) => setTimeout(resolve, ms));
 class Pictures {
   /** @type {Set<Picture>} */
   #drawn = new Set();
-  /** @type {CellReader | null} */
-  #bench = null;
+  /** @type {Standing<CellReader>} */
+  #benches = new Standing();
   /** @type {Cell} */
   #cell = null;
   #latest = null; // pictures that the channel has answered
@@ -40,13 +41,13 @@ class Pictures {
 
   /** @param {CellReader} bench */
   enter(bench) {
-    this.#bench = bench;
+    this.#benches.enter(bench);
   }
 
   /** @param {CellReader} bench */
   leave(bench) {
-    if (this.#bench !== bench) return;
-    this.#bench = null;
+    this.#benches.leave(bench);
+    if (this.#benches.last) return;
     this.revision = undefined;
     this.outline(null);
   }
@@ -111,12 +112,12 @@ class Pictures {
 
   /** @param {Cell | null} cell */
   pointed(cell) {
-    this.#bench?.pointed(cell);
+    this.#benches.last?.pointed(cell);
   }
 
   /** @param {Cell} cell */
   chosen(cell) {
-    this.#bench?.chosen(cell);
+    this.#benches.last?.chosen(cell);
   }
 }
 

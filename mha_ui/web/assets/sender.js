@@ -1,6 +1,8 @@
 // Edits on their way to the server. Streamlit may merge or drop reruns while one is under way, so every message
 // carries all edits that the server has not yet confirmed, numbered; the server applies each number once.
 
+import { Standing } from "./standing.js";
+
 const REST = 150; // ms for which nothing more must come, until the page is told what another channel has answered
 const RESTS = 4; // of them at most, where that channel has not answered yet
 
@@ -10,12 +12,12 @@ class Sender {
   /** @type {Edit[]} */
   #pending = [];
   #address = null;
-  /** @type {(sent: { session: string; edits: Edit[] }) => void} */
-  #post = () => {};
   #timer = 0;
   #resting = 0;
-  /** @type {Part} */
-  #part = null;
+  /** @type {Standing<Part>} */
+  #parts = new Standing();
+  /** @type {WeakMap<Part, (sent: { session: string; edits: Edit[] }) => void>} */
+  #posts = new WeakMap();
   #isLeft = false;
 
   /**
@@ -26,9 +28,9 @@ class Sender {
    * @param {Part} part
    */
   receive({ session, ack, address }, post, part) {
-    const fresh = part !== this.#part;
-    this.#part = part;
-    this.#post = post;
+    const fresh = !this.#parts.has(part);
+    this.#parts.enter(part);
+    this.#posts.set(part, post);
     this.#isLeft = false;
     if (session === this.#session) {
       this.#pending = this.#pending.filter((edit) => edit.seq > ack);
@@ -74,18 +76,21 @@ class Sender {
   }
 
   /**
-   * The part that it sends through has gone, and where none has taken its place already, what no answer has confirmed is
-   * left: for the next part, or for what stands on every page.
+   * A part has gone. What no answer has confirmed may have gone with it: another that is there sends it again. Where there
+   * is none, it is left: for the next part, or for what stands on every page.
    * @param {Part} part
    */
   retire(part) {
-    if (part !== this.#part) return;
+    if (!this.#parts.leave(part)) return;
+    const pending = this.#pending.length > 0;
+    if (this.#parts.last) {
+      if (pending) this.#flush();
+      return;
+    }
     clearTimeout(this.#timer);
     clearTimeout(this.#resting);
     this.#resting = 0;
-    this.#part = null;
-    this.#post = () => {};
-    this.#isLeft = this.#pending.length > 0;
+    this.#isLeft = pending;
     if (this.#isLeft) window.dispatchEvent(new CustomEvent("mha-left"));
   }
 
@@ -109,7 +114,7 @@ class Sender {
   #flush() {
     clearTimeout(this.#resting);
     this.#resting = 0;
-    this.#post({ session: this.#session, edits: this.#pending });
+    this.#posts.get(this.#parts.last)?.({ session: this.#session, edits: this.#pending });
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       if (!this.#pending.length) return;

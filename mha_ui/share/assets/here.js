@@ -1,0 +1,37 @@
+// Which of the links in the page's head is the page at hand: said, and in sight where the strip is swiped.
+
+const observer = new MutationObserver(mark);
+/** @type {Element | null} */
+let strip = null;
+globalThis.navigation?.addEventListener("currententrychange", mark);
+
+/** Mark it from now on: on the way to another page the links get theirs before or after the window has its address. */
+export function markHere() {
+  const found = document.querySelector(".st-key-frame-pages");
+  if (found !== strip) {
+    observer.disconnect();
+    strip = found;
+    if (strip) observer.observe(strip, { childList: true, subtree: true, attributeFilter: ["href"] });
+  }
+  mark();
+}
+
+function mark() {
+  for (const link of strip?.querySelectorAll("a") ?? []) {
+    const here = path(link) === path(location);
+    if (here === link.hasAttribute("aria-current")) continue;
+    if (here) {
+      link.setAttribute("aria-current", "page");
+      show(link);
+    } else link.removeAttribute("aria-current");
+  }
+}
+
+/** @param {HTMLAnchorElement | Location} at */
+const path = ({ pathname }) => pathname.replace(/\/$/, "");
+
+/** In the middle of the strip; the page itself stays where it is. @param {HTMLElement} link */
+function show(link) {
+  const { left, right } = link.getBoundingClientRect();
+  strip.scrollLeft += (left + right) / 2 - strip.getBoundingClientRect().left - strip.clientWidth / 2;
+}

@@ -1,0 +1,38 @@
+// Edits are sent by the part that stands on the page, whichever of two that Streamlit mounted has gone again.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+
+const events = new EventTarget();
+globalThis.window = /** @type {any} */ (events);
+const { sender } = await import("../../mha_ui/web/assets/sender.js");
+
+const [first, late] = [{}, {}];
+const answer = (ack) => ({ session: "s", ack, address: {} });
+
+test("what an overtaken answer mounted sends nothing once it has gone, and what was there does", () => {
+  const sent = { first: [], late: [] };
+  sender.receive(answer(0), (one) => sent.first.push(one.edits.map(({ seq }) => seq)), first);
+  sender.receive(answer(0), (one) => sent.late.push(one.edits.map(({ seq }) => seq)), late);
+  sender.send({ op: "undo" });
+  assert.deepEqual(sent, { first: [], late: [[1]] });
+  sender.retire(late); // and what it has sent may be lost
+  assert.deepEqual(sent, { first: [[1]], late: [[1]] });
+  sender.receive(answer(1), (one) => sent.first.push(one.edits.map(({ seq }) => seq)), first);
+  sender.send({ op: "redo" });
+  assert.deepEqual(sent.first, [[1], [2]]);
+});
+
+test("what the last part leaves is for what stands on every page, once", () => {
+  let left = 0;
+  events.addEventListener("mha-left", () => (left += 1));
+  sender.retire(late); // gone long ago
+  assert.equal(left, 0);
+  sender.retire(first);
+  assert.equal(left, 1);
+  assert.deepEqual(
+    sender.takeLeft().edits.map(({ op }) => op),
+    ["redo"],
+  );
+  assert.equal(sender.takeLeft(), null);
+});
