@@ -102,7 +102,7 @@ def _answers_differ(cells: Iterable[float]) -> bool:
 
 
 def _shown(found: Sequence[Diagnosis], most: Sequence[Diagnosis], least: int) -> bool:
-    """Whether every way of making a mistake changes so many cells, or as many as it can, and is called what it must be."""
+    """Whether every way of a mistake changes so many cells, or as many as it can, and is called what it must be."""
     return len(found) == len(most) and all(
         one.changed >= min(least, able.changed) and one.names <= able.names
         for one, able in zip(found, most, strict=True)

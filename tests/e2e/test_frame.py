@@ -67,7 +67,7 @@ def test_the_page_at_hand_is_told_and_in_sight(visit):
     for name in ("Lessons", "Conventions", "Bench"):
         page.get_by_role("link", name=name, exact=True).click()
         here = page.locator(".st-key-frame-pages [aria-current=page]")
-        expect(here).to_have_text([name])  # of all, while they get their addresses
+        expect(here).to_have_text([name])
         box = here.bounding_box()
         assert box["x"] >= 0, name
         assert box["x"] + box["width"] <= 390, name
