@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 import torch
 from torch import Tensor
 
-from mha_core.check.catalogue import at_step
+from mha_core.check.catalogue import ROUNDED_EARLY, at_step
 from mha_core.check.search import Family, Search
 from mha_core.check.transcription import of_the_pen
 from mha_core.compute.printed import Key, Printed
@@ -46,23 +46,27 @@ def diagnoses(
     steps.carried |= {key: Family([()], exact[None]) for key, exact in every.items()}
     for key in sorted(every, key=lambda key: (hidden or {}).get(key, 0), reverse=True):
         with torch.inference_mode():
-            found = _of_one(key[0], steps.family(key, 1), every[key], decimals, computed.example)
+            rounded = [values for _, values in steps.roundings(key)]
+            found = _of_one(key[0], steps.family(key, 1), rounded, every[key], decimals, computed.example)
         yield key, found
 
 
-def _of_one(step: str, family: Family, exact: Tensor, decimals: int, example: Example) -> Diagnoses:
+def _of_one(
+    step: str, family: Family, rounded: list[Tensor], exact: Tensor, decimals: int, example: Example
+) -> Diagnoses:
     family = family.chosen([n for n, blame in enumerate(family.blames) if blame and blame[0][1] is None])
     labels = [blame[0][0] for blame in family.blames]
+    named, explaining = [*labels, *(ROUNDED_EARLY for _ in rounded)], torch.cat([family.values, *rounded])
     here = {mistake.id for mistake in at_step(step)}
     every = torch.ones_like(exact, dtype=torch.bool)
     unit = torch.full_like(exact, 10.0**-decimals)
     written = torch.round(family.values, decimals=decimals)
     claims = Printed(every, written[:, None], unit, decimals)  # each against each
-    own, fitting = ~claims.fits(exact)[:, 0], claims.all_fit(family.values).tolist()
+    own, fitting = ~claims.fits(exact)[:, 0], claims.all_fit(explaining).tolist()
     found: dict[str, list[Diagnosis]] = {}
     for n, changed in enumerate(own.flatten(1).sum(1).tolist()):
         if changed and labels[n] in here:
-            names = {label for label, fits in zip(labels, fitting[n], strict=True) if fits}
+            names = {label for label, fits in zip(named, fitting[n], strict=True) if fits}
             slipped = of_the_pen(Printed(every, written[n], unit, decimals), exact, own[n], example)
             found.setdefault(labels[n], []).append(Diagnosis(changed, frozenset(names | set(slipped))))
     return {label: tuple(sorted(ways, key=lambda way: way.changed)) for label, ways in found.items()}
