@@ -24,15 +24,18 @@ def uploader(
     """Streamlit's uploader for a file of ``most`` MB.
 
     A larger one never leaves the browser. Streamlit says so in English, to who hovers; here the sentence is its own
-    words' place, for screen readers, and below the file.
+    words' place, for screen readers, and below the file. Its button's word is English too, and ours stands there.
     """
     sentence = work.words(N_("The file was not uploaded: files of up to {most} MB are taken."))
     said = dumps(sentence.format(most=most), ensure_ascii=False)
+    choose = dumps(work.words(N_("Choose a file")), ensure_ascii=False)
     place = f"upload-{key.replace('.', '-')}"
+    button = f'.st-key-{place} [data-testid="stFileUploaderDropzone"] button p'
     refused = f'.st-key-{place} [data-testid="stFileUploaderDropzone"]:has([aria-invalid="true"])'
     with st.container(key=place):
         st.html(
-            f"<style>{refused} {{ flex-wrap: wrap; }} {refused}::after {{ content: {said}; flex-basis: 100%; }}"
+            f"<style>{button} {{ font-size: 0; }} {button}::after {{ content: {choose}; font-size: 0.875rem; }}"
+            f"{refused} {{ flex-wrap: wrap; }} {refused}::after {{ content: {said}; flex-basis: 100%; }}"
             f"{refused} [role=alert] {{ font-size: 0; }} {refused} [role=alert]::after {{ content: {said}; }}"
             '[data-testid="stTooltipErrorContent"] { display: none; }</style>'
         )

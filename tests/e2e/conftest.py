@@ -69,7 +69,7 @@ class Watch:
 
     def on(self, page: Page) -> None:
         page.on("console", self._console)
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("pageerror", lambda error: self.complaints.append(error.stack or str(error)))
         page.on("request", lambda request: self._request(request.url))
         page.on("websocket", lambda socket: self._request(socket.url))
 

@@ -134,9 +134,13 @@ def test_the_theme_can_be_switched(visit):
     assert bench.page.evaluate(background) == bench.page.evaluate(paper) == "rgb(255, 255, 255)"
     for name, colour in (("Dark", "rgb(18, 22, 28)"), ("Like the system", "rgb(255, 255, 255)")):
         menu(bench.page)
-        bench.page.get_by_role("button", name=name, exact=True).click()
+        button = bench.page.get_by_role("button", name=name, exact=True)
+        expect(button).to_have_attribute("aria-pressed", "false")
+        button.click()
         bench.page.wait_for_function(f"() => {background} === '{colour}'")
         assert bench.page.evaluate(paper) == colour
+        menu(bench.page)
+        expect(button).to_have_attribute("aria-pressed", "true")
         expect(bench.page.get_by_test_id("stMainMenuPopover")).to_have_count(0)
         bench.page.keyboard.press("Escape")
 

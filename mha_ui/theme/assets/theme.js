@@ -12,6 +12,17 @@ const item = (name) =>
 
 const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
 
+/** The one that Streamlit keeps: none where it is as the system has it. */
+function chosen() {
+  try {
+    const kept = Object.keys(localStorage).find((key) => key.startsWith("stActiveTheme"));
+    const name = JSON.parse(localStorage.getItem(kept));
+    return THEMES.includes(name) ? name : "System";
+  } catch {
+    return "System"; // a browser may forbid to look
+  }
+}
+
 /** @param {string} name */
 async function choose(name) {
   const opener = /** @type {HTMLElement | null} */ (document.querySelector(".stMainMenu button"));
@@ -42,11 +53,19 @@ class Theme {
         ),
       ),
     );
+    this.#mark();
+  }
+
+  #mark() {
+    const now = chosen();
+    for (const one of this.root.querySelectorAll("button"))
+      one.setAttribute("aria-pressed", String(one.dataset.focus === now));
   }
 
   /** @param {string} name */
   async #choose(name) {
     await choose(name);
+    this.#mark();
     /** @type {HTMLElement} */ (this.root.querySelector(`[data-focus="${name}"]`))?.focus();
   }
 }
