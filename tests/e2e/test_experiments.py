@@ -83,6 +83,7 @@ def test_two_variants_are_compared_and_every_difference_is_marked(experiment):
         if by
     }
     assert marked(page) == expected
+    expect(page.locator("td[data-change]").first).to_have_css("position", "relative")  # its sign stands in it
     expect(page.get_by_text("Everything before the")).to_be_visible()
     choose(page, "Scoring", "additive", side="right")
     expect(page.locator(".side-title").last).to_have_text("Additive scoring · causal mask")
