@@ -1,4 +1,4 @@
-"""Exercises: an example with numbers chosen so that they teach (``teaching.Laws``), some steps to be worked out.
+"""Exercises: an example with numbers chosen so that they teach (``laws.Laws``), some steps to be worked out.
 
 ``exercise(example, seed)`` keeps what the example is about (tokens, heads, mask, biases, W_O, divisor) and draws
 small integers anew; the sizes change where they would hide a mistake (d_k = √d_model, n = d_k, …).
