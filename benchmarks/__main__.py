@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import browser, check, core, large, live, openings, walk
+from benchmarks import browser, check, core, large, live, models, motion, openings, peers, pooled, rooms, walk
 from benchmarks.table import show
 
 PARTS = {
@@ -12,9 +12,14 @@ PARTS = {
     "check": check.measure,
     "browser": browser.measure,
     "walk": walk.measure,
+    "motion": motion.measure,
     "openings": openings.measure,
     "live": live.measure,
+    "rooms": rooms.measure,
     "large": large.measure,
+    "pooled": pooled.measure,
+    "peers": peers.measure,
+    "models": models.measure,
 }
 
 if __name__ == "__main__":

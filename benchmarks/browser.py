@@ -1,4 +1,4 @@
-"""What a person waits for, in real Chromium: the empty app, and the bench at two sizes, in turns."""
+"""What a person waits for, in real Chromium: the empty app, and the bench at three sizes, in turns."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from time import perf_counter
 from playwright.sync_api import Page, ViewportSize, sync_playwright
 
 from benchmarks.core import sized
+from benchmarks.live import cpu, narrow
 from benchmarks.table import Line
 from mha_core import to_token
 from tests.e2e.driver import Bench, Server, chromium, running
@@ -15,7 +16,12 @@ from tests.e2e.driver import Bench, Server, chromium, running
 ROUNDS = 40
 STARTS = 30
 EMPTY = "empty app: rerun → painted"
-VIEW: ViewportSize = {"width": 1280, "height": 4200}
+SMALL, MIDDLE, LARGE = "3×2×2", "8×8×4", "32 tokens × 12 heads"
+EXAMPLES = {SMALL: sized(3, 2, 2), MIDDLE: sized(8, 8, 4), LARGE: narrow(32, 48, 4, 12)}
+GOALS = {SMALL: 1, MIDDLE: 1.5, LARGE: 6}
+"""Times the empty app's rerun, from an edit to all numbers."""
+LAPTOP: ViewportSize = {"width": 1280, "height": 800}
+TALL: ViewportSize = {"width": 1280, "height": 9000}
 """Pixels: all pictures are in view, and are drawn."""
 
 WATCH_SOCKET = """
@@ -68,7 +74,7 @@ window.editBench = async (number) => {
   do await new Promise((done) => setTimeout(done, 400));
   while (performance.now() - drawn < 300);
   drawing.disconnect();
-  const figured = drawn - begin;
+  const figured = drawn ? drawn - begin : NaN; // none is in view
   const sent = window.wire.findIndex(({bytes}) => bytes < 0);
   const after = window.wire.slice(sent).filter(({bytes}) => bytes > 0);
   const answer = after.find(({bytes}) => bytes > 500);
@@ -97,77 +103,107 @@ window.hover = async () => {
 
 def measure() -> list[Line]:
     """Every line of the table that needs a browser."""
-    sizes = {"3×2×2": sized(3, 2, 2), "8×8×4": sized(8, 8, 4)}
     here = Path(__file__).resolve().parent
     with running(here / "empty_app.py") as empty, running() as app, sync_playwright() as playwright:
         browser = chromium(playwright)
 
         def page(url: str) -> Page:
-            opened = browser.new_context(viewport=VIEW).new_page()
+            opened = browser.new_context(viewport=LAPTOP).new_page()
             opened.add_init_script(WATCH_SOCKET)
             opened.goto(url)
             return opened
 
         blank = page(empty.url)
         blank.locator(".stButton button").wait_for()
-        benches = {size: page(f"{app.url}?s={to_token(example)}") for size, example in sizes.items()}
+        benches = {size: page(f"{app.url}?s={to_token(example)}") for size, example in EXAMPLES.items()}
         for opened in benches.values():
             Bench(opened).settled()
-            opened.locator(".mha-plot").scroll_into_view_if_needed()  # out of view it is not drawn
-            opened.locator(".js-plotly-plot .heatmaplayer").first.wait_for(state="attached")
         lines = _edits(blank, benches)
+        lines += _server_time(app, benches)
+        lines += _hover(benches[MIDDLE])
+        benches.pop(LARGE).context.close()
         lines += _all_figures(benches)
-        lines += _hover(benches["8×8×4"])
         browser.close()
     return [*lines, _starts()]
 
 
 def _edits(blank: Page, benches: dict[str, Page]) -> list[Line]:
+    """From an edit to its numbers, in a laptop's window; the first picture stands below it, and waits."""
     empty: list[float] = []
     edits: dict[str, list[dict[str, float]]] = {size: [] for size in benches}
     for round_ in range(ROUNDS + 5):
         blank.bring_to_front()
         rerun = blank.evaluate("rerunEmpty()")
         for size, page in benches.items():
-            page.bring_to_front()
-            edit = page.evaluate(f"editBench(0.{round_ % 7 + 11})")
+            edit = _edited(page, round_)
             if round_ >= 5:
                 edits[size].append(edit)
         if round_ >= 5:
             empty.append(rerun)
     lines = [Line(EMPTY, empty)]
-    for size, factor in (("3×2×2", 1), ("8×8×4", 1.5)):
-        taken = {name: [edit[name] for edit in edits[size]] for name in edits[size][0]}
+    for size, all_edits in edits.items():
+        taken = {name: [edit[name] for edit in all_edits] for name in all_edits[0]}
         lines += [
-            Line(f"{size}: edit → all numbers painted", taken["numbers"], goal=(factor, EMPTY)),
-            Line(f"{size}: edit → open figure painted", taken["figured"], goal=(8, EMPTY)),
+            Line(f"{size}: edit → all numbers painted", taken["numbers"], goal=(GOALS[size], EMPTY)),
             Line(f"{size}: edit sent → numbers on the wire", taken["answered"]),
             Line(f"{size}: edit sent → run finished", taken["finished"]),
-            Line(f"{size}: bytes per edit, both ways", taken["bytes"], "bytes"),
+            Line(f"{size}: bytes per edit, both ways, the page's own answer too", taken["bytes"], "bytes"),
         ]
     return lines
+
+
+def _server_time(app: Server, benches: dict[str, Page]) -> list[Line]:
+    """CPU of the server for an edit: the channel's answer, and the page's own that follows once the hand rests."""
+    lines = []
+    for size, page in benches.items():
+        taken = []
+        for round_ in range(ROUNDS):
+            begin = cpu(app)
+            _edited(page, round_)
+            taken.append(cpu(app) - begin)
+        mean = sum(taken) / len(taken)  # the clock of a process ticks every 10 ms
+        lines.append(Line(f"{size}: server CPU an edit, with the page's own answer, mean", [mean, mean]))
+    return lines
+
+
+def _edited(page: Page, round_: int) -> dict[str, float]:
+    page.bring_to_front()
+    return page.evaluate(f"editBench(0.{round_ % 7 + 11})")
 
 
 def _all_figures(benches: dict[str, Page]) -> list[Line]:
-    """The same with every picture open."""
+    """The same with one picture and with every picture open, in a window in which all are in view."""
     lines = []
     for size, page in benches.items():
         page.bring_to_front()
+        page.set_viewport_size(TALL)
         buttons = page.locator(".st-key-pictures .stButtonGroup button")
-        for index in range(1, buttons.count()):
-            buttons.nth(index).click()
+        for index in range(buttons.count()):
+            if index:
+                buttons.nth(index).click()
             page.locator(".mha-plot").nth(index).scroll_into_view_if_needed()
             page.locator(".js-plotly-plot").nth(index).wait_for()
-        page.wait_for_load_state("networkidle")
-        taken = [page.evaluate(f"editBench(0.{round_ % 7 + 11})") for round_ in range(ROUNDS + 2)][2:]
-        count = buttons.count()
-        lines += [
-            Line(f"{size}: numbers, {count} figures open", [edit["numbers"] for edit in taken]),
-            Line(
-                f"{size}: all {count} figures painted", [edit["figured"] for edit in taken], goal=(8, EMPTY)
-            ),
-        ]
+            if index in (0, buttons.count() - 1):
+                page.wait_for_load_state("networkidle")
+                lines += _with_figures(page, size, index + 1)
     return lines
+
+
+def _with_figures(page: Page, size: str, count: int) -> list[Line]:
+    taken = [_edited(page, round_) for round_ in range(ROUNDS + 2)][2:]
+    goals = {SMALL: (GOALS[size], 5), MIDDLE: (GOALS[size], 8)}[size]
+    return [
+        Line(
+            f"{size}: numbers, {count} pictures open",
+            [edit["numbers"] for edit in taken],
+            goal=(goals[0], EMPTY),
+        ),
+        Line(
+            f"{size}: all {count} pictures painted",
+            [edit["figured"] for edit in taken],
+            goal=(goals[1], EMPTY),
+        ),
+    ]
 
 
 def _hover(page: Page) -> list[Line]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from random import Random
 from time import monotonic, perf_counter
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 from websockets.asyncio.client import ClientConnection, connect
 
 from benchmarks.core import sized
@@ -59,6 +59,16 @@ RECORD = """
 }
 """
 
+COUNT_DRAWN = """
+{
+  window.drawn = new Map();
+  for (const plot of document.querySelectorAll(".js-plotly-plot")) {
+    window.drawn.set(plot, 0);
+    plot.on("plotly_afterplot", () => window.drawn.set(plot, window.drawn.get(plot) + 1));
+  }
+}
+"""
+
 
 def narrow(n: int, d_model: int, d_k: int, heads: int) -> Example:
     """Self-attention of n tokens with heads narrower than d_model, as real layers have them, in small integers."""
@@ -99,8 +109,36 @@ def _drags(app: Server) -> list[Line]:
                 bench.choose("lens", lens)
                 lines.append(Line(f"{size}, coloured by {lens}: {what}", dragged(bench, page)))
             page.close()
+        lines += _with_pictures(browser, app)
         browser.close()
     return lines
+
+
+def _with_pictures(browser: Browser, app: Server) -> list[Line]:
+    """The same in a window that is as tall as the page, without pictures and with two that follow the hand."""
+    page = browser.new_page(viewport={"width": 1280, "height": 9000})
+    page.add_init_script(RECORD)
+    bench = Bench(page).open(f"{app.url}?s={to_token(sized(8, 8, 4))}")
+    chosen = page.locator(".st-key-pictures .stButtonGroup button")
+    drawn = page.locator(".js-plotly-plot")
+    chosen.nth(0).click()
+    drawn.wait_for(state="detached")
+    alone = dragged(bench, page)
+    for index in range(2):
+        chosen.nth(index).click()
+        drawn.nth(index).wait_for()
+    page.evaluate(COUNT_DRAWN)
+    numbers = dragged(bench, page)
+    per_picture = [1000 * SECONDS / times for times in page.evaluate("[...window.drawn.values()]")]
+    what = "8×8×4 in a window 9,000 px tall"
+    frames = "from one frame with new numbers to the next, dragged"
+    return [
+        Line(f"{what}, no picture: {frames}", alone),
+        Line(f"{what}, two pictures: {frames}", numbers, goal=(1000 / 15, "")),
+        Line(
+            f"{what}, two pictures: from one drawing of a picture to its next, the mean of each", per_picture
+        ),
+    ]
 
 
 def dragged(bench: Bench, page: Page) -> list[float]:

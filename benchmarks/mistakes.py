@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from dataclasses import replace
+from math import inf
 from random import Random
 from statistics import median, quantiles
 from time import perf_counter
@@ -12,11 +13,13 @@ from time import perf_counter
 import torch
 
 from benchmarks import slips
-from benchmarks.planted import IDS, KEPT, computed, drawn, many, printed
-from mha_core import trace
+from benchmarks.planted import IDS, KEPT, Planted, computed, drawn, many, planted, printed
+from mha_core import Example, trace
 from mha_core.check.catalogue import ROUNDED_EARLY
 from mha_core.check.check import Verdict, check
 from mha_core.check.slips import SLIP
+from mha_core.check.transcription import EXCHANGED
+from mha_core.vocabulary import STEPS, WHOLE_LAYER_STEPS
 
 COUNT = 200
 
@@ -79,11 +82,11 @@ def _row(label: str, found: Counter[str]) -> str:
     return f"| {label} | {n} | {' | '.join(cells)} | {instead} |"
 
 
-def rounded(count: int = 2000, seed: int = 1) -> Counter[str]:
-    """Right numbers, printed at 2 to 4 decimals, carried in full or rounded at every step."""
+def rounded(count: int = 5000, seed: int = 1) -> Counter[str]:
+    """Right numbers, printed at 0 to 4 decimals, carried in full or rounded at every step."""
     random, found = Random(seed), Counter[str]()
     for n in range(count):
-        example, decimals = drawn(random), random.choice([2, 3, 4])
+        example, decimals = drawn(random), random.choice(range(5))
         steps = computed(example, decimals=decimals if n % 2 else None) or {}
         kept = {step.name: [steps[k] for k in steps if k[0] == step.name] for step in trace(example).steps}
         if n % 4 > 1:
@@ -93,11 +96,50 @@ def rounded(count: int = 2000, seed: int = 1) -> Counter[str]:
         said = (ROUNDED_EARLY,) in named(verdict) and not any(
             step.unexplained for step in verdict.steps.values()
         )
-        found["right" if verdict.ok else "rounding said" if said else "CALLED WRONG"] += 1
+        doubtful = any(step.doubtful for step in verdict.steps.values())
+        told = "CALLED WRONG" if doubtful or not said else "rounding said"
+        found["right" if verdict.ok and not doubtful else told] += 1
     return found
+
+
+def two_at_once(count: int = 1000, seed: int = 2) -> Counter[str]:
+    """A mistake in a whole matrix of three rows or more, and the sign of one of its numbers."""
+    random, found = Random(seed), Counter[str]()
+    labels = [label for label in IDS if label not in (*SLIP, ROUNDED_EARLY, EXCHANGED)]
+    while found.total() < count:
+        one = planted(random.choice(labels), random)
+        both = one and _with_sign(one, random)
+        if one and both:
+            verdict = check(both)
+            causes = {label for ids in named(verdict) for label in ids}
+            planned = {one.id, "sign_slipped"}
+            alone = "both alone" if causes == planned else "both, listed"
+            some = "one, the rest said to be unexplained" if causes & planned else "unknown"
+            others = causes - planned and not causes & planned
+            found[alone if planned <= causes else "wrong" if others else some] += 1
+    return found
+
+
+def _with_sign(one: Planted, random: Random) -> Example | None:
+    """The first matrix that a mistake made wrong, with another sign of one number, and nothing after it; None where the
+    mistake is not the only cause that is named, or the matrix too small.
+    """
+    verdict, claimed = check(one.example), one.example.claimed or {}
+    name = next((name for name, step in verdict.steps.items() if step.wrong), None)
+    if name is None or set(named(verdict)) != {(one.id,)} or name in WHOLE_LAYER_STEPS:
+        return None
+    heads = [[list(row) for row in rows] for rows in claimed[name]]
+    row = random.choice(random.choice(heads))
+    col = random.randrange(len(row))
+    if len(heads[0]) < 3 or row[col] is None or not float(row[col]) or abs(float(row[col])) == inf:
+        return None
+    row[col] = f"-{row[col]}".replace("--", "")
+    before = {step: rows for step, rows in claimed.items() if STEPS.index(step) < STEPS.index(name)}
+    return replace(one.example, claimed={**before, name: tuple(tuple(map(tuple, rows)) for rows in heads)})
 
 
 if __name__ == "__main__":
     print(main(int(sys.argv[1]) if len(sys.argv) > 1 else COUNT))
     print("\nslips, on the built-in examples and 300 drawn ones:", slips.table(300), sep="\n")
+    print("\na mistake and a slip in one matrix:", dict(two_at_once()))
     print("\nright numbers:", dict(rounded()))

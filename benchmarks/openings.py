@@ -6,6 +6,7 @@ The visitors are websockets that speak as Streamlit's browser code does; no brow
 from __future__ import annotations
 
 import asyncio
+import gzip
 import os
 import subprocess
 import sys
@@ -13,9 +14,11 @@ from pathlib import Path
 from time import perf_counter
 from urllib.request import urlopen
 
+from playwright.sync_api import Response, sync_playwright
+
 from benchmarks.table import Line
 from tests.api.visitor import open_page, open_together
-from tests.e2e.driver import Server, running
+from tests.e2e.driver import Server, chromium, running
 
 OPENINGS = 40
 VISITORS = 3
@@ -23,6 +26,7 @@ CLASS = 100
 ROUNDS = 5
 STARTS = 5
 EMPTY = Path(__file__).resolve().parent / "empty_app.py"
+BARE = "bare Streamlit: first load, compressed"
 COLD = "empty app: start of the process → first page, then import torch"
 
 
@@ -37,7 +41,42 @@ def measure() -> list[Line]:
         Line("page open, CPU of the server", each, goal=(20, "")),
         Line(f"{CLASS} pages opened at once: the last one is there", together, goal=(2000, "")),
         *_cold(),
+        *_weights(),
     ]
+
+
+def _weights() -> list[Line]:
+    """Bytes of a first load as a server sends them that compresses (gzip), Plotly's script apart."""
+    with running(EMPTY) as empty, running() as app:
+        bare, bench = _weight(empty), _weight(app)
+    return [
+        Line(BARE, [bare, bare], "bytes"),
+        Line("the bench: first load, compressed, pictures apart", [bench, bench], "bytes", (1.1, BARE)),
+    ]
+
+
+def _weight(server: Server) -> float:
+    """What a browser that has nothing yet is sent, by HTTP and by Streamlit's socket."""
+    total = 0
+    with sync_playwright() as playwright:
+        browser = chromium(playwright)
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
+
+        def came(body: bytes | str) -> None:
+            nonlocal total
+            total += len(gzip.compress(body.encode() if isinstance(body, str) else body))
+
+        def answered(response: Response) -> None:
+            if "/api/plotly/" not in response.url:
+                came(response.body())
+
+        page.on("response", answered)
+        page.on("websocket", lambda socket: socket.on("framereceived", came))
+        page.goto(server.url)
+        page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+        page.wait_for_load_state("networkidle")
+        browser.close()
+    return float(total)
 
 
 def _each(server: Server) -> list[float]:

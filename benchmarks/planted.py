@@ -10,13 +10,13 @@ from typing import TypeAlias
 import torch
 from torch import Tensor
 
-from mha_core import AllowMask, Backend, Example, Head, trace
+from mha_core import AllowMask, Backend, Example, Head, Positions, trace
 from mha_core.check.catalogue import CATALOGUE, ROUNDED_EARLY, At, Mistake
 from mha_core.check.local import place_at
 from mha_core.check.search import Family, Search
 from mha_core.check.slips import SLIP, Slip
 from mha_core.check.transcription import EXCHANGED
-from mha_core.compute.graph import head_graph
+from mha_core.compute.graph import early_steps, head_graph, late_steps
 from mha_core.compute.operations import Step
 from mha_core.compute.printed import Key
 from mha_core.compute.trace import Trace, input_matrix, operate
@@ -26,6 +26,12 @@ from mha_core.vocabulary import HIDES, STEPS, WHOLE_LAYER_STEPS
 
 IDS = tuple(dict.fromkeys([ROUNDED_EARLY, *(mistake.id for mistake in CATALOGUE), EXCHANGED, *SLIP]))
 """Every mistake that can be planted."""
+
+PAIRED = {
+    "paired_as_neighbours": Positions("rotary", pairs="half"),
+    "paired_as_halves": Positions("rotary"),
+}
+"""What positions a mistake wants."""
 
 KEPT = {"all": None, "weights and output": ("weights", "output", "concat")}
 """Which steps are given: all, or the weights and the last one."""
@@ -71,6 +77,8 @@ def drawn(
     d_v = d_k if label in ("v_from_k",) else random.choice([2, 3, d_model])
     if label == "k_not_transposed":
         d_k = n
+    if label in PAIRED:
+        d_k = 4
     if label == "scores_times_v":
         d_v = n
     if label in ("weight_transposed", "v_not_projected"):
@@ -111,6 +119,7 @@ def drawn(
             b_o=bias(d_out) if projected else None,
             scale=scale,  # type: ignore[arg-type]  # one of the three kinds
             mask=_mask(random, n, n_k) if masked else None,
+            positions=PAIRED.get(label),
         )
     )
 
@@ -135,6 +144,8 @@ def computed(
     None where no head can.
     """
     run = _Run(example, entry, random or Random(0), decimals)
+    for step in early_steps(example):
+        run.step(step, None)
     for g, head in enumerate(
         example.heads
     ):  # projections of every head first: mistakes reach for other heads'
@@ -145,9 +156,8 @@ def computed(
         for step in head_graph(example, head):
             if step.name not in ("q", "k", "v"):
                 run.step(step, g)
-    for step in trace(example).steps:
-        if not step.per_head:
-            run.step(step, None)
+    for step in late_steps(example):
+        run.step(step, None)
     return run.found if run.made or entry is None else None
 
 
@@ -163,8 +173,9 @@ class _Run:
 
     def look(self, name: str, head: int | None) -> Tensor | None:
         """A step's numbers so far, or an input, 1 × rows × columns."""
-        if (name, head) in self.found:
-            return self.found[name, head][None]
+        for key in ((name, head), (name, None)):
+            if key in self.found:
+                return self.found[key][None]
         rows = input_matrix(self.example, name, head) or input_matrix(self.example, name)
         return None if rows is None else torch.tensor([rows], dtype=torch.float64)
 

@@ -12,6 +12,7 @@ from time import perf_counter
 
 from benchmarks.planted import KEPT, Planted, drawn, slipped
 from mha_core import Backend, Example, library, trace
+from mha_core.check.catalogue import ROUNDED_EARLY
 from mha_core.check.check import Cause, Verdict, check
 from mha_core.check.slips import SLIP, SLIPS
 
@@ -44,8 +45,13 @@ def planted(count: int, given: str, skip: int = 0) -> Iterator[Planted]:
 
 
 def named(verdict: Verdict, one: Planted) -> str:
-    """alone; listed (among at most three); unknown; wrong (others are named, or something that is not there)."""
+    """alone; listed (among at most three); unknown; wrong (others are named, or something that is not there).
+
+    unchanged, too, where rounding on the way explains all of it: that is then no slip.
+    """
     causes = [cause for step in verdict.steps.values() for cause in step.causes]
+    if any(cause.ids == (ROUNDED_EARLY,) for cause in causes):
+        return "unchanged"
     if not causes:
         return "unchanged" if verdict.ok else "unknown"
     here = [cause for cause in causes if _at(cause, one)]

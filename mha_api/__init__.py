@@ -1,10 +1,13 @@
 """The server's own routes beside Streamlit's pages, and what every request passes. Starlette; never Streamlit.
 
-Nothing is kept between two requests. ``ready`` (the libraries are imported while the port is open already),
-``headers`` (who may ask, and what a browser may do with the answers), ``first_style`` (a page looks right from the
-start), ``live`` (the socket by which numbers follow an edit at once), ``channel`` (what it answers), ``changes`` (what
-differs between two computations), ``programs`` (the same by plain HTTP, for programs), ``queries`` (what they are
-answered), ``codes`` (a link as a QR code), ``assets`` (what a browser keeps).
+Nothing that an answer depends on is kept between two requests, but for rooms. ``ready`` (the libraries are imported
+while the port is open already), ``headers`` (who may ask, and what a browser may do with the answers), ``first_style``
+(a page looks right from the start), ``live`` (the socket by which numbers follow an edit at once), ``channel`` (what it
+answers), ``changes`` (what differs between two computations), ``asked`` (bodies and refusals), ``bodies`` (what every
+route that computes does with them), ``programs`` (the same by plain HTTP, for programs), ``queries`` (what they are
+answered), ``models`` (a sentence through a trained model), ``heads`` (what is answered of it), ``runs`` (the last of
+them), ``message`` (numbers on their way to a browser), ``codes`` (a link as a QR code), ``assets`` (what a browser
+keeps), ``rooms`` (those who follow a lecture).
 
 A route is one line of ``ROUTES``. Its module is imported before the libraries are there: what it computes with it
 imports in its functions, after ``await ready.imported()``.
@@ -19,9 +22,12 @@ from typing import Final
 from starlette.middleware import Middleware
 from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 
-from mha_api import assets, codes, live, programs, ready
+from mha_api import assets, codes, live, models, programs, ready
 from mha_api.first_style import FirstStyle
 from mha_api.headers import FRAME_ANCESTORS, Guard
+from mha_api.rooms import Rooms
+from mha_api.rooms.page import Follower, Page
+from mha_api.rooms.store import Store
 
 ROUTES: Final[list[BaseRoute]] = [
     Route("/ready", ready.answer),
@@ -32,13 +38,28 @@ ROUTES: Final[list[BaseRoute]] = [
     Route("/openapi.json", programs.openapi),
     Route("/qr", codes.qr),
     Route("/plotly/{version}.js", assets.plotly),
+    Route("/models", models.cards),
+    Route("/models/run", models.run, methods=["POST"]),
+    Route("/models/head", models.head, methods=["POST"]),
+    Route("/models/pooled", models.pooled, methods=["POST"]),
+    Route("/models/shuffled", models.shuffled, methods=["POST"]),
+    Route("/models/guesses", models.guesses, methods=["POST"]),
 ]
-"""What is served below ``/api``."""
+"""What is served below ``/api`` whoever asks; rooms come to it."""
 
 
-def routes(base: str = "") -> list[BaseRoute]:
-    """Every route, below ``base`` (Streamlit's ``server.baseUrlPath``)."""
-    return [Mount(f"{_below(base)}/api", routes=ROUTES)]
+def routes(base: str = "", follower: Follower | None = None, store: Store | None = None) -> list[BaseRoute]:
+    """Every route, below ``base`` (Streamlit's ``server.baseUrlPath``).
+
+    ``follower``: what those see who follow a lecture, in the rooms of a ``store``; without them there are no rooms.
+    """
+    served = [*ROUTES]
+    beside: list[BaseRoute] = []
+    if follower and store:
+        page = Page(follower)
+        served += [*Rooms(store, follower.walk).routes(), *page.assets()]
+        beside = page.routes(_below(base))
+    return [Mount(f"{_below(base)}/api", routes=served), *beside]
 
 
 def middleware(settings: Mapping[str, str] = os.environ, style: str = "") -> list[Middleware]:

@@ -34,6 +34,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, TypeGuard
 
 from mha_api.changes import changes, laid_out
+from mha_api.message import framed
 from mha_core import Example, MhaError, Trace, built_in, trace
 from mha_core.edit.edits import apply
 from mha_core.errors import N_, ExampleError
@@ -269,13 +270,6 @@ def opened(address: Mapping[str, str]) -> Example:
     if "s" in address:
         return unpacked(address["s"])
     return built_in(address["example"])
-
-
-def framed(header: Mapping[str, Any], numbers: bytes = b"") -> bytes:
-    """One binary message: the header's length, the header, and its numbers on a multiple of 8 bytes."""
-    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
-    padded = text + b" " * (-(4 + len(text)) % 8)
-    return len(padded).to_bytes(4, "little") + padded + numbers
 
 
 _FAILED: Final = N_("Something unexpected happened; the details are in the server's log.")

@@ -10,10 +10,12 @@ from __future__ import annotations
 import asyncio
 import importlib
 import pkgutil
-from collections.abc import AsyncIterator, Callable, Sequence
+import signal
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from threading import Thread
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from threading import Thread, current_thread, main_thread
+from types import FrameType
 from typing import Any, Final
 
 from starlette.requests import Request
@@ -24,20 +26,47 @@ _BEGUN: Final[list[Future[None]]] = []
 
 
 def lifespan(
-    libraries: Sequence[str], packages: Sequence[str], first: Callable[[], None] = lambda: None
+    libraries: Sequence[str],
+    packages: Sequence[str],
+    first: Callable[[], None] = lambda: None,
+    last: Callable[[], None] = lambda: None,
 ) -> Callable[[Any], AbstractAsyncContextManager[None]]:
     """For the server's life: when it starts, it begins to import these modules, and all modules of these packages.
 
-    ``first`` is done before anybody is answered.
+    ``first`` is done before anybody is answered, ``last`` as soon as the server is told to stop: it then waits for
+    the end of every answer, and some have none by themselves.
     """
 
     @asynccontextmanager
     async def living(_app: Any) -> AsyncIterator[None]:
         first()
         begin(libraries, packages)
-        yield
+        with _when_stopped(last):
+            yield
 
     return living
+
+
+@contextmanager
+def _when_stopped(act: Callable[[], None]) -> Iterator[None]:
+    """Do this when a signal ends the process, before what is done then anyhow."""
+    loop = asyncio.get_running_loop()
+    before: dict[int, Callable[[int, FrameType | None], Any]] = {}
+
+    def stopped(number: int, frame: FrameType | None) -> None:
+        loop.call_soon_threadsafe(act)
+        before[number](number, frame)
+
+    if current_thread() is main_thread():  # only there are signals received
+        handled = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+        before = {number: handler for number, handler in handled.items() if callable(handler)}
+        for number in before:
+            signal.signal(number, stopped)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def begin(libraries: Sequence[str], packages: Sequence[str]) -> None:

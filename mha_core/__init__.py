@@ -27,8 +27,11 @@ if TYPE_CHECKING:
     from mha_core.compute.graph import graph as graph
     from mha_core.compute.operations import Operand as Operand
     from mha_core.compute.operations import Step as Step
+    from mha_core.compute.pooled import Pooled as Pooled
+    from mha_core.compute.pooled import pooled_weights as pooled_weights
     from mha_core.compute.trace import Trace as Trace
     from mha_core.compute.trace import trace as trace
+    from mha_core.compute.weights import attention_weights as attention_weights
     from mha_core.errors import CellError as CellError
     from mha_core.errors import DeviceError as DeviceError
     from mha_core.errors import ExampleError as ExampleError
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
     from mha_core.errors import InteropError as InteropError
     from mha_core.errors import LinkError as LinkError
     from mha_core.errors import MhaError as MhaError
+    from mha_core.errors import ModelError as ModelError
     from mha_core.errors import NumberRangeError as NumberRangeError
     from mha_core.example.arrays import from_arrays as from_arrays
     from mha_core.example.files import dump as dump
@@ -61,9 +65,12 @@ _OFFERED: Final = {
     "mha_core.compute.device": "Backend backend",
     "mha_core.compute.graph": "formula graph",
     "mha_core.compute.operations": "Operand Step",
+    "mha_core.compute.pooled": "Pooled pooled_weights",
     "mha_core.compute.trace": "Trace trace",
+    "mha_core.compute.weights": "attention_weights",
     "mha_core.errors": (
-        "CellError DeviceError ExampleError ExportError InteropError LinkError MhaError NumberRangeError"
+        "CellError DeviceError ExampleError ExportError InteropError LinkError MhaError ModelError "
+        "NumberRangeError"
     ),
     "mha_core.example.arrays": "from_arrays",
     "mha_core.example.files": "dump parse pretty",

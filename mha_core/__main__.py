@@ -24,7 +24,7 @@ from mha_core.example.files import MAX_BYTES, parse
 from mha_core.example.library import library
 from mha_core.example.model import Example, text_in
 from mha_core.export import TARGETS
-from mha_core.messages import LANGUAGES, catalogue, in_words, shell_language, translate_argparse
+from mha_core.messages import LANGUAGES, catalogue, complain, in_words, shell_language, translate_argparse
 from mha_core.vocabulary import STEPS
 
 BAD_INPUT = 2
@@ -49,7 +49,7 @@ ARGPARSE = (
 
 
 Answer: TypeAlias = tuple[int, object]
-"""The exit status, and what is printed: text as it stands, None for nothing, anything else as JSON."""
+"""The exit status, and what is printed: text and bytes as they stand, None for nothing, anything else as JSON."""
 Command: TypeAlias = Callable[[argparse.Namespace], Answer]
 AddCommand: TypeAlias = Callable[[str, Command, str, str], argparse.ArgumentParser]
 """Adds a command: its name, what it does, that in a sentence, and the arguments of an example of it."""
@@ -68,15 +68,15 @@ def main(
         if content is not None:
             _print(content)
     except _UnwritableError as error:
-        _complain(in_words(error, shell_language()))
+        complain(in_words(error, shell_language()))
         return FAILED
     except MhaError as error:
-        _complain(in_words(error, shell_language()))
+        complain(in_words(error, shell_language()))
         return BAD_INPUT
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:  # noqa: BLE001  # whatever it is, it must not look like wrong numbers
-        _complain(_unexpected(error))
+        complain(_unexpected(error))
         return FAILED
     return int(status)
 
@@ -86,16 +86,23 @@ class _UnwritableError(MhaError):
 
 
 def _print(content: object) -> None:
+    if isinstance(content, bytes):
+        _write(content)
+        return
     text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, allow_nan=False)
     _write(text if text.endswith("\n") else text + "\n")
 
 
-def _write(text: str) -> None:
-    """Text in UTF-8 whatever the shell's encoding; no complaint where the reader, such as ``head``, left."""
+def _write(content: str | bytes) -> None:
+    """Text in UTF-8 whatever the shell's encoding, bytes as they stand, and these to no terminal; no complaint where
+    the reader, such as ``head``, left.
+    """
     if sys.stdout is None:
         raise _unwritable(_say(_CLOSED))
+    if isinstance(content, bytes) and sys.stdout.isatty():
+        raise _unwritable(_say(_NO_TEXT))
     try:
-        sys.stdout.buffer.write(text.encode())
+        sys.stdout.buffer.write(content.encode() if isinstance(content, str) else content)
         sys.stdout.buffer.flush()
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the flush at exit
@@ -108,20 +115,12 @@ def _unwritable(reason: str) -> _UnwritableError:
 
 
 _CLOSED = N_("it is closed")
+_NO_TEXT = N_("it is a terminal, and this is no text; > FILE keeps it")
 
 
 def _say(text: str) -> str:
     """A text of ours in the shell's language."""
     return catalogue(shell_language()).gettext(text)
-
-
-def _complain(line: str) -> None:
-    """One line on standard error, where there is one."""
-    try:
-        if sys.stderr is not None:
-            print(line, file=sys.stderr, flush=True)
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
 def _unexpected(error: Exception) -> str:
@@ -137,7 +136,7 @@ def _unexpected(error: Exception) -> str:
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """One line, as for every other bad input."""
-        _complain(f"{self.prog}: {message}")
+        complain(f"{self.prog}: {message}")
         raise SystemExit(BAD_INPUT)
 
     def print_help(self, file: Any = None) -> None:
@@ -177,6 +176,7 @@ def _parser(prog: str, add_commands: Callable[[AddCommand], None] | None) -> arg
     _add_on_examples(add)
     add("examples", _examples, _say(N_("List the built-in examples.")), "")
     _add_on_weights(add)
+    _add_on_models(add)
     if add_commands:
         add_commands(add)
     return parser
@@ -189,8 +189,8 @@ def _for_instance(prog: str, rest: str) -> str:
 def _add_on_examples(add: AddCommand) -> None:
     """The commands that read an example."""
 
-    def on_example(name: str, text: str, instance: str, file: str = _EXAMPLE_FILE) -> argparse.ArgumentParser:
-        sub = add(name, partial(_compute, name, _read), _say(text), instance)
+    def on_example(name: str, text: str, instance: str, file: str = EXAMPLE_FILE) -> argparse.ArgumentParser:
+        sub = add(name, partial(_compute, name, read_example), _say(text), instance)
         sub.add_argument("file", metavar="FILE", help=_say(file))
         return sub
 
@@ -237,7 +237,7 @@ def _add_on_examples(add: AddCommand) -> None:
     )
 
 
-_EXAMPLE_FILE = N_("a *.mha.json file, a built-in example's name, - for standard input")
+EXAMPLE_FILE = N_("a *.mha.json file, a built-in example's name, - for standard input")
 _WEIGHT_FILE = N_("a .pt file of a state dict, or a .safetensors file, - for standard input")
 
 
@@ -264,7 +264,11 @@ def _add_on_weights(add_command: AddCommand) -> None:
         sub.add_argument(name, help=_say(text), **options)
 
     add("--layer", N_("its name, as layers prints it; the first if omitted"))
-    add("--num-heads", N_("how many the layer has, where the file does not say it"), type=int)
+    add(
+        "--num-heads",
+        N_("how many the layer has, where nothing beside or in the file says it"),
+        type=int,
+    )
     add(
         "--heads",
         N_("which, in the order wanted, counted from 0, such as 0,3; 0 if omitted"),
@@ -277,6 +281,41 @@ def _add_on_weights(add_command: AddCommand) -> None:
     add("--seed", N_("of the random rows; 0 if omitted"), type=int)
     add("--inputs", N_("a matrix in the file whose rows are tokens, such as an embedding"))
     add("--rows", N_("which rows of it, counted from 0, such as 5,2,9"), type=_indices, default=())
+
+
+def _add_on_models(add_command: AddCommand) -> None:
+    """The command that sends a text through a model."""
+    sub = add_command(
+        "models",
+        _on_model,
+        _say(N_("List the trained models, or print what the heads of one do with a text.")),
+        'own "The cat sat on the mat." --layer 0 --heads 1 --to example',
+    )
+
+    def add(name: str, text: str, **options: Any) -> None:
+        sub.add_argument(name, help=_say(text), **options)
+
+    add("model", N_("its name, as the list has it; the list if omitted"), metavar="MODEL", nargs="?")
+    add("text", N_("what it is to read"), metavar="TEXT", nargs="?")
+    add("--pair", N_("a second sentence, for models that read two"))
+    add("--layer", N_("whose weights to print, counted from 0; none if omitted"), type=int)
+    add(
+        "--heads",
+        N_("which of the layer, in the order wanted, counted from 0, such as 0,3; all if omitted"),
+        type=_indices,
+    )
+    add(
+        "--to",
+        N_("JSON if omitted, or an example file of the heads of a layer"),
+        choices=("json", "example"),
+        default="json",
+    )
+
+
+def _on_model(options: argparse.Namespace) -> Answer:
+    from mha_core import commands
+
+    return commands.run("models", None, options)
 
 
 def _indices(text: str) -> tuple[int, ...]:
@@ -300,7 +339,7 @@ def _bytes(file: str, most: int) -> bytes:
     raise ExampleError(N_("cannot be read: {reason}"), place=file, reason=reason)
 
 
-def _read(file: str) -> Example:
+def read_example(file: str) -> Example:
     """The example in a file; without a file of that name, the built-in one of that name."""
     if file in library() and not Path(file).exists():
         return library()[file]
@@ -312,7 +351,7 @@ def _read_each(files: Sequence[str]) -> list[tuple[str, Example | MhaError]]:
     found: list[tuple[str, Example | MhaError]] = []
     for file in files:
         try:
-            found.append((file, _read(file)))
+            found.append((file, read_example(file)))
         except MhaError as error:
             found.append((file, error))
     return found

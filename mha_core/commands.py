@@ -16,16 +16,29 @@ import torch
 from mha_core.answers import checked, explained, traced
 from mha_core.check.check import Verdict
 from mha_core.check.report import as_json, as_markdown
-from mha_core.check.table import as_table
+from mha_core.check.table import as_csv, solution
 from mha_core.compute.derive import Cell
 from mha_core.compute.device import Backend, backend
-from mha_core.errors import N_, InteropError, MhaError
+from mha_core.errors import N_, InteropError, MhaError, ModelError
 from mha_core.example.files import pretty
 from mha_core.example.model import Example
 from mha_core.export import export
-from mha_core.interop import KIND_NAMES, Layer, Slice, Weights, layers, open_layer, read_weights
+from mha_core.interop import (
+    KIND_NAMES,
+    Layer,
+    Slice,
+    Weights,
+    config_beside,
+    layers,
+    open_layer,
+    read_weights,
+    with_config,
+)
 from mha_core.interop.weights import MAX_BYTES
-from mha_core.messages import shell_language
+from mha_core.messages import catalogue, complain, shell_language
+from mha_core.models import cards, load, to_example, tokenize
+from mha_core.models import run as through
+from mha_core.models.report import heads_as_json
 
 WRONG_NUMBERS: Final = 1
 BAD_INPUT: Final = 2
@@ -58,7 +71,8 @@ def _check(given: Sequence[tuple[str, Example | MhaError]], options: Namespace) 
     if options.table:
         found = [(file, _verdict(example)) for file, example in given]
         status = max(_status(verdict) for _, verdict in found)
-        return status, as_table(found, shell_language())
+        language = shell_language()
+        return status, as_csv([solution(file, verdict, language) for file, verdict in found], language)
     verdicts = []
     for _, example in given:
         verdict = _verdict(example)
@@ -105,13 +119,13 @@ def _layers(read: ReadBytes, options: Namespace) -> Answer:
             "width": layer.width,
             "heads": layer.heads,
         }
-        for layer in layers(_weights(read, options))
+        for layer in _layers_in(_weights(read, options), options)
     ]
 
 
 def _import(read: ReadBytes, options: Namespace) -> Answer:
     weights = _weights(read, options)
-    layer = _named(layers(weights), options.layer)
+    layer = _named(_layers_in(weights, options), options.layer)
     drawn = {name: given for name in ("tokens", "seed") if (given := getattr(options, name)) is not None}
     if drawn and options.inputs is not None and layer.attends_to_itself:
         raise InteropError(
@@ -125,7 +139,24 @@ def _import(read: ReadBytes, options: Namespace) -> Answer:
         rows=options.rows,
         **drawn,
     )
-    return 0, pretty(open_layer(weights, layer, part, options.num_heads))
+    example = open_layer(weights, layer, part, options.num_heads)
+    if layer.heads is None and options.num_heads is None:
+        h = layer.likely_heads
+        complain(catalogue(shell_language()).gettext(_ASSUMED).format(h=h, d_k=layer.width // h))
+    return 0, pretty(example)
+
+
+_ASSUMED: Final = N_(
+    "nothing says how many heads this layer has, and {h} of {d_k} columns each are assumed; "
+    "--num-heads says it, or a config.json beside the file"
+)
+
+
+def _layers_in(weights: Weights, options: Namespace) -> tuple[Layer, ...]:
+    """With as many heads as a config.json beside the file says."""
+    found = layers(weights)
+    config = None if options.file == "-" else config_beside(options.file)
+    return found if config is None else with_config(found, config)
 
 
 def _weights(read: ReadBytes, options: Namespace) -> Weights:
@@ -151,6 +182,30 @@ def _named(found: Iterable[Layer], name: str | None) -> Layer:
     )
 
 
+def _models(_: None, options: Namespace) -> Answer:
+    """The list; what every head of a model does with a text; the weights of a layer's heads, or those as an example."""
+    offered = {card.key: card for card in cards()}
+    if options.model is None:
+        return 0, [{"model": key, "title": card.title, "about": card.about} for key, card in offered.items()]
+    if options.model not in offered:
+        raise ModelError(
+            N_("there is no model named {name}; these are offered: {known}"),
+            name=repr(options.model[:60]),
+            known=", ".join(offered),
+        )
+    if options.text is None:
+        raise ModelError(N_("a text for the model to read is missing"), place="TEXT")
+    if options.to == "example" and options.layer is None:
+        raise ModelError(N_("an example is of one layer: say which"), place="--layer")
+    model = load(offered[options.model])
+    tokens = tokenize(model, options.text, options.pair)
+    found = through(model, tokens)
+    heads = range(model.architecture.heads) if options.heads is None else options.heads
+    if options.to == "example":
+        return 0, pretty(to_example(model, found, tokens, options.layer, heads))
+    return 0, heads_as_json(tokens, found, options.layer, heads)
+
+
 _COMMANDS: Final[dict[str, Callable[[Any, Namespace], Answer]]] = {
     "trace": _trace,
     "explain": _explain,
@@ -158,4 +213,5 @@ _COMMANDS: Final[dict[str, Callable[[Any, Namespace], Answer]]] = {
     "export": _export,
     "layers": _layers,
     "import": _import,
+    "models": _models,
 }

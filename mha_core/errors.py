@@ -7,6 +7,7 @@
     ├── NumberRangeError  a number outgrew what the chosen dtype can hold
     ├── DeviceError       the device or dtype asked for is not to be had
     ├── InteropError      a weight file or another library's layer cannot become an example, or the reverse
+    ├── ModelError        a model's folder cannot be read, or a text or a place is none that the model can take
     └── ExportError       an example that a library or a format cannot express
 
 An error carries its sentence as a template and the template's values, so that a page can say it in the
@@ -20,6 +21,10 @@ from __future__ import annotations
 def N_(template: str) -> str:
     """Mark a sentence for translation; it is translated where it is shown."""
     return template
+
+
+NEEDS_PACKAGE = N_("this needs the package {name}: pip install -r {file}")
+"""Where an optional package is missing."""
 
 
 class MhaError(ValueError):
@@ -62,6 +67,10 @@ class DeviceError(MhaError):
 
 class InteropError(MhaError):
     """A weight file, or a layer of another library, that cannot be read or has no counterpart here."""
+
+
+class ModelError(MhaError):
+    """A trained model that cannot be loaded, or a text, a place or a head that it cannot be asked about."""
 
 
 class ExportError(MhaError):

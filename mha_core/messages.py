@@ -1,9 +1,10 @@
-"""Error sentences in the reader's language. The catalogues lie in ``mha_core/locales``."""
+"""Sentences in the reader's language, and on a shell's standard error. The catalogues lie in ``mha_core/locales``."""
 
 from __future__ import annotations
 
 import gettext
 import os
+import sys
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -52,6 +53,16 @@ def catalogue(language: str) -> gettext.NullTranslations:
 def in_words(error: MhaError, language: str) -> str:
     """The error's sentence in one language, with the place that it names."""
     return error.sentence(catalogue(language).gettext(error.template))
+
+
+def complain(line: str) -> None:
+    """One line on standard error, where there is one."""
+    try:
+        if sys.stderr is not None:
+            sys.stderr.write(f"{line}\n")
+            sys.stderr.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
 def translate_argparse() -> None:

@@ -539,6 +539,32 @@ SCORING_CHOICES: Final = {
     "cosine": Choice("cosine", N_("cosine"), N_("cosine scoring")),
 }
 
+# --- how tokens tell where they stand ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PositionChoice:
+    """Positions as they can be chosen: rotary ones stand there with either pairing of their columns.
+
+    ``label``: in a menu; ``title``: by itself.
+    """
+
+    kind: str
+    label: str
+    title: str
+    pairs: Literal["interleaved", "half"] | None = None
+
+
+POSITION_CHOICES: Final = {
+    "none": PositionChoice("none", N_("none"), N_("no positions")),
+    "sinusoidal": PositionChoice("sinusoidal", N_("sinusoidal"), N_("sinusoidal positions")),
+    "rotary": PositionChoice("rotary", N_("rotary"), N_("rotary positions"), "interleaved"),
+    "rotary_half": PositionChoice(
+        "rotary", N_("rotary, half-split"), N_("rotary positions, half-split"), "half"
+    ),
+    "alibi": PositionChoice("alibi", N_("ALiBi"), N_("ALiBi")),
+}
+
 # --- the stages of the page --------------------------------------------------------------------------------------
 
 Stage: TypeAlias = tuple[str, str, tuple[str, ...]]

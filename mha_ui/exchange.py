@@ -139,7 +139,8 @@ def _import(work: state.Work) -> None:
         num_heads = _chosen_count(work, layer)
         part = _chosen_slice(work, weights, layer, num_heads)
         if st.button(words(N_("Open on the bench")), key="import.do", type="primary"):
-            state.open_example(work, open_layer(weights, layer, part, num_heads))
+            told = None if layer.heads is None and num_heads == layer.likely_heads else num_heads
+            state.open_example(work, open_layer(weights, layer, part, told))
             st.rerun()
     except MhaError as error:
         st.error(sentence(error, work.language))
@@ -152,12 +153,21 @@ def _chosen_layer(work: state.Work, found: tuple[Layer, ...]) -> Layer:
 
 
 def _chosen_count(work: state.Work, layer: Layer) -> int:
-    """How many heads the layer has: told by the visitor where the file does not."""
+    """How many heads the layer has: told by the visitor where the file does not, and what it begins with is a guess."""
     options = list(layer.possible_heads[:_MOST_CHOICES])
-    label = work.words(N_("Heads in the layer"))
-    return _select(
-        label, options, _NUM_HEADS, layer.likely_heads, disabled=len(options) == 1, changes=(_HEADS, _D_HEAD)
+    label, likely = work.words(N_("Heads in the layer")), layer.likely_heads
+    chosen = _select(
+        label, options, _NUM_HEADS, likely, disabled=len(options) == 1, changes=(_HEADS, _D_HEAD)
     )
+    if layer.heads is None:
+        text = work.words(
+            N_(
+                "The file does not say how many heads there are, and {likely} of {d_k} columns each is a guess. The "
+                "config.json that belongs to it does, as num_attention_heads."
+            )
+        )
+        st.caption(text.format(likely=likely, d_k=layer.width // likely))
+    return chosen
 
 
 def _chosen_slice(work: state.Work, weights: Weights, layer: Layer, num_heads: int) -> Slice:

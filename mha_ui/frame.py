@@ -74,7 +74,7 @@ def _frame(work: state.Work, *, note: bool) -> None:
         share_button(work)
         _menu(work)
     if note:
-        example_note(work.example, work.language)
+        example_note(work.example, work.language, folded=True)
 
 
 def _address(work: state.Work, script: str) -> dict[str, str]:

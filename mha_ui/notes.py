@@ -21,9 +21,13 @@ def is_ours(example: Example) -> bool:
     return example.note is not None and any(example.note == built.note for built in library().values())
 
 
-def note(example: Example, language: str) -> None:
-    """The example's note, where it has one."""
+def note(example: Example, language: str, *, folded: bool = False) -> None:
+    """The example's note, where it has one. ``folded``: its first line, which opens to all of it."""
     text = text_in(example.note, language)
-    if text:
-        shown = rich(text) if is_ours(example) else escape(text)
+    if not text:
+        return
+    shown = rich(text) if is_ours(example) else escape(text)
+    if folded:
+        st.html(f'<details class="mha-note folded" dir="auto"><summary>{shown}</summary></details>')
+    else:
         st.html(f'<p class="mha-note" dir="auto">{shown}</p>')

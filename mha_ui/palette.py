@@ -1,7 +1,8 @@
 """The one system of colours, light and dark: figures read it, and the page through CSS variables.
 
 - Q, K and V keep one hue each everywhere.
-- Signed values: a diverging scale, ``negative`` – ``background`` (zero) – ``positive``.
+- Signed values: a diverging scale, ``negative`` – ``background`` (zero) – ``positive``; before an audience
+  ``warm`` stands for ``positive``, since on a wall red reads as "wrong".
 - Weights: a sequential scale, ``background`` (zero) – ``weight`` (one).
 - Heads: a label and an accent each; the first four stay apart for colour-blind eyes, and drawings where heads
   share one set of axes add a pattern.
@@ -38,6 +39,7 @@ class Palette:
     v: str
     negative: str
     positive: str
+    warm: str
     weight: str
     heads: tuple[str, ...]
 
@@ -63,6 +65,7 @@ LIGHT = Palette(
     v="#047857",
     negative="#5b97f2",
     positive="#e5716b",
+    warm="#d27a28",
     weight="#2b9fb5",
     heads=(
         "#1d4ed8",
@@ -95,6 +98,7 @@ DARK = Palette(
     v="#4fd1a5",
     negative="#2563c9",
     positive="#b93a32",
+    warm="#985411",
     weight="#0d7089",
     heads=(
         "#85aaff",

@@ -20,6 +20,7 @@ from mha_ui.language import LANGUAGES, language_for, words_in
 
 BENCH: Final = "bench.py"
 WALKTHROUGH: Final = "walkthrough.py"
+MODELS: Final = "models.py"
 CHECK: Final = "check.py"
 EXPERIMENTS: Final = "experiments.py"
 CONVENTIONS: Final = "conventions.py"
@@ -27,6 +28,7 @@ LESSONS: Final = "lessons.py"
 PAGES: Final = {
     BENCH: N_("Bench"),
     WALKTHROUGH: N_("Walkthrough"),
+    MODELS: N_("Models"),
     CHECK: N_("Check"),
     EXPERIMENTS: N_("Experiments"),
     CONVENTIONS: N_("Conventions"),

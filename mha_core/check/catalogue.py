@@ -144,6 +144,22 @@ def _from_x(at: At) -> Iterator[Tensor]:
         yield at.run(numbers={"context": _like(x, at.operand(0))})
 
 
+# --- positions ---------------------------------------------------------------------------------------------------
+
+
+def _paired(pairs: str) -> Wrong:
+    """Turned with the other columns as pairs. Of two columns there is one pair alone."""
+    letters = {"interleaved": ("i(mk)", "i(mr)"), "half": ("i(km)", "i(rm)")}[pairs]
+
+    def wrong(at: At) -> Iterator[Tensor]:
+        rows, angles = at.step.operands
+        if at.step.index != letters[1] and at.dims.d_freq > 1:
+            step = replace(at.step, operands=(Operand(rows.name, letters[0]), angles), index=letters[1])
+            yield operate(step, at.tensors, at.example)
+
+    return wrong
+
+
 # --- scores ------------------------------------------------------------------------------------------------------
 
 
@@ -398,6 +414,20 @@ CATALOGUE: Final = (
         "S · √d_k",
         _divided_by(lambda at: 1 / (divisor(at.example) or 1.0)),
         by_row=True,
+    ),
+    Mistake(
+        "paired_as_neighbours",
+        ("q_rotated", "k_rotated"),
+        N_("Neighbouring columns are turned together, not column m with column m + d_k/2."),
+        "rotate({of}), (2m − 1, 2m)",
+        _paired("interleaved"),
+    ),
+    Mistake(
+        "paired_as_halves",
+        ("q_rotated", "k_rotated"),
+        N_("Column m is turned together with column m + d_k/2, not with its neighbour."),
+        "rotate({of}), (m, m + d_k/2)",
+        _paired("half"),
     ),
     Mistake(
         "k_not_transposed",

@@ -23,7 +23,7 @@ import torch
 from torch import Tensor
 
 from mha_core.check.catalogue import CATALOGUE, ROUNDED_EARLY
-from mha_core.check.local import Found, found_in, made_alike
+from mha_core.check.local import Found, found_besides, found_in, made_alike
 from mha_core.check.place import Way
 from mha_core.check.search import Family, Rounding, Search
 from mha_core.check.transcription import EXCHANGED, exchanged
@@ -64,7 +64,8 @@ class Cause:
 
     ``heads``: the heads it was made in, None for all that are given. ``rows``: the rows, None for all.
     ``cell``: a cell that it explains. ``ways``: of a slip (``slips.SLIPS``), those that give the same numbers;
-    ``written``: the arithmetic of the first. ``rounded``: what may have been rounded on the way, if that is the cause.
+    ``written``: the arithmetic of the first. ``besides``: the slip was made in a matrix of which all else has another
+    cause. ``rounded``: what may have been rounded on the way, if that is the cause.
     """
 
     ids: tuple[str, ...]
@@ -73,13 +74,15 @@ class Cause:
     rows: tuple[int, ...] | None = None
     ways: tuple[Way, ...] = ()
     written: str = ""
+    besides: bool = False
     rounded: tuple[Rounding, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
     """A step's outcome. ``doubtful``: cells within the rule, but a whole number printed for another whole number,
-    which no rounding can do. ``unexplained``: there are own errors that no known mistake explains.
+    which no rounding can do, of this step or of those before it. ``unexplained``: there are own errors that no known
+    mistake explains.
     """
 
     given: int
@@ -152,17 +155,18 @@ class _Check:
         """Go through the claims in the order of the computation."""
         with torch.inference_mode():
             exact = {key: values for key in self.claims if (values := self.search.exact(key)) is not None}
-            if all(self.claims[key].all_fit(values) for key, values in exact.items()):
-                for key, values in exact.items():
-                    nothing = torch.zeros_like(self.claims[key].given)
-                    self._note(key, self.claims[key], values, nothing, nothing)
-            else:
+            if not all(self._is_right(key, values) for key, values in exact.items()):
                 self.throughout = self.search.throughout({key: self.claims[key] for key in exact})
                 for key, values in exact.items():
                     self._judge(key, values)
                 self._name_throughout()
         names = [name for name in STEPS if name in self.trace.values or any(name == key[0] for key in exact)]
         return Verdict(self.trace, {name: self._checked(name) for name in names})
+
+    def _is_right(self, key: Key, exact: Tensor) -> bool:
+        """Whether every given cell is right and none of them doubtful."""
+        claim = self.claims[key]
+        return bool(claim.all_fit(exact)) and not _not_rounded(claim, exact).any()
 
     def _checked(self, name: str) -> Checked:
         claims = {key: claim for key, claim in self.claims.items() if key[0] == name}
@@ -205,17 +209,17 @@ class _Check:
             best = self._explain(key, claim, own, best)
         elif wrong.any() and self._nothing_wrong_before(key):
             self._blame(key, (ROUNDED_EARLY,), wrong)
-        self._note(key, claim, exact, wrong, own)
+        doubtful = _not_rounded(claim, exact) & ~wrong & ~_rounds_to(plain.values, claim).any(0)
+        self._note(key, exact, wrong=wrong, own=own, doubtful=doubtful)
         self._carry(key, claim, exact, best, plain)
 
     def _nothing_wrong_before(self, key: Key) -> bool:
         return not any(self.wrong[name] or self.doubtful[name] for name in STEPS[: STEPS.index(key[0])])
 
-    def _note(self, key: Key, claim: Printed, exact: Tensor, wrong: Tensor, own: Tensor) -> None:
-        name, head = key
-        doubtful = _not_rounded(claim, exact) & ~wrong
+    def _note(self, key: Key, exact: Tensor, *, wrong: Tensor, own: Tensor, doubtful: Tensor) -> None:
+        (name, head), numbers = key, self.claims[key].numbers
         for mask, found in ((wrong, self.wrong[name]), (doubtful, self.doubtful[name])):
-            columns = (claim.numbers[mask], exact[mask], own[mask] | (mask is doubtful))
+            columns = (numbers[mask], exact[mask], own[mask] | (mask is doubtful))
             cells = map(
                 Cell, repeat(name), repeat(head), *(at.tolist() for at in mask.nonzero(as_tuple=True))
             )
@@ -312,6 +316,8 @@ class _Check:
         found = self._alike(key, claim, own, best)
         if found is None and slipped.keys() | by_row.keys() != set(own.any(-1).nonzero().flatten().tolist()):
             found = self._pairs(key, claim, own)
+        if found is None and not slipped:
+            found = self._besides(key, claim, own, single)
         return self._rows(key, own, single, best, by_row, slipped) if found is None else found
 
     def _rounded(self, key: Key, claim: Printed, own: Tensor) -> Tensor | None:
@@ -356,6 +362,32 @@ class _Check:
             ids = [frozenset(label for label, _ in blame) for blame in family.blames]
             family = family.chosen([n for n, of in enumerate(ids) if of in shown])
         return self._all_cells(key, claim, own, family)
+
+    def _besides(self, key: Key, claim: Printed, own: Tensor, single: Family) -> Tensor | None:
+        """One mistake that explains most rows with errors, and a slip in each of the others."""
+        missed = claim.given & ~claim.fits(single.values)
+        left = missed.any(-1)
+        explained = (own.any(-1) & ~left).sum(-1)
+        likely = (
+            (left.sum(-1) <= _MOST_SLIPS) & (left.sum(-1) < explained) & ~(missed & ~own).flatten(1).any(1)
+        )
+        for n in sorted(likely.nonzero().flatten().tolist(), key=lambda n: int(left[n].sum())):
+            slipped = (
+                found_besides(self.search, key, claim, missed[n], single.values[n])
+                if single.blames[n]
+                else {}
+            )
+            if set(slipped) != set(left[n].nonzero().flatten().tolist()) or not slipped:
+                continue
+            if any(len(slips) > _MOST_NAMED for slips in slipped.values()):
+                continue
+            self._blame(key, tuple(label for label, _ in single.blames[n]), own & ~left[n][:, None])
+            self._blame_slips(key, slipped, besides=True)
+            best = single.values[n].clone()
+            for i, (first, *_) in slipped.items():
+                best[i] = best.new_tensor(first.numbers)
+            return best
+        return None
 
     def _by_row(self, claim: Printed, own: Tensor, single: Family) -> dict[int, dict[str, int]]:
         """For each row with errors that mistakes explain: these, and where in the family."""
@@ -409,10 +441,11 @@ class _Check:
             best[one.cell.row] = best.new_tensor(one.numbers)
         return best if alike else None
 
-    def _blame_slips(self, key: Key, slipped: dict[int, list[Found]]) -> None:
+    def _blame_slips(self, key: Key, slipped: dict[int, list[Found]], *, besides: bool = False) -> None:
         for one in (one for slips in slipped.values() for one in slips):
             heads = None if key[1] is None else (key[1],)
-            cause = Cause((one.slip.id,), one.cell, heads, (one.cell.row,), one.ways, one.written)
+            written = "" if besides else one.written
+            cause = Cause((one.slip.id,), one.cell, heads, (one.cell.row,), one.ways, written, besides)
             self.causes[key[0]].append(cause)
 
     def _blame_each(
@@ -440,6 +473,11 @@ def _not_rounded(claim: Printed, values: Tensor) -> Tensor:
     """Where a whole number is printed for another whole number, which no rounding can do."""
     whole = claim.given & (claim.unit == 1) & ((values - values.round()).abs() < 1e-9)
     return whole & ((claim.numbers - values).abs() > 0.5)
+
+
+def _rounds_to(values: Tensor, claim: Printed) -> Tensor:
+    """Where what was computed is the printed number once it is rounded."""
+    return (values - claim.numbers).abs() <= claim.unit / 2 + 1e-9
 
 
 def _one_for_all(by_row: dict[int, dict[str, int]], own: Tensor) -> bool:
@@ -470,7 +508,7 @@ def _merged(causes: list[Cause], claimed: list[int | None]) -> tuple[Cause, ...]
     merged = [(len({one.cell.head for one in same}), _merge(same, claimed)) for same in found.values()]
     most = max((count for count, _ in merged), default=0)
     if most == len(per_head):  # something explains all of them: the rest only happens to fit some
-        merged = [one for one in merged if one[0] == most]
+        merged = [one for one in merged if one[0] == most or one[1].besides]
     return tuple(cause for _, cause in sorted(merged, key=lambda one: (-one[0], len(one[1].ids))))
 
 

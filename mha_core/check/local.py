@@ -37,10 +37,21 @@ class Found(NamedTuple):
 
 def found_in(search: Search, key: Key, claim: Printed, own: Tensor, best: Tensor) -> dict[int, list[Found]]:
     """For each row with errors, the slips that explain them, simplest first; a row without has none."""
+    return _in_rows(list(_Places(search, key, claim.decimals, best).bases()), claim, own)
+
+
+def _in_rows(bases: list[_Base], claim: Printed, own: Tensor) -> dict[int, list[Found]]:
     rows = own.any(-1).nonzero().flatten().tolist()
-    bases = list(_Places(search, key, claim.decimals, best).bases())
     found = {i: _in_row(bases, claim, i, own[i].nonzero().flatten().tolist()) for i in rows}
     return {i: slips for i, slips in found.items() if slips}
+
+
+def found_besides(
+    search: Search, key: Key, claim: Printed, own: Tensor, numbers: Tensor
+) -> dict[int, list[Found]]:
+    """The same where the matrix has other numbers than its step gives: only what is made of these is tried."""
+    places = _Places(search, key, claim.decimals, numbers, worked_out=False)
+    return _in_rows(list(places.bases()), claim, own)
 
 
 def made_alike(search: Search, key: Key, claim: Printed, own: Tensor, best: Tensor) -> list[list[Found]]:
@@ -125,12 +136,14 @@ class _Base(NamedTuple):
 
 
 class _Places:
-    """The places of one matrix."""
+    """The places of one matrix: as its step works it out, or as ``best`` has it."""
 
-    def __init__(self, search: Search, key: Key, decimals: int, best: Tensor) -> None:
+    def __init__(
+        self, search: Search, key: Key, decimals: int, best: Tensor, *, worked_out: bool = True
+    ) -> None:
         self.search, self.key, self.decimals, self.best = search, key, decimals, best
         self.example = search.trace.example
-        self.step = search.steps.get(key)
+        self.step = search.steps.get(key) if worked_out else None
         shape = search.dims.shape(key[0])
         names = [name for name, head in search.steps if head == key[1] and search.dims.shape(name) == shape]
         self.before = tuple(name for name in names if STEPS.index(name) < STEPS.index(key[0]))
@@ -176,6 +189,8 @@ class _Places:
         )
 
     def _look(self, name: str, head: int | None) -> Rows | None:
+        if self.step is None and (name, head) == self.key:
+            return self.best.tolist()
         if (name, head) not in self._seen:
             found = self.search.look(name, head)
             if name == self.key[0]:  # what is copied is right: what is as wrong there explains nothing

@@ -9,6 +9,7 @@ from typing import Final
 
 from mha_core.check.place import Place, Way
 from mha_core.compute.derive import Cell
+from mha_core.compute.graph import symbol
 from mha_core.compute.operations import OPERATIONS, Terms
 from mha_core.compute.printed import unit_of
 
@@ -50,7 +51,7 @@ def _adds(at: Place) -> bool:
     return OPERATIONS[at.step.op].adds and len(at.numbers) > 1
 
 
-def _with(at: Place, numbers: Terms, said: tuple[Cell, ...], instead: Cell | None = None) -> Way:
+def _with(at: Place, numbers: Terms, said: tuple[Cell | str, ...], instead: Cell | None = None) -> Way:
     """The step's arithmetic with other terms."""
     return Way((at.value(numbers),), said, instead, numbers)
 
@@ -84,6 +85,18 @@ def other_factor(at: Place) -> Iterator[Way]:
                     term = (*at.numbers[k][:f], number, *at.numbers[k][f + 1 :])
                     numbers = (*at.numbers[:k], term, *at.numbers[k + 1 :])
                     yield _with(at, numbers, (source,), cell)
+
+
+def crossed(at: Place) -> Iterator[Way]:
+    """Of one factor a row is taken for a column, or a column for a row."""
+    pairs = all(len(cells) == 2 for cells in at.cells)
+    for f in (0, 1) if _adds(at) and pairs else ():
+        others = [cells[f]._replace(row=cells[f].col, col=cells[f].row) for cells in at.cells]
+        numbers = [number for cell in others if (number := at.number(cell)) is not None]
+        if len(numbers) == len(others):
+            terms = zip(at.numbers, numbers, strict=True)
+            crossing = tuple((*term[:f], number, *term[f + 1 :]) for term, number in terms)
+            yield _with(at, crossing, (symbol(at.cells[0][f].name, at.example),))
 
 
 def off_by(at: Place) -> Iterator[Way]:

@@ -181,8 +181,8 @@ def as_json(verdict: Verdict, language: str = "en") -> dict[str, Any]:
                 {
                     "id": "+".join(cause.ids),
                     "message": cause_message(verdict, cause, language),
-                    "heads": cause.heads,
-                    "rows": cause.rows,
+                    "heads": cause.heads and list(cause.heads),
+                    "rows": cause.rows and list(cause.rows),
                     "right": cause_lines(verdict, cause, language)[0],
                     "yours": cause_lines(verdict, cause, language)[1],
                 }
@@ -229,10 +229,10 @@ def summary(verdict: Verdict, language: str, asked: Collection[str] | None = Non
     if not given:
         return catalogue(language).gettext(N_("No numbers have been filled in yet."))
     wrong = [cell.own for step in verdict.steps.values() for cell in step.wrong]
-    doubtful = sum(len(step.doubtful) for step in verdict.steps.values())
+    doubtful = [cell for step in verdict.steps.values() for cell in step.doubtful]
     told = _of_wrong(given, wrong) if wrong else [] if doubtful else [_of_right(given, blank, asked)]
     if doubtful:
-        told.append(_counted(doubtful, _DOUBTFUL))
+        told.append(_of_doubtful(verdict, doubtful, language))
     if blank and (wrong or doubtful):
         told.append(_counted(blank, _BLANK_BEGUN if asked is None else _BLANK))
     say = catalogue(language).gettext
@@ -240,7 +240,7 @@ def summary(verdict: Verdict, language: str, asked: Collection[str] | None = Non
     return reduce(lambda one, other: say(N_("{one} {other}")).format(one=one, other=other), sentences)
 
 
-_Told: TypeAlias = tuple[str, dict[str, int]]
+_Told: TypeAlias = tuple[str, dict[str, Any]]
 """A sentence and the numbers in it."""
 _ALL_RIGHT: Final = (N_("The one number filled in is right."), N_("All {count} numbers are right."))
 _RIGHT_SO_FAR: Final = (
@@ -262,7 +262,7 @@ _REST_FOLLOWING: Final = (
     N_("{count} of them only follow from numbers before them."),
 )
 _DOUBTFUL: Final = (
-    N_("One whole number is off by one, which no rounding does."),
+    N_("One whole number is off by one, which no rounding does: {place}, where {number} stands."),
     N_("{count} whole numbers are off by one, which no rounding does."),
 )
 _BLANK: Final = (N_("One cell is still blank."), N_("{count} cells are still blank."))
@@ -272,9 +272,16 @@ _BLANK_BEGUN: Final = (
 )
 
 
-def _counted(count: int, messages: tuple[str, str], **more: int) -> _Told:
+def _counted(count: int, messages: tuple[str, str], **more: Any) -> _Told:
     """The message for one, or the one for several."""
     return messages[count != 1], {"count": count, **more}
+
+
+def _of_doubtful(verdict: Verdict, doubtful: Sequence[WrongCell], language: str) -> _Told:
+    """How many whole numbers are off by one; a single one by its place."""
+    first, say = doubtful[0], catalogue(language).gettext
+    where, number = place(verdict, first.cell, say), trimmed(first.claimed, 10)
+    return _counted(len(doubtful), _DOUBTFUL, place=where, number=number)
 
 
 def _of_right(given: int, blank: int, asked: Collection[str] | None) -> _Told:

@@ -51,6 +51,7 @@ SLIPS: Final = (
         N_("In one product {said} stands where {instead} belongs."),
         of_a_cell.other_factor,
     ),
+    Slip("crossed", N_("The rows and columns of {said} are mixed up."), of_a_cell.crossed),
     Slip("off_by", N_("A product or the sum is off by {said}."), of_a_cell.off_by),
     Slip("sign_slipped", N_("A sign has slipped."), of_a_cell.negated, pen=True),
     Slip("decimal_point", N_("The decimal point has slipped."), of_a_cell.point_moved, pen=True),

@@ -3,60 +3,93 @@
 from __future__ import annotations
 
 import csv
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from io import StringIO
+from string import Formatter
 
+from mha_core.check.catalogue import message_of
 from mha_core.check.check import Checked, Verdict
 from mha_core.check.report import cause_message, place, summary, unexplained_message
+from mha_core.check.slips import SLIP
+from mha_core.compute.graph import divisor_text
 from mha_core.errors import N_, MhaError
 from mha_core.messages import catalogue, in_words
 
 
-def as_table(solutions: Iterable[tuple[str, Verdict | MhaError]], language: str) -> str:
-    """CSV: file, outcome, the first wrong cell, the causes named there; then each cause and in how many files.
-
-    A file that could not be checked has its error as the outcome.
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """One row: a file and what came of it. ``first``: its first wrong cell, ``causes``: what explains the numbers
+    there, both empty where none is wrong. ``kinds``: the causes without the places and numbers of this file.
     """
-    say = catalogue(language).gettext
-    out, count = StringIO(), Counter[str]()
+
+    file: str
+    outcome: str
+    first: str = ""
+    causes: tuple[str, ...] = ()
+    kinds: frozenset[str] = field(default=frozenset())
+
+
+def solution(file: str, found: Verdict | MhaError, language: str) -> Solution:
+    """The row of one file; one that could not be checked has its error as the outcome."""
+    if isinstance(found, MhaError):
+        return Solution(file, in_words(found, language))
+    first = found.first_wrong
+    if first is None:
+        return Solution(file, summary(found, language))
+    step = found.steps[first.name]
+    rest = (unexplained_message(language),) if step.unexplained else ()
+    return Solution(
+        file,
+        summary(found, language),
+        place(found, first, catalogue(language).gettext),
+        tuple(cause_message(found, cause, language) for cause in step.causes) + rest,
+        frozenset({*_kinds(found, step, language), *rest}),
+    )
+
+
+def counts(solutions: Iterable[Solution]) -> list[tuple[str, int]]:
+    """Each kind of cause and in how many solutions it is named where they first go wrong, the most frequent first."""
+    return Counter(kind for one in solutions for kind in sorted(one.kinds)).most_common()
+
+
+def as_csv(solutions: Iterable[Solution], language: str) -> str:
+    """File, outcome, the first wrong cell, the causes named there; then each kind of cause and in how many files."""
+    rows = list(solutions)
+    out = StringIO()
     write = csv.writer(out, lineterminator="\n").writerow
-    write([say(N_("file")), say(N_("outcome")), say(N_("first wrong")), say(N_("cause"))])
-    for file, found in solutions:
-        if isinstance(found, MhaError):
-            write([_text(file), _text(in_words(found, language)), "", ""])
-            continue
-        first = found.first_wrong
-        causes = [] if first is None else _causes(found, found.steps[first.name], language)
-        count.update(_kinds(found))
-        write(
-            [
-                _text(file),
-                summary(found, language),
-                place(found, first, say) if first else "",
-                " / ".join(causes),
-            ]
-        )
-    if count:
+    write(headings(language))
+    for one in rows:
+        write([_text(one.file), _text(one.outcome), one.first, " / ".join(one.causes)])
+    if counted := counts(rows):
         write([])
-        write([say(N_("cause")), say(N_("solutions"))])
-        for kind, times in count.most_common():
+        write(count_headings(language))
+        for kind, times in counted:
             write([kind, times])
     return out.getvalue()
 
 
-def _causes(verdict: Verdict, step: Checked, language: str) -> list[str]:
-    told = [cause_message(verdict, cause, language) for cause in step.causes]
-    return told + ([unexplained_message(language)] if step.unexplained else [])
+def headings(language: str) -> list[str]:
+    """What the columns are called."""
+    say = catalogue(language).gettext
+    return [say(N_("file")), say(N_("outcome")), say(N_("first wrong")), say(N_("cause"))]
 
 
-def _kinds(verdict: Verdict) -> set[str]:
-    """The ids of the causes at the first step that is wrong; "unexplained" where something there is not."""
-    first = verdict.first_wrong
-    if first is None:
-        return set()
-    step = verdict.steps[first.name]
-    return {"+".join(cause.ids) for cause in step.causes} | ({"unexplained"} if step.unexplained else set())
+def count_headings(language: str) -> list[str]:
+    """What the columns of the counts are called."""
+    say = catalogue(language).gettext
+    return [say(N_("cause")), say(N_("solutions"))]
+
+
+def _kinds(found: Verdict, step: Checked, language: str) -> Iterable[str]:
+    """Each cause of a step, two at once as two, with … for what differs from solution to solution."""
+    say = catalogue(language).gettext
+    values = defaultdict(lambda: "…", divisor=divisor_text(found.trace.example))
+    for cause in step.causes:
+        for label in cause.ids:
+            message = SLIP[label].message if label in SLIP else message_of(label, cause.cell.name)
+            yield Formatter().vformat(say(message), (), values)
 
 
 def _text(text: str) -> str:

@@ -16,9 +16,9 @@ from mha_core.edit.edits import apply
 from mha_core.errors import N_, ExampleError
 from mha_core.example.model import MAX_HEADS, MAX_SIZE, Example, divisor, noted
 from mha_core.example.validate import validate
-from mha_core.vocabulary import SCORING_CHOICES
+from mha_core.vocabulary import POSITION_CHOICES, SCORING_CHOICES
 
-POSITIONS: Final = ("none", "sinusoidal", "rotary", "alibi")
+POSITIONS: Final = tuple(POSITION_CHOICES)
 MASKS: Final = ("none", "causal")
 LEAST, MOST = 2.0**-10, 2.0**10
 """Temperatures that make sense of a softmax."""
@@ -54,13 +54,14 @@ def varied(example: Example, variant: Variant) -> Example:
     before = example = replace(example, claimed=None)
     if variant.order:
         example = apply(example, {"op": "permute", "order": variant.order})
-    for op, chosen in (
-        ("positions", variant.positions),
-        ("mask", variant.mask),
-        ("scoring", variant.scoring),
-    ):
-        if chosen is not None:
-            example = apply(example, _edit(op, chosen))
+    if variant.positions is not None:
+        positions = POSITION_CHOICES[variant.positions]
+        example = apply(example, {"op": "positions", "kind": positions.kind, "pairs": positions.pairs})
+    if variant.mask is not None:
+        example = apply(example, {"op": "mask", "kind": variant.mask})
+    if variant.scoring is not None:
+        scoring = SCORING_CHOICES[variant.scoring]
+        example = apply(example, {"op": "scoring", "kind": scoring.scoring, "scale": scoring.scale})
     if variant.kv_heads is not None:
         example = apply(example, {"op": "kv_heads", "count": variant.kv_heads})
     if variant.temperature is not None:
@@ -68,13 +69,6 @@ def varied(example: Example, variant: Variant) -> Example:
     if variant.muted:
         example = validate(_muted(example, variant.muted))
     return noted(example, before)
-
-
-def _edit(op: str, chosen: str) -> dict[str, Any]:
-    choice = SCORING_CHOICES.get(chosen)
-    if choice is None or choice.scale is None:
-        return {"op": op, "kind": chosen}
-    return {"op": op, "kind": choice.scoring, "scale": choice.scale}
 
 
 def _muted(example: Example, muted: tuple[int, ...]) -> Example:

@@ -1,6 +1,7 @@
 """The computation: declared once, computed by torch, derived to its terms.
 
 ``graph`` (the declaration), ``trace`` (every number), ``derive`` (where a number comes from), ``gradients`` (what moves
-it), ``metrics`` (what weights are like), ``head_terms`` (what each head adds to the output), ``scaling`` (why √d_k, as
-an experiment), ``printed`` (what a printed number may stand for), ``device`` (what computes).
+it), ``weights`` (those of a layer of any size, alone), ``pooled`` (those of more tokens than a screen has points),
+``metrics`` (what weights are like), ``head_terms`` (what each head adds to the output), ``scaling`` (why √d_k, as an
+experiment), ``printed`` (what a printed number may stand for), ``device`` (what computes).
 """

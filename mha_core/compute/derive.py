@@ -185,11 +185,13 @@ def _summed_size(trace: Trace, operands: tuple[Operand, ...], head: int | None, 
         if letter and letter == operand.head:
             return len(trace.example.heads)
         for at, axis in enumerate(axes(operand.name, operand.index)):
-            if letter and letter == axis:
-                rows = trace.matrix(operand.name, _head_of(trace, operand.name, head))
-                return len(rows[0]) if at else len(rows)
             if letter and letter in axis:
-                return inner_size(axis, trace.example.dims)
+                rows = trace.matrix(operand.name, _head_of(trace, operand.name, head))
+                size = len(rows[0]) if at else len(rows)
+                if len(axis) == 1:
+                    return size
+                inner = inner_size(axis, trace.example.dims)
+                return inner if letter == axis[1] else size // inner
     return 1
 
 
@@ -261,8 +263,9 @@ def cells(trace: Trace) -> Iterator[Cell]:
             yield from (Cell(step.name, head, i, j) for i in range(len(rows)) for j in range(len(rows[0])))
 
 
-def arithmetic(derivation: Derivation, decimals: int = 4) -> str:
-    """The derivation as one line of text with the numbers, such as ``1·0 + 2·1 = 2``.
+def arithmetic(derivation: Derivation, decimals: int = 4, part: Callable[[str], str] = str) -> str:
+    """The derivation as one line of text with the numbers, such as ``1·0 + 2·1 = 2``. ``part`` writes each of what is
+    added up, one for each term, or all that stands before the value where nothing is.
 
     Its last sign is = where the number after it is the value, and ≈ where ``decimals`` digits do not hold it.
     """
@@ -271,12 +274,12 @@ def arithmetic(derivation: Derivation, decimals: int = 4) -> str:
     operation = OPERATIONS[derivation.op]
     if operation.exception and operation.excepts([term.numbers for term in derivation.terms]):
         return operation.exception.line.format(*(number for term in shown for number in term), value=value)
-    right = derivation.copied
-    if not right:
+    right = part(derivation.copied)
+    if not derivation.copied:
         constant = 0.0 if derivation.constant is None else derivation.constant
         if operation.shifts:
             shown = [[_exponent(numbers[0], constant, decimals)] for numbers in shown]
-        right = operation.line(shown, derivation.at or 0, _show(constant, decimals))
+        right = operation.line(shown, derivation.at or 0, _show(constant, decimals), part)
     sign = relation([[derivation.value]], lambda number: in_arithmetic(number, decimals))
     return f"{right} {sign} {value}"
 

@@ -12,10 +12,10 @@ letters of the result's cell ``i, j`` and of the summed index ``k``, as in einsu
 
 A matrix of one row or one column (``vocabulary.AXES`` says "1") has no letter for it. Two letters in parentheses run
 one inside the other along one axis, as in einops: rows "(ij)" are pairs of a query i and a key j, columns "(mr)" the
-two columns r of pair m, columns "(gk)" the columns k of every head g. Most results are "ij"; a step whose result runs
-otherwise says so:
+two columns r of pair m, neighbours, columns "(rm)" the same where all first ones stand before all second ones, columns
+"(gk)" the columns k of every head g. Most results are "ij"; a step whose result runs otherwise says so:
 
-    q_rotated "i(mr)"  = rotate(q "i(mk)", angles "im")
+    q_rotated "i(mr)"  = rotate(q "i(mk)", angles "im")     q_rotated "i(rm)" = rotate(q "i(km)", angles "im")
     pair_sums "(ij)c"  = add(q_a "ic", k_a "jc")     Z[(i,j),c] = Q_a[i,c] + K_a[j,c]
     scores             = matmul(pair_tanh "(ij)k", v_a "k")
 
@@ -25,6 +25,7 @@ So the cells that a cell is computed from, the cells that it feeds and its formu
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from functools import lru_cache
 from typing import Literal
 
@@ -75,7 +76,7 @@ def early_steps(example: Example) -> tuple[Step, ...]:
 def head_graph(example: Example, head: Head) -> tuple[Step, ...]:
     """The steps that this head computes, from where it starts to its head output, or to its weights without V.
 
-    A head that shares keys and values reads those of its group's first head (``example.owner``).
+    A head that shares keys and values reads those of its group's first head (``kv_head_of``).
     """
     return _head_steps(
         "x" if example.context is None else "context",
@@ -90,10 +91,26 @@ def head_graph(example: Example, head: Head) -> tuple[Step, ...]:
     )
 
 
-def _positions(example: Example) -> tuple[str, str]:
-    """What kind, and what stands before the names of the keys' position ids and angles."""
-    assert example.positions is not None  # noqa: S101  # the caller has asked
-    return example.positions.kind, "" if keys_are_queries(example) else "context_"
+def weight_graph(given: Collection[str], mask: Literal["masked_fill", "add"] | None) -> tuple[Step, ...]:
+    """The steps to a head's weights where matrices of these names are given: scaled dot products, without positions."""
+    return _head_steps(
+        "context" if "context" in given else "x",
+        ("q" in given, "k" in given, False, False),
+        ("b_q" in given, "b_k" in given, False),
+        True,
+        mask,
+        "dot",
+        None,
+        None,
+        False,
+    )
+
+
+def _positions(example: Example) -> tuple[str, str, str]:
+    """What kind, what stands before the names of the keys' position ids and angles, and which columns are pairs."""
+    positions = example.positions
+    assert positions is not None  # noqa: S101  # the caller has asked
+    return positions.kind, "" if keys_are_queries(example) else "context_", positions.pairs
 
 
 def _role(head: Head) -> Literal["first", "first with keys", "other"]:
@@ -111,14 +128,14 @@ def _head_steps(
     scaled: bool,
     mask: Literal["masked_fill", "add"] | None,
     scoring: Scoring,
-    positions: tuple[str, str] | None,
+    positions: tuple[str, str, str] | None,
     group: Literal["first", "first with keys", "other"] | None,
     valued: bool,
 ) -> tuple[Step, ...]:
     """``given``: whether the head starts from its q, k, v, weights; ``biases``: whether it has b_q, b_k, b_v;
     ``valued``: whether it has V, of its own or its group's.
     """
-    kind, of_keys = positions or (None, "")
+    kind, of_keys, pairs = positions or (None, "", "")
     *starts, weights = given
     scored = not weights
     has = {
@@ -136,7 +153,7 @@ def _head_steps(
     ]
     sides = {"q": "q", "k": "k"}
     if kind == "rotary":
-        steps += [_rotation(name, of_keys if name == "k" else "") for name in "qk" if has[name]]
+        steps += [_rotation(name, of_keys if name == "k" else "", pairs) for name in "qk" if has[name]]
         sides = {"q": "q_rotated", "k": "k_rotated"}
     if scoring == "cosine":
         steps += [step for name in "qk" if has[name] for step in _unit(name, sides[name])]
@@ -154,12 +171,10 @@ def _projection(name: str, rows: str, biased: bool) -> Step:
     return Step(name, "matmul", (Operand(rows, "ik"), Operand(f"w_{name}", "kj"), *bias))
 
 
-def _rotation(name: str, context: str) -> Step:
+def _rotation(name: str, context: str, pairs: str) -> Step:
+    index, result = {"interleaved": ("i(mk)", "i(mr)"), "half": ("i(km)", "i(rm)")}[pairs]
     return Step(
-        f"{name}_rotated",
-        "rotate",
-        (Operand(name, "i(mk)"), Operand(f"{context}angles", "im")),
-        index="i(mr)",
+        f"{name}_rotated", "rotate", (Operand(name, index), Operand(f"{context}angles", "im")), index=result
     )
 
 

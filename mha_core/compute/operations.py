@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import cos, exp, fsum, hypot, prod, sin, tanh
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 import torch
 from torch import Tensor
 
-from mha_core.example.model import NEG_INF, Dims, Example
-from mha_core.vocabulary import ENTRY, SETTINGS
+from mha_core.example.model import NEG_INF, Dims
+from mha_core.vocabulary import ENTRY, HIDES, SETTINGS
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,15 @@ class Step:
         return tuple(operand for operand in self.operands if operand.name not in SETTINGS)
 
 
-Run: TypeAlias = Callable[[Step, Sequence[Tensor], Example], Tensor]
+class Sized(Protocol):
+    """What an operation may ask for sizes: an example."""
+
+    @property
+    def dims(self) -> Dims:
+        """The letters of the computation."""
+
+
+Run: TypeAlias = Callable[[Step, Sequence[Tensor], Sized], Tensor]
 
 Terms: TypeAlias = Sequence[Sequence[float]]
 """The numbers of each term of a cell."""
@@ -80,6 +88,7 @@ class Operation:
     """One operation.
 
     ``run(step, operands, example)``: the step with torch, operands and result … × rows × columns.
+    ``in_place``: the same, written over the first operand, by operations that can.
     ``value(terms, at, constant)``: one cell, from its terms' numbers (``derive.Derivation``).
     ``formula``: the right-hand side, with ``{0}``, ``{1}`` for the operands' letters; what is read from every head
     stands there as the heads' letters, ``joined``.
@@ -106,6 +115,7 @@ class Operation:
     adds: bool = False
     is_sign: bool = False
     shifts: bool = False
+    in_place: Run | None = None
 
     def written(self, signs: Sequence[str]) -> str:
         """The formula with these letters; what it does not name is added."""
@@ -117,12 +127,23 @@ class Operation:
         unusual = self.exception
         return unusual is not None and all(term[unusual.at] == unusual.number for term in terms)
 
-    def line(self, terms: Sequence[Sequence[str]], at: int, constant: str) -> str:
-        """The arithmetic of a cell, from its numbers as they are to be shown."""
+    def line(
+        self,
+        terms: Sequence[Sequence[str]],
+        at: int,
+        constant: str,
+        part: Callable[[str], str] = str,
+    ) -> str:
+        """The arithmetic of a cell, from its numbers as they are to be shown. ``part`` writes each of what is added up,
+        or the whole where nothing is.
+        """
         told = [self.term.format(*numbers) if self.term else "·".join(numbers) for numbers in terms]
         numbers = [number for term in terms for number in term]
         template = self.lines[at if len(self.lines) > 1 else 0]
-        return template.format(*numbers, sum=" + ".join(told), at=told[at % len(told)], constant=constant)
+        written = template.format(
+            *numbers, sum=" + ".join(map(part, told)), at=told[at % len(told)], constant=constant
+        )
+        return written if "{sum}" in template else part(written)
 
 
 # --- letters -----------------------------------------------------------------------------------------------------
@@ -137,20 +158,20 @@ def axes(name: str, index: str) -> tuple[str, str]:
 
 
 def inner_size(axis: str, dims: Dims) -> int:
-    """How many places the second letter of an axis of pairs has: keys of a query, columns of a head, or of a pair."""
-    return {"ij": dims.n_k, "gk": dims.d_v}.get(axis, 2)
+    """How many places the second letter of an axis of pairs has: keys of a query, columns of a head, pairs, or the
+    columns of a pair.
+    """
+    return {"ij": dims.n_k, "gk": dims.d_v, "km": dims.d_freq, "rm": dims.d_freq}.get(axis, 2)
 
 
-def _only(*letters: str) -> Callable[[Step], Any]:
-    """Of an operation that runs with these letters of its operands and its result alone."""
+def _only(*ways: str) -> Callable[[Step], int]:
+    """Of an operation that runs with these letters of its operands and its result alone, and with which of them."""
 
-    def plan(step: Step) -> Any:
-        declared = (*(operand.index for operand in step.operands), step.index)
-        if declared != letters:
-            raise ValueError(
-                f"{step.name}: {step.op} runs with {' '.join(letters)}, not {' '.join(declared)}"
-            )
-        return ()
+    def plan(step: Step) -> int:
+        declared = " ".join((*(operand.index for operand in step.operands), step.index))
+        if declared not in ways:
+            raise ValueError(f"{step.name}: {step.op} runs with {' or '.join(ways)}, not {declared}")
+        return ways.index(declared)
 
     return plan
 
@@ -235,7 +256,7 @@ def _laid(tensor: Tensor, way: tuple[int, ...] | None) -> Tensor:
 # --- with torch --------------------------------------------------------------------------------------------------
 
 
-def _matmul(step: Step, operands: Sequence[Tensor], example: Example) -> Tensor:
+def _matmul(step: Step, operands: Sequence[Tensor], example: Sized) -> Tensor:
     a, b, *biases = operands
     left_transposed, right_transposed, split = step.plan
     if left_transposed:
@@ -251,14 +272,15 @@ def _matmul(step: Step, operands: Sequence[Tensor], example: Example) -> Tensor:
     return product
 
 
-def _softmax(scores: Tensor, *, masked: bool) -> Tensor:
-    if not masked:
-        return scores.softmax(-1)
+def _softmax(step: Step, scores: Tensor, out: Tensor | None = None) -> Tensor:
+    if step.operands[0].name not in HIDES:
+        return torch.softmax(scores, -1, out=out)
     # A row of −∞ alone comes out as NaN, and so does its derivative; such a query attends to nothing.
     empty = scores.amax(-1, keepdim=True) == NEG_INF
     if scores.requires_grad:
         scores = scores.masked_fill(empty, 0.0)
-    return scores.softmax(-1).masked_fill(empty, 0.0)
+    weights = torch.softmax(scores, -1, out=out)
+    return weights.masked_fill(empty, 0.0) if out is None else weights.masked_fill_(empty, 0.0)
 
 
 def _sum(terms: Tensor, *biases: Tensor) -> Tensor:
@@ -291,9 +313,11 @@ def _sinusoid(angles: Tensor, columns: int) -> Tensor:
     return _interleaved(angles.sin(), angles.cos())[..., :columns]
 
 
-def _rotate(rows: Tensor, angles: Tensor) -> Tensor:
-    a, b, cosine, sine = rows[..., 0::2], rows[..., 1::2], angles.cos(), angles.sin()
-    return _interleaved(a * cosine - b * sine, a * sine + b * cosine)
+def _rotate(rows: Tensor, angles: Tensor, *, halves: bool) -> Tensor:
+    a, b = rows.chunk(2, -1) if halves else (rows[..., 0::2], rows[..., 1::2])
+    cosine, sine = angles.cos(), angles.sin()
+    turned = a * cosine - b * sine, a * sine + b * cosine
+    return torch.cat(turned, -1) if halves else _interleaved(*turned)
 
 
 def _interleaved(first: Tensor, second: Tensor) -> Tensor:
@@ -331,6 +355,7 @@ def _by_cell(
     copies: bool = False,
     setting: bool = False,
     is_sign: bool = False,
+    in_place: Callable[..., Tensor] | None = None,
 ) -> Operation:
     """An operation cell by cell, with torch and with numbers; ``setting``: its last operand is one of the layer's."""
     return Operation(
@@ -342,6 +367,7 @@ def _by_cell(
         copies=copies,
         plan=_ways,
         is_sign=is_sign,
+        in_place=in_place and (lambda step, operands, example: _cellwise(step, operands, in_place)),
     )
 
 
@@ -362,6 +388,7 @@ OPERATIONS: Final = {
         "{0} ÷ {constant}",
         setting=True,
         is_sign=True,
+        in_place=lambda a, by: a.div_(by),
     ),
     # a where the mask allows the pair, else the fill
     "masked_fill": _by_cell(
@@ -371,19 +398,21 @@ OPERATIONS: Final = {
         exception=Exceptional(1, 0, "{0} → {value}"),
         copies=True,
         setting=True,
+        in_place=lambda a, allow, fill: a.masked_fill_(allow == 0, fill),
     ),
-    "add": _by_cell(lambda a, b: a + b, lambda a, b: a + b, "{0} + {1}"),
+    "add": _by_cell(lambda a, b: a + b, lambda a, b: a + b, "{0} + {1}", in_place=lambda a, b: a.add_(b)),
     "copy": _by_cell(lambda a: a, lambda a: a, "{0}", copies=True),
     # e^a over the row's sum of them; a row of −∞ alone becomes 0, and has nothing to share out
     "softmax": Operation(
-        lambda step, operands, example: _softmax(operands[0], masked=example.mask is not None),
+        lambda step, operands, example: _softmax(step, operands[0]),
         lambda terms, at, constant: _weight(terms, at),
         "softmax({0})",
         ("{at} ÷ ({sum})",),
         "e^{0}",
         exception=Exceptional(0, NEG_INF, "{value}"),
-        plan=_only("ik", "ij"),
+        plan=_only("ik ij"),
         shifts=True,
+        in_place=lambda step, operands, example: _softmax(step, operands[0], out=operands[0]),
     ),
     # the heads' rows side by side
     "concat": Operation(
@@ -391,7 +420,7 @@ OPERATIONS: Final = {
         lambda terms, at, constant: terms[0][0],
         "[{0}]",
         copies=True,
-        plan=_only("ik", "i(gk)"),
+        plan=_only("ik i(gk)"),
         joined=" | ",
     ),
     # Σ over the heads, plus a bias where there is a second operand
@@ -410,7 +439,7 @@ OPERATIONS: Final = {
         "‖{0}‖",
         ("√({sum})",),
         "{0}²",
-        plan=_only("ik", "i"),
+        plan=_only("ik i"),
         is_sign=True,
     ),
     # a ÷ b; 0 where b is 0: a row of zeros has no direction
@@ -426,15 +455,15 @@ OPERATIONS: Final = {
         lambda terms, at, constant: (cos if at else sin)(terms[0][0]),
         "sin, cos({0})",
         ("sin {0}", "cos {0}"),
-        plan=_only("im", "i(mr)"),
+        plan=_only("im i(mr)"),
     ),
     # the pair (a, b) turned by the angle θ: a·cos θ − b·sin θ in its first column, then a·sin θ + b·cos θ
     "rotate": Operation(
-        lambda step, operands, example: _rotate(*operands),
+        lambda step, operands, example: _rotate(*operands, halves=step.plan == 1),
         lambda terms, at, constant: _rotated(terms, at),
         "rotate({0}, {1})",
         ("{0}·cos {1} − {2}·sin {1}", "{0}·sin {1} + {2}·cos {1}"),
-        plan=_only("i(mk)", "im", "i(mr)"),
+        plan=_only("i(mk) im i(mr)", "i(km) im i(rm)"),
     ),
     "linear_bias": _by_cell(
         lambda slope, a, b: 0.0 - slope * (a - b).abs(),  # from 0, so that no −0 comes out

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from mha_core.compute.device import Backend, backend
 from mha_core.compute.graph import early_steps, graph, head_graph, late_steps
-from mha_core.compute.operations import OPERATIONS, Step
+from mha_core.compute.operations import OPERATIONS, Sized, Step
 from mha_core.errors import N_, CellError, NumberRangeError
 from mha_core.example.model import (
     NEG_INF,
@@ -344,11 +344,13 @@ def _borrowed(
     return borrowed
 
 
-def operate(step: Step, tensors: Mapping[str, Tensor], example: Example) -> Tensor:
+def operate(step: Step, tensors: Mapping[str, Tensor], example: Sized, *, in_place: bool = False) -> Tensor:
     """Run one declared step on numbers by name, each … × rows × columns; what comes from every head … × h × rows ×
-    columns.
+    columns. ``in_place``: its first operand may be written over.
     """
-    return OPERATIONS[step.op].run(step, [tensors[operand.name] for operand in step.operands], example)
+    operation = OPERATIONS[step.op]
+    run = (in_place and operation.in_place) or operation.run
+    return run(step, [tensors[operand.name] for operand in step.operands], example)
 
 
 def _load_group(

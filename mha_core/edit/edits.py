@@ -27,6 +27,7 @@ from mha_core.edit.matrices import cell_value, filled, given_matrix, mask_as_pai
 from mha_core.edit.sentence import set_sentence
 from mha_core.edit.sizes import add_head, add_token, permute, remove_head, remove_token, rename_token, resize
 from mha_core.errors import N_, ExampleError
+from mha_core.example.lecture import Lecture
 from mha_core.example.model import (
     AddMask,
     Example,
@@ -125,6 +126,11 @@ def _set_title(example: Example, edit: Edit) -> Example:
     return replace(example, title=edit["text"])
 
 
+def _set_lecture(example: Example, edit: Edit) -> Example:
+    """Another lecture, or none where nothing is left of it."""
+    return replace(example, lecture=None if edit["lecture"] == Lecture() else edit["lecture"])
+
+
 _EDITS: dict[str, Callable[[Example, Edit], Example]] = {
     "set": _set,
     "fill": _fill,
@@ -146,6 +152,7 @@ _EDITS: dict[str, Callable[[Example, Edit], Example]] = {
     "kv_heads": switch_kv_heads,
     "positions": switch_positions,
     "title": _set_title,
+    "lecture": _set_lecture,
     "claim": claim_block,
     "claim_text": claim_text,
     "clear_claims": clear_claims,

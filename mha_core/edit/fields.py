@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
 from mha_core.errors import N_, ExampleError
-from mha_core.example.model import POSITIONS
+from mha_core.example.files import read_lecture
+from mha_core.example.model import PAIRS, POSITIONS
 from mha_core.vocabulary import SCORINGS
 
 Edit: TypeAlias = Mapping[str, Any]
@@ -117,8 +118,9 @@ FIELDS: Final[dict[str, dict[str, Read]]] = {
     "context": {"on": _flag},
     "scoring": {"kind": _one_of(*SCORINGS), "scale": _AS_IT_COMES},
     "kv_heads": {"count": _whole},
-    "positions": {"kind": _one_of("none", *POSITIONS)},
+    "positions": {"kind": _one_of("none", *POSITIONS), "pairs": _maybe(_one_of(*PAIRS))},
     "title": {"text": _text},
+    "lecture": {"lecture": _maybe(read_lecture)},
     "claim": _BLOCK,
     "claim_text": {
         **_PLACE,

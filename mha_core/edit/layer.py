@@ -12,6 +12,7 @@ from mha_core.edit.matrices import POSITION_FIELDS, as_allow, cell_value, filled
 from mha_core.errors import N_, ExampleError
 from mha_core.example.model import (
     MAX_SIZE,
+    PAIRS,
     Example,
     Head,
     Positions,
@@ -217,13 +218,18 @@ def without_keys(head: Head) -> Head:
 
 
 def switch_positions(example: Example, edit: Edit) -> Example:
-    """No positions, or one kind; slopes start as ALiBi's authors set them. Position ids that were given stay."""
-    kind, before = edit["kind"], example.positions
+    """No positions, or one kind; slopes start as ALiBi's authors set them. Position ids that were given stay.
+
+    Of rotary positions ``pairs`` may be chosen alone, and frequencies stay too.
+    """
+    kind, pairs, before = edit["kind"], edit["pairs"], example.positions
     if before is not None and kind == before.kind:
-        return example
+        if pairs in (None, before.pairs):
+            return example
+        return replace(example, positions=replace(before, pairs=pairs), claimed=None)
     positions = None
     if kind != "none":
-        positions = Positions(kind)
+        positions = Positions(kind, pairs=pairs or PAIRS[0])
         used = position_inputs(replace(example, positions=positions))
         for field in ("ids", "context_ids"):
             if before is not None and POSITION_FIELDS[field] in used:

@@ -10,7 +10,11 @@ scoring     "dot" (where absent), "bilinear", "additive" or "cosine": how a quer
 kv_heads    how many heads have keys and values of their own: it divides the heads into groups, and of each group the
             first gives w_k, w_v, b_k, b_v (or k, v) for all. 1 is multi-query attention; absent, each head has its own.
 positions   "sinusoidal", "rotary" or "alibi", or {"kind": one of them, "ids": [0, 1, …], "context_ids": …,
-            "frequencies": […], "context_frequencies": …}. With "alibi" each head gives its slope, one number.
+            "frequencies": […], "context_frequencies": …}. With "alibi" each head gives its slope, one number. With
+            "rotary" there may be "pairs": "interleaved" (where absent; columns 2m and 2m + 1 are turned together) or
+            "half" (columns m and m + d_k/2).
+lecture     a lecturer's own walk: {"minutes": 25, "steps": [{"step": "scores", "note": "…", "question": "…",
+            "minutes": 3, "hidden": true}, …]}, all of it but "step" optional (``mha_core.example.lecture``).
 """
 
 from __future__ import annotations
@@ -23,8 +27,10 @@ from math import inf, isfinite, isinf
 from typing import Any
 
 from mha_core.errors import N_, ExampleError
+from mha_core.example.lecture import Lecture, LectureStep
 from mha_core.example.model import (
     NEG_INF,
+    PAIRS,
     POSITIONS,
     AddMask,
     AllowMask,
@@ -113,6 +119,7 @@ def to_json(example: Example) -> dict[str, object]:
         "positions": None if example.positions is None else _positions_json(example.positions),
         "mask": _mask_json(example.mask),
         "claimed": None if example.claimed is None else _claimed_json(example.claimed),
+        "lecture": None if example.lecture is None else lecture_json(example.lecture),
     }
     return {key: value for key, value in data.items() if value is not None}
 
@@ -288,6 +295,7 @@ def _one_of(names: tuple[str, ...]) -> Callable[[object, str], Any]:
 
 _scoring: Callable[[object, str], Scoring] = _one_of(SCORINGS)
 _kind = _one_of(POSITIONS)
+_pairs = _one_of(PAIRS)
 
 
 def _count(value: object, place: str) -> int:
@@ -300,8 +308,13 @@ def _positions(value: object, place: str) -> Positions:
     if not isinstance(value, dict):
         return Positions(_kind(value, place))
     rows = ("ids", "context_ids", "frequencies", "context_frequencies")
-    fields = _object(value, place, dict.fromkeys(("kind", *rows)))
-    given = {name: _vector(fields[name], f"{place}.{name}") for name in rows if fields.get(name) is not None}
+    fields = _object(value, place, dict.fromkeys(("kind", *rows, "pairs")))
+    readers = dict.fromkeys(rows, _vector) | {"pairs": _pairs}
+    given: dict[str, Any] = {
+        name: read(fields[name], f"{place}.{name}")
+        for name, read in readers.items()
+        if fields.get(name) is not None
+    }
     return Positions(_kind(fields.get("kind"), f"{place}.kind"), **given)
 
 
@@ -375,6 +388,33 @@ def printed_number(text: str) -> str | None:
     return printed if known else None
 
 
+def read_lecture(value: object, place: str) -> Lecture:
+    """A lecture from decoded JSON, before ``validate``; ``ExampleError`` where it breaks the format."""
+    fields = _object(value, place, {"minutes": 0, "steps": 0})
+    steps = [] if fields.get("steps") is None else _list(fields["steps"], f"{place}.steps")
+    return Lecture(
+        minutes=None if fields.get("minutes") is None else _float(fields["minutes"], f"{place}.minutes"),
+        steps=tuple(_lecture_step(step, f"{place}.steps[{index}]") for index, step in enumerate(steps)),
+    )
+
+
+_LECTURE_STEP: dict[str, Callable[[object, str], Any]] = {
+    "step": _string,
+    "note": _text,
+    "question": _text,
+    "minutes": _float,
+    "hidden": _bool,
+}
+
+
+def _lecture_step(value: object, place: str) -> LectureStep:
+    fields = _object(value, place, _LECTURE_STEP)
+    if fields.get("step") is None:
+        raise _fail(f"{place}.step", N_("is missing"))
+    given = {name: item for name, item in fields.items() if item is not None}
+    return LectureStep(**{name: _LECTURE_STEP[name](item, f"{place}.{name}") for name, item in given.items()})
+
+
 _FIELDS: dict[str, Callable[[object, str], Any]] = {
     "format": _string,
     "title": _text,
@@ -393,6 +433,7 @@ _FIELDS: dict[str, Callable[[object, str], Any]] = {
     "positions": _positions,
     "mask": _mask,
     "claimed": _claimed,
+    "lecture": read_lecture,
 }
 """Every key of the format and its reader."""
 
@@ -441,7 +482,9 @@ def _positions_json(positions: Positions) -> object:
         "frequencies": _row(positions.frequencies),
         "context_frequencies": _row(positions.context_frequencies),
     }
-    given = {name: row for name, row in rows.items() if row is not None}
+    given: dict[str, object] = {name: row for name, row in rows.items() if row is not None}
+    if positions.pairs != PAIRS[0]:
+        given["pairs"] = positions.pairs
     return {"kind": positions.kind, **given} if given else positions.kind
 
 
@@ -450,6 +493,24 @@ def _mask_json(mask: Mask) -> object:
         fill = {} if mask.fill == NEG_INF else {"fill": _number(mask.fill)}
         return {"allow": [list(row) for row in mask.allow], **fill}
     return {"add": _rows(mask.add)} if isinstance(mask, AddMask) else mask
+
+
+def lecture_json(lecture: Lecture) -> dict[str, object]:
+    """A lecture as plain JSON data."""
+    minutes = None if lecture.minutes is None else _number(lecture.minutes)
+    told = {"minutes": minutes, "steps": [_lecture_step_json(step) for step in lecture.steps] or None}
+    return {name: value for name, value in told.items() if value is not None}
+
+
+def _lecture_step_json(step: LectureStep) -> dict[str, object]:
+    told = {
+        "step": step.step,
+        "note": _text_json(step.note),
+        "question": _text_json(step.question),
+        "minutes": None if step.minutes is None else _number(step.minutes),
+        "hidden": step.hidden or None,
+    }
+    return {name: value for name, value in told.items() if value is not None}
 
 
 def _pretty(value: object, indent: str) -> str:

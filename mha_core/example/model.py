@@ -14,8 +14,9 @@ from importlib.metadata import entry_points
 from math import sqrt
 from typing import Literal, TypeAlias
 
+from mha_core.example.lecture import Lecture
 from mha_core.messages import LANGUAGES
-from mha_core.vocabulary import AXES, SCORING, SHARED
+from mha_core.vocabulary import AXES, POSITION_CHOICES, SCORING, SHARED
 
 Row: TypeAlias = tuple[float, ...]
 Matrix: TypeAlias = tuple[Row, ...]
@@ -36,6 +37,8 @@ MAX_TEXT = 1000
 NEG_INF = float("-inf")
 
 POSITIONS = ("sinusoidal", "rotary", "alibi")
+Pairs: TypeAlias = Literal["interleaved", "half"]
+PAIRS: tuple[Pairs, ...] = ("interleaved", "half")
 BASE = 10000.0
 """The wavelengths of sinusoidal and rotary positions reach from 2π to 2π·BASE."""
 
@@ -97,6 +100,10 @@ class Positions:
 
     ``ids``: n_q, ``context_ids``: n_k numbers, 0, 1, 2 … where not given. ``frequencies``, ``context_frequencies``:
     one for each pair of columns, 10000^(−2m/d) where not given; the angle is position · frequency.
+    ``pairs``: which columns of Q and K are turned together, m = 0, 1 … d_k/2 − 1:
+
+    interleaved  columns 2m and 2m + 1          (Su et al. 2021; GPT-J)
+    half         columns m and m + d_k/2        (GPT-NeoX; Llama as Hugging Face has it)
     """
 
     kind: Literal["sinusoidal", "rotary", "alibi"]
@@ -104,6 +111,7 @@ class Positions:
     context_ids: Row | None = None
     frequencies: Row | None = None
     context_frequencies: Row | None = None
+    pairs: Pairs = "interleaved"
 
 
 def _size(rows: Row | Matrix) -> str:
@@ -148,6 +156,7 @@ class Example:
     scoring: Scoring = "dot"
     kv_heads: int | None = None
     positions: Positions | None = None
+    lecture: Lecture | None = None
 
     @property
     def source_rows(self) -> Matrix | None:
@@ -278,8 +287,9 @@ def keys_are_queries(example: Example) -> bool:
 
 
 def same_numbers(one: Example, other: Example) -> bool:
-    """Whether two examples are the same but for their titles, their notes and what was claimed of them."""
-    return replace(one, title=other.title, note=other.note, claimed=other.claimed) == other
+    """Whether two examples are the same but for what is said of them: titles, notes, lectures and claimed numbers."""
+    said = {name: getattr(other, name) for name in ("title", "note", "lecture", "claimed")}
+    return replace(one, **said) == other
 
 
 def noted(example: Example, before: Example) -> Example:
@@ -318,6 +328,17 @@ def features(example: Example) -> frozenset[str]:
     if example.w_o is not None:
         found.add("w_o")
     return frozenset(found)
+
+
+def position_choice(example: Example) -> str:
+    """Which of ``vocabulary.POSITION_CHOICES`` this example has."""
+    positions = example.positions
+    kind, pairs = (positions.kind, positions.pairs) if positions else ("none", None)
+    return next(
+        name
+        for name, choice in POSITION_CHOICES.items()
+        if choice.kind == kind and choice.pairs in (None, pairs)
+    )
 
 
 def position_inputs(example: Example) -> dict[str, Row]:

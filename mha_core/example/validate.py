@@ -7,18 +7,21 @@ from collections.abc import Iterator, Mapping
 from math import isfinite
 
 from mha_core.errors import N_, ExampleError
+from mha_core.example.lecture import MAX_MINUTES, MAX_QUESTION, Lecture, is_step
 from mha_core.example.model import (
     MAX_HEADS,
     MAX_NUMBER,
     MAX_SIZE,
     MAX_TEXT,
     NEG_INF,
+    PAIRS,
     AddMask,
     AllowMask,
     Dims,
     Example,
     Matrix,
     Row,
+    Text,
     features,
     kv_head_of,
     position_inputs,
@@ -55,6 +58,8 @@ def validate(example: Example) -> Example:
     _mask(example, dims)
     _scale(example)
     _claimed(example, dims)
+    if example.lecture is not None:
+        _lecture(example.lecture)
     return example
 
 
@@ -81,12 +86,14 @@ _HALVES = re.compile("[\ud800-\udfff]")
 
 def _texts(example: Example) -> None:
     for place, text in _given_texts(example):
-        if len(text) > MAX_TEXT:
-            raise _fail(
-                place, N_("expected at most {most} characters, got {count}"), most=MAX_TEXT, count=len(text)
-            )
-        if _HALVES.search(text):
-            raise _fail(place, N_("the text holds half of a character"))
+        _bounded(place, text, MAX_TEXT)
+
+
+def _bounded(place: str, text: str, most: int) -> None:
+    if len(text) > most:
+        raise _fail(place, N_("expected at most {most} characters, got {count}"), most=most, count=len(text))
+    if _HALVES.search(text):
+        raise _fail(place, N_("the text holds half of a character"))
 
 
 def _labels(example: Example) -> None:
@@ -109,12 +116,17 @@ def _given_texts(example: Example) -> Iterator[tuple[str, str]]:
     """(place, text) of every text that a person wrote."""
     for name in ("title", "note", "source", "tokens", "context_tokens"):
         text = getattr(example, name)
-        if isinstance(text, str):
-            yield name, text
-        elif isinstance(text, Mapping):
-            yield from ((f"{name}.{language}", part) for language, part in text.items())
+        if isinstance(text, tuple):
+            yield from ((f"{name}[{index}]", part) for index, part in enumerate(text))
         else:
-            yield from ((f"{name}[{index}]", part) for index, part in enumerate(text or ()))
+            yield from _in_languages(name, text)
+
+
+def _in_languages(place: str, text: Text | None) -> Iterator[tuple[str, str]]:
+    if isinstance(text, Mapping):
+        yield from ((f"{place}.{language}", part) for language, part in text.items())
+    elif text is not None:
+        yield place, text
 
 
 def _shapes(example: Example, dims: Dims) -> None:
@@ -287,6 +299,8 @@ def _positions(example: Example, dims: Dims) -> None:
             N_("rotary positions turn pairs of columns of Q and K: d_k must be even, got {d_k}"),
             d_k=dims.d_k,
         )
+    if kind != "rotary" and getattr(positions, "pairs", PAIRS[0]) != PAIRS[0]:
+        raise _unused("positions.pairs", '"kind": "rotary"')
     if kind == "sinusoidal" and example.x is None:
         raise _fail("positions", N_("sinusoidal positions are added to X, and there is none"))
     for field, name, size in (
@@ -424,3 +438,30 @@ def _claimed_matrix(place: str, matrix: tuple, shape: tuple[int, int]) -> None: 
 
 def _either(widths: set[int]) -> str:
     return "/".join(str(width) for width in sorted(widths)) or "0"
+
+
+def _lecture(lecture: Lecture) -> None:
+    """Known steps, each once, with texts that are not too long and minutes that a lecture may have."""
+    _minutes("lecture.minutes", lecture.minutes)
+    seen = set()
+    for index, one in enumerate(lecture.steps):
+        place = f"lecture.steps[{index}]"
+        if not is_step(one.step):
+            raise _fail(f"{place}.step", N_("there is no step {name}"), name=repr(one.step[:40]))
+        if one.step in seen:
+            raise _fail(f"{place}.step", N_("the step {name} stands here twice"), name=repr(one.step))
+        seen.add(one.step)
+        _minutes(f"{place}.minutes", one.minutes)
+        for name, text, most in (("note", one.note, MAX_TEXT), ("question", one.question, MAX_QUESTION)):
+            for where, part in _in_languages(f"{place}.{name}", text):
+                _bounded(where, part, most)
+
+
+def _minutes(place: str, minutes: float | None) -> None:
+    if minutes is not None and not 0 < minutes <= MAX_MINUTES:
+        raise _fail(
+            place,
+            N_("expected more than 0 and at most {most}, got {number}"),
+            most=MAX_MINUTES,
+            number=minutes,
+        )

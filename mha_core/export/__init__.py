@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from mha_core.errors import N_, ExportError
 from mha_core.example.model import Example
 
-__all__ = ["MOST_DECIMALS", "TARGETS", "Target", "export"]
+__all__ = ["MOST_DECIMALS", "TARGETS", "Target", "check_decimals", "export"]
 
 MOST_DECIMALS = 15
 
@@ -42,8 +42,14 @@ def export(example: Example, target: str, decimals: int | None = None, language:
     ``decimals``: those of the numbers that are told; None for what suits the target. Raises ``ExportError`` where the
     target cannot express the example.
     """
-    if decimals is not None and not 0 <= decimals <= MOST_DECIMALS:
-        raise ExportError(N_("expected 0 to {most} decimals, got {got}"), most=MOST_DECIMALS, got=decimals)
+    if decimals is not None:
+        check_decimals(decimals)
     from mha_core.export.writers import write  # torch is imported when something is computed
 
     return write(example, target, decimals, language)
+
+
+def check_decimals(decimals: int) -> None:
+    """Raise ``ExportError`` where a number cannot have so many."""
+    if not 0 <= decimals <= MOST_DECIMALS:
+        raise ExportError(N_("expected 0 to {most} decimals, got {got}"), most=MOST_DECIMALS, got=decimals)

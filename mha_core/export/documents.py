@@ -106,9 +106,20 @@ def _equation(step: Step, example: Example) -> str:
             return f"{left}[i] = √(Σ {first}[i]²)"
         case "sinusoid":
             return f"{left} = sin {first}, cos {first}"
+        case "rotate":
+            return _rotation(step, example)
         case "add" if step.index == "(ij)c":
             left += "[i, j]"
     return f"{left} = {formula(step, example)}"
+
+
+def _rotation(step: Step, example: Example) -> str:
+    """``(Q_R[i, m], Q_R[i, m + 2]) = rotate((Q[i, m], Q[i, m + 2]), Θ[i, m])``: which columns are turned together."""
+    halves = example.positions is not None and example.positions.pairs == "half"
+    pair = ("m", f"m + {example.dims.d_freq}") if halves else ("2m − 1", "2m")
+    turned, rows, angles = (symbol(name, example) for name in (step.name, *step.operand_names))
+    left, right = (", ".join(f"{sign}[i, {col}]" for col in pair) for sign in (turned, rows))
+    return f"({left}) = rotate(({right}), {angles}[i, m])"
 
 
 def _capital(text: str) -> str:

@@ -338,6 +338,7 @@ def _flags(computed: Trace) -> set[str]:
         "grouped": example.kv_heads not in (None, len(heads)),
         "short_rows": any(0 < length < _SHORT for rows in norms for (length,) in rows or ()),
         "zero_rows": any([0.0] in rows for rows in norms if rows),
+        "halves": example.positions is not None and example.positions.pairs == "half",
         "cosines": example.dims.d_model > 1,
         "context_cosines": example.dims.d_context > 1,
         "prepared": example.mask is not None or "linear_biases" in steps,

@@ -69,6 +69,9 @@ COMMENTS = {
     ),
     "dead_softmax": N_("A row of −∞ alone, a query that may attend to nothing, gets 0."),
     "rotate": N_("Turns each pair of columns by its angle."),
+    "rotate_halves": N_(
+        "Turns each column of the first half, with its partner in the second, by their angle."
+    ),
     "unit": N_("rows of length 1: only directions count"),
     "zero_rows": N_("rows of length 1; a row of zeros has no direction and stays 0"),
     "one_head": N_("One head: its attention weights, and the weighted sum of its values."),
@@ -144,11 +147,16 @@ ROTATE = """
 q_rotated            |
 q_rotated            |
 q_rotated            | def rotate(rows, angles):
-q_rotated            |     # $[rotate]
-q_rotated            |     a, b = rows[..., 0::2], rows[..., 1::2]
+q_rotated !halves    |     # $[rotate]
+q_rotated !halves    |     a, b = rows[..., 0::2], rows[..., 1::2]
+q_rotated halves     |     # $[rotate_halves]
+q_rotated halves     |     half = rows.shape[-1] // 2
+q_rotated halves     |     a, b = rows[..., :half], rows[..., half:]
 q_rotated            |     turned = $np.empty_like(rows)
-q_rotated            |     turned[..., 0::2] = a * $np.cos(angles) - b * $np.sin(angles)
-q_rotated            |     turned[..., 1::2] = a * $np.sin(angles) + b * $np.cos(angles)
+q_rotated !halves    |     turned[..., 0::2] = a * $np.cos(angles) - b * $np.sin(angles)
+q_rotated !halves    |     turned[..., 1::2] = a * $np.sin(angles) + b * $np.cos(angles)
+q_rotated halves     |     turned[..., :half] = a * $np.cos(angles) - b * $np.sin(angles)
+q_rotated halves     |     turned[..., half:] = a * $np.sin(angles) + b * $np.cos(angles)
 q_rotated            |     return turned
 q_rotated            |
 q_rotated            |
@@ -555,10 +563,13 @@ linear_biases        | biases = -np.array($slopes)[:, None, None] * distances
 q_rotated            |
 q_rotated            |
 q_rotated            | def rotate(rows, angles):
-q_rotated            |     # $[rotate]
-q_rotated            |     a, b = rows[..., 0::2], rows[..., 1::2]
+q_rotated !halves    |     # $[rotate]
+q_rotated !halves    |     a, b = rows[..., 0::2], rows[..., 1::2]
+q_rotated halves     |     # $[rotate_halves]
+q_rotated halves     |     a, b = ops.split(rows, 2, axis=-1)
 q_rotated            |     cos, sin = ops.cos(angles[:, None]), ops.sin(angles[:, None])
-q_rotated            |     return ops.reshape(ops.stack([a * cos - b * sin, a * sin + b * cos], axis=-1), rows.shape)
+q_rotated !halves    |     return ops.reshape(ops.stack([a * cos - b * sin, a * sin + b * cos], axis=-1), rows.shape)
+q_rotated halves     |     return ops.concatenate([a * cos - b * sin, a * sin + b * cos], axis=-1)
 anew                 |
 anew                 |
 anew                 | class Attention(keras.layers.$layer):

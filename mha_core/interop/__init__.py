@@ -2,10 +2,14 @@
 
 ``packed`` (what every layer holds), ``torch_layer``, ``keras_layer``, ``bert`` (each library's arrangement of it),
 ``masks`` (whose True hides, whose allows), ``weights`` (files, read so that nothing in them runs), ``layers`` (which
-layers a file holds, and a slice of one as an example).
+layers a file holds, and a slice of one as an example), ``config`` (how many heads they have). Of what a model computed:
+``qkv`` (an example of Q, K and V), ``watch`` (what a running module calls in torch), ``capture`` (every attention of a
+run).
 """
 
 from mha_core.interop.bert import from_bert, to_bert
+from mha_core.interop.capture import Captured, capture
+from mha_core.interop.config import config_beside, with_config
 from mha_core.interop.keras_layer import from_keras, keras_layer, keras_weights, to_keras
 from mha_core.interop.layers import (
     KIND_NAMES,
@@ -25,19 +29,24 @@ from mha_core.interop.masks import (
     to_torch_mask,
 )
 from mha_core.interop.packed import Packed, pack, unpack
+from mha_core.interop.qkv import from_qkv
 from mha_core.interop.torch_layer import from_torch, to_torch, torch_layer
 from mha_core.interop.weights import Weights, read_weights, read_weights_file
 
 __all__ = [
     "KIND_NAMES",
+    "Captured",
     "Layer",
     "Packed",
     "Slice",
     "Weights",
+    "capture",
+    "config_beside",
     "from_bert",
     "from_bert_mask",
     "from_keras",
     "from_keras_mask",
+    "from_qkv",
     "from_torch",
     "from_torch_masks",
     "input_matrices",
@@ -57,4 +66,5 @@ __all__ = [
     "to_torch_mask",
     "torch_layer",
     "unpack",
+    "with_config",
 ]

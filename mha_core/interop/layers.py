@@ -28,6 +28,7 @@ KIND_NAMES: dict[Kind, str] = {
 }
 
 _PART: Final = N_("{kind}: head {heads} of {h}; {shown} of {d_query} columns of X, {of_head} of d_k = {d_k}.")
+_ASSUMED: Final = N_("Nothing says how many heads this layer has: {h} of {d_k} columns each are assumed.")
 _LEFT_OUT: Final = N_("Columns are left out, so scores and weights are not those of the whole layer.")
 
 
@@ -42,8 +43,8 @@ SEEDS = range(-(2**63), 2**64 - 1)
 class Layer:
     """A layer that a weight file holds: ``name`` is what stands before its tensors' own names.
 
-    d_query, d_key, d_value: what its three inputs are wide; width = h·d_k. ``heads`` is None where the file does
-    not say how many there are, as torch's and BERT's do not.
+    d_query, d_key, d_value: what its three inputs are wide; width = h·d_k. ``heads`` is None where nothing says how
+    many there are: torch's and BERT's files do not, and a config.json beside them does (``config``).
     """
 
     kind: Kind
@@ -127,7 +128,8 @@ def load_layer(weights: Weights, layer: Layer, num_heads: int | None = None) -> 
 def open_layer(weights: Weights, layer: Layer, part: Slice, num_heads: int | None = None) -> Example:
     """A slice of a layer as an example: the numbers of the parameters are the file's own.
 
-    Where columns are left out, products and the divisor √d_k are those of what is left. Raises ``InteropError``
+    Where columns are left out, products and the divisor √d_k are those of what is left. Where nothing says how many
+    heads there are, ``likely_heads`` are assumed, and the example's note says so. Raises ``InteropError``
     where the slice is not in the layer or does not fit the bench.
     """
     packed = load_layer(weights, layer, num_heads)
@@ -141,12 +143,12 @@ def open_layer(weights: Weights, layer: Layer, part: Slice, num_heads: int | Non
         key = _random(part.tokens, small.w_k.shape[1], random)
         value = key if layer.d_key == layer.d_value else _random(part.tokens, small.w_v.shape[1], random)
     tokens = [str(row) for row in part.rows] if part.inputs else None
-    note = _note(layer, packed, small, part)
+    note = _note(layer, packed, small, part, assumed=num_heads is None and layer.heads is None)
     title = f"{layer.name or KIND_NAMES[layer.kind]}"[:200]
     return unpack(small, query, key, value, title=title, note=note, tokens=tokens)
 
 
-def _note(layer: Layer, packed: Packed, small: Packed, part: Slice) -> Mapping[str, str]:
+def _note(layer: Layer, packed: Packed, small: Packed, part: Slice, *, assumed: bool) -> Mapping[str, str]:
     heads = ", ".join(str(head + 1) for head in part.heads)
     (d_query, d_k), (shown, of_head) = packed.w_q.shape[1:], small.w_q.shape[1:]
     whole = all(
@@ -164,8 +166,9 @@ def _note(layer: Layer, packed: Packed, small: Packed, part: Slice) -> Mapping[s
             of_head=of_head,
             d_k=d_k,
         )
-        left_out = [] if whole else [say(_LEFT_OUT)]
-        notes[language] = LANGUAGE[language].between.join([note, *left_out])[:1000]
+        more = [say(_ASSUMED).format(h=packed.h, d_k=d_k)] if assumed else []
+        more += [] if whole else [say(_LEFT_OUT)]
+        notes[language] = LANGUAGE[language].between.join([note, *more])[:1000]
     return notes
 
 

@@ -1,10 +1,10 @@
 """The same example as other texts and libraries write it. Read in this order:
 
 ``columns`` (tokens as columns, W·X), ``packing`` (all heads' matrices in one), ``masks`` (whose True hides, and what
-each library gives to a query that may attend to nothing).
+each library gives to a query that may attend to nothing), ``rotary`` (which columns are rotated together).
 """
 
-from mha_core.notation.columns import Entry, Factor, Form, column_matrix, entries, turned
+from mha_core.notation.columns import Entry, Factor, Form, column_matrix, entries, transposed
 from mha_core.notation.masks import (
     Demonstration,
     MaskForm,
@@ -24,6 +24,7 @@ from mha_core.notation.packing import (
     refusals,
     starts_further_on,
 )
+from mha_core.notation.rotary import Pairing, Pairings, has_pairings, pairings, reordered
 
 __all__ = [
     "Block",
@@ -35,16 +36,21 @@ __all__ = [
     "Layout",
     "MaskForm",
     "Outcome",
+    "Pairing",
+    "Pairings",
     "column_matrix",
     "demonstrate",
     "emptied",
     "entries",
+    "has_pairings",
     "is_masked",
     "layouts",
     "letters_of",
     "mask_forms",
+    "pairings",
     "refusals",
+    "reordered",
     "starts_further_on",
-    "turned",
+    "transposed",
     "with_mask",
 ]

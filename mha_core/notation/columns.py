@@ -2,7 +2,7 @@
 
 Nothing but the axes differs, so the column form of every step is read off its declaration: the axes of each operand
 are swapped and the order of the factors is turned round. That holds for every scoring, for positions, and for heads
-that start further on, which start there in columns too. A prime marks what is turned, X′ = Xᵀ; a text that writes
+that start further on, which start there in columns too. A prime marks what is transposed, X′ = Xᵀ; a text that writes
 columns leaves it away.
 
     Q[i,j]  = Σ_k X[i,k]·W_Q[k,j]     Q  = X·W_Q          A = softmax over each row
@@ -24,11 +24,11 @@ PRIME = "′"
 
 
 class Factor(NamedTuple):
-    """A matrix as it stands in an equation. ``turned``: with rows and columns swapped against the trace."""
+    """A matrix as it stands in an equation. ``transposed``: with rows and columns swapped against the trace."""
 
     name: str
     symbol: str
-    turned: bool
+    transposed: bool
 
 
 class Form(NamedTuple):
@@ -62,18 +62,18 @@ def entries(example: Example, head: int) -> tuple[Entry, ...]:
     return tuple(_entry(name, made.get(name), example) for name in AXES if name in made or name in read)
 
 
-def turned(rows: Rows) -> Rows:
+def transposed(rows: Rows) -> Rows:
     """Rows as columns."""
     return [list(column) for column in zip(*rows, strict=True)]
 
 
 def column_matrix(trace: Trace, name: str, head: int | None = None) -> Rows:
     """A matrix of the trace in column convention. Raises ``CellError`` where there is no such matrix."""
-    return turned(trace.matrix(name, head))
+    return transposed(trace.matrix(name, head))
 
 
 def column_symbol(name: str, example: Example) -> str:
-    """The letter of a turned matrix: X′, S′/√d_k, ‖Q′‖; one number alone stays as it is."""
+    """The letter of a transposed matrix: X′, S′/√d_k, ‖Q′‖; one number alone stays as it is."""
     sign = sign_of(name, example)
     if AXES[name] == ("1", "1"):
         return sign
@@ -125,9 +125,9 @@ def _row_factors(step: Step, example: Example) -> tuple[Factor, ...]:
 
 
 def _column_factors(step: Step, example: Example) -> tuple[Factor, ...]:
-    """Operands as they stand in W·X: turned, the factors of a product in the other order.
+    """Operands as they stand in W·X: transposed, the factors of a product in the other order.
 
-    One that stood turned in rows already, as K in Q·Kᵀ, is turned back: K′ᵀ·Q′.
+    One that stood transposed in rows already, as K in Q·Kᵀ, is transposed back: K′ᵀ·Q′.
     """
     found = [
         Factor(o.name, f"{column_symbol(o.name, example)}ᵀ", False)

@@ -31,13 +31,13 @@ _NAMES = {"q": "query", "k": "key", "v": "value"}
 
 
 class Block(NamedTuple):
-    """A matrix of the example with its corner at ``top``, ``left`` of a layout, turned or not."""
+    """A matrix of the example with its corner at ``top``, ``left`` of a layout, transposed or not."""
 
     name: str
     head: int | None
     top: int
     left: int
-    turned: bool = False
+    transposed: bool = False
 
 
 class Group(NamedTuple):
@@ -163,10 +163,10 @@ def _side_by_side(example: Example, letter: str, name: str) -> tuple[Block, ...]
 
 
 def _stacked(example: Example, letter: str, at: int = 0) -> tuple[Block, ...]:
-    """Each owner's weight, turned, below the one before."""
+    """Each owner's weight, transposed, below the one before."""
     _, _, width = _sizes(example, letter)
     return tuple(
-        Block(f"w_{letter}", head, at + n * width, 0, turned=True)
+        Block(f"w_{letter}", head, at + n * width, 0, transposed=True)
         for n, head in enumerate(_owners(example, letter))
     )
 
@@ -283,7 +283,7 @@ def _output_layouts(example: Example) -> Iterator[Layout]:
     """W_O: rows are Concat's columns, so its rows are divided among heads; libraries turn it too."""
     rows, cols = example.dims.shape("w_o")
     h, d_v = len(example.heads), example.dims.d_v
-    whole, turned = (Block("w_o", None, 0, 0),), (Block("w_o", None, 0, 0, turned=True),)
+    whole, transposed = (Block("w_o", None, 0, 0),), (Block("w_o", None, 0, 0, transposed=True),)
 
     def groups(code: Callable[[int, int, int], str]) -> tuple[Group, ...]:
         return tuple(
@@ -301,4 +301,4 @@ def _output_layouts(example: Example) -> Iterator[Layout]:
     )
     for library, tensor in by_library:
         across = groups(lambda _, a, b, tensor=tensor: f"{tensor}[:, {a}:{b}].T")  # type: ignore[misc]
-        yield Layout(library, "weight", "o", tensor, (cols, rows), cols, rows, turned, across=across)
+        yield Layout(library, "weight", "o", tensor, (cols, rows), cols, rows, transposed, across=across)

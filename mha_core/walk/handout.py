@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from mha_core.compute.derive import Cell, arithmetic, derive, relation
+from mha_core.compute.derive import Cell, Derivation, arithmetic, derive, relation
 from mha_core.compute.graph import symbol
 from mha_core.compute.operations import Step
 from mha_core.compute.trace import Rows, Trace
@@ -36,6 +36,9 @@ _KEYS = {
     "nothing": N_("nothing"),
     "sum": N_("sum"),
     "first": N_("and so on for the other {count} numbers."),
+    "play": N_("Play"),
+    "number": N_("Number"),
+    "moment": N_("Moment"),
     "source": N_("Source: {source}"),
     "dead": N_("A query that may attend to nothing gets weights 0: there is nothing to share out."),
     "shifted": N_("The largest score of each row is subtracted first; that changes no weight."),
@@ -112,20 +115,21 @@ class Handout:
             return True
         return head is not None and getattr(self.example.heads[head], name, None) is not None
 
-    def sums(self, step: Step, head: int | None) -> Iterator[tuple[Cell, str]]:
-        """Each cell of a step with its line of arithmetic, at most ``MOST_SUMS`` of them."""
+    def sums(
+        self, step: Step, head: int | None, part: Callable[[str], str] = str
+    ) -> Iterator[tuple[Derivation, str]]:
+        """Each cell of a step with its line of arithmetic (``derive.arithmetic``), at most ``MOST_SUMS`` of them."""
         rows = self.trace.matrix(step.name, head)
         cells = [Cell(step.name, head, i, j) for i in range(len(rows)) for j in range(len(rows[0]))]
         for cell in cells[:MOST_SUMS]:
-            yield cell, arithmetic(derive(self.trace, cell), self.decimals)
+            derivation = derive(self.trace, cell)
+            yield derivation, arithmetic(derivation, self.decimals, part)
 
     def remarks(self, step: Step, head: int | None) -> Iterator[str]:
-        """What is to be said about a softmax beside its numbers."""
+        """What ``say`` has to say about a softmax beside its numbers."""
         rows = exponentials_of(self.trace, step, head or 0) if step.op == "softmax" else ()
-        for name in ("shifted",) * any(row.shift for row in rows) + ("dead",) * any(
-            not row.total for row in rows
-        ):
-            yield self.say(name)
+        yield from ("shifted",) * any(row.shift for row in rows)
+        yield from ("dead",) * any(not row.total for row in rows)
 
     def left_out(self, step: Step, head: int | None) -> int:
         """How many cells ``sums`` leaves out."""

@@ -66,10 +66,10 @@ def _markdown_step(told: Handout, step: Step, head: int | None) -> Iterator[str]
         lines.append(f"&{_tex_line(sign)} {sums}")
     lines.append(f"&{_tex_told(told, step.name, head)}")
     yield "$$\n\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}\n$$"
-    yield from told.remarks(step, head)
+    yield from map(told.say, told.remarks(step, head))
     yield "\n".join(
-        f"- ${_tex_cell(name, cell.row + 1, cell.col + 1)} = {_tex_line(line)}$"
-        for cell, line in told.sums(step, head)
+        f"- ${_tex_cell(name, one.cell.row + 1, one.cell.col + 1)} = {_tex_line(line)}$"
+        for one, line in told.sums(step, head)
     )
     more = told.left_out(step, head)
     if more:

@@ -12,7 +12,9 @@ from mha_core.errors import N_
 from mha_core.example.model import NEG_INF, keys_are_queries
 from mha_core.messages import catalogue
 
-Kind: TypeAlias = Literal["nothing", "even", "nearly even", "one key", "itself", "back", "each", "many"]
+Kind: TypeAlias = Literal[
+    "nothing", "even", "nearly even", "one key", "itself", "back", "forward", "each", "many"
+]
 
 NEAR: Final = 1e-9
 """Weights that differ by less are equal."""
@@ -83,11 +85,18 @@ def _kind(trace: Trace, head: int, tops: Sequence[tuple[int, ...]], alive: Seque
             return "itself"
         if keys_are_queries(trace.example) and alive == [*range(len(tops))] and _back(tops):
             return "back"
+        if keys_are_queries(trace.example) and alive == [*range(len(tops))] and _forward(tops):
+            return "forward"
     return "each" if len(tops) <= LISTED else "many"
 
 
 def _back(tops: Sequence[tuple[int, ...]]) -> bool:
     return all(tops[i] == (i - 1,) for i in range(1, len(tops)))
+
+
+def _forward(tops: Sequence[tuple[int, ...]]) -> bool:
+    """The marks at a sentence's two ends may look elsewhere; fewer than two tokens between them show nothing."""
+    return len(tops) > 3 and all(tops[i] == (i + 1,) for i in range(1, len(tops) - 1))
 
 
 def _seen(trace: Trace, head: int, query: int) -> list[float]:
@@ -105,6 +114,7 @@ _TEXTS: Final = {
     "one key": N_("always most at “{key}”"),
     "itself": N_("each token most at itself"),
     "back": N_("from the second on, each token most at the one before it"),
+    "forward": N_("between the first and the last, each token most at the one after it"),
     "each": N_("most: {pairs}"),
     "many": N_("strongest: {query} → {key}, {most}"),
 }
@@ -148,7 +158,7 @@ class _Speech:
         return self(_BLIND, finding=told) if look.blind and look.kind != "nothing" else told
 
 
-_SHARED: Final = ("one key", "itself", "back")
+_SHARED: Final = ("one key", "itself", "back", "forward")
 """Findings to which belongs how much weight it is at least."""
 
 

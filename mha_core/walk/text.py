@@ -152,7 +152,7 @@ _VARIANTS = {
         N_("Ask: what would happen to the outputs if two tokens were exchanged?"),
     ),
     "q_rotated": (
-        N_("Each query is turned, two numbers at a time, by the angles of its position."),
+        N_("Each query is turned, two neighbouring numbers at a time, by the angles of its position."),
         N_(
             "Turned queries and keys meet in a product that depends on how far apart they stand, not on where."
         ),
@@ -176,6 +176,17 @@ _VARIANTS = {
 }
 """What variants of the layer do beyond the common steps, by step."""
 
+_HALVES = {
+    "q_rotated": N_(
+        "Each query is turned by the angles of its position: every number of its first half together with the one in "
+        "the same place of its second half."
+    ),
+    "k_rotated": N_(
+        "Each key is turned by the angles of its own position, its halves paired in the same way."
+    ),
+}
+"""What rotary positions do that pair columns so."""
+
 SQRT = N_("Every score is divided by √d_k = √{d_k} ≈ {divisor}.")
 NUMBER = N_("Every score is divided by {divisor}.")
 
@@ -184,7 +195,10 @@ def of_step(step: Step, example: Example, width: int) -> Words:
     """The words of a step; ``width`` is how many columns its result has."""
     title = Sentence(TITLES[step.name])
     if step.name in _VARIANTS:
-        return Words(title, *(Sentence(text) for text in _VARIANTS[step.name]))
+        told = _VARIANTS[step.name]
+        if example.positions is not None and example.positions.pairs == "half":
+            told = (_HALVES.get(step.name, told[0]), *told[1:])
+        return Words(title, *map(Sentence, told))
     match step.op:
         case "matmul":
             what, why, note = _of_matmul(step, example, width)

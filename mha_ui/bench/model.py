@@ -14,7 +14,6 @@ from mha_core.example.model import (
     MAX_NUMBER,
     MAX_SIZE,
     NEG_INF,
-    POSITIONS,
     AddMask,
     AllowMask,
     Example,
@@ -22,6 +21,7 @@ from mha_core.example.model import (
     has_values,
     key_tokens,
     kv_head_of,
+    position_choice,
 )
 from mha_core.messages import LANGUAGE
 from mha_core.vocabulary import (
@@ -34,6 +34,7 @@ from mha_core.vocabulary import (
     PER_HEAD,
     PER_HEAD_INPUTS,
     PER_HEAD_STEPS,
+    POSITION_CHOICES,
     SCORING,
     SCORING_CHOICES,
     SETTINGS,
@@ -78,6 +79,10 @@ _UI: Final = {
     ),
     "sentence_vectors": N_(
         "Each new word gets a row of small whole numbers, always the same ones: made up, not learned by any model."
+    ),
+    "sentence_learned": N_("With a model's vectors"),
+    "sentence_learned_about": N_(
+        "Or take what our own small model has learned: its vectors of the sentence, and heads of it."
     ),
     "chip_place": N_("{word}: {at} of {count}"),
     "sentence_rest": N_("the first {most}; {rest} more are left out"),
@@ -239,7 +244,10 @@ _CHOICES: Final[dict[str, dict[str, dict[str, Any]]]] = {
         name: {"op": "scoring", "kind": choice.scoring, "scale": choice.scale}
         for name, choice in SCORING_CHOICES.items()
     },
-    "positions": {kind: {"op": "positions", "kind": kind} for kind in ("none", *POSITIONS)},
+    "positions": {
+        name: {"op": "positions", "kind": choice.kind, "pairs": choice.pairs}
+        for name, choice in POSITION_CHOICES.items()
+    },
     "mask": {kind: {"op": "mask", "kind": kind} for kind in ("none", "causal", "painted")},
 }
 """What each menu of the layer offers, and the edit that it then asks for; ``_UI`` has the words."""
@@ -451,7 +459,7 @@ def _controls(work: Work) -> dict[str, Any]:
         "temperature": scoring.temperature is not None,
         "is_product": scoring.is_product,
         "scoring": "scaled_dot" if example.scoring == "dot" and example.scale != "none" else example.scoring,
-        "positions": example.positions.kind if example.positions else "none",
+        "positions": position_choice(example),
         "kv_heads": example.kv_heads or len(example.heads),
         "mask": "none"
         if example.mask is None

@@ -16,6 +16,7 @@ from mha_core.vocabulary import NAMES
 from mha_ui import state
 from mha_ui.bench import bench, receive_edits
 from mha_ui.check.model import check_payload
+from mha_ui.check.solutions import solutions_button
 
 _ASKED: Final = "check.asked"
 _NUMBERS: Final = "check.numbers"
@@ -39,16 +40,17 @@ def edited_check(work: state.Work) -> None:
 
 
 def tools(work: state.Work) -> None:
-    """The report to keep, and setting the example as an exercise."""
+    """The report to keep, setting the example as an exercise, and the solutions of a class."""
     with st.container(horizontal=True, vertical_alignment="center", key="check-tools"):
         _exercise_menu(work)
         if not work.exercise:  # it would give the answers away
             _report(work)
+        solutions_button(work)
 
 
 def _report(work: state.Work) -> None:
     words, language = work.words, work.language
-    with st.popover(words(N_("Report")), type="tertiary"):
+    with st.popover(words(N_("Report"))):
         st.download_button(
             words(N_("Report as Markdown")),
             data=lambda: as_markdown(check(work.example), language).encode(),
@@ -71,7 +73,7 @@ def _report(work: state.Work) -> None:
 
 def _exercise_menu(work: state.Work) -> None:
     words = work.words
-    with st.popover(words(N_("Exercise")), type="tertiary"):
+    with st.popover(words(N_("Exercise"))):
         names = askable(work.example)
         held = state.widget_value(_ASKED)
         chosen = names[-2:] if held is None else [name for name in held if name in names]
@@ -89,6 +91,7 @@ def _exercise_menu(work: state.Work) -> None:
         seed = st.number_input(words(N_("Seed")), 0, state.SEEDS - 1, 1, key=_SEED, disabled=kind != "same")
         st.button(
             words(N_("Set the exercise")),
+            type="primary",
             disabled=not asked,
             on_click=_set,
             args=(tuple(asked), kind, int(seed)),

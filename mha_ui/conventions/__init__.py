@@ -1,6 +1,6 @@
 """The page Conventions: the example as other texts and libraries write it, beside how it is written here.
 
-Four sections, each a component of its own that draws what the core says (``model.py``): the browser places numbers
+Five sections, each a component of its own that draws what the core says (``model.py``): the browser places numbers
 and computes none.
 """
 
@@ -15,15 +15,17 @@ from typing import Any, Final
 import streamlit as st
 
 from mha_core.errors import N_
-from mha_core.notation import demonstrate, is_masked
+from mha_core.notation import demonstrate, has_pairings, is_masked, pairings
 from mha_ui import frame, state
 from mha_ui.address import keep_address
 from mha_ui.conventions.model import (
     agreement,
     dead_payload,
     masks_payload,
+    missed,
     numbers,
     packed_payload,
+    pairs_payload,
     rows_payload,
     torch_version,
     ui_words,
@@ -38,7 +40,7 @@ _OPENED: Final = "conventions.opened"
 
 
 def conventions_page() -> None:
-    """The whole page: frame and four sections."""
+    """The whole page: frame and five sections."""
     st.html(f"<style>{_STYLE}</style>")
     frame.frame()
     panel("conventions", _sections, instead=keep_address)
@@ -89,6 +91,7 @@ def _sections(work: state.Work) -> None:
         ),
     )
     _dead(work, told)
+    _pairs(work, told)
     keep_address(work)
 
 
@@ -99,7 +102,7 @@ def _section(work: state.Work, name: str, *paragraphs: str) -> None:
 
 
 def _with_subscripts(text: str) -> str:
-    return re.sub(r"(?<=[A-Za-z])_(\w+)", r"<sub>\1</sub>", escape(text))
+    return re.sub(r"(?<=[A-Za-zω])_(\w+)", r"<sub>\1</sub>", escape(text))
 
 
 def _draw(part: str, data: dict[str, Any]) -> None:
@@ -140,6 +143,30 @@ def _dead(work: state.Work, told: Mapping[str, Any]) -> None:
     )
     said = " ".join((words(already), agreement(shown, example, work.language), live))
     st.html(f'<p class="mha-said" role="status">{escape(said)}</p>')
+
+
+def _pairs(work: state.Work, told: Mapping[str, Any]) -> None:
+    """Rotary positions: a row of Q turned in both ways, and what comes of taking one for the other."""
+    words, shown = work.words, pairings(work.example)
+    own = has_pairings(work.example)
+    _section(
+        work,
+        "pairs",
+        words(
+            N_(
+                "Rotary positions turn the columns of Q and K two at a time, pair m by the angle position · ω_m. "
+                "Libraries differ in which two are a pair. Both are the same layer, with the columns of W_Q and W_K "
+                "in another order; a file does not say which of them it is."
+            )
+        ),
+        ""
+        if own
+        else words(
+            N_("Here no two pairs of columns are turned, so a small layer is shown in which they are.")
+        ),
+    )
+    _draw("pairs", pairs_payload(work, told, shown))
+    st.html(f'<p class="mha-said" role="status">{escape(missed(shown, work.language))}</p>')
 
 
 def _choose(key: str, label: str, options: list[int], default: int, show: Callable[[int], str]) -> int:

@@ -10,13 +10,14 @@ import torch
 
 from mha_core.compute.operations import OPERATIONS
 from mha_core.errors import N_
-from mha_core.example.model import NEG_INF, Example, has_values, kv_head_of
+from mha_core.example.model import NEG_INF, Example, has_values, key_tokens, kv_head_of
 from mha_core.notation import (
     Demonstration,
     Entry,
     Layout,
     MaskForm,
     Outcome,
+    Pairings,
     entries,
     layouts,
     letters_of,
@@ -40,6 +41,7 @@ _UI: Final = {
     "section_packed": N_("Packed weights"),
     "section_masks": N_("Masks of the libraries"),
     "section_dead": N_("A query that attends to nothing"),
+    "section_pairs": N_("Rotary positions: which columns are a pair"),
     "heads_of": N_("Head"),
     "matrix": N_("matrix"),
     "rows_are": N_("rows are tokens, X·W"),
@@ -69,6 +71,11 @@ _UI: Final = {
     "hint_masks_touch": N_(
         "Tap a pair: it lights up in every mask, and the line says what stands for it where."
     ),
+    "hint_pairs": N_("Point at a turned number: the two that it is made of light up, with the arithmetic."),
+    "hint_pairs_touch": N_("Tap a turned number: the two that it is made of light up, with the arithmetic."),
+    "pair_n": N_("pair {pair}"),
+    "turned": N_("turned"),
+    "reorder": N_("Weights of the other kind want their columns in this order:"),
     "hint_dead": N_("Point at a number to see where it comes from."),
     "hint_dead_touch": N_("Tap a number to see where it comes from."),
     "letter": N_("Matrix"),
@@ -144,6 +151,18 @@ _WRAPPED: Final = {
     "bert_padding": "torch.tensor({rows})",
 }
 """Axes that a library wants before the rows: batch, and heads."""
+
+_PAIRED: Final = {
+    "interleaved": (
+        N_("Interleaved: each column with its neighbour"),
+        N_("RoFormer's paper, GPT-J, Llama's weights as they were first published"),
+    ),
+    "half": (
+        N_("Half-split: column m with column m + d_k/2"),
+        N_("GPT-NeoX; Llama, Mistral and Qwen as Hugging Face's transformers has them"),
+    ),
+}
+"""What a pairing of rotary positions is called, and whose it is."""
 
 _RULES: Final = {
     "ours": (N_("This page"), "", N_("a row of −∞ alone gets weights 0")),
@@ -241,6 +260,43 @@ def dead_payload(work: Work, told: Mapping[str, Any], shown: Demonstration) -> d
         else [],
         "outcomes": [_outcome(outcome, work.language) for outcome in shown.outcomes],
     }
+
+
+def pairs_payload(work: Work, told: Mapping[str, Any], shown: Pairings) -> dict[str, Any]:
+    """One row of Q, turned with its columns paired in either way."""
+    words = words_in(work.language)
+    return {
+        **_framed(told),
+        "part": "pairs",
+        "token": shown.example.tokens[shown.query],
+        "row": shown.row,
+        "angles": shown.angles,
+        "pairings": [
+            {
+                "name": pairing.pairs,
+                "title": words(_PAIRED[pairing.pairs][0]),
+                "users": words(_PAIRED[pairing.pairs][1]),
+                "partners": pairing.partners,
+                "rotated": pairing.rotated,
+                "code": f"W[:, {list(pairing.order)}]",
+            }
+            for pairing in shown.pairings
+        ],
+    }
+
+
+def missed(shown: Pairings, language: str) -> str:
+    """What comes of reading one pairing as the other, as a sentence."""
+    words, example = words_in(language), shown.example
+    place = words(N_("head {head}, {query} → {key}")).format(
+        head=shown.head + 1, query=example.tokens[shown.query], key=key_tokens(example)[shown.key]
+    )
+    return words(
+        N_(
+            "Read as the other kind with its columns as they are, a weight here is off by {by} ({place}); with the "
+            "columns reordered all weights agree to within {apart:.1g}."
+        )
+    ).format(by=significant(shown.missed, 3), place=place, apart=shown.apart)
 
 
 def agreement(shown: Demonstration, example: Example, language: str) -> str:

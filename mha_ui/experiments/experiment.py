@@ -17,7 +17,7 @@ from mha_core.compute.graph import last_step, symbol
 from mha_core.errors import N_
 from mha_core.example.model import key_tokens
 from mha_core.messages import LANGUAGE
-from mha_core.vocabulary import AXES, NAMES, SCORING_CHOICES
+from mha_core.vocabulary import AXES, NAMES, POSITION_CHOICES, SCORING_CHOICES
 from mha_ui import state
 from mha_ui.bench.model import numbers
 from mha_ui.experiments.board import Pane
@@ -87,12 +87,7 @@ def warn(text: str) -> None:
 
 AS_GIVEN = ""
 """In a menu: what the example itself has."""
-POSITIONS = {
-    "none": N_("no positions"),
-    "sinusoidal": N_("sinusoidal positions"),
-    "rotary": N_("rotary positions"),
-    "alibi": N_("ALiBi"),
-}
+POSITIONS = {name: choice.title for name, choice in POSITION_CHOICES.items()}
 MASKS = {"none": N_("no mask"), "causal": N_("causal mask")}
 
 
@@ -177,7 +172,7 @@ def signed(by: float) -> str:
 
 def plain(name: str, example: Example) -> str:
     """A matrix's letter, as plain text."""
-    return symbol(name, example).replace("head_i", "head").replace("_", "")
+    return symbol(name, example).replace("head_i", "head").replace("_k", "ₖ").replace("_", "")
 
 
 def place(work: state.Work, example: Example, cell: Cell | None) -> str:

@@ -12,7 +12,7 @@ from mha_core.compare.diff import compare, orders
 from mha_core.compare.variant import Variant, varied
 from mha_core.compute.graph import last_step
 from mha_core.errors import N_
-from mha_core.example.model import has_values
+from mha_core.example.model import has_values, position_choice
 from mha_ui import state
 from mha_ui.experiments.board import board
 from mha_ui.experiments.experiment import (
@@ -167,7 +167,6 @@ def _by_positions(work: state.Work, order: tuple[int, ...]) -> None:
     words, rows = work.words, []
     same, other, largest = _OF_OUTPUTS if has_values(work.example) else _OF_WEIGHTS
     chosen = work.sides.get(NAME, state.Sides()).right.positions
-    own = "none" if work.example.positions is None else work.example.positions.kind
     kinds = list(POSITIONS)
     for kind in kinds:
         try:
@@ -182,7 +181,7 @@ def _by_positions(work: state.Work, order: tuple[int, ...]) -> None:
         rows.append([words(POSITIONS[kind]), number(most), words(other if most else same)])
     heads = [words(N_("with")), words(largest), ""]
     caption = words(N_("The new order, with and without positions"))
-    table(heads, rows, caption, chosen=kinds.index(chosen or own))
+    table(heads, rows, caption, chosen=kinds.index(chosen or position_choice(work.example)))
 
 
 ORDER: Final = Experiment(

@@ -1,14 +1,17 @@
 """The whole walk as one HTML page to take away: complete in itself, it opens anywhere and can be printed.
 
-``handout.html.jinja`` is the page; here its parts are collected as plain data. What a visitor wrote (title, note,
-tokens) is text in it, never markup.
+``handout.html.jinja`` is the page; here its parts are collected as plain data. Its numbers stand in it once, its
+sentences in every language; ``handout.js`` switches between them, and without it the page is in the language that it
+was made in. What a visitor wrote (title, note, tokens) is text in it, never markup.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 from unicodedata import east_asian_width
@@ -17,33 +20,75 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup, escape
 
 from mha_core import Trace
+from mha_core.compute.derive import Cell, Derivation
 from mha_core.compute.graph import formula
 from mha_core.compute.operations import Step
 from mha_core.example.model import key_tokens
-from mha_core.messages import LANGUAGE
+from mha_core.messages import LANGUAGE, LANGUAGES
 from mha_core.numbers import fixed
 from mha_core.walk.handout import EXPONENTIAL, Handout
 from mha_core.walk.stages import Stage, exponentials_of, layout_of, looked_at, operands_of, result_of
+from mha_core.walk.text import Sentence
 
 _HERE: Final = Path(__file__).resolve().parent
+LABEL: Final = 14
+"""Digits of the widest label that stands in one line."""
 
 
 def as_html(trace: Trace, language: str = "en", decimals: int = 4) -> str:
-    """The walk as one HTML page: no script, nothing fetched, made to be printed too.
+    """The walk as one HTML page in every language, ``language`` shown first: nothing fetched, made to be printed too.
 
     Every number of the trace stands in a cell whose ``data-cell`` names it: ``weights|0|1|2``. Raises
     ``ExportError`` for a walk of more numbers than ``handout.MOST_NUMBERS``.
     """
-    told = Handout(trace, language, decimals)
+    told = _Told(trace, language, decimals)
+    script = (_HERE / "handout.js").read_text("utf-8")
     return _template().render(
         lang=LANGUAGE[language].tag,
+        languages=[LANGUAGE[code] for code in LANGUAGES],
         style=Markup((_HERE / "handout.css").read_text("utf-8")),  # noqa: S704  # a file of ours
-        title=told.title,
-        note=told.note,
-        source=told.example.source,
-        say=told.say,
+        script=Markup(script),  # noqa: S704  # a file of ours
+        script_hash=b64encode(sha256(script.encode()).digest()).decode(),
+        name=told.title,
+        title=told.each(lambda one: one.title),
+        note=told.each(lambda one: one.note),
+        source=told.each(lambda one: one.say("source", source=one.example.source))
+        if told.example.source
+        else "",
+        say=told.both,
         stages=[_stage(told, number, stage) for number, stage in enumerate(told.stages, 1)],
     )
+
+
+class _Told(Handout):
+    """A walk in one language, with what it says in the others beside it."""
+
+    def __init__(self, trace: Trace, language: str, decimals: int) -> None:
+        super().__init__(trace, language, decimals)
+        self._by_tag = {
+            LANGUAGE[code].tag: self if code == language else Handout(trace, code, decimals)
+            for code in LANGUAGES
+        }
+
+    def each(self, tell: Callable[[Handout], str], markup: Callable[[str], Markup] = escape) -> Markup:
+        """What is told in every language, of which the page shows one; once where all say the same."""
+        texts = {tag: markup(tell(one)) for tag, one in self._by_tag.items()}
+        if len(set(texts.values())) == 1:
+            return next(iter(texts.values()))
+        spans = (Markup('<span lang="{}">{}</span>').format(tag, text) for tag, text in texts.items())
+        return Markup("").join(spans)
+
+    def both(self, name: str, **values: object) -> Markup:
+        """One of the handout's own sentences in every language."""
+        return self.each(lambda one: one.say(name, **values))
+
+    def sentence(self, sentence: Sentence, markup: Callable[[str], Markup] = escape) -> Markup:
+        """A sentence of the walk in every language."""
+        return self.each(lambda one: one.text(sentence), markup)
+
+    def head_in_each(self, index: int) -> Markup:
+        """``head 1`` in every language."""
+        return self.each(lambda one: one.head(index))
 
 
 @cache
@@ -51,18 +96,17 @@ def _template() -> Template:
     page = Environment(
         autoescape=True, keep_trailing_newline=True, loader=FileSystemLoader(_HERE), undefined=StrictUndefined
     )
-    page.filters |= {"symbol": _symbol, "rich": _rich, "arithmetic": _arithmetic}
+    page.filters |= {"symbol": _symbol, "arithmetic": _arithmetic}
     return page.get_template("handout.html.jinja")
 
 
-def _stage(told: Handout, number: int, stage: Stage) -> dict[str, Any]:
-    heading = told.heading(number, stage)
+def _stage(told: _Told, number: int, stage: Stage) -> dict[str, Any]:
     found: dict[str, Any] = {
         "id": stage.id,
-        "heading": heading,
-        "title": heading.partition(". ")[2],
-        "what": told.text(stage.words.what),
-        "why": told.text(stage.words.why),
+        "heading": told.each(lambda one: one.heading(number, stage)),
+        "title": told.each(lambda one: one.heading(number, stage).partition(". ")[2]),
+        "what": told.sentence(stage.words.what, _rich),
+        "why": told.sentence(stage.words.why, _rich),
         "tokens": [],
         "matrices": [],
         "steps": [],
@@ -77,16 +121,18 @@ def _stage(told: Handout, number: int, stage: Stage) -> dict[str, Any]:
             names = dict.fromkeys((part.matrix, part.head) for part in stage.parts)
             found["matrices"] = [_matrix(told, *name) for name in names]
         case "step":
-            found["steps"] = [_step(told, stage.steps[0], stage.head, "")]
+            found["steps"] = [_step(told, stage.steps[0], stage.head, Markup())]
         case "head":
             titled = zip(stage.steps, stage.step_words, strict=True)
-            found["steps"] = [_step(told, step, stage.head, told.text(words.title)) for step, words in titled]
+            found["steps"] = [
+                _step(told, step, stage.head, told.sentence(words.title)) for step, words in titled
+            ]
         case "closing":
             found |= _closing(told)
     return found
 
 
-def _step(told: Handout, step: Step, head: int | None, title: str) -> dict[str, Any]:
+def _step(told: _Told, step: Step, head: int | None, title: Markup) -> dict[str, Any]:
     softmax, operands = step.op == "softmax", list(operands_of(told.trace, step, head))
     if softmax:
         drawn = [_matrix(told, step.operands[0].name, head)]  # it reads its own head's scores
@@ -100,9 +146,24 @@ def _step(told: Handout, step: Step, head: int | None, title: str) -> dict[str, 
         "result": _matrix(told, step.name, head, bars=softmax),
         "exponentials": _exponentials(told, step, head or 0) if softmax else None,
         "room": _room(told, step, head) if layout_of(step) == "product" else "",
-        "remarks": list(told.remarks(step, head)),
-        "sums": list(told.sums(step, head)),
+        "remarks": [told.both(name) for name in told.remarks(step, head)],
+        "sums": [_sum(*one) for one in told.sums(step, head, _PART.format)],
         "left_out": told.left_out(step, head),
+    }
+
+
+_PART: Final = "⟦{}⟧"
+"""What stands around each part of a line until it is marked up."""
+
+
+def _sum(of: Derivation, line: str) -> dict[str, Any]:
+    """A cell's line, with the cells of each of its terms, which the page lights up one after another."""
+    return {
+        "row": of.cell.row + 1,
+        "col": of.cell.col + 1,
+        "key": key_of(of.cell),
+        "terms": " ".join(",".join(map(key_of, term.cells)) for term in of.terms),
+        "line": line,
     }
 
 
@@ -116,7 +177,20 @@ def _room(told: Handout, step: Step, head: int | None) -> str:
         cells += [show(number) for row in rows for number in row]
         labels += [*told.labels(name, 0, len(rows)), *told.labels(name, 1, len(rows[0]))]
     cell, label = (max(map(_width, texts)) for texts in (cells + labels, labels))
-    return f"--cell:{min(cell, 14):.1f}ch;--label:{min(label, 14):.1f}ch"
+    return f"--cell:{min(cell, LABEL):.1f}ch;--label:{min(label, LABEL):.1f}ch"
+
+
+SHEET: Final = 84
+"""Digits that stand side by side on a sheet of A4, and how many a cell's edges take of them."""
+EDGES: Final = 2.6
+
+
+def _wide(down: list[str], across: list[str], cells: Iterable[str]) -> str:
+    """How wide a cell is of a table that is wider than a sheet, and whose rows go on in a new line there; else ""."""
+    cell = max(_width(text) for text in (*cells, *(label[:LABEL] for label in across)))
+    label = max(_width(text[:LABEL]) for text in down)
+    wide = label + EDGES + len(across) * (cell + EDGES) > SHEET
+    return f"--cell:{max(cell, label):.1f}ch" if wide else ""
 
 
 def _width(text: str) -> float:
@@ -134,6 +208,7 @@ def _exponentials(told: Handout, step: Step, head: int) -> dict[str, Any]:
     )
     return {
         "shifted": any(row.shift for row in rows),
+        "wide": _wide(queries, [*keys, ""], (show(number) for line in exponentials for number in line)),
         "across": keys,
         "rows": [
             {"label": label, "exponentials": list(map(show, row.exponentials)), "total": show(row.total)}
@@ -151,7 +226,7 @@ def _matrix(
     cells = [
         [
             {
-                "key": f"{name}|{'' if head is None else head}|{i}|{j}",
+                "key": key_of(Cell(name, head, i, j)),
                 "text": show(number),
                 "bar": f"{number:.4f}" if bars else "",
             }
@@ -164,12 +239,18 @@ def _matrix(
         cells = [list(column) for column in zip(*cells, strict=True)]
     return {
         "symbol": told.symbol(name, head) + ("ᵀ" if transposed else ""),
+        "wide": _wide(down, across, (cell["text"] for line in cells for cell in line)),
         "across": across,
         "rows": [{"label": label, "cells": line} for label, line in zip(down, cells, strict=True)],
     }
 
 
-def _closing(told: Handout) -> dict[str, Any]:
+def key_of(cell: Cell) -> str:
+    """A cell's name on the page: ``weights|0|1|2``."""
+    return f"{cell.name}|{'' if cell.head is None else cell.head}|{cell.row}|{cell.col}"
+
+
+def _closing(told: _Told) -> dict[str, Any]:
     """The result, and the key that each query looks most at, head by head."""
     keys, heads = key_tokens(told.example), looked_at(told.trace)
     end = result_of(told.example)
@@ -181,7 +262,7 @@ def _closing(told: Handout) -> dict[str, Any]:
 
     return {
         "result": None if end is None else _matrix(told, end, None),
-        "heads": [told.head(head) for head in range(len(heads))],
+        "heads": [told.head_in_each(head) for head in range(len(heads))],
         "looks": [
             {"label": token, "cells": list(cells(query))} for query, token in enumerate(told.example.tokens)
         ],
@@ -201,6 +282,7 @@ def _rich(text: str) -> Markup:
 
 
 def _arithmetic(line: str) -> Markup:
-    """A line of arithmetic: what stands above e as a superscript, what follows _ as a subscript."""
+    """A line of arithmetic: its parts marked, what stands above e as a superscript, what follows _ as a subscript."""
     marked = EXPONENTIAL.sub(lambda power: f"e<sup>{power[1] or power[2]}</sup>", str(escape(line)))
-    return Markup(re.sub(r"_([^\W_]+)", r"<sub>\1</sub>", marked))  # noqa: S704  # escaped above
+    marked = re.sub(r"_([^\W_]+)", r"<sub>\1</sub>", marked)
+    return Markup(re.sub("⟦(.*?)⟧", r"<span>\1</span>", marked))  # noqa: S704  # escaped above

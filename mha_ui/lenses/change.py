@@ -6,15 +6,14 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
-from mha_core import Example
 from mha_core.compare.diff import Change, changes
 from mha_core.compute.derive import Cell
 from mha_core.compute.graph import symbol
 from mha_core.compute.trace import Trace
 from mha_core.errors import N_
-from mha_core.example.model import NEG_INF, AddMask, divisor
+from mha_core.example.model import NEG_INF, AddMask, divisor, position_choice
 from mha_core.numbers import trimmed
-from mha_core.vocabulary import HIDES, NAMES, PER_HEAD, SCORING_CHOICES, STEPS
+from mha_core.vocabulary import HIDES, NAMES, PER_HEAD, POSITION_CHOICES, SCORING_CHOICES, STEPS
 from mha_ui.language import Words, words_in
 from mha_ui.lenses.lens import Lens
 from mha_ui.places import cell_name
@@ -26,10 +25,7 @@ CHOICES: Final = {
     "scoring": N_("Scoring"),
     **{f"scoring_{name}": choice.label for name, choice in SCORING_CHOICES.items()},
     "positions": N_("Positions"),
-    "positions_none": N_("none"),
-    "positions_sinusoidal": N_("sinusoidal"),
-    "positions_rotary": N_("rotary"),
-    "positions_alibi": N_("ALiBi"),
+    **{f"positions_{name}": choice.label for name, choice in POSITION_CHOICES.items()},
 }
 """What two menus of the layer and what they offer are called."""
 
@@ -102,7 +98,7 @@ class _Summary(NamedTuple):
             told.append(f"÷ {self._number(a or 1.0)} → {self._number(b or 1.0)}")
         for setting, old, new in (
             ("scoring", before.scoring, now.scoring),
-            ("positions", _kind(before), _kind(now)),
+            ("positions", position_choice(before), position_choice(now)),
         ):
             if old != new:
                 labels = [words(CHOICES[f"{setting}_{kind}"]) for kind in (old, new)]
@@ -185,7 +181,3 @@ class _Summary(NamedTuple):
 
     def _number(self, value: float) -> str:
         return trimmed(value, self.decimals)
-
-
-def _kind(example: Example) -> str:
-    return example.positions.kind if example.positions else "none"

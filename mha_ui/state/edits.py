@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final
 
-from mha_core import MhaError, built_in, from_token
+from mha_core import Example, MhaError, built_in, from_token
 from mha_core.compute.graph import symbol
 from mha_core.edit.edits import apply
 from mha_core.errors import N_
+from mha_core.models import OWN, example_of, load
 from mha_ui.lenses.lens import MOST_DECIMALS
 from mha_ui.places import place_and_sentence
 from mha_ui.state.exercise import in_exercise, note_attempt
@@ -26,6 +27,7 @@ from mha_ui.state.work import (
     go_back,
     is_whole,
     keep,
+    open_example,
     pin_baseline,
     redo,
     reset,
@@ -64,6 +66,8 @@ def _one(current: Work, edit: Mapping[str, Any]) -> None:
             recall(current, kept)
         case {"op": "hint" | "another_exercise" | "end_exercise"}:
             in_exercise(current, edit)
+        case {"op": "learned_sentence", "text": str(text)}:
+            open_example(current, _learned(text))
         case {"op": "place"}:
             current.walk = place_in(edit)
         case {"op": "lens" | "baseline"}:
@@ -72,6 +76,11 @@ def _one(current: Work, edit: Mapping[str, Any]) -> None:
             current.decimals = min(MOST_DECIMALS, max(0, value))
         case _:
             _edit(current, edit)
+
+
+def _learned(text: str) -> Example:
+    """A sentence with the vectors of our own small model. Raises ``ModelError`` for one that it does not read."""
+    return example_of(load(OWN), text)
 
 
 def _edit(current: Work, edit: Mapping[str, Any]) -> None:

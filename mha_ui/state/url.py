@@ -36,6 +36,7 @@ PAGE_KEYS = (
     *("example", "s", "lang", "cell", "decimals", "ask", "seed", "tally", "lesson"),
     *("experiment", "variant", "lens", "base"),
     *WalkPlace._fields,
+    *("model", "text", "second", "head", "token", "off", "guess", "by", "only"),
 )
 """Every query parameter that a page of ours writes; address.js lists them too."""
 _STAGE = re.compile(r"[a-z][a-z0-9_-]{0,39}")
@@ -101,8 +102,8 @@ def _examples(current: Work) -> tuple[dict[str, str], str]:
     else:
         try:
             query["s"] = fitting(token(current))
-        except LinkError as error:
-            too_large = sentence(error, current.language)
+        except LinkError:
+            too_large = current.words(_TOO_LARGE)
     if current.pinned_baseline:
         base = current.pinned_baseline.token
         if len(base) + len(query.get("s", "")) <= MAX_TOKEN:
@@ -112,6 +113,7 @@ def _examples(current: Work) -> tuple[dict[str, str], str]:
     return query, too_large
 
 
+_TOO_LARGE: Final = N_("This example is too large for a link: save it as a file, in the menu ⋯.")
 _BASELINE_TOO_LARGE: Final = N_(
     "Together with its baseline this is too large for a link, which leaves the baseline out."
 )
@@ -125,10 +127,10 @@ def token(current: Work) -> str:
 
 
 def without_claims(current: Work) -> Work:
-    """The same work with nothing filled in, as it is handed out."""
+    """The same work with nothing filled in, as it is handed out: without a lecturer's own notes."""
     asked = current.exercise and Exercise(current.exercise.asked)
     copy = replace(current, past=[], future=[], lens="", pinned_baseline=None, exercise=asked)
-    copy.trace = trace(replace(current.example, claimed=None), current.backend)
+    copy.trace = trace(replace(current.example, claimed=None, lecture=None), current.backend)
     return copy
 
 

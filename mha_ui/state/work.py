@@ -217,7 +217,7 @@ def choose_experiment(current: Work, name: str, sides: Sides | None = None) -> N
 
 def pin_baseline(current: Work, example: Example | None = None) -> None:
     """Keep an example, or else the one at hand, to compare with. Raises ``NumberRangeError`` as ``trace`` does."""
-    kept = replace(example or current.example, claimed=None)
+    kept = replace(example or current.example, claimed=None, lecture=None)
     computed = current.trace if kept == current.example else trace(kept, current.backend)
     current.pinned_baseline = Baseline(computed, packed(kept))
 
@@ -282,8 +282,8 @@ def redo(current: Work) -> None:
 
 
 def reset(current: Work) -> None:
-    """Go back to what was opened; undo leads here again."""
-    become(current, current.origin)
+    """Go back to the numbers that were opened, with the lecture that there is now; undo leads here again."""
+    become(current, replace(current.origin, lecture=current.example.lecture))
 
 
 def travel(current: Work, to: int) -> None:

@@ -19,6 +19,7 @@ from mha_core.walk.handout import check_size
 from mha_core.walk.markdown import as_markdown
 from mha_ui import state
 from mha_ui.handout import as_html
+from mha_ui.handout.slides import as_slides, check_package
 from mha_ui.walkthrough.model import payload
 from mha_ui.web import component
 
@@ -45,7 +46,7 @@ def receive_place(work: state.Work) -> None:
 
 
 def take_away(work: state.Work) -> None:
-    """The whole walk to keep: one web page that prints, and Markdown with LaTeX."""
+    """The whole walk to keep: one web page that prints, Markdown with LaTeX, and slides."""
     words, trace, language, decimals = work.words, work.trace, work.language, work.decimals
     try:
         check_size(trace)
@@ -69,11 +70,32 @@ def take_away(work: state.Work) -> None:
             on_click="ignore",
             key="walk.markdown",
         )
+        _slides(work)
+
+
+def _slides(work: state.Work) -> None:
+    """Slides; where their package is missing the button is off, and says on pointing at it how to install it."""
+    trace, language, decimals = work.trace, work.language, work.decimals
+    try:
+        check_package()
+        missing = None
+    except ExportError as error:
+        missing = in_words(error, language)
+    st.download_button(
+        work.words(N_("Take away as slides (PPTX)")),
+        data=lambda: as_slides(trace, language, decimals),
+        file_name="attention-walk.pptx",
+        mime="application/vnd.openxmlformats-officedocument.presentationml.presentation",
+        on_click="ignore",
+        disabled=missing is not None,
+        help=missing,
+        key="walk.slides",
+    )
 
 
 @st.cache_resource(show_spinner=False)
 def _walk():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
-    return component("walkthrough", "walkthrough", "walk.js", css="walk.css")
+    return component("walkthrough", "walkthrough", "main.js", css="walk.css")
 
 
 @st.cache_resource(show_spinner=False)

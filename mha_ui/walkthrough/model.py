@@ -2,20 +2,76 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
 
+from mha_core import built_in, from_token
 from mha_core.compute.graph import formula, signs, symbol
 from mha_core.compute.operations import Step
-from mha_core.compute.trace import Trace
+from mha_core.compute.trace import Trace, trace
 from mha_core.errors import N_
-from mha_core.example.model import key_tokens
+from mha_core.example.model import key_tokens, text_in
+from mha_core.example.share_link import packed
+from mha_core.numbers import fixed
+from mha_core.walk.lecture import shown
+from mha_core.walk.pairs import Pair, pairs
 from mha_core.walk.stages import Stage, exponentials_of, layout_of, looked_at, result_of, walk
 from mha_core.walk.text import Words
+from mha_ui.bench.model import numbers
 from mha_ui.bench.model import payload as bench_payload
 from mha_ui.language import words_in
 from mha_ui.state import Work
+from mha_ui.walkthrough.lecture import LECTURE, lecture
 
+ROOM: Final = {
+    "follow_me": N_("Follow me"),
+    "room": N_("Room"),
+    "room_title": N_("Follow along on your own screen"),
+    "room_code": N_("QR code of the room"),
+    "room_local": N_(
+        "This address is for this machine alone. Open the app by the name that others reach it by, and open a room "
+        "there."
+    ),
+    "room_show": N_("Show the code"),
+    "room_followers": N_("{count} follow"),
+    "room_end": N_("End the room"),
+    "room_failed": N_("No room could be opened; try again in a moment."),
+    "room_too_large": N_("These numbers are too large for a link: those who follow do not see them."),
+    "room_lost": N_("No connection to the room; trying again."),
+    "room_gone": N_("The room has ended, or the server was started anew: open another one."),
+    "question_text": N_("Question, if it is to be read"),
+    "question_predict": N_("Predict this number"),
+    "question_open": N_("What do you answer?"),
+    "question_cell": N_("What will stand in {place}?"),
+    "place_with_tokens": N_("{place} ({tokens})"),
+    "question_close": N_("Close the question"),
+    "answers_show": N_("Show the answers"),
+    "answered": N_("{count} of {all} have answered"),
+    "others": N_("others"),
+    "exercise_of_the_day": N_("Exercise of the day"),
+    "exercise_none": N_("none"),
+}
+"""What a presenter's room says."""
+PAIR: Final = {
+    "head_named": N_("Head {head}"),
+    "compare_heads": N_("Compare two heads: the first"),
+    "compare_with": N_("Compare two heads: the second"),
+    "compare_none": N_("Compare heads"),
+    "pair_same": N_("Both heads have the same numbers here."),
+    "pair_none": N_("There is no token that may look at anything in both heads."),
+    "pair_cell": N_("They differ most at {place}: {left} in head {one}, {right} in head {other}."),
+    "pair_looks": N_(
+        "Of all attention, heads {one} and {other} spend {share} on the same tokens. They part most at “{query}”: head "
+        "{one} looks most at “{left}”, head {other} at “{right}”."
+    ),
+    "pair_both": N_(
+        "Of all attention, heads {one} and {other} spend {share} on the same tokens. They part most at “{query}”, "
+        "though both look most at “{left}”."
+    ),
+}
+"""Two heads beside each other."""
 _UI: Final = {
     "walk": N_("Walkthrough"),
     "outline": N_("All steps"),
@@ -35,7 +91,47 @@ _UI: Final = {
     "leave": N_("Leave (Escape)"),
     "reveal": N_("Reveal (Enter)"),
     "keys": N_("→ ← walk, ↓ ↑ go into a step and out of it, space plays, digits jump, Home and End"),
+    "motion": N_("Motion"),
+    "motion_play": N_("Play the motion of this step (M)"),
+    "motion_stop": N_("Stop the motion (M)"),
+    "motion_at": N_("Where the motion stands ([ ])"),
+    "motion_turned": N_("Backwards"),
+    "motion_itself": N_("plays by itself"),
+    "motion_svg": N_("Animated picture (SVG)"),
+    "plane": N_(
+        "The values as arrows, each as long as its weight makes it, and the arrow that they add up to"
+    ),
     "lesson": N_("Why? A short lesson"),
+    "negative": N_("negative"),
+    "positive": N_("positive"),
+    "hue_q": N_("queries"),
+    "hue_k": N_("keys"),
+    "hue_v": N_("values"),
+    "lecture": N_("The lecture that → and ← walk, as the two keys of a clicker do"),
+    "lecture_free": N_("every step as chosen"),
+    "lecture_of": N_("{minutes} min: {presses} presses"),
+    **LECTURE,
+    "press_of": N_("press {press} of {presses}"),
+    "help": N_("Keyboard"),
+    "stage_keys": N_(
+        "→ ←, Page Down, Page Up: walk\n"
+        "↓ ↑: into a step, out of it\n"
+        "digits, Home, End: jump\n"
+        "Space: play\n"
+        "M, [ ]: motion, station by station\n"
+        "B or .: dark screen, back with any key\n"
+        "F: full screen\n"
+        "L: pointer dot\n"
+        "+ − 0: closer, back\n"
+        "E: change an input's number\n"
+        "Enter: reveal\n"
+        "Escape: leave\n"
+        "?: these keys"
+    ),
+    "dark": N_("The screen is dark. Any key brings it back."),
+    "head_of": N_("Head {head} of {heads}"),
+    **PAIR,
+    "more_rows": N_("… {count} more"),
     "depth_0": N_("step by step"),
     "depth_1": N_("part by part"),
     "depth_2": N_("term by term"),
@@ -54,12 +150,10 @@ _UI: Final = {
     "looks_at": N_("looks most at"),
     "nothing": N_("nothing"),
     "notes": N_("Notes"),
-    "next_step": N_("Next"),
     "last": N_("That was the last step."),
-    "clock": N_("Time"),
     "scroll": N_("Larger than the window: scroll to see the rest"),
-    "elapsed": N_("since the start"),
     "restart": N_("Start the clock again"),
+    **ROOM,
 }
 
 
@@ -68,15 +162,40 @@ def payload(work: Work) -> dict[str, Any]:
     told = bench_payload(work)
     return {
         **told,
-        "words": {**told["words"], **ui_words(work.language)},
-        "stages": stages(work.trace, work.language),
-        "closing": {
-            "matrix": result_of(work.example),
-            "looked": looked_at(work.trace),
-            "keys": key_tokens(work.example),
-        },
+        **_walked(work.trace, work.language, told["words"]),
+        "lecture": lecture(work.trace, work.language),
         "place": work.walk._asdict(),
     }
+
+
+def followed(address: Mapping[str, str], language: str, decimals: int) -> dict[str, Any]:
+    """The same of the example of an address, for those who only look: nobody's work, and not the lecturer's notes.
+
+    Raises ``MhaError`` where there is no such example.
+    """
+    computed = trace(from_token(address["s"]) if "s" in address else built_in(address["example"]))
+    told = numbers(computed, language, decimals)
+    if computed.example.lecture is not None:
+        address = {"s": packed(replace(computed.example, lecture=None))}
+    return {**told, **_walked(computed, language, told["words"]), "address": address}
+
+
+def _walked(trace: Trace, language: str, words: dict[str, str]) -> dict[str, Any]:
+    return {
+        "words": {**words, **ui_words(language)},
+        "stages": stages(trace, language),
+        "closing": {
+            "matrix": result_of(trace.example),
+            "looked": looked_at(trace),
+            "keys": key_tokens(trace.example),
+        },
+        "compare": [[pair and (_share(pair), pair.query) for pair in row] for row in pairs(trace)],
+        "title": text_in(trace.example.title, language),
+    }
+
+
+def _share(pair: Pair) -> str:
+    return f"{fixed(100 * pair.share, 0)} %"
 
 
 @lru_cache(maxsize=4)
@@ -87,8 +206,8 @@ def ui_words(language: str) -> dict[str, str]:
 
 
 def stages(trace: Trace, language: str) -> list[dict[str, Any]]:
-    """The stages of the walk, with their words in one language."""
-    return [_stage(trace, stage, language) for stage in walk(trace)]
+    """The stages of the walk that are shown, in the lecture's order, with their words in one language."""
+    return [_stage(trace, stage, language) for stage in shown(walk(trace), trace.example.lecture)]
 
 
 def _stage(trace: Trace, stage: Stage, language: str) -> dict[str, Any]:

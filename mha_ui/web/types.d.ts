@@ -157,10 +157,58 @@ interface Place {
   beat: number | null;
 }
 
+/** Where a walk stands, as windows and rooms are told it; `revealed`: what was asked for and is shown by now. */
+interface Stood {
+  step: string;
+  sub: string;
+  predict: boolean;
+  revealed: string[];
+}
+
+/** What a room is told (mha_api/rooms): whose numbers are walked, where, and the step that an exercise asks for. */
+interface RoomPlace extends Stood {
+  walk: string;
+  exercise: string;
+}
+
+/** What those who follow are asked: one of several choices, or the number in a cell. */
+interface Question {
+  question: number;
+  open: boolean;
+  text: string;
+  choices: string[];
+  cell: Cell | null;
+}
+
+/** A text for all languages, or one for each. */
+type Said = string | Record<string, string>;
+
+/** What is a lecturer's own of a step of his walk. */
+interface OwnStep {
+  step: string;
+  note?: Said;
+  question?: Said;
+  minutes?: number;
+  hidden?: boolean;
+}
+
+/** A lecture as its file has it; of its steps in order those that the example has not have no title. */
+interface Lecture {
+  own: { minutes?: number; steps?: OwnStep[] };
+  usual: string[];
+  order: { step: string; title: string | null; needs: string }[];
+  teaching: Record<string, { say: string; wrong: string }>;
+}
+
 interface WalkModel extends Model {
+  /** The lecturer's alone. */
+  lecture?: Lecture;
   stages: WalkStage[];
+  /** Of every two heads: how much attention they share, and the query with the least. */
+  compare: ([string, number] | null)[][];
   closing: { matrix: string; looked: [number, number][][]; keys: string[] };
   place: { step: string; sub: string; view: string; predict: string };
+  title: string;
   session: string;
   opened: number;
   revision: number;
@@ -306,7 +354,7 @@ interface Editor extends Host {
   preview(edit: Edit | null): void;
   announce(place: string, number: string): void;
   root: HTMLElement;
-  hush(): void;
+  clearMessage(): void;
   repaint(name: string): void;
 }
 
@@ -358,6 +406,9 @@ declare module "*/mha.web/address.js" {
 declare module "*/mha.web/arithmetic.js" {
   export * from "kit/arithmetic.js";
 }
+declare module "*/mha.web/curves.js" {
+  export * from "kit/curves.js";
+}
 declare module "*/mha.web/dom.js" {
   export * from "kit/dom.js";
 }
@@ -379,8 +430,14 @@ declare module "*/mha.web/line.js" {
 declare module "*/mha.web/live.js" {
   export * from "kit/live.js";
 }
+declare module "*/mha.web/maps.js" {
+  export * from "kit/maps.js";
+}
 declare module "*/mha.web/menu.js" {
   export * from "kit/menu.js";
+}
+declare module "*/mha.web/message.js" {
+  export * from "kit/message.js";
 }
 declare module "*/mha.web/mount.js" {
   export * from "kit/mount.js";

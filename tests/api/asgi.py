@@ -32,11 +32,13 @@ def ask(
     return _answer(run(_told(app, scope, path, client, headers, {"type": "http.request"})))
 
 
-async def post(app: ASGIApp, address: str, body: AsyncIterator[Message], **headers: str) -> Answer:
-    """The answer to a POST request whose body comes message by message."""
+async def post(
+    app: ASGIApp, address: str, body: AsyncIterator[Message], method: str = "POST", **headers: str
+) -> Answer:
+    """The answer to a request whose body comes message by message."""
     path, _, query = address.partition("?")
-    scope = {"type": "http", "method": "POST", "query_string": query.encode()}
-    return _answer(await _told(app, scope, path, "127.0.0.1", headers, body))
+    scope = {"type": "http", "method": method, "query_string": query.encode()}
+    return _answer(await _told(app, scope, path, headers.pop("client", "127.0.0.1"), headers, body))
 
 
 def knock(app: ASGIApp, path: str = "/_stcore/stream", **headers: str) -> list[Message]:

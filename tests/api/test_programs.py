@@ -17,11 +17,12 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 import mha_api
-from mha_api import programs, queries, ready
+from mha_api import bodies, programs, queries, ready
 from mha_core import ExampleError, MhaError, backend, built_in, dump, library, parse, to_token, trace
 from mha_core.__main__ import main
 from mha_core.errors import CellError
 from mha_core.example.files import MAX_BYTES
+from mha_core.example.lecture import MAX_MINUTES
 from mha_core.example.model import MAX_HEADS, MAX_SIZE
 from mha_core.example.share_link import MAX_TOKEN
 from mha_core.messages import LANGUAGES
@@ -34,6 +35,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 WORKED = sorted((ROOT / "tests" / "core" / "worked").glob("*.mha.json"))
 OPENAPI = json.loads((ROOT / "docs" / "openapi.json").read_text("utf-8"))
 JSON = {"content-type": "application/json"}
+OF_OUR_PAGES = ("/ready", "/qr", "/plotly/", "/models")
 COMMANDS = ["trace", "explain", "check"]
 CELL = "step=weights&head=0&row=0&col=0"
 FIRST = dump(built_in("first")).encode()
@@ -379,11 +381,11 @@ def test_an_endless_body_is_not_read_to_its_end(length):
     headers = {} if length is None else {"content_length": length}
     answer = sent(endless(), **headers)
     assert (answer.status, error_of(answer)) == (413, "the file is larger than 5 MB")
-    assert read <= programs.MOST_READ + 1_000_000
+    assert read <= bodies.MOST_READ + 1_000_000
 
 
 def test_a_body_that_does_not_arrive(monkeypatch):
-    monkeypatch.setattr(programs, "SECONDS", 0.01)
+    monkeypatch.setattr(bodies, "SECONDS", 0.01)
     answer = sent(silent())
     assert (answer.status, answer.headers["connection"]) == (408, "close")
     assert error_of(answer) == "the body did not arrive within 0 seconds"
@@ -398,7 +400,7 @@ def test_who_goes_while_sending_is_no_fault():
 
 
 def test_more_bodies_than_there_is_room_for_are_turned_away(monkeypatch):
-    monkeypatch.setattr(programs, "ROOM", CapacityLimiter(1))
+    monkeypatch.setattr(bodies, "ROOM", CapacityLimiter(1))
 
     async def scene():
         begun = asyncio.Event()
@@ -500,7 +502,7 @@ def test_every_route_is_described():
     assert described == {
         route.path: route.methods - {"HEAD"}
         for route in mha_api.ROUTES
-        if isinstance(route, Route) and route.path not in ("/ready", "/qr", "/plotly/{version}.js")
+        if isinstance(route, Route) and not route.path.startswith(OF_OUR_PAGES)
     }
 
 
@@ -517,6 +519,7 @@ def test_the_description_has_the_names_and_limits_of_the_code():
     example = schemas["Example"]["properties"]
     assert example["heads"]["maxItems"] == MAX_HEADS
     assert example["tokens"]["maxItems"] == MAX_SIZE
+    assert schemas["Minutes"]["maximum"] == MAX_MINUTES
     assert OPENAPI["components"]["parameters"]["s"]["schema"]["maxLength"] == MAX_TOKEN
     assert set(schemas["Text"]["oneOf"][1]["properties"]) == set(LANGUAGES)
     assert schemas["Head"]["properties"].keys() == built_in("first").heads[0].__dataclass_fields__.keys()
@@ -554,7 +557,7 @@ def schema_of(path, method, status):
 
 @every_command
 def test_every_status_described_is_answered_and_no_other(client, monkeypatch, command):
-    monkeypatch.setattr(programs, "SECONDS", 0.01)
+    monkeypatch.setattr(bodies, "SECONDS", 0.01)
     whole = f"/api/{command}" + (f"?{CELL}" if command == "explain" else "")
     right = dump(built_in("published")).encode()
     answers = [
@@ -568,7 +571,7 @@ def test_every_status_described_is_answered_and_no_other(client, monkeypatch, co
     found = {answer.status_code: answer.content for answer in answers}
     late = sent(silent(), whole)
     found[late.status] = late.body
-    monkeypatch.setattr(programs, "ROOM", CapacityLimiter(0))
+    monkeypatch.setattr(bodies, "ROOM", CapacityLimiter(0))
     away = asked(client, command, right)
     found[away.status_code] = away.content
     assert {str(status) for status in found} == OPENAPI["paths"][f"/{command}"]["post"]["responses"].keys()

@@ -10,7 +10,16 @@ from types import SimpleNamespace
 
 from mha_core import Example, Head, validate
 from mha_core.check.check import check
-from tests.core.reference import NEG_INF, dot_products, masked, project, softmax, weighted_sums
+from tests.core.reference import (
+    NEG_INF,
+    dot_products,
+    masked,
+    positioned,
+    project,
+    rotated,
+    softmax,
+    weighted_sums,
+)
 
 LAYER = ("concat", "output")
 
@@ -51,7 +60,9 @@ RIGHT = {
     "q": lambda s: project(s.x, s.head.w_q, s.head.b_q),
     "k": lambda s: project(s.source, s.head.w_k, s.head.b_k),
     "v": lambda s: project(s.source, s.head.w_v, s.head.b_v),
-    "scores": lambda s: dot_products(s.q, s.k),
+    "q_rotated": lambda s: rotated(s.q, s.angles, s.example.positions.pairs),
+    "k_rotated": lambda s: rotated(s.k, s.key_angles, s.example.positions.pairs),
+    "scores": lambda s: dot_products(s.q_rotated, s.k_rotated),
     "scaled_scores": lambda s: divided(s.scores, s.divisor),
     "masked_scores": lambda s: masked(s.scaled_scores, s.example.mask),
     "weights": lambda s: [softmax(row) for row in s.masked_scores],
@@ -61,13 +72,17 @@ RIGHT = {
 }
 """Each step from ``s``: this head's (or the layer's) numbers so far, and those of all heads in ``s.heads``."""
 
+SAME = {"q_rotated": "q", "k_rotated": "k", "scaled_scores": "scores", "masked_scores": "scaled_scores"}
+"""What a step that is not used is a copy of."""
+
 
 def work_out(example, instead=None, heads=None):
     """Every step by name; ``instead[step](s)`` stands in for the right one, in these heads (None: in all).
 
-    A step that is not used is a copy here, and is left out of what is returned.
+    A step that is not used is a copy here, and is left out of what is returned. Of positions there are rotary ones.
     """
     instead = instead or {}
+    early, *_ = positioned(example)
     x = example.x
     source = x if example.context is None else example.context
     divisor = len(example.heads[0].w_q[0]) ** 0.5 if example.scale == "sqrt_dk" else example.scale
@@ -75,31 +90,39 @@ def work_out(example, instead=None, heads=None):
     for g, head in enumerate(example.heads):
         every.append(SimpleNamespace(example=example, g=g, head=head, heads=every, x=x, source=source))
         every[-1].divisor, every[-1].n, every[-1].d_model = divisor, len(x), len(x[0])
+        every[-1].angles = early.get("angles")
+        every[-1].key_angles = early.get("context_angles", early.get("angles"))
 
     def run(s, name):
         made = name in instead and (heads is None or getattr(s, "g", None) in heads or name in LAYER)
         setattr(s, name, (instead if made else RIGHT)[name](s))
 
-    for names in (("q", "k", "v"), ("scores", "scaled_scores", "masked_scores", "weights", "head_outputs")):
+    for names in (("q", "k", "v", "q_rotated", "k_rotated"), AFTERWARDS):
         for s in every:
             for name in names:
                 if name in used(example):
                     run(s, name)
                 else:
-                    setattr(s, name, s.scores if name == "scaled_scores" else s.scaled_scores)
+                    setattr(s, name, getattr(s, SAME[name]))
     s = SimpleNamespace(example=example, heads=every, n=len(x))
     for name in LAYER:
         if name in used(example):
             run(s, name)
-    return {
+    return early | {
         name: getattr(s, name) if name in LAYER else [getattr(one, name) for one in every]
         for name in used(example)
     }
 
 
+AFTERWARDS = ("scores", "scaled_scores", "masked_scores", "weights", "head_outputs")
+"""What a head may compute from another head's projections."""
+
+
 def used(example):
     """The steps that an example has."""
     left_out = {
+        "q_rotated": example.positions is None,
+        "k_rotated": example.positions is None,
         "scaled_scores": example.scale == "none",
         "masked_scores": example.mask is None,
         "output": example.w_o is None,

@@ -1,6 +1,6 @@
 """Multi-head attention in plain loops in column convention: tokens are columns, W to the left, softmax downwards.
 
-Written for itself, not by turning the rows' results round: what comes in is turned once, and multiplied so.
+Written for itself, not by turning the rows' results round: what comes in is transposed once, and multiplied so.
 """
 
 from math import ceil, cos, exp, sin, sqrt, tanh
@@ -10,7 +10,7 @@ from tests.core.reference import count_keys
 NEG_INF = float("-inf")
 
 
-def turned(rows):
+def transposed(rows):
     """Columns as rows."""
     return None if rows is None else [[row[j] for row in rows] for j in range(len(rows[0]))]
 
@@ -24,7 +24,7 @@ def product(left, right):
 
 def project(weight, columns, bias):
     """W·X + b: the bias is a column and is added to every column. ``weight`` is given as d_in × d_out."""
-    found = product(turned(weight), columns)
+    found = product(transposed(weight), columns)
     return [
         [number + (bias[r] if bias is not None else 0.0) for number in row] for r, row in enumerate(found)
     ]
@@ -53,8 +53,8 @@ def column_reference(example):
 
 
 def positioned(example):
-    x = turned(example.x)
-    keys_from = turned(example.context) if example.context is not None else x
+    x = transposed(example.x)
+    keys_from = transposed(example.context) if example.context is not None else x
     positions = example.positions
     if positions is None or positions.kind == "alibi":
         return {}, x, keys_from
@@ -94,21 +94,21 @@ def column_head(example, head, x, keys_from, early, shared):
     steps = {}
     kind = example.positions.kind if example.positions else None
     if head.weights is None:
-        steps["q"] = turned(head.q) or project(head.w_q, x, head.b_q)
+        steps["q"] = transposed(head.q) or project(head.w_q, x, head.b_q)
     if shared is not None:
         own = ("k", "v", "k_rotated", "k_norms", "k_unit")
         steps |= {name: shared[name] for name in own if name in shared}
     else:
         grouped = example.kv_heads not in (None, len(example.heads))
         if head.weights is None or (grouped and not (head.k is None and head.w_k is None)):
-            steps["k"] = turned(head.k) or project(head.w_k, keys_from, head.b_k)
+            steps["k"] = transposed(head.k) or project(head.w_k, keys_from, head.b_k)
         if head.v is not None or head.w_v is not None:
-            steps["v"] = turned(head.v) or project(head.w_v, keys_from, head.b_v)
+            steps["v"] = transposed(head.v) or project(head.w_v, keys_from, head.b_v)
     sides = {"q": "q", "k": "k"}
     if kind == "rotary":
         for name, turn in (("q", early["angles"]), ("k", early.get("context_angles", early["angles"]))):
             if name in steps:
-                steps[f"{name}_rotated"] = rotated(steps[name], turn)
+                steps[f"{name}_rotated"] = rotated(steps[name], turn, example.positions.pairs)
         sides = {"q": "q_rotated", "k": "k_rotated"}
     if example.scoring == "cosine":
         for name in "qk":
@@ -124,19 +124,20 @@ def column_head(example, head, x, keys_from, early, shared):
     if head.weights is None:
         steps["weights"] = column_weights(example, head, steps, steps[sides["q"]], steps[sides["k"]], kind)
     else:
-        steps["weights"] = turned(head.weights)
+        steps["weights"] = transposed(head.weights)
     if "v" in steps:
         steps["head_outputs"] = product(steps["v"], steps["weights"])
     return steps
 
 
-def rotated(columns, turns):
-    """Every pair of rows turned by its angle."""
-    found = []
+def rotated(columns, turns, pairs):
+    """Every pair of rows transposed by its angle: neighbours, or one of each half."""
+    found: list = [None] * len(columns)
     for m, angles_of in enumerate(turns):
-        a, b = columns[2 * m], columns[2 * m + 1]
-        found.append([a[c] * cos(t) - b[c] * sin(t) for c, t in enumerate(angles_of)])
-        found.append([a[c] * sin(t) + b[c] * cos(t) for c, t in enumerate(angles_of)])
+        one, other = (m, m + len(turns)) if pairs == "half" else (2 * m, 2 * m + 1)
+        a, b = columns[one], columns[other]
+        found[one] = [a[c] * cos(t) - b[c] * sin(t) for c, t in enumerate(angles_of)]
+        found[other] = [a[c] * sin(t) + b[c] * cos(t) for c, t in enumerate(angles_of)]
     return found
 
 
@@ -155,7 +156,7 @@ def column_weights(example, head, steps, q, k, kind):
     else:
         if example.scoring == "bilinear":
             q = steps["q_a"] = project(head.w_a, q, None)
-        scores = product(turned(k), q)
+        scores = product(transposed(k), q)
     steps["scores"] = scores
     if example.scale != "none":
         by = sqrt(len(steps["q"])) if example.scale == "sqrt_dk" else example.scale

@@ -116,7 +116,7 @@ def reference_head(example, head, rows_q, rows_k, early, shared=None):
     if kind == "rotary":
         for name, turn in (("q", early["angles"]), ("k", early.get("context_angles", early["angles"]))):
             if name in steps:
-                steps[f"{name}_rotated"] = rotated(steps[name], turn)
+                steps[f"{name}_rotated"] = rotated(steps[name], turn, example.positions.pairs)
         q, k = "q_rotated", "k_rotated"
     if example.scoring == "cosine":
         for name, rows in (("q", q), ("k", k)):
@@ -173,14 +173,15 @@ def score(example, head, steps, q, k):
     return steps["scores"]
 
 
-def rotated(rows, turns):
-    """Every pair of columns turned by its angle."""
+def rotated(rows, turns, pairs):
+    """Every pair of columns turned by its angle: neighbours, or one of each half."""
     result = []
     for row, turn in zip(rows, turns, strict=True):
-        turned = []
+        turned = [0.0] * len(row)
         for m, angle in enumerate(turn):
-            a, b = row[2 * m], row[2 * m + 1]
-            turned += [a * cos(angle) - b * sin(angle), a * sin(angle) + b * cos(angle)]
+            one, other = (m, m + len(turn)) if pairs == "half" else (2 * m, 2 * m + 1)
+            turned[one] = row[one] * cos(angle) - row[other] * sin(angle)
+            turned[other] = row[one] * sin(angle) + row[other] * cos(angle)
         result.append(turned)
     return result
 

@@ -6,8 +6,9 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from mha_core import AddMask, AllowMask, Example, Head, Positions, validate
-from mha_core.example.model import POSITIONS, position_inputs
-from mha_core.vocabulary import SCORINGS
+from mha_core.example.lecture import Lecture, LectureStep
+from mha_core.example.model import PAIRS, POSITIONS, position_inputs
+from mha_core.vocabulary import SCORINGS, STEPS
 
 NEG_INF = float("-inf")
 SIZES = st.integers(1, 4)
@@ -21,6 +22,27 @@ texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 def rows(count, width, cells=numbers):
     """Matrices of one shape, as tuples."""
     return st.tuples(*[st.tuples(*[cells] * width)] * count)
+
+
+_said = st.none() | texts | st.dictionaries(st.sampled_from(["en", "zh"]), texts)
+_minutes = st.none() | st.floats(0, 600, exclude_min=True)
+
+
+def lectures():
+    """Lectures on any steps, in any order."""
+    steps = st.lists(
+        st.builds(
+            LectureStep,
+            step=st.sampled_from(["tokens", "inputs", "given", "head-2", "head-16", "closing", *STEPS]),
+            note=_said,
+            question=_said,
+            minutes=_minutes,
+            hidden=st.booleans(),
+        ),
+        max_size=4,
+        unique_by=lambda one: one.step,
+    )
+    return st.builds(Lecture, minutes=_minutes, steps=steps.map(tuple))
 
 
 @st.composite
@@ -54,6 +76,7 @@ def examples(draw, *, plain=False, masks=True, context=None, claims=True, varian
         scale=draw(st.sampled_from(["sqrt_dk", "none", 2.0, 0.5, -1.5]) | st.floats(0.25, 9.0)),
         mask=draw(_masks(n_q, n_k)) if masks else None,
         claimed=draw(st.none() | _claims(n_q, n_k, h, d_k, d_v, valued)) if claims else None,
+        lecture=draw(st.none() | lectures()) if claims else None,
     )
     if all(_starts_further_on(head, valued) for head in heads) and not crossed:
         example = draw(st.sampled_from([example, _without_x(example)]))
@@ -103,7 +126,8 @@ def _varied(draw, example, scorings=SCORINGS, kinds=(None, *POSITIONS), grouped=
     )
     if kind is None:
         return varied
-    varied = replace(varied, positions=Positions(kind))
+    pairs = draw(st.sampled_from(PAIRS)) if kind == "rotary" else PAIRS[0]
+    varied = replace(varied, positions=Positions(kind, pairs=pairs))
     sizes = {
         "ids": dims.n_q,
         "context_ids": dims.n_k,
@@ -115,7 +139,7 @@ def _varied(draw, example, scorings=SCORINGS, kinds=(None, *POSITIONS), grouped=
         for field, size in sizes.items()
         if POSITION_FIELDS[field] in position_inputs(varied)
     }
-    return replace(varied, positions=Positions(kind, **given))
+    return replace(varied, positions=Positions(kind, **given, pairs=pairs))
 
 
 POSITION_FIELDS = {

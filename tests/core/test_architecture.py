@@ -20,6 +20,9 @@ OPTIONAL = {
     "interop/keras_layer.py": {"keras"},
     "interop/weights.py": {"safetensors"},
     "compute/trace.py": {"pandas"},
+    "models/checkpoint.py": {"safetensors"},
+    "models/tokenizer.py": {"tokenizers"},
+    "models/library.py": {"huggingface_hub"},
 }
 """What a module imports where it is called for, and does without elsewhere."""
 
@@ -71,6 +74,7 @@ FOLDERS = {
     "compare": {"example", "compute", "edit", "check"},
     "walk": {"example", "compute"},
     "interop": {"example", "compute"},
+    "models": {"example", "compute", "interop"},
     "export": {"example", "compute", "interop"},
     "notation": {"example", "compute", "interop"},
 }

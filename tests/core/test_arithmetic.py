@@ -132,7 +132,7 @@ def test_the_powers_of_a_softmax_line_stand_in_the_table_beside_it_and_can_be_ke
 def test_the_page_and_markdown_write_the_powers_that_their_table_has():
     page, text = as_html(trace(built_in("first"))), as_markdown(trace(built_in("first")))
     assert "<sup>s − max</sup>" in page
-    assert "e<sup>9.1924 − 14.8492</sup> ÷ (e<sup>3.5355 − 14.8492</sup>" in page
+    assert "e<sup>9.1924 − 14.8492</sup> ÷ (<span>e<sup>3.5355 − 14.8492</sup></span>" in page
     assert "e^{9.1924 - 14.8492} \\div (e^{3.5355 - 14.8492}" in text
     page, text = as_html(trace(built_in("water"))), as_markdown(trace(built_in("water")))
     assert "<sup>s</sup>" in page

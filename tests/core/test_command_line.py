@@ -436,7 +436,7 @@ def chinese(request, monkeypatch):
     monkeypatch.setenv(request.param, "zh_CN.UTF-8")
 
 
-COMMANDS = ["trace", "explain", "check", "examples", "export", "layers", "import"]
+COMMANDS = ["trace", "explain", "check", "examples", "export", "layers", "import", "models"]
 NAMES = re.compile(r"--?[a-z][\w-]*|\{[^}]*\}|[A-Z_]+|python -m mha_core|" + "|".join(COMMANDS))
 
 
@@ -520,7 +520,8 @@ def test_a_table_has_a_row_for_each_file_and_counts_causes(run):
         "head outputs, head 2, row 1, column 1",
         "head 2: A row of zero scores is given no weight; its softmax is uniform, not 0.",
     ]
-    assert second.split("\n")[:2] == ["cause,solutions", "unexplained,3"]
+    assert second.split("\n")[:2] == ["cause,solutions", "No known mistake explains this.,3"]
+    assert "The scores are not divided by √d_k.,1" in second
 
 
 def test_a_file_that_cannot_be_checked_is_a_row_of_the_table(run, tmp_path):

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import replace
-from math import isnan
+from math import cos, isnan, sin
 from typing import Any
 
 import pytest
@@ -11,27 +11,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn import functional
 
-from mha_core import AddMask, AllowMask, Head, built_in, library, trace
+from mha_core import AddMask, AllowMask, Head, built_in, library, trace, validate
 from mha_core.compute.graph import formula, head_graph
-from mha_core.example.model import NEG_INF, allow_matrix, has_values, kv_head_of
+from mha_core.example.model import NEG_INF, PAIRS, allow_matrix, has_values, kv_head_of
 from mha_core.interop import to_bert, to_keras, to_torch
 from mha_core.notation import (
     column_matrix,
     demonstrate,
     emptied,
     entries,
+    has_pairings,
     is_masked,
     layouts,
     mask_forms,
+    pairings,
     refusals,
+    reordered,
     starts_further_on,
-    turned,
+    transposed,
     with_mask,
 )
+from mha_core.notation.rotary import STAND_IN, order_of, partners_of
 from mha_core.vocabulary import WHOLE_LAYER_STEPS
 from tests.core.columns import column_reference, product
 from tests.core.edits import ENDS_AT_WEIGHTS, FURTHER_ON
-from tests.core.reference import largest_difference
+from tests.core.reference import largest_difference, reference
 from tests.core.strategies import examples
 from tests.sizes import tries
 
@@ -133,7 +137,7 @@ def matrices(computed, head, factors):
         shared = factor.name in ("x", "context", "w_o", "b_o") or factor.name in WHOLE_LAYER_STEPS
         shared = shared or factor.name.endswith(("ids", "frequencies"))
         rows = computed.matrix(factor.name, None if shared else kv_head_of(example, factor.name, head))
-        yield turned(rows) if factor.turned else rows
+        yield transposed(rows) if factor.transposed else rows
 
 
 @pytest.mark.parametrize("form", ["row", "column"])
@@ -158,7 +162,7 @@ def test_products_are_what_their_formulas_say(example, form):
                     for r, row in enumerate(made)
                 ]
             rows = computed.matrix(entry.name, None if entry.name in WHOLE_LAYER_STEPS else head)
-            wanted = turned(rows) if form == "column" else rows
+            wanted = transposed(rows) if form == "column" else rows
             if example.scoring == "additive" and entry.name == "scores":  # pairs in one line, laid out anew
                 made = [[number for row in made for number in row]]
                 wanted = [[number for row in rows for number in row]]
@@ -196,7 +200,7 @@ def assembled(computed, layout):
     taken = torch.zeros(layout.rows, layout.cols)
     for block in layout.blocks:
         rows = torch.tensor(computed.matrix(block.name, block.head), dtype=torch.float64)
-        rows = rows.T if block.turned else rows
+        rows = rows.T if block.transposed else rows
         place = (slice(block.top, block.top + len(rows)), slice(block.left, block.left + rows.shape[1]))
         tensor[place] = rows
         taken[place] += 1
@@ -470,3 +474,63 @@ def test_given_weights_are_out_of_a_masks_reach():
     assert [is_masked(FURTHER_ON, head) for head in range(4)] == [
         head.weights is None for head in FURTHER_ON.heads
     ]
+
+
+# --- rotary positions --------------------------------------------------------------------------------------------
+
+
+rotary_examples = examples(claims=False, variants={"kinds": ("rotary",)})
+
+
+def test_the_columns_of_every_pair():
+    assert partners_of("interleaved", 6) == ((0, 1), (2, 3), (4, 5))
+    assert partners_of("half", 6) == ((0, 3), (1, 4), (2, 5))
+    assert order_of("half", 6) == (0, 2, 4, 1, 3, 5)
+    assert order_of("interleaved", 6) == (0, 3, 1, 4, 2, 5)
+
+
+@tries(60)
+@given(rotary_examples)
+def test_reordered_columns_give_the_same_weights_and_outputs(example):
+    other = next(pairs for pairs in PAIRS if pairs != example.positions.pairs)
+    moved = reordered(example, other)
+    assert moved.positions == replace(example.positions, pairs=other)
+    before, after = reference(example), reference(validate(moved))
+    for name in ("scores", "weights", "head_outputs", "concat", "output"):
+        if name in before:
+            assert largest_difference({name: after[name]}, {name: before[name]}) <= 1e-9
+    assert reordered(moved, example.positions.pairs) == replace(example, claimed=None)
+
+
+@tries(60)
+@given(rotary_examples)
+def test_both_pairings_of_a_layer_stand_beside_each_other(example):
+    told = pairings(example)
+    shown = told.example
+    assert (shown == replace(example, claimed=None)) is has_pairings(example)
+    wanted = {
+        pairs: reference(replace(shown, positions=replace(shown.positions, pairs=pairs))) for pairs in PAIRS
+    }
+    for pairing in told.pairings:
+        numbers = wanted[pairing.pairs]["q_rotated"][told.head][told.query]
+        assert pairing.rotated == pytest.approx(numbers, abs=1e-9)
+        for m, (one, other) in enumerate(pairing.partners):
+            a, b, angle = told.row[one], told.row[other], told.angles[m]
+            assert pairing.rotated[one] == pytest.approx(a * cos(angle) - b * sin(angle), abs=1e-9)
+            assert pairing.rotated[other] == pytest.approx(a * sin(angle) + b * cos(angle), abs=1e-9)
+    apart = largest_difference(
+        {"weights": wanted["half"]["weights"]}, {"weights": wanted["interleaved"]["weights"]}
+    )
+    assert told.missed == pytest.approx(apart, abs=1e-9)
+    own, read = (wanted[pairs]["weights"][told.head][told.query][told.key] for pairs in PAIRS)
+    assert abs(own - read) == pytest.approx(told.missed, abs=1e-9)
+    assert told.apart <= 1e-9
+
+
+@pytest.mark.parametrize("name", ["first", "rotary", "alibi", "saturated"])
+def test_where_nothing_differs_a_small_layer_stands_in(name):
+    assert not has_pairings(built_in(name))
+    told = pairings(built_in(name))
+    assert told.example == STAND_IN
+    assert told.missed > 0.1
+    assert told.row != told.pairings[0].rotated != told.pairings[1].rotated

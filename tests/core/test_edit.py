@@ -23,12 +23,13 @@ from mha_core import (
 from mha_core.compute.graph import last_step
 from mha_core.edit.edits import apply
 from mha_core.edit.fields import FILLS
+from mha_core.example.files import lecture_json
 from mha_core.example.model import POSITIONS
 from mha_core.vocabulary import SCORINGS
 from tests.core.edits import BUILT_IN, cases
 from tests.core.malformed import ODD_VALUES
 from tests.core.reference import largest_difference
-from tests.core.strategies import NEG_INF, examples
+from tests.core.strategies import NEG_INF, examples, lectures
 from tests.sizes import tries
 
 plain = examples(plain=True, claims=False).map(lambda example: replace(example, note=None))
@@ -86,6 +87,12 @@ edits = st.one_of(
     st.fixed_dictionaries({"op": st.just("positions"), "kind": st.sampled_from(["none", *POSITIONS])}),
     st.fixed_dictionaries({"op": st.just("kv_heads"), "count": st.integers(0, 4)}),
     st.fixed_dictionaries({"op": st.just("title"), "text": st.text(max_size=5)}),
+    st.fixed_dictionaries(
+        {
+            "op": st.just("lecture"),
+            "lecture": st.none() | lectures().map(lecture_json) | st.just({"steps": [{}]}),
+        }
+    ),
 )
 
 

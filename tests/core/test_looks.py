@@ -80,6 +80,12 @@ def assert_holds(computed):
             and single[1:] == list(range(len(table) - 1))
             and None not in single
         )
+        after = (
+            same
+            and len(alive) == len(table) > 3
+            and None not in single
+            and single[1:-1] == list(range(2, len(table)))
+        )
         rules = {
             "nothing": not alive,
             "even": level,
@@ -87,6 +93,7 @@ def assert_holds(computed):
             "one key": one_key,
             "itself": own,
             "back": before,
+            "forward": after,
             "each": len(table) <= LISTED,
             "many": True,
         }
@@ -125,11 +132,20 @@ def test_a_weight_that_is_printed_is_reached_by_every_query(example, language):
     computed = trace(example)
     for look in where_heads_look(computed):
         (text,) = findings((look,), ["q"] * example.dims.n_q, ["k"] * example.dims.n_k, language)
-        for number in re.findall(r"\d\.\d\d", text) if look.kind in ("one key", "itself", "back") else ():
+        for number in (
+            re.findall(r"\d\.\d\d", text) if look.kind in ("one key", "itself", "back", "forward") else ()
+        ):
             assert (
                 Fraction(number) <= Fraction(look.least) < Fraction(number) + Fraction(1, 100)
                 or number == "0.99"
             )
+
+
+def test_a_head_that_looks_at_the_next_token_is_told_so():
+    ahead = [[1.0, 0, 0, 0], [0, 0, 1.0, 0], [0, 0, 0, 1.0], [0, 0, 0, 1.0]]
+    (look,) = where_heads_look(trace(in_self_attention(ahead)))
+    (told,) = findings((look,), "abcd", "abcd", "en")
+    assert told == "between the first and the last, each token most at the one after it (0.99 or more)"
 
 
 FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[9, 9]]}

@@ -11,7 +11,7 @@ import torch
 
 from benchmarks.mistakes import outcome, rounded
 from benchmarks.planted import IDS, KEPT, many
-from mha_core import AllowMask
+from mha_core import AllowMask, Positions
 from mha_core.check.catalogue import CATALOGUE, MESSAGES, ROUNDED_EARLY
 from mha_core.check.check import check
 from mha_core.check.slips import SLIP
@@ -36,7 +36,7 @@ from tests.core.answers import (
     work_out,
     wrong_cells,
 )
-from tests.core.reference import NEG_INF, dot_products, project, softmax, weighted_sums
+from tests.core.reference import NEG_INF, dot_products, project, rotated, softmax, weighted_sums
 from tests.sizes import share
 
 SEEN = (
@@ -61,6 +61,11 @@ def by_row(change):
 def x_times(name):
     """X·W, without a bias."""
     return lambda s: project(s.x, getattr(s.head, name), None)
+
+
+def turned(name, pairs):
+    """Q or K turned with its columns paired so."""
+    return lambda s: rotated(getattr(s, name), s.angles if name == "q" else s.key_angles, pairs)
 
 
 def hide(fill, allow):
@@ -112,6 +117,13 @@ BY_HAND = [
     made("scores_times_v", {"scores": lambda s: project(dot_products(s.q, s.k), s.v, None)}, d_v=4),
     made("scores_times_v", {"scores": lambda s: project(dot_products(s.q, s.k), s.v, None)}, "a context",
         n_k=5, d_v=5),
+    made("paired_as_neighbours", {"q_rotated": turned("q", "interleaved"), "k_rotated": turned("k", "interleaved")},
+        d_k=4, positions=Positions("rotary", pairs="half")),
+    made("paired_as_neighbours", {"k_rotated": turned("k", "interleaved")}, "six columns, a context",
+        d_k=6, n_k=5, positions=Positions("rotary", pairs="half")),
+    made("paired_as_halves", {"q_rotated": turned("q", "half"), "k_rotated": turned("k", "half")},
+        d_k=4, positions=Positions("rotary")),
+    made("paired_as_halves", {"q_rotated": turned("q", "half")}, d_k=4, positions=Positions("rotary")),
     made("q_k_swapped", {"scores": lambda s: dot_products(s.k, s.q)}),
     made("q_k_swapped", {"q": x_times("w_k"), "k": x_times("w_q")}),
     made("v_from_k", {"v": x_times("w_k")}),

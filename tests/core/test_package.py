@@ -45,7 +45,8 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def source(folder):
     """A checkout of its own, in which building may leave what it likes."""
-    needed = "pyproject.toml setup.py MANIFEST.in README.md LICENSE requirements.txt requirements-interop.txt"
+    needed = "pyproject.toml setup.py MANIFEST.in README.md LICENSE"
+    needed += " requirements.txt requirements-interop.txt requirements-slides.txt"
     for name in sorted(APP | PACKAGES | set(needed.split())):
         target = folder / "source" / name
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -98,9 +98,9 @@ def again(example, values, name, g):
             rows = rows_q if name == "q" else rows_k
             return project(rows, getattr(head, f"w_{name}"), getattr(head, f"b_{name}"))
         case "q_rotated":
-            return rotated(own("q"), early["angles"])
+            return rotated(own("q"), early["angles"], example.positions.pairs)
         case "k_rotated":
-            return rotated(own("k"), early.get("context_angles", early["angles"]))
+            return rotated(own("k"), early.get("context_angles", early["angles"]), example.positions.pairs)
         case "q_norms" | "k_norms":
             return [[sqrt(sum(cell * cell for cell in row))] for row in unit_of(name[0])]
         case "q_unit" | "k_unit":

@@ -28,7 +28,8 @@ def test_the_json_has_exactly_the_keys_of_the_format():
     assert found["steps"]["q"]["wrong"][0] == {
         "head": 1, "row": 0, "col": 0, "claimed": 3.0, "correct": 1.0, "own": True
     }  # fmt: skip
-    assert found["steps"]["q"]["causes"] == []
+    assert [cause["id"] for cause in found["steps"]["q"]["causes"]] == ["other_head", "cell_copied"]
+    assert found["steps"]["k"]["causes"] == []
     assert found["steps"]["concat"]["wrong"][0]["head"] is None
     assert [one_["id"] for one_ in found["free_checks"]].count("row_sum") == 2
     assert json.loads(json.dumps(found, allow_nan=False)) == found
@@ -113,7 +114,10 @@ SENTENCES = {
     ),
     "several wrong": ((("1.50", "2"), ("3.50", "4")), "2 of 4 numbers are wrong."),
     "all wrong": ((("1.50", "2.50"), ("3.50", "4.50")), "All 4 numbers are wrong."),
-    "one doubtful": ((("1", "2"), ("3", "5")), "One whole number is off by one, which no rounding does."),
+    "one doubtful": (
+        (("1", "2"), ("3", "5")),
+        "One whole number is off by one, which no rounding does: queries, row 2, column 2, where 5 stands.",
+    ),
     "doubtful and blank": (
         (("2", "3"), ("3",)),
         "2 whole numbers are off by one, which no rounding does. In the tables begun, one cell is still blank.",

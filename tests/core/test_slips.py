@@ -14,7 +14,7 @@ from mha_core.check.check import check
 from mha_core.check.report import cause_lines, cause_message
 from mha_core.check.slips import SLIP, SLIPS
 from mha_core.messages import LANGUAGES, catalogue
-from tests.core.answers import RIGHT, divided, found, layer, named, unexplained, work_out
+from tests.core.answers import RIGHT, answer, divided, found, layer, named, unexplained, with_cell, work_out
 from tests.core.reference import project, softmax
 from tests.sizes import share
 
@@ -49,6 +49,7 @@ BY_HAND = {
     "2": "row 1, column 1: A term of the sum has the wrong sign: X[1, 2]·W_Q[2, 1].",
     "106": "row 1, column 1: In one product X[2, 2] stands where X[1, 2] belongs.",
     "46": "row 1, column 1: In one product W_Q[1, 2] stands where W_Q[1, 1] belongs.",
+    "26": "row 1, column 1: The rows and columns of W_Q are mixed up.",
     "38": "row 1, column 1: A product or the sum is off by 10.",
     "-28": "row 1, column 1: A sign has slipped.",
     "280": "row 1, column 1: The decimal point has slipped.",
@@ -216,6 +217,21 @@ def test_rounding_on_the_way_is_named_with_the_step_and_the_digits(steps, only, 
 
 
 # --- planted -----------------------------------------------------------------------------------------------------
+
+
+def test_a_mistake_and_a_slip_in_one_matrix_are_named_together():
+    example = layer(1)
+    unscaled = work_out(example, {"scaled_scores": lambda s: s.scores}, heads=[0])
+    claims = answer(example, unscaled, only=("scaled_scores",))
+    number = claims.claimed["scaled_scores"][0][2][1]
+    slipped = check(with_cell(claims, "scaled_scores", 0, 2, 1, f"-{number}".replace("--", "")))
+    assert causes(slipped) == [
+        "head 1: The scores are not divided by √d_k.",
+        "head 1, row 3, column 2: A sign has slipped.",
+    ]
+    assert unexplained(slipped) == []
+    both = with_cell(claims, "scaled_scores", 0, 2, 1, f"{float(number) + 0.37:.4f}")
+    assert unexplained(check(both)) == ["scaled_scores"]  # of what nothing simple gives nothing is said
 
 
 @pytest.mark.parametrize("given", KEPT)

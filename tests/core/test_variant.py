@@ -153,6 +153,15 @@ def test_with_positions_it_does(kind):
     assert "output" in {difference.name for difference in found}
 
 
+def test_the_columns_of_rotary_positions_may_be_paired_in_either_way():
+    wide = apply(TOY, {"op": "resize", "axis": "d_k", "size": 4})
+    halves, neighbours = (varied(wide, Variant(positions=name)) for name in ("rotary_half", "rotary"))
+    assert halves.positions == Positions("rotary", pairs="half")
+    assert varied(halves, Variant(positions="rotary")) == neighbours
+    assert next(d.name for d in compare(trace(neighbours), trace(halves))) == "q_rotated"
+    assert read("positions-rotary_half") == Variant(positions="rotary_half")
+
+
 def test_a_causal_mask_knows_the_order_too():
     causal = replace(TOY, mask="causal")
     found = compare(trace(causal), trace(varied(causal, Variant(order=(2, 1, 0)))), (2, 1, 0))

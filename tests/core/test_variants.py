@@ -24,6 +24,7 @@ from mha_core import (
     built_in,
     derive,
     dump,
+    feeds,
     formula,
     from_token,
     graph,
@@ -80,7 +81,7 @@ SHAPES = [(7, 11, 6, 13, 17, 2, 5), (5, 3, 4, 7, 2, 6, 3), (2, 13, 6, 3, 11, 4, 
 """n_q, n_k, h, d_model, d_context, d_k, d_v"""
 
 
-@pytest.mark.parametrize("kind", [None, "sinusoidal", "rotary", "alibi"])
+@pytest.mark.parametrize("kind", [None, "sinusoidal", "rotary", "rotary half", "alibi"])
 @pytest.mark.parametrize("scoring", ["dot", "bilinear", "additive", "cosine"])
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_larger_layers_over_a_context_with_masks_biases_and_groups(shape, scoring, kind):
@@ -88,6 +89,10 @@ def test_larger_layers_over_a_context_with_masks_biases_and_groups(shape, scorin
     assert largest_difference(trace(example).values, reference(example)) <= 1e-12
     apart = apply(example, {"op": "kv_heads", "count": shape[2]})
     assert same(trace(apart).values["output"], trace(example).values["output"])
+
+
+def positions_of(kind):
+    return Positions("rotary", pairs="half") if kind == "rotary half" else Positions(kind) if kind else None
 
 
 def layer(random, shape, *, scoring="dot", kind=None, kv_heads=None, masked=True) -> Example:
@@ -124,7 +129,7 @@ def layer(random, shape, *, scoring="dot", kind=None, kv_heads=None, masked=True
             mask=AllowMask(allow) if masked else None,
             scoring=scoring,
             kv_heads=kv_heads,
-            positions=Positions(kind) if kind else None,
+            positions=positions_of(kind),
         )
     )
 
@@ -227,6 +232,40 @@ def test_rotary_by_hand():
     assert arithmetic(derive(computed, Cell("angles", None, 1, 0))) == "2·0.5 = 1"
     assert arithmetic(derive(computed, Cell("q_rotated", 0, 1, 0))) == "0·cos 1 − 2·sin 1 ≈ (−1.6829)"
     assert arithmetic(derive(computed, Cell("q_rotated", 0, 1, 1))) == "0·sin 1 + 2·cos 1 ≈ 1.0806"
+
+
+def test_half_split_rotary_by_hand():
+    """Columns 1 and 3 turn by 1 radian a position, columns 2 and 4 by 2."""
+    half = Positions("rotary", frequencies=(1.0, 2.0), pairs="half")
+    head = Head(q=((1.0, 2.0, 3.0, 4.0),) * 2, k=((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)))
+    computed = trace(validate(Example(title="", tokens=("a", "b"), heads=(head,), positions=half)))
+    first, second = computed.values["q_rotated"][0]
+    assert first == [1, 2, 3, 4]
+    assert second == pytest.approx(
+        [cos(1) - 3 * sin(1), 2 * cos(2) - 4 * sin(2), sin(1) + 3 * cos(1), 2 * sin(2) + 4 * cos(2)]
+    )
+    assert computed.values["scores"][0][1] == pytest.approx(
+        [second[0], -sin(2) * second[1] + cos(2) * second[3]]
+    )
+    lines = [arithmetic(derive(computed, Cell("q_rotated", 0, 1, col))) for col in range(4)]
+    assert lines == [
+        "1·cos 1 − 3·sin 1 ≈ (−1.9841)",
+        "2·cos 2 − 4·sin 2 ≈ (−4.4695)",
+        "1·sin 1 + 3·cos 1 ≈ 2.4624",
+        "2·sin 2 + 4·cos 2 ≈ 0.1540",
+    ]
+    of = [[term.cells for term in derive(computed, Cell("q_rotated", 0, 1, col)).terms] for col in (1, 3)]
+    pair = [(Cell("q", 0, 1, col), Cell("angles", None, 1, 1)) for col in (1, 3)]
+    assert of == [pair, pair]
+    assert feeds(computed, Cell("q", 0, 1, 0)) == tuple(Cell("q_rotated", 0, 1, col) for col in (0, 2))
+    assert feeds(computed, Cell("angles", None, 1, 0))[:2] == tuple(
+        Cell("q_rotated", 0, 1, col) for col in (0, 2)
+    )
+
+
+def test_of_two_columns_both_pairings_are_one():
+    half = replace(built_in("rotary"), positions=Positions("rotary", pairs="half"))
+    assert trace(half).values == trace(built_in("rotary")).values
 
 
 def test_sinusoidal_by_hand():
@@ -461,6 +500,14 @@ def changed(**changes):
         ({"positions": {}}, 'positions.kind: expected "sinusoidal", "rotary" or "alibi", got null'),
         ({"positions": {"kind": "rotary", "base": 10}}, 'positions: unknown key "base"'),
         ({"positions": {"kind": "rotary", "ids": [0]}}, "positions.ids: expected 2 numbers, got 1"),
+        ({"positions": {"kind": "rotary", "pairs": "split"}},
+         'positions.pairs: expected "interleaved" or "half", got "split"'),
+        ({"positions": {"kind": "rotary", "pairs": 2}},
+         'positions.pairs: expected "interleaved" or "half", got 2'),
+        ({"positions": {"kind": "sinusoidal", "pairs": "half"}},
+         'positions.pairs: is of no use here without "kind": "rotary"'),
+        ({"positions": {"kind": "alibi", "pairs": "half"}, "heads": [{"slope": 1}, {"slope": 1}]},
+         'positions.pairs: is of no use here without "kind": "rotary"'),
         ({"positions": {"kind": "rotary", "ids": [0, "1"]}}, 'positions.ids[1]: expected a number, got "1"'),
         ({"positions": {"kind": "rotary", "ids": [0, 1e13]}},
          "positions.ids[1]: expected a number from -1e+12 to 1e+12, got 10000000000000.0"),
@@ -507,6 +554,11 @@ def test_the_new_keys_have_defaults_that_are_not_written():
     ids = {"kind": "rotary", "ids": [1, 0]}
     assert json.loads(dump(parse(changed(positions=ids))))["positions"] == ids
     assert json.loads(dump(parse(changed(positions={"kind": "rotary"}))))["positions"] == "rotary"
+    told = {"kind": "rotary", "pairs": "interleaved"}
+    assert json.loads(dump(parse(changed(positions=told))))["positions"] == "rotary"
+    half = {"kind": "rotary", "pairs": "half"}
+    assert json.loads(dump(parse(changed(positions=half))))["positions"] == half
+    assert parse(changed(positions=half)).positions == Positions("rotary", pairs="half")
 
 
 def test_claims_of_the_new_steps_are_kept():
@@ -563,6 +615,21 @@ def test_switching_positions_gives_slopes_and_keeps_ids():
     assert wider.positions.frequencies is None
 
 
+def test_the_columns_may_be_paired_otherwise_and_all_else_stays():
+    given = Positions("rotary", ids=(0.0, 7.0, 2.0), frequencies=(0.5, 0.25))
+    wide = apply(built_in("programming"), {"op": "resize", "axis": "d_k", "size": 4})
+    example = replace(wide, positions=given)
+    half = apply(example, {"op": "positions", "kind": "rotary", "pairs": "half"})
+    assert half.positions == replace(given, pairs="half")
+    assert apply(half, {"op": "positions", "kind": "rotary"}) == half  # which says nothing of pairs
+    assert apply(half, {"op": "positions", "kind": "rotary", "pairs": "interleaved"}) == example
+    assert apply(half, {"op": "positions", "kind": "alibi"}).positions == Positions("alibi", given.ids)
+    straight = apply(wide, {"op": "positions", "kind": "rotary", "pairs": "half"})
+    assert straight.positions == Positions("rotary", pairs="half")
+    claimed = replace(example, claimed={"weights": (None,) * 3})
+    assert apply(claimed, {"op": "positions", "kind": "rotary", "pairs": "half"}).claimed is None
+
+
 def test_a_context_of_its_own_has_positions_of_its_own():
     example = apply(built_in("sinusoidal"), {"op": "context", "on": True})
     assert same(trace(example).values["concat"], trace(built_in("sinusoidal")).values["concat"])
@@ -610,6 +677,10 @@ def test_growing_d_a_and_a_bilinear_d_k_changes_no_score():
          "kind: expected dot, bilinear, additive, cosine, got ['dot']"),
         ("first", {"op": "positions", "kind": "learned"},
          "kind: expected none, sinusoidal, rotary, alibi, got 'learned'"),
+        ("first", {"op": "positions", "kind": "rotary", "pairs": "halves"},
+         "pairs: expected interleaved, half, got 'halves'"),
+        ("first", {"op": "positions", "kind": "sinusoidal", "pairs": "half"},
+         'positions.pairs: is of no use here without "kind": "rotary"'),
         ("first", {"op": "kv_heads", "count": "1"}, "count: expected a whole number, got '1'"),
         ("programming", {"op": "kv_heads", "count": 2},
          "kv_heads: expected a number that divides the 3 heads into equal groups, got 2"),

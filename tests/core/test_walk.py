@@ -13,12 +13,14 @@ from benchmarks.core import sized
 from mha_core import Cell, built_in, derive, library, parse, trace
 from mha_core.compute.derive import cells
 from mha_core.compute.graph import head_graph
+from mha_core.edit.edits import apply
 from mha_core.errors import ExportError
 from mha_core.example.model import NEG_INF
 from mha_core.messages import LANGUAGES
 from mha_core.walk.handout import MOST_SUMS
 from mha_core.walk.markdown import as_markdown
 from mha_core.walk.stages import MOST_CELLS, PHASES, exponentials_of, layout_of, looked_at, operands_of, walk
+from mha_ui import handout
 from mha_ui.handout import as_html
 from tests.core.strategies import examples
 from tests.sizes import tries
@@ -135,11 +137,17 @@ class Page(HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.cells, self.texts, self.tags, self.at = [], [], set(), None
+        self.scripts, self.sums = [], {}
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
         self.tags.add(tag)
         self.at = dict(attrs).get("data-cell") if tag == "td" else self.at
+        if tag == "script":
+            assert not attrs
+            self.scripts.append("")
+        if "data-of" in dict(attrs):
+            self.sums[dict(attrs)["data-of"]] = dict(attrs)["data-terms"]
         for name, value in attrs:
             assert not name.startswith("on")
             assert name not in ("src", "srcset")
@@ -149,6 +157,9 @@ class Page(HTMLParser):
         self.at = None if tag == "td" else self.at
 
     def handle_data(self, data):
+        if self.lasttag == "script" and self.scripts[-1] == "":
+            self.scripts[-1] = data
+            return
         self.texts.append(data)
         if self.at:
             self.cells.append((self.at, data))
@@ -164,16 +175,26 @@ def check_number(text, number, decimals):
         assert abs(float(plain) - number) <= 0.5 * 10**-decimals + 1e-9 * max(1, abs(number))
 
 
+def cell_of(key):
+    name, head, row, col = key.split("|")
+    return Cell(name, int(head) if head else None, int(row), int(col))
+
+
 def check_page(computed, text, decimals=4):
     """Every cell of the page holds its own number, and no computed cell is missing."""
     page = Page(text)
     seen = set()
     for of, shown in page.cells:
-        name, head, row, col = of.split("|")
-        cell = Cell(name, int(head) if head else None, int(row), int(col))
+        cell = cell_of(of)
         check_number(shown, computed.matrix(cell.name, cell.head)[cell.row][cell.col], decimals)
         seen.add(cell)
     assert set(cells(computed)) <= seen
+    for of, terms in page.sums.items():
+        wanted = derive(computed, cell_of(of)).terms
+        assert [tuple(map(cell_of, term.split(","))) for term in terms.split()] == [
+            one.cells for one in wanted
+        ]
+        assert {cell for one in wanted for cell in one.cells} <= seen
     return page
 
 
@@ -254,6 +275,19 @@ def test_the_first_example_is_walked_as_it_is_taught():
     assert scores.words.why.translated("zh") == told
 
 
+def test_which_numbers_are_turned_together_is_told():
+    wide = apply(built_in("programming"), {"op": "resize", "axis": "d_k", "size": 4})
+    for pairs, said in (
+        ("interleaved", "two neighbouring numbers at a time"),
+        ("half", "every number of its first half"),
+    ):
+        turned = apply(wide, {"op": "positions", "kind": "rotary", "pairs": pairs})
+        stages = {stage.id: stage for stage in walk(trace(turned))}
+        assert said in stages["q_rotated"].words.what.translated("en")
+        assert stages["q_rotated"].words.why.translated("en").startswith("Turned queries and keys meet")
+        assert as_markdown(trace(turned), "zh")
+
+
 def test_a_mask_and_w_o_have_stages_of_their_own():
     assert "masked_scores" in [stage.id for stage in walk(trace(built_in("causal")))]
     stages = walk(trace(built_in("output-projection")))
@@ -304,7 +338,8 @@ def test_what_a_visitor_wrote_is_text():
     }
     computed = trace(parse(json.dumps(text)))
     page = check_page(computed, as_html(computed))
-    assert not page.tags & {"img", "script", "iframe", "object", "link"}
+    assert not page.tags & {"img", "iframe", "object", "link"}
+    assert page.scripts == [(Path(handout.__file__).parent / "handout.js").read_text("utf-8")]
     assert "".join(page.texts).count(NASTY) >= 8
     markdown = as_markdown(computed)
     assert "<img" not in re.sub(r"\\.", "", markdown)

@@ -131,9 +131,11 @@ def running(script: Path | str = "app.py", module: str = "streamlit", **environm
         server.kill()
 
 
-def chromium(playwright: Playwright) -> Browser:
-    """The machine's own Chromium where there is one, else Playwright's."""
-    return playwright.chromium.launch(executable_path=shutil.which("chromium"), args=CHROMIUM_FLAGS)
+def chromium(playwright: Playwright, *flags: str) -> Browser:
+    """The machine's own Chromium where there is one, else Playwright's, with more flags than the usual."""
+    return playwright.chromium.launch(
+        executable_path=shutil.which("chromium"), args=[*CHROMIUM_FLAGS, *flags]
+    )
 
 
 def wait_until(page: Page, condition: str, arg: object = None) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import expect
 
-from mha_core import built_in, from_token, trace
+from mha_core import built_in, from_token, parse, trace
+from mha_core.check.check import check as find
+from mha_core.check.report import summary
 from tests.e2e.driver import WAIT
 from tests.e2e.looks import assert_no_barrier
 
@@ -342,3 +345,38 @@ def _example(bench):
 @pytest.mark.parametrize("query", ["?example=published", "?example=causal&ask=weights&lang=zh"])
 def test_no_serious_barrier(check, query):
     assert_no_barrier(check(query).page)
+
+
+WORKED = sorted((Path(__file__).parents[1] / "core" / "worked").glob("*.mha.json"))
+
+
+def test_the_solutions_of_a_class_stand_in_one_table_and_one_is_opened(check):
+    bench = check("?example=first")
+    page = bench.page
+    page.get_by_role("button", name="Solutions of a class").click()
+    dialog = page.get_by_role("dialog", name="Solutions of a class")
+    broken = {"name": "<b>broken.mha.json", "mimeType": "application/json", "buffer": b"[1"}
+    files = [
+        {"name": path.name, "mimeType": "application/json", "buffer": path.read_bytes()} for path in WORKED
+    ]
+    dialog.locator('input[type="file"]').set_input_files([broken, *files])
+    counted, table = dialog.locator("table").nth(0), dialog.locator("table").nth(1)
+    expect(table.locator("tbody tr")).to_have_count(1 + len(WORKED))
+    expect(counted).to_contain_text("No known mistake explains this.")
+    refused, *rows = table.locator("tbody tr").all()
+    expect(refused.locator("td").first).to_have_text("<b>broken.mha.json")
+    expect(refused.locator("td").nth(1)).to_contain_text("JSON")
+    for path, row in zip(WORKED, rows, strict=True):
+        verdict = find(parse(path.read_bytes()))
+        expect(row.locator("td").nth(1)).to_have_text(summary(verdict, "en"))
+    with page.expect_download() as download:
+        dialog.get_by_role("button", name="Table as CSV").click()
+    lines = download.value.path().read_text("utf-8-sig").split("\n")
+    assert lines[0] == "file,outcome,first wrong,cause"
+    assert lines[1].startswith("<b>broken.mha.json,")
+    assert_no_barrier(page)
+    choose = dialog.get_by_role("combobox")
+    choose.click()
+    page.get_by_role("option", name=re.compile("catsleeps")).click()
+    dialog.get_by_role("button", name="Open it on this page").click()
+    expect(page.locator(".verdict")).to_contain_text("4 of 28 numbers are wrong")

@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 from mha_core import AddMask, built_in, library, to_token, trace
 from mha_core.edit.edits import apply
 from mha_core.example.model import NEG_INF
-from mha_core.notation import column_matrix, demonstrate, entries
+from mha_core.notation import column_matrix, demonstrate, entries, pairings
 from mha_ui.conventions.model import ui_words
 from mha_ui.language import LANGUAGES
 from tests.e2e.driver import WAIT, Bench, assert_shows, replace
@@ -19,7 +19,7 @@ from tests.e2e.looks import WIDTHS, assert_no_barrier_at, wider
 from tests.sizes import shortened, turns
 
 LIBRARIES = ("packed", "torch", "keras", "linear")
-PARTS = ("rows", "packed", "masks", "dead")
+PARTS = ("rows", "packed", "masks", "dead", "pairs")
 VARIED = ("output-projection", "translation", "rotary", "additive", "padding")
 """Examples that together have biases, a context, positions, parameters of a scoring, and a mask."""
 
@@ -37,7 +37,7 @@ def read(server, new_page):
 
 
 def settled(page: Page) -> Page:
-    """Wait until all four sections are drawn, and the address holds the work."""
+    """Wait until all five sections are drawn, and the address holds the work."""
     for part in PARTS:
         expect(page.locator(f".part-{part} .explain")).to_be_visible(timeout=WAIT)
     page.wait_for_function("() => /[?&](example|s)=/.test(location.search)", timeout=WAIT)
@@ -97,6 +97,17 @@ def test_every_step_stands_there_in_both_conventions(read, name):
             figure = page.locator(f".equation.{form} figure").last
             assert shown(figure) == texts(rows), (entry.name, form)
             expect(figure.locator(".shape")).to_have_text(f"{len(rows)} × {len(rows[0])}")
+
+
+def test_what_a_step_is_computed_from_stands_transposed_in_columns(read):
+    page = read("?example=first")
+    computed = trace(built_in("first"))
+    x, w_q = computed.matrix("x", None), computed.matrix("w_q", 0)
+    figures = page.locator(".equation.row figure")
+    assert [shown(figures.nth(at)) for at in (0, 1)] == [texts(x), texts(w_q)]
+    figures = page.locator(".equation.column figure")
+    transposed = [[list(column) for column in zip(*rows, strict=True)] for rows in (w_q, x)]
+    assert [shown(figures.nth(at)) for at in (0, 1)] == [texts(rows) for rows in transposed]
 
 
 def test_pointing_at_a_number_lights_the_same_one_in_the_other_convention(read):
@@ -219,7 +230,7 @@ def test_of_a_large_tensor_the_first_heads_are_drawn(read):
 
 def test_a_pair_lights_up_in_every_mask(read):
     page = read("?example=padding")
-    cards = page.locator(".card")
+    cards = page.locator(".part-masks .card")
     expect(cards).to_have_count(6)
     first = cards.first.locator('td[data-key="pair|0|2"]')
     first.hover()
@@ -361,3 +372,59 @@ def test_it_is_the_first_page_of_a_fresh_server_and_survives_it(own_server, new_
     settled(page)
     assert json.dumps("example=padding")[1:-1] in page.url
     watch.complaints.clear()  # whatever Streamlit's page said while nobody answered
+
+
+# --- rotary positions --------------------------------------------------------------------------------------------
+
+
+def turned_by_halves():
+    """Four columns, so two pairs; the tokens stand at 1, 2 and 3."""
+    example = apply(built_in("water"), {"op": "resize", "axis": "d_k", "size": 4})
+    for name in ("w_q", "w_k"):
+        fill = {"op": "fill", "matrix": name, "head": 0, "with": "integers", "seed": 5}
+        example = apply(example, fill)
+    example = apply(example, {"op": "positions", "kind": "rotary", "pairs": "half"})
+    ids = {"op": "set", "matrix": "position_ids", "row": 0, "col": 0, "values": [[1], [2], [3]]}
+    return apply(example, ids)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_row_is_turned_with_its_columns_paired_in_either_way(read, language):
+    example = turned_by_halves()
+    page = read(f"?s={to_token(example)}&lang={language}")
+    told = pairings(example)
+    for pairing in told.pairings:
+        card = page.locator(f'.card[data-pairs="{pairing.pairs}"]')
+        rows = [texts([list(told.row)])[0], texts([list(pairing.rotated)])[0]]
+        assert shown(card.locator("figure")) == rows
+        groups = card.locator("th.group").all_inner_texts()
+        pair_of = [m for col in range(4) for m, pair in enumerate(pairing.partners) if col in pair]
+        assert groups == [ui_words(language)["pair_n"].format(pair=m + 1) for m in pair_of]
+        expect(card.locator("code")).to_have_text("W[:, [0, 2, 1, 3]]")
+
+
+def test_pointing_at_a_turned_number_lights_the_two_that_it_is_made_of(read):
+    example = turned_by_halves()
+    page = read(f"?s={to_token(example)}")
+    told = pairings(example)
+    for pairing in told.pairings:
+        for m, partners in enumerate(pairing.partners):
+            for col in partners:
+                page.locator(f'td[data-key="{pairing.pairs}|1|{col}"]').hover()
+                lit = [f"{pairing.pairs}|0|{one}" for one in partners]
+                assert sorted(keys(page, "pairs", "operand")) == lit
+                (said,) = line(page, "pairs")
+                token = example.tokens[told.query]
+                assert said.startswith(f"QR[{token}, {col + 1}] = ")
+                a, b = (f"(−{-n:g})" if n < 0 else f"{n:g}" for n in (told.row[one] for one in partners))
+                first, sign, other = ("cos", "−", "sin") if col == partners[0] else ("sin", "+", "cos")
+                assert re.search(
+                    rf"= {re.escape(a)} · {first} \S+ {re.escape(sign)} {re.escape(b)} · {other} ", said
+                )
+                assert f"pair {m + 1}: θ = " in said
+                value = f"{pairing.rotated[col]:.4f}".replace("-", "−")
+                assert f"≈ {value}" in said or f"= {value.removesuffix('.0000')}" in said
+    cell = page.locator('td[data-key="half|0|0"]')
+    cell.focus()
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".part-pairs td.current")).to_have_attribute("data-key", "half|1|0")

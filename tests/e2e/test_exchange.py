@@ -76,6 +76,8 @@ def test_a_layer_of_a_safetensors_file_is_opened_and_leaves_as_code_that_runs(vi
     bench = visit("?example=first")
     page = bench.page
     upload(page, "model.safetensors", model)
+    guess = "The file does not say how many heads there are, and 1 of 12 columns each is a guess."
+    expect(dialog(page)).to_contain_text(guess)
     choose(page, "Heads in the layer", "3")
     choose(page, "Rows of X", "embedding.weight")
     dialog(page).get_by_label("Which rows, from 0").fill("7, 0, 19")

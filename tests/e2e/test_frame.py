@@ -17,7 +17,7 @@ from tests.e2e.looks import assert_no_barrier, wider, widths
 from tests.e2e.test_editing import set_cell
 from tests.sizes import shortened
 
-PAGES = ["Walkthrough", "Check", "Experiments", "Conventions", "Lessons", "Bench"]
+PAGES = ["Walkthrough", "Models", "Check", "Experiments", "Conventions", "Lessons", "Bench"]
 CLIPBOARD = {"permissions": ["clipboard-read", "clipboard-write"]}
 
 

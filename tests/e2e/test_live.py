@@ -12,6 +12,7 @@ from mha_core.edit.edits import apply
 from tests.e2e.conftest import context_of, reset
 from tests.e2e.driver import WAIT, Bench, assert_shows, example_in
 from tests.e2e.looks import assert_no_barrier
+from tests.e2e.wire import wire_to
 from tests.sizes import share
 
 FIRST = built_in("first")
@@ -497,6 +498,25 @@ def test_a_server_that_dies_in_a_drag_and_comes_back_loses_nothing(own_server, n
         watch.complaints
     )
     watch.complaints.clear()
+
+
+def test_what_a_laptop_was_told_before_it_slept_and_in_its_sleep_stands_when_it_wakes(
+    server, new_page, watch
+):
+    with wire_to(server.port) as wire:
+        bench = ready(Bench(new_page()).open(f"{wire.url}?example=first"))
+        assert_shows(bench.edit(*X00, 3), with_x(3))
+        wire.dead = True  # nobody is told, and what is sent is lost
+        drag(bench, 4, *X00)
+        shows(bench, 7)
+        bench.page.mouse.up()
+        wire.cut()
+        assert_shows(bench.settled(), with_x(7))
+        bench.wait_for_address(with_x(7))
+        assert_shows(bench.edit(*X00, 8), with_x(8))
+    watch.complaints[:] = [
+        text for text in watch.complaints if "ERR_" not in text and "disconnected" not in text
+    ]
 
 
 def test_two_windows_at_one_link_do_not_disturb_each_other(visit):

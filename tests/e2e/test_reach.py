@@ -102,3 +102,15 @@ def test_pointing_moves_nothing(visit):
     cell.click()
     bench.settled()
     expect(cell).to_have_class("pinned")
+
+
+def test_three_heads_of_3_by_3_stand_whole_at_1280(visit):
+    bench = visit("", viewport={"width": 1280, "height": 720})
+    tables = bench.page.locator(".bench .tables")
+    assert tables.evaluate("node => node.scrollWidth - node.clientWidth") <= 0
+    assert (
+        bench.page.locator(".stages")
+        .evaluate("node => getComputedStyle(node).getPropertyValue('--heads')")
+        .strip()
+        == "3"
+    )

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from mha_core import arithmetic, built_in, derive, trace
+from mha_core import arithmetic, built_in, derive, to_token, trace
 from mha_core.compute.derive import cells
 from mha_core.edit.edits import apply
 from mha_core.example.model import same_numbers
@@ -42,6 +42,23 @@ def test_switching_positions_shows_every_number_of_them(visit):
         example = apply(example, {"op": "positions", "kind": kind})
         assert_shows(bench, example)
     assert same_numbers(example, built_in("causal"))
+
+
+def test_the_columns_of_rotary_positions_are_paired_in_the_menu(visit):
+    example = apply(built_in("programming"), {"op": "resize", "axis": "d_k", "size": 4})
+    bench = visit(f"?s={to_token(example)}")
+    for choice, pairs in (("rotary_half", "half"), ("rotary", "interleaved"), ("rotary_half", "half")):
+        bench.choose("positions", choice)
+        example = apply(example, {"op": "positions", "kind": "rotary", "pairs": pairs})
+        assert_shows(bench, example)
+        assert bench.page.locator('[data-focus="positions"]').input_value() == choice
+    assert example_in(bench.wait_for_address(example)) == example
+    bench.cell("q_rotated", 1, 2, 3).hover()
+    lit = bench.page.locator("td.operand").evaluate_all("cells => cells.map((cell) => cell.dataset.key)")
+    assert sorted(lit) == ["angles||2|1", "q|1|2|1", "q|1|2|3"]
+    bench.cell("k", 0, 1, 2).hover()
+    fed = bench.page.locator("td.fed").evaluate_all("cells => cells.map((cell) => cell.dataset.key)")
+    assert sorted(fed) == ["k_rotated|0|1|0", "k_rotated|0|1|2"]
 
 
 def test_an_additive_parameter_is_edited_and_undone(visit):

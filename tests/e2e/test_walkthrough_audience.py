@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from random import Random
 
 import pytest
 from playwright.sync_api import expect
@@ -12,15 +13,28 @@ from mha_core.walk.stages import walk as stages_of
 from mha_ui.language import LANGUAGES
 from tests.e2e.driver import wait_until
 from tests.e2e.looks import widths
-from tests.e2e.walk import Walk, places
+from tests.e2e.walk import Walk, assert_right, places
 from tests.sizes import EVERY_STAGE, in_turn, shortened
 
 PROJECTOR = {"width": 1280, "height": 720}
 
-LEAST = {"projector": 18, "presenter": 14}
-"""Pixels of the smallest type: on a wall, and on the presenter's own screen."""
+LEAST = {
+    ("projector", 720): 18,
+    ("projector", 1080): 24,
+    ("presenter", 720): 14,
+    ("presenter", 1080): 18,
+}
+"""Pixels of the smallest type, by the window's height: on a wall, and on the presenter's own screen."""
 
-MEASURE = """(least) => {
+ARITHMETIC = {
+    ("projector", 720): 27,
+    ("projector", 1080): 40,
+    ("presenter", 720): 25,
+    ("presenter", 1080): 34,
+}
+"""Pixels of the line of arithmetic."""
+
+MEASURE = """([least, arithmetic]) => {
     const root = [...document.querySelectorAll("*")].find((e) => e.shadowRoot?.querySelector(".walk")).shadowRoot;
     const walk = root.querySelector(".walk"), stage = root.querySelector(".stage"), line = root.querySelector(".line");
     const told = (node) => node.textContent.trim().slice(0, 20);
@@ -39,16 +53,29 @@ MEASURE = """(least) => {
             const clips = getComputedStyle(node).overflowX !== "visible";
             if ((own || node.matches("th")) && clips && node.scrollWidth > node.clientWidth + 1) cut.push(told(node));
         }
-        for (const node of [stage, line, root.querySelector(".notes")]) if (scrolls(node)) out.push(node.className);
+        const zones = [stage, line, root.querySelector(".text"), root.querySelector(".notes")];
+        for (const node of zones) if (scrolls(node)) out.push(node.className);
         const ends = stage.getBoundingClientRect();
-        for (const node of stage.querySelectorAll("table, .text")) {
+        for (const node of stage.querySelectorAll("table")) {
             const box = node.getBoundingClientRect();
             const below = box.bottom > ends.bottom + 1 || box.top < ends.top - 1;
             if (below || box.right > ends.right + 1) out.push(told(node));
         }
         if (!root.querySelector(".more").hidden) out.push("scrolls");
+        const size = (node) => parseFloat(getComputedStyle(node).fontSize);
+        if (size(line) < arithmetic) small.push("arithmetic");
+        const prose = [".what", ".why"].map((name) => size(root.querySelector(name)));
+        if (Math.max(...prose) > size(line)) small.push("prose is larger than arithmetic");
+        if (!stage.querySelector("table, .tokens")) out.push("nothing to see");
+        const boxes = ["h2", ".formula", ".what", ".line", ".stage"].map((name) => {
+            const {x, y, width, height} = root.querySelector(name).getBoundingClientRect();
+            return [name, x, y, width, height].join(" ");
+        }).join();
+        first ??= boxes;
+        if (boxes !== first) out.push(`moved: ${boxes} from ${first}`);
         return [...small, ...out, ...cut].length ? {small, out, cut} : null;
     };
+    let first;
     const found = {}, press = (name) => window.dispatchEvent(new KeyboardEvent("keydown", {key: name}));
     const look = () => { const problems = measure(); if (problems) found[walk.dataset.at] = problems; };
     for (const name of ["ArrowUp", "ArrowUp", "Home"]) press(name);
@@ -98,18 +125,52 @@ def test_before_an_audience_nothing_is_cut_off_and_no_type_is_small(walk, name, 
             page.button("projector").click()
         for header in (".stAppHeader", ".st-key-frame", ".st-key-walk-takeaway"):
             expect(page.page.locator(header).first).to_be_hidden()
-        assert page.page.evaluate(MEASURE, LEAST[view]) == [{}, steps], view
+        assert measured(page, view, size[1]) == [{}, steps], view
 
 
-def test_what_cannot_be_made_to_fit_scrolls_and_says_so(walk):
-    rows = [[0.123456] * 24 for _ in range(24)]
-    text = {"format": "mha-example/1", "tokens": [f"token {i}" for i in range(24)], "x": rows}
-    example = parse(json.dumps({**text, "heads": [dict.fromkeys(("w_q", "w_k", "w_v"), rows)]}))
-    page = walk(f"?s={to_token(example)}&view=projector&step=scores", viewport=PROJECTOR)
-    expect(page.page.locator(".walk .more")).to_have_text("Larger than the window: scroll to see the rest")
-    expect(page.page.locator(".walk .more")).to_be_visible()
-    page.press("Home")
-    expect(page.page.locator(".walk .more")).to_be_hidden()
+def measured(page, view, height):
+    return page.page.evaluate(MEASURE, [LEAST[view, height], ARITHMETIC[view, height]])
+
+
+def large(tokens, heads, d_model):
+    """An example of this size, every number with two decimals."""
+    drawn = Random(1)
+
+    def rows(n, m):
+        return [[round(drawn.uniform(-1, 1), 2) for _ in range(m)] for _ in range(n)]
+
+    own = [(name, rows(d_model, d_model // heads)) for _ in range(heads) for name in ("w_q", "w_k", "w_v")]
+    given = {
+        "format": "mha-example/1",
+        "tokens": [f"token {i}" for i in range(tokens)],
+        "x": rows(tokens, d_model),
+    }
+    blocks = [dict(own[3 * head : 3 * head + 3]) for head in range(heads)]
+    return parse(json.dumps({**given, "heads": blocks, "w_o": rows(d_model, d_model)}))
+
+
+@pytest.mark.parametrize("view", ["projector", "presenter"])
+@pytest.mark.parametrize("height", shortened([720, 1080], [720]))
+@pytest.mark.parametrize("sizes", [(8, 8, 16), pytest.param((32, 12, 48), marks=pytest.mark.long)])
+def test_a_large_example_shows_what_is_spoken_of_and_says_how_much_is_left_out(walk, sizes, height, view):
+    example = large(*sizes)
+    page = walk(f"?s={to_token(example)}&view={view}", viewport={"width": height * 16 // 9, "height": height})
+    assert measured(page, view, height) == [{}, len(places(trace(example), 0))]
+    page.press("6", "ArrowDown", *["ArrowRight"] * (sizes[0] - 2)).stands_at(f"scores {sizes[0] - 1}")
+    expect(page.cell("scores", 0, sizes[0] - 2, 0)).to_be_visible()
+    expect(page.root.locator("th.gap").first).to_be_visible()
+    assert_right(page, trace(example))
+
+
+@pytest.mark.parametrize("step", ["scores", "weights", "head_outputs"])
+def test_long_names_are_shortened_before_anything_is_left_out(walk, step):
+    page = walk(f"?example=programming&view=projector&step={step}", viewport=PROJECTOR)
+    result = page.page.locator(".walk .picture .matrix").last
+    expect(result.locator("td[data-key]")).to_have_count(3 * (2 if step == "head_outputs" else 3))
+    name = result.locator("tbody th").last
+    expect(name).to_have_attribute("title", "programming")
+    box = result.bounding_box()
+    assert box["x"] + box["width"] <= PROJECTOR["width"]
 
 
 def test_projector_mode_is_entered_and_left(walk):
@@ -119,14 +180,11 @@ def test_projector_mode_is_entered_and_left(walk):
     expect(page.page.locator(".st-key-frame")).to_be_hidden()
     assert page.root.bounding_box() == {"x": 0, "y": 0, **page.page.viewport_size}
     assert page.page.locator(".walk .outline button").count() == 12
-    bar = page.page.locator(".walk .bar div")
-    before = bar.bounding_box()["width"]
-    page.press("End")
-    page.page.wait_for_function(
-        "([least]) => [...document.querySelectorAll('*')].find((e) => e.shadowRoot?.querySelector('.walk'))"
-        ".shadowRoot.querySelector('.bar div').getBoundingClientRect().width > least",
-        arg=[before * 2],
-    )
+    pieces = page.page.locator(".walk .outline li")
+    done = [piece.evaluate("(li) => li.style.getPropertyValue('--done')") for piece in pieces.all()]
+    assert done == ["1"] * 3 + ["0"] * 9
+    page.press("End").stands_at("closing")
+    assert {piece.evaluate("(li) => li.style.getPropertyValue('--done')") for piece in pieces.all()} == {"1"}
     page.press("Escape")
     expect(page.page.locator(".st-key-frame")).to_be_visible()
     page.page.wait_for_function("() => !location.search.includes('view=')")
@@ -148,7 +206,7 @@ def test_the_arrow_to_the_powers_points_at_them(walk, query, of):
     """To the right where they stand beside the scores, down where they stand below."""
     page = walk(f"?example=alibi&step=weights&sub=1.1{query}")
     for width in widths(page.page, of, 800):
-        expect(page.page.locator(".softmax > .operator")).to_have_text("→")
+        expect(page.page.locator(".stage .softmax > .operator")).to_have_text("→")
         wait_until(page.page, POINTS, width)
 
 

@@ -6,12 +6,14 @@ import re
 
 import pytest
 from playwright.sync_api import expect
+from pptx import Presentation
 
 from mha_core import built_in, library, to_token, trace
 from mha_core.compute.derive import Cell
 from mha_core.example.model import divisor
 from mha_ui.handout import as_html
 from mha_ui.language import LANGUAGES
+from tests.core.test_slides import tables
 from tests.core.test_walk import check_page
 from tests.e2e.looks import assert_no_barrier, wider, widths
 from tests.e2e.walk import cell_of, places
@@ -213,6 +215,18 @@ def test_markdown_is_taken_away(walk, tmp_path):
     saved = tmp_path / "walk.md"
     caught.value.save_as(saved)
     assert "$$" in saved.read_text("utf-8")
+
+
+def test_slides_are_taken_away_in_the_page_s_language(walk, tmp_path):
+    page = walk("?example=first", locale="zh-CN")
+    with page.page.expect_download() as caught:
+        page.page.get_by_role("button", name="PPTX").click()
+    saved = tmp_path / "walk.pptx"
+    caught.value.save_as(saved)
+    show = Presentation(saved)
+    assert show.slides[1].shapes.title.text == "1. 词元"
+    shown = {text for name, rows, _ in tables(show) if name == "weights|0" for row in rows for text in row}
+    assert shown == {f"{number:.4f}" for row in FIRST.matrix("weights", 0) for number in row}
 
 
 # --- for everybody ---------------------------------------------------------------------------------------------------

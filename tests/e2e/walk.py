@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from playwright.sync_api import Locator, Page, expect
 
 from mha_core import Trace
@@ -19,16 +21,16 @@ class Walk:
         self.page = page
         self.root = page.locator(".walk")
 
-    def open(self, url: str) -> Walk:
+    def open(self, url: str) -> Self:
         self.page.goto(url)
         return self.ready()
 
-    def ready(self) -> Walk:
+    def ready(self) -> Self:
         wait_for(self.page, ".walk[data-at]")
         at_rest(self.page)
         return self
 
-    def press(self, *keys: str) -> Walk:
+    def press(self, *keys: str) -> Self:
         for key in keys:
             self.page.keyboard.press(key)
         return self
@@ -38,7 +40,7 @@ class Walk:
         """Where the walk stands: a stage, and part and beat in it, such as ``scores 4.2``."""
         return self.root.get_attribute("data-at")
 
-    def stands_at(self, place: str) -> Walk:
+    def stands_at(self, place: str) -> Self:
         expect(self.root).to_have_attribute("data-at", place)
         return self
 
@@ -53,7 +55,8 @@ class Walk:
         texts = self.page.evaluate(
             """() => {
                 const host = [...document.querySelectorAll("*")].find((e) => e.shadowRoot?.querySelector(".walk"));
-                const cells = [...host.shadowRoot.querySelectorAll("td[data-key]")];
+                const all = [...host.shadowRoot.querySelectorAll("td[data-key]")];
+                const cells = all.filter((td) => !td.closest(".still"));
                 return cells.map((td) => [td.dataset.key, td.querySelector("input")?.value ?? td.textContent]);
             }"""
         )

@@ -92,6 +92,7 @@ SHUT = ((True, False, True), (False, False, False), (True, True, False))
 
 CROSS = ((True, False, True, True, False), (True,) * 5, (False, True, False, False, True))
 ROTARY = Positions("rotary")
+HALVES = Positions("rotary", pairs="half")
 FOUR = layer(21, 3, 3, 4, 6, None, 2, 3, 6)
 STARTED = changed(
     FOUR,
@@ -124,6 +125,20 @@ SAMPLES = {
     "rotary, bilinear": varied(
         layer(12, 5, 5, 2, 7, None, 4, 3, None, scale="none"), scoring="bilinear", d_a=4, positions=ROTARY
     ),
+    "rotary by halves, bilinear, biases": varied(
+        layer(22, 5, 5, 2, 7, None, 6, 3, None),
+        scoring="bilinear",
+        d_a=6,
+        positions=Positions("rotary", ids=(0.0, 2.0, 3.0, 5.0, 4.0), pairs="half"),
+    ),
+    "rotary by halves, cosine, groups": varied(
+        layer(23, 3, 5, 4, 7, 3, 4, 5, 2, mask=AllowMask(CROSS)),
+        scoring="cosine",
+        scale=0.5,
+        kv_heads=2,
+        positions=Positions("rotary", frequencies=(0.5, 0.25), pairs="half"),
+    ),
+    "rotary by halves, causal": varied(layer(24, 4, 4, 2, 6, None, 4, 3, 5, mask="causal"), positions=HALVES),
     "rotary, cosine, groups": varied(
         layer(13, 3, 5, 4, 7, 3, 4, 5, 2, mask=AllowMask(CROSS)),
         scoring="cosine",

@@ -16,7 +16,7 @@ from mha_core.export.documents import latex_formula
 from mha_core.export.text import latex, markdown
 from mha_core.numbers import rounded
 from mha_core.vocabulary import LAYER_INPUTS, PER_HEAD_INPUTS
-from tests.export.samples import SAMPLES, changed
+from tests.export.samples import HALVES, ROTARY, SAMPLES, changed
 from tests.export.test_programs import HOSTILE, hostile
 
 EXAMPLES = {**library(), **SAMPLES}
@@ -162,6 +162,16 @@ def test_latex_compiles(name, tmp_path):
     assert (tmp_path / "example.pdf").stat().st_size > 5000
     log = (tmp_path / "example.log").read_text("utf-8", "replace") if latexmk else ""
     assert name == "hostile" or "Missing character" not in log
+
+
+@pytest.mark.parametrize("target", ["latex", "markdown"])
+def test_a_document_says_which_columns_are_turned_together(target):
+    example = SAMPLES["rotary by halves, causal"]
+    halves = "(Q_R[i, m], Q_R[i, m + 2]) = rotate((Q[i, m], Q[i, m + 2]), Θ[i, m])"
+    neighbours = "(K_R[i, 2m − 1], K_R[i, 2m]) = rotate((K[i, 2m − 1], K[i, 2m]), Θ[i, m])"
+    for formula, positions in ((halves, HALVES), (neighbours, ROTARY)):
+        told = latex_formula(formula) if target == "latex" else f"`{formula}`"
+        assert told in export(changed(example, positions=positions), target)
 
 
 def test_formulas():

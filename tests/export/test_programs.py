@@ -25,7 +25,7 @@ from mha_core import (
 from mha_core.example.model import NEG_INF, has_values, kv_head_of
 from mha_core.export import TARGETS, export
 from tests.core.strategies import examples
-from tests.export.samples import SAMPLES, changed
+from tests.export.samples import ROTARY, SAMPLES, changed
 from tests.sizes import shortened, tries
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -145,6 +145,16 @@ def test_what_makes_a_variant_decides_its_program(run, target, tmp_path):
     failed, _ = run(tmp_path)
     assert failed.keys() == written
     assert all("AssertionError" in reason for reason in failed.values())
+
+
+@pytest.mark.parametrize("target", PROGRAMS)
+def test_which_columns_are_a_pair_decides_a_program(run, target, tmp_path):
+    example = SAMPLES["rotary by halves, causal"]
+    told = export(example, target).split("expected_weights = ", 1)[1]
+    computed = export(changed(example, positions=ROTARY), target).split("expected_weights = ", 1)[0]
+    (tmp_path / "neighbours.py").write_text(computed + "expected_weights = " + told, "utf-8")
+    failed, _ = run(tmp_path)
+    assert "AssertionError" in failed["neighbours.py"]
 
 
 USERS = {

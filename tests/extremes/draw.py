@@ -9,8 +9,16 @@ Sizes are 1 … 5, now and then more.
 from dataclasses import replace
 
 from mha_core import AddMask, AllowMask, Example, Head, Positions, validate
-from mha_core.example.model import MAX_NUMBER, NEG_INF, POSITIONS, has_values, position_inputs
-from mha_core.vocabulary import SCORINGS
+from mha_core.example.model import (
+    MAX_NUMBER,
+    NEG_INF,
+    PAIRS,
+    POSITIONS,
+    has_values,
+    position_choice,
+    position_inputs,
+)
+from mha_core.vocabulary import POSITION_CHOICES, SCORINGS
 
 LARGEST = 1.7976931348623157e308
 TINY = (5e-324, -5e-324, 1e-310, 2.2250738585072014e-308, 1e-300, -1e-300, 1e-200, -1e-160, 3e-155)
@@ -221,7 +229,8 @@ def _positioned(random, example, kind):
         for field, (name, axis) in _ROWS.items()
         if name in used and random.random() < 0.5
     }
-    return replace(example, positions=Positions(kind, **given))
+    pairs = random.choice(PAIRS) if kind == "rotary" else PAIRS[0]
+    return replace(example, positions=Positions(kind, **given, pairs=pairs))
 
 
 def _mask(random, n_q, n_k):
@@ -243,7 +252,7 @@ _MASKS = ("none", "causal", "allow -inf", "allow number", "add")
 KINDS = frozenset(
     [
         *(f"scoring {scoring}" for scoring in SCORINGS),
-        *(f"positions {kind}" for kind in (None, *POSITIONS)),
+        *(f"positions {name}" for name in POSITION_CHOICES),
         *(f"{field} {how}" for field in _ROWS for how in ("given", "by rule")),
         *(f"mask {kind}" for kind in _MASKS),
         *(f"start {start}" for start in _STARTS),
@@ -289,7 +298,7 @@ def kinds_of(example):
     starts = {_start(head) for head in example.heads}
     found = {
         f"scoring {example.scoring}",
-        f"positions {example.positions.kind if example.positions else None}",
+        f"positions {position_choice(example)}",
         f"mask {_mask_kind(example)}",
         f"divisor {_divisor_kind(example)}",
         *(f"start {start}" for start in starts),

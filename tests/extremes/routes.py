@@ -33,8 +33,8 @@ from mha_core.exercise.exercise import askable, exercise
 from mha_core.exercise.hints import hints, open_cells
 from mha_core.export import TARGETS, export
 from mha_core.interop import pack, to_bert, to_torch, unpack
-from mha_core.notation import column_matrix, demonstrate, entries, is_masked
-from mha_core.vocabulary import LAYER_INPUTS, SCORING_CHOICES, SCORINGS, WHOLE_LAYER_STEPS
+from mha_core.notation import column_matrix, demonstrate, entries, is_masked, pairings
+from mha_core.vocabulary import LAYER_INPUTS, POSITION_CHOICES, SCORING_CHOICES, SCORINGS, WHOLE_LAYER_STEPS
 from mha_core.walk.markdown import as_markdown as walk_as_markdown
 from mha_core.walk.stages import walk
 from mha_ui import state
@@ -263,6 +263,7 @@ def _conventions(example: Example, random: Random) -> Any:
         _sent(conventions.rows_payload(work, told)),
         _sent(conventions.packed_payload(work, told)),
         _sent(conventions.masks_payload(work, told)),
+        _sent(conventions.pairs_payload(work, told, pairings(example))),
     ]
     shown = [{name: part for name, part in section.items() if name != "words"} for section in shown]
     for head in range(len(example.heads)):
@@ -379,7 +380,10 @@ def edits(example: Example, random: Random) -> Iterator[dict[str, Any]]:
     yield from ({"op": "mask", "kind": kind} for kind in ("none", "causal", "painted"))
     yield from ({"op": "scale", "value": value} for value in ("sqrt_dk", "none", 1e-12, -1e12))
     yield from ({"op": "scoring", "kind": kind} for kind in SCORINGS)
-    yield from ({"op": "positions", "kind": kind} for kind in POSITIONS)
+    yield from (
+        {"op": "positions", "kind": choice.kind, "pairs": choice.pairs}
+        for choice in POSITION_CHOICES.values()
+    )
     yield from ({"op": "kv_heads", "count": count} for count in (1, dims.h))
     yield {"op": "title", "text": "نص"}
     yield {"op": "claim", "matrix": "concat", "row": 0, "col": 0, "values": [["1e-200"]]}

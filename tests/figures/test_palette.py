@@ -81,7 +81,7 @@ def test_text_reads_on_the_page(colours):
 
 @pytest.mark.parametrize("colours", PALETTES.values(), ids=PALETTES)
 def test_numbers_read_on_every_colour_of_the_scales(colours):
-    for end in (colours.weight, colours.negative, colours.positive, colours.line):
+    for end in (colours.weight, colours.negative, colours.positive, colours.warm, colours.line):
         for share in range(101):
             assert contrast(colours.text, blend(colours.background, end, share / 100)) >= 4.5, (end, share)
 
@@ -93,7 +93,7 @@ def test_notes_read_on_what_a_mask_hides(colours):
 
 @pytest.mark.parametrize("colours", PALETTES.values(), ids=PALETTES)
 def test_the_ends_of_the_scales_stand_out(colours):
-    for end in (colours.weight, colours.negative, colours.positive):
+    for end in (colours.weight, colours.negative, colours.positive, colours.warm):
         assert contrast(end, colours.background) >= 2.9
 
 

@@ -14,6 +14,7 @@ from torch import nn
 
 from mha_core import built_in, parse
 from mha_core.__main__ import main
+from mha_core.example.model import text_in
 from mha_core.export import TARGETS, export
 from tests.interop.hostile import FILES
 
@@ -193,6 +194,53 @@ def test_no_more_of_standard_input_is_read_than_the_limit(run, monkeypatch):
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=Endless()))
     assert run("layers", "-")[0] == 2
     assert Endless.asked == 1001
+
+
+def test_a_config_beside_the_file_says_how_many_heads_there_are(run, model):
+    path, layer = model
+    config = Path(path).with_name("config.json")
+    config.write_text(json.dumps({"hidden_size": 12, "num_attention_heads": 3}))
+    assert json.loads(run("layers", path)[1])[0]["heads"] == 3
+    status, out, err = run("import", path, "--heads", "2")
+    assert (status, err) == (0, "")
+    assert parse(out).heads[0].w_q == tuple(map(tuple, layer.in_proj_weight[8:12, :8].T.tolist()))
+    assert "assumed" not in text_in(parse(out).note, "en")
+    status, out, err = run("import", path, "--num-heads", "6")
+    assert (status, out, err) == (2, "", "a.b.: the file says that this layer has 3 heads, not 6\n")
+    for text in ("[3]", "{", "\0", "[" * 100_000, "{}" + " " * 1_000_000):
+        config.write_text(text)
+        assert run("import", path) == (2, "", "config.json: this is no object of JSON as models have it\n")
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        None,
+        {},
+        {"hidden_size": 12, "num_attention_heads": 10**9},
+        {"hidden_size": 24, "num_attention_heads": 3},  # of another model
+        {"hidden_size": 12, "num_attention_heads": "3"},
+        {"hidden_size": 12, "num_attention_heads": True},
+        {"hidden_size": 12, "num_attention_heads": -3},
+    ],
+)
+def test_where_nothing_says_how_many_heads_there_are_it_is_said_what_was_assumed(run, model, config):
+    path, _ = model
+    if config is not None:
+        Path(path).with_name("config.json").write_text(json.dumps(config))
+    assert json.loads(run("layers", path)[1])[0]["heads"] is None
+    status, out, err = run("import", path)
+    assert status == 0
+    assert err == (
+        "nothing says how many heads this layer has, and 1 of 12 columns each are assumed; "
+        "--num-heads says it, or a config.json beside the file\n"
+    )
+    assert "Nothing says how many heads this layer has: 1 of 12 columns each are assumed." in text_in(
+        parse(out).note, "en"
+    )
+    status, out, err = run("import", path, "--num-heads", "1")
+    assert (status, err) == (0, "")
+    assert "assumed" not in text_in(parse(out).note, "en")
 
 
 def test_heads_come_in_the_order_that_they_are_named_in(run, model):

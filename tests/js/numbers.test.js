@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   brief,
+  given,
   isRounded,
   kindOf,
   read,
@@ -132,4 +133,12 @@ test("colours follow the sign, and the size against a top that stays put", () =>
     ],
     (value) => toneOf(value, 4),
   );
+});
+
+test("a given number stands as it was typed, unless it has more decimals than anybody types and than are shown", () => {
+  assert.equal(given(0.125, 2), "0.125");
+  assert.equal(given(3, 4), "3");
+  assert.equal(given(-0.176592186, 4), "−0.1766");
+  assert.equal(given(-0.176592186, 6), "−0.176592");
+  assert.equal(given("-inf", 4), "−∞");
 });

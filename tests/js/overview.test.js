@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bars, heightAt, lineAt, middle } from "../../mha_ui/bench/assets/curves.js";
 import { joined, MOST_WORDS, reordered, rewritten, wordsOf } from "../../mha_ui/bench/assets/segments.js";
+import { bars, heightAt, lineAt, middle } from "../../mha_ui/web/assets/curves.js";
 import { movedAt, movedIn, remembered } from "../../mha_ui/web/assets/moved.js";
 
 test("a line starts at its query, ends at its key, and is half way in the middle", () => {

@@ -16,6 +16,7 @@ import pytest
 from mha_core import built_in, library, trace
 from mha_core.compute.derive import arithmetic, cells, derive, feeds
 from mha_ui.bench.model import numbers
+from mha_ui.walkthrough.model import stages
 from tests.core.new_step import told_by, with_the_step
 
 HERE = Path(__file__).resolve().parent
@@ -57,7 +58,7 @@ def derived(name: str, decimals: int) -> dict[str, Any]:
     read = {of for cell in cells(computed) for term in derive(computed, cell).terms for of in term.cells}
     return {
         "name": name,
-        "model": numbers(computed, "en", decimals),
+        "model": {**numbers(computed, "en", decimals), "stages": stages(computed, "en")},
         "cells": found,
         "feeds": [
             {"cell": cell._asdict(), "fed": [of._asdict() for of in feeds(computed, cell)]}
@@ -88,7 +89,14 @@ def test_node_finds_the_terms_the_lines_and_the_texts_that_python_does(tmp_path)
     held = tmp_path / "examples.json"
     held.write_text(json.dumps({"examples": examples, "printed": printed()}), encoding="utf-8")
     ran = subprocess.run(
-        [node, "--test", "--test-reporter=spec", *map(str, sorted(HERE.glob("*.test.js")))],
+        [
+            node,
+            "--import",
+            str(HERE / "served.mjs"),
+            "--test",
+            "--test-reporter=spec",
+            *map(str, sorted(HERE.glob("*.test.js"))),
+        ],
         env={**os.environ, "MHA_EXAMPLES": str(held)},
         capture_output=True,
         text=True,

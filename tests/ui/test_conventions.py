@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ import torch
 from mha_core import OPENS_FIRST, AddMask, AllowMask, built_in, library, to_token, trace
 from mha_core.edit.edits import apply
 from mha_core.example.model import NEG_INF
-from mha_core.notation import mask_forms, with_mask
+from mha_core.notation import mask_forms, pairings, with_mask
+from mha_core.notation.rotary import STAND_IN
 from mha_ui import shell, state
 from mha_ui.conventions.model import python_code, ui_words
 from mha_ui.language import LANGUAGES, words_in
@@ -20,7 +22,7 @@ from tests.sizes import in_turn
 from tests.ui.pages import html, opened, sound, work
 
 PAGE = "conventions.py"
-PARTS = ("rows", "packed", "masks", "dead")
+PARTS = ("rows", "packed", "masks", "dead", "pairs")
 
 
 @pytest.fixture
@@ -63,6 +65,39 @@ def test_every_example_is_told_in_every_language(read, name, language):
     assert len(told(app, "rows")["entries"]) == len(example.heads)
     assert ("stands in for it" in html(app) or "示范" in html(app)) is (example.mask is None)
     assert address(app) == {"example": name, "lang": language}
+
+
+def four_columns(pairs):
+    """Two heads of four columns, whose rows 2 and on are turned."""
+    wide = apply(built_in("programming"), {"op": "resize", "axis": "d_k", "size": 4})
+    fill = {"op": "fill", "with": "integers", "seed": 3}
+    for head, name in product(range(3), ("w_q", "w_k")):
+        wide = apply(wide, {**fill, "matrix": name, "head": head})
+    return apply(wide, {"op": "positions", "kind": "rotary", "pairs": pairs})
+
+
+@pytest.mark.parametrize("pairs", ["interleaved", "half"])
+def test_one_row_turned_in_both_ways(read, pairs):
+    example = four_columns(pairs)
+    app = read(s=to_token(example))
+    part = told(app, "pairs")
+    shown = pairings(example)
+    assert part["token"] == example.tokens[shown.query]
+    assert tuple(part["row"]) == shown.row == tuple(trace(example).matrix("q", shown.head)[shown.query])
+    by_name = {one["name"]: one for one in part["pairings"]}
+    own = trace(example).matrix("q_rotated", shown.head)[shown.query]
+    assert by_name[pairs]["rotated"] == own
+    assert by_name["interleaved"]["partners"] == [[0, 1], [2, 3]]
+    assert by_name["half"]["partners"] == [[0, 2], [1, 3]]
+    assert by_name["half"]["code"] == by_name["interleaved"]["code"] == "W[:, [0, 2, 1, 3]]"
+    assert f"a weight here is off by {shown.missed:.3g} (head {shown.head + 1}, " in html(app)
+    assert "so a small layer is shown" not in html(app)
+
+
+def test_where_one_pair_is_turned_another_layer_shows_the_difference(read):
+    app = read(example="rotary")
+    assert "so a small layer is shown" in html(app)
+    assert told(app, "pairs")["row"] == list(STAND_IN.heads[0].q[pairings(STAND_IN).query])
 
 
 @pytest.mark.parametrize("example", [FURTHER_ON], ids=["further on"])

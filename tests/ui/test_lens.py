@@ -298,6 +298,10 @@ SUMMARIES = [
     ([{"op": "scoring", "kind": "cosine"}], "Scoring dot → cosine; it begins at S (18 of 18 numbers)"),
     ([{"op": "positions", "kind": "rotary"}], "Positions none → rotary"),
     (
+        [{"op": "positions", "kind": "rotary", "pairs": "half"}],
+        "Positions none → rotary, half-split",
+    ),
+    (
         [cell(9), cell(9, 1), cell(9, 2), cell(9, 2, 1), cell(9, 0, 1)],
         "X[2, 1] 3 → 9; 2 more given numbers; it",
     ),

@@ -287,6 +287,10 @@ def after(example, *edits):
             {"undo": T},
         ),
         ([{"op": "positions", "kind": "rotary"}], {"undo": T, "changed": T, "positions": "rotary"}),
+        (
+            [{"op": "positions", "kind": "rotary", "pairs": "half"}],
+            {"undo": T, "changed": T, "positions": "rotary_half"},
+        ),
         ([{"op": "kv_heads", "count": 1}], {"undo": T, "changed": T, "kv_heads": 1}),
     ],
     ids=str,

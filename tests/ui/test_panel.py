@@ -15,6 +15,7 @@ import mha_ui.exchange
 import mha_ui.experiments.experiment
 import mha_ui.experiments.lenses
 import mha_ui.lessons.heads
+import mha_ui.models
 import mha_ui.pictures
 import mha_ui.walkthrough
 from mha_core import OPENS_FIRST, built_in, from_token, to_token
@@ -41,7 +42,7 @@ GOOD = apply(WATER, cell(5))
 BAD = apply(GOOD, cell(13))
 """With these numbers the planted faults strike."""
 QUERY = {"lesson": "many-heads", "lang": "en"}
-WALK, CHECK, EXPERIMENTS, CONVENTIONS, LESSONS = list(shell.PAGES)[1:]
+WALK, MODELS, CHECK, EXPERIMENTS, CONVENTIONS, LESSONS = list(shell.PAGES)[1:]
 BENCH = "bench.matrices"
 FAULTS = {
     "bench": (shell.BENCH, bench, "payload"),
@@ -57,6 +58,7 @@ FAULTS = {
     "experiments.saturation": (EXPERIMENTS, mha_ui.experiments.lenses, "saturation_sentences"),
     "experiments.change": (EXPERIMENTS, mha_ui.experiments.lenses, "payload"),
     "conventions": (CONVENTIONS, mha_ui.conventions, "packed_payload"),
+    "models": (MODELS, mha_ui.models, "ui_words"),
     "lessons": (LESSONS, mha_ui.lessons.heads, "agreement"),
 }
 """By part of a page: its page, and a function that it calls."""

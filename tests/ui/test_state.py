@@ -522,7 +522,7 @@ def test_too_large_an_example_has_no_token_and_says_so():
     send(work, {"op": "decimals", "value": 2}, pin("q", 0, 0, 0))
     assert told(work) is None
     assert address(work) == {"decimals": "2", "cell": "q.0.0.0"}
-    assert told(work) == ("info", "this example is too large for a link; save it as a file instead")
+    assert told(work) == ("info", "This example is too large for a link: save it as a file, in the menu ⋯.")
     send(work, REFUSED)
     address(work)
     assert told(work) == ("error", "d_k: expected 1 to 64, got 65")

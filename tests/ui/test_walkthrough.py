@@ -1,6 +1,7 @@
 """The walkthrough as Streamlit runs it, without a browser: what the component is told, and what it tells."""
 
 import json
+import sys
 
 import pytest
 import streamlit as st
@@ -19,7 +20,11 @@ from tests.ui.test_app import APP, menu
 
 WALK = "walk.stages"
 PLACE = "walk.place"
-TAKE_AWAY = ("Take away as a web page (prints)", "Take away as Markdown with LaTeX")
+TAKE_AWAY = (
+    "Take away as a web page (prints)",
+    "Take away as Markdown with LaTeX",
+    "Take away as slides (PPTX)",
+)
 
 
 @pytest.fixture
@@ -193,3 +198,12 @@ def test_texts_of_an_example_reach_the_walk_as_data(visit):
     app = visit(s=to_token(example))
     assert told(app)["labels"]["n_q"][0] == nasty
     assert [stage["kind"] for stage in told(app)["stages"]].count("head") == 3
+
+
+def test_without_the_package_for_slides_the_button_is_off_and_says_how_to_install_it(visit, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pptx", None)
+    app = visit(example="first", lang="zh")
+    label = words_in("zh")("Take away as slides (PPTX)")
+    (button,) = [one for one in app.get("download_button") if one.label == label]
+    assert button.disabled
+    assert button.help == "这里需要 python-pptx 这个包：pip install -r requirements-slides.txt"

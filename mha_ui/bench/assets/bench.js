@@ -41,7 +41,7 @@ import { Controls } from "./controls.js";
 import { FillMenu } from "./fill.js";
 import { Grid } from "./grid.js";
 import { Chips, widest } from "./heads.js";
-import { History } from "./history.js";
+import { History, isReload } from "./history.js";
 import { Legend } from "./legend.js";
 import { Overview } from "./overview.js";
 import { Practice } from "./practice.js";
@@ -153,7 +153,7 @@ class Bench {
     const grown = data.opened === this.model?.opened && data.dims.h > this.model.dims.h;
     const first = this.model === null;
     this.#take(data, structure === this.#structure);
-    if (data.words.lang !== this.words?.lang) this.#speak(data.words);
+    if (data.words.lang !== this.words?.lang) this.#setWords(data.words);
     if (first && data.pinned) this.#keepInSight(data.pinned);
     if (grown) this.#heads.show(data.dims.h - 1, data.dims.h, this.#fits);
     if (structure !== this.#structure || this.practice.isStale(data)) this.#rebuild(structure);
@@ -204,9 +204,13 @@ class Bench {
 
   /** The address bar holds the work, and this tab its history: one of before a reload goes back to the server. */
   #keepWork(data) {
+    const { searchParams: asked } = new URL(location.href);
     this.#address.keep(data.address);
     const kept = history.update(data);
-    if (kept) sender.send({ op: "recall", history: kept });
+    if (!kept) return;
+    sender.send({ op: "recall", history: kept });
+    if (!isReload() && (asked.has("s") || asked.has("example"))) return;
+    for (let n = 0; n < history.ahead; n++) sender.send({ op: "redo" });
   }
 
   /** Lay what the live channel has answered, and is shown, over an answer of the page that is older. */
@@ -351,8 +355,8 @@ class Bench {
    * @param {Record<string, any> | null} edit
    */
   preview(edit) {
+    if (edit) this.#unmark();
     if (edit && !this.#previewed) this.#remember();
-    else if (edit) this.#unmark();
     this.#previewed = edit;
     this.overview.follow(edit !== null);
     this.#holdVerdict(edit !== null);
@@ -362,10 +366,13 @@ class Bench {
     this.#busy();
   }
 
-  /** What an edit is about to move is compared with how it stands now. */
+  /**
+   * What an edit is about to move is compared with how it stands now. What the last one has moved stays marked until
+   * the answer is painted: to unmark it now would lay out every table twice.
+   */
   #remember() {
     if (this.model.check) return; // there the marks say what is right
-    this.#unmark();
+    this.model.before = null;
     this.#before = remembered(this.model);
   }
 
@@ -461,7 +468,7 @@ class Bench {
     this.#showMessage({ text, kind, place });
   }
 
-  hush() {
+  clearMessage() {
     this.#showMessage(null);
   }
 
@@ -507,7 +514,7 @@ class Bench {
 
   // --- building --------------------------------------------------------------------------------------------------
 
-  #speak(words) {
+  #setWords(words) {
     this.words = words;
     this.#structure = "";
     this.controls = new Controls(this);
@@ -584,6 +591,7 @@ class Bench {
 
   /** Another width: other heads may fit; not while a number is in the hand. */
   #refit() {
+    if (!this.root.isConnected) return; // a page that is left has neither widths nor colours
     if (!this.view || this.#previewed || this.#grid.editing) return;
     this.#fits = this.#fitting();
     this.#reshow();
@@ -660,7 +668,7 @@ class Bench {
   /** Do what the message offers. */
   #accept(edit) {
     this.goTo({ name: edit.matrix, head: edit.head ?? null, row: edit.row, col: edit.col });
-    this.hush();
+    this.clearMessage();
     this.send(edit);
   }
 

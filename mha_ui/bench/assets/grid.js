@@ -291,7 +291,7 @@ export class Grid extends Selection {
   /** Forget what was typed and is no number. */
   #discard(cell) {
     this.drafts.delete(key(cell));
-    this.host.hush();
+    this.host.clearMessage();
     this.host.repaint(cell.name);
   }
 

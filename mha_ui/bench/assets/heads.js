@@ -3,7 +3,7 @@
 import { accent, button, element, setAttribute } from "../mha.web/dom.js";
 import { folded, UNASKED } from "../mha.web/folding.js";
 import { rowsOf } from "../mha.web/graph.js";
-import { colourOf, paintMap } from "./maps.js";
+import { colourOf, paintMap } from "../mha.web/maps.js";
 
 /**
  * How many columns the widest table of a head shows at first.

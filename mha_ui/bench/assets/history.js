@@ -7,11 +7,15 @@ const REST = 500; // ms for which no more must come until it is written
 /**
  * What the page tells of its history, by numbers of examples (mha_ui/state/history.py).
  * @typedef {{ examples: number[]; at: number; starts: [number, number, string | null][]; texts: [number, string][] }} Told
- * @typedef {Told & { session: string }} Kept
+ * @typedef {Told & { session: string; whole: boolean }} Kept
  */
 
 /** The text of the example at hand: it stands in the address, or where no address holds it beside that. */
 const shown = ({ address, whole }) => address.s ?? address.example ?? whole;
+
+/** Whether this page was loaded again: its address may then be older than the work, by the edits of a moment before. */
+export const isReload = () =>
+  performance.getEntriesByType("navigation").some((entry) => /** @type {any} */ (entry).type === "reload");
 
 export class History {
   /** @type {Map<number, string>} */
@@ -22,6 +26,8 @@ export class History {
   /** @type {Kept | null} */
   #written = null; // what is to be written
   #timer = 0;
+  /** How often redo leads from where a session begins to what was shown last, where no address held that. */
+  ahead = 0;
 
   /** @param {() => Storage} storage which a browser may forbid */
   constructor(storage) {
@@ -56,7 +62,7 @@ export class History {
     this.#texts.set(history.examples[history.at], shown(data));
     const kept = this.#kept?.session === session ? null : this.#from(history);
     this.#kept = null;
-    if (!kept) this.#keep({ session, ...history });
+    if (!kept) this.#keep({ session, ...history, whole: data.whole !== null });
     return kept;
   }
 
@@ -74,7 +80,9 @@ export class History {
         texts.get(number) === this.#texts.get(first) ? [place] : [],
       );
       const [nearest] = places.sort((one, other) => Math.abs(one - at) - Math.abs(other - at));
-      return examples.length > 1 && nearest !== undefined ? { ...this.#kept, at: nearest } : null;
+      if (examples.length < 2 || nearest === undefined) return null;
+      this.ahead = this.#kept.whole ? Math.max(0, at - nearest) : 0;
+      return { ...this.#kept, at: nearest };
     } catch {
       return null; // there was none, or nothing that we wrote
     }

@@ -1,11 +1,11 @@
 // What the heads do, at a glance: the tokens with their rows of X, a line from each query to each key as thick as its
 // weight, and what each token takes along. It shows the numbers of the tables, and keeps none of its own.
 
+import { bars, curve, lineAt, middle } from "../mha.web/curves.js";
 import { accent, button, div, element, fill, p, rich, setAttribute, setText, span } from "../mha.web/dom.js";
 import { rowsOf } from "../mha.web/graph.js";
+import { colourOf, paintMap } from "../mha.web/maps.js";
 import { format } from "../mha.web/numbers.js";
-import { bars, curve, lineAt, middle } from "./curves.js";
-import { colourOf, paintMap } from "./maps.js";
 import { Sentence } from "./sentence.js";
 
 /** Of more tokens the weights are shown as a map, a pixel for each pair. */

@@ -69,7 +69,7 @@ export class Sentence {
         beyond > 0
           ? fill(this.words.sentence_rest, { most: MOST_WORDS, rest: beyond })
           : this.words.chip_hint;
-      use.disabled = !list.length;
+      use.disabled = learned.disabled = !list.length;
     };
     /** @param {string[]} list */
     const show = (list) => {
@@ -77,6 +77,15 @@ export class Sentence {
       told(list);
     };
     const use = button({ class: "send", type: "submit" }, this.words.sentence_use);
+    const learn = () => {
+      this.send({ op: "learned_sentence", text: input.value });
+      this.close();
+    };
+    const learned = button(
+      { class: "send", data: { focus: "learned" }, onclick: learn },
+      this.words.sentence_learned,
+    );
+    const isMain = which === "tokens";
     input.addEventListener("input", () => show(wordsOf(input.value, lang)));
     const field = element("label", {}, span("label", label), input);
     const form = element(
@@ -87,6 +96,8 @@ export class Sentence {
       use,
       rest,
       p("rest", this.words.sentence_vectors),
+      isMain ? p("rest", this.words.sentence_learned_about) : null,
+      isMain ? learned : null,
     );
     form.addEventListener("submit", (event) => {
       event.preventDefault();

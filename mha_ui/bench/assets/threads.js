@@ -1,7 +1,7 @@
 // Who attends to whom, as a small still picture.
 
+import { curve, middle } from "../mha.web/curves.js";
 import { div, element, span } from "../mha.web/dom.js";
-import { curve, middle } from "./curves.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const ROW = 24; // px

@@ -5,9 +5,10 @@ import { mounting } from "../mha.web/mount.js";
 import { Dead } from "./dead.js";
 import { Masks } from "./masks.js";
 import { Packed } from "./packed.js";
+import { Pairs } from "./pairs.js";
 import { Rows } from "./rows.js";
 
-const PARTS = { rows: Rows, packed: Packed, masks: Masks, dead: Dead };
+const PARTS = { rows: Rows, packed: Packed, masks: Masks, dead: Dead, pairs: Pairs };
 
 export default mounting(({ parentElement, data }) => {
   const section = new PARTS[data.part](data.part);

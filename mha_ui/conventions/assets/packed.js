@@ -88,11 +88,11 @@ export class Packed extends Section {
     const { model } = this;
     const { words } = model;
     const grid = Array.from({ length: layout.rows }, () => Array(layout.cols).fill(null));
-    for (const { name, head, top, left, turned } of layout.blocks) {
+    for (const { name, head, top, left, transposed } of layout.blocks) {
       const { rows, cell } = matrixOf(model, name, head);
       rows.forEach((line, r) =>
         line.forEach((_, c) => {
-          const [y, x] = turned ? [top + c, left + r] : [top + r, left + c];
+          const [y, x] = transposed ? [top + c, left + r] : [top + r, left + c];
           if (y >= layout.rows || x >= layout.cols) return;
           const spec = cell(r, c);
           grid[y][x] = { ...spec, info: { ...spec.info, at: indexOf(layout, y, x) } };
@@ -193,7 +193,7 @@ export class Packed extends Section {
     for (const layout of this.shown) {
       const block = layout.blocks.find((one) => one.name === name && one.head === head);
       if (block)
-        return block.turned
+        return block.transposed
           ? indexOf(layout, block.top + col, block.left + row)
           : indexOf(layout, block.top + row, block.left + col);
     }

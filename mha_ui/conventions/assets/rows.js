@@ -118,7 +118,7 @@ export class Rows extends Section {
     const { rowwise, [form]: equation } = this.entry;
     const { factors, signs } = equation;
     if (this.#gathers()) {
-      const [{ name, symbol: sign, turned }] = factors;
+      const [{ name, symbol: sign, transposed: turned }] = factors;
       const heads = this.model.entries.map((_, head) =>
         this.matrix(name, head, sign.replace("_i", `_${head + 1}`), { turned }),
       );
@@ -128,7 +128,7 @@ export class Rows extends Section {
     const [before, ...behind] = signs.map((sign, i) =>
       sign ? operator(symbol(i ? sign : sign + arrow)) : null,
     );
-    const tables = factors.map(({ name, symbol: sign, turned }) =>
+    const tables = factors.map(({ name, symbol: sign, transposed: turned }) =>
       this.matrix(name, this.#head, sign, { turned }),
     );
     return [before, ...tables.flatMap((table, i) => [table, behind[i]])].filter(Boolean);

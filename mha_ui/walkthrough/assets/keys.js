@@ -13,6 +13,20 @@ const MOVES = {
   Enter: "reveal",
   Escape: "leave",
 };
+const ON_STAGE = {
+  b: "darken",
+  ".": "darken",
+  f: "fillScreen",
+  l: "point",
+  e: "change",
+  "?": "help",
+  "+": "closer",
+  "=": "closer",
+  "-": "further",
+  m: "animate",
+  "[": "stationBefore",
+  "]": "stationAfter",
+};
 const PRESSES = new Set([" ", "Enter"]);
 const OWN = [
   "textarea",
@@ -33,19 +47,20 @@ const BUTTONLIKE =
 const NO_TEXT = new Set(["checkbox", "button", "submit", "reset", "file"]);
 const DIGITS_APART = 700; // milliseconds within which two digits are one number
 
-/** What a key press means here: {move}, {jump: number}, or null. */
+/** What a key press means here: {move}, {jump: number}, or null; before an audience some keys mean more. */
 export class Keys {
   #digits = "";
   #typed = 0;
 
-  read(event) {
+  read(event, onStage) {
     if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey)
       return null;
     const target = event.composedPath()[0];
     if (target instanceof Element && isBusy(target, event.key)) return null;
     if (/^[0-9]$/.test(event.key)) return this.#digit(event);
-    const move = MOVES[event.key];
-    return move && !event.shiftKey ? { move } : null;
+    const shown = onStage && ON_STAGE[event.key.toLowerCase()];
+    const move = shown || (!event.shiftKey && MOVES[event.key]);
+    return move ? { move } : null;
   }
 
   #digit(event) {

@@ -1,53 +1,100 @@
-// The presenter's page: what to say here, what comes next, and a clock.
+// The presenter's page: what to say here, how the time goes, and a picture of what comes next.
 
-import { button, element, p, rich, span } from "../mha.web/dom.js";
+import { button, div, element, fill, fillNodes, p, rich, span } from "../mha.web/dom.js";
+import { Clock, told } from "./clock.js";
+import { Picture } from "./picture.js";
+import { ownOf, textIn } from "./plan.js";
 
 // Of the type around it: what is said takes the largest with which all of it is in sight.
-const SIZES = [0.9, 0.84, 0.78];
+const SIZES = [0.95, 0.9, 0.84, 0.78, 0.72];
+const FEW = { rows: 4, cols: 4 }; // of the next picture
+const LEAST_HEIGHT = "4.5em"; // that is worth a picture
+const MOST_ZOOM = 0.6;
+
+/** @typedef {{ times: Map<string, number>; all: number }} Planned milliseconds, by step and in all */
 
 export class Notes {
-  #begun = Date.now();
+  #clock = new Clock();
   #timer = 0;
+  #drawing = 0;
+  #drawn = "";
+  #step = "";
+  /** @type {Planned | null} */
+  #planned = null;
 
   constructor(words) {
     this.words = words;
+    this.say = p("say");
     this.note = p("note");
-    this.told = element("div", {});
+    this.wrong = p("wrong");
+    this.own = p("own");
     this.next = p("next");
     this.time = span("time");
     this.elapsed = span("elapsed");
+    this.spent = span("spent");
+    this.still = element("div", { class: "still", "aria-hidden": "true", inert: true });
     const { restart: title } = words;
     const onclick = () => this.#restart();
     const data = { focus: "restart" };
     const restart = button({ class: "round", title, "aria-label": title, data, onclick }, "⟲");
+    const clock = [
+      this.time,
+      element("span", {}, this.elapsed, ` ${words.time_all}`),
+      element("span", {}, this.spent, ` ${words.time_step}`),
+      restart,
+    ];
     this.root = element(
       "aside",
       { class: "notes", "aria-label": words.notes },
-      element("h3", {}, words.clock),
-      p("clock", this.time, element("span", {}, this.elapsed, ` ${words.elapsed} `, restart)),
-      this.told,
-      element("h3", {}, words.notes),
-      this.note,
-      element("h3", {}, words.next_step),
-      this.next,
+      p("clock", ...clock),
+      div("told", this.own, this.say, this.note, this.wrong),
+      div("coming", this.next, this.still),
     );
     this.#timer = setInterval(() => this.#tick(), 1000);
-    this.#tick();
   }
 
   stop() {
     clearInterval(this.#timer);
+    clearTimeout(this.#drawing);
   }
 
-  /** What the walk says of the step stands here, and leaves the picture its room. */
-  tell(text) {
-    this.told.replaceChildren(text);
-  }
-
-  show(model, place, next, told) {
+  /**
+   * @param {WalkModel} model
+   * @param {{ note: string }} told the stage, or the step of a further head
+   * @param {Place} place
+   * @param {Place | null} next
+   * @param {Planned | null} planned
+   */
+  show(model, told, place, next, planned) {
+    const { words } = this;
+    const stage = model.stages[place.stage];
+    const { teaching, order } = model.lecture;
+    const { say, wrong } = teaching[stage.id];
+    const own = ownOf(model, stage.id);
+    const early = order.find(({ step }) => step === stage.id)?.needs;
+    const mine = [
+      textIn(own.note, model.lang),
+      textIn(own.question, model.lang),
+      early && fill(words.step_early, { steps: early }),
+    ];
+    this.own.replaceChildren(...mine.filter(Boolean).map((text) => element("span", { dir: "auto" }, text)));
+    this.own.hidden = !this.own.firstChild;
+    this.say.replaceChildren(...rich(fill(words.say, { text: say })));
     this.note.replaceChildren(...rich(told.note));
+    this.wrong.replaceChildren(...rich(fill(words.often_wrong, { text: wrong })));
+    this.#step = stage.id;
+    this.#planned = planned;
+    this.#clock.enter(stage.id);
+    this.#tick();
+    this.#showNext(model, place, next);
+  }
+
+  #showNext(model, place, next) {
+    clearTimeout(this.#drawing);
     if (!next) {
       this.next.textContent = this.words.last;
+      this.still.replaceChildren();
+      this.#drawn = "";
       return;
     }
     const stage = model.stages[next.stage];
@@ -55,28 +102,77 @@ export class Notes {
     const count =
       next.part === null ? "" : ` ${next.part + 1}${next.beat === null ? "" : `.${next.beat + 1}`}`;
     this.next.replaceChildren(
-      element("strong", {}, `${next.stage + 1} · ${step.title}${count}`),
+      ...fillNodes(this.words.coming, {
+        step: [element("strong", {}, `${next.stage + 1} · ${step.title}${count}`)],
+      }),
       next.stage === place.stage ? "" : element("span", {}, " ", ...rich(step.what)),
     );
+    this.#drawing = setTimeout(() => this.#draw(model, stage, next)); // no key press waits for it
   }
 
+  /** The next place, small: to be looked at, not to be pressed or read aloud. */
+  #draw(model, stage, next) {
+    const drawn = JSON.stringify([model.revision, model.lang, stage.id, next]);
+    if (drawn === this.#drawn) return;
+    this.#drawn = drawn;
+    const inHead = stage.kind === "head";
+    const step = inHead ? stage.steps[next.part ?? stage.steps.length - 1] : (stage.steps[0] ?? null);
+    const picture = new Picture(model, stage, step, { inShort: inHead && next.part === null });
+    picture.lay(next, FEW);
+    picture.show(next, { hiding: false, revealed: false, answers: new Map(), onAnswer() {} });
+    for (const node of picture.root.querySelectorAll("[data-key]"))
+      node.setAttribute("data-key", `next ${node.getAttribute("data-key")}`);
+    this.still.replaceChildren(picture.root);
+    this.fit();
+  }
+
+  /** Everything in the largest type in which it fits, and of the next picture what is left of the room. */
   fit() {
-    SIZES.some((size) => {
-      this.root.style.fontSize = `${size}em`;
+    const picture = /** @type {HTMLElement} */ (this.still.firstElementChild);
+    const fits = (size, height) => {
+      this.root.style.fontSize = `max(var(--least), ${size}em)`;
+      this.still.style.height = height;
       return this.root.scrollHeight <= this.root.clientHeight;
-    });
+    };
+    this.root.classList.add("pictured"); // which says what is next without a sentence
+    const withPicture = picture && SIZES.some((size) => fits(size, LEAST_HEIGHT));
+    this.root.classList.toggle("pictured", Boolean(withPicture));
+    if (!withPicture) SIZES.some((size) => fits(size, "0"));
+    this.still.style.visibility = withPicture ? "" : "hidden";
+    if (!withPicture) return;
+    picture.style.scale = "1";
+    const wide = this.still.clientWidth / picture.offsetWidth;
+    const zoom = Math.min(MOST_ZOOM, this.#room() / picture.offsetHeight, wide);
+    picture.style.scale = String(zoom);
+    this.still.style.height = `${Math.floor(zoom * picture.offsetHeight)}px`;
+  }
+
+  /** Pixels below what is said. */
+  #room() {
+    const { paddingBottom } = getComputedStyle(this.root);
+    const bottom = this.root.getBoundingClientRect().bottom - Number.parseFloat(paddingBottom);
+    return Math.floor(bottom - this.still.getBoundingClientRect().top);
   }
 
   #restart() {
-    this.#begun = Date.now();
+    this.#clock.restart();
     this.#tick();
   }
 
   #tick() {
     const two = (number) => String(number).padStart(2, "0");
     const now = new Date();
-    const seconds = Math.floor((now.getTime() - this.#begun) / 1000);
     this.time.textContent = `${two(now.getHours())}:${two(now.getMinutes())}`;
-    this.elapsed.textContent = `${Math.floor(seconds / 60)}:${two(seconds % 60)}`;
+    this.#say(this.elapsed, this.#clock.used, this.#planned?.all);
+    this.#say(this.spent, this.#clock.usedBy(this.#step), this.#planned?.times.get(this.#step));
+  }
+
+  /** The time used, of what was planned if anything was. */
+  #say(node, used, planned) {
+    const text = planned
+      ? fill(this.words.time_of, { used: told(used), planned: told(planned) })
+      : told(used);
+    node.textContent = planned && used > planned ? `${text} ⚠` : text;
+    node.classList.toggle("over", Boolean(planned && used > planned));
   }
 }

@@ -52,6 +52,17 @@ export function before(stages, place, depth) {
 }
 
 /**
+ * Whether a place comes after another, or tells the same from nearer or from further away.
+ * @type {(one: Place, other: Place) => boolean}
+ */
+export function isOnward(one, other) {
+  if (one.stage !== other.stage) return other.stage > one.stage;
+  if ((one.part === null) !== (other.part === null) || (one.beat === null) !== (other.beat === null))
+    return true;
+  return other.part > one.part || (other.part === one.part && other.beat > one.beat);
+}
+
+/**
  * The same place one depth further in or out.
  * @type {(stages: WalkStage[], place: Place, depth: number) => Place}
  */

@@ -1,7 +1,6 @@
 // One stage as a picture: the matrices that it reads and the one that it makes. Built once for a stage, then shown at
 // a place: which cells stand there already, which are lit, and what the line of arithmetic says so far.
 
-import { arithmetic, exponents, inBrief, joined } from "../mha.web/arithmetic.js";
 import { div, element, fill, operator, shapeOf, span, symbol } from "../mha.web/dom.js";
 import {
   isDead,
@@ -14,26 +13,40 @@ import {
   symbolOf,
   termsOf,
 } from "../mha.web/graph.js";
-import { pieceOf } from "../mha.web/line.js";
 import { format, kindOf, largest, toneOf } from "../mha.web/numbers.js";
 import { Lights } from "../mha.web/selection.js";
 import { corner, table } from "../mha.web/tables.js";
+import { around } from "./around.js";
+import { fillCell } from "./filled.js";
+import { hasPlane } from "./plane.js";
+import { Plane } from "./planeview.js";
+import { focusOf, isCell, isProduct, ownerOf, powersOf, stateAt } from "./scene.js";
+import { arrow, chainOf, gap, headOfColumn, headOfRow, shareWidth, sizeOf, underline } from "./sizes.js";
 
-const MOST_TOLD = 6; // cells of a softmax row that the line of arithmetic tells
+const MOST_FOLDED = 8; // rows or columns that are shown where not all are
 const MOST_ASKED = 64; // fields at once; more are hidden without asking
+
+/** So many rows and columns are shown of one matrix. */
+export const ALL = { rows: Infinity, cols: Infinity };
+export const FEW = { rows: 2, cols: 2 };
 
 export class Picture {
   slot = null; // room in the picture for the words, where it has some
-  /** @type {Map<string, number>} */
-  owners = new Map(); // matrix that is read → its head
   /** @type {Map<string, HTMLElement[]>} */
   cells = new Map(); // key → the <td>s that show it
   #results = []; // [{td, cell, text, kind, tone}] of what the stage makes, in order
+  #powerCells = new Map(); // "power|row|col" → its <td>
+  /** @type {Plane | null} */
+  plane = null; // the arrows, where there are two dimensions
   #extras = []; // of softmax: [{td, row, phase, text}]
   #dead = []; // [{th, row, text}] of what the stage makes: rows that are marked as dead
+  #most = ALL; // rows and columns that are shown of one matrix
+  #spoken = new Map(); // matrix → {head, row, col} of its cell that is spoken of
+  #shows = ""; // which rows, columns and heads are shown
 
   /**
    * `step` is null where nothing is computed; `inShort`: it is the last of the stage's steps, the others are named.
+   * Nothing is shown until it is laid out.
    * @param {WalkModel} model
    * @param {WalkStage} stage
    * @param {WalkStep} step
@@ -45,8 +58,93 @@ export class Picture {
     this.stage = stage;
     this.step = step;
     this.head = stage.head;
-    this.root = div("picture", inShort ? this.#chain() : null);
-    this.root.append(this.#draw());
+    this.inShort = inShort;
+    this.root = div("picture");
+  }
+
+  /**
+   * Lay out so many rows, columns and heads at most, and among them those that this place speaks of. Returns whether
+   * anything else stands there than before.
+   * @param {Place} place
+   * @param {{ rows: number; cols: number }} [most]
+   */
+  lay(place, most = this.#most) {
+    this.#most = most;
+    this.#spoken = this.#spokenOf(place);
+    const before = this.#shows;
+    if (before === this.#choice()) return false;
+    this.#redraw();
+    return true;
+  }
+
+  #redraw() {
+    this.cells.clear();
+    this.#results = [];
+    this.#powerCells.clear();
+    this.plane = null;
+    this.#extras = [];
+    this.#dead = [];
+    this.#lights.clear();
+    this.slot = null;
+    this.root.replaceChildren(...(this.inShort ? [chainOf(this.stage.steps)] : []), this.#draw());
+    this.#shows = this.#choice();
+  }
+
+  /** What is left out of each matrix that this stage can show, as text that can be compared. */
+  #choice() {
+    const { model, stage } = this;
+    const most = this.#most;
+    const names = this.step ? [this.step.name, ...this.step.operands.map(([name]) => name)] : [];
+    const shown = names.concat(
+      stage.parts.map(([name]) => name),
+      model.closing.matrix ?? [],
+      "weights",
+    );
+    const choices = [...new Set(shown)].map((name) => {
+      const rows = rowsOf(model, name, isPerHead(model, name) ? (ownerOf(this, name) ?? 0) : null);
+      const both = (axis, count) => [
+        this.#along(name, axis, count, most.rows),
+        this.#along(name, axis, count, most.cols),
+      ];
+      return rows ? [name, both("row", rows.length), both("col", rows[0].length)] : name;
+    });
+    return JSON.stringify([choices, this.#heads(), this.#tokensShown(model.labels.n_q)]);
+  }
+
+  /** Which rows or columns of a matrix are shown. */
+  #along(name, axis, count, most) {
+    return around(
+      count,
+      count > most ? Math.min(most, MOST_FOLDED) : most,
+      this.#spoken.get(name)?.[axis] ?? 0,
+    );
+  }
+
+  #heads() {
+    const [source] = this.step?.operands[0] ?? [];
+    return around(this.model.dims.h, this.#most.cols, this.#spoken.get(source)?.head ?? 0);
+  }
+
+  #tokensShown(tokens) {
+    return around(tokens.length, 2 * this.#most.rows, 0);
+  }
+
+  /** The cell that a place speaks of, and of what it is made of the term at hand. */
+  #spokenOf(place) {
+    const cell = focusOf(this, place);
+    if (!cell) {
+      const part = place.part === null ? null : this.stage.parts[place.part];
+      return new Map(part ? [[part[0], { row: part[2], col: part[4] }]] : []);
+    }
+    const terms = termsOf(this.model, cell);
+    const own = terms.length === rowsOf(this.model, cell.name, cell.head)[0].length; // as softmax reads a row of scores
+    const summed = isProduct(this) && place.part !== null && isCell(this, place);
+    const at = summed ? Math.min(place.beat ?? 0, terms.length - 1) : own && !isProduct(this) ? cell.col : 0;
+    const found = new Map([[cell.name, cell]]);
+    for (const term of [terms[at] ?? [], ...terms]) {
+      for (const one of term) if (!found.has(one.name)) found.set(one.name, one);
+    }
+    return found;
   }
 
   #draw() {
@@ -60,24 +158,22 @@ export class Picture {
     return this.#beside(layout === "concat");
   }
 
-  // --- matrices --------------------------------------------------------------------------------------------------
-
-  /** The head that a matrix belongs to which this stage reads: as its cells' own terms say. */
-  #owner(name, head) {
-    if (!isPerHead(this.model, name)) return null;
-    if (!this.step || name === this.step.name || this.step.layout === "concat") return head;
-    if (!this.owners.size) {
-      const of = isPerHead(this.model, this.step.name) ? head : null;
-      const first = { name: this.step.name, head: of, row: 0, col: 0 };
-      for (const cell of termsOf(this.model, first).flat()) this.owners.set(cell.name, cell.head);
-    }
-    return this.owners.get(name) ?? head;
+  /** Where a cell stands, or an exponential, "power|row|col"; undefined where it is folded away. */
+  anchor(on) {
+    if (!on.startsWith("power|")) return this.cells.get(on)?.[0];
+    return this.#powerCells.get(on);
   }
 
-  /** A table; `turned` lays rows across, `result` makes its cells those that the stage makes. */
-  matrix(name, head, { turned = false, result = false, bars = false } = {}) {
+  // --- matrices --------------------------------------------------------------------------------------------------
+
+  /**
+   * A table; `turned` lays rows across, `result` makes its cells those that the stage makes; one that stands `above` has
+   * as many rows as the one to its left has columns.
+   */
+  matrix(name, head, { turned = false, result = false, bars = false, above = false } = {}) {
     const { model } = this;
-    const of = this.#owner(name, head);
+    const most = this.#most;
+    const of = ownerOf(this, name, head);
     const { axes, word, hue } = model.matrices[name];
     const rows = rowsOf(model, name, of);
     const shown = shownAs(model, name, of);
@@ -86,30 +182,73 @@ export class Picture {
     const across = labelsOf(model, axes[1], rows[0].length);
     const dead = (index) => !turned && isDead(model, name, of, index);
     const [rowLabels, colLabels] = turned ? [across, down] : [down, across];
+    const shownRows = this.#along(
+      name,
+      turned ? "col" : "row",
+      rowLabels.length,
+      above ? most.cols : most.rows,
+    );
+    const shownCols = this.#along(name, turned ? "row" : "col", colLabels.length, most.cols);
     const top = bars ? 1 : largest(rows);
-    const body = rowLabels.map((text, r) => {
-      const tds = colLabels.map((_, c) => {
+    const body = shownRows.map((r) => {
+      if (typeof r === "object") return this.#gapRow(r, shownCols);
+      const tds = shownCols.map((c) => {
+        if (typeof c === "object") return gap();
         const [row, col] = turned ? [c, r] : [r, c];
         const cell = { name, head: of, row, col };
         return this.#cell(cell, texts[row][col], rows[row][col], { top, result, bars });
       });
+      const text = rowLabels[r];
       const th = headOfRow(text);
       if (dead(r) && result) this.#dead.push({ th, row: r, text });
       else this.#label(th, text, dead(r));
       return element("tr", {}, th, ...tds);
     });
     const blocks = axes[1] === "h·d_v" && !turned;
-    const heads = colLabels.map((text, c) =>
-      headOfColumn(text, { title: text, style: blocks ? underline(Math.floor(c / model.dims.d_v)) : null }),
-    );
+    const heads = shownCols.map((c) => {
+      if (typeof c === "object") return this.#gapHead(c);
+      const text = colLabels[c];
+      return headOfColumn(text, {
+        title: text,
+        style: blocks ? underline(Math.floor(c / model.dims.d_v)) : null,
+      });
+    });
     const sign = `${symbolOf(model, name, of)}${turned ? "ᵀ" : ""}`;
     const shape = shapeOf(rowLabels.length, colLabels.length);
     const caption = element("caption", {}, symbol(sign), span("shape", ` ${shape}`));
-    const wide = rowLabels.map((text, r) => marked(text, dead(r)));
-    const style = sizeOf(wide, colLabels, texts);
+    const wide = this.#wide(
+      shownRows,
+      rowLabels.map((text, r) => marked(text, dead(r))),
+    );
+    const style = sizeOf(wide, this.#high(shownCols, colLabels), texts);
     const label = `${word} ${sign.replaceAll("_", "")}, ${shape}`;
     const attributes = { class: `matrix ${hue ? `hue-${hue}` : ""}`, style, "aria-label": label };
     return table(attributes, [corner(), ...heads], body, { caption });
+  }
+
+  /** The labels of the rows that are shown, and of the gaps between them. */
+  #wide(shown, labels) {
+    return shown.map((at) => (typeof at === "object" ? this.#more(at) : labels[at]));
+  }
+
+  /** The same of columns. */
+  #high(shown, labels) {
+    return shown.map((at) => (typeof at === "object" ? `… ${at.count}` : labels[at]));
+  }
+
+  /** @param {{ count: number }} left */
+  #more({ count }) {
+    return fill(this.words.more_rows, { count });
+  }
+
+  #gapRow(left, shownCols) {
+    const th = headOfRow(this.#more(left));
+    th.classList.add("gap");
+    return element("tr", {}, th, ...shownCols.map(gap));
+  }
+
+  #gapHead(left) {
+    return headOfColumn(`… ${left.count}`, { class: "gap", title: this.#more(left) });
   }
 
   /** A row's label; a query that may attend to nothing is marked. */
@@ -135,20 +274,24 @@ export class Picture {
 
   #product() {
     const [left, right, ...bias] = this.step.operands.filter(([name]) =>
-      rowsOf(this.model, name, this.#owner(name, this.head)),
+      rowsOf(this.model, name, ownerOf(this, name)),
     );
     const factor = this.matrix(left[0], this.head, {
       bars: this.model.matrices[left[0]].scale === "weights",
     });
     const above = [
-      this.matrix(right[0], this.head, { turned: right[1] === "jk" }),
+      this.matrix(right[0], this.head, { turned: right[1] === "jk", above: true }),
       ...bias.map(([name]) => this.matrix(name, this.head)),
     ];
     const result = this.matrix(this.step.name, this.head, { result: true });
     shareWidth([...above, result]);
-    const deep = rowsOf(this.model, left[0], this.#owner(left[0], this.head))[0].length >= 8;
+    const deep = rowsOf(this.model, left[0], ownerOf(this, left[0]))[0].length >= 8;
     const corner = div("corner");
     if (deep) this.slot = corner;
+    else if (hasPlane(this)) {
+      this.plane = new Plane(this.model);
+      corner.append(this.plane.root);
+    }
     return div("product", corner, div("above", ...above), div("left", factor), div("result", result));
   }
 
@@ -176,38 +319,43 @@ export class Picture {
   /** The exponentials and their sum, row by row. */
   #powers() {
     const { powers } = this.stage;
-    const flat = powers.flatMap((row) => [...row.powers, row.total]);
-    const whole = flat.every(Number.isInteger);
-    const show = (value) => format(value, whole ? 0 : this.model.decimals);
-    const [rows, cols] = this.model.matrices[this.step.name].axes;
-    const columns = [...labelsOf(this.model, cols, powers[0].powers.length), this.words.sum];
-    const labels = labelsOf(this.model, rows, powers.length);
-    const shifted = powers.some((row) => row.shift);
-    const body = powers.map((row, index) => {
-      const tds = [...row.powers, row.total].map((value, col) => {
+    const shownRows = this.#along(this.step.name, "row", powers.length, this.#most.rows);
+    const shownCols = this.#along(this.step.name, "col", powers[0].powers.length, this.#most.cols);
+    const { rows: labels, cols: colLabels, texts, isShifted, text } = powersOf(this);
+    const body = shownRows.map((index) => {
+      if (typeof index === "object") return this.#gapRow(index, [...shownCols, null]);
+      const row = powers[index];
+      const tds = [...shownCols, row.powers.length].map((col) => {
+        if (typeof col === "object") return gap();
         const phase = col === row.powers.length ? 1 : 0;
-        const td = element("td", {
-          "data-kind": phase ? "sum" : "power",
-          "data-power": `${index}|${phase ? "sum" : col}`,
-        });
-        this.#extras.push({ td, row: index, phase, text: show(value) });
+        const at = phase ? "sum" : col;
+        const td = element("td", { "data-kind": phase ? "sum" : "power", "data-power": `${index}|${at}` });
+        this.#powerCells.set(`power|${index}|${at}`, td);
+        this.#extras.push({ td, row: index, phase, text: text(index, at) });
         return td;
       });
       return element("tr", {}, headOfRow(labels[index]), ...tds);
     });
-    const power = span("symbol", "e", element("sup", {}, shifted ? "s − max" : "s"));
-    const style = sizeOf(labels, columns, [flat.map(show)]);
+    const power = span("symbol", "e", element("sup", {}, isShifted ? "s − max" : "s"));
+    const high = [...this.#high(shownCols, colLabels), this.words.sum];
+    const style = sizeOf(this.#wide(shownRows, labels), high, [texts]);
+    const heads = shownCols.map((at) =>
+      typeof at === "object" ? this.#gapHead(at) : headOfColumn(colLabels[at]),
+    );
     return table(
       { class: "matrix powers", style, "aria-label": this.words.power },
-      [corner(), ...columns.map((text) => headOfColumn(text))],
+      [corner(), ...heads, headOfColumn(this.words.sum)],
       body,
       { caption: element("caption", {}, power) },
     );
   }
 
   #beside(concat) {
-    const heads = concat ? [...Array(this.model.dims.h).keys()] : [this.head];
-    const operands = this.step.operands.flatMap(([name]) => heads.map((head) => this.matrix(name, head)));
+    const heads = concat ? this.#heads() : [this.head];
+    const left = (gap) => span("operator gap", this.#more(gap));
+    const operands = this.step.operands.flatMap(([name]) =>
+      heads.map((head) => (head !== null && typeof head === "object" ? left(head) : this.matrix(name, head))),
+    );
     const { signs } = this.step;
     const [, by] = signs.at(-1).split("÷ ");
     const divisor = by ? [span("operator", "÷ ", symbol(by))] : [];
@@ -237,32 +385,39 @@ export class Picture {
     return div(
       "tokens",
       ...rows.map((tokens) =>
-        element("ol", {}, ...tokens.map((token) => element("li", {}, element("bdi", {}, token)))),
+        element(
+          "ol",
+          {},
+          ...this.#tokensShown(tokens).map((at) =>
+            typeof at === "object"
+              ? element("li", { class: "gap" }, this.#more(at))
+              : element("li", {}, element("bdi", {}, tokens[at])),
+          ),
+        ),
       ),
-    );
-  }
-
-  /** The steps of a further head by their letters. */
-  #chain() {
-    return div(
-      "chain",
-      ...this.stage.steps.flatMap((step, i) => [i ? arrow() : null, span("link", symbol(step.symbol))]),
     );
   }
 
   #closing() {
     const { matrix, looked, keys } = this.model.closing;
-    const shown = rowsOf(this.model, "weights", 0);
-    const rows = shown.map((_, query) =>
-      element(
-        "tr",
-        {},
-        headOfRow(this.model.labels.n_q[query]),
-        ...looked.map((head) => this.#looked(head[query], keys)),
-      ),
+    const shownRows = this.#along("weights", "row", rowsOf(this.model, "weights", 0).length, this.#most.rows);
+    const shownHeads = around(looked.length, this.#most.cols, 0);
+    const rows = shownRows.map((query) =>
+      typeof query === "object"
+        ? this.#gapRow(query, shownHeads)
+        : element(
+            "tr",
+            {},
+            headOfRow(this.model.labels.n_q[query]),
+            ...shownHeads.map((head) =>
+              typeof head === "object" ? gap() : this.#looked(looked[head][query], keys),
+            ),
+          ),
     );
-    const heads = looked.map((_, head) =>
-      element("th", { scope: "col", style: underline(head) }, `${this.words.head} ${head + 1}`),
+    const heads = shownHeads.map((head) =>
+      typeof head === "object"
+        ? this.#gapHead(head)
+        : element("th", { scope: "col", style: underline(head) }, `${this.words.head} ${head + 1}`),
     );
     const caption = element("caption", {}, this.words.looks_at);
     const looks = table({ class: "matrix looks" }, [corner(), ...heads], rows, { caption });
@@ -290,7 +445,7 @@ export class Picture {
    * in; `ask` is called with a cell's field when it is made.
    */
   show(place, { hiding, revealed, answers, onAnswer }) {
-    const state = this.#stateAt(place, hiding || revealed);
+    const state = stateAt(this, place, hiding || revealed);
     const asked = hiding || revealed ? this.#results.filter((one) => state(one.cell) === "now") : [];
     const asking = !hiding ? "told" : asked.length <= MOST_ASKED ? "field" : "hidden";
     const asks = new Set(asked);
@@ -299,87 +454,32 @@ export class Picture {
       const { td } = one;
       td.classList.toggle("later", when === "later");
       td.classList.toggle("now", when === "now" && place.part !== null);
-      this.#fillCell(one, asks.has(one) ? asking : when === "later" ? "hidden" : "shown", answers, onAnswer);
+      fillCell(
+        this.words,
+        one,
+        asks.has(one) ? asking : when === "later" ? "hidden" : "shown",
+        answers,
+        onAnswer,
+      );
     }
     const unknown = new Set(
       this.#results.filter((one) => ["field", "hidden"].includes(one.look)).map(({ cell }) => cell.row),
     );
     for (const { th, row, text } of this.#dead) this.#label(th, text, !unknown.has(row));
     this.#showPhases(place, hiding);
+    this.#showPlane(place);
     this.#light(place);
     return asked;
   }
 
-  #fillCell(one, how, answers, onAnswer) {
-    const of = key(one.cell);
-    const answer = answers.get(of);
-    const look = how === "told" ? `told ${answer?.text ?? ""}` : how;
-    if (one.look === look || (one.look === undefined && look === "shown")) return;
-    one.look = look;
-    one.td.classList.remove("right", "wrong", "asked");
-    const { words } = this;
-    const unknown = how === "field" || how === "hidden"; // then neither the colour nor the bar may tell
-    one.td.dataset.kind = unknown ? "unknown" : one.kind;
-    one.td.style.setProperty("--tone", unknown ? 0 : one.tone);
-    if (how === "field") {
-      one.td.classList.add("asked");
-      const place = `[${one.cell.row + 1}, ${one.cell.col + 1}]`;
-      const input = element("input", {
-        class: "answer",
-        inputmode: "decimal",
-        autocomplete: "off",
-        spellcheck: "false",
-        size: 4,
-        "data-of": of,
-        "aria-label": fill(words.your_number, { place }),
-      });
-      input.value = answer?.text ?? "";
-      input.addEventListener("input", () => onAnswer(one, input.value));
-      one.td.replaceChildren(input);
-    } else if (how === "told" && answer?.text) {
-      one.td.classList.add(answer.right ? "right" : "wrong");
-      const mark = element(
-        "span",
-        { class: "mark", role: "img", "aria-label": answer.right ? words.right : words.wrong },
-        answer.right ? "✓" : "✗",
-      );
-      const was = answer.right
-        ? null
-        : element("s", { "aria-label": fill(words.was, { text: answer.text }) }, answer.text);
-      one.td.replaceChildren(mark, element("span", {}, one.text), was ?? "");
-    } else if (how === "hidden") {
-      one.td.replaceChildren(
-        element("span", { class: "unknown", role: "img", "aria-label": words.unfilled }, "·"),
-      );
-    } else one.td.replaceChildren(element("span", {}, one.text));
-  }
-
-  /** Whether the beats of a part lead to one result, as terms to their sum: not to a cell each. */
-  isOneResult(place) {
-    return this.step.layout === "softmax" || (this.step.layout !== "concat" && this.#isCell(place));
-  }
-
-  /** cell → "before", "now" or "later", at this place; `asked`: a result is asked for before what leads to it. */
-  #stateAt(place, asked) {
-    if (place.part === null || this.stage.kind === "head") return () => "now";
-    const { parts } = this.stage;
-    /** @type {(cell: Cell, part: WalkPart) => boolean} */
-    const holds = ({ name, row, col }, [matrix, , top, bottom, left, right]) =>
-      matrix === name && row >= top && row < bottom && col >= left && col < right;
-    return (cell) => {
-      if (!holds(cell, parts[place.part]))
-        return parts.findIndex((part) => holds(cell, part)) < place.part ? "before" : "later";
-      return asked && this.isOneResult(place) ? "now" : this.#beatState(cell, place);
-    };
-  }
-
-  #beatState(cell, { part, beat }) {
-    if (beat === null || !this.step) return "now";
-    const [, , top, , left, , beats] = this.stage.parts[part];
-    const concat = this.step.layout === "concat";
-    if (this.isOneResult({ part })) return beat === beats - 1 ? "now" : "later";
-    const at = concat ? cell.row - top : cell.col - left;
-    return at < beat ? "before" : at === beat ? "now" : "later";
+  /** The arrows of the row that is spoken of, once its numbers stand. */
+  #showPlane(place) {
+    const cell = this.plane && focusOf(this, place);
+    const row = this.#results.filter((one) => one.cell.row === cell?.row);
+    const stands =
+      row.length &&
+      row.every(({ look, td }) => look !== "field" && look !== "hidden" && !td.classList.contains("later"));
+    this.plane?.show(stands ? cell : null);
   }
 
   #showPhases(place, hiding) {
@@ -393,26 +493,14 @@ export class Picture {
     }
   }
 
-  /** The cell whose arithmetic is told at this place: the part's own, or the first of what appears now. */
-  focus(place) {
-    if (!this.step || this.stage.kind === "closing") return null;
-    const { name, layout } = this.step;
-    const head = this.#owner(name, this.head);
-    if (place.part === null || this.stage.kind === "head") return { name, head, row: 0, col: 0 };
-    const [, , row, , left, right] = this.stage.parts[place.part];
-    if (layout === "concat") return { name, head, row: row + (place.beat ?? 0), col: left };
-    const col = right - left === 1 || layout === "softmax" ? left : left + (place.beat ?? 0);
-    return { name, head, row, col };
-  }
-
   #lights = new Lights();
 
   #light(place) {
     this.#lights.clear();
     if (place.part === null || this.stage.kind === "head") return;
-    const cell = this.focus(place);
+    const cell = focusOf(this, place);
     if (!cell) return;
-    const summed = this.step.layout === "product" && this.#isCell(place);
+    const summed = isProduct(this) && isCell(this, place);
     termsOf(this.model, cell).forEach((term, k) => {
       const name =
         !summed || place.beat === null || k < place.beat ? "operand" : k === place.beat ? "term" : null;
@@ -421,127 +509,7 @@ export class Picture {
     this.#mark(cell, "current");
   }
 
-  #isCell({ part }) {
-    const [, , top, bottom, left, right] = this.stage.parts[part];
-    return bottom - top === 1 && right - left === 1;
-  }
-
   #mark(cell, name) {
     this.#lights.light(this.cells.get(key(cell)) ?? [], name);
-  }
-
-  /** The arithmetic of a place as nodes: terms not yet reached keep their room, unseen; what is asked for, not at all. */
-  line(place, { hiding }) {
-    const cell = this.focus(place);
-    if (!cell || (hiding && place.part === null)) return [];
-    const how = inBrief(this.model, place.part === null ? 10 : Infinity);
-    const terms = termsOf(this.model, cell).length;
-    const reached =
-      this.step.layout === "product" && place.beat !== null && this.#isCell(place) ? place.beat : Infinity;
-    const sign = symbolOf(this.model, cell.name, this.head);
-    const softmax = this.step.layout === "softmax" && place.part !== null && this.stage.powers;
-    const where = softmax ? `[${cell.row + 1}, …]` : `[${cell.row + 1}, ${cell.col + 1}]`;
-    if (hiding) return [span("place", symbol(sign), `${where} = ?`)];
-    const leading = softmax && ["", `${this.words.sum} ${cell.row + 1} = `][place.beat]; // up to the weights themselves
-    const nodes = [
-      span("place", ...(typeof leading === "string" ? [leading] : [symbol(sign), `${where} = `])),
-    ];
-    let group = 0;
-    const pieces = this.#pieces(cell, how, place);
-    pieces.forEach((piece, index) => {
-      if (piece.text === " + ") group += 1;
-      const last = index >= pieces.length - 2 && pieces.at(-1).strong;
-      const unseen = last ? reached < terms - 1 : group > reached;
-      nodes.push(this.#piece(piece, unseen, group === reached && !last && piece.text !== " + "));
-    });
-    return nodes;
-  }
-
-  /**
-   * Softmax is told as it is computed, for the whole row: powers, their sum, the divisions.
-   * @returns {Piece[]}
-   */
-  #pieces(cell, how, place) {
-    const powers = this.step.layout === "softmax" && place.part !== null && this.stage.powers?.[cell.row];
-    if (!powers?.total) return arithmetic(this.model, cell, how);
-    const told = (number) => ({ number: how.show(number), cell });
-    const equals = (number) => ({ text: how.rounds(number) ? " ≈ " : " = " });
-    const each = powers.powers
-      .slice(0, MOST_TOLD)
-      .map((power, col) => this.#told({ ...cell, col }, power, powers, place.beat, { ...how, told, equals }));
-    if (place.beat === 1) {
-      const terms = powers.powers.map((power) => [told(power)]);
-      return [...joined(terms, " + "), equals(powers.total), { ...told(powers.total), strong: true }];
-    }
-    const more = powers.powers.length > MOST_TOLD ? [{ text: ", …", quiet: true }] : [];
-    return [...joined(each, ", "), ...more];
-  }
-
-  /** One cell of a softmax row: its power, or its division. */
-  #told(cell, power, powers, beat, { show, told, equals }) {
-    const value = rowsOf(this.model, cell.name, cell.head)[cell.row][cell.col];
-    if (beat !== 0)
-      return [
-        told(power),
-        { text: ` ÷ ${show(powers.total)}` },
-        equals(value),
-        { ...told(value), strong: true },
-      ];
-    return [
-      { text: "e" },
-      { power: exponents(this.model, cell, show)[cell.col], cell },
-      equals(power),
-      told(power),
-    ];
-  }
-
-  #piece(piece, unseen, fresh) {
-    const also = [unseen ? "unseen" : "", fresh ? "fresh" : ""].join(" ").trim();
-    const placed = ({ name, head, row, col }) => [
-      symbol(symbolOf(this.model, name, head)),
-      `[${row + 1}, ${col + 1}]`,
-    ];
-    return pieceOf(this.model, piece, placed, { quiet: "quiet", also });
-  }
-}
-
-const headOfRow = (text) => element("th", { scope: "row", title: text }, element("bdi", {}, text));
-const headOfColumn = (text, attributes = {}) =>
-  element("th", { scope: "col", title: text, ...attributes }, element("bdi", {}, text));
-const underline = (head) => `box-shadow: inset 0 -3px 0 var(--mha-head-${head})`;
-const arrow = () => operator("→");
-
-/** Widths in characters, so that tables that belong together can share them: of numbers, and of names by them. */
-function sizeOf(rowLabels, colLabels, texts) {
-  const number = Math.max(2.2, ...longest(texts.flat()).map(width));
-  const above = Math.max(0, ...colLabels.map(width)) - 0.8;
-  const beside = Math.max(1, ...rowLabels.map(width)) + 0.3;
-  const sizes = { cols: colLabels.length, number, above, beside };
-  return Object.entries(sizes)
-    .map(([name, size]) => `--${name}: ${size.toFixed(1)}`)
-    .join("; ");
-}
-
-/** How wide a text stands, in digits of the page's own font. */
-function width(text) {
-  ruler ??= document.createElement("canvas").getContext("2d");
-  if (!widths.size) ruler.font = `16px ${getComputedStyle(document.body).fontFamily}`;
-  if (!widths.has(text)) widths.set(text, ruler.measureText(text).width / ruler.measureText("0").width);
-  if (widths.size > 20_000) widths.clear();
-  return widths.get(text) ?? text.length;
-}
-/** Of numbers it is enough to measure the longest. */
-function longest(texts) {
-  const most = texts.reduce((length, text) => Math.max(length, text.length), 0);
-  return [...new Set(texts.filter((text) => text.length >= most - 1))].slice(0, 40);
-}
-let ruler = null;
-const widths = new Map();
-
-/** Tables that stand above one another share their columns. */
-function shareWidth(tables) {
-  for (const name of ["--number", "--above", "--beside"]) {
-    const most = Math.max(...tables.map((table) => Number(table.style.getPropertyValue(name))));
-    for (const table of tables) table.style.setProperty(name, most);
   }
 }

@@ -1,6 +1,7 @@
 // Windows that go together: a projector and a presenter's page of one walk, whatever is edited on the way. They share
-// two things, the numbers (an example by name, or its token) and the place, each with a count that goes up with every
-// change. A window tells the others both; the higher count leads, and who hears a lower one answers with its own.
+// three things, the numbers (an example by name, or its token), the place and the room of those who follow, each with a
+// count that goes up with every change. A window tells the others all; the higher count leads, and who hears a lower one
+// answers with its own.
 // One for a tab: it outlives the walk's page, so that an edit on the bench is told as well.
 
 import { Standing } from "../mha.web/standing.js";
@@ -13,10 +14,13 @@ class Together {
   #mine = null; // id of the numbers that this window's own session has
   #numbers = null; // {count, id, address} that the pair has
   #place = NOWHERE; // {count, at: {step, sub, predict, revealed}} where the pair stands
+  #room = NOWHERE; // {count, at: what room.js makes of it, or null}
   #asked = new Set(); // ids that this window's server was asked for
   #shows = new Standing(); // each takes a place, while its walk is in a view
   #asks = new Standing(); // each asks this window's server for numbers, while it can
   #channel = null;
+  /** Who is told what this window changed of numbers and place, and what another changed of the room. */
+  guide = { moved() {}, /** @param {any} _at */ shared(_at) {} };
 
   constructor() {
     window.addEventListener("mha-address-kept", ({ detail }) => this.#stand(detail));
@@ -68,6 +72,18 @@ class Together {
     if (!this.#shows.last) return;
     this.#place = { count: this.#place.count + 1, at };
     this.#post();
+    this.guide.moved();
+  }
+
+  /** The pair's room, or that there is none any more. */
+  share(at) {
+    this.#room = { count: this.#room.count + 1, at };
+    this.#post();
+  }
+
+  /** The address of the pair's numbers. */
+  get numbers() {
+    return this.#numbers?.address ?? null;
   }
 
   /** The numbers that this window has, by its address. */
@@ -82,11 +98,12 @@ class Together {
       this.#follow(); // the pair has gone on meanwhile
     } else {
       this.#numbers = { count: (this.#numbers?.count ?? -1) + 1, id, address: example ? { example } : { s } };
+      this.guide.moved();
     }
     this.#post();
   }
 
-  #hear({ pair, numbers, place }) {
+  #hear({ pair, numbers, place, room }) {
     if (!this.#numbers) return;
     if (pair !== this.#pair) {
       if (numbers.id !== this.#numbers.id) return; // another walk
@@ -96,11 +113,14 @@ class Together {
     }
     const ofNumbers = newer(numbers, this.#numbers, "id");
     const ofPlace = newer(place, this.#place, "at");
+    const ofRoom = newer(room, this.#room, "at");
     if (ofNumbers > 0) this.#numbers = numbers;
     if (ofPlace > 0) this.#place = place;
+    if (ofRoom > 0) this.#room = room;
+    if (ofRoom > 0) this.guide.shared(room.at);
     if (ofNumbers > 0) this.#follow();
     if (ofPlace > 0 && this.#mine === this.#numbers.id) this.#take();
-    if (ofNumbers < 0 || ofPlace < 0) this.#post();
+    if (ofNumbers < 0 || ofPlace < 0 || ofRoom < 0) this.#post();
   }
 
   /** Show the place of the pair: later, since the walk may be in the middle of showing another. */
@@ -120,7 +140,8 @@ class Together {
     if (!this.#channel || !this.#numbers) return;
     const { id, count } = this.#numbers;
     if (this.#mine === id) sessionStorage.setItem(KEPT, JSON.stringify({ pair: this.#pair, id, count }));
-    this.#channel.postMessage({ pair: this.#pair, numbers: this.#numbers, place: this.#place });
+    const shared = { numbers: this.#numbers, place: this.#place, room: this.#room };
+    this.#channel.postMessage({ pair: this.#pair, ...shared });
   }
 }
 

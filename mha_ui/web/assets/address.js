@@ -18,6 +18,15 @@ const NAMES = [
   "sub",
   "view",
   "predict",
+  "model",
+  "text",
+  "second",
+  "head",
+  "token",
+  "off",
+  "guess",
+  "by",
+  "only",
 ];
 
 /** The address bar holds the work; what is not ours in it stays. */

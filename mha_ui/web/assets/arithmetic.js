@@ -98,6 +98,13 @@ export function arithmetic(model, cell, { show, rounds, most, turned = false }) 
 }
 
 /**
+ * Whether the numbers of a cell's terms call for another line.
+ * @type {OfCell<boolean>}
+ */
+export const isException = (model, cell) =>
+  isExceptional(model, model.steps[cell.name].exception, termsOf(model, cell));
+
+/**
  * Whether the numbers of these terms call for another line.
  * @type {(model: Model, exception: Step["exception"], terms: Cell[][]) => boolean}
  */

@@ -121,6 +121,15 @@ export function setText(node, text) {
 }
 
 /**
+ * A field's value, unless somebody is typing there.
+ * @param {HTMLInputElement} field
+ * @param {string | number} value
+ */
+export function setValue(field, value) {
+  if (active(field) !== field && field.value !== String(value)) field.value = String(value);
+}
+
+/**
  * A symbol such as W_Q or √d_k, with what follows each _ as a subscript.
  * @type {(text: string) => HTMLElement}
  */

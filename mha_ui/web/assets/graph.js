@@ -2,11 +2,11 @@
 // mha_core/compute/derive.py reads it: model.steps[name] = {index, operands: [[matrix, letters, head], …], …}. The
 // letters are those of the result's cell and one that is summed; `head` is the letter of the heads where a matrix is
 // read of every head. An axis of length "1" has no letter; two letters in parentheses run one inside the other along
-// one axis: "(ij)" pairs of a query and a key, "(mr)" the two columns of pair m. Nothing here computes a value; every
-// number shown is the server's.
+// one axis: "(ij)" pairs of a query and a key, "(mr)" the two columns of pair m, "(rm)" the same with the first columns
+// of all pairs before the second ones. Nothing here computes a value; every number shown is the server's.
 
 import { fill } from "./dom.js";
-import { exact, format, isWhole } from "./numbers.js";
+import { exact, format, given, isWhole } from "./numbers.js";
 
 /** @param {Cell} cell */
 export const key = (cell) => `${cell.name}|${cell.head ?? ""}|${cell.row}|${cell.col}`;
@@ -78,7 +78,8 @@ function axesOf(model, name, index) {
 }
 
 /** @type {(model: Model, axis: string) => number} */
-const innerSize = ({ dims }, axis) => ({ ij: dims.n_k, gk: dims.d_v })[axis] ?? 2;
+const innerSize = ({ dims }, axis) =>
+  ({ ij: dims.n_k, gk: dims.d_v, km: dims.d_freq, rm: dims.d_freq })[axis] ?? 2;
 
 /**
  * Where each letter stands in a cell.
@@ -180,7 +181,10 @@ function summedSize(model, operands, summed, held) {
     const at = axes.findIndex((axis) => axis.includes(summed));
     if (at < 0) continue;
     const rows = rowsOf(model, name, held(name));
-    return axes[at].length > 1 ? innerSize(model, axes[at]) : at ? rows[0].length : rows.length;
+    const size = at ? rows[0].length : rows.length;
+    if (axes[at].length < 2) return size;
+    const inner = innerSize(model, axes[at]);
+    return axes[at].endsWith(summed) ? inner : size / inner;
   }
   return 1;
 }
@@ -273,11 +277,12 @@ export const marked = (text, dead) => (dead ? `${text} ∅` : text);
 export const decimalsOf = (model, name, head) => (isWhole(rowsOf(model, name, head)) ? 0 : model.decimals);
 
 /**
- * Number → text as the tables show it: as it was typed where it is given.
+ * Number → text as the tables show it: a given one as it was typed, unless it has more decimals than are shown.
  * @type {OfMatrix<(value: Value) => string>}
  */
 export function shownAs(model, name, head) {
-  if (isEditable(model, name, head)) return exact;
+  if (isClaim(model, name)) return exact;
+  if (isEditable(model, name, head)) return (number) => given(number, model.decimals);
   const decimals = decimalsOf(model, name, head);
   return (number) => format(number, decimals);
 }

@@ -2,6 +2,8 @@
 // message is on its way at a time; of what is wanted meanwhile only the newest is asked for next. Where there is no
 // such socket the page's own answers serve alone.
 
+import { opened } from "./message.js";
+
 const PATIENCE = 3000; // ms after which an answer is not waited for any more
 const RETRIES = [500, 1000, 2000, 5000, 15000, 30000];
 
@@ -126,8 +128,7 @@ export class Live {
 
   /** @param {ArrayBuffer} data */
   #answered(data) {
-    const length = new DataView(data).getUint32(0, true);
-    const header = JSON.parse(new TextDecoder().decode(new Uint8Array(data, 4, length)));
+    const { header, at } = opened(data);
     if (header.figures) return this.host.drawn(header.figures);
     const flown = this.#flying;
     if (header.id !== flown?.id) return;
@@ -140,7 +141,7 @@ export class Live {
     } else if (header.error) this.#refused(flown);
     else {
       if (flown.lens !== this.#lens?.text) this.#lens = { id: flown.id, text: flown.lens };
-      this.#take(flown, header, new Float64Array(data.slice(4 + length)));
+      this.#take(flown, header, new Float64Array(data.slice(at)));
     }
     this.#send();
     this.host.stirred();

@@ -1,6 +1,7 @@
 // Numbers to text and back, and what colours them. Nothing here knows a page.
 
 const MINUS = "−";
+const TYPED = 4; // decimals that somebody may well have typed
 
 /**
  * Whether every number of a matrix is an integer: then all are shown without decimals.
@@ -107,6 +108,16 @@ export function format(number, decimals) {
 export function exact(number) {
   if (typeof number === "string" && number !== "-inf") return number.replace("-", MINUS); // printed: digit for digit
   return typeof number === "number" ? String(number).replace("-", MINUS) : format(number, 0);
+}
+
+/**
+ * A given number in a table: as it was typed, or rounded where it has more decimals than are shown.
+ * @type {(number: Value, decimals: number) => string}
+ */
+export function given(number, decimals) {
+  const text = exact(number);
+  const places = text.includes("e") ? 0 : (text.split(".")[1] ?? "").length;
+  return typeof number === "number" && places > Math.max(decimals, TYPED) ? format(number, decimals) : text;
 }
 
 /**

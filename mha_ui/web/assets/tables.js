@@ -583,7 +583,7 @@ export class View {
     if (!rows) return;
     const { lens, marks } = model;
     const show = shownAs(model, name, head);
-    const look = `${top} ${isEditable(model, name, head) ? "" : decimalsOf(model, name, head)} ${lens?.kind}`;
+    const look = `${top} ${isEditable(model, name, head) ? model.decimals : decimalsOf(model, name, head)} ${lens?.kind}`;
     const movedFrom = lens ? null : movedOf(model, name, head);
     for (const { td, row, col } of cells) {
       const value = rows[row][col];

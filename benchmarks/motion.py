@@ -1,0 +1,85 @@
+"""What moves on the walkthrough: frames a second while it does, and what a key press waits for meanwhile."""
+
+from __future__ import annotations
+
+from statistics import median
+
+from playwright.sync_api import Page, ViewportSize, sync_playwright
+
+from benchmarks.core import sized
+from benchmarks.table import Line
+from benchmarks.walk import PRESS
+from mha_core import to_token
+from tests.e2e.driver import chromium, running
+from tests.e2e.walk import Walk
+
+SIZES = {"3×2×2": (sized(3, 2, 2), 50), "8×8×4": (sized(8, 8, 4), 30)}
+"""An example, and how many frames a second are to be seen."""
+STEPS = ("q", "scores", "scaled_scores", "weights", "head_outputs", "concat")
+VIEWPORT: ViewportSize = {"width": 1280, "height": 720}
+MOST = 60
+"""Key presses measured of an example."""
+
+FRAMES = (
+    PRESS
+    + """
+const root = () =>
+  [...document.querySelectorAll("*")].map((node) => node.shadowRoot?.querySelector(".walk")).find(Boolean);
+const press = (key) =>
+  document.body.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true, cancelable: true}));
+window.framesOfMotion = async () => {
+  const walk = root();
+  press("m");
+  const times = [];
+  while (walk.dataset.motion === "plays") times.push(await new Promise((done) => requestAnimationFrame(done)));
+  return (times.at(-1) - times[0]) / (times.length - 1);
+};
+window.pressWhileMoving = async (most) => {
+  const walk = root();
+  const taken = [];
+  for (let before = ""; before !== walk.dataset.at && taken.length < most; ) {
+    before = walk.dataset.at;
+    await new Promise((done) => setTimeout(done, 450)); // each step moves, and still does at the next press
+    await painted();
+    const moves = walk.dataset.motion === "plays";
+    const begin = performance.now();
+    press("ArrowRight");
+    if (before !== walk.dataset.at) taken.push({moves, painted: (await painted()) - begin});
+  }
+  return taken;
+};
+"""
+)
+
+
+def measure() -> list[Line]:
+    """Frames of the motion of every kind of step, whole and in its first part, and key presses in its midst."""
+    lines = []
+    with running() as server, sync_playwright() as playwright:
+        browser = chromium(playwright)
+        for size, (example, least) in SIZES.items():
+            page = browser.new_context(viewport=VIEWPORT).new_page()
+            page.add_init_script(FRAMES)
+            address = f"{server.url}walkthrough?s={to_token(example)}&view=projector"
+            frames = [_frame(page, f"{address}&step={step}&sub={sub}") for step in STEPS for sub in ("", "1")]
+            pressed = _pressed(page, address)
+            lines += [
+                Line(f"motion, {size}: a frame of it", frames, goal=(1000 / least, "")),
+                Line(f"motion, {size}: key in its midst → next painted", pressed, goal=(50, ""), by="p95"),
+            ]
+            page.context.close()
+        browser.close()
+    return lines
+
+
+def _frame(page: Page, address: str) -> float:
+    """Milliseconds from frame to frame, of three plays of one motion."""
+    Walk(page).open(address)
+    return median(page.evaluate("framesOfMotion()") for _ in range(3))
+
+
+def _pressed(page: Page, address: str) -> list[float]:
+    """Milliseconds until the next place is painted, its own motion begun, while another plays."""
+    Walk(page).open(address).press("ArrowDown", "ArrowDown")
+    taken = page.evaluate("most => pressWhileMoving(most)", MOST)
+    return [one["painted"] for one in taken if one["moves"]]

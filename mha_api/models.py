@@ -1,0 +1,66 @@
+"""``/api/models``: a sentence through a trained model, for the page Models.
+
+    GET  /api/models            the models that are offered: {"models": [{"key", "title", "about", "languages"}, …]}
+    POST /api/models/run        all heads of a sentence, or of two to be compared; binary
+    POST /api/models/head       one head's exact numbers; binary
+    POST /api/models/pooled     a part of one head's map, as many blocks as a screen has points; binary
+    POST /api/models/shuffled   what every head does where the words stand in other orders; binary
+    POST /api/models/guesses    the words that the model expects at a place, with all heads and without some
+
+``heads`` says what the bodies hold and what comes back; it computes in threads, a few at once, and others wait for
+their turn. Nothing is kept between two requests but the models themselves.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from anyio import CapacityLimiter, to_thread
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mha_api.bodies import answered
+
+COMPUTING: Final = CapacityLimiter(2)
+"""Answers that are computed at once."""
+BINARY: Final = "application/octet-stream"
+
+
+async def cards(request: Request) -> Response:
+    """``GET /api/models``: the models that are offered."""
+    return await _answered("cards", request, "application/json")
+
+
+async def run(request: Request) -> Response:
+    """``POST /api/models/run``: every head's weights and measures, of one sentence or two."""
+    return await _answered("run", request, BINARY)
+
+
+async def head(request: Request) -> Response:
+    """``POST /api/models/head``: one head's weights, scores, queries and keys."""
+    return await _answered("head", request, BINARY)
+
+
+async def pooled(request: Request) -> Response:
+    """``POST /api/models/pooled``: one head's map, or a part of it, in blocks."""
+    return await _answered("pooled", request, BINARY)
+
+
+async def shuffled(request: Request) -> Response:
+    """``POST /api/models/shuffled``: what every head does where the words stand in other orders."""
+    return await _answered("shuffled", request, BINARY)
+
+
+async def guesses(request: Request) -> Response:
+    """``POST /api/models/guesses``: the likeliest words at a place, before and after heads are switched off."""
+    return await _answered("guesses", request, "application/json")
+
+
+async def _answered(name: str, request: Request, kind: str) -> Response:
+    async def compute(body: bytes, language: str) -> Response:
+        from mha_api import heads  # noqa: PLC0415  # it imports torch, which must not keep the port closed
+
+        content = await to_thread.run_sync(heads.ANSWERS[name], body, language, limiter=COMPUTING)
+        return Response(content, media_type=kind)
+
+    return await answered(request, compute)

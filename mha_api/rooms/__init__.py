@@ -1,0 +1,235 @@
+"""Rooms: a presenter opens one, and every telephone that knows its code stands where the presenter's walk stands.
+
+``room`` reads what is sent, ``store`` keeps it, ``stream`` tells it to who listens, ``walks`` computes what a walk
+shows, ``limits`` holds off who tries codes, ``page`` is what a telephone opens. Nobody is asked for a name: a listener
+is an id that the telephone made up, and only counts of answers are told.
+
+A key opens what a presenter does; a listener needs the code alone.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, TypeAlias
+
+from anyio import CapacityLimiter, WouldBlock
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from mha_api import asked
+from mha_api.asked import RefusedError
+from mha_api.headers import same_origin
+from mha_api.rooms import room
+from mha_api.rooms.limits import Buckets
+from mha_api.rooms.room import Numbers
+from mha_api.rooms.store import FullError, Store, Told
+from mha_api.rooms.stream import Listening
+from mha_api.rooms.walks import Walk, Walks
+from mha_core.errors import N_, MhaError
+
+MOST_BODY: Final = 64_000
+"""Bytes of what a presenter or a listener sends: the longest token of a link, with room."""
+SECONDS: Final = 20.0
+"""How long a body may take to arrive."""
+BODIES: Final = CapacityLimiter(512)
+"""Requests whose bodies are read at once."""
+MISSES: Final = (5.0, 100)
+"""Codes that there are not, which one address may try: a second in the long run, and at once. A hall is one address."""
+OPENED: Final = (1 / 60, 30)
+"""Rooms that one address may open: a second in the long run, and at once."""
+
+Handler: TypeAlias = Callable[[Request], Awaitable[Response]]
+
+
+class Rooms:
+    """The routes of the rooms in a store; ``walk`` is what a walk of some numbers shows."""
+
+    def __init__(self, store: Store, walk: Walk) -> None:
+        self.store = store
+        self._walks = Walks(walk)
+        self._misses = Buckets(*MISSES)
+        self._opened = Buckets(*OPENED)
+
+    def routes(self) -> list[BaseRoute]:
+        """As they stand below ``/api/rooms``."""
+        told: list[tuple[str, str, Handler]] = [
+            ("POST", "/rooms", self.open),
+            ("DELETE", "/rooms/{code}", self.end),
+            ("PUT", "/rooms/{code}/place", self.place),
+            ("GET", "/rooms/{code}/events", self.events),
+            ("GET", "/rooms/{code}/walks/{walk}", self.walk),
+            ("POST", "/rooms/{code}/questions", self.ask),
+            ("DELETE", "/rooms/{code}/questions/{question:int}", self.close),
+            ("POST", "/rooms/{code}/answers", self.answer),
+        ]
+        return [Route(path, _refusing(act), methods=[method]) for method, path, act in told]
+
+    # --- the presenter ---------------------------------------------------------------------------------------------
+
+    async def open(self, request: Request) -> Response:
+        """``POST /rooms``: a room of one's own; 201 with its code and key."""
+        await self._body(request)
+        address = _address(request)
+        if not self._opened.may(address):
+            raise RefusedError(429, N_("too many rooms were opened from here; try again in a minute"))
+        key = room.new_key()
+        try:
+            while not await self.store.open(code := room.new_code(), key):
+                pass
+        except FullError:
+            raise RefusedError(503, N_("there are too many rooms; try again later")) from None
+        self._opened.take(address)
+        return JSONResponse({"code": code, "key": key}, 201, _PRIVATE)
+
+    async def end(self, request: Request) -> Response:
+        """``DELETE /rooms/CODE``: it ends, and listeners are told."""
+        code = await self._presented(request)
+        await self.store.end(code)
+        return Response(status_code=204)
+
+    async def place(self, request: Request) -> Response:
+        """``PUT /rooms/CODE/place``: where the walk stands; 204 once listeners are told."""
+        code = await self._presented(request)
+        numbers, place = room.read_place(await self._body(request))
+        text = json.dumps(numbers)
+        last = (await self._told(code)).get("numbers")
+        if last is None or last.text != text:  # it is looked at once, and is ready when listeners ask
+            await self._walks.packed(numbers, asked.language(request))
+            await self.store.tell(code, "numbers", text)
+        await self.store.tell(code, "place", json.dumps({"walk": numbers.id} | place))
+        return Response(status_code=204)
+
+    async def ask(self, request: Request) -> Response:
+        """``POST /rooms/CODE/questions``: a question in place of the last; 201 with its number."""
+        code = await self._presented(request)
+        question = room.read_question(await self._body(request))
+        last = _question(await self._told(code))
+        number = last["question"] + 1 if last else 1
+        told = {"question": number, "open": True} | question._asdict()
+        await self.store.tell(code, "question", json.dumps(told), afresh=True)
+        return JSONResponse({"question": number}, 201, _PRIVATE)
+
+    async def close(self, request: Request) -> Response:
+        """``DELETE /rooms/CODE/questions/QUESTION``: no more answers are taken."""
+        code = await self._presented(request)
+        last = _question(await self._told(code))
+        if last is None or last["question"] != request.path_params["question"]:
+            raise RefusedError(404, N_("there is no such question"))
+        await self.store.tell(code, "question", json.dumps(last | {"open": False}))
+        return Response(status_code=204)
+
+    # --- a listener ------------------------------------------------------------------------------------------------
+
+    async def events(self, request: Request) -> Response:
+        """``GET /rooms/CODE/events``: what the presenter does, as it happens; with ``counts=1`` answers are counted."""
+        code = await self._known(request)
+        revision = max((one.revision for one in (await self._told(code)).values()), default=0)
+        last = request.headers.get("last-event-id", "")
+        seen = int(last) if last.isascii() and last.isdigit() and len(last) < 16 else 0
+        if seen > revision:
+            seen = 0  # of a room that had this code before
+        full = RefusedError(503, N_("too many listen here already; try again in a moment"))
+        counting = request.query_params.get("counts") == "1"
+        refusal = asked.refusal(full, asked.language(request))
+        return Listening(self.store, code, seen, counting=counting, full=refusal)
+
+    async def walk(self, request: Request) -> Response:
+        """``GET /rooms/CODE/walks/WALK``: what the walk shows that the last place names, in the asker's language."""
+        code = await self._known(request)
+        told = (await self._told(code)).get("numbers")
+        numbers = told and Numbers(*json.loads(told.text))
+        if not numbers or numbers.id != request.path_params["walk"]:
+            raise RefusedError(404, N_("the presenter has gone on to other numbers"))
+        packed = await self._walks.packed(numbers, asked.language(request))
+        headers = {"Cache-Control": "private, max-age=3600", "Vary": "Accept-Encoding, Accept-Language"}
+        return asked.compressed(request, packed, "application/json", headers)
+
+    async def answer(self, request: Request) -> Response:
+        """``POST /rooms/CODE/answers``: an answer to the question that is open; the last one of a listener counts."""
+        code = await self._known(request)
+        number, listener, given = room.read_answer(await self._body(request))
+        question = _question(await self._told(code))
+        if question is None or question["question"] != number or not question["open"]:
+            raise RefusedError(409, N_("this question is closed"))
+        try:
+            await self.store.answer(code, listener, room.read_choice(given, len(question["choices"])))
+        except FullError:
+            raise RefusedError(503, N_("too many have answered")) from None
+        return Response(status_code=204)
+
+    # --- who asks --------------------------------------------------------------------------------------------------
+
+    async def _known(self, request: Request) -> str:
+        """The code of a room that there is. Who tries too many others is not told any more."""
+        address = _address(request)
+        if not self._misses.may(address):
+            raise RefusedError(429, N_("too many codes were tried from here; try again in a moment"))
+        code = room.code_in(request.path_params["code"])
+        if code is None or await self.store.key(code) is None:
+            self._misses.take(address)
+            raise RefusedError(404, _NO_ROOM)
+        return code
+
+    async def _presented(self, request: Request) -> str:
+        """The same, where the presenter asks: his key is no guess, and a wrong one is."""
+        code = room.code_in(request.path_params["code"])
+        key = await self.store.key(code) if code else None
+        kind, _, given = request.headers.get("authorization", "").partition(" ")
+        if (
+            code
+            and key
+            and kind.lower() == "bearer"
+            and hmac.compare_digest(given.strip().encode(), key.encode())
+        ):
+            return code
+        await self._known(request)
+        self._misses.take(_address(request))
+        raise RefusedError(403, N_("this is not the key of the room"))
+
+    async def _told(self, code: str) -> dict[str, Told]:
+        return dict(await self.store.told(code) or {})
+
+    async def _body(self, request: Request) -> bytes:
+        too_large = RefusedError(413, N_("the body is larger than {most} kB"), most=MOST_BODY // 1000)
+        try:
+            BODIES.acquire_on_behalf_of_nowait(request)
+        except WouldBlock:
+            raise RefusedError(503, N_("too many ask at once; try again in a moment")) from None
+        try:
+            return await asked.body(
+                request, most=MOST_BODY, read=4 * MOST_BODY, seconds=SECONDS, too_large=too_large
+            )
+        finally:
+            BODIES.release_on_behalf_of(request)
+
+
+_NO_ROOM: Final = N_("there is no room of this code, or it has ended")
+_PRIVATE: Final = {"Cache-Control": "no-store"}
+
+
+def _refusing(act: Handler) -> Handler:
+    """Say what is wrong in the asker's language; no page of another host may change a room."""
+
+    async def answered(request: Request) -> Response:
+        language = asked.language(request)
+        try:
+            if not same_origin(request.headers):
+                raise RefusedError(403, N_("a page of another host may not ask here"))
+            return await act(request)
+        except MhaError as error:
+            return asked.refusal(error, language)
+        except ClientDisconnect:
+            return Response(status_code=400)  # it went; nobody reads this
+
+    return answered
+
+
+def _address(request: Request) -> str:
+    return request.client.host if request.client else ""
+
+
+def _question(told: dict[str, Told]) -> dict[str, Any] | None:
+    return json.loads(told["question"].text) if "question" in told else None

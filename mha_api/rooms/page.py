@@ -1,0 +1,77 @@
+"""``/follow/CODE``, what a telephone opens: a page that is the same for every code, its script and its stylesheet.
+
+What they say is handed in (``Follower``). Script and stylesheet are compressed once a process; their address holds a
+digest of them, so that a browser may keep them for good.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from mha_api import asked
+from mha_api.rooms.walks import Walk
+
+_LASTING: Final = "public, max-age=31536000, immutable"
+_TYPES: Final = {"js": "text/javascript", "css": "text/css"}
+
+
+@dataclass(frozen=True)
+class Follower:
+    """What those who follow see, from where it is drawn.
+
+    ``page``: language, and the addresses of the server's root, of the script and of the stylesheet → HTML; ``walk``:
+    see ``Walk``.
+    """
+
+    page: Callable[[str, str, str, str], str]
+    script: Callable[[], str]
+    style: Callable[[], str]
+    walk: Walk
+
+
+class Page:
+    """The routes of the page."""
+
+    def __init__(self, follower: Follower) -> None:
+        self._follower = follower
+
+    def routes(self, base: str) -> list[BaseRoute]:
+        """As they stand beside ``/api``, below ``base``: a code may be left out, and is then asked for."""
+        return [Route(f"{base}/follow{rest}", self.page) for rest in ("", "/", "/{code}")]
+
+    def assets(self) -> list[BaseRoute]:
+        """As they stand below ``/api``."""
+        return [Route("/follow/{name}.{ending}", self.asset)]
+
+    async def page(self, request: Request) -> Response:
+        """The page, in the asker's language."""
+        root = "." if request.url.path.endswith("/follow") else ".."
+        addresses = (f"api/follow/{_digest(packed)}.{ending}" for ending, packed in self._packed.items())
+        text = self._follower.page(asked.language(request), f"{root}/", *addresses)
+        return HTMLResponse(text, 200, {"Cache-Control": "no-cache", "Vary": "Accept-Language"})
+
+    async def asset(self, request: Request) -> Response:
+        """Script or stylesheet; 404 for those of another release."""
+        name, ending = request.path_params["name"], request.path_params["ending"]
+        packed = self._packed.get(ending, b"")
+        if name != _digest(packed):
+            return PlainTextResponse("This server has another release of this page.\n", 404)
+        return asked.compressed(request, packed, _TYPES[ending], {"Cache-Control": _LASTING})
+
+    @cached_property
+    def _packed(self) -> dict[str, bytes]:
+        texts = {"js": self._follower.script(), "css": self._follower.style()}
+        return {ending: gzip.compress(text.encode(), mtime=0) for ending, text in texts.items()}
+
+
+def _digest(packed: bytes) -> str:
+    return hashlib.sha256(packed).hexdigest()[:16]

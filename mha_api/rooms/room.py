@@ -1,0 +1,205 @@
+"""What a room is told, as plain data: read from what was sent, or one sentence that names what is wrong.
+
+A room has a *place* (where the walk stands, and with which numbers) and at most one *question* with its answers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from mha_core.edit.fields import got
+from mha_core.errors import N_, ExampleError
+from mha_core.example.share_link import MAX_TOKEN
+
+ALPHABET: Final = "234679CDFHJKMNPQRTVWXY"
+"""Of a code: no two that look alike, and no vowels, so that no words arise."""
+LENGTH: Final = 6
+MOST_DECIMALS: Final = 10
+MOST_CHOICES: Final = 6
+MOST_TEXT: Final = 200
+"""Characters of a question, or of one of its choices."""
+MOST_REVEALED: Final = 200
+
+_CODE: Final = re.compile(f"[{ALPHABET}]{{{LENGTH}}}")
+_NAME: Final = re.compile(r"[a-z][a-z0-9_-]{0,39}")
+_SUB: Final = re.compile(r"([1-9][0-9]{0,3}(\.[1-9][0-9]{0,3})?)?")
+_ASKED: Final = re.compile(r"([a-z_]{1,40}(\.[a-z_]{1,40}){0,9})?")
+_REVEALED: Final = re.compile(r"[0-9a-z|]{1,40}")
+_LISTENER: Final = re.compile(r"[0-9A-Za-z-]{8,40}")
+_NUMBER: Final = re.compile(r"-?([0-9]{1,12}(\.[0-9]{0,12})?|\.[0-9]{1,12})(e[+-]?[0-9]{1,3})?|-inf")
+
+_PLACE: Final = ("token", "example", "decimals", "step", "sub", "predict", "revealed", "exercise")
+
+
+class Numbers(NamedTuple):
+    """Whose numbers are walked: an address as a page has it, and with how many decimals they are shown."""
+
+    address: Mapping[str, str]
+    decimals: int
+
+    @property
+    def id(self) -> str:
+        """The same for the same numbers, whoever walks them."""
+        told = json.dumps([self.address, self.decimals], sort_keys=True)
+        return hashlib.sha256(told.encode()).hexdigest()[:16]
+
+
+class Question(NamedTuple):
+    """What is asked: one of several ``choices``, or, where there are none, the number in a ``cell``."""
+
+    text: str
+    choices: tuple[str, ...]
+    cell: Mapping[str, Any] | None
+
+
+class Answer(NamedTuple):
+    """An anonymous listener's answer to a question: the index of a choice, or a number as it was typed."""
+
+    question: int
+    listener: str
+    text: str
+
+
+# --- codes and keys ----------------------------------------------------------------------------------------------
+
+
+def new_code() -> str:
+    """Six characters that can be read out."""
+    return "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))
+
+
+def new_key() -> str:
+    """What only the presenter knows."""
+    return secrets.token_urlsafe(24)
+
+
+def code_in(text: str) -> str | None:
+    """A code as somebody typed it; None where it can be none."""
+    code = text.strip().upper()
+    return code if _CODE.fullmatch(code) else None
+
+
+# --- what is sent ------------------------------------------------------------------------------------------------
+
+
+def read_object(body: bytes, known: Sequence[str]) -> dict[str, Any]:
+    """The JSON object of a body. Raises ``ExampleError`` where it is none, or has other keys than these."""
+    try:
+        data = json.loads(body, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        raise ExampleError(N_("this is not JSON")) from None
+    if not isinstance(data, dict):
+        raise ExampleError(N_("expected an object in braces, got {got}"), got=got(data))
+    for name in data:
+        if name not in known:
+            raise ExampleError(
+                N_("the keys here are {known}, got {got}"), known=", ".join(known), got=got(name)
+            )
+    return data
+
+
+def read_place(body: bytes) -> tuple[Numbers, dict[str, Any]]:
+    """Where a walk stands: its numbers, and the place among them. Raises ``ExampleError``."""
+    data = read_object(body, _PLACE)
+    revealed = data.get("revealed", [])
+    if not isinstance(revealed, list) or len(revealed) > MOST_REVEALED:
+        raise ExampleError(N_("expected a list of at most {most}"), place="revealed", most=MOST_REVEALED)
+    predict = data.get("predict", False)
+    if not isinstance(predict, bool):
+        raise ExampleError(N_("expected true or false, got {got}"), place="predict", got=got(predict))
+    place = {
+        "step": _text(data, "step", _NAME) if data.get("step") else "",
+        "sub": _text(data, "sub", _SUB),
+        "predict": predict,
+        "revealed": [_matching(one, "revealed", _REVEALED) for one in revealed],
+        "exercise": _text(data, "exercise", _ASKED),
+    }
+    decimals = _whole(data.get("decimals", 4), "decimals", MOST_DECIMALS)
+    return Numbers(_address(data), decimals), place
+
+
+def read_question(body: bytes) -> Question:
+    """A question. Raises ``ExampleError``."""
+    data = read_object(body, ("text", "choices", "cell"))
+    if ("choices" in data) == ("cell" in data):
+        raise ExampleError(N_("a question has either choices or a cell"))
+    text = _sentence(data.get("text", ""), "text")
+    if "cell" in data:
+        return Question(text, (), _cell(data["cell"]))
+    choices = data["choices"]
+    if not isinstance(choices, list) or not 2 <= len(choices) <= MOST_CHOICES:
+        raise ExampleError(N_("expected 2 to {most} choices"), place="choices", most=MOST_CHOICES)
+    return Question(text, tuple(_sentence(one, "choices") for one in choices), None)
+
+
+def read_answer(body: bytes) -> tuple[int, str, object]:
+    """The question, who answers, and what. Raises ``ExampleError``."""
+    data = read_object(body, ("question", "listener", "answer"))
+    question = _whole(data.get("question"), "question", 2**53)
+    return question, _text(data, "listener", _LISTENER), data.get("answer")
+
+
+def read_choice(answer: object, choices: int) -> str:
+    """An answer to a question that has so many choices, or none: a number then. Raises ``ExampleError``."""
+    if choices:
+        return str(_whole(answer, "answer", choices - 1))
+    if not isinstance(answer, str) or not _NUMBER.fullmatch(answer):
+        raise ExampleError(N_("expected a number, got {got}"), place="answer", got=got(answer))
+    return answer
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(name)
+
+
+def _address(data: Mapping[str, Any]) -> dict[str, str]:
+    """The example as the address of a page names it."""
+    if ("token" in data) == ("example" in data):
+        raise ExampleError(N_("expected either a token or an example"))
+    if "example" in data:
+        return {"example": _text(data, "example", _NAME)}
+    token = data["token"]
+    if not isinstance(token, str) or not 0 < len(token) <= MAX_TOKEN:
+        raise ExampleError(N_("expected a text of at most {most} characters"), place="token", most=MAX_TOKEN)
+    return {"s": token}
+
+
+def _cell(cell: object) -> dict[str, Any]:
+    if not isinstance(cell, dict) or set(cell) != {"name", "head", "row", "col"}:
+        raise ExampleError(N_("expected a cell with name, head, row and col"), place="cell")
+    head = cell["head"]
+    return {
+        "name": _matching(cell["name"], "cell", _NAME),
+        "head": None if head is None else _whole(head, "cell", 999),
+        "row": _whole(cell["row"], "cell", 9999),
+        "col": _whole(cell["col"], "cell", 9999),
+    }
+
+
+def _text(data: Mapping[str, Any], name: str, pattern: re.Pattern[str]) -> str:
+    return _matching(data.get(name, ""), name, pattern)
+
+
+def _matching(value: object, place: str, pattern: re.Pattern[str]) -> str:
+    if not isinstance(value, str) or not pattern.fullmatch(value):
+        raise ExampleError(N_("{got} cannot stand here"), place=place, got=got(value))
+    return value
+
+
+def _sentence(value: object, place: str) -> str:
+    if not isinstance(value, str) or len(value) > MOST_TEXT:
+        raise ExampleError(N_("expected a text of at most {most} characters"), place=place, most=MOST_TEXT)
+    return value
+
+
+def _whole(value: object, place: str, most: int) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
+        raise ExampleError(
+            N_("expected a whole number from 0 to {most}, got {got}"), place=place, most=most, got=got(value)
+        )
+    return value

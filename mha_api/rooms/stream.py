@@ -1,0 +1,103 @@
+"""What a listener is sent: server-sent events, of each kind the latest alone.
+
+    id: 7
+    event: place
+    data: {"walk": "…", "step": "scores", …}
+
+Kinds are ``place`` and ``question``; ``counts`` for who counts the answers; ``end``, the last one. The id is the
+room's revision: who comes back with it as ``Last-Event-ID`` is sent what is newer. A comment every 15 seconds keeps
+the connection open, and tells a listener that it is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from asyncio import Event
+from collections.abc import AsyncIterator
+from functools import lru_cache
+from typing import Final
+
+from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
+
+from mha_api.rooms.store import Counts, FullError, Store, Told
+
+SILENCE: Final = 15.0
+"""Seconds after which a comment is sent."""
+PAUSE: Final = 0.25
+"""Seconds between two counts at least."""
+MOST_COUNTED: Final = 50
+"""Different answers that are counted one by one, those given most often; the rest are counted together."""
+KINDS: Final = ("place", "question")
+COMMENT: Final = b":\n\n"
+END: Final = b"event: end\ndata: {}\n\n"
+
+
+class Listening(Response):
+    """The events as an answer, which takes a listener's place for as long as it lasts; ``full`` where there is none."""
+
+    def __init__(self, store: Store, code: str, seen: int, *, counting: bool, full: Response) -> None:
+        super().__init__()
+        self._store, self._code, self._seen, self._counting = store, code, seen, counting
+        self._full = full
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send events until the room ends or the listener goes."""
+        try:
+            async with self._store.listening(self._code, counting=self._counting) as stirred:
+                told = listened(self._store, self._code, stirred, self._seen, counting=self._counting)
+                await StreamingResponse(told, 200, _HEADERS, "text/event-stream")(scope, receive, send)
+        except FullError:
+            await self._full(scope, receive, send)
+
+
+_HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+"""No proxy is to keep events back."""
+
+
+async def listened(
+    store: Store, code: str, stirred: Event, seen: int, *, counting: bool
+) -> AsyncIterator[bytes]:
+    """What is told in a room that is newer than the revision ``seen``, until the room ends.
+
+    ``stirred`` is set whenever there may be something new (``Store.listening``).
+    """
+    counted: Counts | None = None
+    yield COMMENT  # the answer begins at once, whatever there is to tell
+    while True:
+        stirred.clear()
+        told = await store.told(code)
+        if told is None:
+            yield END
+            return
+        news = sorted((one.revision, kind, one) for kind, one in told.items() if kind in KINDS)
+        for revision, kind, one in news:
+            if revision > seen:
+                seen = revision
+                yield _event(kind, one)
+        if counting and (now := await store.counts(code)) != counted:
+            counted = now
+            yield _counts(now)
+            await asyncio.sleep(PAUSE)
+        try:
+            async with asyncio.timeout(SILENCE):
+                await stirred.wait()
+        except TimeoutError:
+            yield COMMENT
+
+
+@lru_cache(maxsize=256)
+def _event(kind: str, told: Told) -> bytes:
+    """The same bytes for everybody."""
+    return f"id: {told.revision}\nevent: {kind}\ndata: {told.text}\n\n".encode()
+
+
+def _counts(now: Counts) -> bytes:
+    often = sorted(now.answers.items(), key=lambda item: (-item[1], item[0]))
+    told = {
+        "listeners": now.listeners,
+        "answers": dict(often[:MOST_COUNTED]),
+        "others": sum(count for _, count in often[MOST_COUNTED:]),
+    }
+    return f"event: counts\ndata: {json.dumps(told)}\n\n".encode()

@@ -1,0 +1,389 @@
+"""The attention of any model: run a module of torch, and take what each attention in it computed as an example.
+
+found = capture(model, ids, tokens=["I", "am", "here"])
+found[0]                             # encoder.layers.0.self_attn: 12 heads, 3 queries, 3 keys
+found[0].example(heads=[0, 3])       # to be opened, saved or shown in a notebook
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isclose, sqrt
+from typing import Any, Final
+
+import torch
+from torch import Tensor, nn
+
+from mha_core.errors import N_, InteropError
+from mha_core.example.arrays import from_arrays
+from mha_core.example.model import MAX_HEADS, MAX_SIZE, NEG_INF, Example, Scale
+from mha_core.interop.packed import EXACT
+from mha_core.interop.qkv import from_qkv
+from mha_core.interop.watch import Call, Scores, Watch, nested
+from mha_core.messages import LANGUAGE, LANGUAGES, catalogue
+
+_FROM: Final = N_("Captured from {name}: head {heads} of {h}.")
+_NO_SCORES: Final = N_(
+    "An example cannot make these scores from Q and K, so the heads start from their weights."
+)
+_CUT_HEADS: Final = N_("The other heads are left out.")
+_CUT_TOKENS: Final = N_(
+    "Of {n_q} queries and {n_k} keys the first {most} are here; the weight of other keys is shared out among these."
+)
+_CUT_COLUMNS: Final = N_("Of the {d} columns of V the first {most} are here.")
+
+
+@dataclass(frozen=True, eq=False)
+class Captured:
+    """One attention of a run, of one sample: the module's own tensors, on the CPU, in its dtype.
+
+    h heads, g of them with keys and values of their own; n_q queries, n_k keys:
+
+    name             the part of the module that computed it
+    q, k, v          h × n_q × d_k, g × n_k × d_k, g × n_k × d_v; q and k are None where the way from them to the
+                     weights is none that an example can go
+    weights          h × n_q × n_k, worked out in float64 where the module made none
+    outputs          h × n_q × d_v, before they are concatenated
+    mask             n_q × n_k or h × n_q × n_k: truth values, True = may attend, or numbers that are added; or None
+    causal           query i may attend to keys 0 … i
+    scale            the divisor of the scores, as an example has it
+    tokens           of the queries; context_tokens: of the keys where they are others
+    """
+
+    name: str
+    q: Tensor | None
+    k: Tensor | None
+    v: Tensor
+    weights: Tensor
+    outputs: Tensor
+    mask: Tensor | None
+    causal: bool
+    scale: Scale
+    tokens: tuple[str, ...]
+    context_tokens: tuple[str, ...] | None
+
+    def __repr__(self) -> str:
+        h, n_q, n_k = self.weights.shape
+        return f"{self.name or '·'}: {h} heads, {n_q} queries, {n_k} keys"
+
+    def example(self, heads: Sequence[int] | None = None, *, cut: bool = False) -> Example:
+        """These heads, counted from 0 (all where None), as an example whose weights and head outputs are the module's.
+
+        They start from Q, K and V; from their weights and V where ``q`` is None or the mask differs from head to head.
+        An example holds at most 16 heads, 64 tokens and 64 columns, and what is larger is refused with
+        ``InteropError``. With ``cut`` the first heads, tokens and columns of V are taken; where Q and K are wider the
+        heads start from their weights. The note of the example says what was left out.
+        """
+        h, n_q, n_k = self.weights.shape
+        chosen = _chosen(heads, h)
+        d_k, d_v = 0 if self.q is None else self.q.shape[-1], self.v.shape[-1]
+        if not cut and (len(chosen) > MAX_HEADS or max(n_q, n_k, d_k, d_v) > MAX_SIZE):
+            raise InteropError(
+                N_(
+                    "{h} heads of {n_q} × {n_k} tokens and {d} columns are more than an example holds, {heads} heads, "
+                    "{most} tokens and {most} columns: choose heads, or take the first of everything with cut=True"
+                ),
+                place=self.name,
+                h=len(chosen),
+                n_q=n_q,
+                n_k=n_k,
+                d=max(d_k, d_v),
+                heads=MAX_HEADS,
+                most=MAX_SIZE,
+            )
+        taken = chosen[:MAX_HEADS]
+        mask = self._mask_of(taken)
+        from_weights = self.q is None or d_k > MAX_SIZE or (mask is not None and mask.dim() > 2)
+        told: dict[str, Any] = {
+            "tokens": self.tokens[:MAX_SIZE],
+            "context_tokens": self.context_tokens and self.context_tokens[:MAX_SIZE],
+            "title": self.name[:200],
+            "note": _notes(
+                (_FROM, {"name": self.name or "·", "heads": ", ".join(str(g + 1) for g in taken), "h": h}),
+                (_NO_SCORES, {}) if from_weights else None,
+                (_CUT_HEADS, {}) if len(chosen) > MAX_HEADS else None,
+                (_CUT_TOKENS, {"n_q": n_q, "n_k": n_k, "most": MAX_SIZE})
+                if max(n_q, n_k) > MAX_SIZE
+                else None,
+                (_CUT_COLUMNS, {"d": d_v, "most": MAX_SIZE}) if d_v > MAX_SIZE else None,
+            ),
+        }
+        if from_weights:
+            return self._from_weights(taken, told)
+        q, k, v = (self._of(part, taken) for part in (self.q, self.k, self.v))
+        small = None if mask is None else mask[:MAX_SIZE, :MAX_SIZE]
+        return from_qkv(q, k, v, mask="causal" if self.causal else small, scale=self.scale, **told)
+
+    def _of(self, part: Tensor | None, heads: Sequence[int]) -> Tensor:
+        """These heads' matrices, one for each group where all heads of all groups are wanted."""
+        assert part is not None  # noqa: S101  # the caller has asked
+        h = len(self.weights)
+        if list(heads) != list(range(h)):
+            part = part[[g // (h // len(part)) for g in heads]]
+        return part[:, :MAX_SIZE, :MAX_SIZE]
+
+    def _mask_of(self, heads: Sequence[int]) -> Tensor | None:
+        """The mask of these heads: n_q × n_k where it is the same for all of them."""
+        if self.mask is None or self.mask.dim() == 2:
+            return self.mask
+        own = self.mask[list(heads)]
+        return own[0] if bool((own == own[:1]).all()) else own
+
+    def _from_weights(self, heads: Sequence[int], told: Mapping[str, Any]) -> Example:
+        weights = self.weights[list(heads), :MAX_SIZE, :MAX_SIZE].to(EXACT).nan_to_num(0.0)
+        if self.weights.shape[-1] > MAX_SIZE:
+            total = weights.sum(-1, keepdim=True)
+            weights = weights / total.where(total > 0, torch.ones_like(total))
+        v = self.v[[g // (len(self.weights) // len(self.v)) for g in heads], :MAX_SIZE, :MAX_SIZE]
+        starts = [{"weights": weights[at], "v": v[at]} for at in range(len(heads))]
+        return from_arrays(heads=starts, scale="none", **told)
+
+
+def capture(
+    module: nn.Module,
+    inputs: Any,
+    tokens: Sequence[str] | None = None,
+    *,
+    keywords: Mapping[str, Any] | None = None,
+    context_tokens: Sequence[str] | None = None,
+    sample: int = 0,
+) -> list[Captured]:
+    """Run ``module`` once, and give every attention in it, in the order in which they were computed.
+
+    ``inputs``: a tensor, a tuple of arguments or a mapping of keywords, as a tokenizer gives it; ``keywords``: further
+    ones. ``tokens``: what rows are called in attentions of as many queries; keys of another number are called by
+    ``context_tokens`` or ``tokens``, as many as there are. ``sample``: which one of the batch, counted from 0.
+
+    Found are ``nn.MultiheadAttention``, ``scaled_dot_product_attention`` and products around a softmax, as Hugging
+    Face's eager attention has them. Tensors of three axes are samples × tokens × columns: one head. Nothing of the
+    module is changed; other threads may use it meanwhile. No tape is kept.
+
+    Raises ``InteropError`` where there is no attention that could be seen (none, or one that is compiled, scripted
+    or in a kernel of its own), where dropout is at work on weights, for nested tensors, a ``sample`` beyond the batch,
+    and ``tokens`` that fit no attention.
+    """
+    if not isinstance(module, nn.Module):
+        raise InteropError(N_("expected a torch.nn.Module, got {kind}"), kind=type(module).__name__)
+    args, named = _arguments(inputs)
+    named |= keywords or {}
+    if any(isinstance(part, Tensor) and part.is_nested for part in (*args, *named.values())):
+        raise nested()
+    module = getattr(module, "_orig_mod", module)  # what torch.compile has made of it
+    found: list[Captured] = []
+    labels = _Labels(tuple(map(str, tokens or ())), tuple(map(str, context_tokens or ())))
+    with torch.no_grad(), Watch(module, lambda call: found.append(_captured(call, sample, labels))):
+        module(*args, **named)
+    if not found:
+        raise InteropError(
+            N_(
+                "no attention was seen in this run: neither nn.MultiheadAttention, nor scaled_dot_product_attention, "
+                "nor a softmax between two products"
+            )
+        )
+    if tokens is not None and all(one.weights.shape[1] != len(tokens) for one in found):
+        raise InteropError(
+            N_("{got} were given, and no attention of this run has as many queries: {counts}"),
+            place="tokens",
+            got=len(tokens),
+            counts=", ".join(map(str, dict.fromkeys(one.weights.shape[1] for one in found))),
+        )
+    return found
+
+
+def _arguments(inputs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    if isinstance(inputs, Mapping):
+        return (), dict(inputs)
+    return (tuple(inputs), {}) if isinstance(inputs, tuple | list) else ((inputs,), {})
+
+
+@dataclass(frozen=True, slots=True)
+class _Labels:
+    """What tokens are called."""
+
+    queries: tuple[str, ...]
+    keys: tuple[str, ...]
+
+    def of(self, count: int, *given: tuple[str, ...]) -> tuple[str, ...]:
+        """The first of these that has as many; else numbers."""
+        return next(
+            (texts for texts in given if len(texts) == count), tuple(str(i + 1) for i in range(count))
+        )
+
+    def both(self, n_q: int, n_k: int) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
+        """Of the queries, and of the keys where they are not as many."""
+        return self.of(n_q, self.queries), None if n_q == n_k else self.of(n_k, self.keys, self.queries)
+
+
+# --- one sample of a call ----------------------------------------------------------------------------------------
+
+LOWEST: Final = -1e30
+"""As low as this no score is, and what is added to hide a pair is."""
+_ROUNDED: Final = {torch.float16: 0.01, torch.bfloat16: 0.05}
+"""How far rounding to these dtypes may move a weight; of others it may by 0.0001."""
+
+
+def _captured(call: Call, sample: int, labels: _Labels) -> Captured:
+    call = _unpacked(call)
+    lead, n_q, n_k = call.outputs.shape[:-2], call.outputs.shape[-2], call.v.shape[-2]
+    batch = lead[:-1].numel() if len(lead) > 1 else lead.numel()
+    if not 0 <= sample < batch:
+        raise InteropError(
+            N_("expected samples from 0 to {last}, got {got}"), place="sample", last=batch - 1, got=sample
+        )
+    made = None if call.weights is None else _of_sample(call.weights, sample)
+    mask = None
+    if call.scores is not None and call.scores.mask is not None:
+        mask = _of_sample(call.scores.mask.expand(*lead, n_q, n_k), sample)
+    tokens, context_tokens = labels.both(n_q, n_k)
+    found = Captured(
+        name=call.name,
+        q=None,
+        k=None,
+        v=_of_sample(call.v, sample),
+        weights=torch.empty(0) if made is None else made,
+        outputs=_of_sample(call.outputs, sample),
+        mask=None,
+        causal=False,
+        scale="none",
+        tokens=tokens,
+        context_tokens=context_tokens,
+    )
+    return found if call.scores is None else _scored(found, call.scores, call.groups, mask, made, sample)
+
+
+def _scored(
+    found: Captured, scores: Scores, groups: int, mask: Tensor | None, made: Tensor | None, sample: int
+) -> Captured:
+    """With Q, K and what is done to their products, unless other weights come of it than the module made."""
+    q, k = _of_sample(scores.q, sample), _of_sample(scores.k, sample)
+    k, v = _one_a_group(k, found.v, groups)
+    allowed, causal = _tidied(mask, causal=scores.causal)
+    weights = attention_weights(q, k, scores.factor, allowed, causal=causal)
+    scale = _scale(scores.factor, q.shape[-1])
+    if made is not None:
+        apart = (weights - made.to(EXACT)).nan_to_num(0.0).abs().max().item()
+        if apart > _ROUNDED.get(made.dtype, 1e-4):
+            return found
+    return replace(
+        found,
+        q=q,
+        k=k,
+        v=v,
+        weights=weights if made is None else made,
+        mask=allowed,
+        causal=causal,
+        scale=scale,
+    )
+
+
+def attention_weights(
+    q: Tensor, k: Tensor, factor: float, mask: Tensor | None, *, causal: bool = False
+) -> Tensor:
+    """softmax(q·kᵀ·factor + mask) in float64, h × n_q × n_k; a row that may attend to nothing is 0."""
+    scores = q.to(EXACT) @ k.to(EXACT).repeat_interleave(len(q) // len(k), 0).mT * factor
+    if causal:
+        scores = scores.masked_fill(~_triangle(scores), NEG_INF)
+    if mask is not None:
+        scores = scores + mask.to(EXACT) if mask.is_floating_point() else scores.masked_fill(~mask, NEG_INF)
+    return scores.softmax(-1).masked_fill((scores == NEG_INF).all(-1, keepdim=True), 0.0)
+
+
+def _triangle(scores: Tensor) -> Tensor:
+    return torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
+
+
+def _of_sample(tensor: Tensor, sample: int) -> Tensor:
+    """heads × tokens × columns of one sample, a copy on the CPU. Axes before the last four are samples too."""
+    tensor = tensor.detach()
+    if tensor.dim() < 4:  # no axis of heads
+        tensor = tensor.unsqueeze(-3)
+    samples = tensor.flatten(0, -4) if tensor.dim() > 3 else tensor[None]
+    return samples[sample if len(samples) > 1 else 0].to("cpu", copy=True)
+
+
+def _unpacked(call: Call) -> Call:
+    """With one query alone, Hugging Face makes the heads that share a key its rows; here they are heads again."""
+    scores = call.scores
+    if scores is None or call.groups == 1 or scores.q.shape[-2] != call.groups or scores.q.dim() < 4:
+        return call
+    if scores.q.shape[-3] != scores.k.shape[-3] or _is_repeated(scores.k, call.groups):
+        return call
+
+    def heads(rows: Tensor) -> Tensor:
+        return rows.flatten(-3, -2).unsqueeze(-2)
+
+    mask = scores.mask
+    if mask is not None:
+        mask = heads(mask.expand(*scores.q.shape[:-1], mask.shape[-1]))
+    k, v = (part.repeat_interleave(call.groups, -3) for part in (scores.k, call.v))
+    return replace(
+        call, scores=replace(scores, q=heads(scores.q), k=k, mask=mask), v=v, outputs=heads(call.outputs)
+    )
+
+
+def _is_repeated(heads: Tensor, groups: int) -> bool:
+    """Whether of so many heads in a row all are alike."""
+    if heads.shape[-3] % groups:
+        return False
+    return torch.equal(heads[..., ::groups, :, :].repeat_interleave(groups, -3), heads)
+
+
+def _one_a_group(k: Tensor, v: Tensor, groups: int) -> tuple[Tensor, Tensor]:
+    """Keys and values, each once where heads share them."""
+    if groups > 1 and len(k) == len(v) and _is_repeated(k, groups) and _is_repeated(v, groups):
+        return k[::groups], v[::groups]
+    most = max(len(k), len(v))
+    return k.repeat_interleave(most // len(k), 0), v.repeat_interleave(most // len(v), 0)
+
+
+def _tidied(mask: Tensor | None, *, causal: bool) -> tuple[Tensor | None, bool]:
+    """A mask as an example says it: no axis of heads where all are alike, truth values where nothing else is added,
+    and "causal" where it is that.
+    """
+    if mask is None:
+        return None, causal
+    if len(mask) == 1 or bool((mask == mask[:1]).all()):
+        mask = mask[0]
+    if mask.is_floating_point():
+        hidden = mask <= LOWEST
+        alive = ~hidden.all(-1) | (mask == NEG_INF).all(
+            -1
+        )  # what is added to all of a row counts where it is finite
+        if bool(((mask == 0) | hidden).all()) and bool(alive.all()):
+            mask = ~hidden
+    if mask.dtype == torch.bool and not causal:
+        if bool(mask.all()):
+            return None, False
+        if mask.dim() == 2 and torch.equal(mask, _triangle(mask)):
+            return None, True
+    return mask, causal
+
+
+def _scale(factor: float, d_k: int) -> Scale:
+    """The divisor that does what the factor does."""
+    if factor == 1:
+        return "none"
+    return "sqrt_dk" if isclose(factor * sqrt(d_k), 1, rel_tol=1e-12) else 1 / factor
+
+
+def _chosen(heads: Sequence[int] | None, h: int) -> list[int]:
+    chosen = list(range(h)) if heads is None else list(heads)
+    if not chosen:
+        raise InteropError(N_("expected 1 to {most}, got {got}"), place="heads", most=h, got=0)
+    for head in chosen:
+        if not 0 <= head < h:
+            raise InteropError(
+                N_("expected heads from 0 to {last}, got {got}"), place="heads", last=h - 1, got=head
+            )
+    return chosen
+
+
+def _notes(*sentences: tuple[str, Mapping[str, Any]] | None) -> dict[str, str]:
+    """These sentences in every language."""
+    notes = {}
+    for language in LANGUAGES:
+        say = catalogue(language).gettext
+        told = [say(template).format(**values) for template, values in filter(None, sentences)]
+        notes[language] = LANGUAGE[language].between.join(told)[:1000]
+    return notes

@@ -1,0 +1,47 @@
+"""Trained models, from a folder of files to what every head does with a text. Read in this order:
+
+``settings`` and ``config`` (what a model is), ``checkpoint`` (its numbers), ``names`` and ``parts`` (which is what),
+``tokenizer`` (from text to pieces), ``model`` (all of it loaded), ``forward`` (a text through it, heads kept),
+``guesses`` (the words that it expects), ``measures`` and ``heads`` (what its heads do), ``examples`` (heads as an
+example), ``library`` (the models that are offered).
+"""
+
+from mha_core.models.config import Architecture
+from mha_core.models.examples import example_of, to_example
+from mha_core.models.forward import LayerRun, Run, run
+from mha_core.models.guesses import Guess, can_guess, guesses
+from mha_core.models.heads import measured, shuffled, shuffled_means
+from mha_core.models.library import OWN, Card, cards, load
+from mha_core.models.measures import MEASURES, RELATIONS, RESTS, Measure, Record, behaviours, label
+from mha_core.models.model import Model, open_model, tokenize
+from mha_core.models.tokenizer import Tokens
+
+__all__ = [
+    "MEASURES",
+    "OWN",
+    "RELATIONS",
+    "RESTS",
+    "Architecture",
+    "Card",
+    "Guess",
+    "LayerRun",
+    "Measure",
+    "Model",
+    "Record",
+    "Run",
+    "Tokens",
+    "behaviours",
+    "can_guess",
+    "cards",
+    "example_of",
+    "guesses",
+    "label",
+    "load",
+    "measured",
+    "open_model",
+    "run",
+    "shuffled",
+    "shuffled_means",
+    "to_example",
+    "tokenize",
+]

@@ -1,0 +1,109 @@
+"""The numbers of a model's folder: ``model.safetensors``, or several such files with an index, mapped into memory.
+
+A tensor is read when it is asked for by name, once its shape in the file's header is the one expected: what a file
+promises is never allocated, and what is not needed never read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from mha_core.errors import N_, ModelError
+from mha_core.models.settings import read_json
+
+SINGLE = "model.safetensors"
+INDEX = "model.safetensors.index.json"
+MAX_INDEX = 20_000_000
+"""Longest index, in bytes."""
+MAX_FILES = 1000
+MAX_HEADER = 10_000_000
+"""Longest header of a .safetensors file, in bytes: that of a model of 100,000 tensors."""
+_NUMBERS = frozenset(("F64", "F32", "F16", "BF16"))
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """The tensors of a model by name. ``files``: the open file of each; ``device``, ``dtype``: of what is read."""
+
+    files: Mapping[str, Any]
+    device: torch.device
+    dtype: torch.dtype
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.files
+
+    def tensor(self, name: str, *shape: int) -> Tensor:
+        """The tensor of this name and shape. Raises ``ModelError`` where there is none, or one of another shape."""
+        if name not in self.files:
+            raise ModelError(N_("is missing in the model's files"), place=name)
+        header = self.files[name].get_slice(name)
+        if tuple(header.get_shape()) != shape:
+            raise ModelError(
+                N_("config.json promises {expected}, the file holds {got}"),
+                place=name,
+                expected=_size(shape),
+                got=_size(header.get_shape()),
+            )
+        if header.get_dtype() not in _NUMBERS:
+            raise ModelError(
+                N_("numbers of the type {dtype} are not read: those of a model that was not quantised are"),
+                place=name,
+                dtype=header.get_dtype(),
+            )
+        return self.files[name].get_tensor(name).to(self.device, self.dtype)  # type: ignore[no-any-return]
+
+
+def _size(shape: Any) -> str:
+    return " × ".join(map(str, shape)) or "1"
+
+
+def open_checkpoint(folder: Path, device: torch.device, dtype: torch.dtype) -> Checkpoint:
+    """The checkpoint of a folder. Raises ``ModelError`` where it has none, or one that is damaged."""
+    names = _file_names(folder)
+    opened = [_open(folder / name) for name in names]
+    return Checkpoint({name: file for file in opened for name in file.keys()}, device, dtype)  # noqa: SIM118
+
+
+def _file_names(folder: Path) -> list[str]:
+    if (folder / SINGLE).exists():
+        return [SINGLE]
+    if not (folder / INDEX).exists():
+        raise ModelError(
+            N_("the model's folder has no {name}; other formats (.bin, .gguf, .onnx …) are not read"),
+            name=SINGLE,
+        )
+    listed = read_json(folder / INDEX, MAX_INDEX).get("weight_map")
+    names = sorted(set(map(str, listed.values()))) if isinstance(listed, dict) else []
+    if not names or len(names) > MAX_FILES or not all(map(_is_beside, names)):
+        raise ModelError(N_("expected a weight_map: the names of files beside it"), place=INDEX)
+    return names
+
+
+def _is_beside(name: str) -> bool:
+    return Path(name).name == name and name.endswith(".safetensors") and name.isprintable()
+
+
+def _open(path: Path) -> Any:
+    from safetensors import safe_open  # noqa: PLC0415  # where a model is loaded
+
+    try:
+        _check_header(path)
+        opened: Any = safe_open(path, "pt")
+        return opened.__enter__()
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise ModelError(N_("cannot be read: {reason}"), place=path.name, reason=reason) from None
+    except Exception:  # noqa: BLE001  # the library raises its own error, KeyError for a dtype and more
+        raise ModelError(N_("the file is damaged or incomplete"), place=path.name) from None
+
+
+def _check_header(path: Path) -> None:
+    with path.open("rb") as stream:
+        if int.from_bytes(stream.read(8), "little") > MAX_HEADER:
+            raise ValueError(path)

@@ -1,0 +1,216 @@
+"""Heads of a model as an example: the model's own numbers, to be traced, checked and exported as any others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from mha_core.errors import N_, ModelError
+from mha_core.example.model import (
+    MAX_HEADS,
+    MAX_SIZE,
+    Example,
+    Head,
+    Matrix,
+    Positions,
+    Row,
+    Text,
+    text_in,
+)
+from mha_core.example.validate import validate
+from mha_core.messages import LANGUAGES, catalogue
+from mha_core.models.config import Architecture
+from mha_core.models.forward import LayerRun, Run, run
+from mha_core.models.heads import measured
+from mha_core.models.measures import RELATIONS, Record
+from mha_core.models.model import Model, tokenize
+from mha_core.models.parts import Block, Linear
+from mha_core.models.rotary import frequencies
+from mha_core.models.tokenizer import Tokens
+
+
+def to_example(
+    model: Model,
+    run: Run,
+    tokens: Tokens,
+    layer: int,
+    heads: Sequence[int],
+    *,
+    start: Literal["x", "q"] = "x",
+) -> Example:
+    """Heads of one layer on a text; weights and head outputs are those of the run, to rounding.
+
+    Where all columns of X fit, the example starts from X and the heads' W and b; all heads of a layer together then
+    have W_O too, and ``output`` is the run's. Else, or with ``start="q"``, it starts from Q, K and V, which a link
+    holds where X and W are too many numbers. Rotary positions turn Q and K in the
+    example as in the model. A head that the run left out is as it would be. ``layer``, ``heads`` count from 0.
+
+    Raises ``ModelError`` for a layer or a head that there is not, and for more than an example can hold.
+    """
+    size = model.architecture
+    _check(model, tokens, layer, heads)
+    fits, whole = start == "x" and size.d_model <= MAX_SIZE, list(heads) == list(range(size.heads))
+    inside, block = run.layers[layer], model.parts.blocks[layer]
+    groups = size.heads // size.kv_heads
+    shares = whole and groups > 1
+    given = [(_from_x(block, size.d_head, head, groups) if fits else _from_q(inside, head)) for head in heads]
+    if shares:
+        given = [head if index % groups == 0 else _without_kv(head) for index, head in enumerate(given)]
+    output = block.output if fits and whole else None
+    return validate(
+        Example(
+            title=_title(model, layer, heads),
+            note=_note(size, layer, heads, fits=fits),
+            tokens=tokens.texts,
+            heads=tuple(given),
+            x=_rows(inside.x) if fits else None,
+            w_o=None if output is None else _rows(output.weight.T),
+            b_o=None if output is None or output.bias is None else _row(output.bias),
+            mask="causal" if size.causal else None,
+            kv_heads=size.kv_heads if shares else None,
+            positions=_positions(model),
+        )
+    )
+
+
+def example_of(model: Model, text: str) -> Example:
+    """A text with the vectors that a model has for it, and two heads of one layer: those that do most that is known,
+    each something else.
+
+    Raises ``ModelError`` as ``tokenize`` and ``to_example`` do.
+    """
+    tokens = tokenize(model, text)
+    found = run(model, tokens)
+    layers = [_telling(heads) for heads in measured(tokens, found)]
+    best = max(range(len(layers)), key=lambda layer: sum(excess for excess, _ in layers[layer]))
+    return to_example(model, found, tokens, best, sorted(head for _, head in layers[best]))
+
+
+def _telling(heads: Sequence[Record]) -> list[tuple[float, int]]:
+    """Of a layer two heads with different relations, and how far beyond chance each goes; where no relation has a
+    place, one.
+    """
+    strongest: dict[str, tuple[float, int]] = {}
+    for head, record in enumerate(heads):
+        excess = {name: record.measures[name].excess for name in RELATIONS if name in record.measures}
+        name = max(excess, key=excess.__getitem__, default="")
+        strongest[name] = max(strongest.get(name, (0.0, 0)), (excess.get(name, 0.0), head))
+    return sorted(strongest.values())[-2:]
+
+
+def _check(model: Model, tokens: Tokens, layer: int, heads: Sequence[int]) -> None:
+    size = model.architecture
+    there = 0 <= layer < size.layers and all(0 <= head < size.heads for head in heads)
+    if not there or not heads or len(set(heads)) != len(heads):
+        raise ModelError(
+            N_("expected heads of one layer, each once: the model has {layers} layers of {heads} heads"),
+            layers=size.layers,
+            heads=size.heads,
+        )
+    for what, count, most in (
+        (N_("{count} tokens are too many for the bench; it takes {most}"), len(tokens), MAX_SIZE),
+        (N_("{count} heads are too many for the bench; it takes {most}"), len(heads), MAX_HEADS),
+        (N_("{count} columns of a head are too many for the bench; it takes {most}"), size.d_head, MAX_SIZE),
+    ):
+        if count > most:
+            raise ModelError(what, count=count, most=most)
+
+
+def _from_x(block: Block, d_head: int, head: int, groups: int) -> Head:
+    own, shared = slice(head * d_head, (head + 1) * d_head), head // groups
+    of_group = slice(shared * d_head, (shared + 1) * d_head)
+    parts = {"q": (block.query, own), "k": (block.key, of_group), "v": (block.value, of_group)}
+    weights = {f"w_{name}": _rows(part.weight[rows].T) for name, (part, rows) in parts.items()}
+    biases = {f"b_{name}": _bias(part, rows) for name, (part, rows) in parts.items()}
+    return Head(**weights, **biases)  # type: ignore[arg-type]  # matrices by name, and rows by name
+
+
+def _bias(part: Linear, rows: slice) -> Row | None:
+    return None if part.bias is None else _row(part.bias[rows])
+
+
+def _from_q(layer: LayerRun, head: int) -> Head:
+    return Head(q=_rows(layer.q_before[head]), k=_rows(layer.k_before[head]), v=_rows(layer.v[head]))
+
+
+def _without_kv(head: Head) -> Head:
+    """A head that takes its keys and values from the first of its group."""
+    return replace(head, k=None, v=None, w_k=None, w_v=None, b_k=None, b_v=None)
+
+
+def _positions(model: Model) -> Positions | None:
+    size = model.architecture
+    if size.rope is None:
+        return None
+    return Positions(
+        "rotary", frequencies=_row(frequencies(size.rope, size.d_head, model.dtype)), pairs="half"
+    )
+
+
+def _rows(x: Tensor) -> Matrix:
+    return tuple(map(_row, x))
+
+
+def _row(x: Tensor) -> Row:
+    """The numbers as they are; of float32 the nine digits that tell each from every other."""
+    if x.dtype == torch.float64:
+        return tuple(x.tolist())
+    return tuple(float(f"{number:.9g}") for number in x.tolist())
+
+
+def _title(model: Model, layer: int, heads: Sequence[int]) -> Text:
+    one, several = N_("{model}, layer {layer}, head {heads}"), N_("{model}, layer {layer}, heads {heads}")
+    counted = [str(head + 1) for head in heads]
+    return {
+        language: _say(
+            language,
+            one if len(heads) == 1 else several,
+            model=text_in(model.title, language),
+            layer=layer + 1,
+            heads=_say(language, N_(", ")).join(counted),
+        )
+        for language in LANGUAGES
+    }
+
+
+def _note(size: Architecture, layer: int, heads: Sequence[int], *, fits: bool) -> Text:
+    if size.d_model > MAX_SIZE:
+        told = N_(
+            "Q, K and V are the model's own. X and the weights do not fit here: X has {d_model} columns."
+        )
+    elif not fits:
+        told = N_(
+            "Q, K and V are the model's own; X and the weights that they are computed from are left out."
+        )
+    elif size.causal:
+        told = N_(
+            "X is the input of layer {layer}'s attention, after the norm. All numbers are the model's own."
+        )
+    else:
+        told = N_("X is the input of layer {layer}'s attention. All numbers are the model's own.")
+    values = {"d_model": size.d_model, "layer": layer + 1}
+    return {
+        language: " ".join([_say(language, told, **values), *_renamed(language, layer, heads)])
+        for language in LANGUAGES
+    }
+
+
+def _renamed(language: str, layer: int, heads: Sequence[int]) -> Iterator[str]:
+    """Which head of the model each head of the example is, where they are counted otherwise."""
+    for at, head in enumerate(heads):
+        if at != head:
+            yield _say(
+                language,
+                N_("Head {at} here is layer {layer} · head {head}."),
+                at=at + 1,
+                layer=layer + 1,
+                head=head + 1,
+            )
+
+
+def _say(language: str, template: str, **values: object) -> str:
+    return catalogue(language).gettext(template).format(**values)

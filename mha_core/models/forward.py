@@ -1,0 +1,283 @@
+"""A text through a model, every head on the way kept: embeddings, attention, residual sums, norms, feed-forward.
+
+Letters: n tokens, h heads, L layers, d_model, d_head. Leading axes, such as a batch, may stand before all of them.
+
+An encoder of the BERT family (Devlin et al. 2019) computes in each layer
+
+    X  = norm(X + attention(X));  X = norm(X + feed_forward(X))
+
+a decoder of GPT-2 and Llama kind (Radford et al. 2019, Touvron et al. 2023)
+
+    X  = X + attention(norm(X));  X = X + feed_forward(norm(X))
+
+and one norm after the last layer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from mha_core.errors import N_, ModelError
+from mha_core.models.config import Architecture
+from mha_core.models.model import Model
+from mha_core.models.parts import Block, Embeddings, Linear, Norm
+from mha_core.models.rotary import Turn, rotated, turn_of
+from mha_core.models.settings import Activation
+from mha_core.models.tokenizer import Tokens, too_long
+
+MAX_TILE = 2**24
+"""Most weights that are in memory at once: of all heads for some queries, or of one head."""
+
+_ACTIVATION: dict[Activation, Callable[[Tensor], Tensor]] = {
+    "gelu": functional.gelu,
+    "gelu_tanh": partial(functional.gelu, approximate="tanh"),
+    "relu": functional.relu,
+    "silu": functional.silu,
+}
+
+
+@dataclass(frozen=True)
+class LayerRun:
+    """What one layer's attention computed.
+
+    x: n × d_model, what Q, K and V are computed from; q, k: h × n × d_head, as the scores are made of them, and
+    q_before, k_before: before rotary positions rotated them, the same where there are none; v, head_outputs:
+    h × n × d_head, an ablated head's output is 0; output: n × d_model, after W_O, before the residual sum.
+    ``keys``: n, True where a key is a token and no padding. Where heads share keys and values, each has a copy.
+    """
+
+    x: Tensor
+    q: Tensor
+    k: Tensor
+    v: Tensor
+    q_before: Tensor
+    k_before: Tensor
+    head_outputs: Tensor
+    output: Tensor
+    keys: Tensor
+    causal: bool
+
+    @cached_property
+    def weights(self) -> Tensor:
+        """softmax(Q·Kᵀ ÷ √d_head) over the keys that a query may see: h × n × n."""
+        return attention_weights(self.q, self.k, self.keys, causal=self.causal)
+
+    def weights_of(self, head: int) -> Tensor:
+        """The weights of one head, n × n."""
+        q, k = self.q[..., head, :, :], self.k[..., head, :, :]
+        return attention_weights(q.unsqueeze(-3), k.unsqueeze(-3), self.keys, causal=self.causal).squeeze(-3)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One text through a model. hidden: L + 1 matrices n × d_model, the embeddings and what each layer made of them,
+    the last after the final norm where there is one; layers: L.
+    """
+
+    ids: Tensor
+    hidden: tuple[Tensor, ...]
+    layers: tuple[LayerRun, ...]
+
+
+@torch.no_grad()
+def run(
+    model: Model,
+    tokens: Tokens | Tensor,
+    mask: Tensor | None = None,
+    segments: Tensor | None = None,
+    *,
+    without: Collection[tuple[int, int]] = (),
+) -> Run:
+    """A text through the model.
+
+    ``tokens``: of ``tokenize``, or ids (… × n) with ``mask`` (… × n, True or 1 for a token, False or 0 for padding) and
+    ``segments`` (… × n). ``without``: pairs (layer, head), counted from 0, whose head output is set to 0 before W_O
+    (Michel et al. 2019). Raises ``ModelError`` for ids, segments or heads that the model has not, and for a text that
+    is longer than it takes.
+    """
+    size = model.architecture
+    ids, segments = _inputs(model, tokens, segments)
+    _check(model, ids, segments)
+    keys = torch.ones_like(ids, dtype=torch.bool) if mask is None else mask.to(model.device, torch.bool)
+    off = _ablated(size, without)
+    x = _embed(size, model.parts.embeddings, ids, segments)
+    turn = None if size.rope is None else turn_of(size.rope, size.d_head, ids.shape[-1], x)
+    hidden, layers = [x], []
+    for index, block in enumerate(model.parts.blocks):
+        x, layer = _layer(size, block, x, keys, turn, off.get(index, ()))
+        hidden.append(x)
+        layers.append(layer)
+    if model.parts.final_norm is not None:
+        hidden[-1] = normed(hidden[-1], model.parts.final_norm, size.eps)
+    return Run(ids, tuple(hidden), tuple(layers))
+
+
+def _inputs(model: Model, tokens: Tokens | Tensor, segments: Tensor | None) -> tuple[Tensor, Tensor]:
+    device = model.device
+    if isinstance(tokens, Tokens):
+        segments = torch.tensor(tokens.segments, device=device)
+        tokens = torch.tensor(tokens.ids, device=device)
+    ids = tokens.to(device)
+    segments = torch.zeros_like(ids) if segments is None else segments.to(device)
+    return ids, segments
+
+
+def _check(model: Model, ids: Tensor, segments: Tensor) -> None:
+    """What comes from outside must be in the model's tables."""
+    size = model.architecture
+    if not 1 <= ids.shape[-1] <= model.most_tokens:
+        raise too_long(ids.shape[-1], model.most_tokens)
+    if int(ids.min()) < 0 or int(ids.max()) >= size.vocabulary:
+        raise ModelError(
+            N_(
+                "the tokenizer gives the number {got}, the model has {most} pieces: they do not belong together"
+            ),
+            got=int(ids.max()),
+            most=size.vocabulary,
+        )
+    if size.segments and not 0 <= int(segments.min()) <= int(segments.max()) < size.segments:
+        raise ModelError(
+            N_("the text has segments up to {got}, the model knows {most}"),
+            got=int(segments.max()) + 1,
+            most=size.segments,
+        )
+
+
+def _ablated(size: Architecture, without: Collection[tuple[int, int]]) -> dict[int, list[int]]:
+    """The heads to be left out of each layer."""
+    found: dict[int, list[int]] = {}
+    for layer, head in without:
+        if not (0 <= layer < size.layers and 0 <= head < size.heads):
+            raise ModelError(
+                N_(
+                    "the model has {layers} layers of {heads} heads; there is no head {head} in layer {layer}"
+                ),
+                layers=size.layers,
+                heads=size.heads,
+                head=head,
+                layer=layer,
+            )
+        found.setdefault(layer, []).append(head)
+    return found
+
+
+# --- a layer -----------------------------------------------------------------------------------------------------
+
+
+def _embed(size: Architecture, tables: Embeddings, ids: Tensor, segments: Tensor) -> Tensor:
+    """The sum of what the model has: a vector of the piece, of its position, of its segment."""
+    x = tables.words[ids]
+    if tables.segments is not None:
+        x = x + tables.segments[segments]
+    if tables.positions is not None:
+        x = x + tables.positions[_positions(size, ids)]
+    return x if tables.norm is None else normed(x, tables.norm, size.eps)
+
+
+def _positions(size: Architecture, ids: Tensor) -> Tensor:
+    """0, 1, 2 …; where padding has a row of its own, the tokens count from the row after it."""
+    if size.padding is None:
+        return torch.arange(ids.shape[-1], device=ids.device)
+    is_token = ids != size.padding
+    return is_token.cumsum(-1) * is_token + size.padding
+
+
+def _layer(
+    size: Architecture, block: Block, x: Tensor, keys: Tensor, turn: Turn | None, off: Collection[int]
+) -> tuple[Tensor, LayerRun]:
+    """What the layer makes of x, and what its attention computed on the way."""
+    norm_first = size.causal
+    inside = normed(x, block.attention_norm, size.eps) if norm_first else x
+    attention = _attention(size, block, inside, keys, turn, off)
+    x = x + attention.output
+    if norm_first:
+        return x + _feed_forward(size, block, normed(x, block.inner_norm, size.eps)), attention
+    x = normed(x, block.attention_norm, size.eps)
+    return normed(x + _feed_forward(size, block, x), block.inner_norm, size.eps), attention
+
+
+def _attention(
+    size: Architecture, block: Block, x: Tensor, keys: Tensor, turn: Turn | None, off: Collection[int]
+) -> LayerRun:
+    q_before = _heads(linear(x, block.query), size.heads)
+    k_before, v = (
+        _heads(linear(x, part), size.kv_heads).repeat_interleave(size.heads // size.kv_heads, -3)
+        for part in (block.key, block.value)
+    )
+    q, k = (part if turn is None else rotated(part, turn) for part in (q_before, k_before))
+    outputs = _head_outputs(q, k, v, keys, causal=size.causal)
+    outputs[..., list(off), :, :] = 0
+    together = outputs.transpose(-3, -2).flatten(-2)
+    return LayerRun(
+        x=x,
+        q=q,
+        k=k,
+        v=v,
+        q_before=q_before,
+        k_before=k_before,
+        head_outputs=outputs,
+        output=linear(together, block.output),
+        keys=keys,
+        causal=size.causal,
+    )
+
+
+def _heads(x: Tensor, heads: int) -> Tensor:
+    """n × (h·d_head) → h × n × d_head."""
+    return x.view(*x.shape[:-1], heads, -1).transpose(-3, -2)
+
+
+def _head_outputs(q: Tensor, k: Tensor, v: Tensor, keys: Tensor, *, causal: bool) -> Tensor:
+    """weights·V, some queries at a time: no more than ``MAX_TILE`` weights are in memory."""
+    n = q.shape[-2]
+    step = max(1, MAX_TILE // max(1, q.shape[:-2].numel() * n))
+    return torch.cat(
+        [
+            attention_weights(q[..., start : start + step, :], k, keys, causal=causal, start=start) @ v
+            for start in range(0, n, step)
+        ],
+        -2,
+    )
+
+
+def attention_weights(q: Tensor, k: Tensor, keys: Tensor, *, causal: bool, start: int = 0) -> Tensor:
+    """softmax(Q·Kᵀ ÷ √d_head), h × n_q × n, of the queries from ``start`` on. A row that may see no key is 0."""
+    # Multiplied, as the models were trained: a quotient rounds otherwise.
+    scores = (q @ k.transpose(-2, -1)).mul_(math.pow(q.shape[-1], -0.5))
+    seen = keys[..., None, None, :]
+    if causal:
+        places = torch.arange(k.shape[-2], device=q.device)
+        seen = seen & (places <= places[start : start + q.shape[-2], None])
+    weights = scores.masked_fill_(~seen, -torch.inf).softmax(-1)
+    return weights.masked_fill_(~seen.any(-1, keepdim=True), 0)
+
+
+def _feed_forward(size: Architecture, block: Block, x: Tensor) -> Tensor:
+    """activation(x·W_up)·W_down; with a gate, (activation(x·W_gate) ∘ x·W_up)·W_down (Shazeer 2020)."""
+    inner = linear(x, block.up)
+    inner = activated(inner, size) if block.gate is None else activated(linear(x, block.gate), size) * inner
+    return linear(inner, block.down)
+
+
+def activated(x: Tensor, size: Architecture) -> Tensor:
+    """The model's activation function, number by number."""
+    return _ACTIVATION[size.activation](x)
+
+
+def linear(x: Tensor, part: Linear) -> Tensor:
+    """x·weightᵀ + bias."""
+    return functional.linear(x, part.weight, part.bias)
+
+
+def normed(x: Tensor, norm: Norm, eps: float) -> Tensor:
+    """LayerNorm (Ba et al. 2016); RMSNorm, x ÷ √(mean x² + eps) · weight, where there is no bias (Zhang 2019)."""
+    if norm.bias is None:
+        return norm.weight * (x * (x.square().mean(-1, keepdim=True) + eps).rsqrt())
+    return functional.layer_norm(x, norm.weight.shape, norm.weight, norm.bias, eps)

@@ -1,0 +1,80 @@
+"""Which words a model expects: at a masked place for an encoder, after each token for a decoder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import torch
+from torch import Tensor
+
+from mha_core.errors import N_, ModelError
+from mha_core.models.forward import Run, activated, linear, normed
+from mha_core.models.model import Model
+from mha_core.models.tokenizer import Tokens
+
+T = TypeVar("T")
+
+MOST = 100
+"""Most guesses at one place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A piece of the vocabulary, and how probable the model finds it."""
+
+    text: str
+    id: int
+    probability: float
+
+
+def can_guess(model: Model) -> bool:
+    """Whether the model's files hold what turns vectors into words; those of sentence encoders do not."""
+    return model.parts.guesser is not None
+
+
+def guesses(model: Model, run: Run, place: int, most: int = 10) -> tuple[Guess, ...]:
+    """The likeliest pieces at a place, counted from 0, the likeliest first: what an encoder takes to stand there, what
+    a decoder takes to come next.
+
+    Raises ``ModelError`` where the model cannot guess or the text has no such place.
+    """
+    n = run.hidden[-1].shape[-2]
+    if not 0 <= place < n:
+        raise ModelError(N_("the text has {n} tokens; there is no place {at}"), n=n, at=place)
+    chances = logits(model, run.hidden[-1][..., place, :]).softmax(-1)
+    found = chances.topk(min(most, MOST, len(chances)))
+    return tuple(
+        Guess(model.reader.text(number), number, chance)
+        for number, chance in zip(found.indices.tolist(), found.values.tolist(), strict=True)
+    )
+
+
+@torch.no_grad()
+def logits(model: Model, hidden: Tensor) -> Tensor:
+    """A number for each piece of the vocabulary; softmax makes probabilities of them. hidden: … × d_model."""
+    guesser, size = model.parts.guesser, model.architecture
+    if guesser is None:
+        raise ModelError(N_("this model's files hold nothing that turns its vectors into words"))
+    if guesser.dense is not None and guesser.norm is not None:
+        hidden = normed(activated(linear(hidden, guesser.dense), size), guesser.norm, size.eps)
+    return linear(hidden, guesser.words)
+
+
+def hidden(model: Model, tokens: Tokens, place: int) -> Tokens:
+    """The tokens with the mask in place of one. Raises ``ModelError`` where there is no such word, or no mask."""
+    mask = model.reader.mask
+    if mask is None:
+        raise ModelError(N_("this model's tokenizer has no token that hides a word"))
+    if not 0 <= place < len(tokens) or tokens.special[place]:
+        raise ModelError(N_("the text has no word at place {at}"), at=place)
+
+    def put(row: tuple[T, ...], one: T) -> tuple[T, ...]:
+        return (*row[:place], one, *row[place + 1 :])
+
+    return replace(
+        tokens,
+        ids=put(tokens.ids, mask),
+        texts=put(tokens.texts, model.reader.text(mask)),
+        unknown=put(tokens.unknown, None),
+    )

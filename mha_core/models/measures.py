@@ -1,0 +1,324 @@
+"""What a head does with a text: where its weight goes, each share beside what chance would give it.
+
+Two kinds of places take weight off every other behaviour: the first token, on which heads of decoders rest, and special
+tokens such as [CLS] and [SEP], on which heads of encoders do (Clark et al. 2019). They are measures of their own, and
+are taken out before the others are measured: each other measure is a share of what is left, the weight that words
+give to words.
+
+Letters: A weights, h heads, n tokens; Q the tokens that are words of the text, K(i) the words that token i may see, the
+first token not counted, R(i) those of them that a relation names, such as the token before i.
+
+share    Σ_i Σ_{j ∈ R(i)} A_ij ÷ Σ_i Σ_{j ∈ K(i)} A_ij, over the i in Q for which R(i) holds a token. A token that gives
+         most of its weight to the special ones counts little.
+null     the same share if each token's weight on K(i) were spread evenly over K(i)
+chance   how probable a share as large is, at most, if each token's weights on K(i) were dealt to the tokens of K(i)
+         by chance: Bennett's inequality, which holds for few tokens too
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from math import isnan
+from typing import Final, TypeAlias
+
+import torch
+from torch import Tensor
+
+from mha_core.models.tokenizer import Tokens
+
+Relation: TypeAlias = Callable[[Tokens], Tensor]
+"""Tokens → n × n, True where the token of the row is related to that of the column."""
+
+LEAST_LEFT: Final = 0.1
+"""A head that gives words less than this share of its weight is told by what it rests on."""
+LEAST_EXCESS: Final = 0.3
+"""The least part of the way from chance to always that a behaviour must be to stand out."""
+MOST_CHANCE: Final = 0.001
+"""What by chance is likelier than this does not stand out, however large: one pair of brackets shows nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One number about a head, what it would be by chance, and how probable it is by chance. ``places``: of how many
+    tokens it is.
+    """
+
+    value: float
+    null: float
+    chance: float
+    places: int
+
+    @property
+    def excess(self) -> float:
+        """(value − null) ÷ (1 − null): 0 as chance has it, 1 for always."""
+        return (self.value - self.null) / (1 - self.null) if self.null < 1 else 0.0
+
+    @property
+    def stands_out(self) -> bool:
+        """Whether chance hardly explains it, and it is no small part of what the head does."""
+        return self.chance <= MOST_CHANCE and self.excess >= LEAST_EXCESS
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What one head does. ``left``: the share of its weight that words give to words other than the first token;
+    ``measures`` by name, those of which the text has a place: ``RELATIONS``, ``RESTS``, "entropy" and "distance".
+    """
+
+    left: float
+    measures: Mapping[str, Measure]
+
+
+# --- relations -----------------------------------------------------------------------------------------------------
+
+
+def previous(tokens: Tokens) -> Tensor:
+    """The token before this one."""
+    return _at(len(tokens), -1)
+
+
+def following(tokens: Tokens) -> Tensor:
+    """The token after this one; decoders do not see it."""
+    return _at(len(tokens), 1)
+
+
+def itself(tokens: Tokens) -> Tensor:
+    """The token itself."""
+    return _at(len(tokens), 0)
+
+
+def same_word(tokens: Tokens) -> Tensor:
+    """The word's other occurrences, all their pieces; capitals do not count, and unknown words are never the same."""
+    words = _numbered(_word_texts(tokens))
+    own = _numbered(tokens.words)
+    return (words[:, None] == words) & (own[:, None] != own)
+
+
+def after_same(tokens: Tokens) -> Tensor:
+    """What followed an earlier occurrence of this token, if it is a known one: what an induction head looks at
+    (Olsson et al. 2022).
+    """
+    ids = _numbered(
+        number if lacks is None else None for number, lacks in zip(tokens.ids, tokens.unknown, strict=True)
+    )
+    earlier = (ids[:, None] == ids).tril(-1)
+    return earlier.roll(1, dims=1).tril()
+
+
+def pair(tokens: Tokens) -> Tensor:
+    """From a closing bracket or quotation mark to the one that opened it. An apostrophe is neither."""
+    related = torch.zeros(len(tokens), len(tokens), dtype=torch.bool)
+    opened: list[int] = []
+    for place, text in enumerate(tokens.texts):
+        closes = [at for at, opening in enumerate(opened) if _CLOSING[tokens.texts[opening]] == text]
+        if closes:
+            related[place, opened[closes[-1]]] = True
+            del opened[closes[-1] :]
+        elif text in _CLOSING:
+            opened.append(place)
+    return related
+
+
+def punctuation(tokens: Tokens) -> Tensor:
+    """Commas, full stops and other signs that are no part of a word."""
+    signs = torch.tensor([not any(map(str.isalnum, text)) for text in tokens.texts])
+    return signs.expand(len(tokens), -1)
+
+
+_CLOSING: Final = dict(zip('([{（［｛【《〈「『“‘"', ')]}）］｝】》〉」』”’"', strict=True))
+
+
+def _at(n: int, offset: int) -> Tensor:
+    places = torch.arange(n)
+    return places == places[:, None] + offset
+
+
+def _word_texts(tokens: Tokens) -> list[str | None]:
+    """For each token the whole word that it is part of; None for special ones and those that are unknown in part."""
+    whole: dict[int, str] = {}
+    for word, text in zip(tokens.words, tokens.texts, strict=True):
+        if word is not None:
+            whole[word] = whole.get(word, "") + text.removeprefix("##").casefold()
+    known = whole.keys() - {
+        word for word, lacks in zip(tokens.words, tokens.unknown, strict=True) if lacks is not None
+    }
+    return [whole[word] if word in known else None for word in tokens.words]
+
+
+def _numbered(things: Iterable[object]) -> Tensor:
+    """The same number for equal things; None is equal to nothing."""
+    numbers: dict[object, int] = {}
+    return torch.tensor(
+        [
+            -1 - at if thing is None else numbers.setdefault(thing, len(numbers))
+            for at, thing in enumerate(things)
+        ]
+    )
+
+
+RELATIONS: Final[dict[str, Relation]] = {
+    "previous": previous,
+    "next": following,
+    "itself": itself,
+    "same_word": same_word,
+    "after_same": after_same,
+    "pair": pair,
+    "punctuation": punctuation,
+}
+"""Behaviours by name: what words look at among words."""
+RESTS: Final = ("first_token", "separators")
+"""What is taken out before those: the first token, and special tokens elsewhere."""
+MEASURES: Final = (*RELATIONS, *RESTS, "entropy", "distance")
+
+
+# --- measures --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where the tokens of a text may look, and which of these places are related how; the same for all heads.
+
+    words: n × n, K(i) of each i in Q; seen: n × n, all that these may see; related by the name of the measure.
+    """
+
+    words: Tensor
+    seen: Tensor
+    related: Mapping[str, Tensor]
+    queries: int
+
+    @classmethod
+    def of(cls, tokens: Tokens, *, causal: bool) -> Places:
+        """``causal``: whether a token sees only itself and those before it."""
+        n = len(tokens)
+        special, first = torch.tensor(tokens.special), torch.arange(n) == 0
+        seen = (~special)[:, None].expand(n, n)
+        seen = seen.tril() if causal else seen
+        words = seen & ~special & ~first
+        related = {name: relation(tokens) & words for name, relation in RELATIONS.items()}
+        rests = {"first_token": seen & first, "separators": seen & special & ~first}
+        return cls(words, seen, related | rests, int((~special).sum()))
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """The weight of h heads on some keys of each token. on: h × n × n; keys: n × n; of each token's weight on its keys:
+    left, the sum; squares, the sum of its squares; largest; each h × n.
+    """
+
+    on: Tensor
+    keys: Tensor
+    left: Tensor
+    squares: Tensor
+    largest: Tensor
+
+    @classmethod
+    def of(cls, on: Tensor, keys: Tensor) -> Weight:
+        """on: h × n × n, 0 where there is no key."""
+        squares = torch.linalg.vector_norm(on, dim=-1, dtype=torch.float64).square()
+        return cls(on, keys, on.sum(-1, dtype=torch.float64), squares, on.amax(-1).double())
+
+
+def behaviours(weights: Tensor, tokens: Tokens, *, causal: bool) -> tuple[Record, ...]:
+    """What each head does. weights: h × n × n; ``causal``: whether a token sees only itself and those before it."""
+    return records(weights, Places.of(tokens, causal=causal))
+
+
+def records(weights: Tensor, places: Places) -> tuple[Record, ...]:
+    """``behaviours``, of heads of one text: what they have in common is given."""
+    weights = weights.detach().cpu()
+    anywhere, words = Weight.of(weights, places.seen), Weight.of(weights * places.words, places.words)
+    found = {name: share(words, places.related[name]) for name in RELATIONS}
+    found |= {name: share(anywhere, places.related[name]) for name in RESTS}
+    found |= {"entropy": entropy(words), "distance": distance(words)}
+    left = (words.left.sum(-1) / places.queries).tolist()
+    return tuple(
+        Record(left[head], {name: heads[head] for name, heads in found.items() if heads})
+        for head in range(len(weights))
+    )
+
+
+def share(weight: Weight, related: Tensor) -> list[Measure]:
+    """The share of the weight that goes to those keys that are ``related`` (n × n): for each head its measure.
+
+    Where no token has both a related key and another there is none.
+    """
+    chosen, among = related.sum(-1), weight.keys.sum(-1)
+    asked = (chosen > 0) & (chosen < among)
+    if not asked.any():
+        return []
+    rows, columns = (related & asked[:, None]).nonzero(as_tuple=True)
+    on = torch.zeros_like(weight.left).index_add_(1, rows, weight.on[:, rows, columns].double())[:, asked]
+    left, squares, largest = (part[:, asked] for part in (weight.left, weight.squares, weight.largest))
+    chosen, among = chosen[asked].double(), among[asked].double()
+    expected = left * chosen / among
+    most = (chosen * largest).minimum(left) - expected
+    dealt = chosen * (among - chosen) / (among * (among - 1))
+    variance = dealt * (squares - left.square() / among).clamp(min=0)
+    chance = _bennett((on - expected).sum(-1), variance.sum(-1), most.amax(-1))
+    total = left.sum(-1)
+    return _measures(on.sum(-1) / total, expected.sum(-1) / total, chance, int(asked.sum()))
+
+
+def _bennett(beyond: Tensor, variance: Tensor, most: Tensor) -> Tensor:
+    """At most how probable it is that independent numbers, none more than ``most`` above its mean, sum to so much
+    beyond theirs: exp(−(V ÷ b²)·((1 + u)·ln(1 + u) − u)), u = b·t ÷ V (Bennett 1962).
+    """
+    ratio = most * beyond / variance
+    bound = (-variance / most.square() * ((1 + ratio) * ratio.log1p() - ratio)).exp()
+    return torch.where((beyond > 0) & (variance > 0), bound, 1.0)
+
+
+def entropy(weight: Weight) -> list[Measure]:
+    """How widely a head spreads its weight: −Σ b·ln b ÷ ln |K|, b the weights on K made to sum to 1, the mean over
+    tokens by what each has left. 0: all on one token; 1, which is also its null: evenly.
+    """
+    count = weight.keys.sum(-1)
+    asked = count > 1
+    if not asked.any():
+        return []
+    left = weight.left[:, asked]
+    logs = torch.special.entr(weight.on).sum(-1, dtype=torch.float64)[:, asked]
+    wide = (logs - torch.special.entr(left)) / count[asked].log()  # left · H(b)
+    mean = wide.sum(-1) / left.sum(-1)
+    return _measures(mean, torch.ones_like(mean), torch.ones_like(mean), int(asked.sum()))
+
+
+def distance(weight: Weight) -> list[Measure]:
+    """How far a head looks: Σ A_ij·|i − j| ÷ Σ A_ij over words, in tokens; null: each token's weight spread evenly."""
+    count = weight.keys.sum(-1)
+    asked = count > 1
+    if not asked.any():
+        return []
+    places = torch.arange(len(count), dtype=weight.on.dtype)
+    far = (places - places[:, None]).abs()
+    even = (far * weight.keys).sum(-1, dtype=torch.float64)[asked] / count[asked]
+    left = weight.left[:, asked]
+    total = left.sum(-1)
+    reached = (weight.on * far).sum(-1, dtype=torch.float64)[:, asked].sum(-1)
+    return _measures(reached / total, (left * even).sum(-1) / total, torch.ones_like(total), int(asked.sum()))
+
+
+def _measures(values: Tensor, nulls: Tensor, chances: Tensor, places: int) -> list[Measure]:
+    """For each head its measure: a share of nothing is none."""
+    rows = zip(values.tolist(), nulls.tolist(), chances.tolist(), strict=True)
+    return [
+        Measure(0.0, 0.0, 1.0, places) if isnan(value) else Measure(value, null, chance, places)
+        for value, null, chance in rows
+    ]
+
+
+def label(record: Record) -> str | None:
+    """The behaviour that stands out: among words where the head gives them any weight; else what it rests on; else
+    None. Where several stand out, the one that is farthest from chance.
+    """
+    names = tuple(RELATIONS) if record.left >= LEAST_LEFT else ()
+    for group in (names, RESTS):
+        found = {
+            name: record.measures[name].excess
+            for name in group
+            if name in record.measures and record.measures[name].stands_out
+        }
+        if found:
+            return max(found, key=found.__getitem__)
+    return None

@@ -1,0 +1,61 @@
+"""A model that is loaded: what it is, its tokenizer, its numbers, and where they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from mha_core.example.model import Text
+from mha_core.models.checkpoint import open_checkpoint
+from mha_core.models.config import Architecture, read_architecture
+from mha_core.models.parts import Parts, parts_of
+from mha_core.models.tokenizer import Reader, Tokens, read_tokenizer
+
+MAX_NUMBERS = 2**29
+"""Most numbers that a run keeps: 2 GiB of float32. Models up to the size of GPT-2 large never come to it."""
+KEPT = 10
+"""Vectors of every token that a run keeps of a layer: X, Q and K before and after the turn, V, head outputs, …"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """``title``: what it is called; ``parts``: its numbers, on ``device`` in ``dtype``."""
+
+    title: Text
+    architecture: Architecture
+    reader: Reader
+    parts: Parts
+    device: torch.device
+    dtype: torch.dtype
+
+    @property
+    def most_tokens(self) -> int:
+        """The longest text that is read: the model's own limit, or what a run of a large model can keep."""
+        size = self.architecture
+        a_token = KEPT * size.layers * max(size.d_model, size.heads * size.d_head)
+        return max(1, min(size.max_tokens, MAX_NUMBERS // a_token))
+
+
+def open_model(
+    folder: Path, title: Text = "", device: str = "cpu", dtype: torch.dtype = torch.float32
+) -> Model:
+    """The model in a folder: config.json, model.safetensors (or several with an index), tokenizer.json or vocab.txt.
+
+    On the CPU and in the files' own dtype the numbers are mapped into memory, not copied. Raises ``ModelError``, and
+    nothing else, for a folder that holds no such model.
+    """
+    where = torch.device(device)
+    architecture = read_architecture(folder)
+    checkpoint = open_checkpoint(folder, where, dtype)
+    parts = parts_of(checkpoint, architecture)
+    return Model(title, architecture, read_tokenizer(folder), parts, where, dtype)
+
+
+def tokenize(model: Model, text: str, pair: str | None = None) -> Tokens:
+    """The tokens of a text, or of two, as the model reads them.
+
+    Raises ``ModelError`` for a text that is empty, and for one that has more tokens than the model takes.
+    """
+    return model.reader.read(text, pair, model.most_tokens)

@@ -1,0 +1,53 @@
+"""What heads do with a text, as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from mha_core.errors import N_, ModelError
+from mha_core.models.forward import Run
+from mha_core.models.heads import measured
+from mha_core.models.measures import Record, label
+from mha_core.models.tokenizer import Tokens
+
+FORMAT = "mha-heads/1"
+
+
+def heads_as_json(tokens: Tokens, run: Run, layer: int | None, heads: Sequence[int]) -> dict[str, Any]:
+    """The tokens, and for each head of each layer what stands out, the share of weight that words give to words, and
+    its measures; of one ``layer``, of these ``heads``, the weights too. All count from 0.
+
+    Raises ``ModelError`` for a layer or a head that there is not.
+    """
+    told = {"format": FORMAT, "tokens": tokens.texts, "words": tokens.words, "special": tokens.special}
+    records = measured(tokens, run)
+    if layer is None:
+        return {**told, "layers": [[_record(record) for record in heads_of] for heads_of in records]}
+    _check(layer, len(records), N_("there is no layer {at}; the model has {count}, counted from 0"))
+    for head in heads:
+        _check(head, len(records[layer]), N_("there is no head {at}; a layer has {count}, counted from 0"))
+    weights = {head: run.layers[layer].weights_of(head).tolist() for head in heads}
+    return {
+        **told,
+        "layer": layer,
+        "heads": [
+            {"head": head, **_record(records[layer][head]), "weights": weights[head]} for head in heads
+        ],
+    }
+
+
+def _check(at: int, count: int, template: str) -> None:
+    if not 0 <= at < count:
+        raise ModelError(template, at=at, count=count)
+
+
+def _record(record: Record) -> dict[str, Any]:
+    return {
+        "label": label(record),
+        "left": record.left,
+        "measures": {
+            name: {"value": found.value, "null": found.null, "chance": found.chance, "places": found.places}
+            for name, found in record.measures.items()
+        },
+    }

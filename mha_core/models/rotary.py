@@ -1,0 +1,38 @@
+"""Rotary positions as Llama has them: column m of a head and column m + d_head/2 turn together (Su et al. 2021)."""
+
+from __future__ import annotations
+
+from math import pi
+from typing import TypeAlias
+
+import torch
+from torch import Tensor
+
+from mha_core.models.config import Rope
+
+Turn: TypeAlias = tuple[Tensor, Tensor]
+"""Cosines and sines of the angles: n × d_head/2 each."""
+
+
+def frequencies(rope: Rope, d_head: int, dtype: torch.dtype) -> Tensor:
+    """By how much each pair of columns turns from one token to the next, in radians: d_head/2 numbers."""
+    plain = 1 / rope.theta ** (torch.arange(0, d_head, 2, dtype=dtype) / d_head)
+    if rope.original is None:
+        return plain / rope.factor
+    turns = rope.original * plain / (2 * pi)
+    kept = ((turns - rope.low) / (rope.high - rope.low)).clamp(0, 1)
+    return (1 - kept) * plain / rope.factor + kept * plain
+
+
+def turn_of(rope: Rope, d_head: int, n: int, like: Tensor) -> Turn:
+    """The turn of each of n tokens, on the device and in the dtype of ``like``."""
+    places = torch.arange(n, dtype=like.dtype)
+    angles = torch.outer(places, frequencies(rope, d_head, like.dtype)).to(like.device)
+    return angles.cos(), angles.sin()
+
+
+def rotated(x: Tensor, turn: Turn) -> Tensor:
+    """(a, b) → (a·cos − b·sin, b·cos + a·sin) for each pair of columns. x: h × n × d_head."""
+    cos, sin = turn
+    a, b = x.chunk(2, -1)
+    return torch.cat([a * cos - b * sin, b * cos + a * sin], -1)

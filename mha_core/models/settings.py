@@ -1,0 +1,109 @@
+"""The settings of a ``config.json``: each is checked where it is asked for, and an error names it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from mha_core.errors import N_, ModelError
+
+Activation: TypeAlias = Literal["gelu", "gelu_tanh", "relu", "silu"]
+
+FILE = "config.json"
+MAX_FILE = 1_000_000
+"""Longest config.json, in bytes."""
+_ACTIVATIONS: dict[str, Activation] = {
+    "gelu": "gelu",
+    "gelu_new": "gelu_tanh",
+    "gelu_pytorch_tanh": "gelu_tanh",
+    "relu": "relu",
+    "silu": "silu",
+    "swish": "silu",
+}
+
+
+def read_json(path: Path, most: int) -> Mapping[str, Any]:
+    """The object in a file of at most so many bytes. Raises ``ModelError`` for whatever else is there."""
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(most + 1)
+        found = json.loads(data) if len(data) <= most else None
+    except OSError as error:
+        raise ModelError(N_("cannot be read: {reason}"), place=path.name, reason=error.strerror) from None
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise ModelError(N_("expected a JSON object of at most {most} bytes"), place=path.name, most=most)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings of a config.json; each is checked where it is asked for."""
+
+    given: Mapping[str, Any]
+    inside: str = ""
+
+    @property
+    def kind(self) -> str:
+        """The kind of model."""
+        return str(self.given["model_type"])
+
+    def whole(self, name: str, most: int, absent: int | None = None) -> int:
+        """A whole number from 1 to ``most``."""
+        value = self._value(name, absent)
+        if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= most:
+            raise self.wrong(
+                name, N_("expected a whole number from 1 to {most}, got {got}"), value, most=most
+            )
+        return value
+
+    def number(self, name: str, absent: float | None = None) -> float:
+        """A number above 0."""
+        value = self._value(name, absent)
+        if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < 1e12:
+            raise self.wrong(name, N_("expected a number above 0, got {got}"), value)
+        return float(value)
+
+    def flag(self, name: str, *, absent: bool) -> bool:
+        """True or false."""
+        value = self._value(name, absent)
+        if not isinstance(value, bool):
+            raise self.wrong(name, N_("expected true or false, got {got}"), value)
+        return value
+
+    def only(self, name: str, *computed: object) -> None:
+        """Refuse a setting with which other numbers would be computed; the first is what its absence means."""
+        value = self.given.get(name, computed[0])
+        if value not in computed:
+            raise self.wrong(
+                name, N_("{got} is not computed here, {wanted} is"), value, wanted=json.dumps(computed[0])
+            )
+
+    def activation(self, name: str, absent: str) -> Activation:
+        """An activation function by its name."""
+        value = self.given.get(name, absent)
+        if not isinstance(value, str) or value not in _ACTIVATIONS:
+            known = ", ".join(_ACTIVATIONS)
+            raise self.wrong(name, N_("{got} is not computed here; these are: {known}"), value, known=known)
+        return _ACTIVATIONS[value]
+
+    def part(self, name: str) -> Settings | None:
+        """The settings inside a setting, if it is given."""
+        value = self.given.get(name)
+        if value is not None and not isinstance(value, dict):
+            raise self.wrong(name, N_("expected an object, got {got}"), value)
+        return None if value is None else Settings(value, f"{self.inside}{name}.")
+
+    def wrong(self, name: str, template: str, value: object, **values: object) -> ModelError:
+        """What is said of a setting that cannot be."""
+        got = json.dumps(value, ensure_ascii=True)[:60]
+        return ModelError(template, place=f"{FILE}: {self.inside}{name}", got=got, **values)
+
+    def _value(self, name: str, absent: object) -> Any:
+        """What is given; what its absence means where nothing or null is."""
+        value = self.given.get(name)
+        return absent if value is None else value

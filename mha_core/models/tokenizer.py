@@ -1,0 +1,283 @@
+"""From text to the pieces that a model reads, and which word of the text each piece belongs to."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from mha_core.errors import N_, ModelError
+from mha_core.models.settings import read_json
+
+MAX_CHARACTERS = 100_000
+"""Longest text that is looked at; how many tokens a model takes is its own limit."""
+MAX_TOKENS = 1_000_000
+"""Most tokens of a text, whatever a model takes."""
+MAX_FILE = 100_000_000
+"""Longest tokenizer.json or vocab.txt, in bytes."""
+MAX_SETTINGS = 20_000_000
+"""Longest tokenizer_config.json, in bytes: some list thousands of added tokens."""
+
+_WORD = re.compile(
+    r"[\u2e80-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]|[^\W_]+(?:['’][^\W_]+)*|\S"
+)
+"""A word: one Chinese character, kana or hangul syllable; a run of letters and digits; any other sign."""
+_BLANKS = {" ": "␣", "\n": "⏎", "\t": "⇥"}
+Place: TypeAlias = tuple[int | None, tuple[int, int]]
+"""Which of the texts a piece is of, and where in it; none for what the tokenizer adds."""
+_DIRECTIONS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""What would turn the writing direction of all that is shown beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """A text as the model reads it; each field has one entry a token.
+
+    ``ids``: numbers of the pieces in the vocabulary. ``texts``: the pieces, to be read: "play", "##ing"; of a piece
+    that is part of a character, that character and which part. ``words``: which word of the text it belongs to,
+    counted from 0, through both sentences; None for special tokens. ``special``: what is no part of the text, such as
+    [CLS], [SEP] or the beginning of a text; [MASK] stands for a word and is not special. ``segments``: 0, or 1 in the
+    second sentence. ``unknown``: what stands in the text where the vocabulary has no piece for it; elsewhere None.
+    """
+
+    ids: tuple[int, ...]
+    texts: tuple[str, ...]
+    words: tuple[int | None, ...]
+    special: tuple[bool, ...]
+    segments: tuple[int, ...]
+    unknown: tuple[str | None, ...]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A tokenizer of a model's folder. ``mask``: the id of the token that stands for a word to be guessed, if any;
+    ``unknown``: the id that stands for all that the vocabulary lacks, if any; ``apart``: ids of the other special
+    tokens.
+    """
+
+    tokenizer: Any
+    mask: int | None
+    unknown: int | None
+    apart: frozenset[int]
+
+    def read(self, text: str, pair: str | None = None, most: int = MAX_TOKENS) -> Tokens:
+        """The tokens of a text, or of a pair of texts; no more than ``most``.
+
+        Raises ``ModelError`` for a text that is empty, and for one that is too long.
+        """
+        texts = [_clean(one) for one in (text, pair) if one is not None]
+        found = self.tokenizer.encode(*texts)
+        ids = tuple(found.ids)
+        if len(ids) > most:
+            raise too_long(len(ids), most)
+        special = tuple(
+            bool(added) or number in self.apart
+            for added, number in zip(found.special_tokens_mask, ids, strict=True)
+        )
+        if all(special):
+            raise ModelError(N_("the text has nothing in it that this model reads"))
+        places = list(zip(found.sequence_ids, found.offsets, strict=True))
+        return Tokens(
+            ids=ids,
+            texts=self._texts(ids, places, texts),
+            words=_words(special, places, texts),
+            special=special,
+            segments=tuple(found.type_ids),
+            unknown=tuple(
+                _source(place, texts) if number == self.unknown else None
+                for number, place in zip(ids, places, strict=True)
+            ),
+        )
+
+    def text(self, number: int) -> str:
+        """The piece of this number, to be read: blanks made visible; what is no text of its own as its name."""
+        plain = self._decoded(number)
+        if not plain or _PART in plain:
+            return str(self.tokenizer.id_to_token(number) or f"[{number}]")
+        return plain.strip() or "".join(_BLANKS.get(sign, "␣") for sign in plain)
+
+    def _decoded(self, number: int) -> str:
+        return str(self.tokenizer.decode([number], skip_special_tokens=False))
+
+    def _texts(self, ids: Sequence[int], places: Sequence[Place], texts: Sequence[str]) -> tuple[str, ...]:
+        """The pieces; those that are parts of one character as that character and which part."""
+        known = {number: self.text(number) for number in set(ids)}
+        broken = {number for number in known if _PART in self._decoded(number)}
+        told: list[str] = []
+        part, before = 0, None
+        for number, place in zip(ids, places, strict=True):
+            source = _source(place, texts) if number in broken else ""
+            part, before = (part + 1 if place == before else 1), place
+            told.append(f"{source}·{part}" if source else known[number])
+        return tuple(told)
+
+
+_PART: Final = "\ufffd"
+"""What stands for bytes that make no character."""
+
+
+def _source(place: Place, texts: Sequence[str]) -> str:
+    """What stands there in the text."""
+    sequence, (start, end) = place
+    return "" if sequence is None else texts[sequence][start:end].strip()
+
+
+def too_long(count: int, most: int) -> ModelError:
+    """What is said of a text of so many tokens."""
+    return ModelError(
+        N_("the text is {count} tokens long; this model takes at most {most}"), count=count, most=most
+    )
+
+
+def _clean(text: str) -> str:
+    """The text without control characters. Raises ``ModelError`` where nothing is left or it is too long."""
+    if len(text) > MAX_CHARACTERS:
+        raise ModelError(
+            N_("the text has {count} characters; at most {most} are read"),
+            count=len(text),
+            most=MAX_CHARACTERS,
+        )
+    kept = "".join(sign for sign in text if sign in _BLANKS or _is_text(sign))
+    if not kept.strip():
+        raise ModelError(N_("the text is empty"))
+    return kept
+
+
+def _is_text(sign: str) -> bool:
+    return unicodedata.category(sign) not in ("Cc", "Cs", "Cn") and sign not in _DIRECTIONS
+
+
+def _words(special: Sequence[bool], places: Sequence[Place], texts: Sequence[str]) -> tuple[int | None, ...]:
+    """For each piece the word that holds its first character that is no blank."""
+    words_at: list[dict[int, int]] = []
+    count = 0
+    for text in texts:
+        at: dict[int, int] = {}
+        for match in _WORD.finditer(text):
+            at.update(dict.fromkeys(range(*match.span()), count))
+            count += 1
+        words_at.append(at)
+
+    def word(apart: bool, place: Place) -> int | None:
+        sequence, (start, end) = place
+        if apart or sequence is None:
+            return None
+        at = words_at[sequence]
+        return next((at[index] for index in range(start, end) if index in at), None)
+
+    return tuple(word(apart, place) for apart, place in zip(special, places, strict=True))
+
+
+# --- files -------------------------------------------------------------------------------------------------------
+
+
+def read_tokenizer(folder: Path) -> Reader:
+    """The tokenizer of a model's folder: tokenizer.json, or BERT's WordPiece from vocab.txt.
+
+    Raises ``ModelError`` where there is neither, or one that cannot be read.
+    """
+    settings = _settings(folder)
+    path = folder / "tokenizer.json"
+    if path.exists():
+        tokenizer = _from_json(path)
+    elif (folder / "vocab.txt").exists():
+        tokenizer = _word_piece(folder / "vocab.txt", settings)
+    else:
+        raise ModelError(N_("the model's folder has no tokenizer.json and no vocab.txt"))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return _reader(tokenizer, settings)
+
+
+def _settings(folder: Path) -> Mapping[str, Any]:
+    path = folder / "tokenizer_config.json"
+    return read_json(path, MAX_SETTINGS) if path.exists() else {}
+
+
+def _from_json(path: Path) -> Any:
+    from tokenizers import Tokenizer  # noqa: PLC0415  # where a model is loaded
+
+    text = _text(path)
+    try:
+        json.loads(text)
+        return Tokenizer.from_str(text)
+    except Exception:  # noqa: BLE001  # the library raises a bare Exception
+        raise ModelError(N_("this is no tokenizer that can be read"), place=path.name) from None
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(MAX_FILE + 1)
+        text = data.decode() if len(data) <= MAX_FILE else None
+    except OSError as error:
+        raise ModelError(N_("cannot be read: {reason}"), place=path.name, reason=error.strerror) from None
+    except UnicodeDecodeError:
+        text = None
+    if text is None:
+        raise ModelError(N_("expected text in UTF-8 of at most {most} bytes"), place=path.name, most=MAX_FILE)
+    return text
+
+
+def _word_piece(path: Path, settings: Mapping[str, Any]) -> Any:
+    """BERT's tokenizer as its authors wrote it; lower case unless the settings say otherwise, as they document."""
+    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors  # noqa: PLC0415
+
+    pieces = _text(path).splitlines()
+    vocabulary = {piece: number for number, piece in enumerate(pieces)}
+    named = {part: str(settings.get(f"{part}_token") or f"[{part.upper()}]") for part in _SPECIAL}
+    missing = [
+        name for part, name in named.items() if part in ("unk", "cls", "sep") and name not in vocabulary
+    ]
+    if missing:
+        raise ModelError(N_("the piece {name} is missing"), place=path.name, name=missing[0][:60])
+    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token=named["unk"], max_input_chars_per_word=100))
+    tokenizer.normalizer = normalizers.BertNormalizer(
+        lowercase=settings.get("do_lower_case", True) is not False,
+        handle_chinese_chars=settings.get("tokenize_chinese_chars", True) is not False,
+        strip_accents=settings.get("strip_accents"),
+    )
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.decoder = decoders.WordPiece()
+    tokenizer.add_special_tokens([name for name in named.values() if name in vocabulary])
+    cls, sep = named["cls"], named["sep"]
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single=f"{cls}:0 $A:0 {sep}:0",
+        pair=f"{cls}:0 $A:0 {sep}:0 $B:1 {sep}:1",
+        special_tokens=[(cls, vocabulary[cls]), (sep, vocabulary[sep])],
+    )
+    return tokenizer
+
+
+_SPECIAL = ("pad", "unk", "cls", "sep", "mask")
+
+
+def _reader(tokenizer: Any, settings: Mapping[str, Any]) -> Reader:
+    """The special tokens by what they are for: the mask and the unknown stand for words of the text."""
+    added = {
+        number: str(token.content)
+        for number, token in tokenizer.get_added_tokens_decoder().items()
+        if token.special
+    }
+    mask = _named(settings, "mask", ("[MASK]", "<mask>"))
+    unknown = _named(settings, "unk", ("[UNK]", "<unk>"))
+    return Reader(
+        tokenizer=tokenizer,
+        mask=next((number for number, name in added.items() if name in mask), None),
+        unknown=next((number for number, name in added.items() if name in unknown), None),
+        apart=frozenset(number for number, name in added.items() if name not in mask | unknown),
+    )
+
+
+def _named(settings: Mapping[str, Any], part: str, usual: Sequence[str]) -> frozenset[str]:
+    """What a special token may be called: as the settings say, else as usual."""
+    given = settings.get(f"{part}_token")
+    content = given.get("content") if isinstance(given, dict) else given
+    return frozenset([content] if isinstance(content, str) else usual)

@@ -1,0 +1,52 @@
+"""The walk in a lecturer's own order: what is shown, and what comes before what it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mha_core.compute.trace import Trace
+from mha_core.example.lecture import Lecture
+from mha_core.walk.stages import Stage, operands_of
+
+
+def arranged(stages: Sequence[Stage], lecture: Lecture | None) -> tuple[Stage, ...]:
+    """All stages in the order of the lecture; one that it does not name stands behind the one before it."""
+    by_id = {stage.id: stage for stage in stages}
+    return tuple(by_id[step] for step in order(stages, lecture) if step in by_id)
+
+
+def order(stages: Sequence[Stage], lecture: Lecture | None) -> list[str]:
+    """The same by name, with what the lecture names besides and this example does not have."""
+    steps = [one.step for one in lecture.steps] if lecture else []
+    named, before = set(steps), ""
+    for stage in stages:
+        if stage.id not in named:
+            steps.insert(steps.index(before) + 1 if before else 0, stage.id)
+        before = stage.id
+    return steps
+
+
+def shown(stages: Sequence[Stage], lecture: Lecture | None) -> tuple[Stage, ...]:
+    """The stages that are walked, in the order of the lecture; all where it would hide every one."""
+    hidden = {one.step for one in lecture.steps if one.hidden} if lecture else set()
+    every = arranged(stages, lecture)
+    return tuple(stage for stage in every if stage.id not in hidden) or every
+
+
+def needed_later(trace: Trace, stages: Sequence[Stage]) -> dict[str, tuple[Stage, ...]]:
+    """For each stage that comes before what it is computed from: the stages that it needs, by its id."""
+    made = {(part.matrix, part.head): stage for stage in stages for part in stage.parts}
+    seen: set[str] = set()
+    found = {}
+    for stage in stages:
+        seen.add(stage.id)
+        reads = (
+            (operand.name, owner)
+            for step in stage.steps
+            for operand, owner in operands_of(trace, step, stage.head)
+        )
+        needs = dict.fromkeys(made[name].id for name in reads if name in made)
+        late = tuple(one for one in stages if one.id in needs and one.id not in seen)
+        if late:
+            found[stage.id] = late
+    return found

@@ -1,0 +1,39 @@
+"""Two heads beside each other: how much of their attention they share, and for which query the least."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+
+from mha_core.compute.trace import Trace
+
+
+class Pair(NamedTuple):
+    """``share``: the mean of ``metrics.overlap`` over the queries that both heads let look; ``query``: the first with
+    the least.
+    """
+
+    share: float
+    query: int
+
+
+def pairs(trace: Trace) -> tuple[tuple[Pair | None, ...], ...]:
+    """Of every two heads, h × h; None where no query may look at anything in both.
+
+    share = mean_i (1 − ½ Σ_j |a_ij − b_ij|) over the rows i of both heads' weights a and b (n_q × n_k each).
+    """
+    weights = torch.tensor(trace.values["weights"], dtype=torch.float64)  # h × n_q × n_k
+    sees = ~torch.tensor(trace.fully_masked)  # h × n_q
+    return tuple(
+        tuple(_pair(weights[a], weights[b], sees[a] & sees[b]) for b in range(len(weights)))
+        for a in range(len(weights))
+    )
+
+
+def _pair(one: torch.Tensor, other: torch.Tensor, sees: torch.Tensor) -> Pair | None:
+    if not sees.any():
+        return None
+    shared = 1 - (one - other).abs().sum(-1) / 2  # n_q
+    least = torch.where(sees, shared, torch.inf).round(decimals=12).argmin()
+    return Pair(float(shared[sees].mean()), int(least))

@@ -1,0 +1,105 @@
+"""A class's solutions: many files at once, a row for each, where it first goes wrong and why, and which causes recur.
+
+The files are read and forgotten: nothing of them is kept, and one is put on the page only where it is chosen.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from html import escape
+from typing import Final
+
+import streamlit as st
+
+from mha_core.check.check import Verdict, check
+from mha_core.check.table import Solution, as_csv, count_headings, counts, headings, solution
+from mha_core.errors import N_, MhaError
+from mha_core.example.files import MAX_BYTES, parse
+from mha_ui import state
+from mha_ui.panel import panel
+from mha_ui.upload import uploader
+
+_FILES: Final = "check.files"
+_CHOSEN: Final = "check.chosen"
+MOST_FILES: Final = 300
+
+
+def solutions_button(work: state.Work) -> None:
+    """The button that opens the table of a class."""
+    if st.button(work.words(N_("Solutions of a class")), key="check.class"):
+        st.dialog(work.words(N_("Solutions of a class")), width="large")(panel)(
+            "check.class", _solutions, back=False
+        )
+
+
+def _solutions(work: state.Work) -> None:
+    words, language = work.words, work.language
+    st.caption(
+        words(
+            N_(
+                "Example files with the numbers that students have filled in on this page and saved. They are checked "
+                "here and not kept."
+            )
+        )
+    )
+    files = uploader(
+        work, words(N_("Open *.mha.json files")), key=_FILES, most=MAX_BYTES // 1_000_000, many=True
+    )
+    if not files:
+        return
+    if len(files) > MOST_FILES:
+        st.warning(words(N_("The first {most} files are shown.")).format(most=MOST_FILES))
+    held = [(file.name, file.getvalue()) for file in files[:MOST_FILES]]
+    rows = [solution(name, _checked(content), language) for name, content in held]
+    counted = counts(rows)
+    if counted:
+        st.html(_table(count_headings(language), [(kind, str(times)) for kind, times in counted]))
+    st.html(_table(headings(language), [_cells(row) for row in rows]))
+    st.download_button(
+        words(N_("Table as CSV")),
+        data=as_csv(rows, language).encode("utf-8-sig"),  # a spreadsheet knows the encoding by its mark
+        file_name="attention-solutions.csv",
+        mime="text/csv",
+        on_click="ignore",
+        key="check.csv",
+    )
+    _open_one(work, held)
+
+
+def _open_one(work: state.Work, held: list[tuple[str, bytes]]) -> None:
+    words = work.words
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen = st.selectbox(
+            words(N_("A solution to look at")),
+            range(len(held)),
+            format_func=lambda index: f"{index + 1}  {held[index][0]}",
+            key=_CHOSEN,
+            width=320,
+        )
+        if st.button(words(N_("Open it on this page")), key="check.open"):
+            state.open_file(work, held[chosen][1])
+            st.rerun()
+
+
+@lru_cache(maxsize=2 * MOST_FILES)
+def _checked(content: bytes) -> Verdict | MhaError:
+    """What is found in a file; the same file is not checked again while its table stands."""
+    try:
+        return check(parse(content))
+    except MhaError as error:
+        return error
+
+
+def _cells(row: Solution) -> tuple[str, ...]:
+    return row.file, row.outcome, row.first, "\n".join(row.causes)
+
+
+def _table(columns: list[str], rows: list[tuple[str, ...]]) -> str:
+    head = "".join(f'<th scope="col">{escape(text)}</th>' for text in columns)
+    body = "".join(f"<tr>{_row(row)}</tr>" for row in rows)
+    table = f'<table class="mha-table"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+    return f'<div class="mha-scroller" role="group" tabindex="0">{table}</div>'
+
+
+def _row(row: tuple[str, ...]) -> str:
+    return "".join(f'<td dir="auto">{escape(text)}</td>' for text in row)

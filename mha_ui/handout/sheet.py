@@ -1,0 +1,307 @@
+"""What stands on each slide of a walk, as plain data: its words, and its matrices folded to what fits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Final
+from unicodedata import category, east_asian_width
+
+from mha_core.compute.derive import Cell, arithmetic, derive
+from mha_core.compute.graph import formula
+from mha_core.compute.operations import Step
+from mha_core.example.model import key_tokens
+from mha_core.numbers import fixed
+from mha_core.walk.handout import Handout
+from mha_core.walk.stages import Stage, layout_of, looked_at, operands_of, result_of
+from mha_core.walk.text import Words
+
+SIZES: Final = (32, 28, 24, 20, 18)
+"""Points of the numbers, the largest that fit; at the smallest a matrix is folded."""
+ROOM, HEIGHT = 12.1, 3.45
+"""Inches that the tables of a slide have, side by side and below each other."""
+DIGIT: Final = 0.0078
+"""Inches of a digit for each point of its size."""
+ROW: Final = 0.0205
+"""Inches of a row for each point."""
+PADDING: Final = 0.16
+NARROW: Final = 2
+"""Digits that the narrowest column has room for."""
+SIGN: Final = 0.45
+"""Inches of what stands between two tables."""
+MOST_TITLE: Final = 52
+MOST_LABEL: Final = 12
+MOST_NOTE: Final = 320
+MOST_LINE: Final = 92
+NOTED: Final = 12
+"""Of a step with more cells than this, the speaker's notes have the arithmetic of the first ones."""
+MOST_TABLES: Final = 4
+FOLDS: Final = ((12, 3), (7, 3), (4, 2))
+"""The longest label, and the fewest columns of a table, to try one after another."""
+GAP: Final = "…"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A matrix on a slide: ``name`` says which (``weights|0``), ``symbol`` stands above it.
+
+    ``cells``: rows × columns of text, named ``down`` and ``across``. ``shares``: how full each cell's colour is, from 0
+    to 1; empty where numbers have no colour. ``before``: the sign between this table and the one to its left.
+    """
+
+    name: str
+    symbol: str
+    down: tuple[str, ...]
+    across: tuple[str, ...]
+    cells: tuple[tuple[str, ...], ...]
+    shares: tuple[tuple[float, ...], ...] = ()
+    before: str = ""
+
+    def widths(self, points: int) -> tuple[float, ...]:
+        """Inches of each column at a size of type, that of the labels first."""
+        columns = zip(self.across, *self.cells, strict=True)
+        texts = [self.down, *columns]
+        return tuple(max(NARROW, *map(width, column)) * DIGIT * points + PADDING for column in texts)
+
+    def room(self, points: int) -> float:
+        """Inches of the table, or its symbol, and of the sign before it."""
+        return bool(self.before) * SIGN + max(sum(self.widths(points)), width(self.symbol) * 0.17 + PADDING)
+
+    def height(self, points: int) -> float:
+        """Inches of its rows and of what names its columns."""
+        return ROW * points * (1 + len(self.down))
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One slide: its title, a sentence, the formula and a line of arithmetic ("" where none), tables, the ``points`` of
+    their type, and the speaker's notes. ``note``: the example's own.
+    """
+
+    title: str
+    sentence: str = ""
+    note: str = ""
+    formula: str = ""
+    line: str = ""
+    tables: tuple[Table, ...] = ()
+    points: int = SIZES[-1]
+    notes: str = ""
+
+
+def sheets(told: Handout) -> Iterator[Sheet]:
+    """The slides of a walk: what it is about, then one a step."""
+    source = told.say("source", source=told.example.source) if told.example.source else ""
+    yield Sheet(
+        shortened(told.title, MOST_TITLE),
+        note=shortened(told.note, MOST_NOTE),
+        notes=shortened(source, MOST_NOTE),
+    )
+    for number, stage in enumerate(told.stages, 1):
+        heading = told.heading(number, stage)
+        match stage.kind:
+            case "step" | "head":
+                for step, words in zip(stage.steps, stage.step_words, strict=True):
+                    own = f"{heading} · {told.text(words.title)}" if stage.kind == "head" else heading
+                    yield _of_step(told, own, step, stage.head, words)
+            case _:
+                yield _sheet(told, heading, stage.words, _tables(told, stage))
+
+
+def _sheet(told: Handout, title: str, words: Words, tables: Sequence[Table]) -> Sheet:
+    said = (told.text(sentence) for sentence in (words.note, words.why))
+    fitting, points = fitted(tables)
+    return Sheet(title, told.text(words.what), tables=fitting, points=points, notes="\n\n".join(said))
+
+
+def _of_step(told: Handout, title: str, step: Step, head: int | None, words: Words) -> Sheet:
+    sign = told.symbol(step.name, head)
+    rows = told.trace.matrix(step.name, head)
+    cells = [Cell(step.name, head, i, j) for i in range(len(rows)) for j in range(len(rows[0]))]
+    lines = [
+        f"{sign}[{cell.row + 1}, {cell.col + 1}] = {arithmetic(derive(told.trace, cell), told.decimals)}"
+        for cell in cells[:NOTED]
+    ]
+    more = [told.say("first", count=len(cells) - NOTED)] if len(cells) > NOTED else []
+    sheet = _sheet(told, title, words, _operation(told, step, head))
+    return replace(
+        sheet,
+        formula=f"{sign} = {formula(step, told.example)}",
+        line=lines[0] if width(lines[0]) <= MOST_LINE else "",
+        notes="\n".join((sheet.notes, "", *lines, *more)),
+    )
+
+
+def _operation(told: Handout, step: Step, head: int | None) -> list[Table]:
+    """The operands and the result, with the signs between them."""
+    product = layout_of(step) == "product"
+    tables = [
+        matrix(told, operand.name, owner, transposed=product and operand.index == "jk")
+        for operand, owner in operands_of(told.trace, step, head)
+    ]
+    signs = ["", "·", *"+" * len(tables)] if product else ["", *" " * len(tables)]
+    tables = [replace(table, before=sign) for table, sign in zip(tables, signs, strict=False)]
+    result = matrix(told, step.name, head, shares=step.op == "softmax")
+    return [*tables, replace(result, before=told.relation(step.name, head) if product else "→")]
+
+
+def _tables(told: Handout, stage: Stage) -> list[Table]:
+    """Those of a stage that computes nothing."""
+    if stage.kind == "tokens":
+        rows = [told.example.tokens, *([] if told.example.context is None else [key_tokens(told.example)])]
+        return [
+            Table(
+                "tokens",
+                "",
+                ("",),
+                tuple(str(i + 1) for i in range(len(row))),
+                (tuple(map(label, row)),),
+                before=" " * bool(at),
+            )
+            for at, row in enumerate(rows)
+        ]
+    if stage.kind != "closing":
+        named = dict.fromkeys((part.matrix, part.head) for part in stage.parts)
+        return [replace(matrix(told, *name), before=" " * bool(at)) for at, name in enumerate(named)]
+    end = result_of(told.example)
+    return [_looks(told)] if end is None else [matrix(told, end, None), replace(_looks(told), before=" ")]
+
+
+def _looks(told: Handout) -> Table:
+    """The key that each query looks most at, head by head."""
+    keys, heads = key_tokens(told.example), looked_at(told.trace)
+
+    def look(found: tuple[int, float] | None) -> str:
+        return (
+            told.say("nothing")
+            if found is None
+            else f"{label(keys[found[0]])} {fixed(found[1], told.decimals)}"
+        )
+
+    return Table(
+        "looks",
+        told.say("looks"),
+        tuple(map(label, told.example.tokens)),
+        tuple(told.head(head) for head in range(len(heads))),
+        tuple(tuple(look(head[query]) for head in heads) for query in range(len(told.example.tokens))),
+    )
+
+
+def matrix(
+    told: Handout, name: str, head: int | None, *, transposed: bool = False, shares: bool = False
+) -> Table:
+    """A matrix of the trace with its labels, its numbers as the handout prints them."""
+    rows = told.trace.matrix(name, head)
+    show = told.show(rows, given=told.given(name, head))
+    down, across = (told.labels(name, axis, len(rows[0]) if axis else len(rows)) for axis in (0, 1))
+    if transposed:
+        rows, down, across = [list(column) for column in zip(*rows, strict=True)], across, down
+    return Table(
+        f"{name}|{'' if head is None else head}",
+        told.symbol(name, head) + ("ᵀ" if transposed else ""),
+        tuple(map(label, down)),
+        tuple(map(label, across)),
+        tuple(tuple(map(show, row)) for row in rows),
+        tuple(map(tuple, rows)) if shares else (),
+    )
+
+
+# --- what fits -----------------------------------------------------------------------------------------------------
+
+
+def fitted(tables: Sequence[Table]) -> tuple[tuple[Table, ...], int]:
+    """The tables in the largest type in which they fit whole; folded in the smallest where they fit in none."""
+    for points in SIZES:
+        if _fit(tables, points):
+            return tuple(tables), points
+    return _folded(tables), SIZES[-1]
+
+
+def _fit(tables: Sequence[Table], points: int) -> bool:
+    wide = sum(table.room(points) for table in tables)
+    return wide <= ROOM and all(table.height(points) <= HEIGHT for table in tables)
+
+
+def _folded(tables: Sequence[Table]) -> tuple[Table, ...]:
+    """As many rows and columns as a slide has room for, and … for the others.
+
+    Of more than ``MOST_TABLES``, … may stand for those in the middle; where that is not enough, labels are cut shorter.
+    """
+    points = SIZES[-1]
+    rows = int(HEIGHT / (ROW * points)) - 1
+    cut: tuple[Table, ...] = ()
+    for longest, least in FOLDS:
+        for most in range(len(tables), min(len(tables), MOST_TABLES) - 1, -1):
+            shown = [_LEFT_OUT if at is None else tables[at] for at in kept(len(tables), most)]
+            for columns in range(max(least, *(len(table.across) for table in shown)), least - 1, -1):
+                cut = tuple(_cut(table, rows, columns, longest) for table in shown)
+                if _fit(cut, points):
+                    return cut
+    return cut
+
+
+_LEFT_OUT: Final = Table("", "", (GAP,), (), ((),), before=" ")
+
+
+def kept(count: int, most: int) -> list[int | None]:
+    """Which of ``count`` places stand where there is room for ``most``, and None for those left out.
+
+    ``kept(9, 4)`` is ``[0, 1, None, 8]``, ``kept(9, 2)`` is ``[0, None]``.
+    """
+    if count <= most:
+        return list(range(count))
+    return [0, None] if most == 2 else [*range(most - 2), None, count - 1]
+
+
+def _cut(table: Table, rows: int, columns: int, longest: int) -> Table:
+    down, across = kept(len(table.down), rows), kept(len(table.across), columns)
+    return replace(
+        table,
+        down=tuple(GAP if i is None else shortened(table.down[i], longest) for i in down),
+        across=tuple(GAP if j is None else shortened(table.across[j], longest) for j in across),
+        cells=tuple(
+            tuple(GAP if i is None or j is None else table.cells[i][j] for j in across) for i in down
+        ),
+        shares=tuple(
+            tuple(0.0 if i is None or j is None else table.shares[i][j] for j in across) for i in down
+        )
+        if table.shares
+        else (),
+    )
+
+
+# --- a visitor's words ---------------------------------------------------------------------------------------------
+
+
+def plain(text: str) -> str:
+    """A text in one line; for characters that XML has no place for, and for unassigned ones, stands �."""
+    known = (
+        " " if sign.isspace() else "\ufffd" if category(sign) in ("Cc", "Cs", "Cn") else sign for sign in text
+    )
+    return " ".join("".join(known).split())
+
+
+def shortened(text: str, most: float) -> str:
+    """A text of at most this many digits' width, its end … where it is cut."""
+    text = plain(text)
+    if width(text) <= most:
+        return text
+    taken, room = [], most - 1
+    for sign in islice(text, int(most)):
+        room -= width(sign)
+        if room < 0:
+            break
+        taken.append(sign)
+    return "".join(taken).rstrip() + GAP
+
+
+def label(text: str) -> str:
+    """A token, or another label, as short as a table needs it."""
+    return shortened(text, MOST_LABEL)
+
+
+def width(text: str) -> float:
+    """About how many digits wide a text stands: a Chinese character takes nearly two, an accent nothing."""
+    return sum(
+        0.0 if category(sign) == "Mn" else 1.8 if east_asian_width(sign) in "WF" else 1.0 for sign in text
+    )

@@ -1,0 +1,79 @@
+"""The page Models: a sentence through a trained model, from all heads at a glance down to one exact number.
+
+The browser asks the server for what it shows (``mha_api/models.py``) and keeps its own place, which the address holds;
+this side says the words, offers examples, and opens heads on the bench.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, Literal
+
+import streamlit as st
+
+from mha_core.errors import N_, ExampleError
+from mha_core.example.model import MAX_HEADS, MAX_SIZE, Example
+from mha_core.models import cards, load, run, to_example, tokenize
+from mha_core.models.measures import LEAST_EXCESS, MOST_CHANCE
+from mha_ui import frame, shell, state
+from mha_ui.models.words import EXAMPLES, ui_words
+from mha_ui.panel import panel
+from mha_ui.web import component
+
+_KEY: Final = "models.page"
+
+
+def models_page() -> None:
+    """The whole page: frame and component."""
+    frame.frame(note=False, answers=False)
+    panel("models", _models)
+
+
+def _models(work: state.Work) -> None:
+    data = {
+        "lang": work.language,
+        "words": ui_words(work.language),
+        "examples": EXAMPLES,
+        "limits": {
+            "heads": MAX_HEADS,
+            "tokens": MAX_SIZE,
+            "excess": LEAST_EXCESS,
+            "chance": MOST_CHANCE,
+        },
+        "address": state.address(work),
+        "refused": work.message.text if work.message else "",
+    }
+    asked = _component()(key=_KEY, data=data, on_bench_change=_noted)
+    if asked.bench:
+        if take(work, asked.bench):
+            st.switch_page(shell.BENCH)
+        st.rerun()  # to say why not
+
+
+def take(work: state.Work, asked: Mapping[str, Any]) -> bool:
+    """Open the heads that are asked for; whether it was done. Where not, the work stays, and a message says why."""
+    opened = work.opened
+    state.attempt(work, lambda: state.open_example(work, as_example(asked)))
+    return work.opened != opened
+
+
+def as_example(asked: Mapping[str, Any]) -> Example:
+    """The heads that the browser asks for, as an example. Raises ``MhaError`` where there are none such."""
+    offered = {card.key: card for card in cards()}
+    if asked["model"] not in offered:
+        raise ExampleError(N_("this model is no longer offered"))
+    model = load(offered[asked["model"]])
+    tokens = tokenize(model, asked["text"])
+    off = frozenset((layer, head) for layer, head in asked["without"])
+    found = run(model, tokens, without=off)
+    start: Literal["x", "q"] = "q" if asked["start"] == "q" else "x"
+    return to_example(model, found, tokens, asked["layer"], asked["heads"], start=start)
+
+
+def _noted() -> None:
+    """Streamlit hands out what a component tells only where it has a callback."""
+
+
+@st.cache_resource(show_spinner=False)
+def _component():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
+    return component("models", "models", "models.js", css="models.css")

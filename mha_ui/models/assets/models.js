@@ -1,0 +1,280 @@
+// The page Models: where its visitor stands, what the server answers to that, and the parts that show it.
+
+import { Address } from "../mha.web/address.js";
+import { div, element, fill, p } from "../mha.web/dom.js";
+import { mounting } from "../mha.web/mount.js";
+import { Ablate } from "./ablate.js";
+import { Ask, fault } from "./ask.js";
+import { Colours } from "./colours.js";
+import { Glance } from "./glance.js";
+import { One } from "./one.js";
+import { fitted, read, START, written } from "./place.js";
+import { isOvertaken, Refusal, Server } from "./server.js";
+import { Tokens } from "./strip.js";
+
+/** Where the visitor stood who went to another page and comes back. @type {ModelPlace | null} */
+let left = null;
+
+class Models {
+  /** @type {ModelPlace} */
+  #place = START;
+  /** @type {ModelRun | null} */
+  #run = null;
+  /** @type {HeadNumbers[] | null} */
+  #numbers = null;
+  /** @type {{ before: Guess[]; after: Guess[] } | null} */
+  #guesses = null;
+  /** @type {Shuffled | null} */
+  #shuffled = null;
+  /** Whether the visitor has chosen a head: another sentence then shows the same one. */
+  #chose = false;
+  #shows = "difference";
+  #refused = "";
+  /** What of the place is another once the model has read it. @type {Partial<ModelPlace>} */
+  #coming = {};
+  #lang = "";
+  #address = new Address();
+  /** @type {Server | null} */
+  #server = null;
+  #ours = {};
+  /** @type {Promise<ModelCard[]>} */
+  #cards = null;
+
+  constructor(parent) {
+    this.root = element("div", { class: "bench models" });
+    parent.append(this.root);
+  }
+
+  unmount() {
+    left = this.#place;
+    this.#address.stop();
+    this.#server?.stop();
+    this.one?.stop();
+    this.glance?.stop();
+  }
+
+  /** @param {Component} component */
+  update({ data, setTriggerValue }) {
+    this.setTriggerValue = setTriggerValue;
+    this.#ours = data.address;
+    this.#refused = data.refused;
+    if (data.lang !== this.#lang) this.#begin(data);
+    else this.#show();
+  }
+
+  // --- building ------------------------------------------------------------------------------------------------------
+
+  /** All anew in a language; where the visitor stands stays. */
+  #begin({ lang, words, examples, limits }) {
+    this.one?.stop();
+    this.glance?.stop();
+    this.#lang = lang;
+    this.words = words;
+    this.#server?.stop();
+    this.#server = new Server(lang, words.unreachable);
+    this.#cards = this.#server.cards();
+    this.ask = new Ask({ asked: (what) => this.#asked(what) }, words, examples);
+    this.fault = fault();
+    this.stale = p("hint stale-told");
+    this.colours = new Colours(() => this.#show());
+    const host = {
+      go: (change) => this.#go(change),
+      show: (which) => this.#showing(which),
+      open: (heads, start) => this.#take(heads, start),
+      shuffle: () => this.#shuffle(),
+      reveal: () => this.#reveal(),
+    };
+    this.tokens = new Tokens(host, words);
+    this.glance = new Glance(host, words, this.colours);
+    this.one = new One(host, words, this.colours, limits);
+    this.ablate = new Ablate(host, words);
+    this.answers = div(
+      "answers",
+      this.tokens.root,
+      div("panes", this.glance.root, this.one.root, this.ablate.root),
+    );
+    this.answers.hidden = true;
+    this.root.lang = lang;
+    this.root.replaceChildren(this.ask.root, this.fault, this.stale, this.answers, this.colours.root);
+    this.#offer();
+    this.#open({ ...START, texts: examples[0].texts });
+  }
+
+  /** Where the visitor stood, or where the address leads; else, and where nothing is there, `first`. */
+  async #open(first) {
+    const asked = this.#run ? this.#place : (read(new URLSearchParams(location.search)) ?? left ?? first);
+    this.#chose ||= asked.head !== null;
+    const place = { ...asked, texts: asked.texts.length ? asked.texts : first.texts };
+    this.ask.show(place);
+    await this.#look(place);
+    if (this.#run || place === first) return;
+    this.ask.show(first);
+    await this.#look(first);
+  }
+
+  async #offer() {
+    await this.#told(async () => {
+      this.ask.offer(await this.#cards);
+      this.ask.mark(this.#run?.model ?? this.#place.model);
+    });
+  }
+
+  // --- asking --------------------------------------------------------------------------------------------------------
+
+  /** A sentence, or another model: what was chosen in another sentence is chosen no more. */
+  #asked({ model = this.#place.model, texts = this.#place.texts, ...more }) {
+    this.fault.textContent = "";
+    const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+    const ofTwo = texts.length > 1 && !this.#chose ? { head: null } : {};
+    const ofText = isSame(texts, this.#place.texts) ? {} : { token: null, guess: null, ...ofTwo, ...more };
+    const ofModel = isSame(model, this.#place.model)
+      ? {}
+      : { head: null, off: [], token: null, guess: null, ...more };
+    this.#look({ ...ofText, ...ofModel, model, texts });
+  }
+
+  /** Somewhere else in the same answer, or with other heads switched off, which are shown so at once. */
+  #go(change) {
+    this.fault.textContent = "";
+    this.#chose ||= Boolean(change.head || change.off);
+    this.#stand({ ...this.#place, ...change });
+    if (change.off) this.#look({});
+  }
+
+  /**
+   * Have the model read what is to be read, and then stand there, as far as the visitor has not gone on meanwhile; where
+   * it refuses, all stays.
+   * @param {Partial<ModelPlace>} change
+   */
+  async #look(change) {
+    this.#coming = { ...this.#coming, ...change };
+    this.#busy(true);
+    const { model, texts, off } = { ...this.#place, ...this.#coming };
+    const settle = () => {
+      this.#coming = {};
+      this.#busy(false);
+    };
+    await this.#told(
+      async () => {
+        const run = await this.#server.run({ model: model || (await this.#first()), texts, without: off });
+        this.#run = run;
+        this.#shuffled = null;
+        this.answers.hidden = false;
+        this.#age(false);
+        const there = fitted({ ...this.#place, ...this.#coming }, run);
+        settle();
+        this.#stand(there, true);
+        if (there.off.length < off.length) this.#look({}); // it was answered without heads that stay
+      },
+      () => {
+        settle();
+        this.#age(Boolean(this.#run));
+      },
+    );
+  }
+
+  /** Say that what stands there is no answer to what was asked last, or that it is. */
+  #age(on) {
+    this.root.classList.toggle("stale", on);
+    this.stale.textContent = on ? fill(this.words.stale, { text: this.#place.texts.join(" / ") }) : "";
+  }
+
+  async #first() {
+    const [{ key }] = await this.#cards;
+    return key;
+  }
+
+  /** Stand here: ask for what is not at hand, and show it. */
+  #stand(place, anew = false) {
+    const before = this.#place;
+    this.#place = place;
+    this.ask.mark(place.model);
+    const other = (name) => anew || JSON.stringify(before[name]) !== JSON.stringify(place[name]);
+    if (other("head")) this.#numbersOf(place);
+    if (other("guess")) this.#guess(place);
+    this.#show();
+  }
+
+  async #numbersOf({ model, texts, head: [layer, head], off }) {
+    this.#numbers = null;
+    await this.#told(async () => {
+      const asked = texts.map((text) => ({ model, text, layer, head, without: off }));
+      this.#numbers = await this.#server.head(asked);
+      this.#show();
+    });
+  }
+
+  async #guess({ model, texts: [text], guess, off }) {
+    this.#guesses = null;
+    if (guess === null) return;
+    await this.#told(async () => {
+      this.#guesses = await this.#server.guesses({ model, text, place: guess, without: off });
+      this.#show();
+    });
+  }
+
+  /** What the heads do with the words in other orders is shown beside, or no more. */
+  async #shuffle() {
+    const { model, texts, off } = this.#place;
+    const run = this.#run;
+    if (this.#shuffled) this.#shuffled = null;
+    else
+      await this.#told(async () => {
+        const found = await this.#server.shuffled({ model, text: texts[0], without: off });
+        if (run === this.#run) this.#shuffled = found;
+      });
+    this.#show();
+  }
+
+  #busy(on) {
+    this.root.setAttribute("aria-busy", String(on));
+    this.ask.wait(on);
+  }
+
+  /** Do it; where it is refused, say so, and do `refused`. */
+  async #told(act, refused = () => {}) {
+    try {
+      await act();
+    } catch (error) {
+      if (isOvertaken(error)) return;
+      refused();
+      if (!(error instanceof Refusal)) throw error;
+      this.fault.textContent = capital(error.message);
+    }
+  }
+
+  // --- showing -------------------------------------------------------------------------------------------------------
+
+  #show() {
+    const [run, place] = [this.#run, this.#place];
+    if (!run) return;
+    this.tokens.update(run, place);
+    this.glance.update(run, place, this.#shows, this.#shuffled);
+    this.one.update(run, place, this.#numbers, this.#shows, this.#shuffled, this.#refused);
+    this.one.effect.update(run, place, this.#guesses);
+    this.ablate.update(run, place, this.#guesses);
+    this.root.dataset.shown = `${run.model} ${place.texts.join(" / ")}`;
+    this.#address.keep({ ...this.#ours, ...written(place) });
+  }
+
+  #showing(which) {
+    this.#shows = which;
+    this.#show();
+  }
+
+  /** Where one head stands below all of them, bring it into sight. */
+  #reveal() {
+    const [all, one] = [this.glance.root, this.one.root].map((node) => node.getBoundingClientRect());
+    if (one.top >= all.bottom) this.one.root.scrollIntoView();
+  }
+
+  #take(heads, start) {
+    const { model, texts, head, off } = this.#place;
+    this.setTriggerValue("bench", { model, text: texts[0], layer: head[0], heads, start, without: off });
+  }
+}
+
+/** @param {string} text */
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+export default mounting(({ parentElement }) => new Models(parentElement));

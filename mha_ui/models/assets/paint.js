@@ -1,0 +1,83 @@
+// Maps as pictures: a colour whose opacity is the square root of the weight, so that small weights are seen too. The
+// levels come from the server so, round(255·√weight). No DOM here.
+
+const STEPS_BACK = 0.25; // what is left of other rows while one is chosen
+
+/**
+ * The pixels of a map of levels.
+ * @param {ArrayLike<number>} levels
+ * @param {number} side
+ * @param {number[]} colour
+ * @param {number | null} row the one that stands out, if one does
+ */
+export function shaded(levels, side, [red, green, blue], row) {
+  const pixels = new Uint8ClampedArray(4 * side * side);
+  for (let at = 0; at < side * side; at++) {
+    const seen = row === null || Math.floor(at / side) === row;
+    pixels[4 * at] = red;
+    pixels[4 * at + 1] = green;
+    pixels[4 * at + 2] = blue;
+    pixels[4 * at + 3] = seen ? levels[at] : levels[at] * STEPS_BACK;
+  }
+  return pixels;
+}
+
+/**
+ * The pixels of numbers, in one colour above 0 and another below, the fuller the nearer to `most`.
+ * @param {ArrayLike<number>} numbers
+ * @param {number} side
+ * @param {{ more: number[]; less: number[] }} colours
+ * @param {number | null} row
+ * @param {number} most
+ */
+export function signed(numbers, side, { more, less }, row, most) {
+  const pixels = new Uint8ClampedArray(4 * side * side);
+  for (let at = 0; at < side * side; at++) {
+    const seen = row === null || Math.floor(at / side) === row;
+    const level = 255 * Math.sqrt(Math.min(1, Math.abs(numbers[at]) / most));
+    pixels.set(numbers[at] < 0 ? less : more, 4 * at);
+    pixels[4 * at + 3] = seen ? level : level * STEPS_BACK;
+  }
+  return pixels;
+}
+
+/**
+ * The largest difference of a map, or of one row of it.
+ * @param {Float32Array} numbers
+ * @param {number} side
+ * @param {number | null} row
+ */
+export const mostOf = (numbers, side, row) =>
+  (row === null ? numbers : numbers.subarray(row * side, (row + 1) * side)).reduce(
+    (most, number) => Math.max(most, Math.abs(number)),
+    0,
+  );
+
+/**
+ * The levels of weights.
+ * @param {Float32Array} weights
+ */
+export const levelsOf = (weights) => weights.map((weight) => 255 * Math.sqrt(weight));
+
+/**
+ * The weights of levels, as far as levels tell them.
+ * @param {Uint8Array} levels
+ */
+export const weightsOf = (levels) => Float32Array.from(levels, (level) => (level / 255) ** 2);
+
+/**
+ * How weights differ, second − first, over the tokens that stand in both.
+ * @param {Float32Array} first n × n
+ * @param {Float32Array} second m × m
+ * @param {number} n
+ * @param {number} m
+ * @param {[number, number][]} aligned
+ */
+export function differences(first, second, n, m, aligned) {
+  const size = aligned.length;
+  const found = new Float32Array(size * size);
+  for (const [row, [query, ofSecond]] of aligned.entries())
+    for (const [col, [key, keyOfSecond]] of aligned.entries())
+      found[row * size + col] = second[ofSecond * m + keyOfSecond] - first[query * n + key];
+  return found;
+}

@@ -1,0 +1,113 @@
+// Where a visitor stands, to an address and back. On screen and in addresses heads and tokens count from 1. No DOM here.
+
+import { firstDifferent, lastWord, mostDifferent, RESTS } from "./runs.js";
+
+const PAIR = /^([1-9]\d{0,3})\.([1-9]\d{0,3})$/;
+/** What an address says of models. */
+const NAMES = ["model", "text", "second", "head", "token", "off", "guess", "by", "only"];
+const NAME = /^-?[a-z_]{1,40}$/;
+
+/** @type {ModelPlace} */
+export const START = {
+  model: "",
+  texts: [],
+  head: null,
+  token: null,
+  off: [],
+  guess: null,
+  by: "",
+  only: "",
+};
+
+/**
+ * What an address asks for; null where it says nothing of models.
+ * @param {URLSearchParams} query
+ * @returns {ModelPlace | null}
+ */
+export function read(query) {
+  const text = (name) => query.get(name) ?? "";
+  if (!NAMES.some(text)) return null;
+  const named = (name) => (NAME.test(text(name)) ? text(name) : "");
+  return {
+    model: text("model"),
+    texts: [text("text"), text("second")].filter(Boolean),
+    head: headIn(text("head")),
+    token: numberIn(text("token")),
+    off: text("off").split("_").map(headIn).filter(Boolean),
+    guess: numberIn(text("guess")),
+    by: named("by"),
+    only: named("only"),
+  };
+}
+
+/**
+ * The query parameters that lead here again.
+ * @param {ModelPlace} place
+ * @returns {Record<string, string>}
+ */
+export function written({ model, texts, head, token, off, guess, by, only }) {
+  const [text, second] = texts;
+  const number = (at) => (at === null ? "" : String(at + 1));
+  const said = {
+    model,
+    text,
+    second,
+    head: head && headName(head),
+    token: number(token),
+    off: off.map(headName).join("_"),
+    guess: number(guess),
+    by,
+    only,
+  };
+  return Object.fromEntries(Object.entries(said).filter(([, value]) => value));
+}
+
+/**
+ * The same place where all that it names exists in what the model answered.
+ * @param {ModelPlace} place
+ * @param {ModelRun} run
+ * @returns {ModelPlace}
+ */
+export function fitted(place, run) {
+  /** @type {(head: [number, number]) => boolean} */
+  const exists = ([layer, head]) => layer < run.layers && head < run.heads;
+  const token = (at) => (at !== null && at < run.sentences[0].n ? at : null);
+  const measure = place.by.replace("-", "");
+  const sorts = run.measures.includes(measure) || (measure === "difference" && run.differences);
+  return {
+    ...place,
+    model: run.model,
+    head: place.head && exists(place.head) ? place.head : telling(run),
+    token: token(place.token) ?? (place.head || !run.differences ? null : firstDifferent(run)),
+    off: run.guesses ? place.off.filter(exists) : [],
+    guess: run.guesses ? (token(place.guess) ?? lastWord(run)) : null,
+    by: sorts ? place.by : "",
+    only: run.sentences.some(({ labels }) => labels.includes(place.only)) ? place.only : "",
+  };
+}
+
+/**
+ * A head to begin with: of two sentences the one that differs most; of one the first that does something among words,
+ * if any does.
+ * @param {ModelRun} run
+ * @returns {[number, number]}
+ */
+function telling(run) {
+  const { heads, differences } = run;
+  const [{ labels }] = run.sentences;
+  const at = differences
+    ? mostDifferent(run)
+    : labels.findIndex((label) => label !== "none" && !RESTS.includes(label));
+  return at < 0 ? [0, 0] : [Math.floor(at / heads), at % heads];
+}
+
+/** @type {(head: [number, number]) => string} */
+const headName = ([layer, head]) => `${layer + 1}.${head + 1}`;
+
+/** @returns {[number, number] | null} */
+function headIn(text) {
+  const [, layer, head] = PAIR.exec(text) ?? [];
+  return layer ? [Number(layer) - 1, Number(head) - 1] : null;
+}
+
+const numberIn = (text) => (/^[1-9]\d{0,5}$/.test(text) ? Number(text) - 1 : null);

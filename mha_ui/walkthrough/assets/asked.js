@@ -1,0 +1,151 @@
+// The question of a lecture on a telephone that follows it: a choice, or a number, which can be changed until the
+// question is closed. Nobody is asked who he is.
+
+import { button, element, fill, p, pressable, redrawn } from "../mha.web/dom.js";
+import { shownAs, valueAt } from "../mha.web/graph.js";
+import { parseMask, usual } from "../mha.web/numbers.js";
+import { asked, rightIn } from "./poll.js";
+import { pause } from "./stream.js";
+import { choiceOf } from "./tally.js";
+
+const ATTEMPTS = 6;
+
+/** A number as it is sent: "" where none was typed. */
+export function typed(text) {
+  const number = parseMask(text);
+  if (number === undefined) return "";
+  return number === "-inf" ? number : usual(text).toLowerCase().replace(/^\+/, "");
+}
+
+export class Asked {
+  root = element("section", { class: "question", hidden: true });
+  /** @type {Question | null} */
+  #question = null;
+  /** @type {WalkModel} */
+  #model = null;
+  /** @type {Record<string, string>} */
+  #words = {};
+  #given = null; // the answer as it is sent, null before there is one
+  #field = "";
+  #said = ""; // the name of a sentence
+  #drawn = "";
+
+  /** @param {(answer: any) => Promise<Response>} send */
+  constructor(send) {
+    this.send = send;
+  }
+
+  /**
+   * @param {Question | null} question
+   * @param {WalkModel} model
+   * @param {Record<string, string>} words
+   */
+  show(question, model, words) {
+    if (question?.question !== this.#question?.question) {
+      this.#given = null;
+      this.#field = this.#said = "";
+    }
+    this.#question = question;
+    this.#model = model;
+    this.#words = words;
+    this.#draw();
+  }
+
+  #draw() {
+    const question = this.#question;
+    this.root.hidden = !question || !(question.open || this.#given !== null);
+    document.documentElement.toggleAttribute("data-asking", Boolean(question?.open && question.cell));
+    if (this.root.hidden) return;
+    const { revision } = this.#model;
+    const drawn = JSON.stringify([question, this.#words.tag, this.#given, this.#said, revision]);
+    if (drawn === this.#drawn) return;
+    this.#drawn = drawn;
+    const parts = [
+      element("h2", {}, ...asked(this.#model, question, this.#words)),
+      ...(question.open ? this.#ways() : [p("verdict", this.#verdict()), this.#close()]),
+      element("p", { role: "status" }, question.open ? (this.#words[this.#said] ?? "") : ""),
+    ];
+    redrawn(this.root, () => this.root.replaceChildren(...parts));
+  }
+
+  /** What can be answered. */
+  #ways() {
+    const question = this.#question;
+    if (question.cell) return [this.#form()];
+    return [
+      element(
+        "div",
+        { class: "ways", role: "group" },
+        ...question.choices.map((_, index) =>
+          pressable(
+            this.#given === index,
+            { data: { focus: `choice ${index}` }, onclick: () => this.#give(index) },
+            choiceOf(question, index),
+          ),
+        ),
+      ),
+    ];
+  }
+
+  #form() {
+    const words = this.#words;
+    const field = element("input", {
+      inputmode: "decimal",
+      autocomplete: "off",
+      spellcheck: "false",
+      "aria-label": words.your_number,
+      data: { focus: "number" },
+    });
+    field.value = this.#field;
+    field.addEventListener("input", () => (this.#field = field.value));
+    const onsubmit = (event) => {
+      event.preventDefault();
+      const number = typed(field.value);
+      if (number) this.#give(number);
+      else this.#say("no_number");
+    };
+    return element("form", { class: "ways", onsubmit }, field, button({ type: "submit" }, words.send));
+  }
+
+  #close() {
+    const { dismiss } = this.#words;
+    const onclick = () => {
+      this.#given = null;
+      this.#draw();
+    };
+    return button({ class: "round", title: dismiss, "aria-label": dismiss, onclick }, "✕");
+  }
+
+  /** What was answered, and what would have been right. */
+  #verdict() {
+    const words = this.#words;
+    const question = this.#question;
+    if (!question.cell) return fill(words.closed, { text: choiceOf(question, this.#given) });
+    const right = rightIn(this.#model, question)?.(this.#given);
+    const { name, head } = question.cell;
+    const number = shownAs(this.#model, name, head)(valueAt(this.#model, question.cell));
+    const text = String(this.#given).replaceAll("-", "−").replace("inf", "∞");
+    return fill(right ? words.closed_right : words.closed_wrong, { text, number });
+  }
+
+  /** The last answer counts: an earlier one that is still on its way is not repeated. */
+  async #give(answer) {
+    this.#given = answer;
+    this.#say("sending");
+    const { question } = this.#question;
+    const isLast = () => this.#given === answer && this.#question?.question === question;
+    for (let attempt = 0; attempt < ATTEMPTS && isLast(); attempt++) {
+      const got = await this.send({ question, answer }).catch(() => null);
+      if (!isLast()) return;
+      if (got?.ok) return this.#say("sent");
+      if (got && got.status < 500 && got.status !== 429) break;
+      await new Promise((resolve) => setTimeout(resolve, pause(attempt)));
+    }
+    if (isLast()) this.#say("not_sent");
+  }
+
+  #say(said) {
+    this.#said = said;
+    this.#draw();
+  }
+}

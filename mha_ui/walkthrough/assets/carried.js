@@ -1,0 +1,92 @@
+// Motions cell by cell: what a number is made of travels to its place, and heads slide together.
+
+import { arithmetic, inBrief, isException } from "../mha.web/arithmetic.js";
+import { key, termsOf } from "../mha.web/graph.js";
+import { along, BEAT, firstRows, inView, MOST, numberTrack, PART, shown, track } from "./tracks.js";
+
+/** @typedef {import("./tracks.js").Told} Told */
+/** @typedef {import("./tracks.js").Made} Made */
+/** @typedef {import("./tracks.js").Track} Track */
+
+/** The heads' blocks slide together. @type {(told: Told) => Made} */
+export function slid(told) {
+  const { scene, cells } = told;
+  const origin = (cell) => termsOf(scene.model, cell)[0][0];
+  const moving = firstRows(cells, along(cells, "col").length).slice(0, MOST);
+  const heads = [...new Set(moving.map((cell) => origin(cell).head))];
+  const lag = (cell) => (0.15 * Math.max(0, heads.indexOf(origin(cell).head))) / heads.length;
+  return {
+    tracks: moving.flatMap((cell) => {
+      const from = origin(cell);
+      if (!told.isShown(key(from))) return [];
+      const stops = [
+        { at: 0.05 + lag(cell), on: key(from) },
+        { at: 0.72 + lag(cell), on: key(cell) },
+      ];
+      return [numberTrack(told, from, ...stops, { ...stops[1], at: 0.78 + lag(cell) })];
+    }),
+    shows: cells.map((cell) => shown(told, cell, 0.74 + lag(cell))),
+    stations: [0.4, 0.9],
+  };
+}
+
+/** @type {(told: Told) => Made} */
+export function carried(told) {
+  const { scene, place, cells } = told;
+  const single = cells.length === 1;
+  const operands = (cell) => inView(told, termsOf(scene.model, cell).flat());
+  let pieces = 0;
+  const moving = cells.filter((cell) => {
+    pieces += operands(cell).length;
+    return pieces <= MOST;
+  });
+  const lag = (index) => (single ? 0 : (0.3 * Math.min(index, moving.length - 1)) / moving.length);
+  const arrives = single ? 0.45 : 0.55;
+  const stands = (index) => (single ? 0.86 : arrives + 0.04) + lag(index);
+  return {
+    tracks: moving.flatMap((cell, index) => [
+      ...ways(told, cell, operands(cell), { start: 0.04 + lag(index), end: arrives + lag(index) }),
+      ...(single ? sentence(told, cell, arrives) : []),
+    ]),
+    shows: cells.map((cell, index) => shown(told, cell, stands(index))),
+    stations: [arrives, stands(moving.length - 1)],
+    duration: place.beat !== null ? BEAT + 200 : PART,
+  };
+}
+
+/**
+ * Operands on their way to a cell, beside each other; of a copy only the one that it is a copy of, while what a mask
+ * hides falls away.
+ * @type {(told: Told, cell: Cell, operands: Cell[], span: { start: number; end: number }) => Track[]}
+ */
+function ways(told, cell, operands, { start, end }) {
+  const { model } = told.scene;
+  const { copies, exception } = model.steps[cell.name];
+  const to = key(cell);
+  const hides = copies && isException(model, cell);
+  const at = hides ? exception.at : 0;
+  return operands.flatMap((operand, index) => {
+    const on = key(operand);
+    if (copies && index !== at)
+      return hides
+        ? [numberTrack(told, operand, { at: start, on }, { at: end, on, opacity: 0.1, scale: 0.4 })]
+        : [];
+    const dx = copies || operands.length === 1 ? 0 : 0.6 * (index - (operands.length - 1) / 2);
+    const late = copies ? 0 : 0.06 * (index / operands.length);
+    return [numberTrack(told, operand, { at: start + late, on }, { at: end, on: to, dx })];
+  });
+}
+
+/** The arithmetic of a cell, which stands there before its result does. */
+function sentence(told, cell, at) {
+  const { model } = told.scene;
+  if (model.steps[cell.name].copies) return [];
+  const pieces = arithmetic(model, cell, inBrief(model, 4));
+  const end = pieces.findIndex(({ strong }) => strong);
+  const text = pieces
+    .slice(0, Math.max(0, end - 1))
+    .map((piece) => piece.text ?? piece.number ?? piece.power)
+    .join("");
+  const on = key(cell);
+  return text ? [track("term", on, text, { at, on }, { at: 0.82, on })] : [];
+}

@@ -1,0 +1,103 @@
+// A number of an input, changed where the walk shows it, without leaving the projector: double-click it, or press E for
+// the first that stands there; Enter takes it, Tab goes on to the next, Escape leaves it. It is the bench's own edit, so
+// that undo, the other window and those who follow have it too.
+
+import { active, element } from "../mha.web/dom.js";
+import { isClaim, isEditable, nameOf, unkey, valueAt } from "../mha.web/graph.js";
+import { exact, read } from "../mha.web/numbers.js";
+import { sender } from "../mha.web/sender.js";
+
+const MOST = 1e12;
+
+export class Change {
+  /** @type {import("./walk.js").Walk} */
+  #walk;
+  #at = ""; // key of the cell that is being changed
+  #text = "";
+
+  /** @param {import("./walk.js").Walk} walk */
+  constructor(walk) {
+    this.#walk = walk;
+    walk.root.addEventListener("dblclick", (event) => this.#open(event.target.closest("td[data-key]")));
+  }
+
+  /** Begin with the first number that can be changed, if one stands there. */
+  begin() {
+    this.#open(this.#cells()[0]);
+  }
+
+  /** The walk was drawn anew: what was being typed goes on. */
+  again() {
+    if (!this.#at || this.#field) return;
+    const cell = this.#cells().find((td) => td.dataset.key === this.#at);
+    if (cell) this.#open(cell, this.#text);
+    else this.#at = "";
+  }
+
+  get #field() {
+    return this.#walk.root.querySelector("input.change");
+  }
+
+  #cells() {
+    return [...this.#walk.root.querySelectorAll(".stage td[data-key]")].filter((td) => this.#isInput(td));
+  }
+
+  #isInput(td) {
+    const { model } = this.#walk;
+    const { name, head, ...at } = unkey(td.dataset.key);
+    const given = isEditable(model, name, head) && !isClaim(model, name);
+    return given && typeof valueAt(model, { name, head, ...at }) === "number";
+  }
+
+  #open(td, text = null) {
+    if (!td || td.querySelector("input") || !this.#isInput(td)) return;
+    const { model } = this.#walk;
+    const cell = unkey(td.dataset.key);
+    const kept = [...td.childNodes];
+    const field = element("input", {
+      class: "change",
+      inputmode: "decimal",
+      autocomplete: "off",
+      spellcheck: "false",
+      "aria-label": nameOf(model, cell),
+    });
+    field.value = text ?? exact(valueAt(model, cell));
+    this.#at = td.dataset.key;
+    this.#text = field.value;
+    field.addEventListener("input", () => {
+      this.#text = field.value;
+      field.removeAttribute("aria-invalid");
+    });
+    const close = () => {
+      if (this.#at === td.dataset.key) this.#at = "";
+      if (field.isConnected) td.replaceChildren(...kept);
+    };
+    field.addEventListener("keydown", (event) => this.#key(event, { field, cell, td, close }));
+    const left = () => field.isConnected && active(field) !== field && this.#take(field, cell) && close();
+    field.addEventListener("blur", () => setTimeout(left)); // a walk that is drawn anew takes the field away, too
+    td.replaceChildren(field);
+    field.focus();
+    if (text === null) field.select();
+  }
+
+  #key(event, { field, cell, td, close }) {
+    if (event.isComposing || !["Enter", "Tab", "Escape"].includes(event.key)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (event.key !== "Escape" && !this.#take(field, cell)) return;
+    const cells = this.#cells();
+    const next = cells[cells.indexOf(td) + (event.shiftKey ? -1 : 1)];
+    close();
+    if (event.key === "Tab") this.#open(next);
+  }
+
+  /** Whether what was typed is a number; a new one is sent. */
+  #take(field, { name, head, row, col }) {
+    const { value } = read(field.value, MOST);
+    field.setAttribute("aria-invalid", String(value === undefined));
+    if (value === undefined) return false;
+    if (value !== valueAt(this.#walk.model, { name, head, row, col }))
+      sender.send({ op: "set", matrix: name, head, row, col, values: [[value]] });
+    return true;
+  }
+}

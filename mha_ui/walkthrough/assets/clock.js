@@ -1,0 +1,72 @@
+// The lecturer's clock: time used in all, and by step. It goes on through edits and a reload of the page. No DOM here.
+
+const KEPT = "mha-clock"; // in the tab's own storage
+
+export class Clock {
+  /** @type {{ begun: number; since: number; step: string; used: Record<string, number> }} */
+  #run;
+
+  /**
+   * @param {() => number} [now] milliseconds
+   * @param {Pick<Storage, "getItem" | "setItem">} [storage]
+   */
+  constructor(now = Date.now, storage = sessionStorage) {
+    this.now = now;
+    this.storage = storage;
+    try {
+      this.#run = JSON.parse(storage.getItem(KEPT)) ?? this.#fresh();
+    } catch {
+      this.#run = this.#fresh(); // a browser that keeps nothing
+    }
+  }
+
+  #fresh(step = "") {
+    const now = this.now();
+    return { begun: now, since: now, step, used: {} };
+  }
+
+  /** The walk stands at this step from now on. */
+  enter(step) {
+    if (step === this.#run.step) return;
+    const { begun, step: before } = this.#run;
+    const used = before ? { ...this.#run.used, [before]: this.usedBy(before) } : this.#run.used;
+    this.#run = { begun, since: this.now(), step, used };
+    this.#keep();
+  }
+
+  restart() {
+    this.#run = this.#fresh(this.#run.step);
+    this.#keep();
+  }
+
+  /** Milliseconds since the start. */
+  get used() {
+    return this.now() - this.#run.begun;
+  }
+
+  /**
+   * Milliseconds at a step, whenever that was.
+   * @param {string} step
+   */
+  usedBy(step) {
+    const { used, since, step: here } = this.#run;
+    return (used[step] ?? 0) + (step === here ? this.now() - since : 0);
+  }
+
+  #keep() {
+    try {
+      this.storage.setItem(KEPT, JSON.stringify(this.#run));
+    } catch {
+      // then a page that is loaded again begins anew
+    }
+  }
+}
+
+/**
+ * 4:05 of a number of milliseconds.
+ * @param {number} time
+ */
+export function told(time) {
+  const seconds = Math.floor(time / 1000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+}

@@ -1,0 +1,262 @@
+// The page of a telephone that follows a lecture: the walk as it is on the wall, in this telephone's own language and
+// colours, without a session of Streamlit's. Whoever looks around alone comes back with one press.
+
+import { button, div, element, p, redrawn, span } from "../mha.web/dom.js";
+import { Asked } from "./asked.js";
+import { pause, Stream } from "./stream.js";
+import { Walk } from "./walk.js";
+
+const NO_ADDRESS = { keep() {}, flush() {}, stop() {} }; // the address of this page is the room's
+const FINAL = ["none", "gone", "ended"];
+const THEMES = ["light dark", "light", "dark"];
+
+const server = (path) => new URL(`api/rooms/${path}`, document.baseURI).href;
+const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** What this browser keeps, where it keeps anything. */
+const kept = {
+  get(name) {
+    try {
+      return localStorage.getItem(`mha.follow.${name}`);
+    } catch {
+      return null;
+    }
+  },
+  set(name, value) {
+    try {
+      localStorage.setItem(`mha.follow.${name}`, value);
+    } catch {
+      // then it is chosen again the next time
+    }
+  },
+};
+
+/** An id that this browser made up, so that its last answer counts, and no other's. */
+function listener() {
+  const id = kept.get("listener") ?? [...crypto.getRandomValues(new Uint32Array(4))].join("-").slice(0, 40);
+  kept.set("listener", id);
+  return id;
+}
+
+const sent = (code, answer) =>
+  fetch(server(`${code}/answers`), {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(answer),
+  });
+
+class Follower {
+  #told = JSON.parse(document.getElementById("words").textContent); // by language
+  #lang = [kept.get("lang"), document.documentElement.dataset.language].find((lang) => lang in this.#told);
+  #theme = Math.max(0, THEMES.indexOf(kept.get("theme")));
+  #code = decodeURIComponent(location.pathname.split("/follow/")[1] ?? "").toUpperCase();
+  #state = "waiting";
+  #alone = false; // this telephone stands elsewhere than the wall
+  /** @type {RoomPlace} */
+  #place = null;
+  /** @type {Question | null} */
+  #question = null;
+  #shown = { walk: "", lang: "" };
+  #revision = 0;
+  #loading = 0;
+  /** @type {Walk} */
+  #walk = null;
+
+  constructor(page) {
+    this.status = element("p", { class: "status", role: "status" });
+    this.head = element("header", {});
+    const own = listener();
+    this.asked = new Asked((answer) => sent(this.#code, { ...answer, listener: own }));
+    this.back = button({ class: "back", hidden: true, onclick: () => this.#comeBack() });
+    this.entry = element("form", { class: "entry", hidden: true, onsubmit: (event) => this.#enter(event) });
+    this.exercise = element("a", { class: "exercise", hidden: true });
+    this.stage = element("main", {});
+    page.replaceChildren(
+      this.head,
+      div("bar-of-state", this.status, this.back),
+      this.entry,
+      this.asked.root,
+      this.exercise,
+      this.stage,
+    );
+    this.#dress();
+    if (this.#code) this.#listen();
+    else this.#stands("unnamed");
+  }
+
+  get words() {
+    return this.#told[this.#lang];
+  }
+
+  #listen() {
+    new Stream(server(`${encodeURIComponent(this.#code)}/events`), {
+      heard: (kind, data) => this.#heard(kind, data),
+      stands: (state) => this.#stands(state),
+    });
+  }
+
+  #heard(kind, data) {
+    if (kind === "place") this.#place = data;
+    if (kind === "place") this.#follow();
+    if (kind === "question") this.#question = data;
+    this.#ask();
+  }
+
+  #stands(state) {
+    this.#state = state;
+    if (FINAL.includes(state)) this.#question = null;
+    this.#ask();
+    this.#say();
+  }
+
+  // --- the walk ----------------------------------------------------------------------------------------------------
+
+  /** Stand where the wall stands, with its numbers, in this telephone's language. */
+  async #follow() {
+    const { walk } = this.#place;
+    if (this.#shown.walk !== walk || this.#shown.lang !== this.#lang) await this.#load(walk, this.#lang);
+    if (this.#shown.walk === this.#place.walk && !this.#alone) this.#walk.goTo(this.#place);
+    this.#offer();
+    this.#say();
+  }
+
+  /** The numbers of a walk; those of a newer place come before them, and a network that is lost is waited for. */
+  async #load(walk, lang) {
+    const loading = ++this.#loading;
+    for (let attempt = 0; loading === this.#loading; attempt++) {
+      const data = await this.#fetched(walk, lang);
+      if (loading !== this.#loading || data === null) return;
+      if (data) return this.#show(data, { walk, lang });
+      await wait(pause(attempt));
+    }
+  }
+
+  /** The data; null where there is none any more, undefined where it did not come. */
+  async #fetched(walk, lang) {
+    try {
+      const answer = await fetch(server(`${this.#code}/walks/${walk}?lang=${lang}`));
+      if (answer.ok) return await answer.json();
+      return answer.status === 404 ? null : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  #show(data, shown) {
+    if (this.#shown.walk !== shown.walk) this.#revision += 1;
+    this.#shown = shown;
+    const place = { ...this.#place, view: "" };
+    const model = { ...data, place, session: this.#code, opened: 0, revision: this.#revision };
+    this.#walk ??= new Walk(this.stage, {
+      address: NO_ADDRESS,
+      controls: () => [],
+      parts: () => [],
+      told: (_walk, _at, remote) => remote || this.#goAlone(),
+      unmount: () => {},
+    });
+    this.#walk.update({ data: model });
+    this.#ask();
+  }
+
+  #goAlone() {
+    if (this.#alone) return;
+    this.#alone = true;
+    this.#say();
+  }
+
+  #comeBack() {
+    this.#alone = false;
+    this.#follow();
+    this.stage.querySelector(".stage")?.focus?.();
+  }
+
+  // --- what stands around it ---------------------------------------------------------------------------------------
+
+  #ask() {
+    if (this.#walk) this.asked.show(this.#question, this.#walk.model, this.words);
+  }
+
+  /** The exercise of the day, with numbers of one's own. */
+  #offer() {
+    const { exercise } = this.#place;
+    this.exercise.hidden = !exercise || !this.#walk;
+    if (this.exercise.hidden) return;
+    const query = { ...this.#walk.model.address, ask: exercise, seed: "own", lang: this.#lang };
+    this.exercise.href = `check?${new URLSearchParams(query)}`;
+    this.exercise.textContent = this.words.exercise;
+  }
+
+  #say() {
+    const { words } = this;
+    const state =
+      this.#state === "open" ? (!this.#place ? "waiting" : this.#alone ? "alone" : "live") : this.#state;
+    document.documentElement.dataset.state = state;
+    if (this.status.textContent !== words[state]) this.status.textContent = words[state];
+    this.back.hidden = !this.#alone || FINAL.includes(state);
+    this.entry.hidden = !["none", "unnamed", "gone", "ended"].includes(state);
+  }
+
+  /** In this language and these colours. */
+  #dress() {
+    const { words } = this;
+    const root = document.documentElement;
+    root.lang = words.tag;
+    root.style.colorScheme = THEMES[this.#theme];
+    document.title = words.title;
+    this.back.textContent = words.back;
+    const others = Object.keys(this.#told).filter((lang) => lang !== this.#lang);
+    const choices = [...others.map((lang) => this.#language(lang)), this.#themes()];
+    const title = element("h1", {}, this.#code ? `${words.room} ${this.#code}` : words.title);
+    redrawn(this.head, () => this.head.replaceChildren(title, span("choices", ...choices)));
+    const code = element("input", {
+      name: "code",
+      autocomplete: "off",
+      autocapitalize: "characters",
+      spellcheck: "false",
+      maxlength: 6,
+      required: true,
+      "aria-label": words.code,
+    });
+    this.entry.replaceChildren(p("", words.code), code, element("button", {}, words.enter));
+  }
+
+  #language(lang) {
+    const { tag, name } = this.#told[lang];
+    return button({ lang: tag, data: { focus: "language" }, onclick: () => this.#setLanguage(lang) }, name);
+  }
+
+  #setLanguage(lang) {
+    this.#lang = lang;
+    kept.set("lang", lang);
+    this.#dress();
+    this.#say();
+    if (this.#place && !FINAL.includes(this.#state)) this.#follow();
+    this.#ask();
+  }
+
+  #themes() {
+    const label = this.words[`theme_${this.#theme}`];
+    const onclick = () => this.#recolour();
+    return button(
+      { title: label, "aria-label": label, data: { focus: "theme" }, onclick },
+      "◐☀☾"[this.#theme],
+    );
+  }
+
+  #recolour() {
+    this.#theme = (this.#theme + 1) % THEMES.length;
+    kept.set("theme", THEMES[this.#theme]);
+    this.#dress();
+  }
+
+  #enter(event) {
+    event.preventDefault();
+    const code = new FormData(this.entry).get("code");
+    location.href = new URL(
+      `follow/${encodeURIComponent(String(code).trim().toUpperCase())}`,
+      document.baseURI,
+    ).href;
+  }
+}
+
+new Follower(document.getElementById("follow"));

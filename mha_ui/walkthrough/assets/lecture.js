@@ -1,0 +1,95 @@
+// A way through the walk for a clicker's two keys and a lecture of so many minutes: every stage is shown; the first cell
+// of a step slowly, the rest of it at once, as far as the time goes. No DOM here.
+
+import { beatsOf } from "./path.js";
+
+export const MINUTES = [10, 25, 50];
+const PACE = 2; // presses a minute
+const MOST_BEATS = 6; // of a cell that is told term by term
+
+/**
+ * The lengths of a lecture to choose from, the lecturer's own among them.
+ * @type {(model: WalkModel) => number[]}
+ */
+export const lengthsOf = ({ lecture }) =>
+  [...new Set([...MINUTES, lecture?.own.minutes ?? MINUTES[0]])].sort((one, other) => one - other);
+
+/** @type {(stage: number, part?: number | null, beat?: number | null) => Place} */
+const place = (stage, part = null, beat = null) => ({ stage, part, beat });
+
+/**
+ * The ways to tell a stage, each longer than the one before: at once; its first part, then the rest; that part beat by
+ * beat. Of a further head: at once, or step by step.
+ * @type {(stages: WalkStage[], stage: number) => Place[][]}
+ */
+function waysOf(stages, stage) {
+  const { kind, parts } = stages[stage];
+  const whole = place(stage);
+  if (kind === "head") return [[whole], parts.map((_, part) => place(stage, part))];
+  if (kind !== "step" || parts.length < 2) return [[whole]];
+  const ways = [[whole], [place(stage, 0), whole]];
+  const beats = beatsOf(stages, place(stage, 0));
+  if (beats > 1 && beats <= MOST_BEATS)
+    ways.push([...Array.from({ length: beats }, (_, beat) => place(stage, 0, beat)), whole]);
+  return ways;
+}
+
+/**
+ * The places of a lecture, in order: one press leads to the next. A stage that has minutes of its own is told as slowly
+ * as they allow, and the others share what is left.
+ * @param {WalkStage[]} stages
+ * @param {number} minutes
+ * @param {(step: string) => number | undefined} [ownMinutes]
+ * @returns {Place[]}
+ */
+export function lecture(stages, minutes, ownMinutes = () => undefined) {
+  const ways = stages.map((_, stage) => waysOf(stages, stage));
+  const own = stages.map(({ id }) => ownMinutes(id));
+  const told = ways.map((of, stage) => of.findLast(({ length }) => length <= PACE * own[stage]) ?? of[0]);
+  let left = PACE * minutes - (told.flat().length - 1);
+  for (const level of [1, 2])
+    for (const [stage, of] of ways.entries()) {
+      const more = (of[level]?.length ?? 0) - told[stage].length;
+      if (more <= 0 || more > left || own[stage] !== undefined) continue;
+      told[stage] = of[level];
+      left -= more;
+    }
+  return told.flat();
+}
+
+/** @type {(one: Place, other: Place) => boolean} */
+const isSame = (one, other) =>
+  one.stage === other.stage && one.part === other.part && one.beat === other.beat;
+
+/**
+ * Where a place stands among those of a lecture; one beside the way as the last of its stage.
+ * @type {(places: Place[], at: Place) => number}
+ */
+export function indexIn(places, at) {
+  const found = places.findIndex((one) => isSame(one, at));
+  return found >= 0 ? found : places.findLastIndex(({ stage }) => stage === at.stage);
+}
+
+/**
+ * How deep a place lies: 0 a whole step, 1 a part, 2 a beat.
+ * @type {(at: Place) => number}
+ */
+export const depthOf = ({ part, beat }) => (part === null ? 0 : beat === null ? 1 : 2);
+
+/**
+ * Milliseconds that each stage of a lecture may take, by its name: its own minutes, else by its presses a share of what
+ * those leave.
+ * @param {WalkStage[]} stages
+ * @param {Place[]} places
+ * @param {number} minutes
+ * @param {(step: string) => number | undefined} ownMinutes
+ * @returns {Map<string, number>}
+ */
+export function planned(stages, places, minutes, ownMinutes) {
+  const presses = stages.map((_, at) => places.filter(({ stage }) => stage === at).length);
+  const own = stages.map(({ id }) => ownMinutes(id));
+  const left = minutes - own.reduce((sum, one) => sum + (one ?? 0), 0);
+  const others = presses.reduce((sum, count, at) => sum + (own[at] === undefined ? count : 0), 0);
+  const share = (at) => own[at] ?? (Math.max(0, left) * presses[at]) / others;
+  return new Map(stages.map(({ id }, at) => [id, 60_000 * share(at)]));
+}

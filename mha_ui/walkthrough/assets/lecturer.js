@@ -1,0 +1,307 @@
+// What a lecturer has around the walk: the address bar, and the room of those who follow. Before an audience a card
+// shows how to get in, or what they answered; the presenter's page has what he asks besides.
+
+import { Address } from "../mha.web/address.js";
+import { button, div, element, fill, p, redrawn, span } from "../mha.web/dom.js";
+import { Change } from "./change.js";
+import { Hands } from "./hands.js";
+import { ownOf, textIn } from "./plan.js";
+import { Planner } from "./planner.js";
+import { asked, histogram, rightIn } from "./poll.js";
+import { room } from "./room.js";
+import { bars } from "./tally.js";
+
+const CHOICES = [2, 3, 4];
+const LOCAL = /^(localhost|127\..*|\[::1\])$/;
+
+/** Where a telephone opens the room. */
+const linkTo = (code) => new URL(`../../../follow/${code}`, import.meta.url);
+
+export class Lecturer {
+  address = new Address();
+  /** @type {import("./walk.js").Walk} */
+  #walk = null;
+  #card = div("room-card");
+  #desk = div("room-desk");
+  #folded = false;
+  #entry = span("room-entry");
+  #drawn = "";
+  #planner = new Planner(() => this.#planned());
+  #opener = button({ data: { focus: "own" }, onclick: () => this.#planner.open(!this.#planner.isOpen) });
+  #hands = new Hands(() => this.#walk.share());
+  #counter = button({ data: { focus: "hands" }, onclick: (event) => this.#countHands(event) });
+  /** @type {Change} */
+  #change = null;
+  #stage = ""; // whose question was filled in last
+
+  // --- what the walk asks for --------------------------------------------------------------------------------------
+
+  controls(walk, own) {
+    this.#walk = walk;
+    this.#opener.textContent = walk.model.words.own_lecture;
+    const plan = walk.view === "projector" ? [] : [this.#opener];
+    this.#counter.textContent = walk.model.words.hands;
+    return walk.view ? [...plan, this.#counter, this.#entry, ...own] : [...plan, ...own];
+  }
+
+  parts(walk) {
+    walk.notes?.root.insertBefore(this.#desk, walk.notes.told);
+    this.#drawn = "";
+    if (walk.view === "projector") this.#planner.root.hidden = true;
+    if (!this.#planner.root.isConnected) walk.root.after(this.#planner.root);
+    this.#planner.root.dataset.view = walk.view || "page";
+    this.#planner.update(walk.model);
+    this.#planned();
+    this.#change ??= new Change(walk);
+    if (!walk.view) return [];
+    return walk.view === "projector" ? [this.#hands.root, this.#card] : [this.#hands.root];
+  }
+
+  told(walk, at, remote) {
+    room.stands(this.#fits() ? { ...at, decimals: walk.model.decimals } : null);
+    this.#prefill(walk.model, walk.step);
+    this.#change.again();
+    this.#hands.show(walk.model, walk.asked.hiding);
+    this.#counter.setAttribute("aria-expanded", String(Boolean(this.#hands.state)));
+    if (!walk.view) return room.leave(this.#show);
+    room.enter(this.#show);
+    if (!remote && room.question?.open && room.question.cell && !walk.asked.hiding) room.close();
+    this.#show();
+  }
+
+  unmount() {
+    room.leave(this.#show);
+    this.#planner.root.remove();
+  }
+
+  /** What both windows of a pair show besides the place. */
+  shares() {
+    return { hands: this.#hands.state };
+  }
+
+  shared({ hands }) {
+    if (hands !== undefined) this.#hands.take(hands);
+  }
+
+  /** The room's hands are counted; a number that would stand here is hidden until then. */
+  #countHands(event) {
+    if (event.detail > 0) event.currentTarget.blur(); // the keys walk on
+    const walk = this.#walk;
+    const isAsked = this.#hands.state === null && walk.asked.cell;
+    if (isAsked) walk.foretell(true);
+    const { cell, hiding } = walk.asked;
+    const own = textIn(ownOf(walk.model, walk.step).question, walk.model.lang);
+    this.#hands.ask(own, hiding ? cell : null);
+    this.#counter.setAttribute("aria-expanded", String(Boolean(this.#hands.state)));
+  }
+
+  change() {
+    this.#change.begin();
+  }
+
+  #planned() {
+    this.#opener.setAttribute("aria-expanded", String(this.#planner.isOpen));
+  }
+
+  /** The lecturer's own question of a step stands ready to be asked; what was typed stays where there is none. */
+  #prefill(model, stage) {
+    const question = textIn(ownOf(model, stage).question, model.lang);
+    if (`${stage} ${question}` === this.#stage) return;
+    this.#stage = `${stage} ${question}`;
+    if (!question) return;
+    this.#text = question;
+    this.#drawn = "";
+  }
+
+  // --- drawing -----------------------------------------------------------------------------------------------------
+
+  #show = () => {
+    const { at, question, trouble } = room;
+    const { model, view, asked: here } = this.#walk;
+    const drawn = JSON.stringify([at, question, trouble, model.lang, view, here.hiding, this.#fits()]);
+    if (drawn !== this.#drawn) {
+      this.#drawn = drawn;
+      redrawn(this.#walk.root, () => this.#draw());
+    }
+    this.#count(room.counts, question);
+  };
+
+  #draw() {
+    const { at } = room;
+    this.#entry.replaceChildren(this.#enter(at));
+    this.#card.replaceChildren(...this.#shownTo(at));
+    this.#card.hidden = !this.#card.firstChild;
+    this.#desk.replaceChildren(...this.#alert(), ...(at ? [this.#asks(at)] : []));
+  }
+
+  get #words() {
+    return this.#walk.model.words;
+  }
+
+  /** Whether a link holds the numbers: those that it does not hold are not followed. */
+  #fits() {
+    const { example, s } = this.#walk.model.address;
+    return Boolean(example || s);
+  }
+
+  #alert() {
+    const trouble = room.trouble || (room.at && !this.#fits() ? "room_too_large" : "");
+    return trouble ? [element("p", { role: "alert" }, this.#words[trouble])] : [];
+  }
+
+  /** The button that opens the room, and then shows how to get in. */
+  #enter(at) {
+    const words = this.#words;
+    if (!at) return this.#button("follow", () => room.open(), {}, words.follow_me);
+    const label = { "aria-label": `${words.room} ${at.code}` };
+    return this.#button("follow", () => this.#turn("code"), label, at.code, " · ", span("following", "0"));
+  }
+
+  /** Show this to the audience, or no longer. */
+  #turn(card) {
+    room.show(room.at.card === card ? "" : card);
+  }
+
+  /** What the audience sees. */
+  #shownTo(at) {
+    const { dismiss } = this.#words;
+    const named = { class: "round", title: dismiss, "aria-label": dismiss };
+    const close = this.#button("card", () => room.show(""), named, "✕");
+    const { question } = room;
+    if (at?.card === "poll" && question) return [...this.#poll(question), close];
+    if (room.trouble) return [...this.#alert(), close];
+    return at?.card === "code" ? [...this.#way(at.code), ...this.#alert(), close] : [];
+  }
+
+  /** How to get in. */
+  #way(code) {
+    const words = this.#words;
+    const link = linkTo(code);
+    const src = new URL(`../../../api/qr?${new URLSearchParams({ link: link.href })}`, import.meta.url).href;
+    const [before] = link.href.replace(/^https?:\/\//, "").split(code);
+    const told = [
+      p("way", before, element("strong", {}, code)),
+      p("followers"),
+      LOCAL.test(link.hostname) ? p("warning", words.room_local) : null,
+      this.#button("end", () => room.end(), {}, words.room_end),
+    ];
+    const picture = element("img", { class: "code", alt: words.room_code, src });
+    return [element("h3", {}, words.room_title), div("entrance", picture, div("told", ...told))];
+  }
+
+  #poll(question) {
+    const words = this.#words;
+    const close = this.#button("close", () => room.close(), {}, words.question_close);
+    return [
+      element("h3", {}, ...asked(this.#walk.model, question, words)),
+      div("bars"),
+      p("answered"),
+      ...(question.open ? [close] : []),
+    ];
+  }
+
+  // --- the presenter's desk ------------------------------------------------------------------------------------------
+
+  /** What he asks, and shows; folded away it is a line. */
+  #asks(at) {
+    const words = this.#words;
+    const ontoggle = ({ target }) => (this.#folded = !target.open);
+    const title = [words.room, " ", at.code, " · ", span("followers")];
+    return element(
+      "details",
+      { open: !this.#folded, ontoggle },
+      element("summary", { data: { focus: "room desk" } }, ...title),
+      div(
+        "asking",
+        span(
+          "group",
+          ...this.#shows(at),
+          this.#button("end", () => room.end(), {}, words.room_end),
+        ),
+        span("group", this.#question(), ...CHOICES.map((count) => this.#choices(count)), this.#predict()),
+        ...(room.question ? this.#poll(room.question) : []),
+        element("label", {}, words.exercise_of_the_day, " ", this.#exercises(at)),
+      ),
+    );
+  }
+
+  /** What can be shown to the audience. */
+  #shows(at) {
+    const words = this.#words;
+    const cards = { code: words.room_show, ...(room.question && { poll: words.answers_show }) };
+    return Object.entries(cards).map(([card, label]) => {
+      const attributes = { "aria-pressed": String(at.card === card) };
+      return this.#button(`show ${card}`, () => this.#turn(card), attributes, label);
+    });
+  }
+
+  #question() {
+    const { question_text: label } = this.#words;
+    const oninput = ({ target }) => (this.#text = target.value);
+    const named = { placeholder: label, "aria-label": label, data: { focus: "room question" } };
+    const field = element("input", { type: "text", maxlength: 200, oninput, ...named });
+    field.value = this.#text;
+    return field;
+  }
+
+  #choices(count) {
+    const label = [..."ABCD"].slice(0, count).join(" ");
+    return this.#button(`choices ${count}`, () => this.#askChoices(count), {}, label);
+  }
+
+  #predict() {
+    return this.#button("predict cell", () => this.#askCell(), {}, this.#words.question_predict);
+  }
+
+  #exercises(at) {
+    const { words, steps, matrices } = this.#walk.model;
+    const option = (value, text) => element("option", { value, selected: value === at.exercise }, text);
+    const onchange = ({ target }) => room.handOut(target.value);
+    return element(
+      "select",
+      { onchange, data: { focus: "room exercise" } },
+      option("", words.exercise_none),
+      ...Object.keys(steps).map((name) => option(name, matrices[name].word)),
+    );
+  }
+
+  #text = "";
+
+  #askChoices(count) {
+    room.ask({ text: this.#text, choices: Array(count).fill("") });
+    this.#text = "";
+  }
+
+  /** The number that is worked out here is hidden, and asked for. */
+  #askCell() {
+    this.#walk.foretell(true);
+    const { cell, hiding } = this.#walk.asked;
+    if (hiding) room.ask({ text: this.#text, cell });
+    this.#text = "";
+  }
+
+  #button(focus, act, attributes, ...parts) {
+    const onclick = (event) => {
+      if (event.detail > 0) event.currentTarget.blur(); // the keys walk on
+      act();
+    };
+    return button({ ...attributes, data: { focus: `room ${focus}` }, onclick }, ...parts);
+  }
+
+  /** Numbers change often, and nothing else is drawn for them. */
+  #count(counts, question) {
+    const words = this.#words;
+    const { root, model, asked: here } = this.#walk;
+    const put = (selector, text) => {
+      for (const node of root.querySelectorAll(selector)) node.textContent = text;
+    };
+    put(".following", String(counts.listeners));
+    put(".followers", fill(words.room_followers, { count: counts.listeners }));
+    if (!question) return;
+    const given = Object.values(counts.answers).reduce((sum, count) => sum + count, counts.others);
+    put(".answered", fill(words.answered, { count: given, all: Math.max(given, counts.listeners) }));
+    const right = question.open || here.hiding ? null : rightIn(model, question);
+    for (const node of root.querySelectorAll(".bars"))
+      node.replaceChildren(histogram(bars(question, counts, right), words));
+  }
+}

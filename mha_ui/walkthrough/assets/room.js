@@ -1,0 +1,200 @@
+// A presenter's room: it is opened here, told where the walk stands, asked questions, and ended. All windows of a pair
+// have it in common (together.js); what one of them changes, that one tells the room, and nothing that waits for the
+// network ever holds up a key press.
+
+import { Standing } from "../mha.web/standing.js";
+import { pause, Stream } from "./stream.js";
+import { together } from "./together.js";
+
+const KEPT = "mha-room"; // in the tab's own storage, so that a page that is loaded again keeps its room
+const APART = 80; // ms between two places at least: who holds a key down tells where he is, not all that he passed
+const NONE = { listeners: 0, answers: {}, others: 0 };
+
+const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+class Room {
+  /** @type {{ code: string; key: string; card: string; exercise: string } | null} */
+  at = null;
+  counts = NONE;
+  /** @type {Question | null} */
+  question = null;
+  /** The name of a sentence about what went wrong. */
+  trouble = "";
+  #place = null; // where the walk of this window stands
+  #sent = "";
+  #sending = false;
+  /** @type {Stream | null} */
+  #stream = null;
+  #views = new Standing(); // each is called when there is something new to show
+
+  constructor() {
+    together.guide = { moved: () => this.#tell(), shared: (at) => this.#have(at) };
+    try {
+      this.at = JSON.parse(sessionStorage.getItem(KEPT));
+    } catch {
+      this.at = null; // a browser that keeps nothing
+    }
+    if (this.at) together.share(this.at);
+  }
+
+  /** The walk is in a view that an audience sees, which `show` draws. */
+  enter(show) {
+    const anew = !this.#views.last;
+    this.#views.enter(show);
+    if (!anew) return;
+    this.#listen();
+    this.#tell();
+  }
+
+  leave(show) {
+    if (!this.#views.leave(show) || this.#views.last) return;
+    this.#stream?.stop();
+    this.#stream = null;
+  }
+
+  /** Where the walk of this window stands now. */
+  stands(place) {
+    this.#place = place;
+  }
+
+  async open() {
+    const answer = await this.#ask("POST", "");
+    if (!answer?.ok) return this.#say("room_failed");
+    this.#share({ ...(await answer.json()), card: "code", exercise: "" });
+    this.#tell();
+  }
+
+  async end() {
+    const ending = this.#ask("DELETE", `/${this.at.code}`);
+    this.#share(null);
+    await ending;
+  }
+
+  /** What the windows show of it: "code", "poll" or nothing. */
+  show(card) {
+    this.trouble = "";
+    if (this.at) this.#share({ ...this.at, card });
+    else this.#shown();
+  }
+
+  /** Everybody is offered an exercise: the step that it asks for, or none. */
+  handOut(exercise) {
+    this.#share({ ...this.at, exercise });
+    this.#tell();
+  }
+
+  async ask(question) {
+    const answer = await this.#ask("POST", `/${this.at.code}/questions`, question);
+    if (answer?.ok) this.show("poll");
+    else this.#say("room_lost");
+  }
+
+  async close() {
+    await this.#ask("DELETE", `/${this.at.code}/questions/${this.question.question}`);
+  }
+
+  // --- telling ---------------------------------------------------------------------------------------------------
+
+  /** The latest place alone: while one is on its way, those that come are not sent but the last. */
+  async #tell() {
+    if (this.#sending) return;
+    this.#sending = true;
+    for (let attempt = 0; this.at && this.#told() !== this.#sent; ) {
+      const told = this.#told();
+      const answer = await this.#ask("PUT", `/${this.at.code}/place`, JSON.parse(told));
+      if (answer?.status === 404) this.#lost();
+      const settled = answer && answer.status < 500 && answer.status !== 429;
+      if (settled) this.#sent = told;
+      attempt = settled ? 0 : attempt + 1;
+      await wait(settled ? APART : pause(attempt));
+    }
+    this.#sending = false;
+  }
+
+  #told() {
+    if (!this.#place || !together.numbers) return this.#sent;
+    const { example, s } = together.numbers;
+    const { exercise } = this.at;
+    return JSON.stringify({ ...(s ? { token: s } : { example }), ...this.#place, exercise });
+  }
+
+  /** @returns {Promise<Response | null>} null where nobody answers */
+  async #ask(method, path, body = {}) {
+    const headers = { "Content-Type": "application/json" };
+    if (this.at) headers.Authorization = `Bearer ${this.at.key}`;
+    const url = new URL(`../../../api/rooms${path}`, import.meta.url);
+    const text = method === "DELETE" ? undefined : JSON.stringify(body);
+    try {
+      return await fetch(url, { method, headers, body: text, keepalive: method === "DELETE" });
+    } catch {
+      return null;
+    }
+  }
+
+  // --- listening -------------------------------------------------------------------------------------------------
+
+  #listen() {
+    this.#stream?.stop();
+    this.#stream = null;
+    if (!this.at || !this.#views.last) return;
+    const url = new URL(`../../../api/rooms/${this.at.code}/events?counts=1`, import.meta.url);
+    this.#stream = new Stream(url.href, {
+      heard: (kind, data) => this.#hear(kind, data),
+      stands: (state) => this.#connected(state),
+    });
+  }
+
+  #hear(kind, data) {
+    if (kind === "counts") this.counts = data;
+    if (kind === "question") this.question = data;
+    this.#shown();
+  }
+
+  #connected(state) {
+    if (state === "open" || state === "lost") this.#say(state === "lost" ? "room_lost" : "");
+    else this.#lost();
+  }
+
+  /** The server has no such room any more. */
+  #lost() {
+    if (!this.at) return;
+    this.#share(null);
+    this.#say("room_gone");
+  }
+
+  // --- what the pair has in common ----------------------------------------------------------------------------------
+
+  #share(at) {
+    this.#have(at);
+    together.share(at);
+  }
+
+  #have(at) {
+    const other = at?.code !== this.at?.code;
+    this.at = at;
+    try {
+      if (at) sessionStorage.setItem(KEPT, JSON.stringify(at));
+      else sessionStorage.removeItem(KEPT);
+    } catch {
+      // then a page that is loaded again has no room
+    }
+    if (other) {
+      Object.assign(this, { counts: NONE, question: null, trouble: "" });
+      this.#sent = "";
+      this.#listen();
+    }
+    this.#shown();
+  }
+
+  #say(trouble) {
+    this.trouble = trouble;
+    this.#shown();
+  }
+
+  #shown() {
+    this.#views.last?.();
+  }
+}
+
+/** One for a tab: it outlives the walk's page, so that an edit on the bench is told as well. */
+export const room = new Room();

@@ -1,0 +1,53 @@
+// The parts of a table of the walk, and how wide they stand.
+
+import { div, element, operator, span, symbol } from "../mha.web/dom.js";
+
+/** What stands for the numbers that are left out: nothing that a screen reader would have to hear of each. */
+export const gap = () => element("td", { class: "gap", "aria-hidden": "true" }, "⋯");
+export const headOfRow = (text) => element("th", { scope: "row", title: text }, element("bdi", {}, text));
+export const headOfColumn = (text, attributes = {}) =>
+  element("th", { scope: "col", title: text, ...attributes }, element("bdi", {}, text));
+export const underline = (head) => `box-shadow: inset 0 -3px 0 var(--mha-head-${head})`;
+export const arrow = () => operator("→");
+
+/**
+ * The steps of a further head by their letters.
+ * @param {WalkStep[]} steps
+ */
+export const chainOf = (steps) =>
+  div("chain", ...steps.flatMap((step, i) => [i ? arrow() : null, span("link", symbol(step.symbol))]));
+
+/** Widths in characters, so that tables that belong together can share them: of numbers, and of names by them. */
+export function sizeOf(rowLabels, colLabels, texts) {
+  const number = Math.max(2.2, ...longest(texts.flat()).map(width));
+  const above = Math.max(0, ...colLabels.map(width)) - 0.8;
+  const beside = Math.max(1, ...rowLabels.map(width)) + 0.3;
+  const sizes = { cols: colLabels.length, number, above, beside };
+  return Object.entries(sizes)
+    .map(([name, size]) => `--${name}: ${size.toFixed(1)}`)
+    .join("; ");
+}
+
+/** How wide a text stands, in digits of the page's own font. */
+function width(text) {
+  ruler ??= document.createElement("canvas").getContext("2d");
+  if (!widths.size) ruler.font = `16px ${getComputedStyle(document.body).fontFamily}`;
+  if (!widths.has(text)) widths.set(text, ruler.measureText(text).width / ruler.measureText("0").width);
+  if (widths.size > 20_000) widths.clear();
+  return widths.get(text) ?? text.length;
+}
+/** Of numbers it is enough to measure the longest. */
+function longest(texts) {
+  const most = texts.reduce((length, text) => Math.max(length, text.length), 0);
+  return [...new Set(texts.filter((text) => text.length >= most - 1))].slice(0, 40);
+}
+let ruler = null;
+const widths = new Map();
+
+/** Tables that stand above one another share their columns. */
+export function shareWidth(tables) {
+  for (const name of ["--number", "--above", "--beside"]) {
+    const most = Math.max(...tables.map((table) => Number(table.style.getPropertyValue(name))));
+    for (const table of tables) table.style.setProperty(name, most);
+  }
+}

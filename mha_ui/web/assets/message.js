@@ -1,0 +1,32 @@
+// A binary message of the server: the length of its header, the header as JSON, and behind it numbers, each array from
+// a multiple of 8 bytes. No DOM here.
+
+const TYPES = { float32: Float32Array, uint16: Uint16Array, uint8: Uint8Array };
+
+/**
+ * The header, and where the numbers begin.
+ * @param {ArrayBuffer} data
+ * @returns {{ header: any; at: number }}
+ */
+export function opened(data) {
+  const length = new DataView(data).getUint32(0, true);
+  return { header: JSON.parse(new TextDecoder().decode(new Uint8Array(data, 4, length))), at: 4 + length };
+}
+
+/**
+ * The header and the arrays that it names, each `[name, type, shape]`.
+ * @param {ArrayBuffer} data
+ * @returns {{ header: any; arrays: Record<string, any> }}
+ */
+export function unpacked(data) {
+  const { header, at } = opened(data);
+  let start = at;
+  /** @type {Record<string, any>} */
+  const arrays = {};
+  for (const [name, type, shape] of header.arrays) {
+    const count = shape.reduce((product, size) => product * size, 1);
+    arrays[name] = new TYPES[type](data, start, count);
+    start += Math.ceil(arrays[name].byteLength / 8) * 8;
+  }
+  return { header, arrays };
+}

@@ -1,0 +1,167 @@
+"""A room without a server: what a presenter and listeners ask, and what they are told."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Any, NamedTuple, Self
+
+from starlette.applications import Starlette
+from starlette.types import Message
+
+import mha_api
+from mha_api.rooms.page import Follower
+from mha_api.rooms.store import InProcess
+from mha_ui import follow
+from tests.api.asgi import Answer, post, run
+
+FOLLOWER = Follower(follow.page, follow.script, follow.style, follow.walk)
+FIRST = {"example": "first", "step": "q", "sub": "2"}
+CHOICES = {"text": "Which key?", "choices": ["思考", "计算机", "程序"]}
+CELL = {"cell": {"name": "weights", "head": 0, "row": 1, "col": 2}}
+WAIT = 20.0
+"""Seconds after which what should have come is taken for missing."""
+
+
+class Event(NamedTuple):
+    """A server-sent event; a comment has no kind."""
+
+    kind: str
+    id: str
+    data: Any
+
+
+def event_of(block: str) -> Event:
+    """An event as it stands in the stream."""
+    lines = dict(line.partition(": ")[::2] for line in block.split("\n"))
+    return Event(lines.get("event", ""), lines.get("id", ""), json.loads(lines.get("data", "null")))
+
+
+class Listener:
+    """Somebody who listens; ``events`` come in order."""
+
+    def __init__(self, app: Starlette, address: str, **headers: str) -> None:
+        self._app, self._address, self._headers = app, address, headers
+        self._events: asyncio.Queue[Event] = asyncio.Queue()
+        self._gone = asyncio.Event()
+        self.status: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        self.headers: dict[str, str] = {}
+
+    async def __aenter__(self) -> Self:
+        self._task = asyncio.create_task(self._run())
+        await self.status
+        return self
+
+    async def __aexit__(self, *exception: Any) -> None:
+        self._gone.set()
+        await asyncio.wait_for(self._task, WAIT)
+
+    async def _run(self) -> None:
+        path, _, query = self._address.partition("?")
+        given = {"host": "localhost:8501"} | self._headers
+        scope = {
+            "type": "http",
+            "method": "GET",
+            "path": path,
+            "query_string": query.encode(),
+            "root_path": "",
+        }
+        raw = [(name.replace("_", "-").encode(), value.encode()) for name, value in given.items()]
+        await self._app({**scope, "headers": raw, "client": ("127.0.0.1", 1)}, self._receive, self._send)
+
+    async def _receive(self) -> Message:
+        await self._gone.wait()
+        return {"type": "http.disconnect"}
+
+    async def _send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.headers = {name.decode(): value.decode() for name, value in message["headers"]}
+            self.status.set_result(message["status"])
+        for block in message.get("body", b"").decode().split("\n\n")[:-1]:
+            self._events.put_nowait(event_of(block))
+
+    async def next(self, kind: str = "") -> Event:
+        """The next event of a kind, or of any; comments are passed over."""
+        while True:
+            event = await asyncio.wait_for(self._events.get(), WAIT)
+            if event.kind and kind in ("", event.kind):
+                return event
+
+    async def ended(self) -> None:
+        """Wait until the server has ended the stream."""
+        await asyncio.wait_for(self._task, WAIT)
+
+    @property
+    def waiting(self) -> int:
+        """Events that came and were not asked for."""
+        return self._events.qsize()
+
+
+async def parts(*chunks: bytes) -> AsyncIterator[Message]:
+    """A body in these parts."""
+    for at, chunk in enumerate(chunks, start=1):
+        yield {"type": "http.request", "body": chunk, "more_body": at < len(chunks)}
+
+
+class Hall:
+    """Rooms in a store of their own."""
+
+    def __init__(self, store: InProcess | None = None) -> None:
+        self.store = store or InProcess()
+        self.app = Starlette(routes=mha_api.routes("", FOLLOWER, self.store))
+        self.code = self.key = ""
+
+    async def ask(self, method: str, path: str, body: object = None, **headers: str) -> Answer:
+        """The answer to a request below ``/api/rooms``; a body that is no bytes is sent as JSON."""
+        text = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
+        given = {"content_type": "application/json"} | headers
+        return await post(self.app, f"/api/rooms{path}", parts(text), method, **given)
+
+    async def present(self, method: str, path: str, body: object = None, **headers: str) -> Answer:
+        """The same in the room that was opened, with its key."""
+        return await self.ask(
+            method, f"/{self.code}{path}", body, authorization=f"Bearer {self.key}", **headers
+        )
+
+    async def opened(self, place: object = None) -> Self:
+        """Open a room, and stand in it here."""
+        told = json.loads((await self.ask("POST", "")).body)
+        self.code, self.key = told["code"], told["key"]
+        if place is not None:
+            assert (await self.present("PUT", "/place", place)).status == 204
+        return self
+
+    def listen(self, query: str = "", **headers: str) -> Listener:
+        """Listen in the room."""
+        return Listener(self.app, f"/api/rooms/{self.code}/events{query}", **headers)
+
+    async def answer(self, question: int, answer: object, listener: str = "somebody-1") -> Answer:
+        """Answer a question."""
+        body = {"question": question, "listener": listener, "answer": answer}
+        return await self.ask("POST", f"/{self.code}/answers", body)
+
+    async def stands(self, **place: Any) -> None:
+        """The presenter goes there."""
+        answer = await self.present("PUT", "/place", FIRST | place)
+        assert answer.status == 204, answer.body
+
+
+def scene(act):
+    """Run a test that is a coroutine."""
+
+    def test():
+        run(act())
+
+    test.__name__, test.__doc__ = act.__name__, act.__doc__
+    return test
+
+
+def error(answer: Answer) -> str:
+    """The sentence of what is refused."""
+    assert answer.headers["content-type"] == "application/json"
+    content = json.loads(answer.body)
+    assert list(content) == ["error", "place"]
+    assert content["error"].isprintable()
+    assert content["error"].startswith(content["place"])
+    return content["error"]

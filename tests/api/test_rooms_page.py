@@ -1,0 +1,117 @@
+"""``/follow/CODE``: one page for every code, complete, and light."""
+
+import gzip
+import json
+import re
+from pathlib import Path
+
+import pytest
+from starlette.applications import Starlette
+from starlette.routing import Route
+
+import mha_api
+from mha_api import rooms
+from mha_api.rooms import room, store, stream
+from mha_api.rooms.store import InProcess
+from mha_core.example.share_link import MAX_TOKEN
+from mha_core.messages import LANGUAGES
+from mha_ui.follow import _NO_SCRIPT, _WORDS
+from mha_ui.language import words_in
+from tests.api.asgi import ask
+from tests.api.rooms import FOLLOWER, Hall
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def page(path, **headers):
+    return ask(Hall().app, path, **headers)
+
+
+@pytest.mark.parametrize("path", ["/follow", "/follow/", "/follow/K7QF2M", "/follow/%3Cscript%3E"])
+def test_the_page_is_the_same_for_every_code(path):
+    answer = page(path)
+    assert answer.status == 200
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    root = "./" if path == "/follow" else "../"
+    assert (
+        answer.body.decode().replace('<base href="./">', '<base href="../">')
+        == page("/follow/X").body.decode()
+    )
+    assert f'<base href="{root}">' in answer.body.decode()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_page_is_in_the_browser_s_language_and_has_the_words_of_all(language):
+    text = page("/follow/X", **{"accept-language": f"{language};q=0.9"}).body.decode()
+    assert words_in(language)(_NO_SCRIPT) in text
+    told = json.loads(re.search(r'id="words">(.*?)</script>', text)[1])
+    assert set(told) == set(LANGUAGES)
+    for code in LANGUAGES:
+        assert {name: told[code][name] for name in _WORDS} == {
+            name: words_in(code)(sentence) for name, sentence in _WORDS.items()
+        }
+
+
+def test_the_page_has_no_script_of_its_own_and_asks_this_server_alone():
+    text = page("/follow/X").body.decode()
+    scripts = re.findall(r"<script([^>]*)>", text)
+    assert all("src=" in one or 'type="application/json"' in one for one in scripts)
+    assert not re.search(r'(src|href)="(https?:)?//', text)
+    assert " on" not in re.sub(r">[^<]*<", "><", text)
+
+
+def test_script_and_stylesheet_are_kept_for_good_under_their_digest():
+    text = page("/follow/X").body.decode()
+    total = len(text)
+    for address, kind in re.findall(r'"(api/follow/\w+\.(js|css))"', text):
+        answer = page(f"/{address}", **{"accept-encoding": "gzip"})
+        assert answer.status == 200
+        assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
+        assert answer.headers["content-type"].startswith({"js": "text/javascript", "css": "text/css"}[kind])
+        total += len(answer.body)
+        assert page(f"/{address}").body == gzip.decompress(answer.body)
+        assert page(f"/api/follow/0000.{kind}").status == 404
+    assert total < 100_000
+    assert page("/api/follow/0000.html").status == 404
+
+
+def test_below_a_path_of_its_own_the_page_stands_there_too():
+    app = Starlette(routes=mha_api.routes("/course/", FOLLOWER, InProcess()))
+    assert ask(app, "/course/follow/X").status == 200
+    assert ask(app, "/course/api/rooms/222222/events").status == 404
+    assert ask(app, "/follow/X").status == 404
+
+
+# --- the documentation -----------------------------------------------------------------------------------------------
+
+TOLD = (ROOT / "docs" / "http.md").read_text("utf-8").partition("## Rooms")[2]
+
+
+def test_the_documentation_s_examples_can_be_sent():
+    place, question, answer = re.findall(r"```json\n(.*?)\n```", TOLD, re.DOTALL)
+    assert room.read_place(place.encode())[1]["exercise"] == "weights"
+    asked = room.read_question(question.encode())
+    _, _, given = room.read_answer(answer.encode())
+    assert room.read_choice(given, len(asked.choices)) == "0.25"
+
+
+def test_the_documentation_has_the_routes_and_bounds_of_the_code():
+    served = {
+        (method, re.sub(r"\{(\w+)(:int)?\}", lambda name: name[1].upper(), f"/api{route.path}"))
+        for route in rooms.Rooms(InProcess(), FOLLOWER.walk).routes()
+        if isinstance(route, Route)
+        for method in route.methods - {"HEAD"}
+    }
+    table = re.findall(r"^\| `(\w+) (/api[^`?]*)", TOLD, re.MULTILINE)
+    assert {(method, path.replace("/1", "/QUESTION")) for method, path in table} == served
+    assert f"after {store.LIFETIME / 3600:.0f} hours" in TOLD
+    assert f"{store.MAX_ROOMS}, and {store.MAX_LISTENERS:,} of all rooms together" in TOLD
+    assert f"of {store.MAX_ANSWERS:,} listeners; the {stream.MOST_COUNTED} most frequent" in TOLD
+    assert f"{rooms.OPENED[1]} at once, then one a minute" in TOLD
+    assert rooms.OPENED[0] == 1 / 60
+    assert f"{rooms.MISSES[1]} at once, then {rooms.MISSES[0]:g} a second" in TOLD
+    bodies = (
+        f"{rooms.MOST_BODY // 1000} kB, within {rooms.SECONDS:g} seconds; a token {MAX_TOKEN:,} characters"
+    )
+    assert bodies in TOLD
+    assert f"comes every {stream.SILENCE:g} seconds" in TOLD

@@ -1,0 +1,406 @@
+"""Rooms: who may not, what is too much, and what nobody should send."""
+
+import asyncio
+import json
+from random import Random
+from typing import Any
+
+import pytest
+from anyio import CapacityLimiter
+
+from mha_api import rooms
+from mha_api.rooms import limits, room, store
+from mha_api.rooms.limits import Buckets
+from mha_api.rooms.room import _PLACE
+from mha_core.example.share_link import MAX_TOKEN
+from mha_core.messages import LANGUAGES
+from mha_ui.language import words_in
+from tests.api.asgi import post, run
+from tests.api.rooms import CELL, CHOICES, FIRST, Hall, error, parts, scene
+from tests.sizes import shortened
+
+# --- who may --------------------------------------------------------------------------------------------------------
+
+PRESENTED = [
+    ("PUT", "/place", FIRST),
+    ("POST", "/questions", CHOICES),
+    ("DELETE", "/questions/1", None),
+    ("DELETE", "", None),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body"), PRESENTED)
+@pytest.mark.parametrize(
+    "key", ["", "Bearer", "Bearer ", "Bearer x", "Basic {key}", "{key}", "Bearer {key}x", "Bearer é"]
+)
+def test_what_a_presenter_does_needs_the_key(method, path, body, key):
+    async def act():
+        hall = await Hall().opened(FIRST)
+        given = key.format(key=hall.key)
+        answer = await hall.ask(method, f"/{hall.code}{path}", body, authorization=given)
+        assert (answer.status, error(answer)) == (403, "this is not the key of the room")
+        async with hall.listen() as listener:
+            assert (await listener.next()).data["step"] == "q"
+
+    run(act())
+
+
+@scene
+async def test_the_key_of_another_room_is_no_key():
+    hall = await Hall().opened(FIRST)
+    other = await Hall(hall.store).opened(FIRST)
+    answer = await hall.ask("DELETE", f"/{hall.code}", authorization=f"Bearer {other.key}")
+    assert answer.status == 403
+
+
+@pytest.mark.parametrize(
+    "code", ["222222", "K7QF2", "K7QF2MM", "K7QF1M", "..", "%00", "思考思考思考", "K7QF2M" * 99]
+)
+def test_there_is_no_room_of_a_code_that_nobody_opened(code):
+    async def act():
+        hall = Hall()
+        for method, path in [
+            ("GET", "/events"),
+            ("PUT", "/place"),
+            ("POST", "/answers"),
+            ("GET", "/walks/x"),
+        ]:
+            answer = await hall.ask(method, f"/{code}{path}", FIRST)
+            assert (answer.status, error(answer)) == (404, "there is no room of this code, or it has ended")
+
+    run(act())
+
+
+@scene
+async def test_a_code_may_be_typed_in_small_letters():
+    hall = await Hall().opened(FIRST)
+    hall.code = hall.code.lower()
+    async with hall.listen() as listener:
+        assert (await listener.next()).data["step"] == "q"
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """An address may try ten codes, and open ten rooms, and then no more."""
+    for name in ("MISSES", "OPENED"):
+        monkeypatch.setattr(rooms, name, (0.0, 10))
+
+
+def test_who_tries_codes_is_held_off_and_learns_nothing_then(few):
+    async def act():
+        hall = await Hall().opened(FIRST)
+        statuses = [(await hall.ask("GET", f"/{room.new_code()}/events")).status for _ in range(12)]
+        assert statuses == [404] * 10 + [429] * 2
+        assert (await hall.ask("GET", f"/{hall.code}/events")).status == 429  # as one that there is not
+        assert (await hall.ask("DELETE", f"/{hall.code}", authorization="Bearer guessed")).status == 429
+        assert (await hall.present("PUT", "/place", FIRST)).status == 204  # a key is no guess
+        assert (await hall.ask("GET", f"/{room.new_code()}/events", client="10.0.0.7")).status == 404
+
+    run(act())
+
+
+def test_wrong_keys_are_guesses_too(few):
+    async def act():
+        hall = await Hall().opened(FIRST)
+        answers = [await hall.ask("DELETE", f"/{hall.code}", authorization="Bearer x") for _ in range(12)]
+        assert [answer.status for answer in answers] == [403] * 10 + [429] * 2
+
+    run(act())
+
+
+def test_one_address_opens_so_many_rooms_and_no_more(few):
+    async def act():
+        hall = Hall()
+        assert [(await hall.ask("POST", "")).status for _ in range(11)] == [201] * 10 + [429]
+        assert (await hall.ask("POST", "", client="10.0.0.7")).status == 201
+
+    run(act())
+
+
+def test_a_bucket_fills_up_again_and_the_least_used_are_forgotten(monkeypatch):
+    now = 0.0
+    buckets = Buckets(2, 3, lambda: now)
+    for _ in range(3):
+        assert buckets.may("one")
+        buckets.take("one")
+    assert not buckets.may("one")
+    assert buckets.may("other")
+    now = 0.5
+    assert buckets.may("one")
+    buckets.take("one")
+    assert not buckets.may("one")
+    now = 1000.0
+    for _ in range(3):
+        buckets.take("one")
+    assert not buckets.may("one")
+    monkeypatch.setattr(limits, "MOST", 2)
+    for address in ("two", "three"):
+        buckets.take(address)
+    assert buckets.may("one")
+
+
+@pytest.mark.parametrize("origin", ["http://elsewhere.example", "null", ""])
+def test_a_page_of_another_host_is_refused(origin):
+    async def act():
+        hall = await Hall().opened(FIRST)
+        for method, path, body in PRESENTED:
+            answer = await hall.present(method, path, body, origin=origin)
+            assert (answer.status, error(answer)) == (403, "a page of another host may not ask here")
+        assert (await hall.ask("POST", "", origin=origin)).status == 403
+        assert (await hall.present("PUT", "/place", FIRST, origin="http://localhost:8501")).status == 204
+
+    run(act())
+
+
+# --- bounds ---------------------------------------------------------------------------------------------------------
+
+
+def test_there_is_an_end_to_rooms_listeners_and_answers(monkeypatch):
+    for name, most in (("MAX_ROOMS", 2), ("MAX_LISTENERS", 2), ("MAX_ANSWERS", 2)):
+        monkeypatch.setattr(store, name, most)
+
+    async def act():
+        hall = await Hall().opened(FIRST)
+        assert (await hall.ask("POST", "")).status == 201
+        answer = await hall.ask("POST", "")
+        assert (answer.status, error(answer)) == (503, "there are too many rooms; try again later")
+        async with hall.listen(), hall.listen("?counts=1"), hall.listen() as third:
+            assert await third.status == 503
+        async with hall.listen() as again:
+            assert await again.status == 200
+        await hall.present("POST", "/questions", CHOICES)
+        for listener in ("listener-a", "listener-b", "listener-a"):
+            assert (await hall.answer(1, 0, listener)).status == 204
+        answer = await hall.answer(1, 0, "listener-c")
+        assert (answer.status, error(answer)) == (503, "too many have answered")
+
+    run(act())
+
+
+@scene
+async def test_who_goes_leaves_his_place():
+    hall = await Hall().opened(FIRST)
+    async with hall.listen("?counts=1") as wall:
+        for _ in range(3):
+            async with hall.listen():
+                while (await wall.next("counts")).data["listeners"] != 1:
+                    pass
+            while (await wall.next("counts")).data["listeners"] != 0:
+                pass
+
+
+@scene
+async def test_a_body_has_an_end():
+    hall = await Hall().opened(FIRST)
+    answer = await hall.present("PUT", "/place", b" " * 70_000)
+    assert (answer.status, error(answer)) == (413, "the body is larger than 64 kB")
+    largest = {"token": "1" + "A" * (MAX_TOKEN - 1)}
+    assert error(await hall.present("PUT", "/place", largest)).startswith("the link is damaged")
+
+
+def test_more_bodies_than_there_is_room_for_are_turned_away(monkeypatch):
+    monkeypatch.setattr(rooms, "BODIES", CapacityLimiter(1))
+    monkeypatch.setattr(rooms, "SECONDS", 0.05)
+
+    async def act():
+        hall = await Hall().opened(FIRST)
+
+        async def silent():
+            yield {"type": "http.request", "body": b"{", "more_body": True}
+            await asyncio.Event().wait()
+
+        address = f"/api/rooms/{hall.code}/answers"
+        slow = asyncio.create_task(post(hall.app, address, silent(), content_type="application/json"))
+        await asyncio.sleep(0)
+        answer = await post(hall.app, address, parts(b"{}"), content_type="application/json")
+        assert answer.status == 503
+        assert (await slow).status == 408
+
+    run(act())
+
+
+# --- what nobody should send ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        (b"", "this is not JSON"),
+        (b"{", "this is not JSON"),
+        (b"\xff", "this is not JSON"),
+        (b"[" * 60_000, "this is not JSON"),
+        (b'{"step":NaN}', "this is not JSON"),
+        (b"9" * 6000, "this is not JSON"),
+        (b"null", "expected an object in braces, got None"),
+        (b"{}", "expected either a token or an example"),
+        ({"token": "1", "example": "first"}, "expected either a token or an example"),
+        ({"token": 7}, f"token: expected a text of at most {MAX_TOKEN} characters"),
+        ({"token": "1" * (MAX_TOKEN + 1)}, f"token: expected a text of at most {MAX_TOKEN} characters"),
+        ({"token": "1AAAA"}, "the link is damaged or incomplete"),
+        ({"example": "../../etc/passwd"}, "example: '../../etc/passwd' cannot stand here"),
+        (FIRST | {"step": "<b>"}, "step: '<b>' cannot stand here"),
+        (FIRST | {"step": 7}, "step: 7 cannot stand here"),
+        (FIRST | {"sub": "0"}, "sub: '0' cannot stand here"),
+        (FIRST | {"sub": "1.2.3"}, "sub: '1.2.3' cannot stand here"),
+        (FIRST | {"predict": 1}, "predict: expected true or false, got 1"),
+        (FIRST | {"revealed": "all"}, "revealed: expected a list of at most 200"),
+        (FIRST | {"revealed": ["x"] * 201}, "revealed: expected a list of at most 200"),
+        (FIRST | {"revealed": ["\ud800"]}, "revealed: '\\ud800' cannot stand here"),
+        (FIRST | {"decimals": 11}, "decimals: expected a whole number from 0 to 10, got 11"),
+        (FIRST | {"decimals": True}, "decimals: expected a whole number from 0 to 10, got True"),
+        (FIRST | {"exercise": "weights;x"}, "exercise: 'weights;x' cannot stand here"),
+        (FIRST | {"name": "me"}, f"the keys here are {', '.join(_PLACE)}, got 'name'"),
+    ],
+    ids=lambda value: repr(value)[-40:],
+)  # fmt: skip
+def test_places_that_are_none(body, sentence):
+    async def act():
+        hall = await Hall().opened(FIRST)
+        answer = await hall.present("PUT", "/place", body)
+        assert (answer.status, error(answer)) == (422, sentence)
+        async with hall.listen() as listener:
+            assert (await listener.next()).data["sub"] == "2"
+
+    run(act())
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        ({}, "a question has either choices or a cell"),
+        ({**CHOICES, **CELL}, "a question has either choices or a cell"),
+        ({"choices": ["one"]}, "choices: expected 2 to 6 choices"),
+        ({"choices": ["x"] * 7}, "choices: expected 2 to 6 choices"),
+        ({"choices": "ab"}, "choices: expected 2 to 6 choices"),
+        ({"choices": ["a", 2]}, "choices: expected a text of at most 200 characters"),
+        ({"choices": ["a", "b"], "text": "x" * 201}, "text: expected a text of at most 200 characters"),
+        ({"cell": {"name": "q"}}, "cell: expected a cell with name, head, row and col"),
+        ({"cell": CELL["cell"] | {"row": -1}}, "cell: expected a whole number from 0 to 9999, got -1"),
+        ({"cell": CELL["cell"] | {"name": "__class__"}}, "cell: '__class__' cannot stand here"),
+    ],
+    ids=lambda value: repr(value)[-40:],
+)
+def test_questions_that_are_none(body, sentence):
+    async def act():
+        hall = await Hall().opened(FIRST)
+        answer = await hall.present("POST", "/questions", body)
+        assert (answer.status, error(answer)) == (422, sentence)
+
+    run(act())
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "sentence"),
+    [
+        (CHOICES, 3, "answer: expected a whole number from 0 to 2, got 3"),
+        (CHOICES, "1", "answer: expected a whole number from 0 to 2, got '1'"),
+        (CHOICES, True, "answer: expected a whole number from 0 to 2, got True"),
+        (CHOICES, None, "answer: expected a whole number from 0 to 2, got None"),
+        (CELL, 0.5, "answer: expected a number, got 0.5"),
+        (CELL, "one half", "answer: expected a number, got 'one half'"),
+        (CELL, "1e9999", "answer: expected a number, got '1e9999'"),
+        (CELL, "nan", "answer: expected a number, got 'nan'"),
+        (CELL, "", "answer: expected a number, got ''"),
+        (CELL, "9" * 5000, "answer: expected a number, got '999999999999999999999999999999999999999"),
+    ],
+    ids=lambda value: repr(value)[-40:],
+)
+def test_answers_that_are_none(question, answer, sentence):
+    async def act():
+        hall = await Hall().opened(FIRST)
+        await hall.present("POST", "/questions", question)
+        got = await hall.answer(1, answer)
+        assert (got.status, error(got)) == (422, sentence)
+
+    run(act())
+
+
+@pytest.mark.parametrize("listener", ["", "short", "a" * 41, "<script>", "名字名字名字名字", 7])
+def test_a_listener_is_an_id_and_no_name(listener):
+    async def act():
+        hall = await Hall().opened(FIRST)
+        await hall.present("POST", "/questions", CHOICES)
+        assert (await hall.answer(1, 0, listener)).status == 422
+
+    run(act())
+
+
+@pytest.mark.parametrize("text", ["0.5", "-0.5", "5", ".5", "5.", "1e-3", "2.5e+10", "-inf", "0.50"])
+def test_numbers_as_they_are_typed(text):
+    assert room.read_choice(text, 0) == text
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "", "multipart/form-data"])
+def test_a_body_of_another_type(kind):
+    async def act():
+        hall = await Hall().opened(FIRST)
+        assert (await hall.present("PUT", "/place", FIRST, content_type=kind)).status == 415
+
+    run(act())
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_refused_is_said_in_the_asker_s_language(language):
+    async def act():
+        hall = Hall()
+        answer = await hall.ask("GET", "/222222/events", accept_language=language)
+        assert error(answer) == words_in(language)("there is no room of this code, or it has ended")
+        answer = await hall.ask("GET", f"/222222/events?lang={language}")
+        assert error(answer) == words_in(language)("there is no room of this code, or it has ended")
+
+    run(act())
+
+
+VALUES = [
+    None,
+    True,
+    0,
+    -1,
+    1.5,
+    1e308,
+    10**30,
+    "",
+    "q",
+    "first",
+    "1AAAA",
+    "\x00",
+    "\ud800",
+    "思考",
+    [],
+    [[]],
+    {},
+]
+ANSWER = {"question": 1, "listener": "listener-x", "answer": 1}
+SENT: list[tuple[str, dict[str, Any]]] = [
+    ("/place", {**FIRST}),
+    ("/questions", {**CELL}),
+    ("/answers", ANSWER),
+]
+
+
+@pytest.mark.parametrize("seed", shortened(range(20), range(4)))
+def test_malformed_requests_are_refused_and_change_nothing(seed):
+    """Whatever is sent as place, question or answer."""
+    random = Random(seed)
+
+    async def act():
+        hall = await Hall().opened(FIRST)
+        await hall.present("POST", "/questions", CHOICES)
+        refused = 0
+        for _ in range(250):
+            path, valid = random.choice(SENT)
+            body = dict(valid)
+            body[random.choice([*body, "key", "__proto__"])] = random.choice(VALUES)
+            sent = json.dumps(body).encode()
+            if random.random() < 0.3:
+                sent = sent[: random.randrange(len(sent))]
+            answer = await hall.present("PUT" if path == "/place" else "POST", path, sent)
+            assert answer.status in (201, 204, 409, 415, 422), (path, body, answer)
+            if answer.status >= 400:
+                assert error(answer)
+                refused += 1
+        assert refused > 100
+        async with hall.listen() as listener:
+            assert (await listener.next()).kind in ("place", "question")
+
+    run(act())

@@ -1,0 +1,33 @@
+"""What two heads share: against the metric that says it one pair and one query at a time."""
+
+import pytest
+from hypothesis import given
+
+from mha_core import built_in, trace
+from mha_core.compute.metrics import agreement, overlap
+from mha_core.walk.pairs import pairs
+from tests.core.strategies import examples
+from tests.sizes import tries
+
+
+@tries(80)
+@given(examples(variants=True))
+def test_two_heads_share_what_the_metric_says_and_least_at_that_query(example):
+    computed = trace(example)
+    mean = agreement(computed)
+    weights, dead = computed.values["weights"], computed.fully_masked
+    for a, row in enumerate(pairs(computed)):
+        for b, pair in enumerate(row):
+            alive = [i for i in range(len(example.tokens)) if not (dead[a][i] or dead[b][i])]
+            if pair is None:
+                assert alive == []
+                continue
+            assert pair.share == pytest.approx(mean[a][b], abs=1e-9)
+            shares = {i: overlap(weights[a][i], weights[b][i]) for i in alive}
+            assert shares[pair.query] == pytest.approx(min(shares.values()), abs=1e-9)
+            assert pair.query == min(i for i in alive if shares[i] < min(shares.values()) + 1e-9)
+
+
+def test_a_head_shares_all_of_its_attention_with_itself():
+    for a, row in enumerate(pairs(trace(built_in("water")))):
+        assert row[a].share == 1

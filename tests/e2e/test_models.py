@@ -1,0 +1,832 @@
+"""The page Models in a real browser: a sentence through a model, its heads at a glance, one of them, and the bench."""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.request import Request, urlopen
+
+import numpy as np
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from mha_core import OPENS_FIRST, built_in, trace
+from mha_core.models import OWN, cards, example_of, load
+from mha_ui.language import LANGUAGES, words_in
+from mha_ui.models.words import EXAMPLES, ui_words
+from tests.e2e.driver import WAIT, Bench, assert_shows, at_rest, example_in, running, wait_until
+from tests.e2e.looks import WIDTHS, assert_no_barrier_at, wider
+from tests.models.made import GPT2, folder_of
+from tests.sizes import in_turn
+
+ENGLISH = "The cat sat on the mat because it was tired."
+CHINESE = "小猫在垫子上睡觉，因为它很累。"
+TIRED = "The animal didn't cross the street because it was too tired."
+WIDE = "The animal didn't cross the street because it was too wide."
+SMALL = "the cat sat on the mat , and the dog liked the cat ."
+DTYPES = {"float32": np.float32, "uint8": np.uint8, "uint16": np.uint16}
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
+
+published = pytest.mark.skipif(
+    "minilm" not in {card.key for card in cards()}, reason="requirements-models.txt is not installed"
+)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """The app, which also offers a random decoder."""
+    decoder = folder_of(tmp_path_factory.mktemp("decoder"), GPT2, specials=False)
+    with running(MHA_MODELS=f"decoder={decoder}") as started:
+        yield started
+
+
+@pytest.fixture
+def read(server, new_page):
+    """Open the page as a new visitor."""
+
+    def opened(options: dict | None = None, **query) -> Page:
+        page = new_page(**(options or {}))
+        page.goto(f"{server.url}models?{urlencode(query)}")
+        return settled(page)
+
+    return opened
+
+
+def settled(page: Page) -> Page:
+    """Wait until all that was asked for is answered and drawn."""
+    wait_until(
+        page,
+        """() => {
+            const host = [...document.querySelectorAll("*")].find((one) => one.shadowRoot?.querySelector(".models"));
+            const page = host?.shadowRoot.querySelector('.models[aria-busy="false"][data-shown]');
+            const one = page?.querySelector('.one[aria-busy="false"]');
+            return one && !page.querySelector('.answer[aria-busy="true"]');
+        }""",
+    )
+    return page
+
+
+def asked(server, path: str, **question) -> tuple[dict, dict[str, np.ndarray]]:
+    """The server's own answer."""
+    body = json.dumps(question).encode()
+    request = Request(f"{server.url}api/models/{path}", body, {"Content-Type": "application/json"})
+    with urlopen(request) as answer:
+        data = answer.read()
+    if path == "guesses":
+        return json.loads(data), {}
+    (length,) = struct.unpack_from("<I", data)
+    header, arrays, at = json.loads(data[4 : 4 + length]), {}, 4 + length
+    for name, kind, shape in header["arrays"]:
+        arrays[name] = np.frombuffer(data, DTYPES[kind], math.prod(shape), at).reshape(shape)
+        at += math.ceil(arrays[name].nbytes / 8) * 8
+    return header, arrays
+
+
+def field(page: Page, which: str = "sentence") -> Locator:
+    return page.locator(f'textarea[data-focus="{which}"]')
+
+
+def say(page: Page, text: str) -> Page:
+    """Type a sentence and press Enter."""
+    field(page).fill(text)
+    with page.expect_response("**/api/models/run*"):
+        field(page).press("Enter")
+    return settled(page)
+
+
+def tiles(page: Page) -> list[int]:
+    """The heads in the order in which they stand, by their flat numbers."""
+    return page.locator(".tile").evaluate_all("all => all.map((tile) => Number(tile.dataset.at))")
+
+
+def tile(page: Page, at: int) -> Locator:
+    return page.locator(f'.tile[data-at="{at}"]')
+
+
+def tokens(page: Page, which: int = 0) -> Locator:
+    return page.locator(".tokens .strip").nth(which).locator("button")
+
+
+def opacities(page: Page, at: int) -> list[list[int]]:
+    """How opaque each pixel of a head's picture is, row by row."""
+    return (
+        tile(page, at)
+        .locator("canvas")
+        .evaluate(
+            """(canvas) => {
+            const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+            return Array.from({ length: canvas.height }, (_, row) =>
+                Array.from({ length: canvas.width }, (_, col) => data[4 * (row * canvas.width + col) + 3]));
+        }"""
+        )
+    )
+
+
+def query_of(page: Page) -> dict[str, str]:
+    return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
+
+
+def wait_for_query(page: Page, **wanted: str) -> None:
+    wait_until(
+        page,
+        """(wanted) => {
+            const query = new URLSearchParams(location.search);
+            return Object.entries(wanted).every(([name, value]) => query.get(name) === value);
+        }""",
+        wanted,
+    )
+
+
+# --- a sentence ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_it_opens_with_a_sentence_that_our_own_model_has_read(read, server, language):
+    page = read(lang=language)
+    (text,) = EXAMPLES[0]["texts"]
+    expect(field(page)).to_have_value(text)
+    header, arrays = asked(server, "run", model="own", texts=[text])
+    assert len(tiles(page)) == header["layers"] * header["heads"]
+    assert tokens(page).all_inner_texts() == header["sentences"][0]["texts"]
+    for at in (0, len(tiles(page)) - 1):
+        layer, head = divmod(at, header["heads"])
+        assert opacities(page, at) == arrays["0.maps"][layer, head].tolist()
+    expect(page.locator(".card:has(:checked) strong")).to_have_text(
+        page.locator(".card strong").first.text_content()
+    )
+    assert query_of(page)["model"] == "own"
+
+
+@pytest.mark.parametrize("text", [ENGLISH, CHINESE, "a", '<b>cat</b> & "mat" 👩‍💻'])
+def test_a_sentence_is_read_as_it_is_typed_and_entered(read, server, text):
+    page = say(read(), text)
+    header, arrays = asked(server, "run", model="own", texts=[text])
+    assert tokens(page).all_inner_texts() == header["sentences"][0]["texts"]
+    assert opacities(page, 1) == arrays["0.maps"][0, 1].tolist()
+    wait_for_query(page, model="own", text=text)
+
+
+def test_enter_that_chooses_a_chinese_word_asks_for_nothing(read):
+    page = read()
+    before = page.locator(".models").get_attribute("data-shown")
+    field(page).evaluate(
+        """(field) => {
+            field.value = "小猫";
+            field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", isComposing: true, bubbles: true }));
+        }"""
+    )
+    expect(page.locator(".models")).to_have_attribute("data-shown", before)
+    expect(page.locator(".models")).to_have_attribute("aria-busy", "false")
+    field(page).press("Enter")
+    expect(page.locator(".models")).to_have_attribute("data-shown", "own 小猫", timeout=WAIT)
+
+
+def test_an_example_is_one_press_away(read):
+    page = read()
+    page.locator(".example").nth(1).click()
+    (text,) = EXAMPLES[1]["texts"]
+    expect(field(page)).to_have_value(text)
+    wait_for_query(page, text=text)
+
+
+# --- all heads -----------------------------------------------------------------------------------------------------
+
+
+def test_heads_are_sorted_and_shown_by_what_they_do(read, server):
+    page = read(text=ENGLISH, model="own")
+    header, arrays = asked(server, "run", model="own", texts=[ENGLISH])
+    count = header["layers"] * header["heads"]
+    assert tiles(page) == list(range(count))
+    for by, sign in (("previous", -1), ("entropy", -1), ("-entropy", 1)):
+        page.locator('[data-focus="by"]').select_option(by)
+        numbers = arrays["0.measured"][:, header["measures"].index(by.removeprefix("-"))]
+        assert tiles(page) == sorted(range(count), key=lambda at: sign * numbers[at])
+        wait_for_query(page, by=by)
+    labels = header["sentences"][0]["labels"]
+    for kind in dict.fromkeys(labels):
+        chip = page.locator(f'.kind[data-kind="{kind}"]')
+        expect(chip).to_contain_text(f"· {labels.count(kind)}")
+        chip.click()
+        assert set(tiles(page)) == {at for at, label in enumerate(labels) if label == kind}
+        chip.click()
+    assert len(tiles(page)) == count
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_head_is_told_in_words_and_numbers(read, server, language):
+    page = read(text=ENGLISH, model="own", lang=language)
+    header, arrays = asked(server, "run", model="own", texts=[ENGLISH])
+    words, (sentence,) = ui_words(language), header["sentences"]
+    for at, label in enumerate(sentence["labels"]):
+        told = tile(page, at).get_attribute("aria-label")
+        layer, head = divmod(at, header["heads"])
+        assert told.startswith(words["layer_head"].format(layer=layer + 1, head=head + 1))
+        query = sentence["special"].index(False)
+        key, weight = arrays["0.keys"][layer, head, query], arrays["0.tops"][layer, head, query]
+        assert f"{sentence['texts'][query]} → {sentence['texts'][key]} {weight:.2f}" in told
+        if label == "none":
+            assert words["told_none"] in told
+        else:
+            number = arrays["0.measured"][at, header["measures"].index(label)]
+            chance = arrays["0.chance"][at, header["measures"].index(label)]
+            assert words[f"told_{label}"].format(number=f"{number:.2f}", chance=f"{chance:.2f}") in told
+
+
+def test_the_heads_are_walked_through_by_arrows(read):
+    page = read(text=ENGLISH, model="own", head="1.1")
+    heads = page.locator(".layer-row").first.locator(".tile").count()
+    tile(page, 0).focus()
+    for key, at in (
+        ("ArrowRight", 1),
+        ("ArrowDown", 1 + heads),
+        ("ArrowLeft", heads),
+        ("ArrowUp", 0),
+        ("ArrowUp", 0),
+    ):
+        page.keyboard.press(key)
+        expect(tile(page, at)).to_be_focused()
+    page.keyboard.press("End")
+    page.keyboard.press("Enter")
+    last = len(tiles(page)) - 1
+    expect(tile(page, last)).to_have_attribute("aria-selected", "true")
+    expect(tile(page, last)).to_be_focused()
+    expect(page.locator(".one h2")).to_have_text(f"Layer {last // heads + 1} · Head {heads}")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Tab")
+    expect(tile(page, last)).to_be_focused()
+
+
+def test_a_resting_hand_is_told_the_measures(read, server):
+    page = read(text=ENGLISH, model="own")
+    _, arrays = asked(server, "run", model="own", texts=[ENGLISH])
+    tile(page, 2).hover()
+    tip = page.get_by_role("tooltip")
+    expect(tip).to_be_visible()
+    assert [f"{number:.2f}" for number in arrays["0.measured"][2]] == tip.locator(
+        ".bar-number"
+    ).all_inner_texts()
+    tile(page, 2).focus()
+    page.keyboard.press("Escape")
+    expect(tip).to_be_hidden()
+
+
+def test_a_chosen_token_stands_out_in_every_map(read, server):
+    page = read(text=ENGLISH, model="own")
+    _, arrays = asked(server, "run", model="own", texts=[ENGLISH])
+    tokens(page).nth(3).click()
+    wait_for_query(page, token="4")
+    for at in (0, 3):
+        layer, head = divmod(at, arrays["0.maps"].shape[1])
+        levels = arrays["0.maps"][layer, head].astype(int)
+        seen = opacities(page, at)
+        for row, line in enumerate(levels.tolist()):
+            assert all(
+                abs(a - (b if row == 3 else b * 0.25)) <= 1 for a, b in zip(seen[row], line, strict=True)
+            )
+    page.keyboard.press("ArrowRight")
+    expect(tokens(page).nth(4)).to_be_focused()
+    page.keyboard.press("Enter")
+    wait_for_query(page, token="5")
+    expect(page.locator('.line-token[aria-pressed="true"]')).to_have_text(tokens(page).nth(4).inner_text())
+    page.locator('[data-focus="all tokens"]').click()
+    expect(page.locator('.tokens .strip [aria-pressed="true"]')).to_have_count(0)
+
+
+# --- one head ------------------------------------------------------------------------------------------------------
+
+
+def test_a_pair_is_told_with_the_products_that_make_its_score(read, server):
+    page = read(text=ENGLISH, model="own", head="2.2", token="4")
+    header, arrays = asked(server, "head", model="own", text=ENGLISH, layer=1, head=1)
+    key = int(arrays["weights"][3].argmax())
+    shown = page.locator(".line-weight").all_inner_texts()
+    assert shown == [f"{weight:.2f}" for weight in arrays["weights"][3]]
+    page.locator(".line-key").nth(key).click()
+    scores = page.locator(".scores")
+    expect(scores.locator(".pair-weight")).to_have_text(f"{arrays['weights'][3, key]:.4f}".rstrip("0"))
+    line = scores.locator(".sum").inner_text().replace("−", "-")
+    score = float(arrays["scores"][3, key])
+    for number in (score, header["divisor"], score / header["divisor"]):
+        assert f"{number:.4f}".rstrip("0").rstrip(".") in line
+    assert scores.locator(".dimension").count() == header["d"]
+    products = arrays["q"][3].astype(float) * arrays["k"][key]
+    scores.locator(".dimension").nth(5).hover()
+    said = scores.locator(".one-product").inner_text().replace("−", "-")
+    assert said.startswith("Dimension 6:")
+    assert said.endswith(f"= {products[5]:.3f}")
+    assert abs(products.sum() - score) < 1e-4
+
+
+def test_the_map_tells_every_pair_by_keyboard_too(read, server):
+    page = read(text=ENGLISH, model="own", head="1.1")
+    _, arrays = asked(server, "head", model="own", text=ENGLISH, layer=0, head=0)
+    page.locator('[data-focus="map"]').click()
+    drawn = page.locator(".big-map")
+    drawn.focus()
+    place = [0, 0]
+    for key, step in (
+        ("ArrowDown", (0, 0)),
+        ("ArrowDown", (1, 0)),
+        ("ArrowRight", (0, 1)),
+        ("ArrowRight", (0, 1)),
+    ):
+        page.keyboard.press(key)
+        place = [place[0] + step[0], place[1] + step[1]]
+        weight = arrays["weights"][tuple(place)]
+        expect(page.locator(".heatmap [role=status]")).to_contain_text(f"{weight:.2f}")
+        expect(drawn).to_be_focused()
+    expect(page.locator(".pair-weight")).to_have_text(f"{weight:.4f}".rstrip("0").rstrip("."))
+
+
+@published
+def test_word_pieces_become_words_on_demand(read, server):
+    text = "The unbelievable catlike cat slept."
+    page = read(text=text, model="minilm", head="1.3", token="3")
+    header, _arrays = asked(server, "run", model="minilm", texts=[text])
+    pieces = header["sentences"][0]["words"]
+    _, numbers = asked(server, "head", model="minilm", text=text, layer=0, head=2)
+    groups = [
+        [at for at, word in enumerate(pieces) if word == one]
+        for one in sorted({w for w in pieces if w is not None})
+    ]
+    groups = [[0], *groups, [len(pieces) - 1]]
+    assert len(groups) < len(pieces)
+    page.locator('[data-focus="as words"]').click()
+    expect(page.locator(".view-note")).to_contain_text("the sum over its pieces")
+    assert len(page.locator(".line-token").all()) == len(groups)
+    row = next(at for at, group in enumerate(groups) if 2 in group)
+    expect(page.locator(".line-token").nth(row)).to_have_attribute("aria-pressed", "true")
+    expected = [
+        sum(numbers["weights"][query, key] for query in groups[row] for key in group) / len(groups[row])
+        for group in groups
+    ]
+    for shown, weight in zip(page.locator(".line-weight").all_inner_texts(), expected, strict=True):
+        assert abs(float(shown) - weight) <= 0.005 + 1e-6
+
+
+def test_a_long_map_is_zoomed_down_to_its_words(read, server):
+    text = " ".join([ENGLISH] * 9)
+    page = read(text=text, model="own", head="1.1")
+    header, _ = asked(server, "run", model="own", texts=[text])
+    n = len(header["sentences"][0]["texts"])
+    assert n > 64
+    expect(page.locator('[data-focus="lines"]')).to_be_disabled()
+    drawn, told = page.locator(".big-map"), page.locator(".zooms .quiet-text")
+    expect(page.locator(".map-rows span")).to_have_count(0)
+    for _ in range(4):
+        page.get_by_role("button", name="Nearer").click()
+    names = page.locator(".map-rows span")
+    expect(names.first).to_be_visible()
+    size = names.count()
+    assert size < n / 4
+    start = int(told.inner_text().split("rows ")[1].split("–")[0])
+    assert names.all_inner_texts() == header["sentences"][0]["texts"][start - 1 : start - 1 + size]
+    drawn.scroll_into_view_if_needed()
+    box = drawn.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 10, box["y"] + 10, steps=4)
+    page.mouse.up()
+    moved = int(told.inner_text().split("rows ")[1].split("–")[0])
+    assert moved > start
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.keyboard.down("Control")
+    for _ in range(8):
+        page.mouse.wheel(0, 100)
+    page.keyboard.up("Control")
+    expect(page.get_by_role("button", name="Further")).to_be_disabled()
+
+
+@published
+def test_special_tokens_are_hidden_on_demand(read, server):
+    page = read(model="minilm", text=ENGLISH, head="1.3", token="3")
+    header, _ = asked(server, "run", model="minilm", texts=[ENGLISH])
+    (sentence,) = header["sentences"]
+    _, arrays = asked(server, "head", model="minilm", text=ENGLISH, layer=0, head=2)
+    page.locator('[data-focus="hide special"]').click()
+    kept = [at for at, special in enumerate(sentence["special"]) if not special]
+    expect(page.locator(".line-token")).to_have_text([sentence["texts"][at] for at in kept])
+    shown = page.locator(".line-weight").all_inner_texts()
+    assert shown == [f"{arrays['weights'][2, at]:.2f}" for at in kept]
+    expect(page.locator(".view-note")).to_contain_text("no longer add up to 1")
+    page.locator(".line-key").nth(4).click()
+    weight = float(page.locator(".scores .pair-weight").get_attribute("title"))
+    assert abs(weight - arrays["weights"][2, kept[4]]) < 1e-7
+
+
+@published
+def test_what_a_model_does_not_know_is_said_in_one_line_and_it_offers_what_it_was_made_for(read, server):
+    page = read(model="minilm", text=CHINESE)
+    header, _ = asked(server, "run", model="minilm", texts=[CHINESE])
+    (sentence,) = header["sentences"]
+    count, n = sum(sentence["unknown"]), len(sentence["texts"])
+    assert count > 0
+    expect(page.locator(".unknown")).to_have_text(
+        f"{count} of {n} tokens are unknown to this model: it sees the same sign, [UNK], for each."
+    )
+    assert tokens(page).all_inner_texts() == sentence["texts"]
+    offered = [example["language"] for example in EXAMPLES]
+    expect(page.locator(".example:visible")).to_have_count(offered.count("en"))
+    page.locator(".offered summary").click()
+    page.locator('.card input[value="own"]').check()
+    settled(page)
+    expect(page.locator(".model-chosen")).to_have_text(
+        page.locator(".card:has(:checked) strong").inner_text()
+    )
+    expect(page.locator(".example:visible")).to_have_count(len(offered))
+
+
+def test_the_tokens_of_one_head_are_one_stop_of_the_tab_key(read):
+    page = read(model="own", text=ENGLISH, head="1.1")
+    expect(page.locator('.line-token[tabindex="0"]')).to_have_count(1)
+    page.locator(".line-token").first.focus()
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".line-token").nth(1)).to_be_focused()
+    page.keyboard.press("Enter")
+    wait_for_query(page, token="2")
+    expect(page.locator(".line-token").nth(1)).to_be_focused()
+    expect(page.locator('.taking-heads [tabindex="0"]')).to_have_count(1)
+
+
+def test_each_measure_says_of_how_many_places_it_is(read, server):
+    page = read(model="own", text=ENGLISH, head="1.1")
+    header, _ = asked(server, "run", model="own", texts=[ENGLISH])
+    expect(page.locator(".one .bar-places")).to_have_text(
+        [f"places: {count}" for count in header["sentences"][0]["places"]]
+    )
+    expect(page.locator(".one")).to_contain_text("at least 0.3 of the way from chance to always")
+    expect(page.locator(".measures.apart dt").first).to_have_text("entropy")
+
+
+# --- two sentences -------------------------------------------------------------------------------------------------
+
+
+def test_two_sentences_are_compared_head_by_head(read, server):
+    page = read(model="own")
+    say(page, TIRED)
+    page.get_by_role("button", name="+ Second sentence").click()
+    expect(field(page, "second")).to_have_value(TIRED)
+    page.keyboard.type(WIDE)  # in the place of the copy, which is selected
+    field(page, "second").press("Enter")
+    wait_for_query(page, text=TIRED, second=WIDE)
+    settled(page)
+    header, arrays = asked(server, "run", model="own", texts=[TIRED, WIDE])
+    aligned = header["aligned"]
+    most = divmod(int(arrays["differences"].argmax()), header["heads"])
+    tired = header["sentences"][0]["texts"].index("tired")
+    counts = [len(sentence["texts"]) for sentence in header["sentences"]]
+    wait_for_query(page, head=f"{most[0] + 1}.{most[1] + 1}", token=str(tired + 1))
+    expect(page.locator('[data-focus="largest"]')).to_be_hidden()
+    page.locator('[data-focus="all tokens"]').click()
+    expect(page.locator(".strip-told")).to_contain_text(f"{counts[0]} and {counts[1]} tokens of at most")
+    page.locator('[data-focus="by"]').select_option("difference")
+    flat = arrays["differences"].reshape(-1)
+    assert tiles(page) == sorted(range(len(flat)), key=lambda at: -flat[at])
+    assert opacities(page, 0) != arrays["0.maps"][0, 0].tolist()
+    assert len(opacities(page, 0)) == len(aligned)
+    expect(page.locator(".glance .legend")).to_contain_text("more in the second")
+    page.locator('[data-focus="second"]', has_text="second").click()
+    expect(page.locator(".glance .legend")).to_be_hidden()
+    assert opacities(page, 0) == arrays["1.maps"][0, 0].tolist()
+    it = header["sentences"][0]["texts"].index("it")
+    tokens(page).nth(it).click()
+    there = dict(aligned)[it]
+    expect(tokens(page, 1).nth(there)).to_have_attribute("aria-pressed", "true")
+    layer, head = (int(part) - 1 for part in query_of(page)["head"].split("."))
+    rows = [
+        asked(server, "head", model="own", text=text, layer=layer, head=head)[1]["weights"][row]
+        for text, row in ((TIRED, it), (WIDE, there))
+    ]
+    by = {header["sentences"][0]["texts"][key]: rows[1][other] - rows[0][key] for key, other in aligned}
+    first = page.locator(".compared tbody tr").first
+    difference = float(first.locator("td").last.inner_text().replace("−", "-"))
+    assert (
+        abs(abs(difference) - max(abs(rows[1][other] - rows[0][key]) for key, other in aligned))
+        <= 0.0005 + 1e-6
+    )
+    assert first.locator("th").inner_text().split(" / ")[0] in by
+    least = int(arrays["differences"].argmin())
+    tile(page, least).click()
+    page.locator('[data-focus="largest"]').click()
+    wait_for_query(page, head=f"{most[0] + 1}.{most[1] + 1}")
+
+
+def test_a_head_that_was_chosen_stays_where_a_second_sentence_is_compared(read):
+    page = read(model="own", text=TIRED)
+    tile(page, 1).click()
+    wait_for_query(page, head="1.2")
+    page.get_by_role("button", name="+ Second sentence").click()
+    field(page, "second").fill(WIDE)
+    field(page, "second").press("Enter")
+    wait_for_query(page, second=WIDE)
+    assert query_of(page)["head"] == "1.2"
+    expect(page.locator('[data-focus="largest"]')).to_be_visible()
+
+
+def test_the_second_sentence_goes_again(read):
+    page = read(model="own", text=TIRED, second=WIDE)
+    expect(field(page, "second")).to_have_value(WIDE)
+    page.get_by_role("button", name="Without the second sentence").click()
+    wait_until(page, "() => !new URLSearchParams(location.search).has('second')")
+    expect(page.locator(".compared")).to_be_hidden()
+
+
+# --- without some heads --------------------------------------------------------------------------------------------
+
+
+def guesses_shown(page: Page, which: str) -> list[tuple[str, str]]:
+    rows = page.locator(f".guesses.{which} li")
+    return list(
+        zip(
+            rows.locator(".guess-word").all_inner_texts(),
+            rows.locator(".guess-number").all_inner_texts(),
+            strict=True,
+        )
+    )
+
+
+def expected_guesses(found: list[dict]) -> list[tuple[str, str]]:
+    return [(one["text"], f"{one['probability']:.3f}") for one in found]
+
+
+def test_the_model_s_own_answer_changes_where_heads_are_missing(read, server):
+    page = read(model="own", text=ENGLISH)
+    place = page.locator(".ablate .strip button").nth(2)
+    place.click()
+    wait_for_query(page, guess="3")
+    settled(page)
+    found, _ = asked(server, "guesses", model="own", text=ENGLISH, place=2)
+    assert guesses_shown(page, "before") == expected_guesses(found["before"])
+    expect(page.locator(".guesses.after")).to_have_count(0)
+    before = opacities(page, len(tiles(page)) - 1)
+    page.get_by_role("button", name="Layer 1", exact=True).click()
+    page.get_by_role("button", name="Layer 2 · Head 2", exact=True).click()
+    heads = page.locator(".layer-row").first.locator(".tile").count()
+    off = [[0, at] for at in range(heads)] + [[1, 1]]
+    wait_for_query(page, off="_".join(f"{layer + 1}.{head + 1}" for layer, head in off))
+    settled(page)
+    found, _ = asked(server, "guesses", model="own", text=ENGLISH, place=2, without=off)
+    assert guesses_shown(page, "before") == expected_guesses(found["before"])
+    assert guesses_shown(page, "after") == expected_guesses(found["after"])
+    assert opacities(page, len(tiles(page)) - 1) != before
+    expect(tile(page, 0)).to_have_class("tile off")
+    assert "Switched off" in tile(page, 0).get_attribute("aria-label")
+    page.locator('[data-focus="all on"]').click()
+    settled(page)
+    expect(page.locator(".guesses.after")).to_have_count(0)
+    assert opacities(page, len(tiles(page)) - 1) == before
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_switching_a_head_off_does_stands_beside_the_switch(read, server, language):
+    page, words = read(model="own", text=ENGLISH, head="1.1", lang=language), ui_words(language)
+    expect(page.locator('.ablate .strip [aria-pressed="true"]')).to_have_text("tired")
+    place = tokens(page).all_inner_texts().index("tired")
+    found, _ = asked(server, "guesses", model="own", text=ENGLISH, place=place)
+    likeliest = found["before"][0]
+    told = {
+        "token": "tired",
+        "word": likeliest["text"],
+        "before": f"{likeliest['probability']:.3f}",
+    }
+    expect(page.locator(".effect")).to_have_text(words["effect"].format(**told))
+    page.locator(".one .switch").click()
+    wait_for_query(page, off="1.1")
+    settled(page)
+    found, _ = asked(server, "guesses", model="own", text=ENGLISH, place=place, without=[[0, 0]])
+    after = {one["text"]: f"{one['probability']:.3f}" for one in found["after"]}
+    now = after.get(likeliest["text"], f"< {list(after.values())[-1]}")
+    expect(page.locator(".effect")).to_have_text(
+        words["effect_off"].format(**told, now=now, likeliest=found["after"][0]["text"])
+    )
+
+
+def test_a_decoder_goes_on_with_the_next_word_and_sees_nothing_that_comes_later(read, server):
+    page = read(model="decoder", text=SMALL, head="1.2", guess="4", token="3")
+    found, _ = asked(server, "guesses", model="decoder", text=SMALL, place=3)
+    assert guesses_shown(page, "before") == expected_guesses(found["before"])
+    page.locator(".line-key").nth(5).click()
+    expect(page.locator(".sum")).to_contain_text("does not see it")
+
+
+@published
+def test_a_model_that_guesses_nothing_is_not_asked_what_if(read):
+    page = read(model="minilm", text=ENGLISH)
+    expect(page.locator(".ablate")).to_be_hidden()
+    expect(page.locator(".one .switch")).to_be_hidden()
+
+
+# --- to the bench --------------------------------------------------------------------------------------------------
+
+
+def test_a_head_opens_on_the_bench_with_the_model_s_own_numbers_and_undo_returns(read, server):
+    page = read(model="own", text=ENGLISH, head="2.3", example="causal")
+    page.locator('[data-focus="from q"]').click()
+    page.locator('[data-focus="open"]').click()
+    bench = Bench(page)
+    expect(page).to_have_title("Bench · Multi-head attention", timeout=WAIT)
+    bench.settled()
+    wait_until(page, "() => new URLSearchParams(location.search).has('s')")
+    example = example_in(page.url)
+    _, arrays = asked(server, "head", model="own", text=ENGLISH, layer=1, head=2)
+    assert np.abs(np.array(trace(example).matrix("weights", 0)) - arrays["weights"]).max() < 1e-6
+    assert_shows(bench, example)
+    bench.do("undo")
+    wait_for_query(page, example="causal")
+
+
+def test_all_heads_of_a_layer_open_on_the_bench(read, server):
+    page = read(model="own", text="The cat sat.", head="1.2")
+    page.locator('[data-focus="take all"]').click()
+    page.locator('[data-focus="open"]').click()
+    bench = Bench(page)
+    expect(page).to_have_title("Bench · Multi-head attention", timeout=WAIT)
+    bench.settled()
+    shown = bench.shown()
+    heads = asked(server, "run", model="own", texts=["The cat sat."])[0]["heads"]
+    for head in range(heads):
+        _, arrays = asked(server, "head", model="own", text="The cat sat.", layer=0, head=head)
+        for (query, key), weight in np.ndenumerate(arrays["weights"]):
+            assert abs(float(shown[f"weights|{head}|{query}|{key}"]) - weight) <= 0.00005 + 1e-6
+
+
+def test_a_sentence_on_the_bench_takes_the_model_s_vectors(server, new_page):
+    bench = Bench(new_page()).open(f"{server.url}?example=first")
+    page = bench.page
+    page.get_by_role("button", name="Your sentence").click()
+    page.locator(".sentence input[type=text]").first.fill("The cat sat.")
+    page.locator('[data-focus="learned"]').click()
+    expect(page.locator(".mha-note")).to_contain_text("All numbers are the model's own.")
+    bench.settled()
+    example = example_of(load(OWN), "The cat sat.")
+    assert_shows(bench, example)
+    names, below = page.locator(".overview-token"), page.locator(".overview .moved")
+    last = names.last.bounding_box()
+    assert last["y"] + last["height"] <= below.bounding_box()["y"] + 1
+    bench.do("undo")
+    wait_for_query(page, example="first")
+
+
+def test_what_is_too_large_for_a_link_is_there_again_after_a_reload(server, new_page):
+    bench = Bench(new_page()).open(server.url)
+    page = bench.page
+    page.get_by_role("button", name="Your sentence").click()
+    page.locator(".sentence input[type=text]").first.fill("The cat sat.")
+    page.locator('[data-focus="learned"]').click()
+    expect(page.locator(".mha-note")).to_contain_text("All numbers are the model's own.")
+    bench.settled()
+    page.reload()
+    expect(page.locator(".mha-note")).to_contain_text("All numbers are the model's own.")
+    assert_shows(bench.settled(), example_of(load(OWN), "The cat sat."))
+    bench.do("undo")
+    assert_shows(bench.settled(), built_in(OPENS_FIRST))
+
+
+def test_a_sentence_that_is_too_long_for_the_bench_is_told_so(read):
+    page = read(model="own", text=" ".join([ENGLISH] * 9))
+    expect(page.locator('[data-focus="open"]')).to_be_disabled()
+    expect(page.locator(".taking-open .hint")).to_contain_text("takes up to 64 tokens")
+
+
+# --- where one stands ----------------------------------------------------------------------------------------------
+
+
+def test_a_link_leads_to_the_same_place(read, new_page):
+    page = read(model="own", text=CHINESE, head="2.1", lang="zh")
+    tokens(page).nth(2).click()
+    page.locator(".ablate .strip button").nth(3).click()
+    page.locator('.head-switch[data-layer="0"][data-head="1"]').click()
+    page.locator('[data-focus="by"]').select_option("previous")
+    wait_for_query(
+        page, model="own", text=CHINESE, head="2.1", token="3", guess="4", off="1.2", by="previous", lang="zh"
+    )
+    settled(page)
+    other = new_page()
+    other.goto(page.url)
+    settled(other)
+    for one in (".one h2", ".tokens", ".readout", ".guesses.after"):
+        assert other.locator(one).inner_text() == page.locator(one).inner_text()
+    assert tiles(other) == tiles(page)
+    assert opacities(other, 5) == opacities(page, 5)
+
+
+def test_another_page_and_another_language_leave_it_as_it_was(read):
+    page = read(model="own", text=CHINESE, head="2.1", token="3")
+    page.get_by_role("link", name="Walkthrough", exact=True).click()
+    expect(page).to_have_title("Walkthrough · Multi-head attention")
+    at_rest(page)
+    assert "text" not in query_of(page)
+    page.get_by_role("link", name="Models", exact=True).click()
+    settled(page)
+    wait_for_query(page, text=CHINESE, head="2.1", token="3")
+    page.get_by_role("radio", name="中", exact=True).click()
+    expect(page.locator(".one h2")).to_have_text("第 2 层 · 头 1")
+    wait_for_query(page, text=CHINESE, head="2.1", token="3", lang="zh")
+
+
+def test_an_address_without_a_sentence_is_of_the_one_that_is_shown_first(read):
+    page = read(head="2.3")
+    expect(page.locator(".one h2")).to_have_text("Layer 2 · Head 3")
+    expect(field(page)).to_have_value(EXAMPLES[0]["texts"][0])
+
+
+# --- what goes wrong -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_text_that_is_too_long_is_told_in_one_sentence_and_nothing_is_lost(read, language):
+    page = read(model="own", text=ENGLISH, lang=language)
+    before = tiles(page), tokens(page).all_inner_texts()
+    long = "cat " * 30_000
+    field(page).fill(long)
+    field(page).press("Enter")
+    fault = page.locator(".models > .fault")
+    template = "the text has {count} characters; at most {most} are read"
+    told = words_in(language)(template).format(count=len(long.strip()), most=100_000)
+    expect(fault).to_have_text(told[0].upper() + told[1:])
+    expect(page.locator(".stale-told")).to_contain_text(ENGLISH)
+    expect(field(page)).to_have_value(long)
+    assert (tiles(page), tokens(page).all_inner_texts()) == before
+    assert query_of(page)["text"] == ENGLISH
+    say(page, CHINESE)
+    expect(fault).to_be_empty()
+    expect(page.locator(".stale-told")).to_be_empty()
+
+
+def test_a_link_that_leads_nowhere_says_so_and_shows_what_opens_first(read):
+    page = read(model="../../etc", text=ENGLISH, head="99.1")
+    expect(page.locator(".models > .fault")).to_contain_text("there is no model")
+    expect(field(page)).to_have_value(EXAMPLES[0]["texts"][0])
+
+
+def test_where_the_server_does_not_answer_a_sentence_says_so_and_the_next_try_works(read):
+    page = read(model="own", text=ENGLISH)
+    page.route("**/api/models/run*", lambda route: route.abort("connectionrefused"))
+    field(page).fill(CHINESE)
+    field(page).press("Enter")
+    expect(page.locator(".models > .fault")).to_contain_text("The server does not answer")
+    expect(tokens(page).nth(1)).to_be_visible()
+    page.unroute("**/api/models/run*")
+    say(page, CHINESE)
+    expect(page.locator(".models > .fault")).to_be_empty()
+
+
+@pytest.fixture
+def watch(watching):
+    """As for all, but that a refused question is told of by the browser too."""
+    yield watching
+    complaints, foreign = watching.complaints[:], watching.foreign[:]
+    watching.complaints.clear()
+    watching.foreign.clear()
+    assert [told for told in complaints if "Failed to load resource" not in told] == []
+    assert foreign == []
+
+
+# --- looks ---------------------------------------------------------------------------------------------------------
+
+
+def test_nobody_meets_a_barrier(read):
+    page = read(model="own", text=TIRED, second=WIDE, token="4", head="2.1", guess="4", off="1.1_1.2")
+    page.locator(".line-key").nth(2).click()
+    assert_no_barrier_at(page)
+    page.locator('[data-focus="map"]').click()
+    assert_no_barrier_at(page, (1280,))
+
+
+@pytest.mark.parametrize(("width", "language"), in_turn(WIDTHS, LANGUAGES))
+def test_nothing_is_wider_than_the_screen(read, language, width):
+    page = read(
+        {"viewport": {"width": width, "height": 900}},
+        model="own",
+        text=TIRED,
+        second=WIDE,
+        lang=language,
+        head="2.1",
+    )
+    assert wider(page) == []
+    page.locator('[data-focus="map"]').click()
+    assert wider(page) == []
+
+
+def test_on_a_telephone_a_finger_does_it_all(read):
+    page = read(PHONE, model="own", text=ENGLISH)
+    assert wider(page) == []
+    for target in (
+        tokens(page).nth(1),
+        tile(page, 5),
+        page.locator('[data-focus="open"]'),
+        page.locator(".kind").first,
+    ):
+        target.scroll_into_view_if_needed()
+        box = target.bounding_box()
+        assert box["width"] >= 32, target
+        assert box["height"] >= 32, target
+    tile(page, 5).tap()
+    expect(page.locator(".one h2")).to_be_in_viewport()
+    expect(tile(page, 5)).to_have_attribute("aria-selected", "true")
+    tokens(page).nth(2).tap()
+    wait_for_query(page, token="3")
+    page.locator(".line-key").nth(1).tap()
+    expect(page.locator(".scores")).to_be_visible()

@@ -1,0 +1,421 @@
+"""A lecture that telephones follow: presenter, projector and those who came, each in a browser of his own."""
+
+from __future__ import annotations
+
+import re
+from typing import Self
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from mha_core import built_in, trace
+from mha_core.messages import LANGUAGES
+from mha_ui.language import words_in
+from tests.e2e.driver import Bench, wait_for
+from tests.e2e.looks import barriers, wider
+from tests.e2e.walk import Walk, assert_right, bench_example, cell_of
+
+PHONE = {"width": 390, "height": 844}
+WALL = {"width": 1280, "height": 720}
+FIRST = trace(built_in("first"))
+
+
+class Phone(Walk):
+    """The page of somebody who follows; nothing of Streamlit is on it."""
+
+    def ready(self) -> Self:
+        wait_for(self.page, ".walk[data-at]")
+        return self
+
+    def shown(self):
+        texts = self.page.locator("td[data-key]").evaluate_all(
+            "(cells) => cells.map((td) => [td.dataset.key, td.querySelector('input')?.value ?? td.textContent])"
+        )
+        return {cell_of(key): text for key, text in texts}
+
+    def says(self, text: str) -> Self:
+        expect(self.page.locator(".status")).to_have_text(text)
+        return self
+
+
+def opened(page: Page, url: str, view: str = "projector") -> tuple[Walk, str]:
+    """A walk before an audience, and the code of its room."""
+    walk = Walk(page).open(f"{url}walkthrough?example=first&step=q&view={view}")
+    walk.button("room follow").click()
+    return walk, page.locator(".room-card .way strong").inner_text()
+
+
+@pytest.fixture
+def wall(new_page, server):
+    """A projector that has opened a room."""
+    return opened(new_page(viewport=WALL), server.url)
+
+
+@pytest.fixture
+def follow(new_page, server, wall):
+    """Somebody comes in with the code."""
+
+    def come(url=server.url, code=wall[1], **options) -> Phone:
+        return Phone(new_page(viewport=PHONE, **options)).open(f"{url}follow/{code}")
+
+    return come
+
+
+def beside(page: Page, url: str) -> Page:
+    """Another window of the same browser."""
+    with page.context.expect_page() as one:
+        page.evaluate("() => void open('about:blank', '', 'popup,noopener')")
+    one.value.goto(url)
+    return one.value
+
+
+@pytest.fixture
+def forgiving(watch):
+    """The browser itself complains of requests that get no answer, which is what these tests are about."""
+    yield
+    watch.complaints.clear()
+
+
+def test_telephones_stand_where_the_wall_stands_each_in_its_own_language(wall, follow):
+    front, _ = wall
+    english, chinese = follow(), follow(locale="zh-CN")
+    late = None
+    for key, place in (("ArrowRight", "k"), ("ArrowDown", "k 1"), ("ArrowRight", "k 2"), ("5", "v 1")):
+        front.press(key).stands_at(place)
+        for phone in (english, chinese):
+            phone.stands_at(place)
+            assert_right(phone, FIRST)
+    late = follow().stands_at("v 1")
+    assert_right(late, FIRST)
+    expect(front.page.locator(".room-entry .following")).to_have_text("3")
+    expect(chinese.page.locator("h2")).to_contain_text(words_in("zh")("Values"))
+    expect(chinese.page.locator("html")).to_have_attribute("lang", "zh-CN")
+    expect(english.page.locator("h2")).to_contain_text("Values")
+    english.page.get_by_role("button", name="中文").click()
+    expect(english.page.locator("h2")).to_contain_text(words_in("zh")("Values"))
+    english.stands_at("v 1").says(words_in("zh")("You see what is on the wall."))
+    front.press("ArrowUp", "6").stands_at("scores")
+    for phone in (english, chinese, late):
+        phone.stands_at("scores")
+
+
+def test_numbers_that_are_edited_on_the_way_are_edited_on_telephones_too(wall, follow):
+    """On the bench of the same window, while the walk is not there; and undone in the same way."""
+    front, _ = wall
+    phone = follow()
+    front.press("ArrowRight").stands_at("k")
+    front.press("Escape")
+    front.page.get_by_role("link", name="Bench").click()
+    bench = Bench(front.page).settled()
+    bench.edit("x", None, 1, 0, 7)
+    edited = bench_example(FIRST.example, 7.0)
+    phone.stands_at("k")
+    expect(phone.cell("x", None, 1, 0)).to_have_text("7")
+    assert_right(phone, trace(edited))
+    bench.do("undo")
+    expect(phone.cell("x", None, 1, 0)).to_have_text("3")
+    assert_right(phone, FIRST)
+    front.page.get_by_role("link", name="Walkthrough").click()
+    front.ready().button("projector").click()
+    front.press("ArrowRight").stands_at("v")
+    phone.stands_at("v")
+
+
+def test_numbers_that_no_link_holds_are_not_followed_and_the_lecturer_is_told(wall, follow):
+    front, _ = wall
+    phone = follow()
+    front.press("Escape")
+    front.page.get_by_role("link", name="Bench").click()
+    bench = Bench(front.page).settled()
+    front.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    front.page.evaluate(
+        """() => {
+            const row = () => Array.from({length: 64}, () => Math.random()).join("\\t");
+            return navigator.clipboard.writeText(Array.from({length: 64}, row).join("\\n"));
+        }"""
+    )
+    bench.cell("w_v", 0, 0, 0).click()
+    front.page.keyboard.press("Control+V")
+    front.page.get_by_role("button", name="Make WV 64 × 64 in every head and paste").click()
+    bench.settled()
+    front.page.get_by_role("link", name="Walkthrough").click()
+    front.ready().button("projector").click()
+    expect(front.page.locator(".room-card [role=alert]")).to_have_text(
+        "These numbers are too large for a link: those who follow do not see them."
+    )
+    front.press("ArrowRight").stands_at("k")
+    phone.stands_at("q")
+    assert_right(phone, FIRST)
+
+
+def test_who_looks_around_alone_comes_back_with_one_press(wall, follow):
+    front, _ = wall
+    phone = follow()
+    phone.button("next").click()
+    phone.stands_at("k").says("You look around on your own.")
+    front.press("8").stands_at("weights")
+    phone.button("next").click()
+    phone.stands_at("v")
+    phone.page.get_by_role("button", name="Follow again").click()
+    phone.stands_at("weights").says("You see what is on the wall.")
+    expect(phone.page.get_by_role("button", name="Follow again")).to_be_hidden()
+    front.press("ArrowLeft")
+    phone.stands_at("scaled_scores")
+
+
+def test_a_telephone_without_a_network_says_so_and_is_back_at_the_exact_place(
+    wall, new_context, server, forgiving
+):
+    front, code = wall
+    context = new_context(viewport=PHONE)
+    phone = Phone(context.new_page()).open(f"{server.url}follow/{code}")
+    front.press("ArrowRight").stands_at("k")
+    phone.stands_at("k")
+    context.set_offline(True)
+    phone.page.evaluate("window.dispatchEvent(new Event('online'))")  # it looks, and finds none
+    phone.says("No connection; trying again. You can look around meanwhile.")
+    front.press("ArrowRight", "ArrowDown", "ArrowRight").stands_at("v 2")
+    context.set_offline(False)
+    phone.stands_at("v 2").says("You see what is on the wall.")
+
+
+def test_the_presenter_s_reload_keeps_the_room_and_its_end_is_told(wall, follow, forgiving):
+    front, code = wall
+    phone = follow()
+    front.page.reload()
+    front.ready()
+    expect(front.page.locator(".room-card .way strong")).to_have_text(code)
+    front.press("ArrowRight").stands_at("k")
+    phone.stands_at("k")
+    front.page.get_by_role("button", name="End the room").click()
+    phone.says("The lecture has ended. What is shown here stays.")
+    expect(front.page.locator(".room-card")).to_be_hidden()
+    front.press("ArrowRight").stands_at("v")
+    phone.stands_at("k").button("next").click()
+    phone.stands_at("v")
+    phone.page.reload()
+    phone.says("There is no room of this code. Look at the wall again, and type it here.")
+
+
+def test_when_the_server_is_started_anew_rooms_end_with_one_sentence(own_server, new_page, forgiving):
+    front, code = opened(new_page(viewport=WALL), own_server.url)
+    phone = Phone(new_page(viewport=PHONE)).open(f"{own_server.url}follow/{code}")
+    front.press("ArrowRight").stands_at("k")
+    phone.stands_at("k")
+    own_server.kill()
+    phone.says("No connection; trying again. You can look around meanwhile.")
+    own_server.start()
+    phone.says("The room has ended, or the server was started anew. What is shown here stays.")
+    expect(front.page.locator(".room-card [role=alert]")).to_contain_text("open another one")
+    front.button("room follow").click()
+    expect(front.page.locator(".room-card .way strong")).not_to_have_text(code)
+
+
+# --- presenter and projector ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def lecture(new_page, server, wall, follow):
+    """A projector, the presenter's page beside it, and two telephones, the second in Chinese."""
+    front, _ = wall
+    back = Walk(beside(front.page, f"{server.url}walkthrough?example=first&step=q&view=presenter")).ready()
+    back.press("ArrowRight").stands_at("k")
+    front.stands_at("k")
+    phones = follow(), follow(locale="zh-CN")
+    for phone in phones:
+        phone.stands_at("k")
+    return front, back, phones
+
+
+def counted(*pages: Walk) -> None:
+    """Both windows have counted both telephones."""
+    for page in pages:
+        expect(page.page.locator(".room-entry .following")).to_have_text("2")
+
+
+def test_windows_of_a_pair_have_one_room(lecture):
+    front, back, phones = lecture
+    counted(front, back)
+    expect(back.page.locator(".room-desk summary")).to_contain_text(
+        front.button("room follow").inner_text()[:6]
+    )
+    front.press("ArrowRight").stands_at("v")
+    back.stands_at("v").press("ArrowRight").stands_at("scores")
+    for phone in phones:
+        phone.stands_at("scores")
+    back.button("room follow").click()
+    expect(front.page.locator(".room-card")).to_be_hidden()
+    front.button("room follow").click()
+    expect(back.button("room show code")).to_have_attribute("aria-pressed", "true")
+    back.page.reload()
+    back.ready()
+    counted(back)
+    back.page.get_by_role("button", name="End the room").click()
+    for phone in phones:
+        expect(phone.page.locator("html")).to_have_attribute("data-state", "ended")
+    expect(front.button("room follow")).to_have_text("Follow me")
+
+
+def test_a_question_is_answered_on_telephones_and_counted_on_the_wall(lecture):
+    front, back, (one, other) = lecture
+    counted(back)
+    back.page.get_by_label("Question, if it is to be read").fill("Which of them looks for something?")
+    back.button("room choices 3").click()
+    for phone in (one, other):
+        expect(phone.page.locator(".question h2")).to_have_text("Which of them looks for something?")
+    one.page.get_by_role("button", name="A", exact=True).click()
+    expect(one.page.locator(".question [role=status]")).to_have_text(
+        "Sent. You can change it until the question is closed."
+    )
+    other.page.get_by_role("button", name="C", exact=True).click()
+    one.page.get_by_role("button", name="C", exact=True).click()
+    for page in (front, back):
+        expect(page.page.locator(".answered")).to_have_text("2 of 2 have answered")
+        expect(page.page.locator(".histogram .count")).to_have_text(["0", "0", "2"])
+    back.page.get_by_role("button", name="Close the question").click()
+    expect(one.page.locator(".question .verdict")).to_have_text("Closed. Your answer: C")
+    expect(other.page.locator(".question .verdict")).to_have_text(
+        words_in("zh")("Closed. Your answer: {text}").format(text="C")
+    )
+    expect(one.page.get_by_role("button", name="C", exact=True)).to_have_count(0)
+
+
+def test_a_number_is_predicted_on_telephones_and_revealed_on_the_wall(lecture):
+    front, back, (one, other) = lecture
+    back.press("ArrowDown", "ArrowRight").stands_at("k 2")
+    counted(back)
+    back.button("room predict cell").click()
+    token = FIRST.example.tokens[0]
+    expect(one.page.locator(".question h2")).to_have_text(f"What will stand in K[1, 2] of head 1 ({token})?")
+    for page, place in ((front, f"K[{token}, 2]"), (one, "K[1, 2]"), (other, "K[1, 2]")):
+        expect(page.page.locator(".walk .line")).to_contain_text(f"{place} = ?")
+        expect(page.cell("k", 0, 0, 1)).to_have_text("")
+    expect(one.button("reveal")).to_be_hidden()
+    one.page.locator(".question input").fill("one")
+    one.page.get_by_role("button", name="Send").click()
+    expect(one.page.locator(".question [role=status]")).to_have_text("A number is wanted, such as 0.5.")
+    right = f"{FIRST.values['k'][0][0][1]:g}"
+    for phone, number in ((one, right), (other, "−４")):
+        phone.page.locator(".question input").fill(number)
+        phone.page.locator(".question form button").click()
+    expect(front.page.locator(".room-card .answered")).to_have_text("2 of 2 have answered")
+    expect(front.page.locator(".room-card .histogram li")).to_have_text(["−41", f"{right}1"])
+    back.press("Enter")
+    expect(front.page.locator(".room-card .histogram .right")).to_contain_text(f"{right} ✓")
+    expect(one.page.locator(".question .verdict")).to_have_text(f"Right: {right}")
+    expect(other.page.locator(".question .verdict")).to_have_text(
+        words_in("zh")("You said {text}; it is {number}").format(text="−4", number=right)
+    )
+    for phone in (one, other):
+        phone.stands_at("k 2")
+        expect(phone.cell("k", 0, 0, 1)).to_contain_text(right)
+
+
+def test_the_exercise_of_the_day_opens_from_telephones(lecture):
+    _, back, (one, _) = lecture
+    back.button("room exercise").select_option("weights")
+    link = one.page.get_by_role("link", name="Exercise of the day, with numbers of your own")
+    expect(link).to_have_attribute("href", re.compile(r"^check\?example=first&ask=weights&seed=own&lang=en$"))
+    back.button("room exercise").select_option("")
+    expect(link).to_be_hidden()
+
+
+def test_a_lecture_from_its_beginning_to_its_end(lecture, new_context, server, forgiving):
+    """With an edit, a prediction, a poll, somebody who comes late, and a connection that is lost."""
+    front, back, (one, other) = lecture
+    code = front.page.locator(".room-card .way strong").inner_text()
+    front.page.get_by_role("button", name="Close", exact=True).click()
+    context = new_context(viewport=PHONE)
+    late = Phone(context.new_page()).open(f"{server.url}follow/{code}").stands_at("k")
+    everybody = (front, back, one, other, late)
+    back.press("ArrowRight", "ArrowRight").stands_at("scores")
+    back.button("room choices 2").click()
+    for phone, choice in ((one, "A"), (other, "A"), (late, "B")):
+        phone.page.get_by_role("button", name=choice, exact=True).click()
+    expect(front.page.locator(".histogram .count")).to_have_text(["2", "1"])
+    back.page.get_by_role("button", name="Close the question").click()
+
+    front.press("Escape")
+    front.page.get_by_role("link", name="Bench").click()
+    Bench(front.page).settled().edit("x", None, 1, 0, 7)
+    front.page.get_by_role("link", name="Walkthrough").click()
+    front.ready().button("projector").click()
+    edited = trace(bench_example(FIRST.example, 7.0))
+    for page in everybody:
+        page.stands_at("scores")
+        assert_right(page, edited)
+
+    context.set_offline(True)
+    late.page.evaluate("window.dispatchEvent(new Event('online'))")
+    expect(late.page.locator("html")).to_have_attribute("data-state", "lost")
+    back.press("ArrowDown", "ArrowRight").stands_at("scores 2")
+    back.button("room predict cell").click()
+    number = f"{edited.values['scores'][0][0][1]:g}"
+    one.page.locator(".question input").fill(number)
+    one.page.locator(".question form button").click()
+    context.set_offline(False)
+    late.page.locator(".question input").fill("0")
+    late.page.locator(".question form button").click()
+    expect(front.page.locator(".room-card .answered")).to_have_text("2 of 3 have answered")
+    back.press("Enter")
+    expect(front.page.locator(".histogram .right .count")).to_have_text("1")
+    expect(late.page.locator(".verdict")).to_contain_text(number)
+    for page in everybody:
+        page.stands_at("scores 2")
+        assert_right(page, edited)
+    back.page.get_by_role("button", name="End the room").click()
+    for phone in (one, other, late):
+        expect(phone.page.locator("html")).to_have_attribute("data-state", "ended")
+
+
+# --- the page --------------------------------------------------------------------------------------------------------
+
+
+def test_no_session_is_opened_and_nothing_is_asked_but_what_the_page_needs(new_page, server, wall):
+    asked: list[str] = []
+    page = new_page(viewport=PHONE)
+    page.on("request", lambda request: asked.append(request.url.removeprefix(server.url)))
+    page.on("websocket", lambda socket: asked.append(socket.url))
+    Phone(page).open(f"{server.url}follow/{wall[1]}").stands_at("q")
+    assert len(asked) == 5, asked
+    room = rf"api/rooms/{wall[1]}"
+    files = (rf"follow/{wall[1]}", r"api/follow/\w+\.css", r"api/follow/\w+\.js")
+    for kind in (*files, f"{room}/events", rf"{room}/walks/\w+\?lang=en"):
+        assert [one for one in asked if re.fullmatch(kind, one)], (kind, asked)
+
+
+def test_a_code_can_be_typed(new_page, server, wall):
+    page = new_page(viewport=PHONE)
+    page.goto(f"{server.url}follow")
+    phone = Phone(page).says("Type the code that stands on the wall.")
+    page.get_by_label("Code of the room").fill(wall[1].lower())
+    page.get_by_role("button", name="Follow").click()
+    phone.ready().stands_at("q")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_page_of_telephones_has_no_barrier_and_fits_them(wall, follow, language):
+    front, _ = wall
+    phone = follow(locale=language, color_scheme="light")
+    front.press("8", "ArrowDown")
+    phone.stands_at("weights 1").button("next").click()
+    assert barriers(phone.page) == []
+    phone.page.emulate_media(color_scheme="dark")
+    expect(phone.page.locator("body")).to_have_css("background-color", "rgb(18, 22, 28)")
+    assert barriers(phone.page) == []
+    phone.page.locator("[data-focus=theme]").click()
+    expect(phone.page.locator("body")).to_have_css("background-color", "rgb(255, 255, 255)")
+    assert wider(phone.page) == []
+    for step in ("1", "6", "9"):
+        phone.press(step)
+        assert wider(phone.page) == []
+
+
+def test_the_card_and_the_desk_have_no_barrier(lecture):
+    front, back, _ = lecture
+    for page in (front, back):
+        assert barriers(page.page) == []
+    back.button("room choices 2").click()
+    expect(front.page.locator(".room-card .histogram")).to_be_visible()
+    for page in (front, back):
+        assert barriers(page.page) == []

@@ -1,0 +1,148 @@
+"""What a lecturer has besides the walk: a clicker's way through it, a dark screen, the keys, a dot, a closer look."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from mha_core import built_in, trace
+from mha_ui.language import LANGUAGES
+from mha_ui.palette import LIGHT
+from tests.e2e.looks import assert_no_barrier
+from tests.e2e.test_walkthrough_windows import beside
+from tests.e2e.walk import Walk, assert_right, places
+from tests.sizes import shortened
+
+FIRST = trace(built_in("first"))
+
+
+@pytest.mark.parametrize("minutes", shortened([10, 25, 50], [25]))
+def test_two_keys_walk_a_lecture_in_as_many_presses_as_it_says(walk, minutes):
+    """The first cell of a step, then the rest at once; every stage is shown, and every number is the trace's."""
+    page = walk("?example=first&view=presenter")
+    lectures = page.button("lecture")
+    told = lectures.locator(f'option[value="{minutes}"]').inner_text()
+    presses = int(re.fullmatch(rf"{minutes} min: (\d+) presses", told)[1])
+    lectures.select_option(str(minutes))
+    expect(page.page.locator(".walk .counter")).to_have_text(f"press 0 of {presses}")
+    seen = [page.at]
+    for _ in range(presses):
+        page.press("PageDown")
+        assert_right(page, FIRST)
+        seen.append(page.at)
+    page.stands_at("closing")
+    expect(page.page.locator(".walk .counter")).to_have_text(f"press {presses} of {presses}")
+    assert len(set(seen)) == presses + 1 <= max(2 * minutes, len(places(FIRST, 0)) - 1) + 1
+    assert list(dict.fromkeys(place.split()[0] for place in seen)) == places(FIRST, 0)
+    for place in reversed(seen[:-1]):
+        page.press("PageUp").stands_at(place)
+
+
+def test_a_jump_goes_to_where_the_lecture_begins_a_step_and_a_reload_goes_on_there(walk):
+    page = walk("?example=first&view=projector")
+    page.button("lecture").select_option("50")
+    page.press("6").stands_at("scores 1.1")
+    page.press("ArrowRight").stands_at("scores 1.2")
+    page.press("ArrowRight").stands_at("scores")
+    page.page.wait_for_url("**step=scores**")
+    page.page.reload()
+    page.ready().stands_at("scores")
+    expect(page.root).to_have_attribute("data-view", "projector")
+    page.press("ArrowLeft").stands_at("scores 1.2")
+
+
+@pytest.mark.parametrize("key", ["b", "."])
+def test_a_dark_screen_comes_back_by_any_key_which_does_nothing_else(walk, key):
+    page = walk("?example=first&view=projector&step=q")
+    curtain = page.page.locator(".walk .curtain")
+    page.press(key)
+    expect(curtain).to_be_visible()
+    assert curtain.bounding_box() == {"x": 0, "y": 0, **page.page.viewport_size}
+    page.press("PageDown")
+    expect(curtain).to_be_hidden()
+    page.stands_at("q").press("PageDown").stands_at("k")
+
+
+def test_presenter_and_projector_share_the_lecture_and_the_dark_screen(new_page, server):
+    address = f"{server.url}walkthrough?example=first&step=q&view="
+    front = Walk(new_page()).open(f"{address}projector")
+    back = Walk(beside(front.page)).open(f"{address}presenter")
+    back.button("lecture").select_option("25")
+    back.press("PageDown").stands_at("k 1.1")
+    front.stands_at("k 1.1").press("PageDown", "PageDown").stands_at("k")
+    back.stands_at("k").press("b")
+    expect(front.page.locator(".walk .curtain")).to_be_visible()
+    expect(back.page.locator(".walk .curtain")).to_have_text("The screen is dark. Any key brings it back.")
+    expect(back.page.locator(".walk h2")).to_be_visible()
+    front.press("b")
+    for page in (front, back):
+        expect(page.page.locator(".walk .curtain")).to_be_hidden()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_keys_are_shown_and_go_away(walk, language):
+    page = walk(f"?example=first&view=projector&step=q&lang={language}")
+    page.press("?")
+    keys = page.page.locator(".walk .help")
+    expect(keys).to_be_visible()
+    expect(keys.locator("tr")).to_have_count(13)
+    assert all(row.inner_text().strip() for row in keys.locator("td").all())
+    assert_no_barrier(page.page)
+    page.press("Escape")
+    expect(keys).to_be_hidden()
+    page.stands_at("q")
+    expect(page.root).to_have_attribute("data-view", "projector")
+
+
+def test_the_dot_follows_the_pointer(walk):
+    page = walk("?example=first&view=projector&step=q")
+    dot = page.page.locator(".walk .dot")
+    expect(dot).to_be_hidden()
+    page.press("l")
+    page.page.mouse.move(400, 300)
+    expect(dot).to_be_visible()
+    box = dot.bounding_box()
+    assert (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) == pytest.approx((400, 300), abs=1)
+    page.press("l")
+    expect(dot).to_be_hidden()
+
+
+def test_a_closer_look_keeps_the_cell_spoken_of_in_sight(walk):
+    page = walk("?example=first&view=projector&step=scores&sub=9")
+    cell = page.cell("scores", 0, 2, 2)
+    before = cell.bounding_box()
+    page.press("+", "+", "+")
+    expect(cell).to_be_in_viewport(ratio=1)
+    assert cell.bounding_box()["width"] == pytest.approx(2 * before["width"], rel=0.05)
+    page.press("-", "0")
+    assert cell.bounding_box() == before
+
+
+def test_full_screen_is_entered_and_left(walk):
+    page = walk("?example=first&view=projector&step=q")
+    page.press("f")
+    page.page.wait_for_function("() => document.fullscreenElement !== null")
+    page.press("f")
+    page.page.wait_for_function("() => document.fullscreenElement === null")
+    page.stands_at("q")
+
+
+def test_a_legend_says_what_a_colour_means_where_it_first_speaks(walk):
+    page = walk("?example=first&view=projector")
+    told = {}
+    for place in places(FIRST, 0):
+        page.stands_at(place)
+        told[place] = page.page.locator(".walk .legend").text_content()
+        page.press("ArrowRight")
+    spoken = {"inputs": "negativepositive", "q": "queries", "k": "keys", "v": "values", "weights": "01"}
+    assert told == {place: spoken.get(place, "") for place in told}
+
+
+def test_positive_is_not_red_before_an_audience(walk):
+    page = walk("?example=first&view=projector&step=inputs")
+    tint = "(td) => getComputedStyle(td).getPropertyValue('--tint')"
+    assert LIGHT.warm in page.cell("x", None, 2, 1).evaluate(tint)
+    page.press("Escape")
+    assert LIGHT.positive in page.cell("x", None, 2, 1).evaluate(tint)

@@ -1,0 +1,537 @@
+"""What is captured of a run is what the module computed: torch's own layers, and attention written by anybody."""
+
+import json
+import threading
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F  # noqa: N812  # its usual name
+
+from mha_core import AddMask, AllowMask, ExampleError, InteropError, dump, from_token, parse, to_token, trace
+from mha_core.example.model import text_in
+from mha_core.interop import Captured, capture
+from mha_ui.notebook import page
+
+WITHIN = {torch.float32: 1e-6, torch.float64: 1e-12}
+DTYPES = pytest.mark.parametrize("dtype", WITHIN, ids=["float32", "float64"])
+
+
+def apart(found, wanted):
+    return (found.double() - wanted.double()).abs().max().item()
+
+
+def assert_same(found: Captured, weights, outputs=None):
+    """The weights and head outputs of a call, as captured and as its example computes them."""
+    within = WITHIN[found.v.dtype]
+    assert apart(found.weights, weights) <= within
+    computed = trace(found.example())
+    assert apart(computed["weights"].cpu(), weights) <= within
+    assert apart(computed["head_outputs"].cpu(), found.outputs) <= within
+    if outputs is not None:
+        assert apart(found.outputs, outputs) <= within
+
+
+def randn(*shape, seed=0, dtype=torch.float64):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64).to(dtype)
+
+
+def seeded(module, dtype=torch.float64):
+    random = torch.Generator().manual_seed(1)
+    module = module.to(dtype).eval()
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.copy_(torch.randn(parameter.shape, generator=random, dtype=torch.float64) / 2)
+    return module
+
+
+# --- nn.MultiheadAttention ---------------------------------------------------------------------------------------
+
+CAUSAL = torch.ones(5, 5, dtype=torch.bool).triu(1)
+MASKS: dict[str, dict[str, Any]] = {
+    "none": {},
+    "causal": {"attn_mask": CAUSAL},
+    "causal, so called": {"attn_mask": CAUSAL, "is_causal": True},
+    "hidden pairs": {"attn_mask": CAUSAL.roll(2, 1)},
+    "numbers": {"attn_mask": randn(5, 5, seed=7)},
+    "padding": {"key_padding_mask": torch.tensor([[False] * 5, [False, False, False, True, True]])},
+    "both": {
+        "attn_mask": CAUSAL,
+        "key_padding_mask": torch.tensor([[False] * 5, [False, False, True, True, True]]),
+    },
+}
+
+
+@DTYPES
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("batch_first", [True, False])
+@pytest.mark.parametrize("bias", [True, False])
+def test_torchs_layer(dtype, mask, batch_first, bias):
+    layer = seeded(nn.MultiheadAttention(12, 3, bias=bias, batch_first=batch_first), dtype)
+    x = randn(2, 5, 12, dtype=dtype)
+    rows = x if batch_first else x.transpose(0, 1)
+    given = {
+        name: value.to(dtype) if isinstance(value, torch.Tensor) and value.is_floating_point() else value
+        for name, value in MASKS[mask].items()
+    }
+    with torch.no_grad():
+        output, weights = layer(rows, rows, rows, **given, average_attn_weights=False)
+    output = output if batch_first else output.transpose(0, 1)
+    for sample in range(2):
+        (found,) = capture(layer, (rows, rows, rows), list("abcde"), keywords=given, sample=sample)
+        assert_same(found, weights[sample])
+        assert (found.tokens, found.context_tokens, found.scale) == (tuple("abcde"), None, "sqrt_dk")
+        concat = found.outputs.transpose(0, 1).flatten(1)
+        assert (
+            apart(F.linear(concat, layer.out_proj.weight, layer.out_proj.bias), output[sample])
+            <= WITHIN[dtype] * 10
+        )
+        assert found.causal is (mask.startswith("causal") or (mask == "both" and sample == 0))
+
+
+@DTYPES
+@pytest.mark.parametrize("need_weights", [True, False])
+def test_torchs_layer_over_a_context_of_other_widths(dtype, need_weights):
+    layer = seeded(nn.MultiheadAttention(12, 2, kdim=7, vdim=9, batch_first=True), dtype)
+    q, k, v = randn(1, 3, 12, dtype=dtype), randn(1, 4, 7, dtype=dtype), randn(1, 4, 9, dtype=dtype)
+    with torch.no_grad():
+        _, weights = layer(q, k, v, average_attn_weights=False)
+    (found,) = capture(
+        layer, (q, k, v), list("abc"), context_tokens=list("wxyz"), keywords={"need_weights": need_weights}
+    )
+    assert_same(found, weights[0])
+    assert found.example().context_tokens == tuple("wxyz")
+    assert found.q.shape == (2, 3, 6)
+    assert found.v.shape == (2, 4, 6)
+
+
+def test_torchs_layer_with_keys_of_its_own_and_a_key_of_zeros():
+    layer = seeded(nn.MultiheadAttention(8, 2, add_bias_kv=True, add_zero_attn=True))
+    x = randn(3, 8)  # one sentence, no axis of samples
+    with torch.no_grad():
+        _, weights = layer(x, x, x, average_attn_weights=False)
+    (found,) = capture(layer, (x, x, x))
+    assert weights.shape == (2, 3, 5)
+    assert_same(found, weights)
+    assert found.context_tokens == ("1", "2", "3", "4", "5")
+
+
+def test_a_query_that_may_attend_to_nothing_has_weights_0():
+    layer = seeded(nn.MultiheadAttention(8, 2, batch_first=True))
+    x, hidden = randn(1, 3, 8), torch.tensor([[False] * 3, [True] * 3, [False] * 3])
+    (found,) = capture(layer, (x, x, x), keywords={"attn_mask": hidden})
+    assert found.weights[:, 1].eq(0).all()
+    example = found.example()
+    assert isinstance(example.mask, AllowMask)
+    assert trace(example)["weights"][:, 1].eq(0).all()
+
+
+# --- layers of layers --------------------------------------------------------------------------------------------
+
+
+@DTYPES
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors:UserWarning")
+def test_an_encoder_whose_fused_ways_are_left_for_the_time(dtype):
+    """In eval without gradients torch would compute a layer in one kernel, which shows nothing."""
+    layer = nn.TransformerEncoderLayer(12, 4, 16, batch_first=True)
+    encoder = seeded(nn.TransformerEncoder(layer, 2, enable_nested_tensor=True), dtype)
+    x = randn(2, 5, 12, dtype=dtype)
+    padding = torch.tensor([[False] * 5, [False, False, False, True, True]])
+    before = torch.backends.mha.get_fastpath_enabled()
+    with torch.no_grad():
+        fused = encoder(x, src_key_padding_mask=padding)
+        found = capture(encoder, x, keywords={"src_key_padding_mask": padding}, sample=1)
+        again = encoder(x, src_key_padding_mask=padding)
+    assert torch.equal(fused, again)
+    assert torch.backends.mha.get_fastpath_enabled() is before
+    assert [one.name for one in found] == ["layers.0.self_attn", "layers.1.self_attn"]
+    rows = x
+    for one, block in zip(found, encoder.layers, strict=True):
+        with torch.no_grad():
+            _, weights = block.self_attn(rows, rows, rows, padding, average_attn_weights=False)
+            rows = block(rows, src_key_padding_mask=padding)
+        assert_same(one, weights[1])
+    live = ~padding
+    assert apart(rows[live], fused[live]) <= WITHIN[dtype] * 10
+
+
+def test_a_decoder_names_what_it_attends_with():
+    layer = seeded(nn.TransformerDecoderLayer(8, 2, 16, batch_first=True))
+    target, memory = randn(1, 3, 8), randn(1, 4, 8, seed=2)
+    causal = nn.Transformer.generate_square_subsequent_mask(3, dtype=torch.float64)
+    found = capture(layer, (target, memory), list("abc"), keywords={"tgt_mask": causal})
+    assert [(one.name, one.causal) for one in found] == [("self_attn", True), ("multihead_attn", False)]
+    assert [one.context_tokens for one in found] == [None, ("1", "2", "3", "4")]
+
+
+# --- scaled_dot_product_attention --------------------------------------------------------------------------------
+
+
+class Fused(nn.Module):
+    def __init__(self, **how):
+        super().__init__()
+        self.how = how
+
+    def forward(self, q, k, v):
+        return F.scaled_dot_product_attention(q, k, v, **self.how)
+
+
+def written_out(q, k, v, *, attn_mask=None, is_causal=False, scale=None, enable_gqa=False):
+    """What torch's documentation says that the function is."""
+    if enable_gqa:
+        k, v = (part.repeat_interleave(q.shape[-3] // part.shape[-3], -3) for part in (k, v))
+    scores = q @ k.mT * (q.shape[-1] ** -0.5 if scale is None else scale)
+    if is_causal:
+        scores = scores.masked_fill(torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1), -torch.inf)
+    if attn_mask is not None:
+        hides = attn_mask.dtype == torch.bool
+        scores = scores.masked_fill(~attn_mask, -torch.inf) if hides else scores + attn_mask
+    return scores.softmax(-1)
+
+
+ALLOW = ~torch.tensor([[0, 1, 0, 0], [0, 0, 1, 1], [1, 0, 0, 0]]).bool()
+HOW: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "causal": {"is_causal": True},
+    "another scale": {"scale": 0.3},
+    "no scale": {"scale": 1.0},
+    "truth values": {"attn_mask": ALLOW},
+    "numbers": {"attn_mask": randn(3, 4, seed=5)},
+    "a mask of each sample": {"attn_mask": torch.stack([ALLOW, ALLOW.roll(1, 1)])[:, None]},
+    "all allowed": {"attn_mask": torch.ones(3, 4, dtype=torch.bool)},
+    "shared keys": {"enable_gqa": True},
+}
+
+
+@DTYPES
+@pytest.mark.parametrize("how", HOW)
+def test_the_function(dtype, how):
+    given = {
+        name: value.to(dtype) if isinstance(value, torch.Tensor) and value.is_floating_point() else value
+        for name, value in HOW[how].items()
+    }
+    groups = 3 if "enable_gqa" in given else 1
+    q = randn(2, 6, 3, 4, dtype=dtype)
+    k, v = (randn(2, 6 // groups, 4, width, seed=width, dtype=dtype) for width in (4, 5))
+    module = Fused(**given)
+    weights, outputs = written_out(q.double(), k.double(), v.double(), **given), module(q, k, v)
+    for sample in range(2):
+        (found,) = capture(module, (q, k, v), sample=sample)
+        assert_same(found, weights[sample], outputs[sample])
+        assert torch.equal(found.q, q[sample])
+        assert torch.equal(found.k, k[sample])
+        assert torch.equal(found.outputs, outputs[sample])
+        assert found.example().kv_heads == (2 if groups > 1 else None)
+    assert found.causal is (how == "causal")
+    assert (found.mask is None) is (how not in ("truth values", "numbers", "a mask of each sample"))
+    scale = {"another scale": 1 / 0.3, "no scale": "none"}.get(how, "sqrt_dk")
+    assert found.scale == (scale if isinstance(scale, str) else pytest.approx(scale))
+
+
+@pytest.mark.parametrize("axes", [2, 3, 5])
+def test_axes_before_tokens_and_columns(axes):
+    """Two axes: one head; three: samples of one head; more: all before the last three are samples."""
+    shape = (2, 3, 2, 4, 6)[5 - axes :]
+    q, k, v = (randn(*shape, seed=seed) for seed in range(3))
+    weights = written_out(q, k, v).reshape(-1, 2 if axes == 5 else 1, 4, 4)
+    for sample, wanted in enumerate(weights):
+        (found,) = capture(Fused(), (q, k, v), sample=sample)
+        assert_same(found, wanted)
+    with pytest.raises(InteropError) as told:
+        capture(Fused(), (q, k, v), sample=len(weights))
+    assert str(told.value) == f"sample: expected samples from 0 to {len(weights) - 1}, got {len(weights)}"
+
+
+def test_a_mask_of_each_head_leaves_the_weights_to_start_from():
+    q, k, v = (randn(1, 3, 4, 6, seed=seed) for seed in range(3))
+    mask = randn(3, 4, 4, seed=9)
+    (found,) = capture(Fused(attn_mask=mask), (q, k, v))
+    assert found.mask.shape == (3, 4, 4)
+    assert_same(found, written_out(q, k, v, attn_mask=mask)[0])
+    example = found.example()
+    assert example.heads[0].q is None
+    assert "start from their weights" in text_in(example.note, "en")
+    alone = found.example(heads=[2])
+    assert alone.heads[0].q is not None
+    assert isinstance(alone.mask, AddMask)
+    assert apart(trace(alone)["weights"].cpu()[0], found.weights[2]) <= 1e-12
+
+
+# --- written out by hand -----------------------------------------------------------------------------------------
+
+
+class ByHand(nn.Module):
+    """``way(q, k, v)`` between projections, so that a name is there to be found."""
+
+    def __init__(self, way):
+        super().__init__()
+        self.inner = Way(way)
+
+    def forward(self, q, k, v):
+        return self.inner(q, k, v) * 1.0
+
+
+class Way(nn.Module):
+    def __init__(self, way):
+        super().__init__()
+        self.way = way
+
+    def forward(self, q, k, v):
+        return self.way(q, k, v)
+
+
+TRIL = torch.ones(4, 4, dtype=torch.bool).tril()
+NUMBERS = randn(4, 4, seed=11)
+
+
+def in_place(q, k, v):
+    scores = torch.matmul(q, k.transpose(-2, -1))
+    scores *= 0.5
+    scores += NUMBERS
+    scores.masked_fill_(~TRIL, float("-inf"))
+    return torch.matmul(scores.softmax(dim=-1), v)
+
+
+def merged(q, k, v):
+    """Samples and heads in one axis, as ``bmm`` wants them."""
+    added = NUMBERS.expand(6, 4, 4)
+    scores = torch.baddbmm(added, q.flatten(0, 1), k.flatten(0, 1).mT, alpha=0.25, beta=2)
+    return torch.bmm(F.softmax(scores, -1), v.flatten(0, 1))
+
+
+def merged_and_apart(q, k, v):
+    """Merged for the products, apart for the mask, as older models have it; what is added first need be no numbers."""
+    scores = torch.baddbmm(
+        torch.full((6, 4, 4), torch.nan, dtype=q.dtype),
+        q.flatten(0, 1),
+        k.flatten(0, 1).mT,
+        beta=0,
+        alpha=0.5,
+    )
+    scores = scores.view(2, 3, 4, 4) + torch.stack([NUMBERS, 2 * NUMBERS])[:, None]
+    weights = scores.view(6, 4, 4).softmax(-1).reshape(2, 3, 4, 4)
+    return weights @ v
+
+
+KNOWN = {
+    "samples and heads merged and apart": merged_and_apart,
+    "operators": lambda q, k, v: (q @ k.mT / 6**0.5).softmax(-1) @ v,
+    "in place": in_place,
+    "bmm": merged,
+    "the factor before the product": lambda q, k, v: F.softmax(torch.matmul(q * 0.3, k.mT), -1) @ v,
+    "masked_fill": lambda q, k, v: (q @ k.mT * 0.5).masked_fill(~TRIL, -1e9).softmax(-1) @ v,
+    "where": lambda q, k, v: (
+        torch.where(TRIL, q @ k.mT, torch.tensor(torch.finfo(q.dtype).min)).softmax(-1) @ v
+    ),
+    "a mask that is subtracted": lambda q, k, v: (q @ k.mT - 2 * NUMBERS).softmax(-1) @ v,
+    "a constant for all pairs": lambda q, k, v: (q @ k.mT + 3).softmax(-1) @ v,
+    "dropout at rest": lambda q, k, v: F.dropout((q @ k.mT).softmax(-1), 0.5, training=False) @ v,
+    "a divisor that is learned": lambda q, k, v: (q @ k.mT / torch.tensor(3.5)).softmax(-1) @ v,
+}
+UNKNOWN = {
+    "a curve over the scores": lambda q, k, v: (5 * torch.tanh(q @ k.mT / 5)).softmax(-1) @ v,
+    "a temperature of each head": lambda q, k, v: (q @ k.mT * torch.rand(3, 1, 1)).softmax(-1) @ v,
+    "weights that are changed": lambda q, k, v: ((q @ k.mT).softmax(-1) * TRIL) @ v,
+    "scores from elsewhere": lambda q, k, v: NUMBERS.expand(2, 3, 4, 4).softmax(-1) @ v,
+    "scores written over": lambda q, k, v: overwritten(q @ k.mT).softmax(-1) @ v,
+}
+
+
+def overwritten(scores):
+    scores[..., 0] = 7.0
+    return scores
+
+
+def run_by_hand(way):
+    """What is captured, the outputs that the module came to, and V."""
+    q, k, v = (randn(2, 3, 4, 6, seed=seed) for seed in range(3))
+    taken = []
+
+    def kept(*parts):
+        taken.append(way(*parts))
+        return taken[-1]
+
+    return capture(ByHand(kept), (q, k, v), sample=1), taken[0], v
+
+
+@pytest.mark.parametrize("way", KNOWN)
+def test_attention_that_is_written_out(way):
+    (found,), outputs, _ = run_by_hand(KNOWN[way])
+    assert found.name == "inner"
+    samples = outputs if outputs.dim() == 4 else outputs[:, None]
+    assert found.q is not None
+    assert torch.equal(found.outputs, samples[1])
+    assert apart(found.weights @ found.v, found.outputs) <= 1e-12
+    assert_same(found, found.weights)
+    assert "Q and K" not in found.example().note["en"]
+
+
+@pytest.mark.parametrize("way", UNKNOWN)
+def test_where_the_way_to_the_weights_is_none_that_an_example_knows(way):
+    (found,), outputs, v = run_by_hand(UNKNOWN[way])
+    assert found.q is found.k is found.mask is None
+    assert torch.equal(found.v, v[1])
+    assert apart(found.weights @ v[1], outputs[1]) <= 1e-12
+    example = found.example()
+    assert all(head.q is None and head.weights is not None for head in example.heads)
+    assert apart(trace(example)["head_outputs"].cpu(), outputs[1]) <= 1e-12
+    assert "An example cannot make these scores" in example.note["en"]
+
+
+def test_what_is_no_attention_is_passed_over():
+    class Other(nn.Module):
+        def forward(self, x):
+            gate = x.softmax(-1)  # over columns, and multiplied with nothing
+            routed = (x @ x.mT).softmax(1) @ x  # along the queries
+            return F.scaled_dot_product_attention(x, x, gate + routed.mean())
+
+    assert len(capture(Other(), randn(1, 3, 4))) == 1
+
+
+# --- taking it away ----------------------------------------------------------------------------------------------
+
+
+def large(h=2, n=5, d=4, d_v=4):
+    q, k = (randn(1, h, n, d, seed=seed) for seed in range(2))
+    (found,) = capture(Fused(), (q, k, randn(1, h, n, d_v, seed=2)))
+    return found
+
+
+def test_heads_are_chosen():
+    found = large(h=20)
+    with pytest.raises(InteropError) as told:
+        found.example()
+    assert str(told.value).startswith(
+        "20 heads of 5 × 5 tokens and 4 columns are more than an example holds, 16 heads,"
+    )
+    example = found.example(heads=[19, 3])
+    assert apart(trace(example)["weights"].cpu(), found.weights[[19, 3]]) <= 1e-12
+    assert example.note["en"] == "Captured from ·: head 20, 4 of 20."
+    first = found.example(cut=True)
+    assert len(first.heads) == 16
+    assert "The other heads are left out." in first.note["en"]
+    for heads, sentence in (
+        ([20], "heads: expected heads from 0 to 19, got 20"),
+        ([], "heads: expected 1 to 20, got 0"),
+    ):
+        with pytest.raises(InteropError) as told:
+            found.example(heads=heads)
+        assert str(told.value) == sentence
+
+
+def test_what_is_too_large_is_cut_on_request_alone_and_says_so():
+    found = large(n=70, d_v=80)
+    with pytest.raises(InteropError, match="take the first of everything with cut=True"):
+        found.example()
+    example = found.example(cut=True)
+    dims = example.dims
+    assert (dims.n_q, dims.n_k, dims.d_k, dims.d_v) == (64, 64, 4, 64)
+    computed = trace(example)["weights"].cpu()
+    wanted = found.weights[:, :64, :64]
+    assert apart(computed, wanted / wanted.sum(-1, keepdim=True)) <= 1e-12
+    assert "Of 70 queries and 70 keys the first 64 are here" in example.note["en"]
+    assert "Of the 80 columns of V the first 64 are here." in example.note["en"]
+    assert "70" in example.note["zh"]
+
+
+def test_wide_queries_and_keys_start_from_their_weights_which_are_exact():
+    found = large(d=100)
+    with pytest.raises(InteropError):
+        found.example()
+    example = found.example(cut=True)
+    assert example.heads[0].q is None
+    assert apart(trace(example)["weights"].cpu(), found.weights) <= 1e-12
+
+
+def test_it_is_saved_sent_as_a_link_and_shown():
+    example = large().example()
+    assert parse(dump(example)) == example
+    assert from_token(to_token(example)) == example
+    assert json.loads(dump(example))["heads"][0].keys() == {"q", "k", "v"}
+    assert page(example).startswith("<iframe")
+    assert repr(large()) == "·: 2 heads, 5 queries, 5 keys"
+
+
+# --- what cannot be had ------------------------------------------------------------------------------------------
+
+
+def refused(module, inputs, *rest, **more):
+    with pytest.raises(InteropError) as told:
+        capture(module, inputs, *rest, **more)
+    assert "\n" not in str(told.value)
+    return str(told.value)
+
+
+def test_no_attention():
+    assert refused(len, [1]) == "expected a torch.nn.Module, got builtin_function_or_method"
+    assert refused(nn.Linear(3, 3), torch.ones(2, 3)).startswith("no attention was seen in this run: neither")
+
+
+def test_dropout_at_work():
+    x = randn(1, 3, 8, dtype=torch.float32)
+    said = "dropout is at work on the weights (p = 0.25): call module.eval() before"
+    layer = nn.MultiheadAttention(8, 2, dropout=0.25, batch_first=True)
+    assert refused(layer.train(), (x, x, x)) == said
+    assert capture(layer.eval(), (x, x, x))
+    assert refused(Fused(dropout_p=0.25), (x, x, x)) == said
+    drop = nn.Dropout(0.25)
+    assert refused(ByHand(lambda q, k, v: drop((q @ k.mT).softmax(-1)) @ v), (x, x, x)) == said
+    assert capture(nn.MultiheadAttention(8, 2, batch_first=True).train(), (x, x, x))  # p = 0
+
+
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors:UserWarning")
+def test_nested_tensors():
+    parts = torch.nested.nested_tensor([torch.ones(2, 4), torch.ones(3, 4)])
+    assert refused(Fused(), (parts, parts, parts)).startswith(
+        "nested tensors are not captured: give one padded tensor"
+    )
+
+
+def test_tokens_that_fit_no_attention():
+    said = refused(Fused(), (randn(1, 1, 3, 4),) * 3, ["a", "b"])
+    assert said == "tokens: 2 were given, and no attention of this run has as many queries: 3"
+
+
+def test_numbers_that_are_none_are_refused_by_the_example():
+    q = randn(1, 1, 3, 4)
+    broken = q.clone()
+    broken[0, 0, 1, 2] = torch.nan
+    (found,) = capture(Fused(), (q, q, broken))
+    with pytest.raises(ExampleError, match=r"heads\[0\]\.v\[1\]\[2\]"):
+        found.example()
+
+
+# --- at the same time --------------------------------------------------------------------------------------------
+
+
+def test_other_threads_run_the_same_module_meanwhile():
+    """They are not seen, not changed, and may capture themselves."""
+    layer = seeded(nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 3))
+    x = [randn(1, 4, 8, seed=seed) for seed in range(4)]
+    with torch.no_grad():
+        wanted = [layer(rows) for rows in x]
+    hooks = [len(part._forward_hooks) + len(part._forward_pre_hooks) for part in layer.modules()]
+    failures: list = []
+    start = threading.Barrier(4)
+
+    def run(at):
+        start.wait()
+        for _ in range(20):
+            with torch.no_grad():
+                if at % 2:
+                    found = capture(layer, x[at])
+                    failures.extend(
+                        [] if len(found) == 3 and torch.equal(found[0].q, alone[at][0].q) else [at]
+                    )
+                elif not torch.equal(layer(x[at]), wanted[at]):
+                    failures.append(at)
+
+    alone = [capture(layer, rows) for rows in x]
+    threads = [threading.Thread(target=run, args=(at,)) for at in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert [len(part._forward_hooks) + len(part._forward_pre_hooks) for part in layer.modules()] == hooks

@@ -1,0 +1,59 @@
+// The way of a clicker's two keys through the walk.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { depthOf, indexIn, lecture, MINUTES } from "../../mha_ui/walkthrough/assets/lecture.js";
+
+const stage = (kind, parts, beats) => ({ kind, parts: Array(parts).fill(["q", 0, 0, 1, 0, 1, beats]) });
+const first = [
+  stage("tokens", 0, 0),
+  stage("inputs", 3, 1),
+  stage("step", 6, 2),
+  stage("step", 3, 3),
+  stage("head", 5, 1),
+  stage("closing", 0, 0),
+];
+const written = (places) => places.map(({ stage, part, beat }) => [stage, part, beat].join("·"));
+
+test("with time for it the first cell is told beat by beat, the rest at once, a further head step by step", () => {
+  assert.deepEqual(written(lecture(first, 50)), [
+    "0··",
+    "1··",
+    ...["2·0·0", "2·0·1", "2··"],
+    ...["3·0·0", "3·0·1", "3·0·2", "3··"],
+    ...["4·0·", "4·1·", "4·2·", "4·3·", "4·4·"],
+    "5··",
+  ]);
+});
+
+test("with little time the first cell as a whole, and without any every stage at once", () => {
+  const short = ["0··", "1··", "2·0·", "2··", "3·0·", "3··", "4··", "5··"];
+  assert.deepEqual(written(lecture(first, 3.5)), short);
+  assert.deepEqual(written(lecture(first, 1)), ["0··", "1··", "2··", "3··", "4··", "5··"]);
+});
+
+test("no lecture takes more presses than two a minute, but that every stage is shown; a longer one none fewer", () => {
+  const counts = MINUTES.map((minutes) => lecture(first, minutes).length - 1);
+  MINUTES.forEach((minutes, i) => assert.ok(counts[i] <= Math.max(2 * minutes, first.length - 1)));
+  assert.deepEqual(
+    counts,
+    [...counts].sort((a, b) => a - b),
+  );
+});
+
+test("a place beside the way counts as the last of its stage", () => {
+  const places = lecture(first, 50);
+  places.forEach((at, i) => assert.equal(indexIn(places, at), i));
+  assert.equal(places[indexIn(places, { stage: 2, part: 4, beat: null })].part, null);
+});
+
+test("how deep a place lies", () => {
+  assert.deepEqual(
+    [
+      [null, null],
+      [0, null],
+      [0, 1],
+    ].map(([part, beat]) => depthOf({ stage: 0, part, beat })),
+    [0, 1, 2],
+  );
+});

@@ -1,0 +1,425 @@
+// The page Models without a page: where its visitor stands, in which order heads come, words of pieces, pictures and
+// the part of them that is shown, and what of a binary message is which array.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { kinds, measureOf, ordered } from "../../mha_ui/models/assets/order.js";
+import {
+  differences,
+  levelsOf,
+  mostOf,
+  shaded,
+  signed,
+  weightsOf,
+} from "../../mha_ui/models/assets/paint.js";
+import { groups, inPieces, joined, merged } from "../../mha_ui/models/assets/pieces.js";
+import { fitted, read, START, written } from "../../mha_ui/models/assets/place.js";
+import {
+  counterpart,
+  mapOf,
+  measuresOf,
+  products,
+  readRun,
+  restOf,
+  shifts,
+  topOf,
+} from "../../mha_ui/models/assets/runs.js";
+import { revealing, shifted, whole, zoomed } from "../../mha_ui/models/assets/window.js";
+import { unpacked } from "../../mha_ui/web/assets/message.js";
+
+// --- places --------------------------------------------------------------------------------------------------------
+
+const PLACE = {
+  model: "own",
+  texts: ["小猫 & <b>", "a=b?"],
+  head: [1, 2],
+  token: 4,
+  off: [
+    [0, 1],
+    [1, 0],
+  ],
+  guess: 3,
+  by: "-entropy",
+  only: "same_word",
+};
+
+test("an address leads where its visitor stood", () => {
+  assert.deepEqual(read(new URLSearchParams(written(PLACE))), PLACE);
+  const query = String(new URLSearchParams(written(PLACE)));
+  assert.deepEqual(read(new URLSearchParams(query)), PLACE);
+});
+
+test("on screen and in addresses counting begins at 1, and what is as usual is left out", () => {
+  assert.deepEqual(written(PLACE), {
+    model: "own",
+    text: "小猫 & <b>",
+    second: "a=b?",
+    head: "2.3",
+    token: "5",
+    off: "1.2_2.1",
+    guess: "4",
+    by: "-entropy",
+    only: "same_word",
+  });
+  assert.deepEqual(written({ ...START, model: "own", texts: ["a"] }), { model: "own", text: "a" });
+});
+
+test("an address that says nothing of models is none", () => {
+  assert.equal(read(new URLSearchParams("?example=first&lang=zh&cell=2.3")), null);
+  assert.deepEqual(read(new URLSearchParams("head=2.3")), { ...START, head: [1, 2] });
+});
+
+test("what could be no place is passed over", () => {
+  for (const [name, bad] of [
+    ["head", ["0.1", "a.b", "1", "1.2.3", "-1.1", "99999.1", "__proto__"]],
+    ["token", ["0", "-1", "1e3", "x", "1234567"]],
+    ["off", ["_", "1.0", "x_y"]],
+    ["by", ["<b>", "A", "--entropy", "x".repeat(60)]],
+  ])
+    for (const value of bad) {
+      const found = read(new URLSearchParams({ text: "a", [name]: value }));
+      assert.deepEqual(found, { ...START, texts: ["a"] }, `${name}=${value}`);
+    }
+});
+
+/** A run of 2 layers × 2 heads on three tokens, with one measure. */
+const run = (more = {}) => ({
+  model: "own",
+  layers: 2,
+  heads: 2,
+  guesses: true,
+  measures: ["previous", "entropy"],
+  aligned: [],
+  differences: null,
+  sentences: [
+    {
+      n: 3,
+      texts: ["[CLS]", "a", "b"],
+      labels: ["first_token", "none", "previous", "previous"],
+      measured: Float32Array.of(0.1, 0.9, 0.4, 0.8, 0.9, 0.2, 0.7, 0.3),
+      chance: new Float32Array(8).fill(0.25),
+      places: [2, 3],
+      special: [true, false, false],
+    },
+  ],
+  ...more,
+});
+
+test("what an address names and the model has not is left out", () => {
+  const far = {
+    ...PLACE,
+    head: [7, 7],
+    off: [
+      [0, 0],
+      [5, 0],
+    ],
+    token: 9,
+    guess: 2,
+    by: "magic",
+    only: "pair",
+  };
+  assert.deepEqual(fitted(far, run()), {
+    ...far,
+    head: [1, 0],
+    off: [[0, 0]],
+    token: null,
+    by: "",
+    only: "",
+  });
+  const cannot = fitted({ ...PLACE, token: 2, guess: 1, only: "" }, run({ guesses: false }));
+  assert.deepEqual([cannot.off, cannot.guess, cannot.token, cannot.by], [[], null, 2, "-entropy"]);
+});
+
+test("to begin with a head is shown that does something among words, where there is one", () => {
+  assert.deepEqual(fitted(START, run()).head, [1, 0]);
+  const [sentence] = run().sentences;
+  const idle = run({ sentences: [{ ...sentence, labels: ["none", "first_token", "none", "separators"] }] });
+  assert.deepEqual(fitted(START, idle).head, [0, 0]);
+});
+
+test("heads can be sorted by how two sentences differ only where there are two", () => {
+  assert.equal(fitted({ ...PLACE, by: "difference" }, run()).by, "");
+  const two = run({ differences: Float32Array.of(0.1, 0.4, 0.2, 0.3) });
+  assert.equal(fitted({ ...PLACE, by: "difference" }, two).by, "difference");
+});
+
+// --- order ---------------------------------------------------------------------------------------------------------
+
+test("heads come in the model's order, by a measure either way, and those of one kind alone", () => {
+  assert.deepEqual(ordered(run(), { by: "", only: "" }), [0, 1, 2, 3]);
+  assert.deepEqual(ordered(run(), { by: "previous", only: "" }), [2, 3, 1, 0]);
+  assert.deepEqual(ordered(run(), { by: "-entropy", only: "" }), [2, 3, 1, 0]);
+  assert.deepEqual(ordered(run(), { by: "entropy", only: "" }), [0, 1, 3, 2]);
+  assert.deepEqual(ordered(run(), { by: "", only: "previous" }), [2, 3]);
+  const two = run({ differences: Float32Array.of(0.1, 0.4, 0.2, 0.3) });
+  assert.deepEqual(ordered(two, { by: "difference", only: "" }), [1, 3, 2, 0]);
+});
+
+test("heads that are alike keep the model's order, and one without a number comes last", () => {
+  const [sentence] = run().sentences;
+  const measured = Float32Array.of(0.5, 0, 0.5, 0, Number.NaN, 0, 0.6, 0);
+  const some = run({ sentences: [{ ...sentence, measured }] });
+  assert.deepEqual(ordered(some, { by: "previous", only: "" }), [3, 0, 1, 2]);
+  assert.deepEqual(ordered(some, { by: "-previous", only: "" }), [0, 1, 3, 2]);
+});
+
+test("of two sentences the larger measure counts", () => {
+  const [sentence] = run().sentences;
+  const other = { ...sentence, measured: sentence.measured.map((number) => 1 - number) };
+  const two = run({ sentences: [sentence, other] });
+  assert.ok(Math.abs(measureOf(two, "previous", 0) - 0.9) < 1e-6);
+  assert.ok(Math.abs(measureOf(two, "previous", 2) - 0.9) < 1e-6);
+});
+
+test("what heads do is counted, the most frequent first", () => {
+  assert.deepEqual(kinds(run()), [
+    ["previous", 2],
+    ["first_token", 1],
+    ["none", 1],
+  ]);
+});
+
+test("a head's measures stand beside what chance gives", () => {
+  const [sentence] = run().sentences;
+  const [first, second] = measuresOf(run(), sentence, 2);
+  assert.equal(first.name, "previous");
+  assert.ok(Math.abs(first.number - 0.9) < 1e-6 && Math.abs(second.number - 0.2) < 1e-6);
+  assert.equal(first.chance, 0.25);
+  assert.deepEqual([first.places, second.places], [2, 3]);
+});
+
+test("a head that rests mostly on what is no word is told so, and on what", () => {
+  const [sentence] = run().sentences;
+  const texts = ["[CLS]", "a", "b", "[SEP]"];
+  const special = [true, false, false, true];
+  const resting = (...measured) => {
+    const one = { ...sentence, texts, special, measured: Float32Array.of(...measured) };
+    return restOf(run({ measures: ["first_token", "separators"] }), one, 0);
+  };
+  assert.deepEqual(resting(0.75, 0.0625), { number: 0.75, tokens: ["[CLS]"] });
+  assert.deepEqual(resting(0.25, 0.5), { number: 0.75, tokens: ["[CLS]", "[SEP]"] });
+  assert.equal(resting(0.25, 0.25), null);
+  assert.equal(resting(Number.NaN, Number.NaN), null);
+});
+
+test("two sentences begin with the head that differs most, and the token that differs", () => {
+  const [sentence] = run().sentences;
+  const two = run({
+    sentences: [sentence, { ...sentence, texts: ["[CLS]", "a", "c"] }],
+    aligned: [
+      [0, 0],
+      [1, 1],
+      [2, 2],
+    ],
+    differences: Float32Array.of(0.1, 0.2, 0.5, 0.3),
+  });
+  const place = fitted({ ...START, texts: ["a b", "a c"] }, two);
+  assert.deepEqual([place.head, place.token], [[1, 0], 2]);
+  assert.equal(fitted({ ...START, head: [0, 0] }, two).token, null);
+});
+
+// --- pieces and words ----------------------------------------------------------------------------------------------
+
+const PIECES = {
+  texts: ["[CLS]", "play", "##ing", "cat", "##s", "##!", "[SEP]"],
+  words: [null, 0, 0, 1, 1, 1, null],
+  special: [true, false, false, false, false, false, true],
+};
+
+test("pieces of a word stand together, special tokens alone", () => {
+  assert.deepEqual(groups(PIECES), [[0], [1, 2], [3, 4, 5], [6]]);
+  assert.deepEqual(groups({ ...PIECES, words: [null, null, 0, 0, 1, 2, 2] }), [
+    [0],
+    [1],
+    [2, 3],
+    [4],
+    [5, 6],
+  ]);
+  assert.ok(inPieces(PIECES));
+  assert.ok(!inPieces({ ...PIECES, words: [null, 0, 1, 2, 3, 4, null] }));
+  assert.deepEqual(joined(PIECES, groups(PIECES)), ["[CLS]", "playing", "cats!", "[SEP]"]);
+  assert.deepEqual(joined(PIECES, [[1], [2]]), ["play", "##ing"]);
+});
+
+test("to a word goes the sum over its pieces, from a word the mean of its pieces", () => {
+  const words = [[0], [1, 2]];
+  const weights = Float32Array.of(0.5, 0.25, 0.25, 0.2, 0.3, 0.5, 0.6, 0.1, 0.3);
+  const found = [...merged(weights, 3, words)].map((number) => Math.round(number * 1e6) / 1e6);
+  assert.deepEqual(found, [0.5, 0.5, 0.4, 0.6]);
+});
+
+test("rows of words add up to 1 as those of pieces do", () => {
+  const n = 7;
+  const weights = new Float32Array(n * n).map((_, at) => ((at * 37) % 11) + 1);
+  for (let row = 0; row < n; row++) {
+    const sum = weights.subarray(row * n, (row + 1) * n).reduce((a, b) => a + b, 0);
+    for (let col = 0; col < n; col++) weights[row * n + col] /= sum;
+  }
+  const found = merged(weights, n, groups(PIECES));
+  for (let row = 0; row < 4; row++)
+    assert.ok(Math.abs(found.subarray(row * 4, row * 4 + 4).reduce((a, b) => a + b, 0) - 1) < 1e-5);
+});
+
+// --- pictures ------------------------------------------------------------------------------------------------------
+
+test("a picture's opacity is the level, and rows step back behind the one that is chosen", () => {
+  assert.deepEqual(
+    [...shaded([0, 255, 100, 50], 2, [1, 2, 3], null)],
+    [1, 2, 3, 0, 1, 2, 3, 255, 1, 2, 3, 100, 1, 2, 3, 50],
+  );
+  const chosen = shaded([200, 200, 200, 200], 2, [0, 0, 0], 1);
+  assert.deepEqual([chosen[3], chosen[7], chosen[11], chosen[15]], [50, 50, 200, 200]);
+});
+
+test("levels are 255·√weight, and lead back to the weight", () => {
+  const levels = levelsOf(Float32Array.of(0, 0.25, 1));
+  assert.deepEqual([...levels], [0, 127.5, 255]);
+  for (let level = 0; level < 256; level++)
+    assert.ok(Math.abs(weightsOf(Uint8Array.of(level))[0] - (level / 255) ** 2) < 1e-6);
+});
+
+test("differences have a colour for more and one for less", () => {
+  const both = { more: [9, 0, 0], less: [0, 0, 9] };
+  const pixels = signed(Float32Array.of(0.25, -0.25, 0, -4), 2, both, null, 1);
+  assert.deepEqual([...pixels.subarray(0, 8)], [9, 0, 0, 128, 0, 0, 9, 128]);
+  assert.equal(pixels[11], 0);
+  assert.equal(pixels[15], 255);
+});
+
+test("the fullest colour is that of the largest difference, of a chosen row its own", () => {
+  const numbers = Float32Array.of(0.1, -0.04, 0.01, 0);
+  assert.ok(Math.abs(mostOf(numbers, 2, null) - 0.1) < 1e-6);
+  assert.ok(Math.abs(mostOf(numbers, 2, 1) - 0.01) < 1e-6);
+  const both = { more: [9, 0, 0], less: [0, 0, 9] };
+  const pixels = signed(numbers, 2, both, 1, mostOf(numbers, 2, 1));
+  assert.equal(pixels[11], 255);
+});
+
+test("maps differ over the tokens that stand in both", () => {
+  const first = Float32Array.of(1, 2, 3, 4);
+  const second = Float32Array.of(10, 20, 30, 40, 50, 60, 70, 80, 90);
+  assert.deepEqual(
+    [
+      ...differences(first, second, 2, 3, [
+        [0, 0],
+        [1, 2],
+      ]),
+    ],
+    [9, 28, 67, 86],
+  );
+  assert.equal(differences(first, second, 2, 3, []).length, 0);
+});
+
+// --- what is told of tokens -------------------------------------------------------------------------------------------
+
+const SEEN = {
+  n: 2,
+  side: 2,
+  maps: Uint8Array.from({ length: 12 }, (_, at) => at),
+  keys: Uint16Array.of(1, 0, 0, 1, 1, 1),
+  tops: Float32Array.of(0.5, 0.75, 1, 0.25, 0.5, 0.5),
+};
+
+test("of each head its own map and its own top", () => {
+  assert.deepEqual([...mapOf(SEEN, 2)], [8, 9, 10, 11]);
+  assert.deepEqual(topOf(SEEN, 1, 0), { key: 0, weight: 1 });
+  assert.deepEqual(topOf(SEEN, 0, 1), { key: 0, weight: 0.75 });
+});
+
+test("where a token looks in both, the largest difference first", () => {
+  const aligned = [
+    [0, 0],
+    [2, 1],
+  ];
+  const two = run({ aligned });
+  assert.equal(counterpart(two, 2), 1);
+  assert.equal(counterpart(two, 1), null);
+  assert.equal(counterpart(two, null), null);
+  assert.deepEqual(shifts(aligned, Float32Array.of(0.5, 0, 0.5), Float32Array.of(0.25, 0.125)), [
+    { key: 2, first: 0.5, second: 0.125 },
+    { key: 0, first: 0.5, second: 0.25 },
+  ]);
+});
+
+test("the products of a pair are those of its query and its key", () => {
+  const numbers = { d: 2, q: Float32Array.of(1, 2, 3, 4), k: Float32Array.of(5, 6, 7, 8) };
+  assert.deepEqual(products(numbers, 1, 0), [
+    { q: 3, k: 5, product: 15 },
+    { q: 4, k: 6, product: 24 },
+  ]);
+});
+
+// --- the part of a map that is shown ----------------------------------------------------------------------------------
+
+test("nearer and further keep what lies under the point, and stay within the map", () => {
+  const start = whole(100);
+  const near = zoomed(start, 0.5, { x: 0, y: 1 }, 100);
+  assert.deepEqual(near, { row: 50, col: 0, size: 50 });
+  assert.deepEqual(zoomed(near, 10, { x: 0.3, y: 0.8 }, 100), start);
+  assert.equal(zoomed(near, 0.001, { x: 0.5, y: 0.5 }, 100).size, 8);
+  assert.deepEqual(zoomed(whole(5), 0.1, { x: 0.5, y: 0.5 }, 5), whole(5));
+});
+
+test("moving stops at the edges", () => {
+  const near = { row: 10, col: 10, size: 20 };
+  assert.deepEqual(shifted(near, -50, 100, 64), { row: 0, col: 44, size: 20 });
+  assert.deepEqual(shifted(near, 1.4, -1.6, 64), { row: 11, col: 8, size: 20 });
+});
+
+test("a pair comes into sight by the shortest way", () => {
+  const near = { row: 10, col: 10, size: 20 };
+  assert.deepEqual(revealing(near, { query: 12, key: 29 }, 64), near);
+  assert.deepEqual(revealing(near, { query: 30, key: 9 }, 64), { row: 11, col: 9, size: 20 });
+  assert.deepEqual(revealing(near, { query: 63, key: 0 }, 64), { row: 44, col: 0, size: 20 });
+});
+
+// --- messages --------------------------------------------------------------------------------------------------------
+
+/** A message as Python packs it. */
+function message(header, arrays) {
+  const text = new TextEncoder().encode(JSON.stringify(header));
+  const padded = Math.ceil((4 + text.length) / 8) * 8 - 4;
+  const parts = arrays.map((array) => new Uint8Array(array.buffer));
+  const size = (bytes) => Math.ceil(bytes / 8) * 8;
+  const data = new Uint8Array(4 + padded + parts.reduce((sum, part) => sum + size(part.length), 0)).fill(32);
+  new DataView(data.buffer).setUint32(0, padded, true);
+  data.set(text, 4);
+  let at = 4 + padded;
+  for (const part of parts) {
+    data.set(part, at);
+    at += size(part.length);
+  }
+  return data.buffer;
+}
+
+test("a message's arrays are found in their order, each in its own type", () => {
+  const header = {
+    texts: "小猫",
+    arrays: [
+      ["a", "uint8", [3]],
+      ["b", "float32", [1, 2]],
+      ["c", "uint16", [1]],
+    ],
+  };
+  const data = message(header, [Uint8Array.of(1, 2, 3), Float32Array.of(0.5, -2), Uint16Array.of(500)]);
+  const found = unpacked(data);
+  assert.equal(found.header.texts, "小猫");
+  assert.deepEqual([...found.arrays.a], [1, 2, 3]);
+  assert.deepEqual([...found.arrays.b], [0.5, -2]);
+  assert.deepEqual([...found.arrays.c], [500]);
+});
+
+test("a run is read sentence by sentence", () => {
+  const header = { model: "own", sentences: [{ texts: ["a", "b"] }, { texts: ["c"] }], arrays: [] };
+  const arrays = { "0.tops": 1, "1.tops": 2, differences: 3 };
+  const found = readRun({ header, arrays });
+  assert.deepEqual(
+    found.sentences.map(({ n, tops }) => [n, tops]),
+    [
+      [2, 1],
+      [1, 2],
+    ],
+  );
+  assert.equal(found.differences, 3);
+  assert.equal(readRun({ header, arrays: {} }).differences, null);
+});

@@ -1,0 +1,141 @@
+// A lecturer's own walk, and the next one after a change.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Clock, told } from "../../mha_ui/walkthrough/assets/clock.js";
+import { lecture, lengthsOf, planned } from "../../mha_ui/walkthrough/assets/lecture.js";
+import {
+  changed,
+  entries,
+  minutesOf,
+  moved,
+  movedTo,
+  ownOf,
+  textIn,
+  written,
+} from "../../mha_ui/walkthrough/assets/plan.js";
+
+const usual = ["tokens", "q", "scores", "weights"];
+const titled = (step) => ({ step, title: usual.includes(step) ? step.toUpperCase() : null, needs: "" });
+const own = {
+  minutes: 25,
+  steps: [{ step: "scores", note: { en: "a", zh: "甲" } }, { step: "masked_scores" }],
+};
+const told_ = {
+  own,
+  usual,
+  order: ["scores", "masked_scores", "tokens", "q", "weights"].map(titled),
+  teaching: {},
+};
+const has = (step) => usual.includes(step);
+const names = (steps) => steps.map(({ step }) => step).join(" ");
+
+test("every step has an entry, with what is the lecturer's own", () => {
+  const steps = entries(told_);
+  assert.equal(names(steps), "scores masked_scores tokens q weights");
+  assert.deepEqual(steps[0].note, { en: "a", zh: "甲" });
+  assert.deepEqual(ownOf({ lecture: told_ }, "weights"), { step: "weights" });
+  assert.deepEqual(ownOf({}, "weights"), { step: "weights" });
+});
+
+test("a text is read in its language, else in English, else in any", () => {
+  assert.deepEqual(
+    [textIn("a", "zh"), textIn({ en: "a" }, "zh"), textIn({ zh: "甲" }, "en"), textIn(undefined, "en")],
+    ["a", "a", "甲", ""],
+  );
+});
+
+test("a change keeps the other languages, and leaves out what is empty", () => {
+  const [noted] = changed(own.steps, "scores", { note: "b", minutes: 3 }, "en");
+  assert.deepEqual(noted, { step: "scores", note: { en: "b", zh: "甲" }, minutes: 3 });
+  assert.deepEqual(changed([noted], "scores", { note: "", minutes: undefined }, "en"), [{ step: "scores" }]);
+  assert.deepEqual(own.steps[0].note, { en: "a", zh: "甲" });
+});
+
+test("a step moves past the next that the example has, and not beyond the ends", () => {
+  const steps = entries(told_);
+  assert.equal(names(moved(steps, "tokens", -1, has)), "tokens scores masked_scores q weights");
+  assert.equal(names(moved(steps, "scores", 1, has)), "masked_scores tokens scores q weights");
+  assert.equal(names(moved(steps, "q", 1, has)), "scores masked_scores tokens weights q");
+  assert.equal(moved(steps, "scores", -1, has), steps);
+  assert.equal(moved(steps, "weights", 1, has), steps);
+  assert.equal(names(movedTo(steps, "weights", "scores")), "weights scores masked_scores tokens q");
+  assert.equal(names(movedTo(steps, "scores", null)), "masked_scores tokens q weights scores");
+});
+
+test("of the usual order only what is the lecturer's own is written, of another all of it", () => {
+  const steps = usual.map((step) => ({ step }));
+  assert.deepEqual(written(steps, undefined, usual), {});
+  assert.deepEqual(written(changed(steps, "q", { hidden: true }, "en"), 25, usual), {
+    minutes: 25,
+    steps: [{ step: "q", hidden: true }],
+  });
+  assert.equal(written(moved(steps, "q", 1, has), undefined, usual).steps.length, 4);
+});
+
+test("hidden steps take no minutes", () => {
+  assert.equal(
+    minutesOf([{ step: "q", minutes: 2 }, { step: "k", minutes: 3, hidden: true }, { step: "v" }]),
+    2,
+  );
+});
+
+test("a step with minutes of its own is told as slowly as they allow; the others share the time by their presses", () => {
+  const stage = (id, parts) => ({ id, kind: "step", parts: Array(parts).fill(["q", 0, 0, 1, 0, 1, 2]) });
+  const stages = [stage("a", 4), stage("b", 4), stage("c", 0)];
+  const minutes = (step) => ({ a: 0.5 })[step];
+  const count = (places, at) => places.filter(({ stage }) => stage === at).length;
+  const places = lecture(stages, 50, minutes);
+  assert.deepEqual([count(places, 0), count(places, 1), count(places, 2)], [1, 3, 1]);
+  const slow = lecture(stages, 2, () => 4);
+  assert.deepEqual([count(slow, 0), count(slow, 1)], [3, 3]);
+  const times = planned(stages, places, 4.5, minutes);
+  assert.deepEqual([...times.values()], [30_000, 180_000, 60_000]);
+  assert.equal(Math.min(...planned(stages, places, 0.1, minutes).values()), 0);
+});
+
+test("the lengths to choose from have the lecturer's own among them", () => {
+  assert.deepEqual(lengthsOf({}), [10, 25, 50]);
+  assert.deepEqual(lengthsOf({ lecture: told_ }), [10, 25, 50]);
+  assert.deepEqual(lengthsOf({ lecture: { ...told_, own: { minutes: 35 } } }), [10, 25, 35, 50]);
+});
+
+test("the clock tells time in all and by step, comes back after a reload, and starts again", () => {
+  const kept = new Map();
+  const storage = {
+    getItem: (name) => kept.get(name) ?? null,
+    setItem: (name, text) => kept.set(name, text),
+  };
+  let now = 1000;
+  const clock = new Clock(() => now, storage);
+  clock.enter("q");
+  now += 61_000;
+  clock.enter("k");
+  now += 4000;
+  clock.enter("q");
+  now += 2000;
+  assert.deepEqual(
+    [clock.used, clock.usedBy("q"), clock.usedBy("k"), clock.usedBy("v")],
+    [67_000, 63_000, 4000, 0],
+  );
+  const again = new Clock(() => now + 1000, storage);
+  again.enter("q");
+  assert.deepEqual([again.used, again.usedBy("q")], [68_000, 64_000]);
+  clock.restart();
+  assert.deepEqual([clock.used, clock.usedBy("q"), clock.usedBy("k")], [0, 0, 0]);
+  assert.deepEqual([told(0), told(65_999), told(3_600_000)], ["0:00", "1:05", "60:00"]);
+});
+
+test("a browser that keeps nothing has a clock all the same", () => {
+  const storage = {
+    getItem() {
+      throw new Error("no storage");
+    },
+    setItem() {
+      throw new Error("no storage");
+    },
+  };
+  const clock = new Clock(() => 5, storage);
+  clock.enter("q");
+  assert.equal(clock.usedBy("q"), 0);
+});

@@ -1,0 +1,106 @@
+"""``python -m mha_core models``."""
+
+import json
+
+import pytest
+import torch
+
+import mha_core.models.library as library_module
+from mha_core import backend, parse, trace
+from mha_core.__main__ import main
+from mha_core.models import label, load, measured, run, tokenize
+from mha_core.models.library import cards
+from tests.models.made import folder_of
+
+TEXT = "the cat sat on the mat , and the dog sat on the rug ."
+
+
+@pytest.fixture(autouse=True)
+def offered(monkeypatch, tmp_path):
+    for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LANG", "en_US.UTF-8")
+    monkeypatch.setenv("MHA_MODELS", f"small={folder_of(tmp_path / 'model')}")
+    monkeypatch.setattr(library_module, "_LOADED", {})
+
+
+@pytest.fixture
+def command(capfdbinary):
+    def call(*arguments):
+        try:
+            status: object = main(["models", *arguments])
+        except SystemExit as stop:
+            status = stop.code
+        out, err = capfdbinary.readouterr()
+        return status, out.decode(), err.decode()
+
+    return call
+
+
+def small():
+    model = load(next(card for card in cards() if card.key == "small"))
+    tokens = tokenize(model, TEXT)
+    return model, tokens, run(model, tokens)
+
+
+def test_the_list_names_every_model_and_no_folder(command, tmp_path):
+    status, out, err = command()
+    assert (status, err) == (0, "")
+    assert "small" in [entry["model"] for entry in json.loads(out)]
+    assert str(tmp_path) not in out
+
+
+def test_a_text_gives_what_every_head_does(command):
+    _, tokens, found = small()
+    status, out, _ = command("small", TEXT)
+    told = json.loads(out)
+    assert status == 0
+    assert told["tokens"] == list(tokens.texts)
+    for layer, records in zip(told["layers"], measured(tokens, found), strict=True):
+        for head, record in zip(layer, records, strict=True):
+            assert head["label"] == label(record)
+            assert head["measures"]["previous"]["value"] == record.measures["previous"].value
+
+
+def test_heads_of_a_layer_come_with_their_weights_in_the_order_asked_for(command):
+    _, _, found = small()
+    _, out, _ = command("small", TEXT, "--layer", "1", "--heads", "2,0")
+    heads = json.loads(out)["heads"]
+    assert [head["head"] for head in heads] == [2, 0]
+    torch.testing.assert_close(
+        torch.tensor([head["weights"] for head in heads]), found.layers[1].weights[[2, 0]]
+    )
+
+
+def test_heads_of_a_layer_become_an_example(command):
+    _, _, found = small()
+    _, out, _ = command("small", TEXT, "--layer", "2", "--to", "example")
+    told = trace(parse(out), backend("cpu", "float64"))
+    assert (told["weights"] - found.layers[2].weights).abs().max() <= 1e-6
+    assert (told["output"] - found.layers[2].output).abs().max() <= 1e-5
+
+
+def test_a_second_sentence_is_read_as_one(command):
+    _, out, _ = command("small", "the cat sat", "--pair", "the dog")
+    assert json.loads(out)["tokens"] == ["[CLS]", "the", "cat", "sat", "[SEP]", "the", "dog", "[SEP]"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["none", "a"], "there is no model named 'none'"),
+        (["small"], "TEXT: a text for the model to read is missing"),
+        (["small", ""], "the text is empty"),
+        (["small", "cat " * 99], "the text is 101 tokens long; this model takes at most 64"),
+        (["small", "a", "--layer", "3"], "there is no layer 3; the model has 3"),
+        (["small", "a", "--layer", "0", "--heads", "4"], "there is no head 4; a layer has 4"),
+        (["small", "a", "--to", "example"], "--layer: an example is of one layer"),
+        (["small", "a", "--to", "example", "--layer", "7"], "the model has 3 layers of 4 heads"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_is_told_in_one_line(arguments, sentence, command):
+    status, out, err = command(*arguments)
+    assert (status, out) == (2, "")
+    assert sentence in err
+    assert err.count("\n") == 1

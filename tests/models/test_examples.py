@@ -1,0 +1,106 @@
+"""Heads of a model on the bench: weights, head outputs and output are the run's."""
+
+import pytest
+import torch
+
+from mha_core import ModelError, backend, dump, parse, trace
+from mha_core.example.model import text_in
+from mha_core.models import open_model, run, to_example, tokenize
+from tests.models.folders import MINILM
+from tests.models.made import BERT, GPT2, LLAMA, folder_of
+
+HERE = backend("cpu", "float64")
+TEXT = "the cat sat on the mat , and the dog liked the rug ."
+WIDE = {"hidden_size": 96}
+KINDS = {
+    "bert": BERT,
+    "gpt2": GPT2,
+    "llama": LLAMA,
+    "wide bert": {**BERT, **WIDE},
+    "wide gpt2": {**GPT2, "n_embd": 96},
+    "wide llama": {**LLAMA, **WIDE},
+}
+MOST = {torch.float32: 1e-6, torch.float64: 1e-12}
+
+
+@pytest.mark.parametrize("heads", [(0, 1, 2, 3), (3,), (2, 0)], ids=str)
+@pytest.mark.parametrize("dtype", MOST, ids=["float32", "float64"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_bench_reproduces_the_model(kind, dtype, heads, tmp_path):
+    model = open_model(folder_of(tmp_path, KINDS[kind]), dtype=dtype)
+    tokens = tokenize(model, TEXT)
+    found = run(model, tokens)
+    for layer, inside in enumerate(found.layers):
+        example = parse(dump(to_example(model, found, tokens, layer, heads)))
+        told = trace(example, HERE)
+        agree(told["weights"], inside.weights[list(heads)], MOST[dtype])
+        agree(told["head_outputs"], inside.head_outputs[list(heads)], MOST[dtype])
+        if len(heads) == 4 and not kind.startswith("wide"):
+            agree(told["output"], inside.output, MOST[dtype])
+        assert example.tokens == tokens.texts
+        assert (example.x is None) == kind.startswith("wide")
+        assert (example.kv_heads == 2) == (kind.endswith("llama") and len(heads) == 4)
+
+
+def agree(found, wanted, most):
+    torch.testing.assert_close(
+        found, wanted.double(), atol=10 * most * max(1, float(wanted.abs().max())), rtol=0
+    )
+
+
+def test_minilm_on_the_bench():
+    model = open_model(MINILM, "all-MiniLM-L6-v2")
+    tokens = tokenize(model, "The animal didn't cross the street because it was too tired.")
+    found = run(model, tokens)
+    for layer, inside in enumerate(found.layers):
+        example = to_example(model, found, tokens, layer, range(12))
+        told = trace(example, HERE)
+        assert (told["weights"] - inside.weights).abs().max() <= 1e-6
+        assert (told["head_outputs"] - inside.head_outputs).abs().max() <= 1e-6
+    assert (
+        text_in(example.title, "en")
+        == "all-MiniLM-L6-v2, layer 6, heads 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12"
+    )
+    assert "384" in text_in(example.note, "zh")
+    assert "here is" not in text_in(example.note, "en")
+
+
+def test_the_note_says_which_head_of_the_model_each_head_is(tmp_path):
+    model = open_model(folder_of(tmp_path))
+    tokens = tokenize(model, TEXT)
+    note = to_example(model, run(model, tokens), tokens, 1, [3, 1, 2]).note
+    assert text_in(note, "en").endswith(" Head 1 here is layer 2 · head 4.")
+    assert text_in(note, "zh").endswith("这里的头 1 是第 2 层 · 头 4。")
+
+
+def test_a_head_that_was_left_out_is_as_it_would_be(tmp_path):
+    model = open_model(folder_of(tmp_path))
+    tokens = tokenize(model, TEXT)
+    whole, without = (
+        to_example(model, run(model, tokens, without=off), tokens, 0, [1]) for off in ((), [(0, 1)])
+    )
+    assert whole == without
+
+
+@pytest.mark.parametrize(
+    ("layer", "heads"), [(3, [0]), (-1, [0]), (0, [4]), (0, [-1]), (0, []), (0, [1, 1])], ids=str
+)
+def test_a_head_that_there_is_not_is_told(layer, heads, tmp_path):
+    model = open_model(folder_of(tmp_path))
+    tokens = tokenize(model, TEXT)
+    with pytest.raises(ModelError, match="the model has 3 layers of 4 heads"):
+        to_example(model, run(model, tokens), tokens, layer, heads)
+
+
+def test_what_is_too_large_for_the_bench_is_told(tmp_path):
+    wide = {**BERT, "hidden_size": 66 * 4}
+    many = {**BERT, "hidden_size": 68, "num_attention_heads": 17, "max_position_embeddings": 128}
+    for name, config, heads, text, sentence in (
+        ("wide", wide, [0], TEXT, "66 columns of a head are too many"),
+        ("many", many, range(17), TEXT, "17 heads are too many"),
+        ("long", many, [0], "cat " * 70, "72 tokens are too many"),
+    ):
+        model = open_model(folder_of(tmp_path / name, config))
+        tokens = tokenize(model, text)
+        with pytest.raises(ModelError, match=sentence):
+            to_example(model, run(model, tokens), tokens, 0, heads)

@@ -1,0 +1,415 @@
+"""Folders that hold no model, whatever they promise: one sentence each, in bounded time and memory.
+
+``python -m tests.models.test_hostile`` tries them all in a process of its own and prints what happened, and by how many
+bytes the process grew.
+"""
+
+import json
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+import mha_core.models.model as model_module
+from mha_core import ModelError
+from mha_core.models import open_model, run, tokenize
+from tests.models.made import BERT, GPT2, LLAMA, folder_of, tokenizer
+
+ROOT = Path(__file__).resolve().parents[2]
+MOST_GROWTH = 150_000_000
+"""Bytes: the model itself has 70 kB; what some of them promise are 10 GB and more."""
+MOST_SECONDS = 30
+"""Of the processor, for all of them: nothing that is promised is tried."""
+
+
+def setting(**changes):
+    """config.json with these settings; None takes one out."""
+
+    def change(folder):
+        path = folder / "config.json"
+        config = json.loads(path.read_text("utf-8")) | changes
+        path.write_text(
+            json.dumps({key: value for key, value in config.items() if value is not None}), "utf-8"
+        )
+
+    return change
+
+
+def written(name, content):
+    """A file with other content."""
+
+    def change(folder):
+        data = content(folder) if callable(content) else content
+        (folder / name).write_bytes(data if isinstance(data, bytes) else data.encode())
+
+    return change
+
+
+def without(*names):
+    def change(folder):
+        for name in names:
+            (folder / name).unlink()
+
+    return change
+
+
+def tensors(edit):
+    """model.safetensors with other tensors."""
+
+    def change(folder):
+        found = load_file(folder / "model.safetensors")
+        edit(found)
+        save_file(found, folder / "model.safetensors")
+
+    return change
+
+
+def sharded(names):
+    """An index instead of the one file."""
+
+    def change(folder):
+        (folder / "model.safetensors").rename(folder / "part.safetensors")
+        (folder / "model.safetensors.index.json").write_text(json.dumps(names), "utf-8")
+
+    return change
+
+
+def header(text, numbers=b"", length=None):
+    """A .safetensors file with this header."""
+    data = text.encode()
+    return (len(data) if length is None else length).to_bytes(8, "little") + data + numbers
+
+
+def whole(folder):
+    return (folder / "model.safetensors").read_bytes()
+
+
+def as_zip(folder):
+    torch.save({"a": torch.zeros(3)}, folder / "other.pt")
+    return (folder / "other.pt").read_bytes()
+
+
+def replaced_by_folder(name):
+    def change(folder):
+        (folder / name).unlink()
+        (folder / name).mkdir()
+
+    return change
+
+
+def index_of(**names):
+    return sharded({"weight_map": names})
+
+
+QUERY = "bert.encoder.layer.0.attention.self.query.weight"
+FOLDERS = {
+    # config.json
+    "empty folder": (
+        lambda folder: [path.unlink() for path in folder.iterdir()],
+        "config.json: cannot be read",
+    ),
+    "no folder": (shutil.rmtree, "config.json: cannot be read"),
+    "config is a folder": (replaced_by_folder("config.json"), "config.json: cannot be read"),
+    "config is noise": (written("config.json", b"\xff\xfe\x00{"), "config.json: expected a JSON object"),
+    "config is a list": (written("config.json", "[1, 2]"), "config.json: expected a JSON object"),
+    "config is cut": (written("config.json", '{"model_type": "be'), "config.json: expected a JSON object"),
+    "config is deep": (written("config.json", "[" * 100_000), "config.json: expected a JSON object"),
+    "config is long": (
+        written("config.json", b" " * 2_000_000 + b"{}"),
+        "config.json: expected a JSON object",
+    ),
+    "config has a number of a million digits": (
+        written("config.json", '{"model_type": ' + "9" * 900_000 + "}"),
+        "config.json: expected a JSON object",
+    ),
+    "no kind": (setting(model_type=None), "config.json: model_type: models of the kind None are not read"),
+    "another kind": (setting(model_type="t5"), "models of the kind 't5' are not read here; these are: bert"),
+    "a kind with control characters": (setting(model_type="\n\x1b[31m" * 50), "are not read here"),
+    "kind is a list": (setting(model_type=["bert"]), "models of the kind ['bert'] are not read"),
+    "a billion heads": (
+        setting(num_attention_heads=10**9),
+        "config.json: num_attention_heads: expected a whole number from 1 to 1024, got 1000000000",
+    ),
+    "a billion heads that divide": (
+        setting(num_attention_heads=10**9, hidden_size=10**9),
+        "hidden_size: expected",
+    ),
+    "a billion layers": (setting(num_hidden_layers=10**9), "num_hidden_layers: expected a whole number"),
+    "a thousand layers": (
+        setting(num_hidden_layers=1000),
+        "bert.encoder.layer.3.attention.self.query.weight: is missing",
+    ),
+    "a hundred million words": (setting(vocab_size=10**8), "promises 100000000 × 24, the file holds 18 × 24"),
+    "a million columns": (setting(hidden_size=10**6), "promises 18 × 1000000, the file holds 18 × 24"),
+    "a long table of positions": (setting(max_position_embeddings=10**8), "the file holds 64 × 24"),
+    "wide in the middle": (setting(intermediate_size=10**6), "the file holds 40 × 24"),
+    "heads that do not divide": (setting(num_attention_heads=7), "7 heads do not divide 24 columns"),
+    "heads below 0": (setting(num_attention_heads=-4), "num_attention_heads: expected a whole number"),
+    "heads are true": (setting(num_attention_heads=True), "got true"),
+    "a text for a size": (
+        setting(hidden_size="24"),
+        'hidden_size: expected a whole number from 1 to 1000000, got "24"',
+    ),
+    "a size is left out": (setting(hidden_size=None), "hidden_size: expected a whole number"),
+    "eps is not a number": (
+        written("config.json", json.dumps(BERT | {"layer_norm_eps": float("nan")})),
+        "layer_norm_eps",
+    ),
+    "eps is infinite": (
+        written("config.json", json.dumps(BERT | {"layer_norm_eps": float("inf")})),
+        "layer_norm_eps",
+    ),
+    "another activation": (setting(hidden_act="mish"), 'hidden_act: "mish" is not computed here'),
+    "relative positions": (setting(position_embedding_type="relative_key"), "position_embedding_type"),
+    "a decoder made of an encoder": (
+        setting(is_decoder=True),
+        "is_decoder: true is not computed here, false is",
+    ),
+    # model.safetensors
+    "no numbers": (without("model.safetensors"), "no model.safetensors; other formats"),
+    "another format": (
+        lambda folder: (folder / "model.safetensors").rename(folder / "model.gguf"),
+        "other formats (.bin, .gguf, .onnx …) are not read",
+    ),
+    "the file is a folder": (replaced_by_folder("model.safetensors"), "model.safetensors: cannot be read"),
+    "an empty file": (
+        written("model.safetensors", b""),
+        "model.safetensors: the file is damaged or incomplete",
+    ),
+    "seven bytes": (written("model.safetensors", b"1234567"), "damaged or incomplete"),
+    "a zip": (written("model.safetensors", as_zip), "damaged or incomplete"),
+    "a header of an exabyte": (
+        written("model.safetensors", header("{}", length=2**60)),
+        "damaged or incomplete",
+    ),
+    "a header that is longer than the file": (
+        written("model.safetensors", header("{}", length=5000)),
+        "damaged",
+    ),
+    "a header of noise": (written("model.safetensors", header("{noise")), "damaged or incomplete"),
+    "a deep header": (written("model.safetensors", header("[" * 100_000)), "damaged or incomplete"),
+    "a tensor of ten gigabytes": (
+        written(
+            "model.safetensors",
+            header(
+                json.dumps({QUERY: {"dtype": "F32", "shape": [50_000, 50_000], "data_offsets": [0, 10**10]}})
+            ),
+        ),
+        "damaged or incomplete",
+    ),
+    "cut at the end": (
+        written("model.safetensors", lambda folder: whole(folder)[:-1]),
+        "damaged or incomplete",
+    ),
+    "cut in the middle": (written("model.safetensors", lambda folder: whole(folder)[:3000]), "damaged"),
+    "something behind": (written("model.safetensors", lambda folder: whole(folder) + b"more"), "damaged"),
+    "a tensor is missing": (
+        tensors(lambda found: found.pop(QUERY)),
+        f"{QUERY}: is missing in the model's files",
+    ),
+    "a tensor has another shape": (
+        tensors(lambda found: found.update({QUERY: torch.zeros(24, 23)})),
+        f"{QUERY}: config.json promises 24 × 24, the file holds 24 × 23",
+    ),
+    "a tensor has no axes": (
+        tensors(lambda found: found.update({QUERY: torch.zeros(())})),
+        "the file holds 1",
+    ),
+    "quantised numbers": (
+        tensors(lambda found: found.update({QUERY: torch.zeros(24, 24, dtype=torch.int8)})),
+        f"{QUERY}: numbers of the type I8 are not read",
+    ),
+    "another model's numbers": (
+        lambda folder: save_file({"a": torch.zeros(3)}, folder / "model.safetensors"),
+        "embeddings.word_embeddings.weight: is missing",
+    ),
+    # several files
+    "an index that is none": (sharded({"weight_map": ["a"]}), "expected a weight_map"),
+    "an index without names": (index_of(), "expected a weight_map"),
+    "an index that leads out": (index_of(a="../../part.safetensors"), "expected a weight_map"),
+    "an index that leads away": (index_of(a="/etc/passwd"), "expected a weight_map"),
+    "an index that leads up": (index_of(a=".."), "expected a weight_map"),
+    "an index of another format": (index_of(a="part.bin"), "expected a weight_map"),
+    "an index with control characters": (index_of(a="\x1b\n.safetensors"), "expected a weight_map"),
+    "an index of too many files": (
+        sharded({"weight_map": {str(at): f"{at}.safetensors" for at in range(2000)}}),
+        "expected a weight_map",
+    ),
+    "a file of the index is missing": (index_of(a="other.safetensors"), "other.safetensors: cannot be read"),
+    # tokenizer
+    "no tokenizer": (without("tokenizer.json"), "no tokenizer.json and no vocab.txt"),
+    "a tokenizer of noise": (
+        written("tokenizer.json", b"\xff\xfe"),
+        "tokenizer.json: expected text in UTF-8",
+    ),
+    "a tokenizer that is cut": (
+        written("tokenizer.json", '{"version": '),
+        "tokenizer.json: this is no tokenizer",
+    ),
+    "a tokenizer that is none": (written("tokenizer.json", "{}"), "tokenizer.json: this is no tokenizer"),
+    "a deep tokenizer": (written("tokenizer.json", "[" * 100_000), "tokenizer.json: this is no tokenizer"),
+    "settings of noise": (
+        written("tokenizer_config.json", "noise"),
+        "tokenizer_config.json: expected a JSON object",
+    ),
+    "a vocabulary without what is unknown": (
+        lambda folder: (without("tokenizer.json")(folder), written("vocab.txt", "a\nb\n")(folder)),
+        "vocab.txt: the piece [UNK] is missing",
+    ),
+    "a vocabulary of noise": (
+        lambda folder: (without("tokenizer.json")(folder), written("vocab.txt", b"\xff\xfe\x00")(folder)),
+        "vocab.txt: expected text in UTF-8",
+    ),
+}
+DECODERS = {
+    "scores that are not scaled": (
+        GPT2,
+        setting(scale_attn_weights=False),
+        "scale_attn_weights: false is not computed",
+    ),
+    "scores scaled by layer": (
+        GPT2,
+        setting(scale_attn_by_inverse_layer_idx=True),
+        "scale_attn_by_inverse_layer_idx",
+    ),
+    "attention to another text": (GPT2, setting(add_cross_attention=True), "add_cross_attention"),
+    "groups that do not divide": (LLAMA, setting(num_key_value_heads=3), "3 groups do not divide 4 heads"),
+    "a billion groups": (LLAMA, setting(num_key_value_heads=10**9), "num_key_value_heads: expected"),
+    "groups that the file has not": (
+        LLAMA,
+        setting(num_key_value_heads=4),
+        "promises 24 × 24, the file holds 12 × 24",
+    ),
+    "an odd head": (LLAMA, setting(head_dim=7), "head_dim: rotary positions turn pairs of columns: 7 is odd"),
+    "other rotary positions": (
+        LLAMA,
+        setting(rope_scaling={"type": "yarn", "factor": 4.0}),
+        'rope_scaling.rope_type: "yarn" is not computed here; these are: default, linear, llama3',
+    ),
+    "rotary positions that lack a number": (
+        LLAMA,
+        setting(rope_scaling={"rope_type": "llama3", "factor": 8.0}),
+        "rope_scaling.original_max_position_embeddings: expected",
+    ),
+    "rotary positions without end": (
+        LLAMA,
+        setting(rope_scaling={"rope_type": "linear", "factor": -1}),
+        "factor: expected",
+    ),
+    "rotary positions by a list": (LLAMA, setting(rope_scaling=[1]), "rope_scaling: expected an object"),
+    "rotary positions of a part": (LLAMA, setting(partial_rotary_factor=0.5), "partial_rotary_factor"),
+    "a window": (LLAMA | {"model_type": "qwen2"}, setting(use_sliding_window=True), "use_sliding_window"),
+    "norms with a bias": (
+        LLAMA | {"model_type": "gemma"},
+        setting(),
+        "models of the kind 'gemma' are not read",
+    ),
+}
+CASES = {name: (BERT, *case) for name, case in FOLDERS.items()} | DECODERS
+
+
+def told(config, change, place):
+    """The sentence with which a changed folder is refused."""
+    made = config if config["model_type"] in ("bert", "gpt2", "llama") else {**config, "model_type": "llama"}
+    folder = folder_of(place, made)
+    setting(model_type=config["model_type"])(folder)
+    change(folder)
+    with pytest.raises(ModelError) as caught:
+        open_model(folder)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_folder_that_holds_no_model_is_refused_in_one_sentence(name, tmp_path):
+    config, change, sentence = CASES[name]
+    found = told(config, change, tmp_path / "model")
+    assert sentence in found
+    assert found.isprintable()
+    assert len(found) < 300
+
+
+def test_time_and_memory_stay_bounded_in_a_process_of_their_own():
+    answer = subprocess.run(
+        [sys.executable, "-m", "tests.models.test_hostile"],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+        timeout=300,
+    )
+    found = json.loads(answer.stdout)
+    assert all(found["told"].values())
+    assert found["grown"] < MOST_GROWTH
+    assert found["seconds"] < MOST_SECONDS
+
+
+# --- texts and places --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def model(tmp_path):
+    return open_model(folder_of(tmp_path))
+
+
+def test_a_text_that_is_longer_than_the_model_takes_is_told(model):
+    with pytest.raises(ModelError, match="the text is 67 tokens long; this model takes at most 64"):
+        tokenize(model, "cat " * 65)
+    with pytest.raises(ModelError, match="the text is 25002 tokens long"):
+        tokenize(model, "cat " * 25_000)
+    assert len(tokenize(model, "cat " * 62)) == 64
+
+
+def test_a_run_of_a_large_model_is_bounded_too(tmp_path, monkeypatch):
+    """Where a run would keep too many numbers, shorter texts are read than the model could."""
+    large = open_model(folder_of(tmp_path, {**LLAMA, "max_position_embeddings": 10**8}, specials=False))
+    with pytest.raises(ModelError, match=f"takes at most {2**29 // 720}"):
+        run(large, torch.zeros(2**29 // 720 + 1, dtype=torch.long))
+    monkeypatch.setattr(model_module, "MAX_NUMBERS", 720 * 5)
+    with pytest.raises(ModelError, match="the text is 6 tokens long; this model takes at most 5"):
+        tokenize(large, "the cat sat on the mat")
+    assert len(run(large, tokenize(large, "the cat sat on the")).layers) == 3
+
+
+def test_ids_that_the_model_has_not_are_told(model, tmp_path):
+    for ids in ([18], [-1], [3, 10**9]):
+        with pytest.raises(ModelError, match="they do not belong together"):
+            run(model, torch.tensor(ids))
+    with pytest.raises(ModelError, match="65 tokens long"):
+        run(model, torch.ones(65, dtype=torch.long))
+    with pytest.raises(ModelError, match="0 tokens long"):
+        run(model, torch.ones(0, dtype=torch.long))
+    with pytest.raises(ModelError, match="segments up to 3, the model knows 2"):
+        run(model, torch.tensor([5, 6]), segments=torch.tensor([0, 2]))
+    more = tokenizer(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *map(str, range(50))])
+    more.save(str(tmp_path / "tokenizer.json"))
+    other = open_model(tmp_path)
+    with pytest.raises(ModelError, match="the tokenizer gives the number 54, the model has 18 pieces"):
+        run(other, tokenize(other, "49"))
+
+
+@pytest.mark.parametrize("head", [(3, 0), (0, 4), (-1, 0), (0, -1)], ids=str)
+def test_heads_to_leave_out_that_there_are_not_are_told(head, model):
+    with pytest.raises(ModelError, match="the model has 3 layers of 4 heads"):
+        run(model, tokenize(model, "the cat"), without=[head])
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as place:
+        folder_of(Path(place) / "first")
+        run(open_model(Path(place) / "first"), torch.tensor([5, 6]))
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        start = time.process_time()
+        sentences = {
+            name: told(config, change, Path(place) / str(number))
+            for number, (name, (config, change, _)) in enumerate(CASES.items())
+        }
+        grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
+        sys.stdout.write(
+            json.dumps({"told": sentences, "grown": grown, "seconds": time.process_time() - start})
+        )

@@ -1,0 +1,21 @@
+"""Tokens written down: pieces apart by blanks, "##" goes on with a word, what stands in square brackets is special."""
+
+from mha_core.models import Tokens
+
+
+def tokens_of(pieces, segments=None):
+    texts = tuple(pieces.split())
+    special = tuple(text in ("[CLS]", "[SEP]") for text in texts)
+    words, count = [], -1
+    for text, apart in zip(texts, special, strict=True):
+        count += not apart and not text.startswith("##")
+        words.append(None if apart else count)
+    ids = {text: number for number, text in enumerate(dict.fromkeys(texts))}
+    return Tokens(
+        ids=tuple(ids[text] for text in texts),
+        texts=texts,
+        words=tuple(words),
+        special=special,
+        segments=segments or (0,) * len(texts),
+        unknown=tuple("?" if text == "[UNK]" else None for text in texts),
+    )

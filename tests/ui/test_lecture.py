@@ -1,0 +1,80 @@
+"""A lecture in a visitor's work: one edit of the walkthrough sets it, and it is handed on to nobody."""
+
+from __future__ import annotations
+
+from mha_core import built_in, from_token, to_token
+from mha_core.edit.edits import apply
+from mha_core.example.lecture import Lecture, LectureStep
+from mha_ui import state
+from mha_ui.follow import walk
+from mha_ui.state.url import address, without_claims, work_at
+from mha_ui.state.work import Work, pin_baseline, reset, undo
+from mha_ui.walkthrough.model import payload
+
+NOTED = {"minutes": 25, "steps": [{"step": "scores", "note": "mine"}, {"step": "q", "hidden": True}]}
+TAUGHT = Lecture(25.0, (LectureStep("scores", note="mine"), LectureStep("q", hidden=True)))
+
+
+def send(work: Work, *edits: dict[str, object]) -> None:
+    numbered = [{**edit, "seq": work.applied + at} for at, edit in enumerate(edits, 1)]
+    state.receive(work, {"session": work.session, "edits": numbered})
+
+
+def taught() -> Work:
+    work = work_at({"example": "first"}, "en")
+    send(work, {"op": "lecture", "lecture": NOTED})
+    return work
+
+
+def ids(stages: list[dict[str, str]]) -> list[str]:
+    return [stage["id"] for stage in stages]
+
+
+def test_the_walk_is_told_in_the_lectures_order_and_the_lecturer_all_of_it():
+    work = taught()
+    assert work.example.lecture == TAUGHT
+    told = payload(work)
+    assert ids(told["stages"])[:3] == ["tokens", "inputs", "scores"]
+    assert "q" not in ids(told["stages"])
+    assert told["lecture"]["own"] == NOTED
+    assert [one["step"] for one in told["lecture"]["order"] if not one["title"]] == []
+    assert set(told["lecture"]["teaching"]) == set(told["lecture"]["usual"])
+    by_step = {one["step"]: one["needs"] for one in told["lecture"]["order"]}
+    assert by_step["scores"] == "Queries, Keys"
+
+
+def test_undo_takes_it_back_and_reset_keeps_it():
+    work = taught()
+    send(work, {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[9]]})
+    reset(work)
+    assert work.example.x == built_in("first").x
+    assert work.example.lecture == TAUGHT
+    assert work.untouched
+    for _ in range(3):
+        undo(work)
+    assert work.example == built_in("first")
+
+
+def test_a_link_holds_it_and_one_that_is_handed_out_does_not():
+    work = taught()
+    assert from_token(address(work)["s"]).lecture == TAUGHT
+    assert without_claims(work).example.lecture is None
+    pin_baseline(work)
+    assert work.baseline.lecture is None
+
+
+def test_what_breaks_the_format_is_refused_in_a_sentence_and_nothing_is_lost():
+    work = taught()
+    send(work, {"op": "lecture", "lecture": {"steps": [{"step": "skores"}]}})
+    assert work.message is not None
+    assert "skores" in work.message.text
+    assert work.example.lecture == TAUGHT
+
+
+def test_those_who_follow_see_the_order_and_no_note():
+    token = to_token(apply(built_in("first"), {"op": "lecture", "lecture": NOTED}))
+    told = walk({"s": token}, "zh", 4)
+    assert "mine" not in str(told)
+    assert "lecture" not in told
+    assert from_token(told["address"]["s"]) == built_in("first")
+    assert "q" not in ids(told["stages"])

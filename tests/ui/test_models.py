@@ -1,0 +1,191 @@
+"""The page Models without a browser: what its component is told, and how heads come to the bench."""
+
+import json
+from string import Formatter
+
+import pytest
+import streamlit as st
+import torch
+
+import mha_core.models.library as library_module
+from mha_core import MhaError, built_in, trace
+from mha_core.example.model import MAX_HEADS, MAX_SIZE
+from mha_core.models import MEASURES, OWN, example_of, load, run, tokenize
+from mha_core.models.library import cards
+from mha_core.models.measures import LEAST_EXCESS, MOST_CHANCE
+from mha_ui import shell, state
+from mha_ui.language import LANGUAGES, words_in
+from mha_ui.models import as_example, take
+from mha_ui.models.words import EXAMPLES, ui_words
+from mha_ui.state.work import Work
+from tests.models.made import folder_of
+from tests.ui.pages import opened, work
+
+PAGE = "models.py"
+TEXT = "the cat sat on the mat"
+
+
+@pytest.fixture
+def read():
+    yield lambda **query: opened(PAGE, query)
+    st.cache_resource.clear()
+
+
+@pytest.fixture
+def offered(tmp_path, monkeypatch):
+    monkeypatch.setattr(library_module, "_LOADED", {})
+    monkeypatch.setenv("MHA_MODELS", f"tiny={folder_of(tmp_path / 'tiny')}")
+    return load(next(card for card in cards() if card.key == "tiny"))
+
+
+def told(app):
+    return json.loads(app.get_by_key("models.page").proto.json)[0]
+
+
+def question(**more):
+    return {"model": "tiny", "text": TEXT, "layer": 1, "heads": [0, 2], "start": "x", "without": []} | more
+
+
+def test_the_page_stands_between_the_walkthrough_and_the_check():
+    pages = list(shell.PAGES)
+    assert pages.index("walkthrough.py") == pages.index(PAGE) - 1 == pages.index("check.py") - 2
+    assert words_in("zh")(shell.PAGES[PAGE]) == "模型"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_component_is_told_its_words_and_where_the_work_stands(read, language):
+    data = told(read(example="causal", lang=language))
+    assert data["lang"] == language
+    assert data["words"] == ui_words(language)
+    assert data["address"] == {"example": "causal", "lang": language}
+    assert data["examples"] == [dict(one) for one in EXAMPLES]
+    assert data["limits"] == {
+        "heads": MAX_HEADS,
+        "tokens": MAX_SIZE,
+        "excess": LEAST_EXCESS,
+        "chance": MOST_CHANCE,
+    }
+    assert data["refused"] == ""
+
+
+def test_the_example_s_numbers_are_not_on_the_page_so_an_exercise_may_go_on(read):
+    app = read(example="first", ask="weights")
+    assert state.has_open_exercise(work(app))
+    assert told(app)["words"]["run"] == "Run"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_measure_has_its_words(language):
+    words = ui_words(language)
+    for name in MEASURES:
+        assert words[f"kind_{name}"]
+        assert words[f"by_{name}"]
+        assert words[f"about_{name}"].endswith((".", "。"))
+        if name not in ("entropy", "distance"):
+            fields = {field for _, field, _, _ in Formatter().parse(words[f"told_{name}"])}
+            assert {"number", "chance"} <= fields
+
+
+def test_heads_become_an_example_with_the_model_s_numbers(offered):
+    example = as_example(question())
+    found = run(offered, tokenize(offered, TEXT)).layers[1].weights
+    computed = trace(example)
+    for at, head in enumerate((0, 2)):
+        ours = torch.tensor(computed.matrix("weights", at))
+        assert (ours - found[head]).abs().max() < 1e-6
+
+
+def test_an_example_starts_from_x_or_from_q(offered):
+    from_x, from_q = as_example(question()), as_example(question(start="q"))
+    assert from_x.x is not None
+    assert from_q.x is None
+    one, other = (torch.tensor(trace(example).matrix("weights", 1)) for example in (from_x, from_q))
+    assert (one - other).abs().max() < 1e-6
+
+
+def test_heads_that_are_switched_off_below_change_the_numbers(offered):
+    assert as_example(question()) != as_example(question(without=[[0, 1]]))
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"model": "gone"}, "no longer offered"),
+        ({"heads": [9]}, "expected heads of one layer"),
+        ({"heads": []}, "expected heads of one layer"),
+        ({"layer": 9}, "expected heads of one layer"),
+        ({"text": ""}, "the text is empty"),
+        ({"text": "cat " * 100}, "102 tokens long"),
+        ({"without": [[7, 7]]}, "there is no head 7"),
+    ],
+)
+def test_what_cannot_be_opened_is_told_and_the_work_stays(offered, more, said):
+    current = Work(built_in("causal"), "causal", "en")
+    before = current.example
+    assert not take(current, question(**more))
+    assert said in current.message.text
+    assert current.example is before
+    assert not current.past
+
+
+def test_what_was_at_hand_comes_back_by_undo(offered):
+    current = Work(built_in("causal"), "causal", "en")
+    assert take(current, question())
+    assert len(current.example.heads) == 2
+    state.work.undo(current)
+    assert current.example == built_in("causal")
+
+
+@pytest.mark.parametrize(
+    "asked", [None, [], {}, {"model": "tiny"}, question(layer="1"), question(heads=0), question(without=[1])]
+)
+def test_what_is_no_question_fails_like_any_unexpected_thing(offered, asked):
+    current = Work(built_in("causal"), "causal", "en")
+    assert not take(current, asked)
+    assert current.message
+    assert current.example == built_in("causal")
+
+
+def test_every_sentence_that_is_offered_fits_our_own_model():
+    own = next((card for card in cards({}) if card.key == "own"), None)
+    if own is None:
+        pytest.skip("the small model is not there yet")
+    model = load(own)
+    for one in EXAMPLES:
+        for text in one["texts"]:
+            tokens = tokenize(model, text)
+            assert "[UNK]" not in tokens.texts, text
+
+
+def test_nothing_is_refused_but_by_a_sentence_of_ours():
+    with pytest.raises(MhaError):
+        as_example(question(model="gone"))
+
+
+def test_a_sentence_on_the_bench_may_take_the_vectors_of_our_own_model():
+    current = Work(built_in("causal"), "causal", "en")
+    sent = {"session": current.session, "edits": [{"op": "learned_sentence", "text": TEXT, "seq": 1}]}
+    state.receive(current, sent)
+    model = load(OWN)
+    tokens = tokenize(model, TEXT)
+    assert current.example == example_of(model, TEXT)
+    assert current.example.tokens == tokens.texts
+    found = run(model, tokens)
+    of = next(
+        layer
+        for layer in found.layers
+        if torch.allclose(torch.tensor(current.example.x, dtype=torch.float32), layer.x)
+    )
+    weights = torch.tensor(current.trace.matrix("weights", 0))
+    assert min((weights - one).abs().max() for one in of.weights) < 1e-6
+    state.work.undo(current)
+    assert current.example == built_in("causal")
+
+
+@pytest.mark.parametrize("text", ["", "   ", "cat " * 200])
+def test_a_sentence_that_it_does_not_read_is_told_and_changes_nothing(text):
+    current = Work(built_in("causal"), "causal", "en")
+    sent = {"session": current.session, "edits": [{"op": "learned_sentence", "text": text, "seq": 1}]}
+    state.receive(current, sent)
+    assert current.message.text
+    assert current.example == built_in("causal")
