@@ -3,19 +3,21 @@
 import streamlit as st
 
 import mha_api
-from mha_api import ready
+from mha_api import assets, ready
 from mha_api.rooms.page import Follower
 from mha_api.rooms.store import InProcess
 from mha_ui import follow, shell, web
+from mha_ui.web import modules
 
 # What the pages need and would wait for.
 LIBRARIES = ("torch",)
 FOLLOWER = Follower(follow.page, follow.script, follow.style, follow.walk)
 ROOMS = InProcess()
+MODULES = assets.Modules(modules.digest, modules.packed, modules.plain)
 
 app = st.App(
     "pages/navigation.py",
-    routes=mha_api.routes(st.get_option("server.baseUrlPath"), FOLLOWER, ROOMS),
+    routes=mha_api.routes(st.get_option("server.baseUrlPath"), FOLLOWER, ROOMS, MODULES),
     middleware=mha_api.middleware(style=shell.STYLE),
     lifespan=ready.lifespan(LIBRARIES, ("mha_core", "mha_ui"), first=web.serve, last=ROOMS.close),
     on_script_error=shell.script_failed,

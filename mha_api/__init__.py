@@ -48,13 +48,21 @@ ROUTES: Final[list[BaseRoute]] = [
 """What is served below ``/api`` whoever asks; rooms come to it."""
 
 
-def routes(base: str = "", follower: Follower | None = None, store: Store | None = None) -> list[BaseRoute]:
+def routes(
+    base: str = "",
+    follower: Follower | None = None,
+    store: Store | None = None,
+    modules: assets.Modules | None = None,
+) -> list[BaseRoute]:
     """Every route, below ``base`` (Streamlit's ``server.baseUrlPath``).
 
-    ``follower``: what those see who follow a lecture, in the rooms of a ``store``; without them there are no rooms.
+    ``modules``: those that the pages load; ``follower``: what those see who follow a lecture, in the rooms of a
+    ``store``; without them there are no rooms.
     """
     served = [*ROUTES]
     beside: list[BaseRoute] = []
+    if modules:
+        served.append(Route("/modules/{version}/mha.{page}/{name}", assets.Served(modules).module))
     if follower and store:
         page = Page(follower)
         served += [*Rooms(store, follower.walk).routes(), *page.assets()]

@@ -2,7 +2,7 @@
 
 Its modules in ``assets/`` are mounting, DOM helpers, numbers, the graph of cells, tables, the line of arithmetic,
 selection, and what goes to the server and the address bar. A component's own modules stand in its page's ``assets/``
-and import the kit's as ``../mha.web/dom.js``, and no other component's.
+and import the kit's as ``../mha.web/dom.js``, and no other component's; ``modules`` says how they are served.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import streamlit as st
 from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
 from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
 
+from mha_ui.web import modules
+
 _UI: Final = Path(__file__).resolve().parents[1]
 
 
@@ -23,11 +25,11 @@ def component(name: str, page: str, module: str, **definition: Any) -> Any:
     ``definition`` is what else Streamlit takes: ``css`` is a file in the page's assets, ``html`` a text. Cache it.
     """
     serve()
-    return in_a_list(st.components.v2.component(f"mha.{name}", js=_loader(f"{page}/{module}"), **definition))
+    return in_a_list(st.components.v2.component(f"mha.{name}", js=_loader(page, module), **definition))
 
 
 def serve() -> None:
-    """Serve every page's assets; before the first visitor, whose browser may hold a page of an earlier server."""
+    """Serve every page's stylesheets; before the first visitor, whose browser may hold a page of an earlier server."""
     for assets in _UI.glob("*/assets"):
         _serve(assets.parent.name)
 
@@ -57,14 +59,16 @@ def _serve(page: str) -> None:
     manager.register_from_manifest(manifest, _UI / page)
 
 
-def _loader(module: str) -> str:
-    """Loads a served module once, such as ``bench/bench.js``.
+def _loader(page: str, module: str) -> str:
+    """Loads a page's module once, by the address that ``mha_api.assets`` serves it at.
 
     Given as a path, Streamlit would add a script element and wait for it at every answer, which costs more than the
     whole computation; given as text, all of it would travel with every answer.
     """
+    edited = st.get_option("server.fileWatcherType") != "none"
+    version = modules.AS_THEY_ARE if edited else modules.digest()
     return f"""
 const app = document.querySelector('script[type="module"][src*="static/js/"]').src;
-const served = import(new URL("../../_stcore/bidi-components/mha.{module}", app));
+const served = import(new URL("../../api/modules/{version}/mha.{page}/{module}", app));
 export default async (component) => (await served).default({{ ...component, data: component.data[0] }});
 """

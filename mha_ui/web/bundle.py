@@ -10,21 +10,24 @@ import re
 from pathlib import Path
 from typing import Final
 
+import rjsmin
+
+from mha_ui.web.modules import IMPORT, imported
+
 _UI: Final = Path(__file__).resolve().parents[1]
-_IMPORT: Final = re.compile(r'^import (\{[^{}]*\}) from "([^"]+)";\n', re.MULTILINE)
 _EXPORT: Final = re.compile(r"^export (?=(?:const|function|async function|class) (\w+))", re.MULTILINE)
 _LEFT: Final = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 _CSS: Final = re.compile(r'^@import "([^"]+)";\n', re.MULTILINE)
 
 
 def script(module: str) -> str:
-    """A served module, such as ``walkthrough/follow.js``, with all that it imports, as one module.
+    """A served module, such as ``walkthrough/follow.js``, with all that it imports, as one module without comments.
 
     Raises ``ValueError`` where a module imports or exports in another way, or round about itself.
     """
     parts: dict[Path, str] = {}
     _gather(_served(module), parts, ())
-    return "".join(parts.values())
+    return str(rjsmin.jsmin("".join(parts.values())))
 
 
 def style(sheet: str) -> str:
@@ -49,22 +52,15 @@ def _gather(path: Path, parts: dict[Path, str], importing: tuple[Path, ...]) -> 
     text = path.read_text("utf-8")
 
     def taken(found: re.Match[str]) -> str:
-        other = _imported(path, found[2])
+        other = imported(path, found[2])
         _gather(other, parts, (*importing, path))
         return f"const {found[1].replace(' as ', ': ')} = {_name(other)};\n"
 
-    inside = _EXPORT.sub("", _IMPORT.sub(taken, text))
+    inside = _EXPORT.sub("", IMPORT.sub(taken, text))
     if left := _LEFT.search(inside):
         raise ValueError(f"{path.name}: {left[0]}")
     given = ", ".join(_EXPORT.findall(text))
     parts[path] = f"const {_name(path)} = (() => {{\n{inside}\nreturn {{ {given} }};\n}})();\n"
-
-
-def _imported(path: Path, module: str) -> Path:
-    """``./place.js`` beside a module, or ``../mha.web/dom.js`` of the kit."""
-    if module.startswith("./"):
-        return path.parent / module.removeprefix("./")
-    return _served(module.removeprefix("../mha."))
 
 
 def _name(path: Path) -> str:

@@ -2,6 +2,7 @@
 // that it takes the place of fail with an AbortError, as all do once the page has gone.
 
 import { unpacked } from "../mha.web/message.js";
+import { belowRoot } from "../mha.web/root.js";
 import { readRun } from "./runs.js";
 
 /** A question that was refused, or could not be asked, in one sentence. */
@@ -86,7 +87,7 @@ export class Server {
     this.#asking.get(kind)?.abort();
     const asking = new AbortController();
     this.#asking.set(kind, asking);
-    const url = new URL(`../../../api/models${path && `/${path}`}?lang=${this.lang}`, import.meta.url);
+    const url = belowRoot(`api/models${path && `/${path}`}?lang=${this.lang}`);
     const post = asked && {
       method: "POST",
       headers: { "Content-Type": "application/json" },

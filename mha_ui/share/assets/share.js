@@ -2,6 +2,7 @@
 
 import { element } from "../mha.web/dom.js";
 import { mounting } from "../mha.web/mount.js";
+import { belowRoot } from "../mha.web/root.js";
 import { sender } from "../mha.web/sender.js";
 import { markHere } from "./here.js";
 
@@ -76,7 +77,7 @@ class Share {
   async #give(link) {
     const { words } = this.data;
     const fits = link.length <= MOST_BYTES; // an address is ASCII
-    const src = new URL(`../../../api/qr?${new URLSearchParams({ link })}`, import.meta.url).href;
+    const src = belowRoot(`api/qr?${new URLSearchParams({ link })}`).href;
     this.paper.replaceChildren(...(fits ? [element("img", { class: "code", alt: words.code, src })] : []));
     this.noCode.hidden = fits;
     this.panel.hidden = false;

@@ -3,6 +3,7 @@
 
 import { Address } from "../mha.web/address.js";
 import { button, div, element, fill, p, redrawn, span } from "../mha.web/dom.js";
+import { belowRoot } from "../mha.web/root.js";
 import { Change } from "./change.js";
 import { Hands } from "./hands.js";
 import { ownOf, textIn } from "./plan.js";
@@ -15,7 +16,7 @@ const CHOICES = [2, 3, 4];
 const LOCAL = /^(localhost|127\..*|\[::1\])$/;
 
 /** Where a telephone opens the room. */
-const linkTo = (code) => new URL(`../../../follow/${code}`, import.meta.url);
+const linkTo = (code) => belowRoot(`follow/${code}`);
 
 export class Lecturer {
   address = new Address();
@@ -177,7 +178,7 @@ export class Lecturer {
   #way(code) {
     const words = this.#words;
     const link = linkTo(code);
-    const src = new URL(`../../../api/qr?${new URLSearchParams({ link: link.href })}`, import.meta.url).href;
+    const src = belowRoot(`api/qr?${new URLSearchParams({ link: link.href })}`).href;
     const [before] = link.href.replace(/^https?:\/\//, "").split(code);
     const told = [
       p("way", before, element("strong", {}, code)),

@@ -2,6 +2,7 @@
 // have it in common (together.js); what one of them changes, that one tells the room, and nothing that waits for the
 // network ever holds up a key press.
 
+import { belowRoot } from "../mha.web/root.js";
 import { Standing } from "../mha.web/standing.js";
 import { pause, Stream } from "./stream.js";
 import { together } from "./together.js";
@@ -122,7 +123,7 @@ class Room {
   async #ask(method, path, body = {}) {
     const headers = { "Content-Type": "application/json" };
     if (this.at) headers.Authorization = `Bearer ${this.at.key}`;
-    const url = new URL(`../../../api/rooms${path}`, import.meta.url);
+    const url = belowRoot(`api/rooms${path}`);
     const text = method === "DELETE" ? undefined : JSON.stringify(body);
     try {
       return await fetch(url, { method, headers, body: text, keepalive: method === "DELETE" });
@@ -137,7 +138,7 @@ class Room {
     this.#stream?.stop();
     this.#stream = null;
     if (!this.at || !this.#views.last) return;
-    const url = new URL(`../../../api/rooms/${this.at.code}/events?counts=1`, import.meta.url);
+    const url = belowRoot(`api/rooms/${this.at.code}/events?counts=1`);
     this.#stream = new Stream(url.href, {
       heard: (kind, data) => this.#hear(kind, data),
       stands: (state) => this.#connected(state),

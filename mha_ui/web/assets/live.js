@@ -3,6 +3,7 @@
 // such socket the page's own answers serve alone.
 
 import { opened } from "./message.js";
+import { belowRoot } from "./root.js";
 
 const PATIENCE = 3000; // ms after which an answer is not waited for any more
 const RETRIES = [500, 1000, 2000, 5000, 15000, 30000];
@@ -172,7 +173,7 @@ export class Live {
 
   #connect() {
     if (this.#gone) return;
-    const url = new URL("../../../api/live", import.meta.url);
+    const url = belowRoot("api/live");
     url.protocol = url.protocol.replace("http", "ws");
     const socket = new WebSocket(url);
     socket.binaryType = "arraybuffer";

@@ -3,6 +3,7 @@
 import { element, setAttribute } from "./dom.js";
 import { mounting } from "./mount.js";
 import { pictures } from "./pictures.js";
+import { belowRoot } from "./root.js";
 
 const NEAR = "400px"; // from the view: Plotly's script is on its way before a figure is seen
 
@@ -15,7 +16,7 @@ let script = null;
  */
 function plotly(version) {
   script ??= new Promise((resolve, reject) => {
-    const src = new URL(`../../../api/plotly/${version}.js`, import.meta.url);
+    const src = belowRoot(`api/plotly/${version}.js`);
     const onload = () => resolve(/** @type {any} */ (window).Plotly);
     document.head.append(element("script", { src, onload, onerror: reject }));
   });
