@@ -454,6 +454,9 @@ declare module "*/mha.web/pictures.js" {
 declare module "*/mha.web/plot.js" {
   export * from "kit/plot.js";
 }
+declare module "*/mha.web/root.js" {
+  export * from "kit/root.js";
+}
 declare module "*/mha.web/selection.js" {
   export * from "kit/selection.js";
 }
