@@ -10,7 +10,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from functools import partial
-from resource import RUSAGE_SELF, getrusage
 from time import perf_counter
 
 import torch
@@ -20,6 +19,7 @@ from torch.nn import functional
 from benchmarks.table import Line
 from mha_core import attention_weights, backend, pooled_weights
 from mha_core.compute.pooled import rows_at_once, tiles_of
+from tests.memory import peak
 
 TOKENS, HEADS, D_K, D_MODEL = 4096, 12, 64, 768
 LONG = 65_536
@@ -132,16 +132,11 @@ def _apart(tokens: int, heads: int, limit: float) -> list[Line]:
     ]
 
 
-def _largest() -> float:
-    """MiB that this process has held at most."""
-    return getrusage(RUSAGE_SELF).ru_maxrss / 1024
-
-
 if __name__ == "__main__":
     torch.set_num_threads(1)
     tokens, heads = map(int, sys.argv[1:])
     q, k = (torch.randn(heads, tokens, D_K) for _ in "qk")
     pooled_weights(q[:1, :SIDE], k[:1, :SIDE])  # what torch needs the first time
-    before = _largest()
+    before = peak() / 2**20
     taken = _timed(lambda: pooled_weights(q, k, (SIDE, SIDE)))
-    print(taken, _largest() - before)
+    print(taken, peak() / 2**20 - before)

@@ -8,13 +8,14 @@ import io
 import json
 import os
 import pickle
-import resource
 import sys
 import tempfile
 import zipfile
 from pathlib import Path
 
 import torch
+
+from tests.memory import peak
 
 MARK = Path(tempfile.gettempdir()) / f"mha-hostile-{os.getppid()}"
 """A file that appears where a hostile pickle's code has run."""
@@ -183,7 +184,7 @@ def main():
 
     read_weights(PLAIN)
     _safetensors()
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = peak()
     told: dict[str, str | None] = {}
     for name, (data, _) in FILES.items():
         try:
@@ -191,7 +192,7 @@ def main():
             told[name] = None
         except InteropError as error:
             told[name] = str(error)
-    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
+    grown = peak() - before
     json.dump({"told": told, "grown": grown}, sys.stdout)
 
 

@@ -5,7 +5,6 @@ bytes the process grew.
 """
 
 import json
-import resource
 import shutil
 import subprocess
 import sys
@@ -20,6 +19,7 @@ from safetensors.torch import load_file, save_file
 import mha_core.models.model as model_module
 from mha_core import ModelError
 from mha_core.models import open_model, run, tokenize
+from tests.memory import peak
 from tests.models.made import BERT, GPT2, LLAMA, folder_of, tokenizer
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -403,13 +403,13 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as place:
         folder_of(Path(place) / "first")
         run(open_model(Path(place) / "first"), torch.tensor([5, 6]))
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        before = peak()
         start = time.process_time()
         sentences = {
             name: told(config, change, Path(place) / str(number))
             for number, (name, (config, change, _)) in enumerate(CASES.items())
         }
-        grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
+        grown = peak() - before
         sys.stdout.write(
             json.dumps({"told": sentences, "grown": grown, "seconds": time.process_time() - start})
         )
