@@ -4,9 +4,13 @@ what is largest: every score and weight wrong at 64 tokens × 16 heads, and the 
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
-from itertools import product
+from itertools import cycle, islice, product
+from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 from time import perf_counter
 
 import torch
@@ -17,11 +21,13 @@ from benchmarks.table import Line
 from mha_core import Example, trace
 from mha_core.check.check import check
 from mha_core.edit.matrices import filled
+from mha_core.example.files import dump
 from mha_core.walk.markdown import as_markdown
 from mha_ui.handout import as_html
 
 DRAWS = 12
 """Examples of each mistake, every other one with a causal mask."""
+CLASS = 200
 
 
 def measure() -> list[Line]:
@@ -29,13 +35,46 @@ def measure() -> list[Line]:
     torch.set_num_threads(1)
     wrong = [timed(example) for example in with_mistakes()]
     right = [timed(example) for example in without()]
+    bad = [timed(nothing_right(draw)) for draw in range(40)]
     return [
         Line("check 3×4×2, wrong numbers", wrong, goal=(20, "")),
-        Line("check 3×4×2, wrong numbers, 95th percentile", slowest(wrong), goal=(100, "")),
+        Line("check 3×4×2, wrong numbers, 19 of 20", wrong, goal=(100, ""), by="p95"),
         Line("check 3×4×2, right numbers", right, goal=(20, "")),
+        Line("check 8×8×4, every number wrong", bad, goal=(1000, ""), by="p95"),
+        Line(f"mha check --table, {CLASS} solutions", [a_class() for _ in range(3)], "s", (10, "")),
         Line("check 64×64×16, 131,072 wrong cells", [timed(all_wrong()) for _ in range(3)], goal=(2000, "")),
         *largest_walk(),
     ]
+
+
+def nothing_right(draw: int) -> Example:
+    """8 tokens of 8 numbers and 4 heads, every number of every step another one than is right."""
+    example = sized(8, 8, 4, draw)
+    noise = torch.Generator().manual_seed(draw)
+    claims: dict[str, list[torch.Tensor]] = {}
+    for (name, _), right in computed(example).items():
+        wrong = right + 0.5 + 4 * torch.rand(right.shape, generator=noise, dtype=right.dtype)
+        claims.setdefault(name, []).append(wrong)
+    return replace(example, claimed=printed(claims, 2))
+
+
+def a_class() -> float:
+    """Seconds that one command takes for a table of a class's solutions, a known mistake in each."""
+    solutions = list(islice(cycle(with_mistakes()), CLASS))
+    with TemporaryDirectory() as folder:
+        for at, example in enumerate(solutions):
+            Path(folder, f"{at:03}.mha.json").write_text(dump(example), "utf-8")
+        begin = perf_counter()
+        command = [
+            sys.executable,
+            "-m",
+            "mha_core",
+            "check",
+            *sorted(map(str, Path(folder).iterdir())),
+            "--table",
+        ]
+        subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
+        return perf_counter() - begin
 
 
 def all_wrong() -> Example:
@@ -90,9 +129,3 @@ def timed(example: Example) -> float:
     begin = perf_counter()
     check(example)
     return (perf_counter() - begin) * 1000
-
-
-def slowest(samples: list[float]) -> list[float]:
-    """The samples about the 95th percentile, so that it is their median."""
-    ordered = sorted(samples)
-    return ordered[int(0.9 * len(ordered)) :]
