@@ -107,8 +107,9 @@ def _example_key(work: state.Work, shown: str | None) -> str:
 
 
 def _title(work: state.Work) -> str:
-    """What an example that is none of the menu's is called; one of those with other numbers is told apart from it, and a
-    sentence of one's own, which has no title, is itself the name.
+    """What an example that is none of the menu's is called; one of those with other numbers is told apart from it.
+
+    A sentence of one's own, which has no title, is itself the name.
     """
     title = text_in(work.example.title, work.language)
     if any(work.example.title == built_in.title for built_in in library().values()):

@@ -64,7 +64,11 @@ def test_the_example_that_opens_first_has_heads_that_differ_at_a_glance():
 
 def test_in_chinese_the_same_numbers_open_first_under_chinese_words():
     opening = built_in(OPENS_FIRST)
-    assert (opens_first("en"), opens_first("zh"), opens_first("?")) == (OPENS_FIRST, "programming-zh", OPENS_FIRST)
+    assert (opens_first("en"), opens_first("zh"), opens_first("?")) == (
+        OPENS_FIRST,
+        "programming-zh",
+        OPENS_FIRST,
+    )
     chinese = built_in(opens_first("zh"))
     assert chinese.tokens == ("我", "喜欢", "编程")
     said = {name: getattr(opening, name) for name in ("tokens", "title", "note", "source")}
