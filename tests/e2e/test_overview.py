@@ -396,7 +396,7 @@ def test_on_a_telephone_nothing_is_cut_off_or_broken(visit):
             assert box["x"] + box["width"] <= 390, figure.inner_text()
     bench.cell("weights", 0, 1, 0).tap()
     expect(bench.settled().page.locator(".explain.is-pinned")).to_be_visible()
-    for name in page.locator(".explain .place .symbol").all():
+    for name in page.locator(".explain .place .symbol, .explain .power").all():
         assert name.bounding_box()["height"] < 30, name.inner_text()
 
 

@@ -44,6 +44,25 @@ export function pieceOf(model, piece, placed, { quiet = "quiet-text", also = "",
   return tag === "sup" ? element("sup", {}, link) : link;
 }
 
+/**
+ * The same, each power in one line with what it is of.
+ * @param {HTMLElement[]} nodes
+ */
+function unparted(nodes) {
+  return nodes.map((node, at) => {
+    const before = nodes[at - 1];
+    if (node.localName !== "sup" || !before || before.childElementCount) return node;
+    const [base] = before.textContent.match(/\S*$/);
+    before.textContent = before.textContent.slice(0, before.textContent.length - base.length);
+    return element(
+      "span",
+      { class: "power" },
+      element("span", { class: before.className || null }, base),
+      node,
+    );
+  });
+}
+
 export class Explain {
   #lights = new Lights();
   #whole = false; // all that the held number comes from and goes into is lit, and the rest steps back
@@ -177,7 +196,8 @@ export class Explain {
       if (step.formula) parts.push(span("formula", symbol(step.formula)), " = ");
       const pieces = arithmetic(model, cell, inBrief(model, pinned ? Infinity : 10));
       const follow = pinned && this.hold && ((to) => this.#follow(cell, to));
-      parts.push(...pieces.map((piece) => pieceOf(model, piece, (of) => this.#place(model, of), { follow })));
+      const nodes = pieces.map((piece) => pieceOf(model, piece, (of) => this.#place(model, of), { follow }));
+      parts.push(...unparted(nodes));
     } else {
       parts.push(element("strong", {}, exact(valueAt(model, cell))));
       const counts = new Map();
