@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from mha_core.example.library import OPENS_FIRST as OPENS_FIRST
     from mha_core.example.library import built_in as built_in
     from mha_core.example.library import library as library
+    from mha_core.example.library import opens_first as opens_first
     from mha_core.example.model import AddMask as AddMask
     from mha_core.example.model import AllowMask as AllowMask
     from mha_core.example.model import Dims as Dims
@@ -74,7 +75,7 @@ _OFFERED: Final = {
     ),
     "mha_core.example.arrays": "from_arrays",
     "mha_core.example.files": "dump parse pretty",
-    "mha_core.example.library": "OPENS_FIRST built_in library",
+    "mha_core.example.library": "OPENS_FIRST built_in library opens_first",
     "mha_core.example.model": "AddMask AllowMask Dims Example Head Positions",
     "mha_core.example.share_link": "from_token to_token",
     "mha_core.example.validate": "validate",

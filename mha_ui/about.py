@@ -25,5 +25,5 @@ def looks(trace: Trace, language: str) -> list[str]:
 
 
 PLAINLY: Final = N_(
-    "For every token each head decides how much of each token to take along. Drag a framed number and watch."
+    "For every token each head decides how much of each token to take along. Change a framed number and watch."
 )

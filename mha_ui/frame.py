@@ -107,11 +107,14 @@ def _example_key(work: state.Work, shown: str | None) -> str:
 
 
 def _title(work: state.Work) -> str:
-    """What an example that is none of the menu's is called; one of those with other numbers is told apart from it."""
+    """What an example that is none of the menu's is called; one of those with other numbers is told apart from it.
+
+    A sentence of one's own, which has no title, is itself the name.
+    """
     title = text_in(work.example.title, work.language)
     if any(work.example.title == built_in.title for built_in in library().values()):
         return work.words(N_("{title} (edited)")).format(title=title)
-    return title or work.words(N_("Your own"))
+    return title or work.words(N_("Your sentence: {words}")).format(words=" ".join(work.example.tokens))
 
 
 def _example_chosen(key: str, shown: str | None) -> None:

@@ -20,7 +20,7 @@ _DRAWS: Final = 200
 
 
 def set_sentence(example: Example, edit: Edit) -> Example:
-    """These words in the place of the tokens; the weight matrices stay.
+    """These words in the place of the tokens; the weight matrices stay, and a title that named others goes.
 
     A word that is there already, in capitals or not, keeps its row and what a painted mask says of it; every other one
     gets ``vectors``. Positions count from 0 again. Raises ``ExampleError`` where there are no words or too many, or
@@ -39,7 +39,8 @@ def set_sentence(example: Example, edit: Edit) -> Example:
     rows = vectors(words, len(rows[0]), given)
     again = {"ids" if which == "tokens" else "context_ids": None}
     positions = new.positions and replace(new.positions, **again)  # type: ignore[arg-type]  # one of two fields
-    return replace(new, **{which: words, rows_of: rows}, positions=positions)  # type: ignore[arg-type]  # the same
+    title = example.title if words == tuple(_labels(example, which)) else ""
+    return replace(new, **{which: words, rows_of: rows}, positions=positions, title=title)  # type: ignore[arg-type]  # the same
 
 
 def _labels(example: Example, which: str) -> Sequence[str]:

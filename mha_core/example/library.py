@@ -14,6 +14,8 @@ FOLDER: Final = Path(__file__).resolve().parent / "built_in"
 SUFFIX: Final = ".mha.json"
 OPENS_FIRST: Final = "programming"
 """The example that a visitor who asks for none meets: its heads differ at a glance. The order of study is another."""
+_OPENS_FIRST_IN: Final = {"zh": "programming-zh"}
+"""The same numbers under words of another language."""
 
 
 @lru_cache(maxsize=1)
@@ -23,6 +25,11 @@ def library() -> dict[str, Example]:
         path.name.removesuffix(SUFFIX).partition("_")[2]: parse(path.read_bytes())
         for path in sorted(FOLDER.glob(f"*{SUFFIX}"))
     }
+
+
+def opens_first(language: str) -> str:
+    """The name of the example that a visitor who reads this language, and asks for none, meets."""
+    return _OPENS_FIRST_IN.get(language, OPENS_FIRST)
 
 
 def built_in(name: str) -> Example:

@@ -74,8 +74,8 @@ _UI: Final = {
         "before. By keyboard: Alt with ← → moves it, Delete takes it out."
     ),
     "chip_hint_touch": N_(
-        "Drag a word to move it, tap it to rewrite it: a space splits it, deleting at its start joins it to the one "
-        "before."
+        "Press a word and slide to move it, tap it to rewrite it: a space splits it, deleting at its start joins it to "
+        "the one before."
     ),
     "sentence_vectors": N_(
         "Each new word gets a row of small whole numbers, always the same ones: made up, not learned by any model."
@@ -103,10 +103,12 @@ _UI: Final = {
     "start_drag": N_("Drag this number sideways, or type another."),
     "start_drag_touch": N_("Press this number for a moment, then slide sideways."),
     "start_watch": N_(
-        "Drag it again and watch these lines: the thicker, the more one token takes from another."
+        "Drag the number {place} again and watch these lines: the thicker a line, the more one token takes from "
+        "another."
     ),
     "start_watch_touch": N_(
-        "Slide again and watch these lines: the thicker, the more one token takes from another."
+        "Press the number {place} and slide again, and watch these lines: the thicker a line, the more one token takes "
+        "from another."
     ),
     "start_why": N_("Point at this number: the line at the bottom of the page shows how it is worked out."),
     "start_why_touch": N_("Tap this number: the line at the bottom of the page shows how it is worked out."),
@@ -142,7 +144,7 @@ _UI: Final = {
     "mask": N_("Mask"),
     "mask_none": N_("none"),
     "mask_causal": N_("causal"),
-    "mask_painted": N_("painted"),
+    "mask_painted": N_("by hand"),
     "kv_heads": N_("K, V heads"),
     "shared": N_("{list} of head {head}"),
     "no_direction": N_("a row of zeros has no direction and stays zeros"),
@@ -220,8 +222,8 @@ _UI: Final = {
     "computed": N_("{place} is computed from other numbers; edit those."),
     "place_of_head": N_("{place} of head {head}"),
     "place_with_tokens": N_("{place} ({tokens})"),
-    "paint_here": N_("Paint the mask here: click a pair to hide it or let it attend, drag over many."),
-    "paint_here_touch": N_("Paint the mask here: tap a pair to hide it or let it attend."),
+    "paint_here": N_("Set the mask here: click a pair to hide it or let it attend, drag over many."),
+    "paint_here_touch": N_("Set the mask here: tap a pair to hide it or let it attend."),
     "at_hand": N_("At hand"),
     "show_overview": N_("Overview"),
     "stage_before": N_("The step before"),

@@ -23,7 +23,7 @@ from mha_ui.pictures import draw
 
 _HEAD: Final = "experiments.saturation.head"
 PAINTED = N_(
-    "Click any computed number: every other cell is painted by how much that number would grow for each unit "
+    "Click any computed number: every other cell is coloured by how much that number would grow for each unit "
     "that the cell grows."
 )
 PINNED = N_(

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from mha_core import OPENS_FIRST, Cell, Example, MhaError, built_in, from_token, library, trace
+from mha_core import Cell, Example, MhaError, built_in, from_token, library, opens_first, trace
 from mha_core.compare.variant import read, written
 from mha_core.errors import N_, LinkError
 from mha_core.example.share_link import MAX_TOKEN, fitting, packed
@@ -165,13 +165,14 @@ def work_at(query: Mapping[str, str], locale: str | None) -> Work:
     language = asked if asked in LANGUAGES else language_for(locale)
     message = None
     try:
-        name = None if "s" in query else query.get("example", OPENS_FIRST)
+        name = None if "s" in query else query.get("example", opens_first(language))
         example = from_token(query["s"]) if name is None else built_in(name)
         opened = Work(example, name, language, language_chosen=asked in LANGUAGES)
     except MhaError as error:
         template = words_in(language)(N_("{reason}. Here is “{title}” instead."))
         message = Message(template.format(reason=sentence(error, language), title=opening_title(language)))
-        opened = Work(built_in(OPENS_FIRST), OPENS_FIRST, language, language_chosen=asked in LANGUAGES)
+        first = opens_first(language)
+        opened = Work(built_in(first), first, language, language_chosen=asked in LANGUAGES)
     opened.message = message
     if query.get("decimals", "") in map(str, range(MOST_DECIMALS + 1)):
         opened.decimals = int(query["decimals"])

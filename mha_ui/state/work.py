@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple, TypeGuard
 
 from mha_core import (
-    OPENS_FIRST,
     Backend,
     Cell,
     Example,
@@ -21,6 +20,7 @@ from mha_core import (
     Trace,
     built_in,
     library,
+    opens_first,
     parse,
     trace,
 )
@@ -181,7 +181,7 @@ class Work:
 
 def opening_title(language: str) -> str:
     """The title of the example that opens first."""
-    return text_in(built_in(OPENS_FIRST).title, language)
+    return text_in(built_in(opens_first(language)).title, language)
 
 
 def open_built_in(current: Work, name: str) -> None:
@@ -203,9 +203,22 @@ def open_file(current: Work, text: bytes) -> None:
 
 
 def choose_language(current: Work, language: str) -> None:
-    """Speak this language from now on, in the link too."""
-    if language in LANGUAGES:
-        current.language, current.language_chosen, current.message = language, True, None
+    """Speak this language from now on, in the link too; so do the tokens that nobody has asked for or touched."""
+    if language not in LANGUAGES:
+        return
+    at_opening = current.plain and current.name == opens_first(current.language)
+    current.language, current.language_chosen, current.message = language, True, None
+    if at_opening and len(versions(current)) == 1 and not current.exercise:
+        _open_first(current)
+
+
+def _open_first(current: Work) -> None:
+    """The example that opens first in this language, at the same place of the walk and with nothing to undo."""
+    name, walk = opens_first(current.language), current.walk
+    if name != current.name:
+        example = built_in(name)
+        _show(current, Version(example, example, name), trace(example, current.backend))
+        current.walk = walk
 
 
 def choose_experiment(current: Work, name: str, sides: Sides | None = None) -> None:
@@ -363,7 +376,7 @@ def as_it_worked(current: Work, part: str) -> Work:
 def go_back(current: Work, part: str) -> None:
     """Return to the last state that this part could draw, by undo or redo; where none is known, to what opens first."""
     if part not in current.worked:
-        open_built_in(current, OPENS_FIRST)
+        open_built_in(current, opens_first(current.language))
         return
     version, view = current.worked[part]
     history = versions(current)

@@ -469,3 +469,6 @@ declare module "*/mha.web/standing.js" {
 declare module "*/mha.web/tables.js" {
   export * from "kit/tables.js";
 }
+declare module "*/mha.web/widths.js" {
+  export * from "kit/widths.js";
+}

@@ -5,7 +5,19 @@ from math import isclose
 
 import pytest
 
-from mha_core import OPENS_FIRST, AllowMask, Cell, CellError, Trace, built_in, derive, feeds, library, trace
+from mha_core import (
+    OPENS_FIRST,
+    AllowMask,
+    Cell,
+    CellError,
+    Trace,
+    built_in,
+    derive,
+    feeds,
+    library,
+    opens_first,
+    trace,
+)
 from mha_core.compute.metrics import agreement
 from mha_core.edit.edits import apply
 from mha_core.example.library import FOLDER
@@ -15,6 +27,7 @@ NAMES = [
     "first",
     "water",
     "programming",
+    "programming-zh",
     "output-projection",
     "causal",
     "translation",
@@ -47,6 +60,19 @@ def test_the_example_that_opens_first_has_heads_that_differ_at_a_glance():
     for head in (0, 1):
         assert min(max(row) for row in computed.values["weights"][head]) > 2 / 3
     assert next(iter(library())) == "first"  # the order of study is another matter
+
+
+def test_in_chinese_the_same_numbers_open_first_under_chinese_words():
+    opening = built_in(OPENS_FIRST)
+    assert (opens_first("en"), opens_first("zh"), opens_first("?")) == (
+        OPENS_FIRST,
+        "programming-zh",
+        OPENS_FIRST,
+    )
+    chinese = built_in(opens_first("zh"))
+    assert chinese.tokens == ("我", "喜欢", "编程")
+    said = {name: getattr(opening, name) for name in ("tokens", "title", "note", "source")}
+    assert replace(chinese, **said) == opening
 
 
 def test_their_order_and_that_no_file_is_left_out():

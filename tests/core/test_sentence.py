@@ -38,6 +38,7 @@ def test_a_word_that_is_there_keeps_its_row_wherever_it_goes():
     assert (typed.x[0], typed.x[2]) == (FIRST.x[2], FIRST.x[0])
     assert typed.x[1] not in FIRST.x
     assert sentence(FIRST, *FIRST.tokens) == FIRST
+    assert (FIRST.title != "", typed.title) == (True, "")  # it named the words that were there
 
 
 def test_what_a_painted_mask_says_goes_with_its_word():

@@ -69,7 +69,7 @@ def test_keys_paste_and_links_show_what_they_lead_to(visit):
 
 
 def test_as_many_heads_are_shown_as_fit_and_chips_choose_which(visit):
-    bench = visit(QUERY)
+    bench = visit(QUERY, viewport={"width": 1920, "height": 1080})
     shown = heads(bench)
     assert shown == [0, 1]
     chips = bench.page.get_by_role("group", name="Heads whose tables are shown").get_by_role("button")

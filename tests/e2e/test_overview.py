@@ -53,9 +53,15 @@ def test_what_is_unfolded_stays_within_the_window(visit, language):
     page = visit(f"?lang={language}").page
     for width, height in SIZES:
         page.set_viewport_size({"width": width, "height": height})
+        margin = page.locator(".controls").bounding_box()
         for fold in page.locator(".fold").all():
             fold.locator("summary").click()
-            assert inside(fold.locator(".folded-in").bounding_box(), width, height), (width, height)
+            box = fold.locator(".folded-in").bounding_box()
+            assert inside(box, width, height), (width, height)
+            if width > 720:
+                assert box["x"] + box["width"] <= margin["x"] + margin["width"] + 1, (width, height)
+            fields = fold.locator(":is(select, input[type=checkbox]):visible").all()
+            assert len({round(field.bounding_box()["x"]) for field in fields}) == 1, (width, height)
             page.keyboard.press("Escape")
 
 
@@ -264,8 +270,22 @@ def test_the_whole_path_of_a_number_is_lit(visit):
         expect(bench.cell(*cell)).to_contain_class("path")
     for cell in (("x", None, 2, 0), ("w_v", 0, 0, 0), ("weights", 1, 1, 0), ("concat", None, 0, 0)):
         expect(bench.cell(*cell)).not_to_contain_class("path")
+    # the terms come into sight, and the overview tells the same: one query's lines of one head, and its bars
+    for col in (0, 1):
+        expect(bench.cell("q", 0, 1, col)).to_be_in_viewport(ratio=1)
+    lines = overview(page).locator(".thread")
+    expect(lines.and_(page.locator(".path"))).to_have_count(3)
+    expect(lines.and_(page.locator(":not(.path)")).first).to_have_css("opacity", "0.1")
+    expect(overview(page).locator(".overview-tokens .bar.path")).to_have_count(
+        6
+    )  # of “love”, and of “I”, its key
+    expect(overview(page).locator(".overview-taken .bar.path")).to_have_count(2)
+    assert_no_barrier(page)
+    bench.cell("v", 1, 0, 0).hover()  # it stays while something else is pointed at
+    expect(lines.and_(page.locator(".path"))).to_have_count(3)
+    page.locator(".explain").hover()
     button.click()
-    expect(page.locator("td.path")).to_have_count(0)
+    expect(page.locator(".path")).to_have_count(0)
 
 
 def test_a_map_has_the_names_of_its_rows_and_columns(visit):
@@ -363,6 +383,21 @@ def test_on_a_telephone_one_head_is_swiped_to_or_chosen(visit):
     page.locator('[data-focus="show head 2"]').tap()
     expect(shown).to_have_text(["Head 3"])
     expect(heads.locator(".overview-head").nth(2)).to_be_in_viewport()
+
+
+def test_on_a_telephone_nothing_is_cut_off_or_broken(visit):
+    bench = visit("?example=causal", **PHONE)
+    page = bench.page
+    for figure in page.locator(".head .matrix, .layer .matrix").all():
+        figure.scroll_into_view_if_needed()
+        for part in (figure, figure.locator("figcaption .symbol")):
+            box = part.bounding_box()
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= 390, figure.inner_text()
+    bench.cell("weights", 0, 1, 0).tap()
+    expect(bench.settled().page.locator(".explain.is-pinned")).to_be_visible()
+    for name in page.locator(".explain .place .symbol, .explain .power").all():
+        assert name.bounding_box()["height"] < 30, name.inner_text()
 
 
 def test_on_a_telephone_targets_are_large_and_nothing_is_pointed_at(visit):

@@ -114,6 +114,6 @@ def test_the_mask_to_paint_is_shown_and_has_the_focus(visit, width, height):
     explain = bench.page.locator(".explain").bounding_box()
     box = cell.bounding_box()
     assert box["y"] + box["height"] <= explain["y"]  # not beneath the line of arithmetic
-    expect(bench.page.get_by_role("alert")).to_contain_text("Paint the mask here")
+    expect(bench.page.get_by_role("alert")).to_contain_text("Set the mask here")
     bench.page.keyboard.press("Enter")
     expect(cell).to_have_text("✕")

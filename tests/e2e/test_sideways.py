@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import reduce
 
 import pytest
+from playwright.sync_api import expect
 
-from mha_core import built_in, to_token
+from mha_core import Head, built_in, to_token
 from mha_core.edit.edits import apply
 from tests.e2e.looks import wider
 
@@ -34,6 +36,20 @@ def assert_in_sight(bench, name):
     width = bench.page.viewport_size["width"]
     assert box["x"] >= 0, (name, box)
     assert box["x"] + box["width"] <= width, (name, box)
+
+
+def test_of_heads_as_wide_as_a_models_as_many_are_shown_as_fit(visit):
+    """Two heads of 32 columns with four decimals each: on a laptop one is shown, on a wide screen both are."""
+    rows = tuple(tuple(round(-0.9 + 0.0531 * (i + j), 4) for j in range(32)) for i in range(3))
+    wide = replace(built_in("first"), x=None, heads=(Head(q=rows, k=rows, v=rows),) * 2, note=None)
+    bench = visit(f"?s={to_token(wide)}", viewport={"width": 1280, "height": 720})
+    for width, heads in ((1280, 1), (1920, 2)):
+        bench.page.set_viewport_size({"width": width, "height": 900})
+        expect(bench.page.locator(".head-title")).to_have_count(heads)
+        tables = bench.page.locator(".tables")
+        for last in bench.page.locator(".stage").all():
+            last.scroll_into_view_if_needed()
+        assert tables.evaluate("(node) => node.scrollWidth <= node.clientWidth + 1"), width
 
 
 @pytest.mark.parametrize(("width", "height"), SCREENS)

@@ -30,6 +30,33 @@ def test_the_bench_opens_without_anything_moving(server, browser, width, height,
     context.close()
 
 
+def test_no_column_moves_while_a_number_is_dragged(visit):
+    bench = ready(visit("?example=programming"))
+    cells = [
+        X00,
+        ("w_v", 2, 0, 0),
+        ("scaled_scores", 1, 0, 2),
+        ("weights", 2, 0, 2),
+        ("head_outputs", 2, 0, 1),
+    ]
+    shown = [*cells, ("concat", None, 0, 5)]
+
+    def stand():
+        return [(box["x"], box["width"]) for box in (bench.cell(*cell).bounding_box() for cell in shown)]
+
+    before = stand()
+    x, y = centre(bench, *X00)
+    drag(bench, 1, *X00)
+    for steps in (-30, -9, 20, 3):  # −28, −7, 22 and 5: a sign comes and goes, and so do digits
+        bench.page.mouse.move(x + 6 * steps, y)
+        expect(bench.cell(*X00)).to_have_text(str(2 + steps).replace("-", "−"))
+        in_step(bench)
+        assert stand() == before, steps
+    bench.page.mouse.up()
+    bench.settled()
+    assert stand() == before
+
+
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (1280, 720)])
 def test_the_table_stays_under_the_hand_though_the_sentence_above_it_changes(visit, width, height):
     bench = ready(visit("?example=programming", viewport={"width": width, "height": height}))

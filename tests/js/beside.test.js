@@ -37,3 +37,13 @@ test("it goes round what else is to stay clear", () => {
   const at = beside(lines, SIZE, ROOM, [lines, number]);
   assert.equal(shared(box(at.left, at.top, SIZE.width, SIZE.height), number), 0);
 });
+
+test("where something must be covered it is what matters least, and as near as can be", () => {
+  const room = box(0, 0, 390, 600);
+  const [must, should, spared] = [box(0, 0, 390, 250), box(10, 260, 370, 150), box(0, 500, 390, 100)];
+  const at = beside(should, SIZE, room, [must], [should], [spared]);
+  const bubble = box(at.left, at.top, SIZE.width, SIZE.height);
+  assert.equal(shared(bubble, must), 0);
+  assert.equal(shared(bubble, should), 0);
+  assert.equal(at.top, 418); // which covers 18 px of what is spared, and none more
+});

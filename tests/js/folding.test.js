@@ -62,12 +62,12 @@ test("folds are remembered by table, and forgotten by table", () => {
   assert.ok(folds.at("x", null).row.open);
 });
 
-test("as many heads fit as the width has room for, and never fewer than two but on a small screen", () => {
-  assert.equal(fitting(8, 26), 1);
-  assert.equal(fitting(8, 60), 2);
-  assert.equal(fitting(8, 120), 2); // 35 em each, and the room between them
-  assert.equal(fitting(8, 126), 3);
-  assert.equal(fitting(3, 87), 3);
+test("as many heads fit as the width has room for, and at least one", () => {
+  assert.equal(fitting(35, 26), 1);
+  assert.equal(fitting(35, 85), 1);
+  assert.equal(fitting(35, 86), 2); // 35 em each, and the room between them
+  assert.equal(fitting(35, 124), 3);
+  assert.equal(fitting(20.5, 87), 3);
 });
 
 test("where all heads fit all are shown; else the first ones, until others are chosen", () => {

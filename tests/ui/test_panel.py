@@ -18,7 +18,7 @@ import mha_ui.lessons.heads
 import mha_ui.models
 import mha_ui.pictures
 import mha_ui.walkthrough
-from mha_core import OPENS_FIRST, built_in, from_token, to_token
+from mha_core import built_in, from_token, opens_first, to_token
 from mha_core.edit import edits
 from mha_core.edit.edits import apply
 from mha_ui import bench, frame, shell, state
@@ -148,7 +148,7 @@ def test_a_page_that_never_worked_leads_to_the_example_that_opens_first(plant, p
     assert button(app, part).label == words_in(language)(_FIRST).format(title=opening_title(language))
     sound(button(app, part).click().run())
     assert failed(app, language) == 0
-    assert work(app).example == built_in(OPENS_FIRST)
+    assert work(app).example == built_in(opens_first(language))
     send(app, {"op": "undo"})
     assert work(app).example == BAD
 
@@ -236,7 +236,7 @@ def test_a_step_of_the_history_that_fails_keeps_all_of_it(monkeypatch, op):
 def test_a_link_that_fails_opens_what_opens_first(monkeypatch, caplog, language):
     monkeypatch.setattr(url, "from_token", lambda *_: 1 / 0)
     app = visit("bench", BAD, language)
-    assert work(app).example == built_in(OPENS_FIRST)
+    assert work(app).example == built_in(opens_first(language))
     assert work(app).language == language
     told = words_in(language)(NOT_OPENED).format(title=opening_title(language))
     assert work(app).message.text == told

@@ -18,6 +18,7 @@ from mha_core import (
     built_in,
     dump,
     library,
+    opens_first,
     pretty,
     to_token,
     trace,
@@ -29,7 +30,7 @@ from mha_ui import state
 from mha_ui.bench.model import payload
 from mha_ui.language import LANGUAGES
 from mha_ui.notes import is_ours, rich
-from mha_ui.state import UNDO_STEPS, Work, address, receive
+from mha_ui.state import UNDO_STEPS, WalkPlace, Work, address, receive
 from mha_ui.state import work as state_work
 from mha_ui.state.url import work_at
 from tests.core.edits import BUILT_IN, FURTHER_ON, cases, json_values
@@ -409,6 +410,22 @@ def test_a_language_that_was_chosen_is_kept_in_the_address():
     assert work.words("input") == "输入"
 
 
+def test_what_opens_first_speaks_the_language_that_is_chosen_until_it_is_asked_for_or_touched():
+    work = opened({}, "zh-CN")
+    work.plain = True
+    work.walk = WalkPlace("scores", "2")
+    assert work.example.tokens == ("我", "喜欢", "编程")
+    state.choose_language(work, "en")
+    assert (work.example, work.walk, work.past) == (START, WalkPlace("scores", "2"), [])
+    send(work, cell(7))
+    touched = work.example
+    state.choose_language(work, "zh")
+    assert work.example == touched
+    asked = opened({"example": OPENS_FIRST})
+    state.choose_language(asked, "zh")
+    assert (asked.example, asked.words("input")) == (START, "输入")
+
+
 def test_the_note_of_untouched_numbers_comes_back_with_them():
     """By undo, by reset, and where the number is typed in again as it was."""
     work = opened()
@@ -534,14 +551,14 @@ def test_too_large_an_example_has_no_token_and_says_so():
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_bad_link_opens_the_example_that_opens_first_and_names_it(language):
     work = opened({"s": "2abc", "lang": language, "decimals": "2", "cell": "q.0.0.0"})
-    assert (work.example, work.name) == (START, OPENS_FIRST)
+    assert (work.example, work.name) == (built_in(opens_first(language)), opens_first(language))
     assert (work.language, work.decimals, work.pinned) == (language, 2, Cell("q", 0, 0, 0))
     assert (
         work.message.text
         == {
             "en": "the link was made by another version of this program. "
             "Here is “I love programming: three heads” instead.",
-            "zh": "这个链接是本程序的另一个版本生成的。先打开“I love programming：三个头”。",
+            "zh": "这个链接是本程序的另一个版本生成的。先打开“我 喜欢 编程：三个头”。",
         }[language]
     )
 
@@ -645,7 +662,7 @@ def test_a_restored_example_is_reset_to_itself():
 def test_an_address_that_cannot_be_read_is_told():
     work = opened(locale="zh")
     send(work, {"op": "restore", "address": {"s": "1abc"}})
-    assert work.example == START
+    assert work.example == built_in(opens_first("zh"))
     assert told(work) == told(opened({"s": "1abc"}, "zh"))
     assert told(work)
 

@@ -1,8 +1,7 @@
 // The bar at the foot of a small screen: undo, the overview, and from one stage of the computation to the next.
 
 import { button, div, element, rich } from "../mha.web/dom.js";
-
-const REACH = 72; // px below what stands on top: the last stage that begins above it is the one that is looked at
+import { gently, inSight, lookedAt } from "./sight.js";
 
 export class Bar {
   #current = 0;
@@ -10,7 +9,7 @@ export class Bar {
 
   /**
    * `overview`: what may be put away to make room.
-   * @param {{ send: (edit: Edit) => void; tables: HTMLElement; overview: HTMLElement }} host
+   * @param {{ send: (edit: Edit) => void; tables: HTMLElement; overview: { root: HTMLElement }; explain: { root: HTMLElement } }} host
    * @param {Record<string, string>} words
    * @param {AbortSignal} gone
    */
@@ -36,7 +35,7 @@ export class Bar {
   /** @param {BenchModel} model */
   update(model) {
     this.undo.disabled = !model.controls.undo;
-    this.shown.hidden = this.host.overview.hidden;
+    this.shown.hidden = this.host.overview.root.hidden;
     this.#later();
   }
 
@@ -58,9 +57,8 @@ export class Bar {
   /** Which stage is looked at. */
   #look() {
     const stages = this.#stages;
-    const line = this.#top() + REACH;
-    const begun = stages.filter((stage) => stage.getBoundingClientRect().top < line);
-    this.#current = Math.max(0, begun.length - 1);
+    const tops = stages.map((stage) => stage.getBoundingClientRect().top);
+    this.#current = lookedAt(tops, inSight(this.host));
     this.before.disabled = this.#current === 0;
     this.next.disabled = this.#current === stages.length - 1;
     const title = stages[this.#current]?.ariaLabel ?? "";
@@ -69,20 +67,13 @@ export class Bar {
     this.stage.replaceChildren(...rich(title));
   }
 
-  /** Where what stands on top ends. */
-  #top() {
-    const { overview } = this.host;
-    return overview.offsetParent ? overview.getBoundingClientRect().bottom : 0;
-  }
-
   #go(by) {
     const stage = this.#stages[this.#current + by];
-    const quiet = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    stage?.scrollIntoView({ block: "start", behavior: quiet ? "auto" : "smooth" });
+    stage?.scrollIntoView({ block: "start", behavior: gently() });
   }
 
   #toggle() {
-    const away = this.host.overview.classList.toggle("away");
+    const away = this.host.overview.root.classList.toggle("away");
     this.shown.setAttribute("aria-pressed", String(!away));
   }
 }

@@ -35,16 +35,18 @@ import { pictures } from "../mha.web/pictures.js";
 import { cellAt, Pointing } from "../mha.web/selection.js";
 import { sender } from "../mha.web/sender.js";
 import { structureOf } from "../mha.web/tables.js";
+import { widthOf } from "../mha.web/widths.js";
 import { Bar } from "./bar.js";
 import { Choice, fitting } from "./choice.js";
 import { Controls } from "./controls.js";
 import { FillMenu } from "./fill.js";
 import { Grid } from "./grid.js";
-import { Chips, widest } from "./heads.js";
+import { Chips, digitWidth } from "./heads.js";
 import { History, isReload } from "./history.js";
 import { Legend } from "./legend.js";
 import { Overview } from "./overview.js";
 import { Practice } from "./practice.js";
+import { beginningOf, gently, isInSight } from "./sight.js";
 import { Start } from "./start.js";
 import { Verdict } from "./verdict.js";
 
@@ -339,6 +341,7 @@ class Bench {
     if (["undo", "redo", "reset"].includes(edit.op)) this.#grid.drafts.clear();
     if (!this.#previewed && edit.op !== "pin") this.#remember();
     this.#previewed = null;
+    this.view.isInHand = false;
     this.overview.follow(false);
     this.#holdVerdict(false);
     const live = this.#isLive([...sender.pending, edit]);
@@ -358,6 +361,7 @@ class Bench {
     if (edit) this.#unmark();
     if (edit && !this.#previewed) this.#remember();
     this.#previewed = edit;
+    this.view.isInHand = edit !== null;
     this.overview.follow(edit !== null);
     this.#holdVerdict(edit !== null);
     const edits = edit ? [...sender.pending, edit] : sender.pending;
@@ -501,11 +505,12 @@ class Bench {
    * Scroll something into view; what comes to lie beneath the pointer is not meant.
    * @param {HTMLElement} [node]
    * @param {ScrollBehavior} [behavior]
+   * @param {ScrollLogicalPosition} [block] where in the window
    */
-  bring(node, behavior = "auto") {
+  bring(node, behavior = "auto", block = "center") {
     const go = () => {
       this.#pointing.rest();
-      node?.scrollIntoView({ block: "center", inline: "nearest", behavior });
+      node?.scrollIntoView({ block, inline: "nearest", behavior });
     };
     go();
     // Tables that come into view take their true size, and push it away again.
@@ -523,7 +528,11 @@ class Bench {
     this.legend = new Legend(words);
     this.explain = new Explain(
       words,
-      { unpin: () => this.unpin(), hold: (cell) => this.chosen(cell) },
+      {
+        unpin: () => this.unpin(),
+        hold: (cell) => this.chosen(cell),
+        traced: (path, begun) => this.#traced(path, begun),
+      },
       this.message,
       this.legend.root,
     );
@@ -531,12 +540,7 @@ class Bench {
     this.chips = new Chips(words);
     this.overview?.stop();
     this.overview = new Overview(this, words);
-    const { root: overview } = this.overview;
-    this.bar = new Bar(
-      { send: (edit) => this.send(edit), tables: this.tables, overview },
-      words,
-      this.#gone.signal,
-    );
+    this.bar = new Bar(this, words, this.#gone.signal);
     this.explain.root.append(this.bar.root);
     this.start?.stop();
     this.start = new Start(this, words);
@@ -548,6 +552,7 @@ class Bench {
       this.start.said,
       this.start.root,
       this.start.ring,
+      this.start.also,
       this.overview.root,
       this.controls.root,
       this.verdict.root,
@@ -570,6 +575,7 @@ class Bench {
       if (!this.#isInput(unkey(draft))) this.#grid.drafts.delete(draft);
     this.view = this.practice.view(this.model, { folds: this.#folds, heads: this.#shownHeads });
     this.view.patch(this.model, this.#grid.drafts);
+    this.view.isInHand = this.#previewed !== null;
     this.tables.replaceChildren(this.view.root);
     this.chips.update(this.model, this.view.heads);
     if (held && this.#isInput(held.cell)) this.#grid.resume(held);
@@ -581,8 +587,11 @@ class Bench {
   /** How many heads fit beside each other. */
   #fitting() {
     if (!this.root.isConnected) return 1; // it has no width yet
-    const em = Number.parseFloat(getComputedStyle(this.root).fontSize);
-    return fitting(widest(this.model), this.tables.clientWidth / em);
+    const { font, fontSize } = getComputedStyle(this.root);
+    const em = Number.parseFloat(fontSize);
+    const digit = digitWidth(font) / em;
+    const needed = Array.from({ length: this.model.dims.h }, (_, head) => widthOf(this.model, head, digit));
+    return fitting(Math.max(...needed), this.tables.clientWidth / em);
   }
 
   get #shownHeads() {
@@ -696,6 +705,15 @@ class Bench {
       this.#spoken = false;
       this.start.did("explained");
     });
+  }
+
+  /** The whole path of the number that is held is lit, or none; where it has just been asked for, its terms come into sight. */
+  #traced(path, begun) {
+    this.overview.trace(path);
+    if (!begun) return;
+    const terms = termsOf(this.model, this.#pinned).flat();
+    const cells = terms.map((cell) => this.view.cells.get(key(cell))).filter(Boolean);
+    if (!cells.every((td) => isInSight(td, this, 1))) this.bring(beginningOf(cells[0]), gently(), "start");
   }
 
   /** The cell whose arithmetic is shown. */

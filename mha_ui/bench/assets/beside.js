@@ -3,17 +3,54 @@
 const GAP = 8; // px
 
 /** @typedef {{ left: number; top: number; right: number; bottom: number }} Box */
+/** @typedef {{ left: number; top: number }} Place */
+/** @typedef {{ width: number; height: number }} Size */
 
 /**
- * Where a bubble stands beside what it speaks of, so that it covers none of `clear`: to the right of it, below, above
- * or to the left, else at the edge that is farthest from it.
+ * Where a bubble stands beside what it speaks of: where it covers least of the first boxes, then of the next ones, and
+ * so on; of equal places first to the right of it, below, above or to the left, else the nearest.
  * @param {Box} anchor
- * @param {{ width: number; height: number }} size
+ * @param {Size} size
  * @param {Box} room
- * @param {Box[]} clear
+ * @param {...Box[]} clear
+ * @returns {Place}
  */
-export function beside(anchor, { width, height }, room, clear) {
-  const within = (at, from, to) => Math.max(from, Math.min(at, to));
+export function beside(anchor, size, room, ...clear) {
+  const costOf = (place) => clear.map((boxes) => covered(boxOf(place, size), boxes));
+  const near = around(anchor, size, room);
+  const free = near.find((place) => costOf(place).every((cost) => cost === 0));
+  if (free) return free;
+  const places = [...near, ...anywhere(anchor, size, room, clear.flat())];
+  const costs = places.map(costOf);
+  const best = costs.reduce((sofar, cost, at) => (isLess(cost, costs[sofar]) ? at : sofar), 0);
+  return places[best];
+}
+
+/**
+ * How much of some boxes another covers.
+ * @param {Box} box
+ * @param {Box[]} boxes
+ */
+export const covered = (box, boxes) => boxes.reduce((sum, other) => sum + shared(box, other), 0);
+
+/** @type {(place: Place, size: Size) => Box} */
+const boxOf = ({ left, top }, { width, height }) => ({
+  left,
+  top,
+  right: left + width,
+  bottom: top + height,
+});
+
+const within = (at, from, to) => Math.max(from, Math.min(at, to));
+
+/**
+ * The places at the sides of the anchor that lie within the room, in the order in which they are wanted.
+ * @param {Box} anchor
+ * @param {Size} size
+ * @param {Box} room
+ */
+function around(anchor, size, room) {
+  const { width, height } = size;
   const left = within(anchor.left, room.left, room.right - width);
   const right = within(anchor.right - width, room.left, room.right - width);
   const top = within(anchor.top, room.top, room.bottom - height);
@@ -24,16 +61,43 @@ export function beside(anchor, { width, height }, room, clear) {
     ...[left, right].map((at) => ({ left: at, top: above })),
     { left: anchor.left - GAP - width, top },
   ];
-  const isFree = (place) => {
-    const box = { ...place, right: place.left + width, bottom: place.top + height };
-    return isInside(box, room) && !clear.some((other) => overlaps(box, other));
-  };
-  const far = anchor.top + anchor.bottom > room.top + room.bottom ? room.top : room.bottom - height;
-  return places.find(isFree) ?? { left, top: far };
+  return places.filter((place) => isInside(boxOf(place, size), room));
 }
 
+/**
+ * Every other place worth a thought, the nearest first: at an edge of the room, or of what is to stay clear.
+ * @param {Box} anchor
+ * @param {Size} size
+ * @param {Box} room
+ * @param {Box[]} clear
+ */
+function anywhere(anchor, { width, height }, room, clear) {
+  const [lefts, tops] = [new Set(), new Set()];
+  for (const { left, top, right, bottom } of [room, anchor, ...clear]) {
+    for (const at of [left, right - width, right + GAP, left - GAP - width])
+      lefts.add(within(at, room.left, room.right - width));
+    for (const at of [top, bottom - height, bottom + GAP, top - GAP - height])
+      tops.add(within(at, room.top, room.bottom - height));
+  }
+  const away = ({ left, top }) =>
+    Math.max(0, left - anchor.right, anchor.left - left - width) +
+    Math.max(0, top - anchor.bottom, anchor.top - top - height);
+  return [...lefts]
+    .flatMap((left) => [...tops].map((top) => ({ left, top })))
+    .sort((one, other) => away(one) - away(other));
+}
+
+/** @type {(one: number[], other: number[]) => boolean} */
+function isLess(one, other) {
+  const at = one.findIndex((cost, n) => cost !== other[n]);
+  return at >= 0 && one[at] < other[at];
+}
+
+/** @type {(one: Box, other: Box) => boolean} */
 const isInside = (one, other) =>
   one.left >= other.left && one.right <= other.right && one.top >= other.top && one.bottom <= other.bottom;
 
-const overlaps = (one, other) =>
-  one.left < other.right && one.right > other.left && one.top < other.bottom && one.bottom > other.top;
+/** @type {(one: Box, other: Box) => number} */
+const shared = (one, other) =>
+  Math.max(0, Math.min(one.right, other.right) - Math.max(one.left, other.left)) *
+  Math.max(0, Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top));

@@ -1,24 +1,15 @@
 // Which heads' tables are shown, where not all of them fit beside each other. No DOM here.
 
-const LEAST = 2; // heads are there to be compared
-const NARROW = 52; // em, in which there is room for one at a time
 // In em, as bench.css has them:
-const CELL = 3.5; // a column of numbers
-const LABELS = 7; // those of a table's rows
-const CAPTION = 20.5; // how a table is computed, above it
-const AROUND = 3.9; // a head's margin, and the room between two heads
+const AROUND = 3.3; // a head's margin, and the room between two heads
 const TITLES = 8.5; // beside all heads
 
 /**
- * How many heads fit beside each other in so many em, whose widest table has so many columns.
- * @param {number} columns
+ * How many heads fit beside each other in so many em, the widest of which needs so many; at least one.
+ * @param {number} needed
  * @param {number} width
  */
-export const fitting = (columns, width) =>
-  Math.max(
-    width < NARROW ? 1 : LEAST,
-    Math.floor((width - TITLES) / (Math.max(CELL * columns + LABELS, CAPTION) + AROUND)),
-  );
+export const fitting = (needed, width) => Math.max(1, Math.floor((width - TITLES) / (needed + AROUND)));
 
 /** The heads that are shown, as far as somebody has chosen them: the one that was chosen first goes first. */
 export class Choice {

@@ -2,9 +2,6 @@
 
 import { element } from "../mha.web/dom.js";
 
-/** Pixels between what is unfolded and the edge of the window. */
-const MARGIN = 12;
-
 export class Fold {
   /**
    * @param {string} name
@@ -46,12 +43,14 @@ export class Fold {
     this.root.getRootNode().addEventListener("focusin", outside, { signal }); // which stays within the component
   }
 
-  /** What would end beyond the right edge of the window is moved to the left. */
+  /** What would end beyond the page's margin is moved to the left; on a telephone it is a sheet as wide as the screen. */
   #keepInSight() {
     const { style } = this.#panel;
     style.translate = "";
-    const beyond = this.#panel.getBoundingClientRect().right - document.documentElement.clientWidth;
-    if (beyond > 0) style.translate = `${-beyond - MARGIN}px`;
+    if (getComputedStyle(this.#panel).position === "fixed") return;
+    const edge = this.root.parentElement.getBoundingClientRect().right;
+    const beyond = this.#panel.getBoundingClientRect().right - edge;
+    if (beyond > 0) style.translate = `${-beyond}px`;
   }
 
   /** @type {HTMLElement} */

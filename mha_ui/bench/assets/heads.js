@@ -1,19 +1,18 @@
 // The chips that choose which heads' tables are shown, where not all of them fit beside each other.
 
 import { accent, button, element, setAttribute } from "../mha.web/dom.js";
-import { folded, UNASKED } from "../mha.web/folding.js";
 import { rowsOf } from "../mha.web/graph.js";
 import { colourOf, paintMap } from "../mha.web/maps.js";
 
 /**
- * How many columns the widest table of a head shows at first.
- * @param {Model} model
+ * How many pixels wide a digit is.
+ * @param {string} font
  */
-export const widest = ({ matrices }) =>
-  Object.values(matrices)
-    .filter(({ perHead }) => perHead)
-    .flatMap(({ values }) => values.filter(Boolean))
-    .reduce((most, rows) => Math.max(most, folded(rows[0].length, UNASKED).length), 1);
+export function digitWidth(font) {
+  const context = document.createElement("canvas").getContext("2d");
+  context.font = font;
+  return context.measureText("0").width;
+}
 
 /** A button for each head, with its weights as a small map. */
 export class Chips {

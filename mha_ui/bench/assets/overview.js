@@ -1,37 +1,25 @@
 // What the heads do, at a glance: the tokens with their rows of X, a line from each query to each key as thick as its
 // weight, and what each token takes along. It shows the numbers of the tables, and keeps none of its own.
 
-import { bars, curve, lineAt, middle } from "../mha.web/curves.js";
+import { curve, lineAt, middle } from "../mha.web/curves.js";
 import { accent, button, div, element, fill, p, rich, setAttribute, setText, span } from "../mha.web/dom.js";
-import { rowsOf } from "../mha.web/graph.js";
+import { key as keyOf, rowsOf } from "../mha.web/graph.js";
 import { colourOf, paintMap } from "../mha.web/maps.js";
 import { format } from "../mha.web/numbers.js";
+import { Bars, drawing } from "./bars.js";
 import { Sentence } from "./sentence.js";
 
 /** Of more tokens the weights are shown as a map, a pixel for each pair. */
 export const MOST_LINES = 12;
-/** Of more columns no bars are drawn, but how long each row is. */
-const MOST_BARS = 8;
-const MOST_BESIDE = 20; // bars in a row, over all heads
 const MAP_HEIGHT = 176;
 /** So many tokens have their names beside a map. */
 const MOST_NAMES = 24;
-const BAR_HEIGHT = 0.72; // of a row
 const STILL = 120; // ms without scrolling, after which a swipe has ended
 const REACH = 6; // px beside a line at which it is still meant
 
-const SVG = "http://www.w3.org/2000/svg";
-
-/** @returns {any} */
-function drawing(tag, attributes = {}, ...children) {
-  const node = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-  node.append(...children);
-  return node;
-}
+const FAINT = 0.02; // of a weight in a map that the path which is told does not go through
 
 const isNumber = (value) => typeof value === "number";
-const length = (row) => Math.hypot(...row);
 
 export class Overview {
   #structure = "";
@@ -43,8 +31,9 @@ export class Overview {
   /** @type {HTMLElement[]} */
   #rows = []; // what belongs to one query, and steps back while another's story is told
   #panels = [];
-  #inputs = [];
-  #outputs = [];
+  #bars = new Bars();
+  /** @type {Set<string> | null} */
+  #path = null; // keys of the cells that alone are told of
   /** What the page scrolls to must not lie beneath it. */
   #watch = new ResizeObserver(() => {
     const { style } = document.documentElement;
@@ -53,7 +42,6 @@ export class Overview {
   });
   #swiped = 0;
   #foremost = 0; // the head that stands foremost, where they are swiped through
-  #scales = new Map(); // by matrix, what its bars are measured by
   #frame = 0; // in which the newest numbers will be drawn
 
   /**
@@ -129,9 +117,8 @@ export class Overview {
   #draw() {
     this.#frame = 0;
     if (this.root.hidden) return;
-    this.#scales.clear();
     for (const panel of this.#panels) panel.patch();
-    for (const draw of [...this.#inputs, ...this.#outputs]) draw();
+    this.#bars.draw(this.#model);
   }
 
   /**
@@ -162,6 +149,27 @@ export class Overview {
     this.#held();
   }
 
+  /**
+   * Tell of these cells alone, all else steps back; null: of all.
+   * @param {Cell[] | null} path
+   */
+  trace(path) {
+    if (!path && !this.#path) return;
+    this.#path = path && new Set(path.map(keyOf));
+    this.#traced();
+  }
+
+  #traced() {
+    this.root.classList.toggle("tracing", this.#path !== null);
+    this.#bars.trace(this.#path);
+    for (const panel of this.#panels) panel.trace();
+  }
+
+  /** Whether the path that is told goes through a weight. */
+  #isOnPath(head, row, col) {
+    return Boolean(this.#path?.has(keyOf({ name: "weights", head, row, col })));
+  }
+
   /** The number of X that is under the hand. */
   #held() {
     for (const bar of this.root.querySelectorAll(".bar.held")) bar.classList.remove("held");
@@ -178,8 +186,7 @@ export class Overview {
     if (this.#query >= labels.n_q.length) this.#query = null;
     if (this.#alone >= dims.h) this.#alone = null;
     this.#rows = [];
-    this.#inputs = [];
-    this.#outputs = [];
+    this.#bars.clear(this.#model);
     const most = Math.max(labels.n_q.length, labels.n_k.length);
     const height = asMap ? MAP_HEIGHT : Math.round(most * Math.min(40, Math.max(17, 168 / most)));
     this.root.style.setProperty("--height", `${height}px`);
@@ -196,6 +203,7 @@ export class Overview {
       : [this.#tokens(height), heads, matrices.head_outputs ? this.#taken(height) : null];
     this.root.replaceChildren(...columns.filter(Boolean), this.sentence.root, this.moved);
     this.#tell();
+    this.#traced();
   }
 
   /** Queries, each with its row of X. */
@@ -207,7 +215,11 @@ export class Overview {
         { class: "overview-token", data: { focus: `overview ${query}` }, title: token, onclick },
         element("bdi", {}, token),
       );
-      const row = this.#row(query, name, matrices.x ? this.#bars("x", null, query, height) : null);
+      const row = this.#row(
+        query,
+        name,
+        matrices.x ? this.#bars.row("x", null, query, height / labels.n_q.length) : null,
+      );
       return row;
     });
     return this.#column("overview-tokens", this.words.overview_tokens, this.#typing(), rows);
@@ -228,11 +240,12 @@ export class Overview {
   /** What each query takes along: the head outputs side by side, and the output that is made of them. */
   #taken(height) {
     const { labels, dims, matrices } = this.#model;
+    const room = height / labels.n_q.length;
     const rows = labels.n_q.map((_, query) => {
       const heads = Array.from({ length: dims.h }, (_, head) =>
-        this.#bars("head_outputs", head, query, height),
+        this.#bars.row("head_outputs", head, query, room),
       );
-      const output = matrices.output ? this.#bars("output", null, query, height) : null;
+      const output = matrices.output ? this.#bars.row("output", null, query, room) : null;
       if (output) output.classList.add("whole");
       return this.#row(query, ...heads, output);
     });
@@ -248,61 +261,6 @@ export class Overview {
     const row = element("div", { class: "overview-row", data: { query } }, ...children);
     this.#rows.push(row);
     return row;
-  }
-
-  /** A row of a matrix as small bars, on one scale for the whole matrix; of many columns its length alone. */
-  #bars(name, head, query, height) {
-    const { labels } = this.#model;
-    const cols = rowsOf(this.#model, name, head)?.[query]?.length ?? 0;
-    const beside = head === null ? 1 : this.#model.dims.h;
-    const count = cols > MOST_BARS || cols * beside > MOST_BESIDE ? 1 : cols;
-    const tall = Math.round((height / labels.n_q.length) * BAR_HEIGHT);
-    const width = count * 9;
-    const rects = Array.from({ length: count }, (_, at) =>
-      drawing("rect", { class: "bar", x: at * 9, width: 7 }),
-    );
-    const attributes = {
-      class: "bars",
-      viewBox: `0 0 ${width} ${tall}`,
-      width,
-      height: tall,
-      "aria-hidden": "true",
-    };
-    const zero = drawing("line", { class: "zero", x1: -1, x2: width });
-    const node = drawing("svg", attributes, zero, ...rects);
-    if (head !== null) node.setAttribute("style", accent(head));
-    const drawn = rects.map(() => "");
-    let levelled = "";
-    const draw = () => {
-      const row = /** @type {number[]} */ (rowsOf(this.#model, name, head)?.[query] ?? []);
-      const scale = { height: tall, ...this.#scale(name, count < cols) };
-      const level = String(scale.signed ? tall / 2 : tall);
-      if (level !== levelled) for (const end of ["y1", "y2"]) zero.setAttribute(end, level);
-      levelled = level;
-      for (const [at, bar] of bars(count === cols ? row : [length(row)], scale).entries()) {
-        const [y, long] = bar.map((size) => size.toFixed(1));
-        if (drawn[at] === `${y} ${long}`) continue;
-        drawn[at] = `${y} ${long}`;
-        rects[at]?.setAttribute("y", y);
-        rects[at]?.setAttribute("height", long);
-      }
-    };
-    (name === "x" ? this.#inputs : this.#outputs).push(draw);
-    return node;
-  }
-
-  /** The largest number of a matrix, over all heads, and whether any is below 0; or the longest row of it. */
-  #scale(name, byLength) {
-    if (!this.#scales.has(name)) {
-      const { perHead, values } = this.#model.matrices[name];
-      const rows = (perHead ? values.filter(Boolean).flat() : values).map((row) =>
-        byLength ? [length(row)] : row,
-      );
-      const every = rows.flat();
-      const most = every.reduce((sofar, number) => Math.max(sofar, Math.abs(number)), 0);
-      this.#scales.set(name, { most, signed: every.some((number) => number < 0) });
-    }
-    return this.#scales.get(name);
   }
 
   /** A head's lines. */
@@ -380,7 +338,12 @@ export class Overview {
       for (const [query, row] of paths.entries())
         for (const path of row) path.classList.toggle("quiet", !this.#isTold(query));
     };
-    return { ...this.#head(head, pane), patch, compare, outline };
+    const trace = () => {
+      for (const [query, row] of paths.entries())
+        for (const [key, path] of row.entries())
+          path.classList.toggle("path", this.#isOnPath(head, query, key));
+    };
+    return { ...this.#head(head, pane), patch, compare, outline, trace };
   }
 
   /** A head's weights as a map: a row for each query, a column for each key. */
@@ -405,8 +368,13 @@ export class Overview {
     canvas.addEventListener("click", (event) => this.#follow(head, pair(event)));
     pane.style.setProperty("--height", `${height}px`);
     const panel = this.#head(head, pane);
-    const patch = () => paintMap(canvas, this.#weights(head), colourOf(panel.title));
-    return { ...panel, patch, compare: () => {}, outline: () => {} };
+    const faded = (row, query) =>
+      row.map((weight, key) => (this.#isOnPath(head, query, key) ? weight : FAINT * weight));
+    const patch = () => {
+      const weights = this.#weights(head);
+      paintMap(canvas, this.#path ? weights.map(faded) : weights, colourOf(panel.title));
+    };
+    return { ...panel, patch, compare: () => {}, outline: () => {}, trace: () => this.patch(this.#model) };
   }
 
   #head(head, pane) {

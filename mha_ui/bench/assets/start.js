@@ -1,10 +1,14 @@
 // The first steps: three small bubbles, each at the real thing, that move on once the visitor has done it.
 
 import { active, announcer, button, element, fill, setText } from "../mha.web/dom.js";
-import { isEditable, isSame, key } from "../mha.web/graph.js";
-import { beside } from "./beside.js";
+import { isEditable, isSame, key, nameOf, unkey } from "../mha.web/graph.js";
+import { beside, covered } from "./beside.js";
+import { beginningOf, gently, isInSight } from "./sight.js";
 
 const SEEN = "mha.start"; // what the browser remembers
+const EDGE = 8; // px between the bubble and the edge of the window
+/** What a bubble leaves in sight as far as there is room elsewhere: what can be pressed. */
+const SPARED = ".controls > *, .head-chips, .head-title";
 
 /** How far this page is: which request was answered last, and the step shown, -1 for none. The bench may be mounted anew. */
 const progress = { asked: 0, step: -1 };
@@ -12,7 +16,8 @@ const progress = { asked: 0, step: -1 };
 /**
  * The bench: its tables and overview, what it explains, what has moved most; `bring` scrolls something into view.
  * @typedef {{ model: Model; view: any; tables: HTMLElement; overview: any; explain: any; explained: Cell | null;
- *   moved: Cell | null; bring: (node: HTMLElement, behavior: ScrollBehavior) => void }} StartHost
+ *   moved: Cell | null;
+ *   bring: (node: HTMLElement, behavior: ScrollBehavior, block: ScrollLogicalPosition) => void }} StartHost
  */
 
 export class Start {
@@ -23,6 +28,7 @@ export class Start {
   #before = null; // what was explained when the step was shown
   #gone = new AbortController();
   #frame = 0;
+  #brought = false; // the page is on its way to what the step points at
   #sizes = new ResizeObserver(() => this.place()); // a table has its size once it is drawn
 
   /**
@@ -44,13 +50,15 @@ export class Start {
       close,
       this.next,
     );
-    this.ring = element("div", { class: "start-ring", "aria-hidden": "true", hidden: true });
+    this.ring = ringed("start-ring");
+    this.also = ringed("start-ring also"); // around the number that moves what the step points at
     this.said = announcer();
     const { signal } = this.#gone;
     const escaped = (event) => event.key === "Escape" && progress.step >= 0 && this.#go(-1);
     document.addEventListener("keydown", escaped, { signal, capture: true });
-    for (const type of ["scroll", "resize"])
+    for (const type of ["scroll", "resize", "scrollend"])
       window.addEventListener(type, () => this.place(), { signal, capture: true });
+    window.addEventListener("scrollend", () => this.#arrived(), { signal, capture: true });
   }
 
   stop() {
@@ -99,13 +107,28 @@ export class Start {
     this.#cell = null;
     this.#before = this.#host.explained;
     this.#show();
-    if (step === 2) this.#host.bring(this.#target(), gently());
+    if (progress.step !== step || this.root.hidden) return;
+    this.#brought = step === 2 || this.#isInTheWay();
+    if (this.#brought) this.#bring(gently());
+  }
+
+  /** Have the table that the step is about below the overview, where there is room for the bubble beside it. */
+  #bring(behavior) {
+    const cell = progress.step === 1 ? this.#number() : this.#target();
+    this.#host.bring(beginningOf(cell), behavior, "start");
+  }
+
+  /** Tables that have come into view on the way have taken their true size, and may have pushed it away again. */
+  #arrived() {
+    if (!this.#brought || this.root.hidden) return;
+    this.#brought = false;
+    if (this.#isInTheWay()) this.#bring("auto");
   }
 
   /** The focus, where the bubble had it, goes to the tables. */
   #hide() {
     const focused = this.root.contains(active(this.root));
-    this.root.hidden = this.ring.hidden = true;
+    for (const node of [this.root, this.ring, this.also]) node.hidden = true;
     setText(this.said, "");
     const cell = /** @type {HTMLElement | null} */ (this.#host.tables.querySelector('td[tabindex="0"]'));
     if (focused) cell?.focus({ preventScroll: true });
@@ -115,27 +138,37 @@ export class Start {
     const { step } = progress;
     if (!this.#target()) return this.#go(step + 1);
     const { words } = this;
-    const texts = matchMedia("(hover: none)").matches
-      ? [words.start_drag_touch, words.start_watch_touch, words.start_why_touch]
-      : [words.start_drag, words.start_watch, words.start_why];
+    const texts = [words.start_drag, words.start_watch, words.start_why];
     const name = fill(words.start_step, { step: step + 1, all: texts.length });
-    setText(this.text, texts[step]);
+    const text = fill(texts[step], { place: this.#numberName() });
+    setText(this.text, text);
     setText(this.count, `${step + 1} / ${texts.length}`);
     setText(this.next, step < 2 ? words.start_next : words.start_end);
-    setText(this.said, `${name}. ${texts[step]}`);
+    setText(this.said, `${name}. ${text}`);
     this.root.setAttribute("aria-label", name);
     this.root.hidden = this.ring.hidden = false;
+    this.also.hidden = step !== 1;
     this.#place();
+  }
+
+  /** @returns {HTMLElement | null} the number that the first two steps are about */
+  #number() {
+    return this.#host.tables.querySelector(".editable td[data-key]");
+  }
+
+  #numberName() {
+    const number = this.#number();
+    return number ? nameOf(this.#host.model, unkey(number.dataset.key)).replaceAll("_", "") : "";
   }
 
   /** What the step points at: a number that can be dragged, the overview, the weight that has moved most. */
   #target() {
     const { view, tables, overview, moved } = this.#host;
-    if (progress.step === 1) return overview.root.hidden ? null : overview.root;
-    this.#cell ??= progress.step === 2 ? moved : null;
+    if (progress.step === 0) return this.#number();
+    if (progress.step === 1) return overview.root.hidden || !this.#number() ? null : overview.root;
+    this.#cell ??= moved;
     if (this.#cell && view.cells.has(key(this.#cell))) return view.cells.get(key(this.#cell));
-    const selector = progress.step === 0 ? ".editable td[data-key]" : 'td[data-key^="weights|"]';
-    return tables.querySelector(selector);
+    return tables.querySelector('td[data-key^="weights|"]');
   }
 
   /** Things have moved: stand beside the target again. */
@@ -150,33 +183,80 @@ export class Start {
   #place() {
     const target = this.#target();
     if (!target) return;
-    const { tables, overview, explain } = this.#host;
-    const at = target.getBoundingClientRect();
-    const whole = target.closest(".matrix") ?? target;
-    this.#sizes.observe(whole);
-    const anchor = whole.getBoundingClientRect();
-    const [lines, line] = [overview.root, explain.root].map((node) => node.getBoundingClientRect());
-    const first = tables.querySelector(".editable")?.getBoundingClientRect();
-    const top = overview.root.hidden ? 0 : Math.max(0, lines.bottom);
-    const room = { left: 8, right: document.documentElement.clientWidth - 8, top, bottom: line.top };
-    const clear = [anchor, lines, line, ...(progress.step === 1 && first ? [first] : [])];
-    const size = { width: this.root.offsetWidth, height: this.root.offsetHeight };
-    const bubble = beside(anchor, size, room, clear);
+    this.#sizes.observe(target.closest(".matrix") ?? target);
+    const anchor = (progress.step === 1 ? this.#number() : target).closest(".matrix").getBoundingClientRect();
+    const bubble = beside(anchor, this.#size, this.#room, ...this.#clear);
     const here = /** @type {HTMLElement} */ (this.root.offsetParent).getBoundingClientRect();
-    const inSight = target === overview.root || (at.bottom > top && at.top < line.top);
-    for (const node of [this.root, this.ring]) node.style.visibility = inSight ? "" : "hidden";
-    this.root.style.left = `${bubble.left - here.left}px`;
-    this.root.style.top = `${bubble.top - here.top}px`;
-    Object.assign(this.ring.style, {
-      left: `${at.left - here.left}px`,
-      top: `${at.top - here.top}px`,
-      width: `${at.width}px`,
-      height: `${at.height}px`,
+    this.root.style.translate = `${bubble.left - here.left}px ${bubble.top - here.top}px`;
+    this.root.style.visibility = this.#isInSight(target) ? "" : "hidden";
+    this.#surround(this.ring, target, here);
+    if (progress.step === 1) this.#surround(this.also, this.#number(), here);
+  }
+
+  /** Put a ring around something. */
+  #surround(ring, node, here) {
+    const { left, top, width, height } = node.getBoundingClientRect();
+    Object.assign(ring.style, {
+      translate: `${left - here.left}px ${top - here.top}px`,
+      width: `${width}px`,
+      height: `${height}px`,
+      visibility: this.#isInSight(node) ? "" : "hidden",
     });
+  }
+
+  get #size() {
+    return { width: this.root.offsetWidth, height: this.root.offsetHeight };
+  }
+
+  /** From where the overview begins to the foot of the window; what lies in it and is to stay clear says `#clear`. */
+  get #room() {
+    const { clientWidth, clientHeight } = document.documentElement;
+    const { overview } = this.#host;
+    const top = overview.root.hidden ? EDGE : Math.max(EDGE, boxed(overview.root).top);
+    return { left: EDGE, right: clientWidth - EDGE, top, bottom: clientHeight - EDGE };
+  }
+
+  /**
+   * What the bubble must not cover: what the step points at, the overview and the line; what it should not: the tables
+   * that the step is about; and what it rather leaves in sight as well.
+   */
+  get #clear() {
+    const { tables, overview, explain } = this.#host;
+    const number = progress.step < 2 ? this.#number() : null;
+    const about = number
+      ? [number.closest(".matrix")]
+      : tables.querySelectorAll('.matrix:has(table[data-matrix="weights"])');
+    const within = /** @type {HTMLElement} */ (this.root.parentElement);
+    const tiers = [
+      [overview.root, explain.root, this.#target(), number],
+      about,
+      within.querySelectorAll(SPARED),
+    ];
+    return tiers.map((nodes) =>
+      [...nodes]
+        .filter((node) => node?.checkVisibility())
+        .map(boxed)
+        .filter(isOnScreen),
+    );
+  }
+
+  /** Whether the bubble covers what it should not, or what it speaks of is not all in sight. */
+  #isInTheWay() {
+    return !this.#isInSight(this.#target(), 1) || covered(boxed(this.root), this.#clear.flat()) > 0;
+  }
+
+  #isInSight(node, share = 0) {
+    return node === this.#host.overview.root || isInSight(node, this.#host, share);
   }
 }
 
-const gently = () => (matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "smooth");
+const ringed = (name) => element("div", { class: name, "aria-hidden": "true", hidden: true });
+
+/** @param {Element} node */
+const boxed = (node) => node.getBoundingClientRect();
+
+/** @param {import("./beside.js").Box} box */
+const isOnScreen = ({ top, bottom }) => bottom > 0 && top < document.documentElement.clientHeight;
 
 /** A browser that keeps nothing shows the steps again. */
 function remembered() {

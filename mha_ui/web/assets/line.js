@@ -44,6 +44,25 @@ export function pieceOf(model, piece, placed, { quiet = "quiet-text", also = "",
   return tag === "sup" ? element("sup", {}, link) : link;
 }
 
+/**
+ * The same, each power in one line with what it is of.
+ * @param {HTMLElement[]} nodes
+ */
+function unparted(nodes) {
+  return nodes.map((node, at) => {
+    const before = nodes[at - 1];
+    if (node.localName !== "sup" || !before || before.childElementCount) return node;
+    const [base] = before.textContent.match(/\S*$/);
+    before.textContent = before.textContent.slice(0, before.textContent.length - base.length);
+    return element(
+      "span",
+      { class: "power" },
+      element("span", { class: before.className || null }, base),
+      node,
+    );
+  });
+}
+
 export class Explain {
   #lights = new Lights();
   #whole = false; // all that the held number comes from and goes into is lit, and the rest steps back
@@ -52,18 +71,22 @@ export class Explain {
   /** @type {Cell | null} */
   #end = null; // the one that the trail leads to
   #shown = null;
+  /** @type {{ model: Model; held: Cell; cells: Cell[] } | null} */
+  #path = null; // the last one that was followed
 
   /**
-   * `unpin()` lets go of a number that is held, `hold(cell)` holds another and goes there; `above`: what stands over the
+   * `unpin()` lets go of a number that is held, `hold(cell)` holds another and goes there; `traced(path, begun)`: these
+   * cells are lit as the whole path, or none, `begun` where that has just been asked for; `above`: what stands over the
    * line. Without `hold` the numbers of the line lead nowhere.
    * @param {Record<string, string>} words
-   * @param {{ unpin: () => void; hold?: (cell: Cell) => void }} host
+   * @param {{ unpin: () => void; hold?: (cell: Cell) => void; traced?: (path: Cell[] | null, begun: boolean) => void }} host
    * @param {...Node} above
    */
-  constructor(words, { unpin, hold }, ...above) {
+  constructor(words, { unpin, hold, traced = () => {} }, ...above) {
     this.words = words;
     this.unpin = unpin;
     this.hold = hold;
+    this.traced = traced;
     this.line = div("line");
     // The focus stays where it is while a button of the line is pressed: the line would be drawn anew under the hand.
     this.line.addEventListener("mousedown", (event) => {
@@ -94,8 +117,10 @@ export class Explain {
   #toggleWhole() {
     this.#whole = !this.#whole;
     const { shown, cell, held } = this.#shown;
-    this.show(shown, cell, held);
-    /** @type {HTMLElement} */ (this.line.querySelector('[data-focus="whole path"]'))?.focus();
+    this.show(shown, cell, held, true);
+    /** @type {HTMLElement} */ (this.line.querySelector('[data-focus="whole path"]'))?.focus({
+      preventScroll: true, // the page may be on its way to the terms
+    });
   }
 
   /**
@@ -103,8 +128,9 @@ export class Explain {
    * @param {Pick<Host, "model" | "view">} shown
    * @param {Cell} cell
    * @param {Cell} held
+   * @param {boolean} [asked] whether its whole path has just been asked for, or no longer
    */
-  show(shown, cell, held) {
+  show(shown, cell, held, asked = false) {
     const { model, view } = shown;
     this.#shown = { shown, cell, held };
     if (!isSame(held, this.#end)) this.#trail = [];
@@ -114,23 +140,38 @@ export class Explain {
     if (!known) {
       this.#lights.clear();
       this.line.replaceChildren(span("hint", this.words.hint));
+      this.traced(null, false);
       return;
     }
     const terms = termsOf(model, cell);
     const fed = fedBy(model, cell);
     const light = (cells, name) =>
       this.#lights.light(cells.map((of) => view.cells.get(key(of))).filter(Boolean), name);
-    const path = pinned && this.#whole && canFollow(model) ? pathOf(model, cell) : null;
-    if (path) view.reveal(path);
+    const path = this.#pathOf(model, held);
+    if (path && pinned) view.reveal(path);
     this.#lights.anew(() => {
       light([cell], pinned ? "pinned" : "current");
       light(terms.flat(), "operand");
       light(fed, "fed");
       if (!path) return;
       light(path, "path");
+      light([held], "pinned");
       this.#lights.light([view.root], "tracing");
     });
     this.line.replaceChildren(...this.#sentence(model, cell, terms, fed, pinned), "");
+    this.traced(path, asked && path !== null);
+  }
+
+  /**
+   * All that the held number comes from and goes into, where that is wanted; other numbers may be pointed at meanwhile.
+   * @param {Model} model
+   * @param {Cell | null} held
+   */
+  #pathOf(model, held) {
+    if (!this.#whole || !held || !exists(model, held) || !canFollow(model)) return null;
+    if (this.#path?.model !== model || !isSame(this.#path.held, held))
+      this.#path = { model, held, cells: pathOf(model, held) };
+    return this.#path.cells;
   }
 
   /** The same as plain text, for a screen reader. */
@@ -155,7 +196,8 @@ export class Explain {
       if (step.formula) parts.push(span("formula", symbol(step.formula)), " = ");
       const pieces = arithmetic(model, cell, inBrief(model, pinned ? Infinity : 10));
       const follow = pinned && this.hold && ((to) => this.#follow(cell, to));
-      parts.push(...pieces.map((piece) => pieceOf(model, piece, (of) => this.#place(model, of), { follow })));
+      const nodes = pieces.map((piece) => pieceOf(model, piece, (of) => this.#place(model, of), { follow }));
+      parts.push(...unparted(nodes));
     } else {
       parts.push(element("strong", {}, exact(valueAt(model, cell))));
       const counts = new Map();

@@ -5,9 +5,11 @@ import { arrived, inOrder } from "./leaving.js";
 /** Where fingers point, what a sentence named "…_touch" says takes the place of the other: nothing is hovered there. */
 const TOUCH = /_touch$/;
 
+const FINGERS = "(hover: none), (pointer: coarse)";
+
 /** @param {Record<string, any>} data */
 function wordedForTouch(data) {
-  if (!data?.words || !matchMedia("(hover: none)").matches) return;
+  if (!data?.words || !matchMedia(FINGERS).matches) return;
   for (const [name, text] of Object.entries(data.words))
     if (TOUCH.test(name)) data.words[name.replace(TOUCH, "")] = text;
 }

@@ -33,6 +33,7 @@ import {
 import { lensAt, lensTone, markOf, told, topOfAll } from "./lens.js";
 import { movedOf } from "./moved.js";
 import { kindOf, toneOf, topOf } from "./numbers.js";
+import { digitsIn, reserved, roomFor } from "./widths.js";
 
 /**
  * What must be equal for the tables that stand to be patched instead of built anew.
@@ -101,12 +102,22 @@ export const valueNow = (value) =>
  */
 const shade = (tone) => String(Math.ceil(tone * 24) / 24);
 
+/**
+ * The size of a number that is longer than the room that is kept, while a hand moves it: its column stays as it is.
+ * @param {string} text
+ * @param {number} digits
+ */
+function fitted(text, digits) {
+  const [long, room] = [digitsIn(text), roomFor(digits)];
+  return long > room ? `${(room / long).toFixed(2)}em` : "";
+}
+
 export const corner = () => element("td", { class: "corner" });
 
 /**
  * A table with what stands in it: `columns` and `lines` are made so far, by their index; `cells` and `labels` are shown.
  * @typedef {{
- *   name: string; head: number | null; figure: HTMLElement; numbers: HTMLTableElement; isInView: boolean;
+ *   name: string; head: number | null; figure: HTMLElement; numbers: HTMLTableElement; isInView: boolean; digits: number;
  *   cells: { td: HTMLElement; row: number; col: number }[]; labels: any[];
  *   columns: Map<number, any>; lines: Map<number, any>;
  * }} Table
@@ -121,6 +132,7 @@ const made = (held, at, make) => {
 export class View {
   /** @type {Map<string, HTMLElement>} */
   cells = new Map(); // key → <td>
+  isInHand = false; // a hand moves the numbers, and nothing else
   /** @type {Map<string, Table>} */
   #tables = new Map(); // by matrix and head
   /** @type {Set<Table>} */
@@ -267,7 +279,7 @@ export class View {
     const look = { class: `${lookOf(matrix)} ${kind}`, data: { table: `${name} ${head}` } };
     const figure = element("figure", look, ...parts);
     this.#inView.observe(figure);
-    const built = { name, head, figure, numbers, cells: [], labels: [], isInView: true };
+    const built = { name, head, figure, numbers, cells: [], labels: [], digits: 0, isInView: true };
     this.#tables.set(`${name} ${head}`, { ...built, columns: new Map(), lines: new Map() });
     this.#layOut(model, this.#tables.get(`${name} ${head}`));
     return figure;
@@ -568,6 +580,7 @@ export class View {
     return (table) => {
       const of = model.lens?.kind === "gradient" ? "" : table.name; // one scale for all
       if (!tops.has(of)) tops.set(of, topFor(table.name));
+      if (!this.isInHand) this.#reserve(table, reserved(model, table.name, table.head));
       this.#patchTable(model, table, tops.get(of), drafts);
     };
   }
@@ -578,7 +591,7 @@ export class View {
    * @param {number} top
    * @param {Map<string, string>} drafts
    */
-  #patchTable(model, { name, head, cells }, top, drafts) {
+  #patchTable(model, { name, head, cells, digits }, top, drafts) {
     const rows = rowsOf(model, name, head);
     if (!rows) return;
     const { lens, marks } = model;
@@ -600,15 +613,19 @@ export class View {
         shown.look === look &&
         shown.draft === draft &&
         shown.by === by &&
-        shown.sign === sign
+        shown.sign === sign &&
+        (this.isInHand || !shown.size)
       )
         continue;
       const held = td.firstElementChild;
       if (held?.localName === "input") continue; // being edited
       const kind = kindOf(value);
       const tone = shade(lens ? lensTone(model, by, top) : toneOf(value, top));
-      this.#shown.set(td, { value, look, draft, by, sign, mark, kind, tone });
-      setText(held ?? td, draft ?? show(value));
+      const text = draft ?? show(value);
+      const size = this.isInHand ? fitted(text, digits) : "";
+      this.#shown.set(td, { value, look, draft, by, sign, mark, kind, tone, size });
+      setText(held ?? td, text);
+      if ((shown?.size ?? "") !== size) td.style.fontSize = size;
       if (held) setAttribute(held, "aria-valuenow", valueNow(value));
       if (shown?.kind !== kind) td.dataset.kind = kind;
       if (shown?.tone !== tone) td.style.setProperty("--tone", tone);
@@ -619,6 +636,17 @@ export class View {
       td.classList.toggle("invalid", draft !== undefined);
       setAttribute(td, "aria-invalid", draft !== undefined && "true");
     }
+  }
+
+  /**
+   * Have room for so many digits in each cell, and never for fewer than before: no column moves while a hand is at it.
+   * @param {Table} table
+   * @param {number} digits
+   */
+  #reserve(table, digits) {
+    if (digits <= table.digits) return;
+    table.digits = digits;
+    table.figure.style.setProperty("--digits", String(digits));
   }
 
   /**

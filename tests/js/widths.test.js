@@ -1,0 +1,62 @@
+// How much room a table keeps for its numbers, and how wide it is.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { digitsIn, reserved, roomFor, widthOf } from "../../mha_ui/web/assets/widths.js";
+
+const matrix = (values, more = {}) => ({
+  symbol: "M",
+  formula: "",
+  axes: ["n_q", "d_k"],
+  perHead: true,
+  values: [values],
+  edit: false,
+  scale: "signed",
+  ...more,
+});
+const columns = (count, number) => [Array(count).fill(number), Array(count).fill(number)];
+
+/** @returns {any} */
+const model = (matrices, divisor = 1) => ({
+  decimals: 4,
+  dims: { h: 1 },
+  labels: { n_q: ["cats", "sleep"] },
+  constants: { divisor },
+  matrices,
+  steps: {
+    scaled: { operands: [["scores", "ij", "h"]], constant: "divisor" },
+    weights: { operands: [["scaled", "ij", "h"]] },
+    mixed: { operands: [["weights", "ij", "h"]] },
+  },
+});
+
+test("room is kept for a sign that may come and for decimals, and none where there always is enough", () => {
+  const whole = columns(2, 3);
+  const all = {
+    x: matrix(whole, { edit: true }),
+    w: matrix(columns(2, 0.25), { edit: true }),
+    scores: matrix(whole),
+    scaled: matrix(whole),
+    weights: matrix(columns(2, 0.5), { scale: "weights" }),
+    mixed: matrix(whole),
+  };
+  const kept = (name, divisor) => reserved(model(all, divisor), name, 0);
+  assert.equal(kept("x"), 0);
+  assert.ok(digitsIn("−0.25") <= roomFor(kept("w")));
+  assert.equal(kept("scores"), 0);
+  assert.equal(kept("scaled"), 0); // nothing is divided
+  assert.ok(digitsIn("−1.5000") <= roomFor(kept("scaled", 2))); // though all are whole by now
+  assert.ok(digitsIn("0.5000") <= roomFor(kept("weights")));
+  assert.ok(digitsIn("−1.5000") <= roomFor(kept("mixed"))); // what weights make of whole numbers
+  const large = model({ m: matrix([[1, -123.25]]) });
+  assert.ok(digitsIn("−123.2500") <= roomFor(reserved(large, "m", 0)));
+});
+
+test("a table is as wide as its columns, those folded away taken together, and as what stands above it", () => {
+  const wide = (count) => widthOf(model({ m: matrix(columns(count, 0.5)) }), 0, 0.6);
+  assert.ok(wide(3) - wide(2) > 3.5);
+  assert.ok(wide(8) > wide(32)); // of 32 there are six, and one that stands for the others
+  assert.equal(wide(32), wide(64));
+  const told = matrix(columns(1, 1), { formula: "softmax(a very long way to work out a number)" });
+  assert.ok(widthOf(model({ m: told }), 0, 0.6) > wide(2));
+});
