@@ -427,6 +427,15 @@ declare module "*/mha.web/lens.js" {
 declare module "*/mha.web/line.js" {
   export * from "kit/line.js";
 }
+declare module "*/mha.web/keys.js" {
+  export * from "kit/keys.js";
+}
+declare module "*/mha.web/enlarge.js" {
+  export * from "kit/enlarge.js";
+}
+declare module "*/mha.web/hall.js" {
+  export * from "kit/hall.js";
+}
 declare module "*/mha.web/live.js" {
   export * from "kit/live.js";
 }

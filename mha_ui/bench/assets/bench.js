@@ -27,6 +27,7 @@ import {
   unkey,
   valueAt,
 } from "../mha.web/graph.js";
+import { isInHall, MOST_IN_HALL, onHall } from "../mha.web/hall.js";
 import { Explain } from "../mha.web/line.js";
 import { Live, layOver, laySeen } from "../mha.web/live.js";
 import { mounting } from "../mha.web/mount.js";
@@ -129,6 +130,15 @@ class Bench {
       document.addEventListener(type, hurry, { signal, capture: true });
     for (const type of ["pagehide", "blur"]) window.addEventListener(type, () => sender.hurry(), { signal });
     pictures.enter(this);
+    onHall(() => this.#inHall(), signal);
+    this.#inHall();
+  }
+
+  /** Before an audience larger tables are folded. */
+  #inHall() {
+    this.root.classList.toggle("hall", isInHall());
+    this.#folds = new Folds(isInHall() ? MOST_IN_HALL : MOST_UNFOLDED);
+    if (this.view) this.relay();
   }
 
   unmount() {
