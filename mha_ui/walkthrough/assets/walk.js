@@ -8,6 +8,7 @@ import {
   download,
   element,
   fill,
+  named,
   p,
   redrawn,
   rich,
@@ -15,8 +16,8 @@ import {
   symbol,
 } from "../mha.web/dom.js";
 import { key } from "../mha.web/graph.js";
+import { isField, Keys } from "../mha.web/keys.js";
 import { isRight } from "./answers.js";
-import { isField, Keys } from "./keys.js";
 import { depthOf, indexIn, lecture, lengthsOf, planned } from "./lecture.js";
 import { legendOf, legends } from "./legend.js";
 import { Mover } from "./mover.js";
@@ -335,6 +336,10 @@ export class Walk {
     this.#podium.showKeys();
   }
 
+  project() {
+    this.look("projector");
+  }
+
   /** Change a number of what stands here, where it is anybody's to change. */
   change() {
     this.around.change?.();
@@ -382,6 +387,7 @@ export class Walk {
     if (!meant) return this.#fieldKey(event);
     if (meant.move === "leave" && !this.view) return;
     if (meant.move === "reveal" && !this.#hiding()) return;
+    if (meant.move === "project" && !named(this.root, "projector")) return; // a telephone that follows
     event.preventDefault();
     if (meant.jump === 0 && this.view) this.#look(0);
     else if (meant.jump !== undefined) this.jump(meant.jump);
@@ -578,7 +584,7 @@ export class Walk {
     const { words } = this.model;
     const attributes = { class: "button", target: "_blank", data: { focus: "presenter" } };
     this.presenting = element("a", attributes, `${words.presenter} ↗`);
-    return [this.#button("projector", () => this.look("projector"), {}, words.projector), this.presenting];
+    return [this.#button("projector", () => this.project(), {}, words.projector), this.presenting];
   }
 
   #button(focus, act, attributes, ...parts) {
