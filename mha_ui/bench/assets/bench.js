@@ -27,7 +27,7 @@ import {
   unkey,
   valueAt,
 } from "../mha.web/graph.js";
-import { isInHall, MOST_IN_HALL, onHall } from "../mha.web/hall.js";
+import { drawnForHall, isInHall, MOST_IN_HALL, onHall } from "../mha.web/hall.js";
 import { Explain } from "../mha.web/line.js";
 import { Live, layOver, laySeen } from "../mha.web/live.js";
 import { mounting } from "../mha.web/mount.js";
@@ -584,6 +584,7 @@ class Bench {
     this.chips.update(this.model, this.view.heads);
     if (held && this.#isInput(held.cell)) this.#grid.resume(held);
     else if (focus) this.#refocus(focus);
+    drawnForHall();
   }
 
   // --- heads -----------------------------------------------------------------------------------------------------

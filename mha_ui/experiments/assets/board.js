@@ -16,7 +16,7 @@ import {
 } from "../mha.web/dom.js";
 import { Folds } from "../mha.web/folding.js";
 import { headOf, isSame, key, rowsOf, symbolOf, termsOf, unkey, valueAt } from "../mha.web/graph.js";
-import { isInHall, MOST_IN_HALL, onHall } from "../mha.web/hall.js";
+import { drawnForHall, isInHall, MOST_IN_HALL, onHall } from "../mha.web/hall.js";
 import { Explain } from "../mha.web/line.js";
 import { layOver } from "../mha.web/live.js";
 import { Menu } from "../mha.web/menu.js";
@@ -270,11 +270,12 @@ class Board {
     this.#stack();
     const there = this.panes.includes(focused?.pane) ? focused.pane : this.panes[0];
     if (focused) this.#cellOf(there, focused.cell)?.focus();
+    drawnForHall();
   }
 
   /** Where two sides do not fit beside each other, they stand one below the other, stage by stage. */
   #stack() {
-    if (this.panes.length < 2) return;
+    if (this.panes.length < 2 || isInHall()) return; // there each screen is fitted by itself
     this.tables.classList.remove("stacked");
     this.tables.classList.toggle("stacked", this.tables.scrollWidth > this.tables.clientWidth + 1);
   }
@@ -441,7 +442,11 @@ class Board {
 
   #act(event) {
     const folding = event.target.closest?.('button:is([data-do="fold"], [data-do="unfold"])');
-    if (folding) this.#fold(folding.dataset, this.#placeOf(folding.closest("figure").querySelector("td[data-key]")).pane);
+    if (folding)
+      this.#fold(
+        folding.dataset,
+        this.#placeOf(folding.closest("figure").querySelector("td[data-key]")).pane,
+      );
     const button = event.target.closest?.('button[data-do="menu"]');
     if (!button) {
       if (!event.composedPath().includes(this.menu.root)) this.menu.close();

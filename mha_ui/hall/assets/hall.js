@@ -2,7 +2,7 @@
 // The keys are the walkthrough's.
 
 import { announcer, button, div, element, fill, span } from "../mha.web/dom.js";
-import { enterHall, isInHall, onHall } from "../mha.web/hall.js";
+import { enterHall, isInHall, onDrawn, onHall } from "../mha.web/hall.js";
 import { Keys } from "../mha.web/keys.js";
 import { mounting } from "../mha.web/mount.js";
 import { packed, screenOf } from "./packing.js";
@@ -24,8 +24,8 @@ class Hall {
   #first = undefined; // the node that begins the screen shown
   #asked = 0; // the frame in which the page is packed
   #waking = 0;
-  /** @type {Set<Node>} */
-  #watched = new Set();
+  /** @type {Element | null} */
+  #watched = null;
   #changes = new MutationObserver((records) => {
     if (records.some(({ target }) => movesParts(target))) this.#pack();
   });
@@ -39,7 +39,7 @@ class Hall {
     this.moves = ["previous", "next", "leave"].map((name) =>
       button({ data: { focus: name }, onclick: (event) => this.#pressed(event, name) }),
     );
-    this.bar = div("hall-bar", this.title, this.counter, span("moves", ...this.moves));
+    this.bar = div("hall-bar", this.title, span("moves", ...this.moves), this.counter);
     this.live = announcer();
     this.root = div("hall", this.opener, this.bar, this.more, this.live);
     parent.append(this.root);
@@ -47,6 +47,7 @@ class Hall {
     window.addEventListener("keydown", (event) => this.#onKey(event), { signal });
     window.addEventListener("resize", () => this.#pack(), { signal });
     window.addEventListener("pointermove", () => this.#wake(), { signal });
+    onDrawn(() => this.#pack(), signal);
     onHall(() => this.root.classList.toggle("on", isInHall()), signal);
   }
 
@@ -179,6 +180,7 @@ class Hall {
     if (!isInHall()) return;
     const zone = main.parentElement;
     const parts = partsOf(main);
+    scale(1);
     this.#screens = packed(parts, (some) => {
       show(parts, some);
       return fits(zone);
@@ -192,6 +194,7 @@ class Hall {
     const screen = this.#screens[this.#at] ?? [];
     const zone = mainOf().parentElement;
     show(this.#screens.flat(), screen);
+    enlarge(zone);
     this.#first = screen.find(({ kept }) => !kept)?.nodes[0];
     this.more.hidden = fits(zone);
     zone.scrollTo(0, 0);
@@ -202,14 +205,30 @@ class Hall {
     sessionStorage.setItem(PLACE, JSON.stringify([place, this.#at]));
   }
 
-  /** What changes on the page, or in the tables of a component of ours, is packed anew. */
+  /** What changes on the page is packed anew; our own components say so themselves. */
   #watch(main) {
-    for (const node of [main, ...benches()]) {
-      if (this.#watched.has(node)) continue;
-      this.#watched.add(node);
-      this.#changes.observe(node, { childList: true, subtree: true });
-    }
+    if (main === this.#watched) return;
+    this.#watched = main;
+    this.#changes.observe(main, { childList: true, subtree: true });
   }
+}
+
+const SCALES = [1.6, 1.4, 1.25, 1.1, 1];
+
+/** @param {number} by of the type */
+const scale = (by) => document.documentElement.style.setProperty("--mha-hall-scale", String(by));
+
+/**
+ * The largest type in which all that is shown has room; heads that stand side by side would make room by going.
+ * @param {Element} zone
+ */
+function enlarge(zone) {
+  const isSettled = benches().every((bench) => bench.classList.contains("board"));
+  const fitting = (by) => {
+    scale(by);
+    return fits(zone);
+  };
+  if (!isSettled || !SCALES.some(fitting)) scale(1);
 }
 
 /** The screen where this tab stood, where it was at this place. */
@@ -218,9 +237,8 @@ function placed(place) {
   return held === place ? at : 0;
 }
 
-const STILL = ".mha-plot, .explain, .board-foot, .hall"; // what changes in these has room there already
-
-/** @type {(node: Node) => boolean} */
-const movesParts = (node) => !(node instanceof Element ? node : node.parentElement)?.closest(STILL);
+/** Whether what has changed may need another room: a drawing keeps its own. @type {(node: Node) => boolean} */
+const movesParts = (node) =>
+  !(node instanceof Element ? node : node.parentElement)?.closest(".mha-plot, .hall");
 
 export default mounting(({ parentElement }) => new Hall(parentElement));

@@ -60,10 +60,12 @@ export function benchIn(node) {
 function partsOfTables(bench, around) {
   const above = [...bench.querySelectorAll(":scope > :is(.slider, .board-bar, .head-chips)")].filter(isSeen);
   const scope = bench;
-  const kept = above.map((node) => ({ nodes: [node], around, scope, kept: true }));
-  const stages = bench.querySelectorAll(".sides > .stage-title, .stage:not(.head-titles) > .stage-title:first-child");
+  const kept = above.map((node) => ({ nodes: [node], around, group: bench, scope, kept: true }));
+  const stages = bench.querySelectorAll(
+    ".sides > .stage-title, .stage:not(.head-titles) > .stage-title:first-child",
+  );
   const parts = [...stages].flatMap((title) => ofStage(title, around, scope));
-  return [...kept, ...(parts.length ? parts : [{ nodes: [bench], around, scope }])];
+  return [...kept, ...(parts.length ? parts : [{ nodes: [bench], around, group: bench, scope }])];
 }
 
 /** @type {(title: Element, around: Element[], scope: unknown) => Shown[]} */
@@ -79,7 +81,7 @@ function ofStage(title, around, scope) {
   const holding = [...around, title, ...sections];
   return [...names.values()].map((nodes) => {
     const heads = nodes.map((node) => node.closest(".head, .layer")).filter(Boolean);
-    return { nodes, around: [...holding, ...heads], scope };
+    return { nodes, around: [...holding, ...heads], group: scope, scope };
   });
 }
 
@@ -116,14 +118,24 @@ export function benches() {
   return main ? [benchIn(main)].filter(Boolean) : [];
 }
 
-const SCROLLING = ".mha-table, .mha-scroller, .katex-display";
+const SCROLLING = ".mha-table, .mha-scroller";
 const SCROLLING_TABLES = ".tables, .scroller";
 
 /**
- * Whether all that is shown has room, in both directions.
+ * Whether all that is shown has room, in both directions: two sides beside each other, else one below the other.
  * @param {Element} zone
  */
 export function fits(zone) {
+  const pair = benches().find((bench) => bench.querySelector(".sides"))?.querySelector(".tables");
+  if (!pair) return hasRoom(zone);
+  return [false, true].some((stacked) => {
+    pair.classList.toggle("stacked", stacked);
+    return hasRoom(zone);
+  });
+}
+
+/** @param {Element} zone */
+function hasRoom(zone) {
   if (isWider(zone) || zone.scrollHeight > zone.clientHeight + 1) return false;
   const tables = benches().flatMap((bench) => [...bench.querySelectorAll(SCROLLING_TABLES)]);
   return ![...zone.querySelectorAll(SCROLLING), ...tables].some((node) => isWider(node));

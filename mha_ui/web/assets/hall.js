@@ -2,6 +2,7 @@
 
 const CLASS = "mha-hall";
 const CHANGED = "mha-hall";
+const DRAWN = "mha-hall-drawn";
 const WINDOW = { width: 1920, height: 1080 };
 const LEAST = 18; // pixels of the smallest type
 const LEAST_IN_WINDOW = 24;
@@ -27,3 +28,12 @@ export function enterHall(is) {
  * @param {AbortSignal} [signal]
  */
 export const onHall = (act, signal) => window.addEventListener(CHANGED, act, { signal });
+
+/** What takes room on the page has been drawn anew. */
+export const drawnForHall = () => window.dispatchEvent(new Event(DRAWN));
+
+/**
+ * @param {() => void} act
+ * @param {AbortSignal} signal
+ */
+export const onDrawn = (act, signal) => window.addEventListener(DRAWN, act, { signal });

@@ -2,7 +2,7 @@
 
 import { element, setAttribute } from "./dom.js";
 import { enlarged } from "./enlarge.js";
-import { isInHall, leastInHall, onHall } from "./hall.js";
+import { drawnForHall, isInHall, leastInHall, onHall } from "./hall.js";
 import { mounting } from "./mount.js";
 import { pictures } from "./pictures.js";
 
@@ -143,6 +143,7 @@ class Plot {
       });
       this.#alternative.textContent = `${figure.title}. ${figure.alt}`;
       setAttribute(this.#scroller, "aria-label", figure.title);
+      drawnForHall();
     }
     return this.#draw();
   }
