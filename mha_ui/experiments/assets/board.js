@@ -183,7 +183,7 @@ class Board {
 
   /** Before an audience large tables are folded. */
   #anew() {
-    this.root.classList.toggle("hall", isInHall());
+    this.root.classList.toggle("in-hall", isInHall());
     this.#structure = "";
     if (this.#data) this.#show();
   }

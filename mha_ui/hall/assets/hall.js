@@ -2,7 +2,7 @@
 // The keys are the walkthrough's.
 
 import { announcer, button, div, element, fill, span } from "../mha.web/dom.js";
-import { enterHall, isInHall, onDrawn, onHall } from "../mha.web/hall.js";
+import { enterHall, isInHall, laidForHall, onDrawn, onHall } from "../mha.web/hall.js";
 import { Keys } from "../mha.web/keys.js";
 import { mounting } from "../mha.web/mount.js";
 import { packed, screenOf } from "./packing.js";
@@ -179,8 +179,9 @@ class Hall {
     showAll();
     if (!isInHall()) return;
     const zone = main.parentElement;
-    const parts = partsOf(main);
     scale(1);
+    laidForHall();
+    const parts = partsOf(main);
     this.#screens = packed(parts, (some) => {
       show(parts, some);
       return fits(zone);

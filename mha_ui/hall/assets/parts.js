@@ -9,6 +9,7 @@ const MAIN = '.stMainBlockContainer > [data-testid="stVerticalBlock"]';
 const COLUMN = '[data-testid="stVerticalBlock"]';
 const NOT_OURS = ".st-key-hall, .st-key-frame";
 const GROUPS = ".st-key-lesson-text, .st-key-lesson-live, .st-key-lesson-after";
+const MOST_ROWS = 8; // of a table that is never torn apart
 const KEPT = ".st-key-lesson-controls";
 
 /** @type {() => Element | null} */
@@ -38,7 +39,13 @@ function within(node, around) {
   if (tables) return partsOfTables(tables, [...around, node]);
   const group = node.closest(GROUPS);
   const kept = Boolean(node.matches(KEPT) || node.querySelector(KEPT));
-  return [{ nodes: [node], around, group, scope: group, kept }];
+  return rowsOf(node).map((nodes) => ({ nodes, around: [...around, node], group, scope: group, kept }));
+}
+
+/** A long table is shown by its rows, below its heads. @type {(node: Element) => Element[][]} */
+function rowsOf(node) {
+  const rows = [...node.querySelectorAll(".mha-table tbody tr")];
+  return rows.length > MOST_ROWS ? rows.map((row) => [row]) : [[node]];
 }
 
 /** @type {(node: Element) => boolean} */

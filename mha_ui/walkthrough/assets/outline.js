@@ -44,8 +44,6 @@ export class Outline {
 
   /** The step where the walk stands is in sight. */
   follow() {
-    this.list
-      .querySelector("[aria-current]")
-      ?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    this.list.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 }

@@ -52,7 +52,12 @@ export class Panel {
   #told(stage, step) {
     const { words } = this.model;
     const { what, why } = step ?? stage;
-    return { title: this.#titled(stage, step, words), formula: step ? `${step.symbol} = ${step.formula}` : "", what, why };
+    return {
+      title: this.#titled(stage, step, words),
+      formula: step ? `${step.symbol} = ${step.formula}` : "",
+      what,
+      why,
+    };
   }
 
   #titled(stage, step, words) {

@@ -9,20 +9,22 @@ const IN = {
   line: new Set(["width"]),
   colorbar: new Set(["len"]),
 };
-const LEAST_PANELS = 0.35; // of their height: lower than that they show nothing
+const LOW = 0.6; // of a panel's height, below which it had rather stand alone on a screen
+const LOWEST = 0.3; // below which it shows nothing
 
 /** @typedef {{ data: any[]; layout: any }} Drawing */
 
 /**
- * The same figure, all its lengths in pixels `by` times as large, and at most `most` pixels high if it can be.
+ * The same figure, all its lengths in pixels `by` times as large. It is at most `most` pixels high where its panels can
+ * be so low, else at most `alone`.
  * @param {Drawing} figure
  * @param {number} by
- * @param {number} most
+ * @param {{ most: number; alone: number }} height
  * @returns {Drawing}
  */
-export function enlarged(figure, by, most) {
+export function enlarged(figure, by, height) {
   const { data, layout } = scaled(figure, by, "");
-  return { data, layout: lowered(layout, most) };
+  return { data, layout: lowered(layout, height) };
 }
 
 /** @type {(value: any, by: number, inside: string) => any} */
@@ -39,12 +41,13 @@ function scaled(value, by, inside) {
   return Object.fromEntries(entries);
 }
 
-/** @type {(layout: any, most: number) => any} */
-function lowered(layout, most) {
+/** @type {(layout: any, height: { most: number; alone: number }) => any} */
+function lowered(layout, { most, alone }) {
   const area = layout.height - layout.margin.t - layout.margin.b;
   const panels = panelsOf(layout);
   const all = panels.reduce((sum, [from, to]) => sum + (to - from), 0) * area;
-  const cut = Math.min(layout.height - most, all * (1 - LEAST_PANELS));
+  const { height } = layout;
+  const cut = Math.min(Math.max(Math.min(height - most, all * (1 - LOW)), height - alone), all * (1 - LOWEST));
   if (cut <= 0) return layout;
   const place = placing(panels, area, 1 - cut / all);
   const put = (one, names) => {
@@ -57,7 +60,7 @@ function lowered(layout, most) {
   );
   return {
     ...Object.fromEntries(axes),
-    height: layout.height - cut,
+    height: height - cut,
     annotations: (layout.annotations ?? []).map(onPaper(["y"])),
     shapes: (layout.shapes ?? []).map(onPaper(["y0", "y1"])),
   };

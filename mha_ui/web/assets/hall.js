@@ -3,12 +3,13 @@
 const CLASS = "mha-hall";
 const CHANGED = "mha-hall";
 const DRAWN = "mha-hall-drawn";
+const LAID = "mha-hall-laid";
 const WINDOW = { width: 1920, height: 1080 };
 const LEAST = 18; // pixels of the smallest type
 const LEAST_IN_WINDOW = 24;
 
 /** Rows or columns of a table before an audience: the first ones and the last. */
-export const MOST_IN_HALL = 6;
+export const MOST_IN_HALL = 5;
 
 export const isInHall = () => document.documentElement.classList.contains(CLASS);
 
@@ -37,3 +38,12 @@ export const drawnForHall = () => window.dispatchEvent(new Event(DRAWN));
  * @param {AbortSignal} signal
  */
 export const onDrawn = (act, signal) => window.addEventListener(DRAWN, act, { signal });
+
+/** All of the page stands there, and is about to be measured: what goes by its own width can. */
+export const laidForHall = () => window.dispatchEvent(new Event(LAID));
+
+/**
+ * @param {() => void} act
+ * @param {AbortSignal} signal
+ */
+export const onLaid = (act, signal) => window.addEventListener(LAID, act, { signal });

@@ -9,7 +9,8 @@ import { pictures } from "./pictures.js";
 const NEAR = "400px"; // from the view: Plotly's script is on its way before a figure is seen
 
 const LEAST_TYPE = 11; // pixels, of a figure's (mha_ui/figures/layout.py)
-const HIGHEST = 0.64; // of the window before an audience: words stand above and below
+const MOST = 0.64; // of the window before an audience: words stand above and below
+const ALONE = 0.8;
 
 /**
  * A figure as it is drawn here: larger before an audience.
@@ -17,7 +18,7 @@ const HIGHEST = 0.64; // of the window before an audience: words stand above and
  */
 function drawnHere(figure) {
   if (!isInHall()) return figure;
-  return enlarged(figure, leastInHall() / LEAST_TYPE, HIGHEST * innerHeight);
+  return enlarged(figure, leastInHall() / LEAST_TYPE, { most: MOST * innerHeight, alone: ALONE * innerHeight });
 }
 
 /** @type {Promise<any> | null} */
