@@ -151,7 +151,7 @@ class Plot {
 
   /** Draw what is to be seen, where that is in view and is not what stands there. */
   async #draw() {
-    const isDue = () => this.isInView && this.#text !== this.#shown && this.root.isConnected;
+    const isDue = () => this.isInView && this.#text !== this.#shown && this.root.clientWidth > 0;
     if (!this.#observers.length) return;
     if (isDue()) {
       const Plotly = await plotly(this.version).catch(() => null);
