@@ -32,7 +32,7 @@ export class Easel {
   /** The question of the place. */
   get question() {
     const { place } = this.walk.way;
-    return Predictions.question(place, isOneResult(this.picture, place));
+    return Predictions.question(place, place.beat !== null && isOneResult(this.picture, place));
   }
 
   get #asks() {

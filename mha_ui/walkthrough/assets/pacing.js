@@ -3,7 +3,8 @@
 const FAST = 2; // seconds; faster than that nothing moves between two places
 
 export class Pacing {
-  #timer = 0;
+  /** @type {any} */
+  #timer = null;
   seconds = 2;
 
   /** @param {{ next: () => void; shown: (plays: boolean) => void }} host */
@@ -12,7 +13,7 @@ export class Pacing {
   }
 
   get plays() {
-    return this.#timer !== 0;
+    return this.#timer !== null;
   }
 
   /** Whether what moves at a place would be overtaken. */
@@ -22,13 +23,13 @@ export class Pacing {
 
   toggle() {
     if (this.plays) return this.stop();
-    this.#timer = Number(setInterval(() => this.host.next(), this.seconds * 1000));
+    this.#timer = setInterval(() => this.host.next(), this.seconds * 1000);
     this.host.shown(true);
   }
 
   stop() {
     clearInterval(this.#timer);
-    this.#timer = 0;
+    this.#timer = null;
     this.host.shown(false);
   }
 

@@ -38,7 +38,7 @@ export class Predictions {
    * @param {boolean} isOneResult
    */
   static question({ stage, part, beat }, isOneResult) {
-    return `${stage}|${part}|${beat !== null && isOneResult ? null : beat}`;
+    return `${stage}|${part}|${isOneResult ? null : beat}`;
   }
 
   /**
