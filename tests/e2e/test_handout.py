@@ -254,7 +254,7 @@ def test_a_large_walk_prints_each_matrix_once_with_one_number_worked_out(handed)
 def test_it_says_where_its_motion_ends(handed):
     page = handed(sized(9, 2, 1))
     told = "Motion and arithmetic are here for the first 64 numbers of this step."
-    expect(page.locator("#scores .motion p")).to_have_text(told)
+    expect(page.locator("#scores .motion p span[lang=en]")).to_have_text(told)
     expect(page.locator(".motion p")).to_have_count(3)
 
 

@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { enlarged } from "../../mha_ui/web/assets/enlarge.js";
 import { packed, screenOf } from "../../mha_ui/hall/assets/packing.js";
 import { frames, isFolded, runs, sizeOfMap } from "../../mha_ui/walkthrough/assets/folds.js";
 import { Pacing } from "../../mha_ui/walkthrough/assets/pacing.js";
 import { Way } from "../../mha_ui/walkthrough/assets/way.js";
+import { enlarged } from "../../mha_ui/web/assets/enlarge.js";
 
 const part = (beats) => ["q", 0, 0, 0, 0, 0, beats];
 const step = { name: "q", layout: "product" };
@@ -105,7 +105,10 @@ test("a figure for a hall has larger type, and lower panels where it would be to
   };
   const figure = { data: [{ y: [1, 2], marker: { size: 8 } }], layout };
   const { data, layout: larger } = enlarged(figure, 2, { most: 1000, alone: 1000 });
-  assert.deepEqual([larger.height, larger.font.size, larger.margin.t, data[0].marker.size], [600, 22, 100, 16]);
+  assert.deepEqual(
+    [larger.height, larger.font.size, larger.margin.t, data[0].marker.size],
+    [600, 22, 100, 16],
+  );
   assert.deepEqual([data[0].y, larger.yaxis.range, larger.annotations[0].yshift], [[1, 2], [0, 5], 2]);
   const { layout: lower } = enlarged(figure, 2, { most: 500, alone: 1000 });
   assert.equal(lower.height, 500);

@@ -133,7 +133,9 @@ const SCROLLING_TABLES = ".tables, .scroller";
  * @param {Element} zone
  */
 export function fits(zone) {
-  const pair = benches().find((bench) => bench.querySelector(".sides"))?.querySelector(".tables");
+  const pair = benches()
+    .find((bench) => bench.querySelector(".sides"))
+    ?.querySelector(".tables");
   if (!pair) return hasRoom(zone);
   return [false, true].some((stacked) => {
     pair.classList.toggle("stacked", stacked);

@@ -47,7 +47,10 @@ function lowered(layout, { most, alone }) {
   const panels = panelsOf(layout);
   const all = panels.reduce((sum, [from, to]) => sum + (to - from), 0) * area;
   const { height } = layout;
-  const cut = Math.min(Math.max(Math.min(height - most, all * (1 - LOW)), height - alone), all * (1 - LOWEST));
+  const cut = Math.min(
+    Math.max(Math.min(height - most, all * (1 - LOW)), height - alone),
+    all * (1 - LOWEST),
+  );
   if (cut <= 0) return layout;
   const place = placing(panels, area, 1 - cut / all);
   const put = (one, names) => {

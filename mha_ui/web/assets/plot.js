@@ -18,7 +18,10 @@ const ALONE = 0.8;
  */
 function drawnHere(figure) {
   if (!isInHall()) return figure;
-  return enlarged(figure, leastInHall() / LEAST_TYPE, { most: MOST * innerHeight, alone: ALONE * innerHeight });
+  return enlarged(figure, leastInHall() / LEAST_TYPE, {
+    most: MOST * innerHeight,
+    alone: ALONE * innerHeight,
+  });
 }
 
 /** @type {Promise<any> | null} */
