@@ -412,11 +412,20 @@ declare module "*/mha.web/curves.js" {
 declare module "*/mha.web/dom.js" {
   export * from "kit/dom.js";
 }
+declare module "*/mha.web/enlarge.js" {
+  export * from "kit/enlarge.js";
+}
 declare module "*/mha.web/folding.js" {
   export * from "kit/folding.js";
 }
 declare module "*/mha.web/graph.js" {
   export * from "kit/graph.js";
+}
+declare module "*/mha.web/hall.js" {
+  export * from "kit/hall.js";
+}
+declare module "*/mha.web/keys.js" {
+  export * from "kit/keys.js";
 }
 declare module "*/mha.web/leaving.js" {
   export * from "kit/leaving.js";
@@ -426,15 +435,6 @@ declare module "*/mha.web/lens.js" {
 }
 declare module "*/mha.web/line.js" {
   export * from "kit/line.js";
-}
-declare module "*/mha.web/keys.js" {
-  export * from "kit/keys.js";
-}
-declare module "*/mha.web/enlarge.js" {
-  export * from "kit/enlarge.js";
-}
-declare module "*/mha.web/hall.js" {
-  export * from "kit/hall.js";
 }
 declare module "*/mha.web/live.js" {
   export * from "kit/live.js";
