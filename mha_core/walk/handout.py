@@ -36,6 +36,11 @@ _KEYS = {
     "nothing": N_("nothing"),
     "sum": N_("sum"),
     "first": N_("and so on for the other {count} numbers."),
+    "moves": N_("Motion and arithmetic are here for the first {shown} numbers of this step."),
+    "on_paper": N_(
+        "On paper each matrix stands once, with one number of it worked out. The page on a screen works out the others "
+        "too, and shows how they come about."
+    ),
     "play": N_("Play"),
     "number": N_("Number"),
     "moment": N_("Moment"),

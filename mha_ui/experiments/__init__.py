@@ -22,6 +22,7 @@ from mha_ui.experiments.mistakes import MISTAKES
 from mha_ui.experiments.order import ORDER
 from mha_ui.experiments.sides import SIDES
 from mha_ui.experiments.temperature import TEMPERATURE
+from mha_ui.hall import STYLE, hall
 from mha_ui.panel import panel
 
 EXPERIMENTS: Final[dict[str, Experiment]] = {
@@ -44,7 +45,7 @@ _STYLE: Final = (_HERE.parent / "lessons" / "lessons.css").read_text("utf-8") + 
 
 def experiments_page() -> None:
     """The whole page: frame, menu of experiments, and the one that was chosen."""
-    st.html(f"<style>{_STYLE}</style>")
+    st.html(f"<style>{_STYLE}{STYLE}</style>")
     work = state.current()
     if work.experiment not in EXPERIMENTS:
         state.choose_experiment(work, next(iter(EXPERIMENTS)))
@@ -54,6 +55,7 @@ def experiments_page() -> None:
 
 def _experiments(work: state.Work) -> None:
     words = work.words
+    hall(work, words(EXPERIMENTS[work.experiment].title), f"experiment {work.experiment}")
     state.set_widget(_CHOICE, work.experiment)
     st.segmented_control(
         words(N_("Experiments")),

@@ -43,6 +43,7 @@ def as_html(trace: Trace, language: str = "en", decimals: int = 4) -> str:
     """
     told = _Told(trace, language, decimals)
     script = (_HERE / "handout.js").read_text("utf-8")
+    stages = [_stage(told, number, stage) for number, stage in enumerate(told.stages, 1)]
     return _template().render(
         lang=LANGUAGE[language].tag,
         languages=[LANGUAGE[code] for code in LANGUAGES],
@@ -56,15 +57,25 @@ def as_html(trace: Trace, language: str = "en", decimals: int = 4) -> str:
         if told.example.source
         else "",
         say=told.both,
-        stages=[_stage(told, number, stage) for number, stage in enumerate(told.stages, 1)],
+        stages=stages,
+        brief=told.worked > MOST_ON_PAPER,
     )
 
 
+MOST_ON_PAPER: Final = 300
+"""Numbers of which paper still has the arithmetic of each, and every operand beside its result."""
+
+
 class _Told(Handout):
-    """A walk in one language, with what it says in the others beside it."""
+    """A walk in one language, with what it says in the others beside it.
+
+    ``worked`` counts the numbers whose arithmetic has been written so far, ``drawn`` has the matrices that stand there.
+    """
 
     def __init__(self, trace: Trace, language: str, decimals: int) -> None:
         super().__init__(trace, language, decimals)
+        self.worked = 0
+        self.drawn: set[tuple[str, int | None]] = set()
         self._by_tag = {
             LANGUAGE[code].tag: self if code == language else Handout(trace, code, decimals)
             for code in LANGUAGES
@@ -138,6 +149,8 @@ def _step(told: _Told, step: Step, head: int | None, title: Markup) -> dict[str,
         drawn = [_matrix(told, step.operands[0].name, head)]  # it reads its own head's scores
     else:
         drawn = [_matrix(told, one.name, owner, transposed=one.index == "jk") for one, owner in operands]
+    sums = [_sum(*one) for one in told.sums(step, head, _PART.format)]
+    told.worked += len(sums)
     return {
         "title": title,
         "symbol": told.symbol(step.name, head),
@@ -147,7 +160,7 @@ def _step(told: _Told, step: Step, head: int | None, title: Markup) -> dict[str,
         "exponentials": _exponentials(told, step, head or 0) if softmax else None,
         "room": _room(told, step, head) if layout_of(step) == "product" else "",
         "remarks": [told.both(name) for name in told.remarks(step, head)],
-        "sums": [_sum(*one) for one in told.sums(step, head, _PART.format)],
+        "sums": sums,
         "left_out": told.left_out(step, head),
     }
 
@@ -218,9 +231,11 @@ def _exponentials(told: Handout, step: Step, head: int) -> dict[str, Any]:
 
 
 def _matrix(
-    told: Handout, name: str, head: int | None, *, transposed: bool = False, bars: bool = False
+    told: _Told, name: str, head: int | None, *, transposed: bool = False, bars: bool = False
 ) -> dict[str, Any]:
     rows = told.trace.matrix(name, head)
+    again = (name, head) in told.drawn
+    told.drawn.add((name, head))
     show = told.show(rows, given=told.given(name, head))
     down, across = (told.labels(name, axis, len(rows[0]) if axis else len(rows)) for axis in (0, 1))
     cells = [
@@ -238,6 +253,7 @@ def _matrix(
         down, across = across, down
         cells = [list(column) for column in zip(*cells, strict=True)]
     return {
+        "again": again,
         "symbol": told.symbol(name, head) + ("ᵀ" if transposed else ""),
         "wide": _wide(down, across, (cell["text"] for line in cells for cell in line)),
         "across": across,

@@ -15,6 +15,7 @@ import streamlit as st
 from mha_core.errors import N_
 from mha_ui import frame, shell, state
 from mha_ui.address import keep_address
+from mha_ui.hall import STYLE, hall
 from mha_ui.lessons.heads import HEADS
 from mha_ui.lessons.lesson import Lesson, heading, open_on_bench
 from mha_ui.lessons.library import LIBRARY
@@ -35,7 +36,7 @@ _STYLE: Final = (Path(__file__).resolve().parent / "lessons.css").read_text(enco
 
 def lessons_page() -> None:
     """The whole page: frame, list of lessons, and the one that the address asks for."""
-    st.html(f"<style>{_STYLE}</style>")
+    st.html(f"<style>{_STYLE}{STYLE}</style>")
     frame.frame(note=False)
     panel("lessons", _lesson, instead=_keep_address)
 
@@ -44,6 +45,7 @@ def _lesson(work: state.Work) -> None:
     topic = state.lesson(work, tuple(LESSONS))
     if work.message:
         st.html(f'<p class="mha-message" role="alert" dir="auto">{escape(work.message.text)}</p>')
+    hall(work, work.words(LESSONS[topic].title), f"lesson {topic}")
     _list(work, topic)
     with st.container(key="lesson"):
         with st.container(key="lesson-text"):

@@ -44,6 +44,7 @@ from mha_ui.state.work import (
     open_file,
     opening_title,
     pin_baseline,
+    show_as,
     worked,
 )
 
@@ -88,6 +89,7 @@ __all__ = [
     "receive_from",
     "set_exercise",
     "set_widget",
+    "show_as",
     "tables_show",
     "token",
     "unsaved",

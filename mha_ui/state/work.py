@@ -341,6 +341,11 @@ def existing_cell(current: Work, name: object, head: object, row: object, col: o
     return Cell(name, head, row, col) if here else None
 
 
+def show_as(current: Work, view: object) -> None:
+    """Show pages as this view has them, or plainly."""
+    current.walk = current.walk._replace(view=view if isinstance(view, str) and view in VIEWS else "")
+
+
 def is_whole(value: object) -> TypeGuard[int]:
     """Whether this is an integer, which True is not."""
     return isinstance(value, int) and not isinstance(value, bool)

@@ -151,6 +151,7 @@ _UI: Final = {
     "nothing": N_("nothing"),
     "notes": N_("Notes"),
     "last": N_("That was the last step."),
+    "map": N_("All of {matrix}, {shape}, a point for each number; what the table shows is framed"),
     "scroll": N_("Larger than the window: scroll to see the rest"),
     "restart": N_("Start the clock again"),
     **ROOM,

@@ -412,11 +412,20 @@ declare module "*/mha.web/curves.js" {
 declare module "*/mha.web/dom.js" {
   export * from "kit/dom.js";
 }
+declare module "*/mha.web/enlarge.js" {
+  export * from "kit/enlarge.js";
+}
 declare module "*/mha.web/folding.js" {
   export * from "kit/folding.js";
 }
 declare module "*/mha.web/graph.js" {
   export * from "kit/graph.js";
+}
+declare module "*/mha.web/hall.js" {
+  export * from "kit/hall.js";
+}
+declare module "*/mha.web/keys.js" {
+  export * from "kit/keys.js";
 }
 declare module "*/mha.web/leaving.js" {
   export * from "kit/leaving.js";

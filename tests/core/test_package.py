@@ -185,3 +185,12 @@ for arguments in ([], ["--help"], ["--version"], ["explain", "--help"], ["exampl
 
 def test_help_and_errors_of_usage_import_no_torch(installed):
     installed.run("python", "-c", LIGHT)
+
+
+def test_the_image_has_what_writes_slides():
+    """Both ways in which the Dockerfile installs take it, and what Docker is given has the file."""
+    told = (ROOT / "Dockerfile").read_text("utf-8").replace("\\\n", " ")
+    installs = [line for line in told.split(";") if "-r requirements.txt" in line]
+    assert len(installs) == 2
+    assert all("-r requirements-slides.txt" in line for line in installs)
+    assert "!requirements-slides.txt" in (ROOT / ".dockerignore").read_text("utf-8").splitlines()

@@ -241,6 +241,23 @@ def test_nothing_is_cut_at_the_edge_of_a_sheet(handed, example, width):
     assert page.evaluate(CUT) == []
 
 
+def test_a_large_walk_prints_each_matrix_once_with_one_number_worked_out(handed):
+    page = handed(sized(8, 8, 4))
+    assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4"))) <= 30
+    page.emulate_media(media="print")
+    expect(page.locator(".on-paper")).to_be_visible()
+    expect(page.locator("#scores .sums li:visible")).to_have_count(1)
+    for name in ("x||", "w_q|0|", "q|0|", "weights|3|", "concat||"):
+        expect(page.locator(f'td[data-cell="{name}0|0"]:visible')).to_have_count(1)
+
+
+def test_it_says_where_its_motion_ends(handed):
+    page = handed(sized(9, 2, 1))
+    told = "Motion and arithmetic are here for the first 64 numbers of this step."
+    expect(page.locator("#scores .motion p span[lang=en]")).to_have_text(told)
+    expect(page.locator(".motion p")).to_have_count(3)
+
+
 def test_paper_shows_no_motion_and_every_number(handed):
     page = handed("first")
     page.locator("#weights .motion").get_by_role("slider").press("Home")

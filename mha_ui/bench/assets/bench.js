@@ -27,6 +27,7 @@ import {
   unkey,
   valueAt,
 } from "../mha.web/graph.js";
+import { drawnForHall, isInHall, MOST_IN_HALL, onHall, onLaid } from "../mha.web/hall.js";
 import { Explain } from "../mha.web/line.js";
 import { Live, layOver, laySeen } from "../mha.web/live.js";
 import { mounting } from "../mha.web/mount.js";
@@ -131,6 +132,16 @@ class Bench {
       document.addEventListener(type, hurry, { signal, capture: true });
     for (const type of ["pagehide", "blur"]) window.addEventListener(type, () => sender.hurry(), { signal });
     pictures.enter(this);
+    onHall(() => this.#inHall(), signal);
+    onLaid(() => this.#refit(), signal);
+    this.#inHall();
+  }
+
+  /** Before an audience larger tables are folded. */
+  #inHall() {
+    this.root.classList.toggle("in-hall", isInHall());
+    this.#folds = new Folds(isInHall() ? MOST_IN_HALL : MOST_UNFOLDED);
+    if (this.view) this.relay();
   }
 
   unmount() {
@@ -580,6 +591,7 @@ class Bench {
     this.chips.update(this.model, this.view.heads);
     if (held && this.#isInput(held.cell)) this.#grid.resume(held);
     else if (focus) this.#refocus(focus);
+    drawnForHall();
   }
 
   // --- heads -----------------------------------------------------------------------------------------------------
@@ -602,6 +614,7 @@ class Bench {
   #refit() {
     if (!this.root.isConnected) return; // a page that is left has neither widths nor colours
     if (!this.view || this.#previewed || this.#grid.editing) return;
+    if (!this.tables.clientWidth) return; // nor does one that is not on the screen before an audience
     this.#fits = this.#fitting();
     this.#reshow();
   }

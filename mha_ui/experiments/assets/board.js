@@ -14,7 +14,9 @@ import {
   setText,
   span,
 } from "../mha.web/dom.js";
+import { Folds } from "../mha.web/folding.js";
 import { headOf, isSame, key, rowsOf, symbolOf, termsOf, unkey, valueAt } from "../mha.web/graph.js";
+import { drawnForHall, isInHall, MOST_IN_HALL, onHall } from "../mha.web/hall.js";
 import { Explain } from "../mha.web/line.js";
 import { layOver } from "../mha.web/live.js";
 import { Menu } from "../mha.web/menu.js";
@@ -47,7 +49,7 @@ class Pane {
     this.wrong = wrong;
     this.words = model.words;
     this.selection.rebuilt();
-    this.view = new View(model, { bare });
+    this.view = new View(model, { bare, folds: isInHall() ? new Folds(MOST_IN_HALL) : null });
     this.explain = new Explain(model.words, { unpin: () => this.unpin() }, span("side", title));
   }
 
@@ -100,6 +102,8 @@ class Board {
     this.root.addEventListener("click", (event) => this.#act(event));
     const outside = (event) => event.composedPath().includes(this.root) || this.menu.close();
     document.addEventListener("pointerdown", outside, { signal: this.#gone.signal });
+    onHall(() => this.#anew(), this.#gone.signal);
+    this.#anew();
     this.resized = new ResizeObserver(() => this.#stack());
     this.resized.observe(this.root);
   }
@@ -175,6 +179,13 @@ class Board {
       const by = rows.map((row, i) => row.map((number, j) => differing(number, before[i][j], least)));
       this.#differences.set(`${name}|${head ?? ""}`, { name, head, kind: "changed", by });
     }
+  }
+
+  /** Before an audience large tables are folded. */
+  #anew() {
+    this.root.classList.toggle("in-hall", isInHall());
+    this.#structure = "";
+    if (this.#data) this.#show();
   }
 
   // --- showing ---------------------------------------------------------------------------------------------------
@@ -259,11 +270,12 @@ class Board {
     this.#stack();
     const there = this.panes.includes(focused?.pane) ? focused.pane : this.panes[0];
     if (focused) this.#cellOf(there, focused.cell)?.focus();
+    drawnForHall();
   }
 
   /** Where two sides do not fit beside each other, they stand one below the other, stage by stage. */
   #stack() {
-    if (this.panes.length < 2) return;
+    if (this.panes.length < 2 || isInHall()) return; // there each screen is fitted by itself
     this.tables.classList.remove("stacked");
     this.tables.classList.toggle("stacked", this.tables.scrollWidth > this.tables.clientWidth + 1);
   }
@@ -420,7 +432,21 @@ class Board {
     this.live.textContent = [...told, this.delta.textContent].join(". ");
   }
 
+  /** Show all rows or columns of a table, or as few as before. */
+  #fold({ do: what, matrix: name, head, axis }, { view }) {
+    const of = { name, head: head === "" ? null : Number(head) };
+    if (what === "fold") view.fold(of);
+    else view.unfold(of, axis);
+    this.#markDifferences();
+  }
+
   #act(event) {
+    const folding = event.target.closest?.('button:is([data-do="fold"], [data-do="unfold"])');
+    if (folding)
+      this.#fold(
+        folding.dataset,
+        this.#placeOf(folding.closest("figure").querySelector("td[data-key]")).pane,
+      );
     const button = event.target.closest?.('button[data-do="menu"]');
     if (!button) {
       if (!event.composedPath().includes(this.menu.root)) this.menu.close();

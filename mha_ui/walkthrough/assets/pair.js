@@ -4,6 +4,7 @@
 import { div, element, fill, fillNodes, p } from "../mha.web/dom.js";
 import { headOf, rowsOf, shownAs } from "../mha.web/graph.js";
 import { largest, toneOf } from "../mha.web/numbers.js";
+import { makeRoomForMaps } from "./map.js";
 import { Picture } from "./picture.js";
 import { focusOf } from "./scene.js";
 import { shareWidth } from "./sizes.js";
@@ -108,6 +109,7 @@ export class Pair {
       div("beside", ...this.heads.map((head, at) => named(head, tables[at]))),
       p("differ", ...this.#sentence(rows)),
     );
+    makeRoomForMaps(this.root);
   }
 
   #called(head) {

@@ -18,6 +18,8 @@ import { Lights } from "../mha.web/selection.js";
 import { corner, table } from "../mha.web/tables.js";
 import { around } from "./around.js";
 import { fillCell } from "./filled.js";
+import { isFolded } from "./folds.js";
+import { makeRoomForMaps, mapOf } from "./map.js";
 import { hasPlane } from "./plane.js";
 import { Plane } from "./planeview.js";
 import { focusOf, isCell, isProduct, ownerOf, powersOf, stateAt } from "./scene.js";
@@ -87,6 +89,7 @@ export class Picture {
     this.#lights.clear();
     this.slot = null;
     this.root.replaceChildren(...(this.inShort ? [chainOf(this.stage.steps)] : []), this.#draw());
+    makeRoomForMaps(this.root);
     this.#shows = this.#choice();
   }
 
@@ -215,7 +218,15 @@ export class Picture {
     });
     const sign = `${symbolOf(model, name, of)}${turned ? "ᵀ" : ""}`;
     const shape = shapeOf(rowLabels.length, colLabels.length);
-    const caption = element("caption", {}, symbol(sign), span("shape", ` ${shape}`));
+    const map = isFolded(shownRows, shownCols)
+      ? mapOf(
+          fill(this.words.map, { matrix: sign.replaceAll("_", ""), shape }),
+          turned ? rows[0].map((_, c) => rows.map((row) => row[c])) : rows,
+          { rows: shownRows, cols: shownCols },
+          model.matrices[name].scale,
+        )
+      : null;
+    const caption = element("caption", {}, symbol(sign), span("shape", ` ${shape}`), map);
     const wide = this.#wide(
       shownRows,
       rowLabels.map((text, r) => marked(text, dead(r))),

@@ -5,18 +5,19 @@
 
 /** So many rows or columns are shown as they are. */
 export const MOST_UNFOLDED = 8;
-const FIRST = 5;
+const AFTER_FIRST = 3; // fewer than that are shown from the beginning: a gap, the last, and room to go somewhere
 
 /**
  * What is shown of so many rows or columns, in order: indices, and {from, count} for those that are folded away.
  * @param {number} count
  * @param {Fold} fold
+ * @param {number} [most] so many are shown as they are
  * @returns {(number | { from: number; count: number })[]}
  */
-export function folded(count, { open, kept }) {
+export function folded(count, { open, kept }, most = MOST_UNFOLDED) {
   const all = [...Array(count).keys()];
-  if (open || count <= MOST_UNFOLDED) return all;
-  const isKept = (at) => at >= 0 && (at < FIRST || at >= count - 1 || kept.has(at));
+  if (open || count <= most) return all;
+  const isKept = (at) => at >= 0 && (at < most - AFTER_FIRST || at >= count - 1 || kept.has(at));
   const found = [];
   for (const at of all) {
     const gap = found.at(-1);
@@ -39,14 +40,20 @@ export const UNASKED = { open: false, kept: new Set() };
  * Whether more is shown of so many than would be without having been asked for.
  * @param {number} count
  * @param {Fold} fold
+ * @param {number} [most]
  */
-export const isUnfolded = (count, fold) =>
-  fold !== open && folded(count, fold).length > folded(count, UNASKED).length;
+export const isUnfolded = (count, fold, most = MOST_UNFOLDED) =>
+  fold !== open && folded(count, fold, most).length > folded(count, UNASKED, most).length;
 
 /** How the tables of a page are folded, by their matrix and head: remembered while the page stays. */
 export class Folds {
   /** @type {Map<string, { row: Fold; col: Fold }>} */
   #of = new Map();
+
+  /** @param {number} [most] rows or columns of a table that are shown as they are */
+  constructor(most = MOST_UNFOLDED) {
+    this.most = most;
+  }
 
   /**
    * @param {string} name

@@ -1,11 +1,29 @@
 // A figure of Plotly's. It is drawn once it comes into view, into an element that stays: what comes later changes it.
 
 import { element, setAttribute } from "./dom.js";
+import { enlarged } from "./enlarge.js";
+import { drawnForHall, isInHall, leastInHall, onHall } from "./hall.js";
 import { mounting } from "./mount.js";
 import { pictures } from "./pictures.js";
 import { belowRoot } from "./root.js";
 
 const NEAR = "400px"; // from the view: Plotly's script is on its way before a figure is seen
+
+const LEAST_TYPE = 11; // pixels, of a figure's (mha_ui/figures/layout.py)
+const MOST = 0.64; // of the window before an audience: words stand above and below
+const ALONE = 0.8;
+
+/**
+ * A figure as it is drawn here: larger before an audience.
+ * @param {any} figure
+ */
+function drawnHere(figure) {
+  if (!isInHall()) return figure;
+  return enlarged(figure, leastInHall() / LEAST_TYPE, {
+    most: MOST * innerHeight,
+    alone: ALONE * innerHeight,
+  });
+}
 
 /** @type {Promise<any> | null} */
 let script = null;
@@ -44,6 +62,7 @@ class Plot {
   #data = null; // what the page has sent last
   /** @type {Drawn} */
   #figure = null; // what is to be seen
+  #drawn = null; // the same as it is drawn here
   #text = ""; // the same as text, to be compared
   #shown = ""; // what Plotly has drawn
   #config = ""; // and how
@@ -55,6 +74,7 @@ class Plot {
   #alternative = element("p", { class: "mha-unseen" });
   #scroller;
   #observers = [];
+  #gone = new AbortController();
 
   /**
    * @param {HTMLElement} parent
@@ -65,6 +85,10 @@ class Plot {
     this.root = element("div", { class: "mha-plot", "aria-busy": "true" }, this.#canvas, this.#mark);
     this.#scroller = element("div", { class: "mha-scroller", role: "group" }, this.root);
     parent.append(this.#scroller, this.#alternative);
+    const { signal } = this.#gone;
+    const again = () => this.#figure && this.take(this.#figure);
+    onHall(again, signal);
+    window.addEventListener("resize", () => isInHall() && again(), { signal });
   }
 
   update({ data }) {
@@ -77,6 +101,7 @@ class Plot {
 
   unmount() {
     pictures.remove(this);
+    this.#gone.abort();
     for (const observer of this.#observers) observer.disconnect();
     /** @type {any} */ (window).Plotly?.purge(this.#canvas);
     this.#scroller.remove();
@@ -111,23 +136,26 @@ class Plot {
    */
   take(figure) {
     const { config, min_width } = this.#data;
-    const text = JSON.stringify([figure, config, min_width]);
+    const drawn = drawnHere(figure.figure);
+    const text = JSON.stringify([figure, config, min_width, drawn.layout.height]);
     if (text !== this.#text) {
       this.#figure = figure;
+      this.#drawn = drawn;
       this.#text = text;
       Object.assign(this.root.style, {
-        minWidth: `${min_width}px`,
-        minHeight: `${figure.figure.layout.height}px`,
+        minWidth: isInHall() ? "" : `${min_width}px`,
+        minHeight: `${drawn.layout.height}px`,
       });
       this.#alternative.textContent = `${figure.title}. ${figure.alt}`;
       setAttribute(this.#scroller, "aria-label", figure.title);
+      drawnForHall();
     }
     return this.#draw();
   }
 
   /** Draw what is to be seen, where that is in view and is not what stands there. */
   async #draw() {
-    const isDue = () => this.isInView && this.#text !== this.#shown && this.root.isConnected;
+    const isDue = () => this.isInView && this.#text !== this.#shown && this.root.clientWidth > 0;
     if (!this.#observers.length) return;
     if (isDue()) {
       const Plotly = await plotly(this.version).catch(() => null);
@@ -137,7 +165,7 @@ class Plot {
   }
 
   async #react(Plotly) {
-    const { data, layout } = this.#figure.figure;
+    const { data, layout } = this.#drawn;
     const config = JSON.stringify(this.#data.config);
     const isMadeAnew = config !== this.#config; // by Plotly, and what listens is gone
     this.#shown = this.#text;

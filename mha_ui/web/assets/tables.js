@@ -296,7 +296,8 @@ export class View {
     const { name, head, figure, numbers } = of;
     const rows = rowsOf(model, name, head);
     const fold = this.folds?.at(name, head) ?? UNFOLDED;
-    const [down, across] = [folded(rows.length, fold.row), folded(rows[0].length, fold.col)];
+    const most = this.folds?.most;
+    const [down, across] = [folded(rows.length, fold.row, most), folded(rows[0].length, fold.col, most)];
     const isFolded = [...down, ...across].some((at) => typeof at === "object");
     const columns = across.map((at) =>
       typeof at === "object"
@@ -335,7 +336,7 @@ export class View {
     figure.style.setProperty("--rows", String(down.length));
     figure.style.setProperty("--cols", String(across.length));
     const again = /** @type {HTMLElement} */ (figure.querySelector('[data-do="fold"]'));
-    again.hidden = !isUnfolded(rows.length, fold.row) && !isUnfolded(rows[0].length, fold.col);
+    again.hidden = !isUnfolded(rows.length, fold.row, most) && !isUnfolded(rows[0].length, fold.col, most);
   }
 
   /**

@@ -27,6 +27,7 @@ const ON_STAGE = {
   "[": "stationBefore",
   "]": "stationAfter",
 };
+const OFF_STAGE = { p: "project" };
 const PRESSES = new Set([" ", "Enter"]);
 const OWN = [
   "textarea",
@@ -47,7 +48,7 @@ const BUTTONLIKE =
 const NO_TEXT = new Set(["checkbox", "button", "submit", "reset", "file"]);
 const DIGITS_APART = 700; // milliseconds within which two digits are one number
 
-/** What a key press means here: {move}, {jump: number}, or null; before an audience some keys mean more. */
+/** What a key press means here: {move}, {jump: number}, or null; before an audience some keys mean more, and one leads there. */
 export class Keys {
   #digits = "";
   #typed = 0;
@@ -58,7 +59,7 @@ export class Keys {
     const target = event.composedPath()[0];
     if (target instanceof Element && isBusy(target, event.key)) return null;
     if (/^[0-9]$/.test(event.key)) return this.#digit(event);
-    const shown = onStage && ON_STAGE[event.key.toLowerCase()];
+    const shown = (onStage ? ON_STAGE : OFF_STAGE)[event.key.toLowerCase()];
     const move = shown || (!event.shiftKey && MOVES[event.key]);
     return move ? { move } : null;
   }

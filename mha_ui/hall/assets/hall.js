@@ -1,0 +1,245 @@
+// A page before an audience: nothing else on it, large type, and as many of its parts at a time as the window holds.
+// The keys are the walkthrough's.
+
+import { announcer, button, div, element, fill, span } from "../mha.web/dom.js";
+import { enterHall, isInHall, laidForHall, onDrawn, onHall } from "../mha.web/hall.js";
+import { Keys } from "../mha.web/keys.js";
+import { mounting } from "../mha.web/mount.js";
+import { packed, screenOf } from "./packing.js";
+import { benches, fits, mainOf, partsOf, show, showAll } from "./parts.js";
+
+const AWAKE = 3000; // milliseconds after the pointer has moved
+const PLACE = "mha-hall-screen"; // in the tab's own storage: a reload shows the same screen
+
+class Hall {
+  /** @type {any} */
+  #data = null;
+  /** @type {(name: string, value: unknown) => void} */
+  #send = null;
+  #keys = new Keys();
+  #gone = new AbortController();
+  /** @type {import("./parts.js").Shown[][]} */
+  #screens = [];
+  #at = 0;
+  #first = undefined; // the node that begins the screen shown
+  #asked = 0; // the frame in which the page is packed
+  #waking = 0;
+  /** @type {Element | null} */
+  #watched = null;
+  #changes = new MutationObserver((records) => {
+    if (records.some(({ target }) => movesParts(target))) this.#pack();
+  });
+
+  /** @param {HTMLElement} parent */
+  constructor(parent) {
+    this.opener = button({ class: "opener", onclick: () => this.project() });
+    this.title = span("title");
+    this.counter = span("counter");
+    this.more = element("p", { class: "more", hidden: true });
+    this.moves = ["previous", "next", "leave"].map((name) =>
+      button({ data: { focus: name }, onclick: (event) => this.#pressed(event, name) }),
+    );
+    this.bar = div("hall-bar", this.title, span("moves", ...this.moves), this.counter);
+    this.live = announcer();
+    this.root = div("hall", this.opener, this.bar, this.more, this.live);
+    parent.append(this.root);
+    const { signal } = this.#gone;
+    window.addEventListener("keydown", (event) => this.#onKey(event), { signal });
+    window.addEventListener("resize", () => this.#pack(), { signal });
+    window.addEventListener("pointermove", () => this.#wake(), { signal });
+    onDrawn(() => this.#pack(), signal);
+    onHall(() => this.root.classList.toggle("on", isInHall()), signal);
+  }
+
+  unmount() {
+    this.#gone.abort();
+    this.#changes.disconnect();
+    cancelAnimationFrame(this.#asked);
+    clearTimeout(this.#waking);
+    showAll();
+    if (isInHall()) enterHall(false);
+    this.root.remove();
+  }
+
+  update({ data, setStateValue }) {
+    const first = this.#data === null;
+    this.#send = setStateValue;
+    if (!first && this.#data.place !== data.place) this.#start();
+    this.#data = data;
+    this.#say();
+    if (first && data.view === "projector") {
+      this.#at = placed(data.place);
+      enterHall(true);
+    }
+    this.#pack();
+  }
+
+  #say() {
+    const { words, title, lang } = this.#data;
+    const signs = { previous: "←", next: "→", leave: "✕" };
+    this.root.lang = lang;
+    this.opener.textContent = words.projector;
+    this.opener.title = words.project;
+    this.title.textContent = title;
+    this.more.textContent = words.scroll;
+    for (const move of this.moves) {
+      const name = move.dataset.focus;
+      move.textContent = signs[name];
+      move.title = words[name];
+      move.setAttribute("aria-label", words[name]);
+    }
+  }
+
+  // --- what keys and buttons do --------------------------------------------------------------------------------------
+
+  project() {
+    this.#start();
+    this.#turn("projector");
+  }
+
+  leave() {
+    this.#turn("");
+  }
+
+  next() {
+    this.#go(this.#at + 1);
+  }
+
+  previous() {
+    this.#go(this.#at - 1);
+  }
+
+  first() {
+    this.#go(0);
+  }
+
+  last() {
+    this.#go(this.#screens.length - 1);
+  }
+
+  fillScreen() {
+    if (document.fullscreenElement) document.exitFullscreen();
+    else document.documentElement.requestFullscreen().catch(() => {}); // a browser may forbid it
+  }
+
+  #onKey(event) {
+    if (!this.root.isConnected) return;
+    const meant = this.#keys.read(event, isInHall());
+    if (!meant || isInHall() === (meant.move === "project")) return;
+    const act = meant.jump ? () => this.#go(meant.jump - 1) : this[meant.move];
+    if (!act) return;
+    event.preventDefault();
+    act.call(this);
+  }
+
+  /** After a click with the pointer the keys walk on: a focused button would take them. */
+  #pressed(event, name) {
+    if (event.detail > 0) event.currentTarget.blur();
+    this[name]();
+  }
+
+  #wake() {
+    clearTimeout(this.#waking);
+    this.bar.classList.add("awake");
+    this.#waking = setTimeout(() => this.bar.classList.remove("awake"), AWAKE);
+  }
+
+  /** @param {string} view */
+  #turn(view) {
+    enterHall(view === "projector");
+    this.#send("view", view);
+    this.#pack();
+    if (!view) this.opener.focus({ preventScroll: true });
+  }
+
+  #start() {
+    this.#at = 0;
+    this.#first = undefined;
+  }
+
+  #go(at) {
+    if (at < 0 || at >= this.#screens.length) return;
+    this.#at = at;
+    this.#show();
+    this.live.textContent = this.counter.textContent;
+  }
+
+  // --- screens -------------------------------------------------------------------------------------------------------
+
+  /** Once a frame at most: a page of Streamlit's comes in many pieces. */
+  #pack() {
+    cancelAnimationFrame(this.#asked);
+    this.#asked = requestAnimationFrame(() => this.#packNow());
+  }
+
+  #packNow() {
+    const main = mainOf();
+    if (!this.root.isConnected || !main) return;
+    this.#watch(main);
+    showAll();
+    if (!isInHall()) return;
+    const zone = main.parentElement;
+    scale(1);
+    laidForHall();
+    const parts = partsOf(main);
+    this.#screens = packed(parts, (some) => {
+      show(parts, some);
+      return fits(zone);
+    });
+    const standing = parts.find(({ nodes }) => nodes[0] === this.#first);
+    this.#at = screenOf(this.#screens, standing, this.#at);
+    this.#show();
+  }
+
+  #show() {
+    const screen = this.#screens[this.#at] ?? [];
+    const zone = mainOf().parentElement;
+    show(this.#screens.flat(), screen);
+    enlarge(zone);
+    this.#first = screen.find(({ kept }) => !kept)?.nodes[0];
+    this.more.hidden = fits(zone);
+    zone.scrollTo(0, 0);
+    const { words, place } = this.#data;
+    const of = { screen: this.#at + 1, screens: this.#screens.length };
+    this.counter.textContent = this.#screens.length > 1 ? fill(words.screen_of, of) : "";
+    this.root.dataset.screen = `${of.screen} ${of.screens}`;
+    sessionStorage.setItem(PLACE, JSON.stringify([place, this.#at]));
+  }
+
+  /** What changes on the page is packed anew; our own components say so themselves. */
+  #watch(main) {
+    if (main === this.#watched) return;
+    this.#watched = main;
+    this.#changes.observe(main, { childList: true, subtree: true });
+  }
+}
+
+const SCALES = [1.6, 1.4, 1.25, 1.1, 1];
+
+/** @param {number} by of the type */
+const scale = (by) => document.documentElement.style.setProperty("--mha-hall-scale", String(by));
+
+/**
+ * The largest type in which all that is shown has room; heads that stand side by side would make room by going.
+ * @param {Element} zone
+ */
+function enlarge(zone) {
+  const isSettled = benches().every((bench) => bench.classList.contains("board"));
+  const fitting = (by) => {
+    scale(by);
+    return fits(zone);
+  };
+  if (!isSettled || !SCALES.some(fitting)) scale(1);
+}
+
+/** The screen where this tab stood, where it was at this place. */
+function placed(place) {
+  const [held, at] = JSON.parse(sessionStorage.getItem(PLACE) ?? "[]");
+  return held === place ? at : 0;
+}
+
+/** Whether what has changed may need another room: a drawing keeps its own. @type {(node: Node) => boolean} */
+const movesParts = (node) =>
+  !(node instanceof Element ? node : node.parentElement)?.closest(".mha-plot, .hall");
+
+export default mounting(({ parentElement }) => new Hall(parentElement));

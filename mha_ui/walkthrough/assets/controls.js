@@ -1,0 +1,125 @@
+// What there is to press, and to choose from, besides the keys.
+
+import { element, fill, span } from "../mha.web/dom.js";
+import { lengthsOf } from "./lecture.js";
+import { comparing } from "./pair.js";
+
+const SPEEDS = [0.5, 1, 2, 4, 8];
+
+/** @typedef {import("./walk.js").Walk} Walk */
+
+export class Controls {
+  /** @type {HTMLSelectElement | null} */
+  teaching = null;
+  /** @type {HTMLAnchorElement | null} */
+  presenting = null;
+
+  /**
+   * @param {Walk} walk
+   * @param {number} seconds between two places of a walk that plays
+   */
+  constructor(walk, seconds) {
+    this.walk = walk;
+    const { model, view } = walk;
+    const { words } = model;
+    this.playing = this.#move("play", "▶");
+    this.counter = span("counter");
+    const predict = ({ target }) => walk.foretell(target.checked);
+    this.predicting = element("input", { type: "checkbox", data: { focus: "predict" }, onchange: predict });
+    this.revealing = walk.button("reveal", () => walk.reveal(), { class: "main-action" }, words.reveal);
+    const own = view ? [this.#move("leave", "✕")] : this.#views();
+    this.root = element(
+      "div",
+      { class: "controls", role: "group", "aria-label": words.controls },
+      span("group", ...this.#moves(), this.playing, this.#speed(seconds)),
+      view ? this.#lectures() : null,
+      this.counter,
+      element("label", { class: "switch" }, this.predicting, words.predict),
+      this.revealing,
+      comparing(model, walk.heads, (heads) => walk.compare(heads)),
+      span("group end", ...walk.around.controls(walk, own)),
+    );
+  }
+
+  #moves() {
+    const signs = { previous: "←", next: "→", into: "↓", out: "↑" };
+    return Object.entries(signs).map(([name, sign]) => this.#move(name, sign));
+  }
+
+  #move(name, sign) {
+    const { words } = this.walk.model;
+    const attributes = { class: "round", title: words[name], "aria-label": words[name] };
+    return this.walk.button(name, () => this.walk[name](), attributes, sign);
+  }
+
+  /** @param {number} chosen */
+  #speed(chosen) {
+    const { speed } = this.walk.model.words;
+    const options = SPEEDS.map((seconds) =>
+      element("option", { value: seconds, selected: seconds === chosen }, `${seconds} s`),
+    );
+    const onchange = ({ target }) => this.walk.pace(Number(target.value));
+    const attributes = { "aria-label": speed, title: speed, data: { focus: "speed" }, onchange };
+    return element("select", attributes, ...options);
+  }
+
+  /** The lectures that the two keys of a clicker can walk, and how often they are pressed in each. */
+  #lectures() {
+    const { model, way } = this.walk;
+    const { words } = model;
+    const ways = lengthsOf(model).map((minutes) => {
+      const presses = way.lecture(minutes).length - 1;
+      return element("option", { value: minutes }, fill(words.lecture_of, { minutes, presses }));
+    });
+    const onchange = ({ target }) => {
+      this.walk.teach(Number(target.value));
+      target.blur(); // the keys walk on
+    };
+    const attributes = { "aria-label": words.lecture, title: words.lecture, data: { focus: "lecture" } };
+    const free = element("option", { value: 0 }, words.lecture_free);
+    this.teaching = element("select", { ...attributes, onchange }, free, ...ways);
+    return this.teaching;
+  }
+
+  /** The ways to show the walk to an audience. */
+  #views() {
+    const { words } = this.walk.model;
+    const attributes = { class: "button", target: "_blank", data: { focus: "presenter" } };
+    this.presenting = element("a", attributes, `${words.presenter} ↗`);
+    const projector = this.walk.button("projector", () => this.walk.project(), {}, words.projector);
+    return [projector, this.presenting];
+  }
+
+  /** @param {boolean} hiding */
+  show(hiding) {
+    const { way, model, predictions } = this.walk;
+    this.revealing.hidden = !hiding;
+    this.predicting.checked = predictions.on;
+    this.counter.textContent = counted(way, model.words).join(" · ");
+    if (this.teaching) this.teaching.value = String(way.minutes);
+  }
+
+  /** @param {boolean} playing */
+  showPlaying(playing) {
+    const { pause, play } = this.walk.model.words;
+    const label = playing ? pause : play;
+    this.playing.textContent = playing ? "❚❚" : "▶";
+    this.playing.title = label;
+    this.playing.setAttribute("aria-label", label);
+    this.playing.setAttribute("aria-pressed", String(playing));
+  }
+}
+
+/**
+ * How far the walk has come, in words: by presses of a lecture, else by parts.
+ * @param {import("./way.js").Way} way
+ * @param {Record<string, string>} words
+ */
+function counted(way, words) {
+  const { part, beat } = way.place;
+  if (way.presses) return [fill(words.press_of, way.presses)];
+  const told = [words[`depth_${way.depth}`]];
+  if (part !== null) told.push(fill(words.part_of, { part: part + 1, parts: way.stage.parts.length }));
+  if (beat !== null && way.beats > 1) told.push(fill(words.part_of, { part: beat + 1, parts: way.beats }));
+  return told;
+}

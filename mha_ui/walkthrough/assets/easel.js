@@ -1,0 +1,167 @@
+// The stage: the picture of a step, or of what it makes in two heads, and the line of arithmetic below it.
+
+import { div, element, fill, span } from "../mha.web/dom.js";
+import { pairOf } from "./pair.js";
+import { ALL, FEW, Picture } from "./picture.js";
+import { Predictions } from "./predictions.js";
+import { focusOf, isOneResult } from "./scene.js";
+import { fitPicture, fits } from "./stage.js";
+import { lineOf } from "./told.js";
+
+const MOST_TERMS = [10, 8, 6, 5, 4, 3, 2]; // of a sum in the line of arithmetic before an audience
+const WIDE = 1000; // pixels of a walk whose pictures have room for words
+
+export class Easel {
+  /** @type {Picture} */
+  picture = null;
+  #pair = null;
+  #asked = []; // the cells that are asked for
+  #drawn = "";
+
+  /** @param {import("./walk.js").Walk} walk */
+  constructor(walk) {
+    this.walk = walk;
+    this.stand = div("stand");
+    this.root = element("div", { class: "stage", tabindex: -1 }, this.stand);
+    this.line = div("line");
+    this.more = element("p", { class: "more", hidden: true }, walk.model.words.scroll);
+  }
+
+  // --- what is asked for -------------------------------------------------------------------------------------------
+
+  /** The question of the place. */
+  get question() {
+    const { place } = this.walk.way;
+    return Predictions.question(place, place.beat !== null && isOneResult(this.picture, place));
+  }
+
+  get #asks() {
+    return this.walk.predictions.asks(this.walk.way.step);
+  }
+
+  /** Whether what this place makes is still hidden. */
+  get hiding() {
+    return this.#asks && this.walk.predictions.hides(this.question);
+  }
+
+  /** The cell whose arithmetic is told. */
+  get focus() {
+    return focusOf(this.picture, this.walk.way.place);
+  }
+
+  // --- drawing -----------------------------------------------------------------------------------------------------
+
+  /** What stands on the stage. */
+  get #shown() {
+    return this.#pair ?? this.picture;
+  }
+
+  /** Draw the step, or lay it out for another place of it; whether it is another one. */
+  draw() {
+    const { model, view, heads, way, predictions } = this.walk;
+    const drawn = [
+      model.revision,
+      model.lang,
+      way.place.stage,
+      way.walked?.name,
+      view,
+      predictions.on,
+      heads,
+    ].join(" ");
+    const isAnother = drawn !== this.#drawn;
+    if (isAnother) this.#draw();
+    else this.#shown.lay(way.place);
+    this.#drawn = drawn;
+    return isAnother;
+  }
+
+  #draw() {
+    const { model, view, heads, way, predictions, panel, root } = this.walk;
+    const { stage, step, walked, place } = way;
+    const most = view ? FEW : ALL;
+    panel.show(stage, place.stage, walked);
+    this.picture = new Picture(model, stage, step, { inShort: stage.kind === "head" && !walked });
+    this.picture.lay(place, most);
+    this.#pair = predictions.on ? null : pairOf(model, stage, step, heads);
+    this.#pair?.lay(place, most);
+    this.stand.replaceChildren(this.#shown.root);
+    if (view) return;
+    if (this.#shown.slot && root.clientWidth > WIDE) this.picture.slot.append(panel.root);
+    else this.root.prepend(panel.root);
+  }
+
+  /** Bring the picture to the place. */
+  show() {
+    const { way, predictions } = this.walk;
+    const { hiding } = this;
+    this.#asked = this.picture.show(way.place, {
+      hiding,
+      revealed: this.#asks && !hiding,
+      answers: predictions.answers,
+      onAnswer: (one, text) => predictions.answer(one, text),
+    });
+    this.#pair?.show(way.place);
+  }
+
+  /** The line of arithmetic; before an audience with as many terms as there is room for. */
+  tell() {
+    const { way, view } = this.walk;
+    const { hiding } = this;
+    (view ? MOST_TERMS : [Infinity]).some((most) => {
+      const line = lineOf(this.picture, way.place, { hiding, most, named: Boolean(view) });
+      this.line.replaceChildren(...line, ...this.#remarks(hiding));
+      return fits(this.line);
+    });
+  }
+
+  #remarks(hiding) {
+    const { words } = this.walk.model;
+    const verdict = this.#asks && !hiding ? this.#verdict(words) : "";
+    const found = [];
+    if (this.walk.way.stage.powers?.some((row) => row.shift)) found.push(words.shifted);
+    if (hiding) found.push(words.asked);
+    return [
+      ...(verdict ? [element("strong", { class: "verdict" }, verdict)] : []),
+      ...found.map((text) => span("remark", text)),
+    ];
+  }
+
+  #verdict(words) {
+    const { given, ...found } = this.walk.predictions.tally(this.#asked);
+    return given ? fill(words.verdict, found) : "";
+  }
+
+  /** The line of arithmetic without the terms that are still to come. */
+  get spoken() {
+    return [...this.line.children]
+      .filter((node) => !node.classList.contains("unseen"))
+      .map((node) => node.textContent)
+      .join("");
+  }
+
+  // --- fitting -----------------------------------------------------------------------------------------------------
+
+  get isTooSmall() {
+    return !fits(this.root);
+  }
+
+  /** Before an audience nothing sticks out of its zone; where the window is too small for that one scrolls, and is told so. */
+  fit() {
+    const { view, way } = this.walk;
+    this.root.style.removeProperty("--size");
+    this.root.classList.remove("tight", "stacked");
+    this.more.hidden = true;
+    if (!view) return;
+    const draw = (rows, cols) => {
+      if (this.#shown.lay(way.place, { rows, cols })) this.show();
+    };
+    this.more.hidden = fitPicture(this.root, view, draw);
+  }
+
+  /** What is new is in sight, also where the picture is larger than the window. */
+  follow() {
+    const { root } = this.#shown;
+    const spoken = root.querySelector("td.current, td.now") ?? root.querySelector(".result td");
+    spoken?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+}

@@ -1,0 +1,56 @@
+// Where this tab stood last: a page that comes back need not ask, nor one that is loaded again before its address follows.
+
+const HELD = "mha-walk-held";
+const LECTURE = "mha-lecture"; // in the tab's own storage: a reload goes on with the lecture
+const NAMES = ["step", "sub", "view", "predict"];
+
+let held = isReload() ? JSON.parse(sessionStorage.getItem(HELD) ?? "null") : null;
+
+function isReload() {
+  const [navigation] = /** @type {PerformanceNavigationTiming[]} */ (
+    performance.getEntriesByType("navigation")
+  );
+  return navigation?.type === "reload";
+}
+
+/**
+ * The part of an address that says which work is walked.
+ * @param {WalkModel} model
+ */
+export const workOf = ({ address }) =>
+  Object.fromEntries(Object.entries(address).filter(([name]) => !NAMES.includes(name)));
+
+/**
+ * Where this tab stood in the same work, else nothing: a server that was started anew knows only where the page was
+ * loaded.
+ * @param {WalkModel} data
+ */
+export function placeHeld(data) {
+  const isSame = held?.session === data.session && held.opened === data.opened;
+  return isSame || held?.work === JSON.stringify(workOf(data)) ? held.at : null;
+}
+
+/**
+ * The walk stands here now.
+ * @param {WalkModel} model
+ * @param {Record<string, any>} at
+ */
+export function hold(model, at) {
+  held = { session: model.session, opened: model.opened, work: JSON.stringify(workOf(model)), at };
+}
+
+/** The page is about to be left. */
+export function keepHeld() {
+  sessionStorage.setItem(HELD, JSON.stringify(held));
+}
+
+/** The lecture that this tab walks, in minutes; null where none has been chosen. */
+export const lectureHeld = () => {
+  const minutes = sessionStorage.getItem(LECTURE);
+  return minutes === null ? null : Number(minutes);
+};
+
+/** @param {number} minutes */
+export function holdLecture(minutes) {
+  sessionStorage.setItem(LECTURE, String(minutes));
+}

@@ -1,0 +1,63 @@
+// What is asked for before it is shown: which results are revealed, what was filled in, and how much of it is right.
+// No DOM here.
+
+import { key } from "../mha.web/graph.js";
+import { isRight } from "./answers.js";
+
+export class Predictions {
+  on = false;
+  /** @type {Set<string>} */
+  revealed = new Set();
+  /** @type {Map<string, { text: string; right: boolean }>} */
+  answers = new Map();
+
+  forget() {
+    this.answers.clear();
+    this.revealed.clear();
+  }
+
+  /**
+   * Whether a step's results are asked for: all, but those of a concatenation, whose numbers stand above it already.
+   * @param {WalkStep | null} step
+   */
+  asks(step) {
+    return this.on && step !== null && step.layout !== "concat";
+  }
+
+  /**
+   * Whether the answer to a question is still hidden.
+   * @param {string} question
+   */
+  hides(question) {
+    return !this.revealed.has(question);
+  }
+
+  /**
+   * The question of a place: beats that only lead to one result share it, so it is asked before the first.
+   * @param {Place} place
+   * @param {boolean} isOneResult
+   */
+  static question({ stage, part, beat }, isOneResult) {
+    return `${stage}|${part}|${isOneResult ? null : beat}`;
+  }
+
+  /**
+   * Somebody has filled in a number.
+   * @param {{ cell: Cell; value: Value }} one
+   * @param {string} text
+   */
+  answer({ cell, value }, text) {
+    const said = text.trim();
+    if (said) this.answers.set(key(cell), { text: said, right: isRight(said, value) === true });
+    else this.answers.delete(key(cell));
+  }
+
+  /**
+   * How many of these cells were filled in, and how many rightly.
+   * @param {{ cell: Cell }[]} asked
+   */
+  tally(asked) {
+    const given = asked.map(({ cell }) => this.answers.get(key(cell))).filter(Boolean);
+    return { given: given.length, right: given.filter(({ right }) => right).length, asked: asked.length };
+  }
+}

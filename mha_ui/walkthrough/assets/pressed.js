@@ -1,0 +1,47 @@
+// What a key press does to a walk.
+
+import { named } from "../mha.web/dom.js";
+import { isField, Keys } from "../mha.web/keys.js";
+
+/** @typedef {import("./walk.js").Walk} Walk */
+
+const keys = new Keys();
+
+/**
+ * @param {Walk} walk
+ * @param {KeyboardEvent} event
+ */
+export function pressed(walk, event) {
+  if (!walk.root.isConnected) return;
+  if (walk.view && walk.podium.takes(event)) {
+    event.preventDefault();
+    if (walk.podium.dark) walk.darken();
+    return;
+  }
+  const meant = keys.read(event, Boolean(walk.view));
+  if (!meant) return inField(walk, event);
+  if (!isMeant(walk, meant.move)) return;
+  event.preventDefault();
+  if (meant.jump === 0 && walk.view) walk.closeUp(0);
+  else if (meant.jump !== undefined) walk.jump(meant.jump);
+  else walk[meant.move]();
+}
+
+/** Whether there is anything here that a key could do. */
+function isMeant(walk, move) {
+  if (move === "leave") return Boolean(walk.view);
+  if (move === "reveal") return walk.easel.hiding;
+  return move !== "project" || named(walk.root, "projector") !== null; // not on a telephone that follows
+}
+
+/** In a field Enter goes on to the next that is empty, and reveals after the last; Escape leaves it. */
+function inField(walk, event) {
+  const field = event.composedPath()[0];
+  if (!isField(field) || event.isComposing) return;
+  if (event.key === "Escape") field.blur();
+  if (event.key !== "Enter") return;
+  event.preventDefault();
+  const empty = [...walk.root.querySelectorAll("input.answer")].find((input) => !input.value.trim());
+  if (empty) empty.focus();
+  else walk.reveal();
+}

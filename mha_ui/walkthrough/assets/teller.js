@@ -1,0 +1,121 @@
+// Tells where the walk stands: the address and what it leads to, the server once the walk rests, a second window, and
+// whoever stands around it; and goes where another window or a room stands.
+
+import { hold, workOf } from "./held.js";
+import { together } from "./together.js";
+
+const REST = 500; // milliseconds at a place, after which the server is told of it
+
+/** @typedef {import("./walk.js").Walk} Walk */
+
+/**
+ * What stands around a walk: the address that holds the work, what else there is to press and to see, and who is told
+ * of every place. `own`: the walk's ways to show itself.
+ * @typedef {{
+ *   address: { keep(query: Record<string, string>): void; flush(): void; stop(): void };
+ *   controls(walk: Walk, own: Node[]): Node[];
+ *   parts(walk: Walk): Node[];
+ *   told(walk: Walk, at: Stood, remote: boolean): void;
+ *   change?(): void;
+ *   shares?(): Record<string, any>;
+ *   shared?(at: Record<string, any>): void;
+ *   unmount(): void;
+ * }} Around
+ */
+
+export class Teller {
+  #plays = 0; // how often the motion of a place was asked for
+  #resting = 0;
+
+  /** @param {Walk} walk */
+  constructor(walk) {
+    this.walk = walk;
+  }
+
+  /** As an address has it. */
+  get at() {
+    const { way, view, predictions } = this.walk;
+    return { ...way.written, view, predict: predictions.on };
+  }
+
+  /**
+   * `quiet`: nobody has moved; `remote`: it was another window or a room that did.
+   * @param {{ quiet?: boolean; remote?: boolean }} [how]
+   */
+  tell({ quiet = false, remote = false } = {}) {
+    const { walk, at } = this;
+    const { on: predict, revealed } = walk.predictions;
+    const stood = { step: at.step, sub: at.sub, predict, revealed: [...revealed] };
+    hold(walk.model, at);
+    this.#address(at);
+    walk.around.told(walk, stood, remote);
+    if (quiet) return;
+    clearTimeout(this.#resting);
+    this.#resting = Number(setTimeout(() => this.rests(), REST));
+    if (!remote) together.tell({ ...stood, ...this.#shared });
+  }
+
+  /** What both windows of a pair show besides the place. */
+  get #shared() {
+    const { way, heads, podium, around } = this.walk;
+    const dark = Boolean(podium?.dark);
+    return { minutes: way.minutes, heads, dark, plays: this.#plays, ...around.shares?.() };
+  }
+
+  /** Somebody plays the motion here: on the wall it plays as well. */
+  played() {
+    this.#plays += 1;
+    this.tell();
+  }
+
+  /** The address of this place, and the links that lead on from it. */
+  #address(at) {
+    const { model, around, controls, panel } = this.walk;
+    const work = workOf(model);
+    const place = Object.entries(at).filter(([, value]) => value);
+    const named = place.map(([name, value]) => [name, value === true ? "1" : value]);
+    const query = { ...work, ...Object.fromEntries(named) };
+    around.address.keep(query);
+    const link = (values) => `?${new URLSearchParams(values)}`;
+    if (controls.presenting) controls.presenting.href = link({ ...query, view: "presenter" });
+    panel.lesson.href = `lessons${link({ lesson: panel.lesson.dataset.topic, ...work })}`;
+  }
+
+  /** The server is told of the last place only, once the walk rests there. */
+  rests() {
+    if (this.#resting) window.dispatchEvent(new CustomEvent("mha-place", { detail: this.at }));
+    this.stop();
+  }
+
+  stop() {
+    clearTimeout(this.#resting);
+    this.#resting = 0;
+  }
+
+  /** A projector and a presenter's page of the same walk, in two windows, go together. */
+  join() {
+    if (this.walk.view) together.join(this.goTo);
+    else this.leave();
+  }
+
+  leave() {
+    together.leave(this.goTo);
+  }
+
+  /** Go where another window, or a room, stands. */
+  goTo = (at) => {
+    const { walk } = this;
+    const { way, predictions } = walk;
+    const onward = way.read(at);
+    const again = at.plays > this.#plays && walk.view === "projector";
+    this.#plays = at.plays ?? this.#plays;
+    way.minutes = at.minutes ?? way.minutes;
+    if (at.heads !== undefined) walk.heads = at.heads;
+    walk.podium?.darken(Boolean(at.dark));
+    walk.around.shared?.(at);
+    predictions.on = at.predict;
+    predictions.revealed = new Set(at.revealed);
+    walk.changed({ remote: true, onward });
+    if (again) walk.mover.play();
+  };
+}

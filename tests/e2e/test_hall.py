@@ -1,0 +1,143 @@
+"""Lessons and experiments before an audience: large type, nothing outside the window, a way in and a way out."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from mha_core import to_token
+from mha_ui.experiments import EXPERIMENTS
+from mha_ui.language import LANGUAGES
+from mha_ui.lessons import LESSONS
+from tests.e2e.driver import WAIT, at_rest
+from tests.e2e.looks import PAPER, recolour
+from tests.e2e.test_walkthrough_audience import large
+from tests.sizes import in_turn
+
+LEAST = {(1280, 720): 18, (1920, 1080): 24}
+"""Pixels of the smallest type, by the window."""
+PAGES = [
+    *(f"lessons?lesson={name}" for name in LESSONS),
+    *(f"experiments?experiment={name}" for name in EXPERIMENTS),
+]
+EVERY_KIND = ("lessons?lesson=sqrt-dk", "experiments?experiment=sides", "experiments?experiment=gradients")
+"""Pages with formulas and figures, with two sides, and with the bench."""
+
+MEASURE = r"""(least) => {
+    const found = [];
+    const told = (node) => `${node.className?.baseVal ?? node.className} ${node.textContent.trim().slice(0, 24)}`;
+    const isText = (child) => child.nodeType === 3 && child.data.replace("\u200b", "").trim();
+    const seen = (node) => node.checkVisibility({visibilityProperty: true, opacityProperty: true})
+        && !node.closest(".mha-unseen, .visually-hidden, .katex-mathml, .moves");
+    const look = (root) => {
+        for (const node of root.querySelectorAll("*")) {
+            if (node.shadowRoot) look(node.shadowRoot);
+            const own = [...node.childNodes].some(isText);
+            const {left, right, top, bottom, width} = node.getBoundingClientRect();
+            if (!own || width < 2 || !seen(node)) continue;
+            const size = parseFloat(getComputedStyle(node).fontSize);
+            if (size < least - 0.1) found.push(`${size}: ${told(node)}`);
+            const out = right > innerWidth + 1 || bottom > innerHeight + 1 || left < -1 || top < -1;
+            if (out) found.push(`out: ${told(node)}`);
+        }
+    };
+    look(document.querySelector(".stApp"));
+    const zone = document.querySelector(".stMainBlockContainer");
+    if (zone.scrollHeight > zone.clientHeight + 1 || zone.scrollWidth > zone.clientWidth + 1) found.push("it scrolls");
+    return found;
+}"""
+
+
+@pytest.fixture
+def shown(server, new_page):
+    """Open a page before an audience, as a new visitor."""
+
+    def opened(address: str, **options) -> Page:
+        page = new_page(**options)
+        page.goto(f"{server.url}{address}")
+        return packed(page)
+
+    return opened
+
+
+def packed(page: Page) -> Page:
+    expect(page.locator(".hall[data-screen]")).to_be_attached(timeout=WAIT)
+    at_rest(page)
+    return page
+
+
+def screen(page: Page) -> tuple[int, int]:
+    """Which screen stands there, and of how many."""
+    at, of = page.locator(".hall").get_attribute("data-screen").split()
+    return int(at), int(of)
+
+
+def measured(page: Page, size: tuple[int, int]) -> dict[int, list[str]]:
+    """What is too small, or outside the window, screen by screen."""
+    page.keyboard.press("Home")
+    found = {}
+    for at in range(1, screen(page)[1] + 1):
+        assert screen(page)[0] == at
+        at_rest(page)
+        if problems := page.evaluate(MEASURE, LEAST[size]):
+            found[at] = problems
+        page.keyboard.press("ArrowRight")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("address", "language"),
+    in_turn(EVERY_KIND, LANGUAGES)
+    + [
+        pytest.param(address, language, marks=pytest.mark.long)
+        for address in PAGES
+        if address not in EVERY_KIND
+        for language in LANGUAGES
+    ],
+)
+def test_before_an_audience_type_is_large_and_nothing_is_outside_the_window(shown, address, language):
+    page = shown(f"{address}&example=output-projection&view=projector&lang={language}")
+    for size, scheme in zip(LEAST, PAPER, strict=True):
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        recolour(page, scheme)
+        assert measured(page, size) == {}, (size, scheme)
+
+
+@pytest.mark.parametrize("kind", ["sides", pytest.param("heads", marks=pytest.mark.long)])
+def test_large_tables_are_folded_before_an_audience(shown, kind):
+    token = to_token(large(8, 8, 16))
+    size = (1280, 720)
+    page = shown(
+        f"experiments?experiment={kind}&s={token}&view=projector", viewport={"width": 1280, "height": 720}
+    )
+    assert measured(page, size) == {}
+    more = page.locator(".bench th.gap button:visible").first
+    expect(more).to_have_text("… 13 more")
+    more.click()
+    expect(page.locator('.bench [data-key="output||0|7"]:visible').first).to_be_attached()
+    page.keyboard.press("Escape")
+    expect(page.locator(".bench th.gap")).to_have_count(0)
+
+
+def test_a_key_leads_before_the_audience_escape_back_and_the_address_keeps_it(shown, server):
+    page = shown("lessons?lesson=library&view=projector")
+    expect(page.locator(".st-key-frame")).to_be_hidden()
+    page.keyboard.press("ArrowRight")
+    at, of = screen(page)
+    assert (at, of > 2) == (2, True)
+    page.reload()
+    packed(page)
+    assert screen(page) == (at, of)
+    page.keyboard.press("Escape")
+    expect(page.locator(".st-key-frame")).to_be_visible()
+    expect(page.locator("[data-hall-off]")).to_have_count(0)
+    page.wait_for_function("() => !location.search.includes('view=')")
+    at_rest(page)
+    page.keyboard.press("p")
+    page.wait_for_function("() => location.search.includes('view=projector')")
+    expect(page.locator(".st-key-frame")).to_be_hidden()
+    assert screen(page)[0] == 1
+    page.mouse.move(300, 300)
+    page.locator(".hall [data-focus=leave]").click()
+    page.get_by_role("button", name="Projector", exact=True).click()
+    expect(page.locator(".st-key-frame")).to_be_hidden()
