@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import shutil
 import time
 from asyncio import StreamReader, StreamWriter
 from collections import Counter
@@ -23,7 +22,7 @@ from benchmarks.live import cpu
 from benchmarks.table import Line, show
 from mha_core import built_in, trace
 from mha_core.walk.stages import walk as stages_of
-from tests.e2e.driver import CHROMIUM_FLAGS, Server, running
+from tests.e2e.driver import CHROMIUM_FLAGS, Server, own_chromium, running
 
 HALL, LARGE = 300, 1000
 TABS, TURNS = 4, 5
@@ -199,9 +198,7 @@ async def _tabs(lecture: Lecture, places: Any) -> Line:
     """Milliseconds until a step is painted in real tabs, which are of the same hall."""
     painted: list[float] = []
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=CHROMIUM_FLAGS
-        )
+        browser = await playwright.chromium.launch(executable_path=own_chromium(), args=CHROMIUM_FLAGS)
         for _ in range(TURNS):
             pages = [await _tab(browser, lecture) for _ in range(TABS)]
             stood = []

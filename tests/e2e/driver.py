@@ -132,12 +132,16 @@ def running(script: Path | str = "app.py", module: str = "streamlit", **environm
 
 
 def chromium(playwright: Playwright, *flags: str) -> Browser:
-    """The machine's own Chromium where there is one, else Playwright's, with more flags than the usual.
+    """A browser, with more flags than the usual."""
+    return playwright.chromium.launch(executable_path=own_chromium(), args=[*CHROMIUM_FLAGS, *flags])
+
+
+def own_chromium() -> str | None:
+    """The machine's own Chromium where there is one; ``None`` is Playwright's.
 
     Without the windows that nobody sees (its headless shell) it takes a sixth less of the processor.
     """
-    own = shutil.which("chromium-headless-shell") or shutil.which("chromium")
-    return playwright.chromium.launch(executable_path=own, args=[*CHROMIUM_FLAGS, *flags])
+    return shutil.which("chromium-headless-shell") or shutil.which("chromium")
 
 
 def wait_until(page: Page, condition: str, arg: object = None) -> None:
