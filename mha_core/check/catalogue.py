@@ -630,7 +630,7 @@ CATALOGUE: Final = (
         "heads_reordered",
         ("concat",),
         N_("The heads stand in another order."),
-        "[head_2 | head_1]",
+        N_("the heads side by side, in another order"),
         _reordered,
     ),
     Mistake(

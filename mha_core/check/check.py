@@ -82,7 +82,7 @@ class Cause:
 class Checked:
     """A step's outcome. ``doubtful``: cells within the rule, but a whole number printed for another whole number,
     which no rounding can do, of this step or of those before it. ``unexplained``: there are own errors that no known
-    mistake explains.
+    mistake explains; ``undecided``: among them some that too many would explain to name one.
     """
 
     given: int
@@ -90,6 +90,7 @@ class Checked:
     doubtful: tuple[WrongCell, ...]
     causes: tuple[Cause, ...]
     unexplained: bool
+    undecided: bool = False
 
     @property
     def status(self) -> str:
@@ -176,6 +177,7 @@ class _Check:
             doubtful=tuple(self.doubtful[name]),
             causes=_merged(self.causes[name], [head for _, head in claims]),
             unexplained=name in self.unexplained,
+            undecided=name in self.undecided,
         )
 
     def _name_throughout(self) -> None:

@@ -8,7 +8,7 @@ from math import prod
 from typing import Any, Final, TypeAlias
 
 from mha_core.check.catalogue import CATALOGUE, formula_of, message_of
-from mha_core.check.check import Cause, Verdict, WrongCell
+from mha_core.check.check import Cause, Checked, Verdict, WrongCell
 from mha_core.check.invariants import MESSAGES as FINDINGS
 from mha_core.check.invariants import Finding, invariants
 from mha_core.check.search import Rounding
@@ -165,9 +165,24 @@ def following_messages(verdict: Verdict, name: str, language: str) -> list[str]:
     return [say(N_("{place}: {what}")).format(place=one, what=what) for one in told]
 
 
-def unexplained_message(language: str) -> str:
-    """What is said where there is no explanation."""
-    return catalogue(language).gettext(N_("No known mistake explains this."))
+def unexplained(step: Checked, language: str) -> str:
+    """What is said of errors that have no explanation, or too many."""
+    return catalogue(language).gettext(_UNDECIDED if step.undecided else _UNEXPLAINED)
+
+
+def unexplained_message(verdict: Verdict, name: str, language: str) -> str:
+    """The same with its place, if nothing of the step is explained."""
+    say, step = catalogue(language).gettext, verdict.steps[name]
+    what = unexplained(step, language)
+    cells = [wrong.cell for wrong in step.wrong if wrong.own]
+    if step.causes or len({cell.head for cell in cells}) > 1:
+        return what
+    whole = "cell" if len(cells) == 1 else "row" if len({cell.row for cell in cells}) == 1 else "matrix"
+    return say(N_("{place}: {what}")).format(place=place(verdict, cells[0], say, whole), what=what)
+
+
+_UNEXPLAINED: Final = N_("No known mistake explains this.")
+_UNDECIDED: Final = N_("Several different slips would give this.")
 
 
 def as_json(verdict: Verdict, language: str = "en") -> dict[str, Any]:
@@ -194,7 +209,7 @@ def as_json(verdict: Verdict, language: str = "en") -> dict[str, Any]:
         if following := following_messages(verdict, name, language):
             steps[name]["follows"] = following
         if step.unexplained:
-            steps[name]["message"] = unexplained_message(language)
+            steps[name]["message"] = unexplained_message(verdict, name, language)
     return {
         "format": FORMAT,
         "ok": verdict.ok if any(step.given for step in verdict.steps.values()) else None,
@@ -253,17 +268,19 @@ _RIGHT_BEGUN: Final = (
 )
 _WRONG: Final = (N_("{count} of {given} numbers is wrong."), N_("{count} of {given} numbers are wrong."))
 _ALL_WRONG: Final = (N_("The one number filled in is wrong."), N_("All {count} numbers are wrong."))
-_FOLLOWING: Final = (
-    N_("It only follows from a number before it."),
-    N_("They only follow from numbers before them."),
+_ROUNDED: Final = (
+    N_("It comes of rounding on the way."),
+    N_("They come of rounding on the way."),
 )
 _REST_FOLLOWING: Final = (
     N_("One of them only follows from a number before it."),
     N_("{count} of them only follow from numbers before them."),
 )
 _DOUBTFUL: Final = (
-    N_("One whole number is off by one, which no rounding does: {place}, where {number} stands."),
-    N_("{count} whole numbers are off by one, which no rounding does."),
+    N_(
+        "One number is off by one, and no rounding does that, so it is wrong: {place}, where {number} stands."
+    ),
+    N_("{count} numbers are off by one, and no rounding does that, so they are wrong."),
 )
 _BLANK: Final = (N_("One cell is still blank."), N_("{count} cells are still blank."))
 _BLANK_BEGUN: Final = (
@@ -295,8 +312,10 @@ def _of_wrong(given: int, wrong: Sequence[bool]) -> list[_Told]:
     """How many are wrong, and how many of these (``wrong``: each, whether by itself) only follow."""
     count, following = len(wrong), wrong.count(False)
     told = [_counted(count, _ALL_WRONG) if count == given else _counted(count, _WRONG, given=given)]
-    if following:
-        told.append(_counted(following, _FOLLOWING if following == count else _REST_FOLLOWING))
+    if following == count:
+        told.append(_counted(count, _ROUNDED))
+    elif following:
+        told.append(_counted(following, _REST_FOLLOWING))
     return told
 
 
@@ -347,7 +366,7 @@ def _step_lines(verdict: Verdict, name: str, language: str) -> list[str]:
         lines += [f"- **{cause_message(verdict, cause, language)}**"]
         lines += [f"  - {of_right}: `{right}`", f"  - {of_yours}: `{yours}`"]
     if step.unexplained:
-        lines.append(f"- **{unexplained_message(language)}**")
+        lines.append(f"- **{unexplained_message(verdict, name, language)}**")
     lines += [f"- {told_of}" for told_of in following_messages(verdict, name, language)]
     header = [say(N_("where")), of_yours, of_right, ""]
     lines += ["", f"| {' | '.join(header)} |", "| --- | ---: | ---: | --- |"]

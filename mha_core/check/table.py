@@ -11,7 +11,7 @@ from string import Formatter
 
 from mha_core.check.catalogue import message_of
 from mha_core.check.check import Checked, Verdict
-from mha_core.check.report import cause_message, place, summary, unexplained_message
+from mha_core.check.report import cause_message, place, summary, unexplained, unexplained_message
 from mha_core.check.slips import SLIP
 from mha_core.compute.graph import divisor_text
 from mha_core.errors import N_, MhaError
@@ -39,13 +39,14 @@ def solution(file: str, found: Verdict | MhaError, language: str) -> Solution:
     if first is None:
         return Solution(file, summary(found, language))
     step = found.steps[first.name]
-    rest = (unexplained_message(language),) if step.unexplained else ()
+    rest = (unexplained_message(found, first.name, language),) if step.unexplained else ()
+    kinds = (unexplained(step, language),) if step.unexplained else ()
     return Solution(
         file,
         summary(found, language),
         place(found, first, catalogue(language).gettext),
         tuple(cause_message(found, cause, language) for cause in step.causes) + rest,
-        frozenset({*_kinds(found, step, language), *rest}),
+        frozenset({*_kinds(found, step, language), *kinds}),
     )
 
 

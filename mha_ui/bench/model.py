@@ -201,6 +201,7 @@ _UI: Final = {
     "cannot_be": N_("What cannot be, whatever X and W are"),
     "right": N_("right"),
     "yours": N_("yours"),
+    "or": N_("Or:"),
     "see_step": N_("See this step"),
     "mark_right": N_("right"),
     "mark_own": N_("wrong"),

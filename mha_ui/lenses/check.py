@@ -85,7 +85,8 @@ def _check(verdict: Verdict, language: str) -> dict[str, Any]:
     if puzzling:
         first = next(one.cell for one in verdict.steps[puzzling[0]].wrong if one.own)
         letters = words(N_(", ")).join(_letter(name, example) for name in puzzling)
-        causes.append({"step": letters, "cell": first._asdict(), "text": unexplained_message(language)})
+        text = unexplained_message(verdict, puzzling[0], language)
+        causes.append({"step": letters, "cell": first._asdict(), "text": text})
     found = [
         {"text": finding_message(verdict, finding, language), "cell": finding.cell._asdict()}
         for finding in invariants(verdict.trace)

@@ -5,10 +5,18 @@ import re
 from dataclasses import replace
 
 import pytest
+import torch
 
-from mha_core import Example, Head, built_in, dump, parse, validate
+from mha_core import Example, Head, built_in, dump, parse, trace, validate
 from mha_core.check.check import check
-from mha_core.check.report import as_json, as_markdown, cause_lines, cause_message, summary
+from mha_core.check.report import (
+    as_json,
+    as_markdown,
+    cause_lines,
+    cause_message,
+    summary,
+    unexplained_message,
+)
 from tests.core.answers import answer, layer, with_cell, work_out
 from tests.core.test_check import EXPECTED, WORKED
 
@@ -96,7 +104,7 @@ def test_the_outcome_in_one_sentence():
     assert summary(RIGHT, "en").startswith("All ")
     assert summary(PUBLISHED, "en") == (
         "58 of 87 numbers are wrong. 16 of them only follow from numbers before them. "
-        "6 whole numbers are off by one, which no rounding does."
+        "6 numbers are off by one, and no rounding does that, so they are wrong."
     )
 
 
@@ -116,11 +124,13 @@ SENTENCES = {
     "all wrong": ((("1.50", "2.50"), ("3.50", "4.50")), "All 4 numbers are wrong."),
     "one doubtful": (
         (("1", "2"), ("3", "5")),
-        "One whole number is off by one, which no rounding does: queries, row 2, column 2, where 5 stands.",
+        "One number is off by one, and no rounding does that, so it is wrong: "
+        "queries, row 2, column 2, where 5 stands.",
     ),
     "doubtful and blank": (
         (("2", "3"), ("3",)),
-        "2 whole numbers are off by one, which no rounding does. In the tables begun, one cell is still blank.",
+        "2 numbers are off by one, and no rounding does that, so they are wrong. "
+        "In the tables begun, one cell is still blank.",
     ),
 }
 
@@ -197,3 +207,35 @@ def test_a_title_is_text_and_never_markup(language):
     assert report.split("\n")[1] == ""
     assert json.dumps(as_json(check(example), language))
     assert parse(dump(example)) == example
+
+
+def test_a_number_that_many_slips_would_give_is_not_said_to_have_no_known_mistake():
+    example = built_in("programming")
+    rows = [[f"{number:.0f}" for number in row] for row in trace(example).matrix("v", 2)]
+    rows[2][1] = "1"  # −1 with its sign slipped, and four other slips
+    verdict = check(replace(example, claimed={"v": (None, None, tuple(map(tuple, rows)))}))
+    step = verdict.steps["v"]
+    assert not step.causes
+    assert step.undecided
+    assert unexplained_message(verdict, "v", "en") == (
+        "values, head 3, row 3, column 2: Several different slips would give this."
+    )
+
+
+def test_what_is_wrong_though_nothing_before_it_is_was_rounded_on_the_way():
+    computed = trace(built_in("programming"))
+    weights = [
+        [[round(number, 1) for number in row] for row in matrix] for matrix in computed["weights"].tolist()
+    ]
+    outputs = (torch.tensor(weights, dtype=torch.float64) @ computed["v"].double()).tolist()
+    claims = {"weights": _printed(weights, 1), "head_outputs": _printed(outputs, 2)}
+    verdict = check(replace(computed.example, claimed=claims))
+    assert verdict.steps["head_outputs"].wrong
+    assert not any(one.own for step in verdict.steps.values() for one in step.wrong)
+    assert summary(verdict, "en").endswith("They come of rounding on the way.")
+
+
+def _printed(matrices, decimals):
+    return tuple(
+        tuple(tuple(f"{number:.{decimals}f}" for number in row) for row in rows) for rows in matrices
+    )

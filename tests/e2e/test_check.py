@@ -64,7 +64,12 @@ def test_paste_find_fix_all_green(check):
     assert link.startswith("walkthrough?")
     assert parse_qs(urlsplit(link).query)["step"] == ["scaled_scores"]
     verdict.get_by_role("button", name="Look here first").click()
-    expect(bench.cell("scaled_scores", 0, 0, 0).get_by_role("spinbutton")).to_be_focused()
+    wrong = bench.cell("scaled_scores", 0, 0, 0)
+    expect(wrong.get_by_role("spinbutton")).to_be_focused()
+    written = wrong.text_content()
+    wrong.hover()
+    bench.page.mouse.wheel(0, 100)  # the wheel moves no number that somebody wrote
+    expect(wrong).to_have_text(written)
     paste(
         bench,
         "scaled_scores",

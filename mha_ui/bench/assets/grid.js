@@ -139,9 +139,10 @@ export class Grid extends Selection {
     return { "aria-label": label, "aria-valuenow": valueNow(value), "aria-keyshortcuts": SHORTCUTS };
   }
 
-  /** The wheel moves the number that has the focus, and scrolls the page everywhere else. */
+  /** The wheel moves the number that has the focus, and scrolls the page everywhere else; what somebody wrote stays. */
   #wheeled(cell, event) {
     if (cellAt(active(this.host.root)) !== this.cellOf(cell) || event.ctrlKey || !event.deltaY) return;
+    if (isClaim(this.host.model, cell.name)) return;
     if (this.#scrub.nudge(cell, -Math.sign(event.deltaY), event.shiftKey)) event.preventDefault();
   }
 

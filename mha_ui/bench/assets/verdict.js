@@ -43,13 +43,23 @@ export class Verdict {
     const summary = element("summary", {}, `${words.cannot_be} (${findings.length})`);
     const parts = [
       div("verdict-head", element("strong", {}, check.summary), jump),
-      causes.length && element("ol", { class: "causes" }, ...causes.map((cause) => this.#cause(cause))),
+      causes.length && element("ol", { class: "causes" }, ...this.#causes(causes)),
       items.length && element("details", { class: "findings", open }, summary, element("ul", {}, ...items)),
     ];
     this.root.replaceChildren(...parts.filter(Boolean));
   }
 
-  #cause({ step, cell, text, right, yours, walk }) {
+  /** One number for each mistake: what explains the same number in another way is no further mistake. */
+  #causes(causes) {
+    let value = 0;
+    return causes.map((cause, at) => {
+      const other = at > 0 && JSON.stringify(cause.cell) === JSON.stringify(causes[at - 1].cell);
+      if (!other) value += 1;
+      return this.#cause(cause, { value, class: other ? "other" : null });
+    });
+  }
+
+  #cause({ step, cell, text, right, yours, walk }, item) {
     const { words } = this;
     const link =
       walk &&
@@ -61,7 +71,8 @@ export class Verdict {
     ];
     return element(
       "li",
-      {},
+      item,
+      item.class && `${words.or} `,
       span("step", symbol(step)),
       " ",
       this.#jump(cell, text),
