@@ -52,9 +52,9 @@ dev: setup ## start the app, and reload it when a file of it changes; a page the
 browser: $(DEV)
 	@sh tools/browser.sh $(PY)
 
-# Two at a time, each with half of the tests: a file's stay together, since they share servers and what is slow to
-# import. Who has done with its half takes of the other's.
-PYTEST := $(PY) -m pytest --numprocesses=2 --dist=worksteal --durations=20
+# Two at a time; a file's tests stay together, since they share servers and what is slow to import. Files keep their
+# order, in which those that take longest come first.
+PYTEST := $(PY) -m pytest --numprocesses=2 --dist=loadfile --no-loadscope-reorder --durations=20
 
 test: $(DEV) browser ## install what the tests need, Chromium included, and run them; ARGS="-k name" for some
 	$(PYTEST) $(ARGS)
