@@ -165,7 +165,8 @@ MARK = """() => {
     for (const heading of document.querySelectorAll("h2, h3")) {
         const shown = [heading];
         for (let next = heading.nextElementSibling; next?.matches("h3") === false; next = next.nextElementSibling) {
-            const rows = next.matches("p, ol") ? [] : [...next.querySelectorAll("table tr:nth-child(2)")];
+            const tables = document.querySelector("main.brief") ? "table:not(.again)" : "table"; // those on paper
+            const rows = next.matches("p, ol") ? [] : [...next.querySelectorAll(`${tables} tr:nth-child(2)`)];
             shown.push(...(rows.length ? [rows[0]] : [next]));
             if (!next.matches("p")) break;
         }

@@ -127,8 +127,8 @@ export class Easel {
   }
 
   #verdict(words) {
-    const { given, ...found } = this.walk.predictions.tally(this.#asked);
-    return given ? fill(words.verdict, found) : "";
+    const { given, right } = this.walk.predictions.tally(this.#asked);
+    return given ? fill(words.verdict, { right, asked: given }) : "";
   }
 
   /** The line of arithmetic without the terms that are still to come. */
