@@ -17,6 +17,8 @@ from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentM
 from mha_ui.web import modules
 
 _UI: Final = Path(__file__).resolve().parents[1]
+_LONGEST_WAIT_MS: Final = 3_000
+"""For a stylesheet: without one a page is plain, but all there."""
 
 
 def component(name: str, page: str, module: str, **definition: Any) -> Any:
@@ -63,12 +65,21 @@ def _loader(page: str, module: str) -> str:
     """Loads a page's module once, by the address that ``mha_api.assets`` serves it at.
 
     Given as a path, Streamlit would add a script element and wait for it at every answer, which costs more than the
-    whole computation; given as text, all of it would travel with every answer.
+    whole computation; given as text, all of it would travel with every answer. A component waits for its stylesheet: what
+    it shows it may measure.
     """
     edited = st.get_option("server.fileWatcherType") != "none"
     version = modules.AS_THEY_ARE if edited else modules.digest()
     return f"""
 const app = document.querySelector('script[type="module"][src*="static/js/"]').src;
 const served = import(new URL("../../api/modules/{version}/mha.{page}/{module}", app));
-export default async (component) => (await served).default({{ ...component, data: component.data[0] }});
+const dressed = (link) => link.sheet || new Promise((done) => {{
+  link.onload = link.onerror = done;
+  setTimeout(done, {_LONGEST_WAIT_MS});
+}});
+export default async (component) => {{
+  const sheets = [...component.parentElement.querySelectorAll('link[rel="stylesheet"]')];
+  const [module] = await Promise.all([served, ...sheets.map(dressed)]);
+  return module.default({{ ...component, data: component.data[0] }});
+}};
 """

@@ -141,3 +141,4 @@ def test_a_key_leads_before_the_audience_escape_back_and_the_address_keeps_it(sh
     page.locator(".hall [data-focus=leave]").click()
     page.get_by_role("button", name="Projector", exact=True).click()
     expect(page.locator(".st-key-frame")).to_be_hidden()
+    packed(page)

@@ -107,9 +107,7 @@ def test_a_bad_link_opens_the_example_that_opens_first_and_names_it(visit, query
 
 def test_a_bad_link_is_explained_in_chinese(visit):
     bench = visit("?s=2abc", locale="zh-CN")
-    expect(bench.message()).to_have_text(
-        "这个链接是本程序的另一个版本生成的。先打开“我 喜欢 编程：三个头”。"
-    )
+    expect(bench.message()).to_have_text("这个链接是本程序的另一个版本生成的。先打开“我 喜欢 编程：三个头”。")
 
 
 def test_the_browser_chooses_the_language_and_the_visitor_may_change_it(visit):
