@@ -65,8 +65,8 @@ def _loader(page: str, module: str) -> str:
     """Loads a page's module once, by the address that ``mha_api.assets`` serves it at.
 
     Given as a path, Streamlit would add a script element and wait for it at every answer, which costs more than the
-    whole computation; given as text, all of it would travel with every answer. A component waits for its stylesheet: what
-    it shows it may measure.
+    whole computation; given as text, all of it would travel with every answer. A component waits for its stylesheet:
+    what it shows it may measure.
     """
     edited = st.get_option("server.fileWatcherType") != "none"
     version = modules.AS_THEY_ARE if edited else modules.digest()
