@@ -175,7 +175,9 @@ def test_share(hand, new_page):
 def test_solve_an_exercise_with_one_mistake(hand):
     """Two tables of six numbers: the mistake is seen at once, and made good by typing over it."""
     user = hand("check?example=first&ask=head_outputs&seed=3")
-    user.page.wait_for_function("() => new URLSearchParams(location.search).has('s')")  # the numbers of the seed
+    user.page.wait_for_function(
+        "() => new URLSearchParams(location.search).has('s')"
+    )  # the numbers of the seed
     computed = trace(example_in(user.page.url))
     user.click(user.bench.cell("head_outputs", 0, 0, 0)).type("99").press("Enter")
     expect(user.bench.cell("head_outputs", 0, 0, 0)).to_have_attribute("data-mark", "own")
