@@ -8,11 +8,7 @@ import threading
 import numpy as np
 import pytest
 import torch
-from starlette.applications import Starlette
-from starlette.testclient import TestClient
 
-import mha_api
-import mha_core.models.library as library_module
 from mha_api import heads, models
 from mha_api.runs import Runs, size
 from mha_core.messages import LANGUAGES
@@ -27,6 +23,9 @@ JSON = {"content-type": "application/json"}
 DTYPES = {"float32": np.float32, "uint8": np.uint8, "uint16": np.uint16}
 
 
+pytestmark = pytest.mark.usefixtures("offered")
+
+
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
     root = tmp_path_factory.mktemp("models")
@@ -36,19 +35,6 @@ def folders(tmp_path_factory):
         "decoder": folder_of(root / "decoder", GPT2, specials=False),
         "long": folder_of(root / "long", bare),
     }
-
-
-@pytest.fixture(autouse=True)
-def offered(folders, monkeypatch):
-    monkeypatch.setenv("MHA_MODELS", ";".join(f"{name}={folder}" for name, folder in folders.items()))
-    monkeypatch.setattr(library_module, "_LOADED", {})
-    monkeypatch.setattr(heads, "_RUNS", Runs())
-
-
-@pytest.fixture(scope="module")
-def client():
-    with TestClient(Starlette(routes=mha_api.routes())) as started:
-        yield started
 
 
 def model_of(key):

@@ -3,14 +3,8 @@
 import numpy as np
 import pytest
 import torch
-from starlette.applications import Starlette
-from starlette.testclient import TestClient
 from torch.nn import functional
 
-import mha_api
-import mha_core.models.library as library_module
-from mha_api import heads
-from mha_api.runs import Runs
 from mha_core.models import run, tokenize
 from tests.api.test_models import asked, model_of, opened, refused
 from tests.models.made import BERT, GPT2, folder_of
@@ -20,6 +14,9 @@ PLACE = {"text": TEXT, "layer": 1, "head": 2}
 ALL = {"queries": None, "keys": None, "size": [128, 128], "by": "max"}
 
 
+pytestmark = pytest.mark.usefixtures("offered")
+
+
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
     root = tmp_path_factory.mktemp("models")
@@ -27,19 +24,6 @@ def folders(tmp_path_factory):
         "encoder": folder_of(root / "encoder", {**BERT, "max_position_embeddings": 700}),
         "decoder": folder_of(root / "decoder", {**GPT2, "n_positions": 700}, specials=False),
     }
-
-
-@pytest.fixture(autouse=True)
-def offered(folders, monkeypatch):
-    monkeypatch.setenv("MHA_MODELS", ";".join(f"{name}={folder}" for name, folder in folders.items()))
-    monkeypatch.setattr(library_module, "_LOADED", {})
-    monkeypatch.setattr(heads, "_RUNS", Runs())
-
-
-@pytest.fixture(scope="module")
-def client():
-    with TestClient(Starlette(routes=mha_api.routes())) as started:
-        yield started
 
 
 def weights_of(key):

