@@ -17,7 +17,7 @@ from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentM
 from mha_ui.web import modules
 
 _UI: Final = Path(__file__).resolve().parents[1]
-_LONGEST_WAIT_MS: Final = 3_000
+_LONGEST_WAIT_MS: Final = 10_000
 """For a stylesheet: without one a page is plain, but all there."""
 
 
@@ -65,15 +65,17 @@ def _loader(page: str, module: str) -> str:
     """Loads a page's module once, by the address that ``mha_api.assets`` serves it at.
 
     Given as a path, Streamlit would add a script element and wait for it at every answer, which costs more than the
-    whole computation; given as text, all of it would travel with every answer. A component waits for its stylesheet:
-    what it shows it may measure.
+    whole computation; given as text, all of it would travel with every answer. A component waits for its stylesheet,
+    with all that this one imports: what it shows it may measure.
     """
     edited = st.get_option("server.fileWatcherType") != "none"
     version = modules.AS_THEY_ARE if edited else modules.digest()
     return f"""
 const app = document.querySelector('script[type="module"][src*="static/js/"]').src;
 const served = import(new URL("../../api/modules/{version}/mha.{page}/{module}", app));
-const dressed = (link) => link.sheet || new Promise((done) => {{
+const isWhole = (sheet) => sheet && [...sheet.cssRules]
+  .every((rule) => !(rule instanceof CSSImportRule) || isWhole(rule.styleSheet));
+const dressed = (link) => isWhole(link.sheet) || new Promise((done) => {{
   link.onload = link.onerror = done;
   setTimeout(done, {_LONGEST_WAIT_MS});
 }});

@@ -156,7 +156,7 @@ def test_it_opens_with_a_sentence_that_our_own_model_has_read(read, server, lang
     expect(page.locator(".card:has(:checked) strong")).to_have_text(
         page.locator(".card strong").first.text_content()
     )
-    assert query_of(page)["model"] == "own"
+    wait_for_query(page, model="own")
 
 
 @pytest.mark.parametrize("text", [ENGLISH, CHINESE, "a", '<b>cat</b> & "mat" 👩‍💻'])

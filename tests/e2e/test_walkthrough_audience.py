@@ -173,6 +173,26 @@ def test_long_names_are_shortened_before_anything_is_left_out(walk, step):
     assert box["x"] + box["width"] <= PROJECTOR["width"]
 
 
+def test_nothing_is_measured_before_the_last_stylesheet_is_there(server, new_context):
+    """The walk's code comes when its stylesheet is there, but not yet what that one imports."""
+    page = new_context(viewport=PROJECTOR).new_page()
+    modules, sheets = [], []
+    page.route("**/mha.walkthrough/main.js", lambda route: modules.append(route))
+    page.route("**/motion.css", lambda route: sheets.append(route))
+    page.goto(f"{server.url}walkthrough?example=programming&view=projector&step=head_outputs")
+    link = page.locator('link[href*="walk.css"]')
+    expect(link).to_have_count(1)
+    page.wait_for_function("(link) => link.sheet", arg=link.element_handle())
+    address = modules[0].request.url
+    modules[0].continue_()
+    page.evaluate("async (address) => { await import(address); }", address)
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    sheets[0].continue_()
+    zone = page.locator(".walk .stage")
+    expect(zone.locator(".plane .arrow").first).to_be_visible()
+    assert zone.evaluate("(zone) => zone.scrollWidth <= zone.clientWidth && zone.scrollHeight <= zone.clientHeight")
+
+
 def test_projector_mode_is_entered_and_left(walk):
     page = walk("?example=first&step=q")
     page.button("projector").click()
