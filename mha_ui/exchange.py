@@ -32,6 +32,11 @@ Choice = TypeVar("Choice")
 
 MENU: Final = "frame.menu"
 """The widget that holds these buttons: whether it is open."""
+START: Final = "frame.start"
+_EXPORT: Final = "export.open"
+_IMPORT: Final = "import.open"
+MENU_BUTTONS: Final = (START, _EXPORT, _IMPORT)
+"""The buttons that close it."""
 _TARGET: Final = "export.target"
 _DECIMALS: Final = "export.decimals"
 _FILE: Final = "import.file"
@@ -51,19 +56,19 @@ _FIRST_ROWS: Final = "0, 1, 2, 3"
 
 def export_button(work: state.Work) -> None:
     """The button that opens the example at hand as code or as a document."""
-    if closing_button(work.words(N_("Export")), "export.open"):
+    if closing_button(work.words(N_("Export")), _EXPORT):
         receive_edits()  # what was typed just before the click belongs to it
         st.dialog(work.words(N_("Export")), width="large")(panel)("export", _export, back=False)
 
 
 def import_button(work: state.Work) -> None:
     """The button that opens a layer of a weight file."""
-    if closing_button(work.words(N_("Import")), "import.open"):
+    if closing_button(work.words(N_("Import")), _IMPORT):
         st.dialog(work.words(N_("Import a layer")), width="large")(panel)("import", _import, back=False)
 
 
 def closing_button(label: str, key: str) -> bool:
-    """A button of the menu, which closes before the page answers."""
+    """One of the menu's buttons, which closes before the page answers."""
     return st.button(label, key=key, width="stretch", on_click=state.set_widget, args=(MENU, False))
 
 

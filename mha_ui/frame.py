@@ -16,7 +16,7 @@ from mha_core.example.model import text_in
 from mha_core.messages import LANGUAGE, LANGUAGES
 from mha_ui import shell, state
 from mha_ui.address import keep_address
-from mha_ui.exchange import MENU, closing_button, export_button, import_button
+from mha_ui.exchange import MENU, MENU_BUTTONS, START, closing_button, export_button, import_button
 from mha_ui.notes import note as example_note
 from mha_ui.panel import panel
 from mha_ui.share import save_button, share_button
@@ -126,8 +126,13 @@ def _example_chosen(key: str, shown: str | None) -> None:
 
 
 def _menu(work: state.Work) -> None:
+    """What it holds is drawn while it is open, and once more for the button that closes it: a fifth of what a page
+    costs otherwise.
+    """
     words = work.words
-    with st.popover(words(N_("More")), type="tertiary", key=MENU, on_change="rerun"):
+    with st.popover(words(N_("More")), type="tertiary", key=MENU, on_change="rerun") as menu:
+        if not (menu.open or any(map(state.widget_value, MENU_BUTTONS))):
+            return
         _start_button(work)
         save_button(work, "frame.save")
         import_button(work)
@@ -141,7 +146,7 @@ def _menu(work: state.Work) -> None:
 
 def _start_button(work: state.Work) -> None:
     """The first steps once more, on the bench."""
-    if closing_button(work.words(N_("Start")), "frame.start"):
+    if closing_button(work.words(N_("Start")), START):
         work.starts += 1
         st.switch_page(shell.BENCH)
 

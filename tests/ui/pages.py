@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from mha_ui.exchange import MENU
 from mha_ui.state.session import KEY
 
 APP = Path(__file__).resolve().parents[2] / "pages" / "navigation.py"
@@ -27,6 +28,12 @@ def sound(app: AppTest) -> AppTest:
     """The same page, which has met no exception."""
     assert not app.exception
     return app
+
+
+def menu_opened(app: AppTest) -> AppTest:
+    """The same page with its menu open."""
+    app.session_state[MENU] = True
+    return sound(app.run())
 
 
 def work(app: AppTest) -> Any:

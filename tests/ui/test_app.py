@@ -18,6 +18,7 @@ from mha_ui.language import LANGUAGES, words_in
 from mha_ui.state.session import KEY
 from tests.core.edits import FURTHER_ON
 from tests.sizes import in_turn
+from tests.ui.pages import menu_opened
 
 APP = Path(__file__).resolve().parents[2] / "pages" / "navigation.py"
 BENCH = "bench.matrices"
@@ -188,7 +189,7 @@ def test_a_link_opens_what_it_holds(visit):
 
 
 def test_a_file_is_opened_and_one_that_is_none_changes_nothing(visit):
-    app = visit(example="water")
+    app = menu_opened(visit(example="water"))
     upload = app.file_uploader(key="frame.file")
     sound(upload.set_value(("mine.mha.json", pretty(FURTHER_ON).encode(), "application/json")).run())
     assert work(app).example == FURTHER_ON

@@ -30,7 +30,7 @@ from mha_ui.state import work as state_work
 from mha_ui.state.url import NOT_OPENED
 from mha_ui.state.work import NOT_CHANGED, versions
 from tests.sizes import in_turn
-from tests.ui.pages import html, opened, sound, work
+from tests.ui.pages import html, menu_opened, opened, sound, work
 
 
 def cell(number):
@@ -200,9 +200,9 @@ def test_dialogs_that_fail_say_so(plant):
     app = visit("bench", BAD)
     plant(mha_ui.exchange, "catalogue")
     plant(mha_ui.exchange, "read_weights")
-    sound(app.button(key="export.open").click().run())
+    sound(menu_opened(app).button(key="export.open").click().run())
     assert failed(app) == 1
-    sound(app.button(key="import.open").click().run())
+    sound(menu_opened(app).button(key="import.open").click().run())
     assert failed(app) == 0
     app.file_uploader(key="import.file").set_value(("layer.pt", b"?", "application/octet-stream"))
     sound(app.button(key="import.open").click().run())
