@@ -406,6 +406,9 @@ declare module "*/mha.web/address.js" {
 declare module "*/mha.web/arithmetic.js" {
   export * from "kit/arithmetic.js";
 }
+declare module "*/mha.web/cells.js" {
+  export * from "kit/cells.js";
+}
 declare module "*/mha.web/curves.js" {
   export * from "kit/curves.js";
 }
@@ -457,8 +460,14 @@ declare module "*/mha.web/moved.js" {
 declare module "*/mha.web/numbers.js" {
   export * from "kit/numbers.js";
 }
+declare module "*/mha.web/parts.js" {
+  export * from "kit/parts.js";
+}
 declare module "*/mha.web/pictures.js" {
   export * from "kit/pictures.js";
+}
+declare module "*/mha.web/pieces.js" {
+  export * from "kit/pieces.js";
 }
 declare module "*/mha.web/plot.js" {
   export * from "kit/plot.js";

@@ -1,10 +1,10 @@
 // Editing and pasting in the tables, as in a spreadsheet.
 
+import { valueNow } from "../mha.web/cells.js";
 import { active, element, fill } from "../mha.web/dom.js";
 import { isClaim, isEditable, key, nameOf, unkey, valueAt } from "../mha.web/graph.js";
 import { exact, moved, read, readAllowed, readClaim, readMask, splitBlock } from "../mha.web/numbers.js";
 import { ARROWS, between, cellAt, Selection } from "../mha.web/selection.js";
-import { valueNow } from "../mha.web/tables.js";
 import { Scrub } from "./scrub.js";
 import { Spin } from "./spin.js";
 

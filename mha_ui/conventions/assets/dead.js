@@ -3,7 +3,7 @@
 import { some } from "../mha.web/arithmetic.js";
 import { element, p, span } from "../mha.web/dom.js";
 import { brief, format, isRounded, kindOf, largest, parenthesised, toneOf } from "../mha.web/numbers.js";
-import { corner, table } from "../mha.web/tables.js";
+import { corner, table } from "../mha.web/pieces.js";
 import { labelled, Section } from "./sheet.js";
 
 const MOST = 8; // terms of a sum that the line tells

@@ -2,7 +2,7 @@
 
 import { button, div, element, fill, operator, p, shapeOf, span, symbol } from "../mha.web/dom.js";
 import { headOf, key, termsOf } from "../mha.web/graph.js";
-import { table } from "../mha.web/tables.js";
+import { table } from "../mha.web/pieces.js";
 import { placeOf, told } from "./numbers.js";
 import { choice, Section } from "./sheet.js";
 

@@ -13,8 +13,8 @@ import {
   symbol,
 } from "../mha.web/dom.js";
 import { isDead, labelsOf, marked } from "../mha.web/graph.js";
+import { accented, corner, lookOf, table } from "../mha.web/pieces.js";
 import { ARROWS, cellAt, Lights, Pointing } from "../mha.web/selection.js";
-import { accented, corner, lookOf, table } from "../mha.web/tables.js";
 import { matrixOf } from "./numbers.js";
 
 class Sheet {

@@ -22,8 +22,9 @@ import { layOver } from "../mha.web/live.js";
 import { Menu } from "../mha.web/menu.js";
 import { mounting } from "../mha.web/mount.js";
 import { brief, isRounded } from "../mha.web/numbers.js";
+import { stageTitle } from "../mha.web/pieces.js";
 import { Pointing, Selection } from "../mha.web/selection.js";
-import { stageTitle, structureOf, View } from "../mha.web/tables.js";
+import { structureOf, View } from "../mha.web/tables.js";
 import { Slider } from "./slider.js";
 
 const ROUNDING = 1e-12; // of the largest number of a matrix: less than that is rounded otherwise, not another number

@@ -14,8 +14,8 @@ import {
   termsOf,
 } from "../mha.web/graph.js";
 import { format, kindOf, largest, toneOf } from "../mha.web/numbers.js";
+import { corner, table } from "../mha.web/pieces.js";
 import { Lights } from "../mha.web/selection.js";
-import { corner, table } from "../mha.web/tables.js";
 import { around } from "./around.js";
 import { fillCell } from "./filled.js";
 import { isFolded } from "./folds.js";

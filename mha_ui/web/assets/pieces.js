@@ -1,0 +1,46 @@
+// What tables are laid out of, on any page.
+
+import { div, element, rich } from "./dom.js";
+
+/**
+ * A table: the heads of its columns over its rows; `groups`: a line above the heads.
+ * @param {Record<string, any>} attributes
+ * @param {Child[]} columns
+ * @param {Child[]} rows
+ * @param {{ caption?: Child; groups?: Child }} [above]
+ * @returns {HTMLTableElement}
+ */
+export const table = (attributes, columns, rows, { caption = null, groups = null } = {}) =>
+  element(
+    "table",
+    attributes,
+    caption,
+    element("thead", {}, groups, element("tr", {}, ...columns)),
+    element("tbody", {}, ...rows),
+  );
+
+/**
+ * What a table of this matrix looks like, as a class.
+ * @param {{ hue: string; scale: string }} matrix
+ */
+export const lookOf = ({ hue, scale }) => `matrix hue-${hue || "none"} scale-${scale}`;
+
+/**
+ * A label in a head's colour; as it is where it belongs to none.
+ * @type {(node: HTMLElement, head: number) => HTMLElement}
+ */
+export function accented(node, head) {
+  if (head === undefined) return node;
+  node.classList.add("accented");
+  node.style.setProperty("--accent", `var(--mha-head-${head})`);
+  return node;
+}
+
+/**
+ * What a stage is called, and what happens there.
+ * @type {(stage: Pick<Stage, "title" | "hint">) => HTMLElement}
+ */
+export const stageTitle = ({ title, hint }) =>
+  div("stage-title", element("h3", {}, ...rich(title)), element("p", {}, ...rich(hint)));
+
+export const corner = () => element("td", { class: "corner" });
