@@ -77,6 +77,7 @@ class Bench {
   #previewed = null; // an edit that is being made
   #before = null; // the numbers before the last edit
   #inPicture = null; // the cell that is pointed at in a picture
+  #saidAt = -1; // the last edit before something was said here
   #held = null; // what the text field that has the focus held before it was typed in
   #address = new Address(() => this.settled());
   #live = new Live({
@@ -161,7 +162,7 @@ class Bench {
   update({ data, setStateValue }) {
     const post = (sent) => setStateValue("edits", { ...sent, held: history.heldIn(sent.session) });
     sender.receive(data, post, this);
-    if (data.opened !== this.model?.opened) this.#grid.drafts.clear();
+    if (data.opened !== this.model?.opened) this.#anew();
     const structure = structureOf(data);
     const grown = data.opened === this.model?.opened && data.dims.h > this.model.dims.h;
     const first = this.model === null;
@@ -185,7 +186,7 @@ class Bench {
     this.root.classList.toggle("practising", Boolean(data.check?.practice));
     const pinning = sender.pending.findLast((edit) => edit.op === "pin");
     this.#pinned = pinning ? pinning.cell : data.pinned;
-    this.#showMessage(data.message);
+    if (data.message || data.ack > this.#saidAt) this.#showMessage(data.message);
     this.#rest();
     if (!sender.pending.length) this.#keepWork(data);
     this.start.update(data);
@@ -213,6 +214,12 @@ class Bench {
     for (const edit of pending) overlay(data, edit);
     this.#live.settle(data.whole ? { s: data.whole } : data.address, data.ack, newer);
     if (pending.length && !newer && this.#isLive(pending)) this.#live.ask(pending, this.#seq);
+  }
+
+  /** Nothing that was typed or said here is about the example that comes now. */
+  #anew() {
+    this.#grid.drafts.clear();
+    this.#saidAt = -1;
   }
 
   /** The address bar holds the work, and this tab its history: one of before a reload goes back to the server. */
@@ -478,8 +485,14 @@ class Bench {
     this.repaint(edit.matrix);
   }
 
-  /** `place`: the name of a place in the text. */
+  /**
+   * `place`: the name of a place in the text, or several. It stays until an edit that is still to come is answered.
+   * @param {string} text
+   * @param {string} [kind]
+   * @param {string | string[]} [place]
+   */
   say(text, kind = "info", place = "") {
+    this.#saidAt = sender.last;
     this.#showMessage({ text, kind, place });
   }
 
@@ -533,6 +546,7 @@ class Bench {
   #setWords(words) {
     this.words = words;
     this.#structure = "";
+    this.#saidAt = -1; // it was said in another language
     this.controls = new Controls(this);
     this.verdict = new Verdict(this, words);
     this.practice = new Practice(this);
@@ -681,7 +695,7 @@ class Bench {
     const accept = () => this.#accept(offer.edit);
     const dismiss = () => (this.message.hidden = true);
     this.message.replaceChildren(
-      element("span", { dir: "auto" }, ...naming(text, place)),
+      element("span", { dir: "auto" }, ...naming(text, [place].flat())),
       offer ? button({ data: { focus: "offer" }, onclick: accept }, ...symbol(offer.label).childNodes) : "",
       button({ class: "quiet", "aria-label": this.words.dismiss, onclick: dismiss }, "×"),
     );

@@ -1,7 +1,7 @@
 // Which cells are pointed at, lit and selected; in tables that nobody edits that is all that keys and pointer do.
 
 import { active, fill } from "./dom.js";
-import { key, nameOf, rowsOf, unkey, valueAt } from "./graph.js";
+import { key, nameOf, rowsOf, sourcesOf, unkey, valueAt } from "./graph.js";
 import { toTsv } from "./numbers.js";
 
 export const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
@@ -251,10 +251,16 @@ export class Selection {
     this.sayComputed(cell);
   }
 
-  /** @param {Cell} cell */
+  /**
+   * What to change in place of a number that cannot be.
+   * @param {Cell} cell
+   */
   sayComputed(cell) {
-    const place = nameOf(this.host.model, cell);
-    this.host.say(fill(this.host.words.computed, { place }), "info", place);
+    const { model, words } = this.host;
+    const place = nameOf(model, cell);
+    const sources = sourcesOf(model, cell.name, cell.head);
+    const text = sources.length ? words.computed : words.fixed;
+    this.host.say(fill(text, { place, list: sources.join(", ") }), "info", [place, ...sources]);
   }
 
   // --- cells and ranges ----------------------------------------------------------------------------------------------
