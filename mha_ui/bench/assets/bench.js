@@ -369,6 +369,7 @@ class Bench {
     overlay(this.model, edit);
     this.repaint(edit.matrix);
     if (edit.op === "set") this.start.did("edited");
+    if (edit.op.endsWith("sentence")) this.start.did("rewritten");
   }
 
   /**
