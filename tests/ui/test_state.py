@@ -489,9 +489,16 @@ def test_the_bench_tells_of_the_numbers_at_hand(language):
     looks = {"en": ["always most at “思考” (0.99 or more)"] * 2, "zh": ["总是最关注“思考”（至少 0.99）"] * 2}[
         language
     ]
+    story = {
+        "en": f"Head 1, {looks[0]}. Head 2, {looks[1]}.",
+        "zh": f"头 1：{looks[0]}。头 2：{looks[1]}。",
+    }[language]
+    assert payload(work)["about"] == story
+    assert payload(work)["looks"] == looks
+    send(work, *[{"op": "add_head", "copy": 0}] * 10)
     plainly = {"en": "For every token each head decides", "zh": "对每个词元，各个头各自决定"}[language]
     assert payload(work)["about"].startswith(plainly)
-    assert payload(work)["looks"] == looks
+    send(work, *[{"op": "undo"}] * 10)
     again = opened({**address(work), "lang": language})
     assert (payload(again)["about"], payload(again)["looks"]) == (payload(work)["about"], looks)
     send(work, {"op": "undo"})

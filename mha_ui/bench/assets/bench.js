@@ -308,14 +308,15 @@ class Bench {
   /** The sentence above the tables. */
   #describe() {
     const { about, about_ours, opened } = this.model;
+    // Room for the longest sentence of this example, so that the tables stay where they are when another one comes.
+    const held = opened === this.#roomFor ? this.about.dataset.room : this.words.plainly;
+    const isLonger = about.length > held.length;
+    if (isLonger && this.#previewed) return; // it comes once the hand has let go
+    this.#roomFor = opened;
+    if (this.about.dataset.room !== held || isLonger) this.about.dataset.room = isLonger ? about : held;
     if (this.about.textContent !== about || about_ours)
       this.about.replaceChildren(element("span", {}, ...(about_ours ? rich(about) : [about])));
     this.about.hidden = !about;
-    // Room for the longest sentence of this example, so that the tables stay where they are when another one comes.
-    const held = opened === this.#roomFor ? this.about.dataset.room : this.words.plainly;
-    this.#roomFor = opened;
-    if (this.about.dataset.room !== held || about.length > held.length)
-      this.about.dataset.room = about.length > held.length ? about : held;
   }
 
   /** While a hand moves the numbers, the verdict keeps its height: the tables below it must not slip away. */
