@@ -145,6 +145,8 @@ _UI: Final = {
     "mask_none": N_("none"),
     "mask_causal": N_("causal"),
     "mask_painted": N_("by hand"),
+    "mask_this": N_("Mask this pair"),
+    "unmask": N_("Let this pair attend"),
     "kv_heads": N_("K, V heads"),
     "shared": N_("{list} of head {head}"),
     "no_direction": N_("a row of zeros has no direction and stays zeros"),

@@ -249,10 +249,12 @@ class Bench {
     return sender.last + (this.#previewed ? 0.5 : 0);
   }
 
-  /** Whether the live channel can answer these edits: with a first divisor or without one there are other tables. */
+  /** Whether the live channel can answer these edits: with a first divisor or mask, or without one, there are other tables. */
   #isLive(edits) {
-    const divides = this.model.constants.divisor !== null;
-    return this.#live.takes(edits) && (divides || edits.every(({ op }) => op !== "scale"));
+    const { constants, matrices } = this.model;
+    const stays = ({ op, matrix }) =>
+      op === "scale" ? constants.divisor !== null : matrix !== "mask" || Boolean(matrices.mask);
+    return this.#live.takes(edits) && edits.every(stays);
   }
 
   /** Paint what the live channel has answered. */
@@ -559,6 +561,7 @@ class Bench {
         unpin: () => this.unpin(),
         hold: (cell) => this.chosen(cell),
         traced: (path, begun) => this.#traced(path, begun),
+        mask: this.model.check ? undefined : (pair, hides) => this.#mask(pair, hides),
       },
       this.message,
       this.legend.root,
@@ -743,6 +746,13 @@ class Bench {
     const terms = termsOf(this.model, this.#pinned).flat();
     const cells = terms.map((cell) => this.view.cells.get(key(cell))).filter(Boolean);
     if (!cells.every((td) => isInSight(td, this, 1))) this.bring(beginningOf(cells[0]), gently(), "start");
+  }
+
+  /** Hide a pair or let it attend again; where there is no mask it is one of this pair alone. */
+  #mask({ row, col }, hides) {
+    const adds = typeof this.model.matrices.mask?.values[row][col] !== "boolean" && this.model.matrices.mask;
+    const value = adds ? (hides ? "-inf" : 0) : !hides;
+    this.send({ op: "set", matrix: "mask", head: null, row, col, values: [[value]] });
   }
 
   /** The cell whose arithmetic is shown. */

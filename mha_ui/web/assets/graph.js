@@ -289,6 +289,18 @@ export const isDead = (model, name, head, row) =>
 export const marked = (text, dead) => (dead ? `${text} ∅` : text);
 
 /**
+ * The pair of the mask that a computed cell is about, and whether it is hidden; null where a cell is about none.
+ * @type {OfCell<{ cell: Cell; hidden: boolean } | null>}
+ */
+export function pairOf(model, { name, head, row, col }) {
+  const { axes } = model.matrices[name];
+  if (axes[0] !== "n_q" || axes[1] !== "n_k" || isEditable(model, name, head)) return null;
+  const cell = { name: "mask", head: null, row, col };
+  const value = valueAt(model, cell);
+  return { cell, hidden: value === false || value === "-inf" };
+}
+
+/**
  * How many decimals the numbers of a matrix are shown with: none where all are whole.
  * @type {OfMatrix<number>}
  */
