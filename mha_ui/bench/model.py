@@ -115,6 +115,7 @@ _UI: Final = {
     "head": N_("Head"),
     "heads": N_("heads"),
     "heads_shown": N_("Heads whose tables are shown"),
+    "heads_fit": N_("{shown} of {all} heads fit below; press one for its tables."),
     "heads_now": N_("Shown: heads {list}"),
     "token": N_("token"),
     "tokens": N_("tokens"),
