@@ -25,7 +25,8 @@ def rows(count, width):
 
 def test_a_block_without_room_is_offered_the_size_that_it_needs(visit):
     bench = visit("?example=first", **CLIPBOARD)
-    bench.cell("x", None, 0, 0).click()
+    bench.page.locator('table[data-matrix="x"] td.corner').click()  # which takes the whole table
+    expect(bench.page.locator("td.selected")).to_have_count(6)
     paste(bench, rows(5, 4))
     expect(bench.message()).to_have_text("X: from row 1, column 1 on there is room for 3 × 2, got 5 × 4")
     offer = bench.page.get_by_role("button", name="Make X 5 × 4 and paste")

@@ -146,7 +146,28 @@ export class Selection {
     on("keydown", (cell, event) => event.isComposing || this.keyed(cell, event));
     on("copy", (cell, event) => this.copied(cell, event));
     on("paste", (cell, event) => this.pasted(cell, event));
+    root.addEventListener("pointerdown", (event) => {
+      const corner = /** @type {Element} */ (event.target).closest?.("td.corner");
+      if (corner && event.button === 0) this.#takeWhole(corner.closest("table"), event);
+    });
     return on;
+  }
+
+  /**
+   * The corner of a table is pressed: all of it is selected, to be copied or pasted over; where it is folded the first
+   * cell alone.
+   * @param {HTMLTableElement} table
+   * @param {PointerEvent} event
+   */
+  #takeWhole(table, event) {
+    const first = /** @type {HTMLElement} */ (table.querySelector("td[data-key]"));
+    if (!first) return;
+    event.preventDefault(); // the focus goes to the cell
+    const cell = unkey(first.dataset.key);
+    this.focus(cell);
+    if (table.querySelector("th.gap")) return;
+    const [rows, cols] = this.shape(cell);
+    this.select(cell, { ...cell, row: rows - 1, col: cols - 1 });
   }
 
   /** After the tables were built anew: the selection's cells are gone. */
