@@ -39,7 +39,7 @@ from mha_core import Example, MhaError, Trace, built_in, trace
 from mha_core.edit.edits import apply
 from mha_core.errors import N_, ExampleError
 from mha_core.example.share_link import unpacked
-from mha_ui.about import about, looks
+from mha_ui.about import told
 from mha_ui.figures import FIGURES
 from mha_ui.formulas import captions, constants
 from mha_ui.language import LANGUAGES, words_in
@@ -164,7 +164,7 @@ def _told(asked: Asked, shown: Trace | None, now: Trace, lens: Lens | None) -> b
         blocks, numbers = laid_out(list(changes(shown, now)))
         header |= {"blocks": blocks, **_marks(shown, now)}
     if asked.about:
-        header |= {"about": about(now, asked.language), "looks": looks(now, asked.language)}
+        header |= told(now, asked.language)
     if lens:
         header["seen"] = look(lens, now, asked.language)
     return framed(header, numbers)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any, Final
 
 from mha_core.compute.trace import Trace
 from mha_core.errors import N_
@@ -12,9 +14,13 @@ from mha_ui.figures.labels import labels
 from mha_ui.language import words_in
 
 
-def about(trace: Trace, language: str) -> str:
-    """The example's note; where it has none, what the bench shows."""
-    return text_in(trace.example.note, language) or words_in(language)(PLAINLY)
+def told(trace: Trace, language: str) -> dict[str, Any]:
+    """``about``: the example's note; where it has none, where the heads look, as far as that is short, else what the
+    bench shows. ``looks``: for each head, where it looks.
+    """
+    found = looks(trace, language)
+    note = text_in(trace.example.note, language)
+    return {"about": note or _story(found, language) or words_in(language)(PLAINLY), "looks": found}
 
 
 def looks(trace: Trace, language: str) -> list[str]:
@@ -24,6 +30,18 @@ def looks(trace: Trace, language: str) -> list[str]:
     return findings(where_heads_look(trace), queries, keys, language)
 
 
+def _story(found: Sequence[str], language: str) -> str:
+    """Where the heads look, as one text; "" where it would be a long one."""
+    words = words_in(language)
+    each = [
+        words(N_("Head {head}, {finding}.")).format(head=head + 1, finding=finding)
+        for head, finding in enumerate(found)
+    ]
+    story = reduce(lambda one, other: words(N_("{one} {other}")).format(one=one, other=other), each)
+    return story if len(story) <= _LONGEST else ""
+
+
+_LONGEST: Final = 240
 PLAINLY: Final = N_(
     "For every token each head decides how much of each token to take along. Change a framed number and watch."
 )

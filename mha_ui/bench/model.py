@@ -43,7 +43,7 @@ from mha_core.vocabulary import (
     STAGES_WITHOUT_VALUES,
     Stage,
 )
-from mha_ui.about import PLAINLY, about, looks
+from mha_ui.about import PLAINLY, told
 from mha_ui.formulas import caption, captions, constants, steps
 from mha_ui.language import words_in
 from mha_ui.lenses import laid_over, look
@@ -115,6 +115,7 @@ _UI: Final = {
     "head": N_("Head"),
     "heads": N_("heads"),
     "heads_shown": N_("Heads whose tables are shown"),
+    "heads_fit": N_("{shown} of {all} heads fit below; press one for its tables."),
     "heads_now": N_("Shown: heads {list}"),
     "token": N_("token"),
     "tokens": N_("tokens"),
@@ -145,6 +146,8 @@ _UI: Final = {
     "mask_none": N_("none"),
     "mask_causal": N_("causal"),
     "mask_painted": N_("by hand"),
+    "mask_this": N_("Mask this pair"),
+    "unmask": N_("Let this pair attend"),
     "kv_heads": N_("K, V heads"),
     "shared": N_("{list} of head {head}"),
     "no_direction": N_("a row of zeros has no direction and stays zeros"),
@@ -220,7 +223,8 @@ _UI: Final = {
     "dead_row": N_("this query may attend to nothing: its weights and its output are 0"),
     "dismiss": N_("Close"),
     "copied": N_("Copied."),
-    "computed": N_("{place} is computed from other numbers; edit those."),
+    "computed": N_("{place} is computed from {list}: change one of those."),
+    "fixed": N_("{place} cannot be changed here."),
     "place_of_head": N_("{place} of head {head}"),
     "place_with_tokens": N_("{place} ({tokens})"),
     "paint_here": N_("Set the mask here: click a pair to hide it or let it attend, drag over many."),
@@ -287,9 +291,8 @@ def payload(work: Work, *, lens: str | None = None) -> dict[str, Any]:
         "whole": None if {"s", "example"} & held_by.keys() else token(work),
         "pinned": work.pinned and work.pinned._asdict(),
         "message": _message(work.message),
-        "about": about(work.trace, work.language),
+        **told(work.trace, work.language),
         "about_ours": is_ours(work.example),
-        "looks": looks(work.trace, work.language),
         **numbers(work.trace, work.language, work.decimals),
         "choices": _CHOICES,
         "controls": _controls(work) | {"lens": work.lens if lens is None else None},

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from mha_core import Example, MhaError, built_in, from_token
 from mha_core.compute.graph import symbol
+from mha_core.edit.back import given_back
 from mha_core.edit.edits import apply
 from mha_core.errors import N_
 from mha_core.models import OWN, example_of, load
@@ -92,13 +93,23 @@ def _edit(current: Work, edit: Mapping[str, Any]) -> None:
         go_back(current, current.shown)
     before = current.example
     try:
-        become(current, apply(before, edit))
+        back = given_back([version.example for version in (*current.past, current.version)], edit)
+        become(current, back or apply(before, edit))
         note_attempt(current, before)
+        if back:
+            text = _BACK[edit["op"]]
+            current.message = Message(current.words(text), kind="info")
     except MhaError as error:
         place, text = place_and_sentence(error, current.example, current.language)
         current.message = Message(text, place=place)
         if edit.get("op") == "set" and not edit.get("grow"):
             _offer_room(current, current.message, {**edit, "grow": True})
+
+
+_BACK: Final = {
+    "add_head": N_("The head that was removed last is back with its numbers."),
+    "add_token": N_("The token that was removed last is back with its numbers."),
+}
 
 
 def _offer_room(current: Work, message: Message, larger: dict[str, Any]) -> None:

@@ -322,7 +322,7 @@ interface Host {
   model: Model;
   words: Record<string, string>;
   view: import("./assets/tables.js").View;
-  say(text: string, kind?: string, place?: string): void;
+  say(text: string, kind?: string, place?: string | string[]): void;
   pin(cell: Cell): void;
   unpin(): void;
 }

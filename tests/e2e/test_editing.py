@@ -169,6 +169,12 @@ def stroke(bench, row):
 
 def test_mask_painting_and_cross_attention(visit):
     bench = visit("?example=first")
+    bench.cell("weights", 1, 0, 2).click()  # which is held: its pair can be hidden from there
+    bench.do("mask pair")
+    painted = AllowMask(((True, True, False), (True,) * 3, (True,) * 3))
+    assert_shows(bench, replace(built_in("first"), mask=painted))
+    bench.do("mask pair")
+    assert_shows(bench, replace(built_in("first"), mask=AllowMask(((True,) * 3,) * 3)))
     bench.choose("mask", "causal")
     bench.cell("mask", None, 0, 1).click()
     bench.settled()

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from mha_core import built_in
-from tests.e2e.driver import Bench, at_rest
+from tests.e2e.driver import Bench, at_rest, menu
 from tests.e2e.looks import assert_no_barrier, wider
 from tests.e2e.test_live import drag
 
@@ -120,7 +120,7 @@ def test_a_link_to_something_particular_opens_without_it(newcomer, query):
     assert bench.page.evaluate("localStorage.getItem('mha.start')") is None
 
 
-def test_on_a_telephone_it_covers_nothing_and_speaks_of_fingers(newcomer):
+def test_on_a_telephone_it_covers_nothing_speaks_of_fingers_and_ends_when_one_goes_on(newcomer):
     bench = newcomer(viewport={"width": 390, "height": 844}, has_touch=True)
     page = bench.page
     expect(step(page, 1)).to_contain_text("Press this number for a moment, then slide sideways.")
@@ -129,5 +129,16 @@ def test_on_a_telephone_it_covers_nothing_and_speaks_of_fingers(newcomer):
     for number in (2, 3):
         page.locator(".start-next").tap()
         expect(step(page, number)).not_to_contain_text(re.compile("point at|drag|hover", re.IGNORECASE))
-    bench.cell("weights", 0, 0, 0).tap()
+    bench.cell("x", None, 0, 0).scroll_into_view_if_needed()  # gone on from what the last one speaks of
+    expect(bubble(page)).to_be_hidden()
+    bench.cell("weights", 0, 0, 0).scroll_into_view_if_needed()
+    expect(bubble(page)).to_be_hidden()
+
+    menu(page)
+    page.get_by_role("button", name="Start", exact=True).tap()
+    step(page, 1)
+    page.locator('[data-focus="sentence"]').tap()
+    page.keyboard.type("a sentence of my own")
+    page.keyboard.press("Enter")
+    bench.settled()
     expect(bubble(page)).to_be_hidden()

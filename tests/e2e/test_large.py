@@ -74,6 +74,7 @@ def test_as_many_heads_are_shown_as_fit_and_chips_choose_which(visit):
     assert shown == [0, 1]
     chips = bench.page.get_by_role("group", name="Heads whose tables are shown").get_by_role("button")
     expect(chips).to_have_count(6)
+    expect(bench.page.locator(".head-chips")).to_contain_text("2 of 6 heads fit below")
     chip = chips.nth(4)
     expect(chip).to_have_attribute("aria-pressed", "false")
     chip.focus()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -23,7 +25,8 @@ def rows(count, width):
 
 def test_a_block_without_room_is_offered_the_size_that_it_needs(visit):
     bench = visit("?example=first", **CLIPBOARD)
-    bench.cell("x", None, 0, 0).click()
+    bench.page.locator('table[data-matrix="x"] td.corner').click()  # which takes the whole table
+    expect(bench.page.locator("td.selected")).to_have_count(6)
     paste(bench, rows(5, 4))
     expect(bench.message()).to_have_text("X: from row 1, column 1 on there is room for 3 × 2, got 5 × 4")
     offer = bench.page.get_by_role("button", name="Make X 5 × 4 and paste")
@@ -95,9 +98,12 @@ def test_a_cell_has_one_name_in_the_line_of_arithmetic_in_messages_and_for_the_s
     expect(bench.message()).to_contain_text("WK of head 2: from row 1, column 2 on there is room for 2 × 1")
     bench.cell("weights", 1, 0, 2).hover()
     assert bench.arithmetic().startswith("A[1, 3] of head 2 (思考 → 程序) = ")
-    bench.cell("weights", 1, 0, 2).focus()
+    bench.cell("weights", 1, 0, 2).click()
     bench.page.keyboard.type("1")
-    expect(bench.message()).to_have_text("A[1, 3] of head 2 is computed from other numbers; edit those.")
+    bench.settled()  # the cell is held: that says nothing, and takes nothing back that was said
+    told = "A[1, 3] of head 2 is computed from X, WQ, WK: change one of those."
+    expect(bench.message()).to_have_text(told)
+    expect(bench.cell("scaled_scores", 1, 0, 0)).to_have_class(re.compile("operand"))
 
 
 # --- the mask --------------------------------------------------------------------------------------------------

@@ -195,6 +195,40 @@ def test_an_edit_after_undo_takes_the_place_of_what_was_undone():
     assert work.example == with_x(7)
 
 
+def test_the_head_that_was_removed_last_comes_back_with_its_numbers():
+    work = opened({"example": "output-projection"})
+    start, h = work.example, work.example.dims.h
+    send(work, {"op": "remove_head"}, cell(7), {"op": "add_head"})
+    assert work.example == apply(start, cell(7))
+    assert (work.message.kind, work.message.text) == (
+        "info",
+        "The head that was removed last is back with its numbers.",
+    )
+    send(work, {"op": "add_head"})
+    assert work.message is None
+    send(work, {"op": "remove_head"}, {"op": "remove_head", "head": 0}, {"op": "add_head"})
+    assert work.example.heads == (*start.heads[1:], start.heads[0])
+    assert work.example.w_o[-start.dims.d_v :] == start.w_o[: start.dims.d_v]
+    narrow = {"op": "resize", "axis": "d_k", "by": 1}
+    send(work, {"op": "remove_head"}, narrow, {"op": "add_head"})
+    assert (work.message, work.example.dims.h) == (None, h)
+    send(work, {"op": "remove_head"}, {"op": "add_head", "copy": 0})
+    assert work.example.heads[-1] == work.example.heads[0]
+
+
+@pytest.mark.parametrize("name", ["first", "causal", "padding", "translation", "additive"])
+def test_the_token_that_was_removed_last_comes_back_with_its_row_and_what_the_mask_says_of_it(name):
+    work = opened({"example": name})
+    start = work.example
+    last = {"op": "remove_token", "which": "tokens", "index": len(start.tokens) - 1}
+    send(work, last, cell(7), {"op": "add_token", "which": "tokens"})
+    assert work.example == apply(start, cell(7))
+    assert work.message.text == "The token that was removed last is back with its numbers."
+    send(work, {"op": "remove_token", "which": "tokens", "index": 0}, {"op": "add_token", "which": "tokens"})
+    assert work.example.tokens == (*start.tokens[1:], start.tokens[0])
+    assert work.example.x[-1] == apply(start, cell(7)).x[0]
+
+
 def test_a_hundred_steps_can_be_undone():
     work = opened()
     send(work, *(cell(number) for number in range(1000, 1000 + UNDO_STEPS + 5)))
@@ -455,9 +489,16 @@ def test_the_bench_tells_of_the_numbers_at_hand(language):
     looks = {"en": ["always most at “思考” (0.99 or more)"] * 2, "zh": ["总是最关注“思考”（至少 0.99）"] * 2}[
         language
     ]
+    story = {
+        "en": f"Head 1, {looks[0]}. Head 2, {looks[1]}.",
+        "zh": f"头 1：{looks[0]}。头 2：{looks[1]}。",
+    }[language]
+    assert payload(work)["about"] == story
+    assert payload(work)["looks"] == looks
+    send(work, *[{"op": "add_head", "copy": 0}] * 10)
     plainly = {"en": "For every token each head decides", "zh": "对每个词元，各个头各自决定"}[language]
     assert payload(work)["about"].startswith(plainly)
-    assert payload(work)["looks"] == looks
+    send(work, *[{"op": "undo"}] * 10)
     again = opened({**address(work), "lang": language})
     assert (payload(again)["about"], payload(again)["looks"]) == (payload(work)["about"], looks)
     send(work, {"op": "undo"})

@@ -77,6 +77,7 @@ class Bench {
   #previewed = null; // an edit that is being made
   #before = null; // the numbers before the last edit
   #inPicture = null; // the cell that is pointed at in a picture
+  #saidAt = -1; // the last edit before something was said here
   #held = null; // what the text field that has the focus held before it was typed in
   #address = new Address(() => this.settled());
   #live = new Live({
@@ -161,7 +162,7 @@ class Bench {
   update({ data, setStateValue }) {
     const post = (sent) => setStateValue("edits", { ...sent, held: history.heldIn(sent.session) });
     sender.receive(data, post, this);
-    if (data.opened !== this.model?.opened) this.#grid.drafts.clear();
+    if (data.opened !== this.model?.opened) this.#anew();
     const structure = structureOf(data);
     const grown = data.opened === this.model?.opened && data.dims.h > this.model.dims.h;
     const first = this.model === null;
@@ -185,7 +186,7 @@ class Bench {
     this.root.classList.toggle("practising", Boolean(data.check?.practice));
     const pinning = sender.pending.findLast((edit) => edit.op === "pin");
     this.#pinned = pinning ? pinning.cell : data.pinned;
-    this.#showMessage(data.message);
+    if (data.message || data.ack > this.#saidAt) this.#showMessage(data.message);
     this.#rest();
     if (!sender.pending.length) this.#keepWork(data);
     this.start.update(data);
@@ -215,6 +216,12 @@ class Bench {
     if (pending.length && !newer && this.#isLive(pending)) this.#live.ask(pending, this.#seq);
   }
 
+  /** Nothing that was typed or said here is about the example that comes now. */
+  #anew() {
+    this.#grid.drafts.clear();
+    this.#saidAt = -1;
+  }
+
   /** The address bar holds the work, and this tab its history: one of before a reload goes back to the server. */
   #keepWork(data) {
     const { searchParams: asked } = new URL(location.href);
@@ -242,10 +249,12 @@ class Bench {
     return sender.last + (this.#previewed ? 0.5 : 0);
   }
 
-  /** Whether the live channel can answer these edits: with a first divisor or without one there are other tables. */
+  /** Whether the live channel can answer these edits: with a first divisor or mask, or without one, there are other tables. */
   #isLive(edits) {
-    const divides = this.model.constants.divisor !== null;
-    return this.#live.takes(edits) && (divides || edits.every(({ op }) => op !== "scale"));
+    const { constants, matrices } = this.model;
+    const stays = ({ op, matrix }) =>
+      op === "scale" ? constants.divisor !== null : matrix !== "mask" || Boolean(matrices.mask);
+    return this.#live.takes(edits) && edits.every(stays);
   }
 
   /** Paint what the live channel has answered. */
@@ -301,14 +310,15 @@ class Bench {
   /** The sentence above the tables. */
   #describe() {
     const { about, about_ours, opened } = this.model;
+    // Room for the longest sentence of this example, so that the tables stay where they are when another one comes.
+    const held = opened === this.#roomFor ? this.about.dataset.room : this.words.plainly;
+    const isLonger = about.length > held.length;
+    if (isLonger && this.#previewed) return; // it comes once the hand has let go
+    this.#roomFor = opened;
+    if (this.about.dataset.room !== held || isLonger) this.about.dataset.room = isLonger ? about : held;
     if (this.about.textContent !== about || about_ours)
       this.about.replaceChildren(element("span", {}, ...(about_ours ? rich(about) : [about])));
     this.about.hidden = !about;
-    // Room for the longest sentence of this example, so that the tables stay where they are when another one comes.
-    const held = opened === this.#roomFor ? this.about.dataset.room : this.words.plainly;
-    this.#roomFor = opened;
-    if (this.about.dataset.room !== held || about.length > held.length)
-      this.about.dataset.room = about.length > held.length ? about : held;
   }
 
   /** While a hand moves the numbers, the verdict keeps its height: the tables below it must not slip away. */
@@ -362,6 +372,7 @@ class Bench {
     overlay(this.model, edit);
     this.repaint(edit.matrix);
     if (edit.op === "set") this.start.did("edited");
+    if (edit.op.endsWith("sentence")) this.start.did("rewritten");
   }
 
   /**
@@ -478,8 +489,14 @@ class Bench {
     this.repaint(edit.matrix);
   }
 
-  /** `place`: the name of a place in the text. */
+  /**
+   * `place`: the name of a place in the text, or several. It stays until an edit that is still to come is answered.
+   * @param {string} text
+   * @param {string} [kind]
+   * @param {string | string[]} [place]
+   */
   say(text, kind = "info", place = "") {
+    this.#saidAt = sender.last;
     this.#showMessage({ text, kind, place });
   }
 
@@ -533,6 +550,7 @@ class Bench {
   #setWords(words) {
     this.words = words;
     this.#structure = "";
+    this.#saidAt = -1; // it was said in another language
     this.controls = new Controls(this);
     this.verdict = new Verdict(this, words);
     this.practice = new Practice(this);
@@ -543,6 +561,7 @@ class Bench {
         unpin: () => this.unpin(),
         hold: (cell) => this.chosen(cell),
         traced: (path, begun) => this.#traced(path, begun),
+        mask: this.model.check ? undefined : (pair, hides) => this.#mask(pair, hides),
       },
       this.message,
       this.legend.root,
@@ -681,7 +700,7 @@ class Bench {
     const accept = () => this.#accept(offer.edit);
     const dismiss = () => (this.message.hidden = true);
     this.message.replaceChildren(
-      element("span", { dir: "auto" }, ...naming(text, place)),
+      element("span", { dir: "auto" }, ...naming(text, [place].flat())),
       offer ? button({ data: { focus: "offer" }, onclick: accept }, ...symbol(offer.label).childNodes) : "",
       button({ class: "quiet", "aria-label": this.words.dismiss, onclick: dismiss }, "×"),
     );
@@ -727,6 +746,13 @@ class Bench {
     const terms = termsOf(this.model, this.#pinned).flat();
     const cells = terms.map((cell) => this.view.cells.get(key(cell))).filter(Boolean);
     if (!cells.every((td) => isInSight(td, this, 1))) this.bring(beginningOf(cells[0]), gently(), "start");
+  }
+
+  /** Hide a pair or let it attend again; where there is no mask it is one of this pair alone. */
+  #mask({ row, col }, hides) {
+    const adds = typeof this.model.matrices.mask?.values[row][col] !== "boolean" && this.model.matrices.mask;
+    const value = adds ? (hides ? "-inf" : 0) : !hides;
+    this.send({ op: "set", matrix: "mask", head: null, row, col, values: [[value]] });
   }
 
   /** The cell whose arithmetic is shown. */

@@ -1,6 +1,6 @@
 // The chips that choose which heads' tables are shown, where not all of them fit beside each other.
 
-import { accent, button, element, setAttribute } from "../mha.web/dom.js";
+import { accent, button, element, fill, setAttribute, setText, span } from "../mha.web/dom.js";
 import { rowsOf } from "../mha.web/graph.js";
 import { colourOf, paintMap } from "../mha.web/maps.js";
 
@@ -22,6 +22,7 @@ export class Chips {
   /** @param {Record<string, string>} words */
   constructor(words) {
     this.words = words;
+    this.told = span("quiet-text");
     this.root = element("div", { class: "head-chips", role: "group", "aria-label": words.heads_shown });
   }
 
@@ -36,6 +37,7 @@ export class Chips {
     if (this.#chips.length !== count) this.#build(count);
     for (const [head, { chip }] of this.#chips.entries())
       setAttribute(chip, "aria-pressed", String(shown.includes(head)));
+    setText(this.told, fill(this.words.heads_fit, { shown: shown.length, all: count }));
     this.draw(model);
   }
 
@@ -49,7 +51,7 @@ export class Chips {
       };
       return { chip: button(attributes, map, `${this.words.head} ${head + 1}`), map };
     });
-    this.root.replaceChildren(...this.#chips.map(({ chip }) => chip));
+    this.root.replaceChildren(...this.#chips.map(({ chip }) => chip), this.told);
   }
 
   /**

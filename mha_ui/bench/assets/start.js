@@ -29,6 +29,7 @@ export class Start {
   #gone = new AbortController();
   #frame = 0;
   #brought = false; // the page is on its way to what the step points at
+  #reached = false; // that has been in sight
   #sizes = new ResizeObserver(() => this.place()); // a table has its size once it is drawn
 
   /**
@@ -59,6 +60,8 @@ export class Start {
     for (const type of ["scroll", "resize", "scrollend"])
       window.addEventListener(type, () => this.place(), { signal, capture: true });
     window.addEventListener("scrollend", () => this.#arrived(), { signal, capture: true });
+    for (const type of ["wheel", "touchmove", "pointerdown"]) // the visitor goes somewhere himself
+      window.addEventListener(type, () => (this.#brought = false), { signal, capture: true, passive: true });
   }
 
   stop() {
@@ -77,8 +80,9 @@ export class Start {
   }
 
   /**
-   * The visitor has done something: changed numbers, looked at the lines, or had a number explained.
-   * @param {"edited" | "looked" | "explained"} what
+   * The visitor has done something: changed numbers, looked at the lines, or had a number explained; or put words of
+   * his own in the place of all that the steps speak of, which ends them.
+   * @param {"edited" | "looked" | "explained" | "rewritten"} what
    */
   did(what) {
     const { step } = progress;
@@ -86,9 +90,10 @@ export class Start {
     const done = {
       0: what === "edited",
       1: what === "edited" || what === "looked",
-      2: what === "explained" && this.#isAnswered(),
+      2: what !== "explained" || this.#isAnswered(),
     }[step];
-    if (done) this.#go(step + 1);
+    if (what === "rewritten") this.#go(-1);
+    else if (done) this.#go(step + 1);
   }
 
   /** Whether a computed number is explained that was not when the step was shown. */
@@ -106,6 +111,7 @@ export class Start {
     remember();
     this.#cell = null;
     this.#before = this.#host.explained;
+    this.#reached = false;
     this.#show();
     if (progress.step !== step || this.root.hidden) return;
     this.#brought = step === 2 || this.#isInTheWay();
@@ -183,6 +189,7 @@ export class Start {
   #place() {
     const target = this.#target();
     if (!target) return;
+    if (this.#isLeft(target)) return this.#go(-1);
     this.#sizes.observe(target.closest(".matrix") ?? target);
     const anchor = (progress.step === 1 ? this.#number() : target).closest(".matrix").getBoundingClientRect();
     const bubble = beside(anchor, this.#size, this.#room, ...this.#clear);
@@ -191,6 +198,14 @@ export class Start {
     this.root.style.visibility = this.#isInSight(target) ? "" : "hidden";
     this.#surround(this.ring, target, here);
     if (progress.step === 1) this.#surround(this.also, this.#number(), here);
+  }
+
+  /** Whether the visitor has gone on from the last step, as if it were done. */
+  #isLeft(target) {
+    const isThere = this.#isInSight(target);
+    const isLeft = progress.step === 2 && this.#reached && !this.#brought && !isThere;
+    this.#reached ||= isThere;
+    return isLeft;
   }
 
   /** Put a ring around something. */
@@ -242,7 +257,8 @@ export class Start {
 
   /** Whether the bubble covers what it should not, or what it speaks of is not all in sight. */
   #isInTheWay() {
-    return !this.#isInSight(this.#target(), 1) || covered(boxed(this.root), this.#clear.flat()) > 0;
+    const about = progress.step === 1 ? this.#number() : this.#target();
+    return !this.#isInSight(about, 1) || covered(boxed(this.root), this.#clear.flat()) > 0;
   }
 
   #isInSight(node, share = 0) {

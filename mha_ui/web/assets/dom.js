@@ -153,14 +153,16 @@ export const rich = (text) =>
   });
 
 /**
- * A sentence as nodes, the name of a place in it with its subscripts.
+ * A sentence as nodes, the names of places in it, one after the other, with their subscripts.
  * @param {string} text
- * @param {string} [place]
+ * @param {string[]} places
  * @returns {(Node | string)[]}
  */
-export function naming(text, place) {
+export function naming(text, [place, ...others]) {
   const at = place ? text.indexOf(place) : -1;
-  return at < 0 ? [text] : [text.slice(0, at), ...symbol(place).childNodes, text.slice(at + place.length)];
+  if (at < 0) return [text];
+  const rest = naming(text.slice(at + place.length), others);
+  return [text.slice(0, at), ...symbol(place).childNodes, ...rest];
 }
 
 /**

@@ -171,6 +171,24 @@ export function operandsOf(model, name, head) {
 }
 
 /**
+ * The symbols of the given tables that a table is worked out from, in the order in which they stand.
+ * @type {OfMatrix<string[]>}
+ */
+export function sourcesOf(model, name, head) {
+  const seen = new Set();
+  const found = new Map();
+  const visit = (of) => {
+    const id = `${of.name} ${of.head}`;
+    if (seen.has(id)) return;
+    seen.add(id);
+    if (isGiven(model, of.name, of.head)) found.set(of.name, symbolOf(model, of.name, of.head));
+    else if (model.steps[of.name]) operandsOf(model, of.name, of.head).forEach(visit);
+  };
+  visit({ name, head });
+  return Object.keys(model.matrices).flatMap((one) => found.get(one) ?? []);
+}
+
+/**
  * How far the summed letter runs in these operands; 1 where they have none.
  * @type {(model: Model, operands: Operand[], summed: string, held: (name: string) => number | null) => number}
  */
@@ -269,6 +287,18 @@ export const isDead = (model, name, head, row) =>
  * @type {(text: string, dead: boolean) => string}
  */
 export const marked = (text, dead) => (dead ? `${text} ∅` : text);
+
+/**
+ * The pair of the mask that a computed cell is about, and whether it is hidden; null where a cell is about none.
+ * @type {OfCell<{ cell: Cell; hidden: boolean } | null>}
+ */
+export function pairOf(model, { name, head, row, col }) {
+  const { axes } = model.matrices[name];
+  if (axes[0] !== "n_q" || axes[1] !== "n_k" || isEditable(model, name, head)) return null;
+  const cell = { name: "mask", head: null, row, col };
+  const value = valueAt(model, cell);
+  return { cell, hidden: value === false || value === "-inf" };
+}
 
 /**
  * How many decimals the numbers of a matrix are shown with: none where all are whole.

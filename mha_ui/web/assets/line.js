@@ -10,6 +10,7 @@ import {
   isSame,
   key,
   nameOf,
+  pairOf,
   pathOf,
   symbolOf,
   termsOf,
@@ -76,17 +77,20 @@ export class Explain {
 
   /**
    * `unpin()` lets go of a number that is held, `hold(cell)` holds another and goes there; `traced(path, begun)`: these
-   * cells are lit as the whole path, or none, `begun` where that has just been asked for; `above`: what stands over the
-   * line. Without `hold` the numbers of the line lead nowhere.
+   * cells are lit as the whole path, or none, `begun` where that has just been asked for; `mask(pair, hides)` hides a pair
+   * or lets it attend; `above`: what stands over the line. Without `hold` the numbers of the line lead nowhere, without
+   * `mask` none can be hidden.
    * @param {Record<string, string>} words
-   * @param {{ unpin: () => void; hold?: (cell: Cell) => void; traced?: (path: Cell[] | null, begun: boolean) => void }} host
+   * @param {{ unpin: () => void; hold?: (cell: Cell) => void; traced?: (path: Cell[] | null, begun: boolean) => void;
+   *   mask?: (pair: Cell, hides: boolean) => void }} host
    * @param {...Node} above
    */
-  constructor(words, { unpin, hold, traced = () => {} }, ...above) {
+  constructor(words, { unpin, hold, traced = () => {}, mask }, ...above) {
     this.words = words;
     this.unpin = unpin;
     this.hold = hold;
     this.traced = traced;
+    this.mask = mask;
     this.line = div("line");
     // The focus stays where it is while a button of the line is pressed: the line would be drawn anew under the hand.
     this.line.addEventListener("mousedown", (event) => {
@@ -210,22 +214,40 @@ export class Explain {
       const [before, after] = this.words.feeds.split("{list}");
       if (list.length) parts.push(span("feeds", ` → ${before}`, ...list, after));
     }
-    if (pinned) parts.push(...this.#ways(model));
+    if (pinned) parts.push(...this.#ways(model, cell));
     return pinned ? [...this.#crumbs(model), ...parts] : parts;
   }
 
   /**
    * What can be done with the number that is held.
    * @param {Model} model
+   * @param {Cell} cell
    * @returns {Child[]}
    */
-  #ways(model) {
+  #ways(model, cell) {
     const unpin = { class: "quiet", data: { focus: "unpin" }, onclick: this.unpin };
     const whole = { class: "quiet", data: { focus: "whole path" }, onclick: () => this.#toggleWhole() };
     return [
+      this.#masking(model, cell),
       this.hold && canFollow(model) ? pressable(this.#whole, whole, this.words.whole_path) : null,
       button(unpin, `✕ ${this.words.unpin}`),
     ];
+  }
+
+  /**
+   * Hide the pair that the number is about, in every head, or let it attend again.
+   * @param {Model} model
+   * @param {Cell} cell
+   */
+  #masking(model, cell) {
+    const pair = this.mask && pairOf(model, cell);
+    if (!pair) return null;
+    const { words } = this;
+    const onclick = () => this.mask(pair.cell, !pair.hidden);
+    return button(
+      { class: "quiet", data: { focus: "mask pair" }, onclick },
+      pair.hidden ? words.unmask : words.mask_this,
+    );
   }
 
   /**

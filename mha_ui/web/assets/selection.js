@@ -1,7 +1,7 @@
 // Which cells are pointed at, lit and selected; in tables that nobody edits that is all that keys and pointer do.
 
 import { active, fill } from "./dom.js";
-import { key, nameOf, rowsOf, unkey, valueAt } from "./graph.js";
+import { key, nameOf, rowsOf, sourcesOf, unkey, valueAt } from "./graph.js";
 import { toTsv } from "./numbers.js";
 
 export const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
@@ -146,7 +146,28 @@ export class Selection {
     on("keydown", (cell, event) => event.isComposing || this.keyed(cell, event));
     on("copy", (cell, event) => this.copied(cell, event));
     on("paste", (cell, event) => this.pasted(cell, event));
+    root.addEventListener("pointerdown", (event) => {
+      const corner = /** @type {Element} */ (event.target).closest?.("td.corner");
+      if (corner && event.button === 0) this.#takeWhole(corner.closest("table"), event);
+    });
     return on;
+  }
+
+  /**
+   * The corner of a table is pressed: all of it is selected, to be copied or pasted over; where it is folded the first
+   * cell alone.
+   * @param {HTMLTableElement} table
+   * @param {PointerEvent} event
+   */
+  #takeWhole(table, event) {
+    const first = /** @type {HTMLElement} */ (table.querySelector("td[data-key]"));
+    if (!first) return;
+    event.preventDefault(); // the focus goes to the cell
+    const cell = unkey(first.dataset.key);
+    this.focus(cell);
+    if (table.querySelector("th.gap")) return;
+    const [rows, cols] = this.shape(cell);
+    this.select(cell, { ...cell, row: rows - 1, col: cols - 1 });
   }
 
   /** After the tables were built anew: the selection's cells are gone. */
@@ -251,10 +272,16 @@ export class Selection {
     this.sayComputed(cell);
   }
 
-  /** @param {Cell} cell */
+  /**
+   * What to change in place of a number that cannot be.
+   * @param {Cell} cell
+   */
   sayComputed(cell) {
-    const place = nameOf(this.host.model, cell);
-    this.host.say(fill(this.host.words.computed, { place }), "info", place);
+    const { model, words } = this.host;
+    const place = nameOf(model, cell);
+    const sources = sourcesOf(model, cell.name, cell.head);
+    const text = sources.length ? words.computed : words.fixed;
+    this.host.say(fill(text, { place, list: sources.join(", ") }), "info", [place, ...sources]);
   }
 
   // --- cells and ranges ----------------------------------------------------------------------------------------------
