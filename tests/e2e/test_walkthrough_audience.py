@@ -173,12 +173,21 @@ def test_long_names_are_shortened_before_anything_is_left_out(walk, step):
     assert box["x"] + box["width"] <= PROJECTOR["width"]
 
 
+def held(page, address):
+    """What is asked for at this address from now on: it is answered when the test says so."""
+    routes = []
+
+    def hold(route):
+        routes.append(route)
+
+    page.route(address, hold)
+    return routes
+
+
 def test_nothing_is_measured_before_the_last_stylesheet_is_there(server, new_context):
     """The walk's code comes when its stylesheet is there, but not yet what that one imports."""
     page = new_context(viewport=PROJECTOR).new_page()
-    modules, sheets = [], []
-    page.route("**/mha.walkthrough/main.js", lambda route: modules.append(route))
-    page.route("**/motion.css", lambda route: sheets.append(route))
+    modules, sheets = held(page, "**/mha.walkthrough/main.js"), held(page, "**/motion.css")
     page.goto(f"{server.url}walkthrough?example=programming&view=projector&step=head_outputs")
     link = page.locator('link[href*="walk.css"]')
     expect(link).to_have_count(1)

@@ -1,53 +1,32 @@
 // The matrix bench: edit and see the whole computation. Streamlit calls the default export with every answer.
 
 import { Address } from "../mha.web/address.js";
-import {
-  active,
-  announcer,
-  button,
-  element,
-  fill,
-  named,
-  naming,
-  rich,
-  setAttribute,
-  symbol,
-} from "../mha.web/dom.js";
+import { active, announcer, element, fill, named, setAttribute } from "../mha.web/dom.js";
 import { Folds, MOST_UNFOLDED } from "../mha.web/folding.js";
-import {
-  isEditable,
-  isPerHead,
-  isSame,
-  key,
-  nameOf,
-  rowsOf,
-  shownAs,
-  termsOf,
-  tokensOf,
-  unkey,
-  valueAt,
-} from "../mha.web/graph.js";
+import { isEditable, isPerHead, key, rowsOf, unkey } from "../mha.web/graph.js";
 import { drawnForHall, isInHall, MOST_IN_HALL, onHall, onLaid } from "../mha.web/hall.js";
 import { Explain } from "../mha.web/line.js";
 import { Live, layOver, laySeen } from "../mha.web/live.js";
 import { mounting } from "../mha.web/mount.js";
-import { movedAt, movedIn, remembered } from "../mha.web/moved.js";
+import { movedIn, remembered, toldMoved } from "../mha.web/moved.js";
 import { pictures } from "../mha.web/pictures.js";
-import { cellAt, Pointing } from "../mha.web/selection.js";
+import { cellAt } from "../mha.web/selection.js";
 import { sender } from "../mha.web/sender.js";
 import { structureOf } from "../mha.web/tables.js";
-import { widthOf } from "../mha.web/widths.js";
+import { About } from "./about.js";
+import { Acts } from "./acts.js";
 import { Bar } from "./bar.js";
-import { Choice, fitting } from "./choice.js";
 import { Controls } from "./controls.js";
 import { FillMenu } from "./fill.js";
 import { Grid } from "./grid.js";
-import { Chips, digitWidth } from "./heads.js";
+import { Chips } from "./heads.js";
 import { History, isReload } from "./history.js";
 import { Legend } from "./legend.js";
+import { Looking } from "./looking.js";
 import { Overview } from "./overview.js";
 import { Practice } from "./practice.js";
-import { beginningOf, gently, isInSight } from "./sight.js";
+import { Said } from "./said.js";
+import { Shown } from "./shown.js";
 import { Start } from "./start.js";
 import { Verdict } from "./verdict.js";
 
@@ -58,7 +37,7 @@ const AGE = 120; // ms after which what was found of earlier numbers is greyed
 const history = new History(() => sessionStorage);
 window.addEventListener("pagehide", () => history.flush());
 
-class Bench {
+export class Bench {
   /** @type {BenchModel} */
   model = null;
   /** @type {import("../mha.web/tables.js").View} */
@@ -66,19 +45,10 @@ class Bench {
   words = null;
   #grid = new Grid(this);
   #structure = "";
-  /** @type {Cell} */
-  #pinned = null;
-  /** @type {Pointing} */
-  #pointing = null;
   #gone = new AbortController(); // its signal takes every listener outside the bench away
   #sought = null; // the cell to go to once the answer to what was sent is here
-  #explaining = false; // it is about to be explained what is reached
-  #spoken = false; // and said to who cannot see it
   #previewed = null; // an edit that is being made
   #before = null; // the numbers before the last edit
-  #inPicture = null; // the cell that is pointed at in a picture
-  #saidAt = -1; // the last edit before something was said here
-  #held = null; // what the text field that has the focus held before it was typed in
   #address = new Address(() => this.settled());
   #live = new Live({
     painted: (header, numbers) => this.#painted(header, numbers),
@@ -90,10 +60,10 @@ class Bench {
   #seen = null; // what the lens shows of the last numbers that came by the live channel
   #aging = 0;
   #folds = new Folds();
-  #heads = new Choice();
-  #fits = Infinity; // heads that have room beside each other
+  #shown = new Shown(this);
+  #said = new Said((edit) => this.#accept(edit));
+  #about = new About();
   #resized = new ResizeObserver(() => this.#refit());
-  #roomFor = -1; // the example whose sentences have had room made
   #resting = 0; // until it is told what the last edit has moved
   #waiting = []; // who wants to know when every edit has been answered
 
@@ -102,27 +72,14 @@ class Bench {
     this.live = announcer();
     this.live.classList.add("heard");
     this.tables = element("div", { class: "tables" });
-    this.message = element("div", { class: "message", role: "alert", hidden: true });
-    this.about = element("p", { class: "mha-note", dir: "auto" });
     parent.append(this.root);
     this.#resized.observe(this.tables);
     this.#grid.listen(this.tables);
-    this.#pointing = new Pointing(
-      this.tables,
-      (td) => unkey(td.dataset.key),
-      (focused) => this.#reached(focused),
-    );
-    this.tables.addEventListener("focusout", () => this.#rest());
+    this.looking = new Looking(this);
+    this.tables.addEventListener("focusout", () => this.looking.rest());
     this.tables.addEventListener("focusin", ({ target }) => this.practice?.reached(cellAt(target)));
-    this.root.addEventListener("click", (event) => this.#act(event));
-    this.root.addEventListener("change", (event) => this.#renamed(event));
-    this.root.addEventListener("keydown", (event) => this.#tokenKey(event));
-    this.root.addEventListener("focusin", (event) => (this.#held = event.target.value));
-    this.root.addEventListener("change", (event) => (this.#held = event.target.value));
     const { signal } = this.#gone;
-    document.addEventListener("keydown", (event) => this.#history(event), { signal });
-    const outside = (event) => event.composedPath().includes(this.root) || this.menu?.close();
-    document.addEventListener("pointerdown", outside, { signal });
+    this.acts = new Acts(this, this.#grid, signal);
     const leaving = (event) => {
       this.#address.flush();
       if (this.model?.unsaved) event.preventDefault(); // the address cannot hold this work: the browser asks
@@ -169,12 +126,12 @@ class Bench {
     this.#take(data, structure === this.#structure);
     if (data.words.lang !== this.words?.lang) this.#setWords(data.words);
     if (first && data.pinned) this.#keepInSight(data.pinned);
-    if (grown) this.#heads.show(data.dims.h - 1, data.dims.h, this.#fits);
+    if (grown) this.#shown.show(data.dims.h - 1);
     if (structure !== this.#structure || this.practice.isStale(data)) this.#rebuild(structure);
     else this.view.patch(data, this.#grid.drafts);
     this.overview.update(data);
-    if (grown && this.#fits === 1) this.overview.bring(data.dims.h - 1);
-    this.#describe();
+    if (grown && this.#shown.fits === 1) this.overview.bring(data.dims.h - 1);
+    this.#about.show(this.model, this.words.plainly, this.#previewed !== null);
     if (this.#before) this.#compareSoon();
     else this.#compare();
     this.controls.update(data);
@@ -185,9 +142,9 @@ class Bench {
     this.root.classList.toggle("checking", Boolean(data.check));
     this.root.classList.toggle("practising", Boolean(data.check?.practice));
     const pinning = sender.pending.findLast((edit) => edit.op === "pin");
-    this.#pinned = pinning ? pinning.cell : data.pinned;
-    if (data.message || data.ack > this.#saidAt) this.#showMessage(data.message);
-    this.#rest();
+    this.looking.pinned = pinning ? pinning.cell : data.pinned;
+    this.#said.update(data, this.words);
+    this.looking.rest();
     if (!sender.pending.length) this.#keepWork(data);
     this.start.update(data);
     this.#busy();
@@ -219,7 +176,7 @@ class Bench {
   /** Nothing that was typed or said here is about the example that comes now. */
   #anew() {
     this.#grid.drafts.clear();
-    this.#saidAt = -1;
+    this.#said.forget();
   }
 
   /** The address bar holds the work, and this tab its history: one of before a reload goes back to the server. */
@@ -276,9 +233,9 @@ class Bench {
     this.legend.update(model);
     this.#check();
     this.overview.patch(model);
-    this.#describe();
+    this.#about.show(this.model, this.words.plainly, this.#previewed !== null);
     this.#compareSoon();
-    this.#rest();
+    this.looking.rest();
     this.#busy();
   }
 
@@ -303,22 +260,8 @@ class Bench {
     this.view.patchNumbers(model, isNew ? Object.keys(model.matrices) : [], this.#grid.drafts);
     this.overview.compare(model);
     this.chips.draw(model);
-    this.overview.say(this.#told());
+    this.overview.say(this.#before ? toldMoved(model, this.words) : "");
     this.#busy();
-  }
-
-  /** The sentence above the tables. */
-  #describe() {
-    const { about, about_ours, opened } = this.model;
-    // Room for the longest sentence of this example, so that the tables stay where they are when another one comes.
-    const held = opened === this.#roomFor ? this.about.dataset.room : this.words.plainly;
-    const isLonger = about.length > held.length;
-    if (isLonger && this.#previewed) return; // it comes once the hand has let go
-    this.#roomFor = opened;
-    if (this.about.dataset.room !== held || isLonger) this.about.dataset.room = isLonger ? about : held;
-    if (this.about.textContent !== about || about_ours)
-      this.about.replaceChildren(element("span", {}, ...(about_ours ? rich(about) : [about])));
-    this.about.hidden = !about;
   }
 
   /** While a hand moves the numbers, the verdict keeps its height: the tables below it must not slip away. */
@@ -326,26 +269,6 @@ class Bench {
     const { root } = this.verdict;
     if (Boolean(root.style.height) === hand) return;
     root.style.height = hand && root.offsetHeight ? `${root.offsetHeight}px` : "";
-  }
-
-  /** What the last edit has done to the weights; where to none, to what the tokens take along. */
-  #told() {
-    const { model, words } = this;
-    if (!this.#before) return "";
-    const last = ["output", "concat"].find((name) => model.matrices[name]);
-    const [weights, outputs] = ["weights", last].map((name) => name && movedIn(model, name));
-    const most = weights.most ?? outputs?.most;
-    if (!most) return "";
-    const show = shownAs(model, most.name, most.head);
-    const values = {
-      ...(weights.most ? weights : outputs),
-      place: nameOf(model, most).replaceAll("_", ""),
-      head: most.head + 1,
-      tokens: tokensOf(model, most).join(" → "),
-      before: show(movedAt(model, most).before),
-      now: show(valueAt(model, most)),
-    };
-    return fill(weights.most ? words.moved_weights : words.moved_outputs, values);
   }
 
   /** Go to the mask that is now to be painted, which may stand far below, and say what to do there. */
@@ -443,7 +366,7 @@ class Bench {
   /** The page must answer in place of the live channel: what waits, or else what stands there. */
   #lost() {
     if (sender.pending.length) sender.hurry();
-    else if (!this.#previewed) sender.send({ op: "pin", cell: this.#pinned });
+    else if (!this.#previewed) sender.send({ op: "pin", cell: this.looking.pinned });
   }
 
   /** Whether the numbers shown answer every edit so far, and the page has kept them; styles and tests read it. */
@@ -490,39 +413,30 @@ class Bench {
   }
 
   /**
-   * `place`: the name of a place in the text, or several. It stays until an edit that is still to come is answered.
    * @param {string} text
    * @param {string} [kind]
    * @param {string | string[]} [place]
    */
   say(text, kind = "info", place = "") {
-    this.#saidAt = sender.last;
-    this.#showMessage({ text, kind, place });
+    this.#said.say(text, kind, place);
   }
 
   clearMessage() {
-    this.#showMessage(null);
+    this.#said.clear();
   }
 
   pin(cell) {
-    this.#pinned = isSame(this.#pinned, cell) ? null : cell;
-    if (this.#pinned) this.#showHead(cell.head);
-    if (this.#pinned) this.view.reveal([cell, ...fewOf(termsOf(this.model, cell).flat())]);
-    this.send({ op: "pin", cell: this.#pinned });
-    this.#rest();
+    this.looking.pin(cell);
   }
 
   unpin() {
-    if (!this.#pinned) return;
-    this.#pinned = null;
-    this.send({ op: "pin", cell: null });
-    this.#rest();
+    this.looking.unpin();
   }
 
   /** Bring a cell into view and give it the focus; where it is folded away it is unfolded. */
   goTo(cell) {
     if (!this.view.cells.has(key(cell))) this.practice.reach(cell);
-    this.#showHead(cell.head);
+    this.showHead(cell.head);
     this.view.reveal([cell]);
     const td = this.view.cells.get(key(cell));
     this.bring(td);
@@ -537,7 +451,7 @@ class Bench {
    */
   bring(node, behavior = "auto", block = "center") {
     const go = () => {
-      this.#pointing.rest();
+      this.looking.pointing.rest();
       node?.scrollIntoView({ block, inline: "nearest", behavior });
     };
     go();
@@ -550,7 +464,7 @@ class Bench {
   #setWords(words) {
     this.words = words;
     this.#structure = "";
-    this.#saidAt = -1; // it was said in another language
+    this.#said.forget(); // it was said in another language
     this.controls = new Controls(this);
     this.verdict = new Verdict(this, words);
     this.practice = new Practice(this);
@@ -559,11 +473,11 @@ class Bench {
       words,
       {
         unpin: () => this.unpin(),
-        hold: (cell) => this.chosen(cell),
-        traced: (path, begun) => this.#traced(path, begun),
+        hold: (cell) => this.looking.chosen(cell),
+        traced: (path, begun) => this.looking.traced(path, begun),
         mask: this.model.check ? undefined : (pair, hides) => this.#mask(pair, hides),
       },
-      this.message,
+      this.#said.root,
       this.legend.root,
     );
     this.menu = new FillMenu(this);
@@ -578,7 +492,7 @@ class Bench {
     this.root.lang = words.lang;
     this.root.replaceChildren(
       element("p", { class: "lead", hidden: Boolean(this.model.check) }, words.lead),
-      this.about,
+      this.#about.root,
       this.start.said,
       this.start.root,
       this.start.ring,
@@ -600,10 +514,10 @@ class Bench {
     const focus = active(this.root)?.closest("[data-focus]")?.dataset.focus;
     this.#grid.rebuilt();
     this.#structure = structure;
-    this.#fits = this.#fitting();
+    this.#shown.measure();
     for (const draft of [...this.#grid.drafts.keys()])
       if (!this.#isInput(unkey(draft))) this.#grid.drafts.delete(draft);
-    this.view = this.practice.view(this.model, { folds: this.#folds, heads: this.#shownHeads });
+    this.view = this.practice.view(this.model, { folds: this.#folds, heads: this.#shown.heads });
     this.view.patch(this.model, this.#grid.drafts);
     this.view.isInHand = this.#previewed !== null;
     this.tables.replaceChildren(this.view.root);
@@ -615,62 +529,48 @@ class Bench {
 
   // --- heads -----------------------------------------------------------------------------------------------------
 
-  /** How many heads fit beside each other. */
-  #fitting() {
-    if (!this.root.isConnected) return 1; // it has no width yet
-    const { font, fontSize } = getComputedStyle(this.root);
-    const em = Number.parseFloat(fontSize);
-    const digit = digitWidth(font) / em;
-    const needed = Array.from({ length: this.model.dims.h }, (_, head) => widthOf(this.model, head, digit));
-    return fitting(Math.max(...needed), this.tables.clientWidth / em);
-  }
-
-  get #shownHeads() {
-    return this.#heads.of(this.model.dims.h, this.#fits);
-  }
-
   /** Another width: other heads may fit; not while a number is in the hand. */
   #refit() {
     if (!this.root.isConnected) return; // a page that is left has neither widths nor colours
     if (!this.view || this.#previewed || this.#grid.editing) return;
     if (!this.tables.clientWidth) return; // nor does one that is not on the screen before an audience
-    this.#fits = this.#fitting();
+    this.#shown.measure();
     this.#reshow();
   }
 
   /** Have the tables of the heads that are to be shown, and of no others; where it is one, its lines as well. */
   #reshow() {
-    if (String(this.#shownHeads) === String(this.view.heads)) return;
+    if (String(this.#shown.heads) === String(this.view.heads)) return;
     this.#rebuild(this.#structure);
-    if (this.#fits === 1) this.overview.bring(this.view.heads[0]);
+    if (this.#shown.fits === 1) this.overview.bring(this.view.heads[0]);
   }
 
   /** A head's lines have been swiped to: where there is room for one head its tables follow. */
   swiped(head) {
-    if (this.#fits === 1 && !this.#previewed && !this.#grid.editing) this.#showHead(head);
+    if (this.#shown.fits === 1 && !this.#previewed && !this.#grid.editing) this.showHead(head);
   }
 
   /** Show the tables of a head, where it is not shown. */
-  #showHead(head) {
+  showHead(head) {
     if (head === null || this.view.heads.includes(head)) return;
-    this.#heads.show(head, this.model.dims.h, this.#fits);
+    this.#shown.show(head);
     this.#reshow();
   }
 
   /** A chip is pressed. */
-  #toggleHead(head) {
-    this.#heads.toggle(head, this.model.dims.h, this.#fits);
+  toggleHead(head) {
+    this.#shown.toggle(head);
     this.#reshow();
     const list = this.view.heads.map((one) => one + 1).join(", ");
     this.live.textContent = fill(this.words.heads_now, { list });
-    this.#rest();
+    this.looking.rest();
   }
 
   /** What an address leads to is shown from the start. */
   #keepInSight(cell) {
     this.#folds.keep([cell]);
-    this.#fits = this.#fitting();
-    if (cell.head !== null) this.#heads.show(cell.head, this.model.dims.h, this.#fits);
+    this.#shown.measure();
+    if (cell.head !== null) this.#shown.show(cell.head);
   }
 
   /** Give the focus back to what had it; where that is gone, to what stands before it. */
@@ -692,60 +592,11 @@ class Bench {
     );
   }
 
-  #showMessage(message) {
-    this.message.hidden = !message;
-    if (!message) return;
-    this.message.className = `message ${message.kind}`;
-    const { text, place, offer } = message;
-    const accept = () => this.#accept(offer.edit);
-    const dismiss = () => (this.message.hidden = true);
-    this.message.replaceChildren(
-      element("span", { dir: "auto" }, ...naming(text, [place].flat())),
-      offer ? button({ data: { focus: "offer" }, onclick: accept }, ...symbol(offer.label).childNodes) : "",
-      button({ class: "quiet", "aria-label": this.words.dismiss, onclick: dismiss }, "×"),
-    );
-  }
-
   /** Do what the message offers. */
   #accept(edit) {
     this.goTo({ name: edit.matrix, head: edit.head ?? null, row: edit.row, col: edit.col });
     this.clearMessage();
     this.send(edit);
-  }
-
-  // --- looking ---------------------------------------------------------------------------------------------------
-
-  #reached(focused) {
-    this.#spoken ||= focused;
-    this.#rest();
-  }
-
-  /**
-   * Explain what is pointed at, here or in a picture, else what has the focus, else what is pinned: once for all that
-   * one event does, since each explanation lights other cells.
-   */
-  #rest() {
-    if (this.#explaining) return;
-    this.#explaining = true;
-    queueMicrotask(() => {
-      this.#explaining = false;
-      const cell = this.explained;
-      this.explain.show(this, cell, this.#pinned);
-      pictures.outline(cell);
-      this.overview.outline(cell);
-      if (this.#spoken) this.live.textContent = this.explain.text();
-      this.#spoken = false;
-      this.start.did("explained");
-    });
-  }
-
-  /** The whole path of the number that is held is lit, or none; where it has just been asked for, its terms come into sight. */
-  #traced(path, begun) {
-    this.overview.trace(path);
-    if (!begun) return;
-    const terms = termsOf(this.model, this.#pinned).flat();
-    const cells = terms.map((cell) => this.view.cells.get(key(cell))).filter(Boolean);
-    if (!cells.every((td) => isInSight(td, this, 1))) this.bring(beginningOf(cells[0]), gently(), "start");
   }
 
   /** Hide a pair or let it attend again; where there is no mask it is one of this pair alone. */
@@ -755,110 +606,23 @@ class Bench {
     this.send({ op: "set", matrix: "mask", head: null, row, col, values: [[value]] });
   }
 
-  /** The cell whose arithmetic is shown. */
-  get explained() {
-    return this.#inPicture ?? this.#pointing.at ?? this.#pinned;
-  }
-
   /** The weight that the last edit has moved most, if one. */
   get moved() {
     return this.#before && this.model.matrices.weights ? movedIn(this.model, "weights").most : null;
   }
 
-  /** A cell is pointed at in a picture; `null`: none is any more. */
+  get explained() {
+    return this.looking.explained;
+  }
+
   pointed(cell) {
-    const away = this.#inPicture && !cell;
-    this.#inPicture = cell;
-    this.#rest();
-    if (away) this.start.did("looked");
+    this.looking.pointed(cell);
   }
 
-  /** A cell is clicked in a picture: it is held here, and gone to. */
   chosen(cell) {
-    this.#inPicture = null;
-    if (!isSame(this.#pinned, cell)) this.pin(cell);
-    this.goTo(cell);
-    this.start.did("looked");
-  }
-
-  // --- acting ----------------------------------------------------------------------------------------------------
-
-  #act(event) {
-    const button = event.target.closest?.("button[data-do]");
-    if (!button) {
-      if (!event.composedPath().includes(this.menu?.root)) this.menu?.close();
-      return;
-    }
-    const { do: what, which, index, head } = button.dataset;
-    const edits = {
-      add_token: () => ({ op: "add_token", which }),
-      remove_token: () => ({ op: "remove_token", which, index: Number(index) }),
-      copy_head: () => ({ op: "add_head", copy: Number(head) }),
-      remove_head: () => ({ op: "remove_head", head: Number(head) }),
-    };
-    if (event.detail > 1 && what.startsWith("remove")) return; // a double click means one
-    if (what === "menu") this.menu.toggle(button);
-    else if (what === "show_head") this.#toggleHead(Number(head));
-    else if (what === "fold" || what === "unfold") this.#refold(button);
-    else this.send(edits[what]());
-  }
-
-  /** Unfold rows or columns of a table, or fold it again; a focus that stood on the button goes to what stands there now. */
-  #refold(button) {
-    const { do: what, matrix: name, head: of, axis, from } = button.dataset;
-    const head = of === "" ? null : Number(of);
-    const hadFocus = active(this.root) === button;
-    if (what === "fold") this.view.fold({ name, head });
-    else this.view.unfold({ name, head }, axis);
-    const at = what === "fold" ? 0 : Number(from);
-    const [row, col] = axis === "col" ? [0, at] : [at, 0];
-    if (hadFocus) this.view.cells.get(key({ name, head, row, col })).focus({ preventScroll: true });
-    this.#rest();
-  }
-
-  #renamed(event) {
-    const input = event.target;
-    if (!input.classList?.contains("token")) return;
-    this.send({
-      op: "rename_token",
-      which: input.dataset.which,
-      index: Number(input.dataset.index),
-      text: input.value,
-    });
-  }
-
-  #tokenKey(event) {
-    const input = event.target;
-    if (!input.classList?.contains("token") || event.isComposing) return;
-    if (event.key === "Escape")
-      input.value = this.model.labels[input.dataset.which === "tokens" ? "n_q" : "n_k"][input.dataset.index];
-    if (event.key === "Enter" || event.key === "Escape") input.blur();
-  }
-
-  /**
-   * Undo and redo by keyboard, wherever on the page the focus is. What is being typed goes first: a number's editor
-   * then closes as with Escape; any other text is left to the browser's own undo.
-   */
-  #history(event) {
-    const letter = event.key?.toLowerCase();
-    if (!(event.ctrlKey || event.metaKey) || event.altKey || !["z", "y"].includes(letter)) return;
-    const redo = letter === "y" || event.shiftKey;
-    const [target] = event.composedPath();
-    const ours = this.root.contains(target);
-    const written = target.matches?.("input:not([type=checkbox], [type=radio]), textarea, [contenteditable]");
-    if (!ours && (written || target.closest?.("[role=dialog]"))) return;
-    if (this.#grid.editing) {
-      event.preventDefault();
-      if (this.#grid.changed && redo) return; // what is typed is not thrown away for it
-      if (this.#grid.cancel()) return;
-    } else if (ours && written && target.value !== this.#held) return;
-    event.preventDefault();
-    this.send({ op: redo ? "redo" : "undo" });
+    this.looking.chosen(cell);
   }
 }
-
-/** Terms, unless they are many: a table that unfolds for them would push away what was clicked; the line leads to each. */
-const fewOf = (terms) => (terms.length <= 2 * MOST_UNFOLDED ? terms : []);
 
 /** Whether the same tokens stand in the same places: numbers of others have not moved, they are others. */
 const sameTokens = ({ labels: now }, { labels: before }) =>

@@ -1,6 +1,7 @@
 // What an edit has moved: the numbers that are printed otherwise than before it. No DOM here.
 
-import { rowsOf, shownAs } from "./graph.js";
+import { fill } from "./dom.js";
+import { nameOf, rowsOf, shownAs, tokensOf, valueAt } from "./graph.js";
 
 /**
  * The numbers of a model as they stand, to be compared with later ones.
@@ -61,4 +62,26 @@ export function movedIn(model, name) {
       }
   }
   return found;
+}
+
+/**
+ * What the last edit has done to the weights; where to none, to what the tokens take along.
+ * @param {Model} model
+ * @param {Record<string, string>} words
+ */
+export function toldMoved(model, words) {
+  const last = ["output", "concat"].find((name) => model.matrices[name]);
+  const [weights, outputs] = ["weights", last].map((name) => name && movedIn(model, name));
+  const most = weights.most ?? outputs?.most;
+  if (!most) return "";
+  const show = shownAs(model, most.name, most.head);
+  const values = {
+    ...(weights.most ? weights : outputs),
+    place: nameOf(model, most).replaceAll("_", ""),
+    head: most.head + 1,
+    tokens: tokensOf(model, most).join(" → "),
+    before: show(movedAt(model, most).before),
+    now: show(valueAt(model, most)),
+  };
+  return fill(weights.most ? words.moved_weights : words.moved_outputs, values);
 }

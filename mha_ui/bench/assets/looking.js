@@ -1,0 +1,97 @@
+// Which number is explained: the one that is pointed at, here or in a picture, else what has the focus, else what is held.
+
+import { MOST_UNFOLDED } from "../mha.web/folding.js";
+import { isSame, key, termsOf, unkey } from "../mha.web/graph.js";
+import { pictures } from "../mha.web/pictures.js";
+import { Pointing } from "../mha.web/selection.js";
+import { beginningOf, gently, isInSight } from "./sight.js";
+
+export class Looking {
+  /** @type {Cell | null} */
+  pinned = null; // the cell that is held
+  #inPicture = null; // the cell that is pointed at in a picture
+  #explaining = false; // it is about to be explained what is reached
+  #spoken = false; // and said to who cannot see it
+
+  /** @param {import("./bench.js").Bench} bench */
+  constructor(bench) {
+    this.bench = bench;
+    this.pointing = new Pointing(
+      bench.tables,
+      (td) => unkey(td.dataset.key),
+      (focused) => {
+        this.#spoken ||= focused;
+        this.rest();
+      },
+    );
+  }
+
+  /** The cell whose arithmetic is shown. */
+  get explained() {
+    return this.#inPicture ?? this.pointing.at ?? this.pinned;
+  }
+
+  /** Explain it: once for all that one event does, since each explanation lights other cells. */
+  rest() {
+    if (this.#explaining) return;
+    this.#explaining = true;
+    queueMicrotask(() => {
+      const { bench, explained } = this;
+      this.#explaining = false;
+      bench.explain.show(bench, explained, this.pinned);
+      pictures.outline(explained);
+      bench.overview.outline(explained);
+      if (this.#spoken) bench.announceText(bench.explain.text());
+      this.#spoken = false;
+      bench.start.did("explained");
+    });
+  }
+
+  /** @param {Cell} cell held from now on; where it is held, no longer */
+  pin(cell) {
+    const { bench } = this;
+    this.pinned = isSame(this.pinned, cell) ? null : cell;
+    if (this.pinned) {
+      bench.showHead(cell.head);
+      bench.view.reveal([cell, ...fewOf(termsOf(bench.model, cell).flat())]);
+    }
+    bench.send({ op: "pin", cell: this.pinned });
+    this.rest();
+  }
+
+  unpin() {
+    if (!this.pinned) return;
+    this.pinned = null;
+    this.bench.send({ op: "pin", cell: null });
+    this.rest();
+  }
+
+  /** A cell is pointed at in a picture; `null`: none is any more. */
+  pointed(cell) {
+    const away = this.#inPicture && !cell;
+    this.#inPicture = cell;
+    this.rest();
+    if (away) this.bench.start.did("looked");
+  }
+
+  /** A cell is clicked in a picture: it is held here, and gone to. */
+  chosen(cell) {
+    this.#inPicture = null;
+    if (!isSame(this.pinned, cell)) this.pin(cell);
+    this.bench.goTo(cell);
+    this.bench.start.did("looked");
+  }
+
+  /** The whole path of the number that is held is lit, or none; where it has just been asked for, its terms come into sight. */
+  traced(path, begun) {
+    const { bench } = this;
+    bench.overview.trace(path);
+    if (!begun) return;
+    const terms = termsOf(bench.model, this.pinned).flat();
+    const cells = terms.map((cell) => bench.view.cells.get(key(cell))).filter(Boolean);
+    if (!cells.every((td) => isInSight(td, bench, 1))) bench.bring(beginningOf(cells[0]), gently(), "start");
+  }
+}
+
+/** Terms, unless they are many: a table that unfolds for them would push away what was clicked; the line leads to each. */
+const fewOf = (terms) => (terms.length <= 2 * MOST_UNFOLDED ? terms : []);
