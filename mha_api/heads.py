@@ -2,8 +2,8 @@
 
 run       {"model": KEY, "texts": [A] or [A, B], "without": [[layer, head], …]}. The header says what the model is,
           which ``measures`` there are and, for each of the ``sentences``, its tokens (those ``unknown`` with what the
-          text has there), what each head does (``labels``), at how many ``places`` each measure is taken, and how many
-          pixels its maps have to a ``side``, each the largest weight of ``block`` × ``block`` pairs. For sentence 0,
+          text has there), what each head does (``labels``), or would be said to do were there more places of it
+          (``unsure``), at how many ``places`` each measure is taken, and how many pixels its maps have to a ``side``, each the largest weight of ``block`` × ``block`` pairs. For sentence 0,
           and 1, follow ``0.maps`` (L × h × side × side: 255·√weight, rounded), ``0.keys`` and ``0.tops`` (L × h × n:
           the key with a query's largest weight, and that weight), ``0.measured`` and ``0.chance`` (heads × measures:
           what each is, and what it would be by chance; NaN where the text has no place for it). Of two sentences also
@@ -52,6 +52,7 @@ from mha_core.models import (
     label,
     shuffled_means,
     tokenize,
+    unsure,
 )
 from mha_core.models.differences import aligned, differences
 from mha_core.models.guesses import hidden
@@ -286,6 +287,7 @@ def _sentence(tokens: Tokens, every: Sequence[Record], names: Sequence[str]) -> 
         "words": tokens.words,
         "special": tokens.special,
         "labels": [label(record) or "none" for record in every],
+        "unsure": [unsure(record) or "" for record in every],
         "places": [every[0].measures[name].places if name in every[0].measures else 0 for name in names],
         "block": block,
         "side": math.ceil(len(tokens) / block),

@@ -37,6 +37,8 @@ interface Looked extends ModelTokens {
   chance: Float32Array;
   /** What each head does most of all; "none" where nothing stands out. */
   labels: string[];
+  /** What each would be said to do, were there more places of it; "" where that is not so. */
+  unsure: string[];
 }
 
 /** A model's answer to one sentence or two. */

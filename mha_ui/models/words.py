@@ -123,6 +123,12 @@ _WORDS: Final = {
     "about_entropy": N_("How widely words spread their weight over words: 0 on one alone, 1 evenly."),
     "about_distance": N_("How many tokens away words look, on average."),
     "told_none": N_("Nothing that is measured here stands out from chance."),
+    "told_unsure": N_(
+        "Too few places to be sure: {kind} {number}, {chance} would be by chance (places: {places})."
+    ),
+    "told_little": N_(
+        "Little stands out from chance; most of all {kind}: {number}, {chance} would be by chance."
+    ),
     "told_previous": N_(
         "Looks at the previous token: {number} of the weight between words goes there, {chance} would by chance."
     ),

@@ -12,7 +12,18 @@ import torch
 from mha_api import heads, models
 from mha_api.runs import Runs, size
 from mha_core.messages import LANGUAGES
-from mha_core.models import MEASURES, cards, guesses, label, load, measured, run, shuffled_means, tokenize
+from mha_core.models import (
+    MEASURES,
+    cards,
+    guesses,
+    label,
+    load,
+    measured,
+    run,
+    shuffled_means,
+    tokenize,
+    unsure,
+)
 from mha_core.models.guesses import hidden
 from mha_ui.language import words_in
 from tests.models.made import BERT, GPT2, folder_of
@@ -117,6 +128,7 @@ def test_every_measure_is_the_core_s_beside_what_chance_gives(client, key):
     records = [head for layer in measured(tokens, run(model, tokens)) for head in layer]
     assert header["measures"] == [name for name in MEASURES if name in records[0].measures]
     assert header["sentences"][0]["labels"] == [label(record) or "none" for record in records]
+    assert header["sentences"][0]["unsure"] == [unsure(record) or "" for record in records]
     for record, values, chance in zip(records, arrays["0.measured"], arrays["0.chance"], strict=True):
         for name, value, null in zip(header["measures"], values, chance, strict=True):
             assert value == np.float32(record.measures[name].value)

@@ -22,6 +22,7 @@ from tests.models.made import GPT2, folder_of
 from tests.sizes import in_turn
 
 ENGLISH = "The cat sat on the mat because it was tired."
+SHORT = "The cat sat on the mat."
 CHINESE = "小猫在垫子上睡觉，因为它很累。"
 TIRED = "The animal didn't cross the street because it was too tired."
 WIDE = "The animal didn't cross the street because it was too wide."
@@ -216,9 +217,11 @@ def test_heads_are_sorted_and_shown_by_what_they_do(read, server):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_head_is_told_in_words_and_numbers(read, server, language):
-    page = read(text=ENGLISH, model="own", lang=language)
-    header, arrays = asked(server, "run", model="own", texts=[ENGLISH])
+    page = read(text=SHORT, model="own", lang=language)
+    header, arrays = asked(server, "run", model="own", texts=[SHORT])
     words, (sentence,) = ui_words(language), header["sentences"]
+    assert {"none", "previous"} < set(sentence["labels"])
+    assert any(sentence["unsure"])
     for at, label in enumerate(sentence["labels"]):
         told = tile(page, at).get_attribute("aria-label")
         layer, head = divmod(at, header["heads"])
@@ -226,12 +229,18 @@ def test_a_head_is_told_in_words_and_numbers(read, server, language):
         query = sentence["special"].index(False)
         key, weight = arrays["0.keys"][layer, head, query], arrays["0.tops"][layer, head, query]
         assert f"{sentence['texts'][query]} → {sentence['texts'][key]} {weight:.2f}" in told
-        if label == "none":
-            assert words["told_none"] in told
+        name = sentence["unsure"][at] if label == "none" else label
+        if name:
+            column = header["measures"].index(name)
+            values = {
+                "kind": words[f"kind_{name}"],
+                "number": f"{arrays['0.measured'][at, column]:.2f}",
+                "chance": f"{arrays['0.chance'][at, column]:.2f}",
+                "places": sentence["places"][column],
+            }
+            assert words["told_unsure" if label == "none" else f"told_{name}"].format(**values) in told
         else:
-            number = arrays["0.measured"][at, header["measures"].index(label)]
-            chance = arrays["0.chance"][at, header["measures"].index(label)]
-            assert words[f"told_{label}"].format(number=f"{number:.2f}", chance=f"{chance:.2f}") in told
+            assert words["told_little"].split("{")[0] in told or words["told_none"] in told
 
 
 def test_the_heads_are_walked_through_by_arrows(read):

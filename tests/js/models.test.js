@@ -15,6 +15,7 @@ import {
 import { groups, inPieces, joined, merged } from "../../mha_ui/models/assets/pieces.js";
 import { fitted, read, START, written } from "../../mha_ui/models/assets/place.js";
 import {
+  aboveChance,
   counterpart,
   mapOf,
   measuresOf,
@@ -186,6 +187,20 @@ test("a head's measures stand beside what chance gives", () => {
   assert.ok(Math.abs(first.number - 0.9) < 1e-6 && Math.abs(second.number - 0.2) < 1e-6);
   assert.equal(first.chance, 0.25);
   assert.deepEqual([first.places, second.places], [2, 3]);
+});
+
+test("where nothing is certain the measure is named that is farthest above chance, if one is above it", () => {
+  const [sentence] = run().sentences;
+  const above = (...measured) => {
+    const one = {
+      ...sentence,
+      measured: Float32Array.of(...measured),
+      chance: new Float32Array(4).fill(0.25),
+    };
+    return aboveChance(run({ measures: ["previous", "next", "first_token", "entropy"] }), one, 0)?.name;
+  };
+  assert.equal(above(0.3, 0.4, 0.9, 1), "next");
+  assert.equal(above(0.25, Number.NaN, 0.9, 1), undefined);
 });
 
 test("a head that rests mostly on what is no word is told so, and on what", () => {

@@ -42,6 +42,26 @@ export const measuresOf = ({ measures }, { measured, chance, places }, head) =>
     places: places[at],
   }));
 
+const NO_SHARES = ["entropy", "distance"];
+const LEAST_ABOVE = 0.005; // what is less shows as the same number
+
+/**
+ * The behaviour that is farthest above chance; undefined where none is.
+ * @param {ModelRun} run
+ * @param {Looked} sentence
+ * @param {number} head
+ */
+export const aboveChance = (run, sentence, head) =>
+  measuresOf(run, sentence, head)
+    .filter(
+      ({ name, number, chance }) =>
+        ![...RESTS, ...NO_SHARES].includes(name) && number - chance >= LEAST_ABOVE,
+    )
+    .sort((one, other) => excess(other) - excess(one))[0];
+
+/** 0 as chance has it, 1 for always. */
+const excess = ({ number, chance }) => (number - chance) / (1 - chance);
+
 /** What is no behaviour, but where weight goes that is left over. */
 export const RESTS = ["first_token", "separators"];
 const LEAST_REST = 0.1;

@@ -3,7 +3,7 @@
 import { fill } from "../mha.web/dom.js";
 import { brief, format } from "../mha.web/numbers.js";
 import { measureOf } from "./order.js";
-import { measuresOf, RESTS, restOf, topOf } from "./runs.js";
+import { aboveChance, measuresOf, RESTS, restOf, topOf } from "./runs.js";
 
 const MOST_PAIRS = 12;
 
@@ -69,11 +69,26 @@ export function behaviour(words, run, at) {
   const found = measuresOf(run, sentence, at).find(({ name }) => name === label);
   const told = found
     ? fill(words[`told_${label}`], { number: shown(found.number), chance: shown(found.chance) })
-    : words.told_none;
+    : unsureTold(words, run, sentence, at);
   const rest = RESTS.includes(label) ? null : restOf(run, sentence, at);
   if (!rest) return told;
   const where = rest.tokens.join(words.and);
   return fill(words.told_rests, { where, number: shown(rest.number), told });
+}
+
+/** What nothing says for certain: what there are too few places of, else what is farthest above chance. */
+function unsureTold(words, run, sentence, at) {
+  const unsure = sentence.unsure[at];
+  const found = unsure
+    ? measuresOf(run, sentence, at).find(({ name }) => name === unsure)
+    : aboveChance(run, sentence, at);
+  if (!found) return words.told_none;
+  return fill(words[unsure ? "told_unsure" : "told_little"], {
+    kind: words[`kind_${found.name}`],
+    number: shown(found.number),
+    chance: shown(found.chance),
+    places: found.places,
+  });
 }
 
 /**
