@@ -286,6 +286,9 @@ def test_a_chosen_token_stands_out_in_every_map(read, server):
     _, arrays = asked(server, "run", model="own", texts=[ENGLISH])
     tokens(page).nth(3).click()
     wait_for_query(page, token="4")
+    own = tokens(page).nth(3).evaluate("(token) => getComputedStyle(token).backgroundColor")  # under the pointer
+    page.mouse.move(0, 0)
+    expect(tokens(page).nth(3)).to_have_css("background-color", own)
     for at in (0, 3):
         layer, head = divmod(at, arrays["0.maps"].shape[1])
         levels = arrays["0.maps"][layer, head].astype(int)
@@ -516,6 +519,16 @@ def test_two_sentences_are_compared_head_by_head(read, server):
         <= 0.0005 + 1e-6
     )
     assert first.locator("th").inner_text().split(" / ")[0] in by
+    page.locator('[data-focus="map"]').click()
+    page.locator('[data-focus="difference"]').click()
+    one, other = (
+        asked(server, "head", model="own", text=text, layer=layer, head=head)[1]["weights"]
+        for text in (TIRED, WIDE)
+    )
+    ours, theirs = (list(places) for places in zip(*aligned, strict=True))
+    largest = np.abs(other[np.ix_(theirs, theirs)] - one[np.ix_(ours, ours)]).max()
+    told = page.locator(".heatmap .legend").inner_text()
+    assert abs(float(told.split("full colour:")[1]) - largest) <= 0.00005 + 1e-6
     least = int(arrays["differences"].argmin())
     tile(page, least).click()
     page.locator('[data-focus="largest"]').click()

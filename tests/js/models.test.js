@@ -6,8 +6,10 @@ import { test } from "node:test";
 import { kinds, measureOf, ordered } from "../../mha_ui/models/assets/order.js";
 import {
   differences,
+  laid,
   levelsOf,
   mostOf,
+  readable,
   shaded,
   signed,
   weightsOf,
@@ -308,6 +310,15 @@ test("the fullest colour is that of the largest difference, of a chosen row its 
   const both = { more: [9, 0, 0], less: [0, 0, 9] };
   const pixels = signed(numbers, 2, both, 1, mostOf(numbers, 2, 1));
   assert.equal(pixels[11], 255);
+  assert.ok(pixels[3] >= 0.5 * 255); // other rows can still be seen
+});
+
+test("a number in a cell is in the colour that is read best on it", () => {
+  const [ink, paper, red] = [[20, 24, 30], [255, 255, 255], [200, 60, 60]];
+  assert.deepEqual(laid(red, paper, 0.5), [227.5, 157.5, 157.5]);
+  assert.equal(readable(laid(red, paper, 0.5), [ink, paper]), ink);
+  assert.equal(readable(red, [ink, paper]), paper);
+  assert.equal(readable(paper, [ink, paper]), ink);
 });
 
 test("maps differ over the tokens that stand in both", () => {
