@@ -3,13 +3,16 @@
 
 import { announcer, button, div, element, fill, span } from "../mha.web/dom.js";
 import { Legend } from "./legend.js";
-import { levelsOf, mostOf, shaded, signed } from "./paint.js";
+import { inCss, laid, levelOf, levelsOf, mostOf, readable, shaded, signed } from "./paint.js";
 import { shown } from "./telling.js";
 import { revealing, shifted, whole, zoomed } from "./window.js";
 
 const LEAST_NAMED = 11; // px of a cell, below which tokens have no names
 const LEAST_TOLD = 30; // px of a cell, from which its number stands in it
-const DARK = 0.3; // the weight from which its colour is nearer to ink than to paper
+const LEAST_NUMBER = 0.005; // what is less shows as 0
+const LEAST_TYPE = 7; // px
+const MOST_TYPE = 13;
+const PART = 0.84; // of a cell, for its number
 const STEP = 0.6;
 const DRAG = 4; // px after which a press moves the map
 
@@ -18,6 +21,8 @@ export class Heatmap {
   #shown = null;
   /** @type {import("./window.js").Window} */
   #window = whole(0);
+  /** The largest difference that is shown. */
+  #most = 0;
   #picture = document.createElement("canvas");
   #token = null;
   #pair = null;
@@ -87,12 +92,12 @@ export class Heatmap {
     const { numbers, colour } = this.#shown;
     const n = this.#n;
     const both = { more: this.colours.of("more"), less: this.colours.of("less") };
-    const most = mostOf(numbers, n, this.#token);
+    this.#most = mostOf(numbers, n, null) || 1; // all rows are seen
     const pixels = colour
       ? shaded(levelsOf(numbers), n, this.colours.of(colour), null)
-      : signed(numbers, n, both, null, most || 1);
+      : signed(numbers, n, both, null, this.#most);
     this.legend.root.hidden = Boolean(colour);
-    if (!colour) this.legend.update(most);
+    if (!colour) this.legend.update(mostOf(numbers, n, null));
     this.#picture.width = this.#picture.height = n;
     if (n)
       this.#picture.getContext("2d").putImageData(new ImageData(/** @type {any} */ (pixels), n, n), 0, 0);
@@ -109,9 +114,9 @@ export class Heatmap {
     const { row, col, size } = this.#window;
     const cell = side / size;
     context.drawImage(this.#picture, col, row, size, size, 0, 0, side, side);
-    const [ink, paper] = ["ink", "paper"].map((name) => `rgb(${this.colours.of(name).join(", ")})`);
+    const [ink, paper] = ["ink", "paper"].map((name) => inCss(this.colours.of(name)));
     if (cell >= LEAST_NAMED) this.#lattice(context, side, cell, paper);
-    if (cell >= LEAST_TOLD) this.#numbers(context, cell, ink, paper);
+    if (cell >= LEAST_TOLD) this.#numbers(context, cell);
     context.strokeStyle = ink;
     if (this.#token !== null) context.strokeRect(1, (this.#token - row) * cell + 0.5, side - 2, cell - 1);
     if (this.#pair) {
@@ -130,18 +135,33 @@ export class Heatmap {
     }
   }
 
-  #numbers(context, cell, ink, paper) {
+  /** Numbers in the cells, as large as the widest of them lets them be, where that can be read. */
+  #numbers(context, cell) {
     const { row, col, size } = this.#window;
-    context.font = `${Math.min(13, cell / 3)}px ${getComputedStyle(this.canvas).fontFamily}`;
+    const found = Array.from({ length: size * size }, (_, at) => {
+      const [down, across] = [Math.floor(at / size), at % size];
+      return { down, across, number: this.#shown.numbers[(row + down) * this.#n + col + across] };
+    }).filter(({ number }) => Math.abs(number) >= LEAST_NUMBER);
+    const { fontFamily } = getComputedStyle(this.canvas);
+    context.font = `${MOST_TYPE}px ${fontFamily}`;
+    const widest = Math.max(0, ...found.map(({ number }) => context.measureText(shown(number)).width));
+    const type = MOST_TYPE * Math.min(1, (PART * cell) / widest);
+    if (type < LEAST_TYPE) return;
+    context.font = `${type}px ${fontFamily}`;
     context.textAlign = "center";
     context.textBaseline = "middle";
-    for (let down = 0; down < size; down++)
-      for (let across = 0; across < size; across++) {
-        const number = this.#shown.numbers[(row + down) * this.#n + col + across];
-        if (Math.abs(number) < 0.005) continue;
-        context.fillStyle = this.#shown.colour && number > DARK ? paper : ink;
-        context.fillText(shown(number), (across + 0.5) * cell, (down + 0.5) * cell);
-      }
+    for (const { down, across, number } of found) {
+      context.fillStyle = inCss(this.#inkOn(number));
+      context.fillText(shown(number), (across + 0.5) * cell, (down + 0.5) * cell);
+    }
+  }
+
+  /** Which of ink and paper is the better to be read on the colour of a number. */
+  #inkOn(number) {
+    const { colour } = this.#shown;
+    const own = this.colours.of(colour || (number < 0 ? "less" : "more"));
+    const [ink, paper] = ["ink", "paper"].map((name) => this.colours.of(name));
+    return readable(laid(own, paper, levelOf(number, colour ? 1 : this.#most) / 255), [ink, paper]);
   }
 
   #names(cell) {
