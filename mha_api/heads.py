@@ -8,7 +8,8 @@ run       {"model": KEY, "texts": [A] or [A, B], "without": [[layer, head], …]
           side × side: 255·√weight, rounded), ``0.keys`` and ``0.tops`` (L × h × n: the key with a query's largest
           weight, and that weight), ``0.measured`` and ``0.chance`` (heads × measures: what each is, and what it would
           be by chance; NaN where the text has no place for it). Of two sentences also ``aligned``, which token stands
-          where which of the other does, and ``differences`` (L × h)
+          where which of the other does, ``differences`` (L × h), and where each token's weight changes most,
+          ``shift_keys`` and ``shifts`` (L × h × n)
 head      {"model", "text", "layer", "head", "without"}: ``weights`` and ``scores``, n × n, the scores not yet divided
           by ``divisor``, −∞ where a key is hidden; ``q`` and ``k``, n × d, as the scores are made of them
 pooled    {"model", "text", "layer", "head", "queries", "keys", "size", "by", "without"}: a part of one head's map,
@@ -55,7 +56,7 @@ from mha_core.models import (
     tokenize,
     unsure,
 )
-from mha_core.models.differences import aligned, differences
+from mha_core.models.differences import aligned, differences, shifts
 from mha_core.models.guesses import hidden
 from mha_core.models.measures import Places, records
 
@@ -246,14 +247,17 @@ def _layers(
     places = [Places.of(tokens, causal=size.causal) for tokens in sentences]
     runs = [_RUNS.of(model, tokens, off) for tokens in sentences]
     found: list[list[Glance]] = [[] for _ in sentences]
-    differ = []
+    differ: dict[str, list[Tensor]] = {"differences": [], "shift_keys": [], "shifts": []}
     for layers in zip(*(run.layers for run in runs), strict=True):
         weights = [replace(layer).weights for layer in layers]  # of a copy: the run is kept, and keeps none
         for glances, one, where in zip(found, weights, places, strict=True):
             glances.append(Glance.of(one, where))
         if len(weights) == 2:
-            differ.append(differences(weights[0], weights[1], pairs).float())
-    return found, {"differences": torch.stack(differ)} if differ else {}
+            keys, changes = shifts(weights[0], weights[1], pairs)
+            differ["differences"].append(differences(weights[0], weights[1], pairs).float())
+            differ["shift_keys"].append(keys.to(torch.uint16))
+            differ["shifts"].append(changes.float())
+    return found, {name: torch.stack(of) for name, of in differ.items() if of}
 
 
 def seen(

@@ -59,6 +59,9 @@ interface ModelRun {
   aligned: [number, number][];
   /** By head, how far its weights differ between the two. */
   differences: Float32Array | null;
+  /** By head and token of the first sentence, the key whose weight changes most, and by how much. */
+  shiftKeys: Uint16Array | null;
+  shifts: Float32Array | null;
 }
 
 /** One head's exact numbers, each n × n or n × d. */
@@ -99,6 +102,9 @@ interface ModelPlace {
   /** Heads that do this are shown alone; "" for all. */
   only: string;
 }
+
+/** Which of two sentences a picture is of, or their difference. */
+type Pictured = "first" | "second" | "difference";
 
 /** A query and a key. */
 interface Pair {

@@ -170,6 +170,10 @@ def test_two_sentences_are_told_apart_head_by_head(client):
     )
     expected = (first - second).abs().sum(-1).mean(-1) / 2
     assert np.allclose(arrays["differences"], expected.numpy(), atol=1e-6)
+    changes = (second - first).numpy()
+    most = np.take_along_axis(changes, arrays["shift_keys"][..., None].astype(int), -1)[..., 0]
+    assert np.array_equal(arrays["shifts"], most)
+    assert np.array_equal(np.abs(most), np.abs(changes).max(-1))
     assert arrays["1.maps"].shape == arrays["0.maps"].shape
 
 

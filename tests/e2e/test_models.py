@@ -286,7 +286,9 @@ def test_a_chosen_token_stands_out_in_every_map(read, server):
     _, arrays = asked(server, "run", model="own", texts=[ENGLISH])
     tokens(page).nth(3).click()
     wait_for_query(page, token="4")
-    own = tokens(page).nth(3).evaluate("(token) => getComputedStyle(token).backgroundColor")  # under the pointer
+    own = (
+        tokens(page).nth(3).evaluate("(token) => getComputedStyle(token).backgroundColor")
+    )  # under the pointer
     page.mouse.move(0, 0)
     expect(tokens(page).nth(3)).to_have_css("background-color", own)
     for at in (0, 3):
@@ -493,8 +495,9 @@ def test_two_sentences_are_compared_head_by_head(read, server):
     expect(page.locator('[data-focus="largest"]')).to_be_hidden()
     page.locator('[data-focus="all tokens"]').click()
     expect(page.locator(".strip-told")).to_contain_text(f"{counts[0]} and {counts[1]} tokens of at most")
-    page.locator('[data-focus="by"]').select_option("difference")
     flat = arrays["differences"].reshape(-1)
+    expect(tile(page, 3).locator(".tile-caption")).to_have_text(f"difference{flat[3]:.2f}")
+    page.locator('[data-focus="by"]').select_option("difference")
     assert tiles(page) == sorted(range(len(flat)), key=lambda at: -flat[at])
     assert opacities(page, 0) != arrays["0.maps"][0, 0].tolist()
     assert len(opacities(page, 0)) == len(aligned)
@@ -505,6 +508,19 @@ def test_two_sentences_are_compared_head_by_head(read, server):
     it = header["sentences"][0]["texts"].index("it")
     tokens(page).nth(it).click()
     there = dict(aligned)[it]
+    texts = [sentence["texts"] for sentence in header["sentences"]]
+    caption = tile(page, 0).locator(".tile-caption")
+    expect(caption).to_have_text(f"{flat[0]:.2f}")  # what heads are sorted by
+    page.locator('[data-focus="by"]').select_option("")
+    key, weight = arrays["1.keys"][0, 0, there], arrays["1.tops"][0, 0, there]
+    expect(caption).to_have_text(f"{texts[1][key]}{weight:.2f}")
+    page.locator('[data-focus="difference"]').click()
+    changes = arrays["shifts"][..., it].reshape(-1)
+    at = int(np.abs(changes).argmax())
+    key = arrays["shift_keys"][..., it].reshape(-1)[at]
+    expect(tile(page, at).locator(".tile-caption")).to_have_text(
+        f"{texts[0][key]}{changes[at]:+.2f}".replace("-", "−")
+    )
     expect(tokens(page, 1).nth(there)).to_have_attribute("aria-pressed", "true")
     layer, head = (int(part) - 1 for part in query_of(page)["head"].split("."))
     rows = [
@@ -520,7 +536,6 @@ def test_two_sentences_are_compared_head_by_head(read, server):
     )
     assert first.locator("th").inner_text().split(" / ")[0] in by
     page.locator('[data-focus="map"]').click()
-    page.locator('[data-focus="difference"]').click()
     one, other = (
         asked(server, "head", model="own", text=text, layer=layer, head=head)[1]["weights"]
         for text in (TIRED, WIDE)

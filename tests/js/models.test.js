@@ -314,7 +314,11 @@ test("the fullest colour is that of the largest difference, of a chosen row its 
 });
 
 test("a number in a cell is in the colour that is read best on it", () => {
-  const [ink, paper, red] = [[20, 24, 30], [255, 255, 255], [200, 60, 60]];
+  const [ink, paper, red] = [
+    [20, 24, 30],
+    [255, 255, 255],
+    [200, 60, 60],
+  ];
   assert.deepEqual(laid(red, paper, 0.5), [227.5, 157.5, 157.5]);
   assert.equal(readable(laid(red, paper, 0.5), [ink, paper]), ink);
   assert.equal(readable(red, [ink, paper]), paper);

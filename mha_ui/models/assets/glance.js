@@ -22,6 +22,7 @@ export class Glance {
   /** @type {ModelPlace} */
   #place = null;
   #order = [];
+  /** @type {Pictured} */
   #shown = "first";
   /** How the tiles are laid out. */
   #laid = "";
@@ -35,7 +36,7 @@ export class Glance {
   #resting = 0;
 
   /**
-   * @param {{ go: (change: Partial<ModelPlace>) => void; show: (which: string) => void; reveal: () => void }} host
+   * @param {{ go: (change: Partial<ModelPlace>) => void; show: (which: Pictured) => void; reveal: () => void }} host
    * @param {Record<string, string>} words
    * @param {import("./colours.js").Colours} colours
    */
@@ -86,7 +87,7 @@ export class Glance {
   /**
    * @param {ModelRun} run
    * @param {ModelPlace} place
-   * @param {string} shows which picture of two sentences: "first", "second" or "difference"
+   * @param {Pictured} shows which picture of two sentences
    * @param {Shuffled | null} shuffled
    */
   update(run, place, shows, shuffled) {
@@ -150,6 +151,7 @@ export class Glance {
     const { words } = this;
     this.shows.hidden = !this.#run.differences;
     if (this.shows.hidden) return;
+    /** @type {Pictured[]} */
     const options = this.canDiffer ? ["first", "second", "difference"] : ["first", "second"];
     this.shows.replaceChildren(
       ...options.map((which) =>
@@ -167,6 +169,7 @@ export class Glance {
     return this.#run.differences && this.#run.sentences.every(({ block }) => block === 1);
   }
 
+  /** @returns {Pictured} */
   get picture() {
     if (!this.#run.differences) return "first";
     return this.#shown === "difference" && !this.canDiffer ? "first" : this.#shown;
@@ -244,10 +247,10 @@ export class Glance {
     for (const at of this.#order) {
       const { root, name, caption } = this.#tiles[at];
       setText(name, headName(words, run, at, !this.tiles.classList.contains("sorted")));
-      const [what, number] = captionOf(words, run, this.#place, at);
+      const [what, number] = captionOf(words, run, this.#place, at, this.picture);
       setText(caption.firstChild, what);
       setText(caption.lastChild, number);
-      setAttribute(root, "aria-label", headTold(words, run, this.#place, at));
+      setAttribute(root, "aria-label", headTold(words, run, this.#place, at, this.picture));
     }
     const all = run.layers * run.heads;
     const values = { shown: this.#order.length, count: all, layers: run.layers, heads: run.heads };
@@ -273,7 +276,7 @@ export class Glance {
     measures.update(this.#run, at, this.#shuffled);
     const name = element("strong", {}, headName(this.words, this.#run, at));
     const { token } = this.#place;
-    const looks = token === null ? "" : pairTold(this.#run, at, token);
+    const looks = token === null ? "" : pairTold(this.#run, at, token, this.picture);
     this.tip.replaceChildren(
       name,
       ...(looks ? [element("p", { class: "looks-at" }, looks)] : []),

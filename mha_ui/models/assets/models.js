@@ -28,6 +28,7 @@ class Models {
   #shuffled = null;
   /** Whether the visitor has chosen a head: another sentence then shows the same one. */
   #chose = false;
+  /** @type {Pictured} */
   #shows = "difference";
   #refused = "";
   /** What of the place is another once the model has read it. @type {Partial<ModelPlace>} */

@@ -10,6 +10,8 @@ export function readRun({ header, arrays }) {
     ...rest,
     sentences: sentences.map((told, at) => ({ ...told, ...of(arrays, `${at}.`), n: told.texts.length })),
     differences: arrays.differences ?? null,
+    shiftKeys: arrays.shift_keys ?? null,
+    shifts: arrays.shifts ?? null,
   };
 }
 
@@ -128,6 +130,18 @@ export function shuffledOf(found, name, head) {
 export const topOf = ({ keys, tops, n }, head, query) => ({
   key: keys[head * n + query],
   weight: tops[head * n + query],
+});
+
+/**
+ * The key to which a query of the first sentence gives most more, or less, weight in the second, and by how much; NaN
+ * where the query stands in one of them alone.
+ * @param {ModelRun} run
+ * @param {number} head
+ * @param {number} query
+ */
+export const shiftOf = ({ shiftKeys, shifts, sentences: [{ n }] }, head, query) => ({
+  key: shiftKeys[head * n + query],
+  by: shifts[head * n + query],
 });
 
 /**
