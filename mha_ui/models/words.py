@@ -59,6 +59,7 @@ _WORDS: Final = {
     "unknown": N_(
         "{count} of {all} tokens are unknown to this model: it sees the same sign, {sign}, for each."
     ),
+    "matched": N_("{count} tokens are matched; the others are grey."),
     "tokens_chosen": N_("Every map shows where “{token}” looks: its row stands out."),
     "all_tokens": N_("All tokens"),
     "heads": N_("All heads at a glance"),
@@ -69,6 +70,8 @@ _WORDS: Final = {
     "layer_head": N_("Layer {layer} · Head {head}"),
     "only": N_("Only heads that do this"),
     "sort": N_("Order"),
+    "order_missing": N_("Heads cannot be sorted by “{order}” here: they stand as in the model."),
+    "only_missing": N_("No head does this here: “{kind}”. All heads are shown."),
     "by_model": N_("as in the model"),
     "by_difference": N_("difference between the sentences"),
     "by_previous": N_("previous token"),
