@@ -101,6 +101,10 @@ interface ModelPlace {
   by: string;
   /** Heads that do this are shown alone; "" for all. */
   only: string;
+  /** How one head is drawn: "map", or "" for lines. */
+  drawn: string;
+  /** The tokens whose score is explained. */
+  pair: Pair | null;
 }
 
 /** Which of two sentences a picture is of, or their difference. */

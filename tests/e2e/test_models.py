@@ -352,6 +352,16 @@ def test_the_map_tells_every_pair_by_keyboard_too(read, server):
         expect(page.locator(".heatmap [role=status]")).to_contain_text(f"{weight:.2f}")
         expect(drawn).to_be_focused()
     expect(page.locator(".pair-weight")).to_have_text(f"{weight:.4f}".rstrip("0").rstrip("."))
+    box, n = drawn.bounding_box(), len(arrays["weights"])
+    query, key = n - 1, n - 2
+    cell = {"x": (key + 0.5) * box["width"] / n, "y": (query + 0.5) * box["height"] / n}
+    drawn.hover(position=cell)
+    told = page.locator(".map-tip strong")
+    expect(told).to_be_in_viewport()
+    assert abs(float(told.inner_text().removeprefix("< ")) - arrays["weights"][query, key]) <= 0.0001
+    drawn.click(position=cell)
+    wait_for_query(page, drawn="map", pair=f"{query + 1}.{key + 1}")
+    expect(page.locator(".products svg")).to_be_in_viewport(ratio=1)
 
 
 @published
@@ -563,11 +573,21 @@ def test_a_head_that_was_chosen_stays_where_a_second_sentence_is_compared(read):
 
 
 def test_the_second_sentence_goes_again(read):
-    page = read(model="own", text=TIRED, second=WIDE)
-    expect(field(page, "second")).to_have_value(WIDE)
+    longer = TIRED.replace("street", "wide street")
+    page = read(model="own", text=TIRED, second=longer, by="difference")
+    expect(field(page, "second")).to_have_value(longer)
+    expect(page.locator(".matched")).to_have_text(
+        f"{tokens(page).count()} tokens are matched; the others are grey."
+    )
+    expect(page.locator(".token.apart")).to_have_text(["wide"])
+    expect(page.locator(".missing")).to_be_empty()
     page.get_by_role("button", name="Without the second sentence").click()
     wait_until(page, "() => !new URLSearchParams(location.search).has('second')")
     expect(page.locator(".compared")).to_be_hidden()
+    expect(page.locator(".matched")).to_be_empty()
+    expect(page.locator(".missing")).to_contain_text("“difference between the sentences”")
+    page.locator('[data-focus="by"]').select_option("previous")
+    expect(page.locator(".missing")).to_be_empty()
 
 
 # --- without some heads --------------------------------------------------------------------------------------------
@@ -665,6 +685,7 @@ def test_a_head_opens_on_the_bench_with_the_model_s_own_numbers_and_undo_returns
     bench = Bench(page)
     expect(page).to_have_title("Bench · Multi-head attention", timeout=WAIT)
     bench.settled()
+    assert page.get_by_test_id("stMain").evaluate("(main) => main.scrollTop") == 0
     wait_until(page, "() => new URLSearchParams(location.search).has('s')")
     example = example_in(page.url)
     _, arrays = asked(server, "head", model="own", text=ENGLISH, layer=1, head=2)
@@ -736,31 +757,37 @@ def test_a_link_leads_to_the_same_place(read, new_page):
     page.locator(".ablate .strip button").nth(3).click()
     page.locator('.head-switch[data-layer="0"][data-head="1"]').click()
     page.locator('[data-focus="by"]').select_option("previous")
-    wait_for_query(
-        page, model="own", text=CHINESE, head="2.1", token="3", guess="4", off="1.2", by="previous", lang="zh"
-    )
+    page.locator(".line-key").nth(1).click()
+    page.locator('[data-focus="map"]').click()
+    place = {"head": "2.1", "token": "3", "guess": "4", "off": "1.2", "by": "previous"}
+    drawn = {"drawn": "map", "pair": "3.2"}
+    wait_for_query(page, model="own", text=CHINESE, lang="zh", **place, **drawn)
     settled(page)
     other = new_page()
     other.goto(page.url)
     settled(other)
-    for one in (".one h2", ".tokens", ".readout", ".guesses.after"):
+    expect(other.locator(".big-map")).to_be_visible()
+    for one in (".one h2", ".tokens", ".readout", ".scores", ".guesses.after"):
         assert other.locator(one).inner_text() == page.locator(one).inner_text()
     assert tiles(other) == tiles(page)
     assert opacities(other, 5) == opacities(page, 5)
 
 
 def test_another_page_and_another_language_leave_it_as_it_was(read):
-    page = read(model="own", text=CHINESE, head="2.1", token="3")
+    place = {"text": CHINESE, "head": "2.1", "token": "3", "drawn": "map", "pair": "3.2"}
+    page = read(model="own", **place)
     page.get_by_role("link", name="Walkthrough", exact=True).click()
     expect(page).to_have_title("Walkthrough · Multi-head attention")
     at_rest(page)
-    assert "text" not in query_of(page)
+    wait_until(page, "() => !new URLSearchParams(location.search).has('text')")
     page.get_by_role("link", name="Models", exact=True).click()
     settled(page)
-    wait_for_query(page, text=CHINESE, head="2.1", token="3")
+    wait_for_query(page, **place)
     page.get_by_role("radio", name="中", exact=True).click()
     expect(page.locator(".one h2")).to_have_text("第 2 层 · 头 1")
-    wait_for_query(page, text=CHINESE, head="2.1", token="3", lang="zh")
+    wait_for_query(page, **place, lang="zh")
+    expect(page.locator(".big-map")).to_be_visible()
+    expect(page.locator(".scores")).to_be_visible()
 
 
 def test_an_address_without_a_sentence_is_of_the_one_that_is_shown_first(read):
@@ -843,6 +870,7 @@ def test_nothing_is_wider_than_the_screen(read, language, width):
         head="2.1",
     )
     assert wider(page) == []
+    assert all(drawing.bounding_box()["width"] >= 90 for drawing in page.locator(".line-canvas").all())
     page.locator('[data-focus="map"]').click()
     assert wider(page) == []
 

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { kinds, measureOf, ordered } from "../../mha_ui/models/assets/order.js";
+import { kinds, measureOf, missing, ordered } from "../../mha_ui/models/assets/order.js";
 import {
   differences,
   laid,
@@ -44,6 +44,8 @@ const PLACE = {
   guess: 3,
   by: "-entropy",
   only: "same_word",
+  drawn: "map",
+  pair: { query: 2, key: 0 },
 };
 
 test("an address leads where its visitor stood", () => {
@@ -63,6 +65,8 @@ test("on screen and in addresses counting begins at 1, and what is as usual is l
     guess: "4",
     by: "-entropy",
     only: "same_word",
+    drawn: "map",
+    pair: "3.1",
   });
   assert.deepEqual(written({ ...START, model: "own", texts: ["a"] }), { model: "own", text: "a" });
 });
@@ -78,6 +82,8 @@ test("what could be no place is passed over", () => {
     ["token", ["0", "-1", "1e3", "x", "1234567"]],
     ["off", ["_", "1.0", "x_y"]],
     ["by", ["<b>", "A", "--entropy", "x".repeat(60)]],
+    ["drawn", ["lines", "<b>", "Map"]],
+    ["pair", ["0.1", "3", "1.2.3", "x.y"]],
   ])
     for (const value of bad) {
       const found = read(new URLSearchParams({ text: "a", [name]: value }));
@@ -120,6 +126,7 @@ test("what an address names and the model has not is left out", () => {
     guess: 2,
     by: "magic",
     only: "pair",
+    pair: { query: 1, key: 9 },
   };
   assert.deepEqual(fitted(far, run()), {
     ...far,
@@ -128,7 +135,10 @@ test("what an address names and the model has not is left out", () => {
     token: null,
     by: "",
     only: "",
+    pair: null,
   });
+  assert.deepEqual(missing(far, fitted(far, run())), { by: "magic", only: "pair" });
+  assert.deepEqual(missing(PLACE, PLACE), { by: "", only: "" });
   const cannot = fitted({ ...PLACE, token: 2, guess: 1, only: "" }, run({ guesses: false }));
   assert.deepEqual([cannot.off, cannot.guess, cannot.token, cannot.by], [[], null, 2, "-entropy"]);
 });

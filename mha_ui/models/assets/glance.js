@@ -53,6 +53,7 @@ export class Glance {
     this.tip = element("div", { class: "tip", role: "tooltip", hidden: true });
     this.title = element("h2");
     this.legend = new Legend(words);
+    this.missing = element("p", { class: "hint missing", role: "status" });
     const lines = ["head", "layer", "cls", "sep", "first", "map"].map((name) =>
       element("li", {}, words[`what_${name}`]),
     );
@@ -66,6 +67,7 @@ export class Glance {
       "section",
       { class: "glance", "aria-label": words.heads },
       div("glance-head", this.title, this.shows, sorting),
+      this.missing,
       this.what,
       this.kinds,
       this.legend.root,
@@ -89,8 +91,9 @@ export class Glance {
    * @param {ModelPlace} place
    * @param {Pictured} shows which picture of two sentences
    * @param {Shuffled | null} shuffled
+   * @param {{ by: string; only: string }} missing what was wanted of the order and is not there
    */
-  update(run, place, shows, shuffled) {
+  update(run, place, shows, shuffled, missing) {
     this.#shown = shows;
     this.#shuffled = shuffled;
     const other = run !== this.#run;
@@ -101,6 +104,7 @@ export class Glance {
     this.by.value = place.by;
     for (const kind of this.kinds.children)
       setAttribute(kind, "aria-pressed", String(kind.dataset.kind === place.only));
+    setText(this.missing, missingTold(this.words, missing));
     this.#showing();
     this.#arrange();
     this.#paint();
@@ -132,8 +136,7 @@ export class Glance {
     const { measures, differences } = this.#run;
     const names = [...(differences ? ["difference"] : []), ...measures];
     const options = ["", ...names.flatMap((name) => (falls(name) ? [name, `-${name}`] : [name]))];
-    const label = (by) => words[by ? `by_${by.replace("-", "least_")}` : "by_model"];
-    this.by.replaceChildren(...options.map((by) => element("option", { value: by }, label(by))));
+    this.by.replaceChildren(...options.map((by) => element("option", { value: by }, words[orderName(by)])));
     this.kinds.replaceChildren(
       ...kinds(this.#run).map(([kind, count]) => {
         const onclick = () => this.host.go({ only: this.#place.only === kind ? "" : kind });
@@ -335,6 +338,17 @@ export class Glance {
     return rows[0]?.root;
   }
 }
+
+/** What was wanted of the order and is not there, where it has a name. */
+function missingTold(words, { by, only }) {
+  const order = by && words[orderName(by)];
+  const kind = only && words[`kind_${only}`];
+  const told = [order && fill(words.order_missing, { order }), kind && fill(words.only_missing, { kind })];
+  return told.filter(Boolean).join(" ");
+}
+
+/** The name of the words for an order. */
+const orderName = (by) => (by ? `by_${by.replace("-", "least_")}` : "by_model");
 
 /** Measures whose smallest numbers are as telling as the largest. */
 const falls = (name) => name === "entropy" || name === "distance";

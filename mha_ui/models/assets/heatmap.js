@@ -4,7 +4,7 @@
 import { announcer, button, div, element, fill, span } from "../mha.web/dom.js";
 import { Legend } from "./legend.js";
 import { inCss, laid, levelOf, levelsOf, mostOf, readable, shaded, signed } from "./paint.js";
-import { shown } from "./telling.js";
+import { shown, signedTold, weightTold } from "./telling.js";
 import { revealing, shifted, whole, zoomed } from "./window.js";
 
 const LEAST_NAMED = 11; // px of a cell, below which tokens have no names
@@ -14,6 +14,7 @@ const LEAST_TYPE = 7; // px
 const MOST_TYPE = 13;
 const PART = 0.84; // of a cell, for its number
 const STEP = 0.6;
+const ABOVE = 3; // px between a cell and what is told of it
 const DRAG = 4; // px after which a press moves the map
 
 export class Heatmap {
@@ -31,7 +32,8 @@ export class Heatmap {
   #watch = new ResizeObserver(() => this.#draw());
 
   /**
-   * @param {{ pointed: (pair: Pair | null) => void; held: (pair: Pair) => void }} host
+   * @param {{ pointed: (pair: Pair | null) => void; held: (pair: Pair, brings: boolean) => void }} host
+   *   `held(pair, brings)`: it is to be explained, and the explanation brought into view
    * @param {Record<string, string>} words
    * @param {import("./colours.js").Colours} colours
    */
@@ -59,7 +61,8 @@ export class Heatmap {
     this.further = zoom(1 / STEP, "−", words.zoom_out);
     this.told = span("quiet-text");
     this.zooms = div("zooms", this.nearer, this.further, this.told);
-    const square = div("map-square", this.keys, this.queries, this.canvas);
+    this.tip = element("div", { class: "map-tip", "aria-hidden": "true", hidden: true });
+    const square = div("map-square", this.keys, this.queries, this.canvas, this.tip);
     this.legend = new Legend(words);
     this.root = div("heatmap", this.zooms, square, this.legend.root, this.heard);
     this.#watch.observe(this.canvas);
@@ -187,14 +190,19 @@ export class Heatmap {
       if (event.button !== 0) return;
       this.#held = { x: event.clientX, y: event.clientY, window: this.#window, moved: false };
     });
-    canvas.addEventListener("pointermove", (event) =>
-      this.#held ? this.#drag(event) : host.pointed(this.#at(event)),
-    );
-    canvas.addEventListener("pointerleave", () => host.pointed(null));
+    canvas.addEventListener("pointermove", (event) => {
+      if (this.#held) this.#drag(event);
+      else host.pointed(this.#at(event));
+      this.#tell(event);
+    });
+    canvas.addEventListener("pointerleave", () => {
+      host.pointed(null);
+      this.tip.hidden = true;
+    });
     canvas.addEventListener("pointercancel", () => (this.#held = null));
     canvas.addEventListener("pointerup", (event) => {
       const pair = this.#at(event);
-      if (this.#held && !this.#held.moved && pair) host.held(pair);
+      if (this.#held && !this.#held.moved && pair) host.held(pair, true);
       this.#held = null;
     });
     canvas.addEventListener("wheel", (event) => {
@@ -205,6 +213,24 @@ export class Heatmap {
       this.#zoom(event.deltaY < 0 ? STEP : 1 / STEP, point);
     });
     canvas.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  /** The pair under the pointer, and its number, above it. */
+  #tell(event) {
+    const pair = this.#held?.moved ? null : this.#at(event);
+    this.tip.hidden = !pair || event.pointerType === "touch";
+    if (this.tip.hidden) return;
+    const { texts, keyTexts, numbers, colour } = this.#shown;
+    const number = numbers[pair.query * this.#n + pair.key];
+    const name = (text) => element("bdi", {}, text);
+    const told = element("strong", {}, colour ? weightTold(number) : signedTold(number, 4));
+    this.tip.replaceChildren(name(texts[pair.query]), " → ", name(keyTexts[pair.key]), " ", told);
+    const { row, col, size } = this.#window;
+    const cell = this.canvas.clientWidth / size;
+    const left = this.canvas.offsetLeft + (pair.key - col + 0.5) * cell - this.tip.offsetWidth / 2;
+    const most = this.tip.parentElement.clientWidth - this.tip.offsetWidth;
+    this.tip.style.left = `${Math.max(0, Math.min(most, left))}px`;
+    this.tip.style.top = `${this.canvas.offsetTop + (pair.query - row) * cell - this.tip.offsetHeight - ABOVE}px`;
   }
 
   #drag(event) {
@@ -249,7 +275,7 @@ export class Heatmap {
     const pair = this.#pair ? next : from;
     if ([pair.query, pair.key].some((at) => at < 0 || at >= this.#n)) return;
     this.#window = revealing(this.#window, pair, this.#n);
-    this.host.held(pair);
+    this.host.held(pair, false);
     const { texts, keyTexts, numbers } = this.#shown;
     this.heard.textContent = `${texts[pair.query]} → ${keyTexts[pair.key]} ${shown(numbers[pair.query * this.#n + pair.key])}`;
   }

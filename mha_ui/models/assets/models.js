@@ -8,12 +8,15 @@ import { Ask, fault } from "./ask.js";
 import { Colours } from "./colours.js";
 import { Glance } from "./glance.js";
 import { One } from "./one.js";
+import { missing } from "./order.js";
 import { fitted, read, START, written } from "./place.js";
 import { isOvertaken, Refusal, Server } from "./server.js";
 import { Tokens } from "./strip.js";
 
 /** Where the visitor stood who went to another page and comes back. @type {ModelPlace | null} */
 let left = null;
+
+const NONE_MISSING = { by: "", only: "" };
 
 class Models {
   /** @type {ModelPlace} */
@@ -31,6 +34,10 @@ class Models {
   /** @type {Pictured} */
   #shows = "difference";
   #refused = "";
+  /** Whether heads were asked for on the bench. */
+  #taken = false;
+  /** What was wanted of the order and is not there. */
+  #missing = NONE_MISSING;
   /** What of the place is another once the model has read it. @type {Partial<ModelPlace>} */
   #coming = {};
   #lang = "";
@@ -48,6 +55,7 @@ class Models {
 
   unmount() {
     left = this.#place;
+    if (this.#taken) document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0); // the bench opens at its top
     this.#address.stop();
     this.#server?.stop();
     this.one?.stop();
@@ -59,6 +67,7 @@ class Models {
     this.setTriggerValue = setTriggerValue;
     this.#ours = data.address;
     this.#refused = data.refused;
+    if (data.refused) this.#taken = false;
     if (data.lang !== this.#lang) this.#begin(data);
     else this.#show();
   }
@@ -127,16 +136,19 @@ class Models {
     this.fault.textContent = "";
     const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);
     const ofTwo = texts.length > 1 && !this.#chose ? { head: null } : {};
-    const ofText = isSame(texts, this.#place.texts) ? {} : { token: null, guess: null, ...ofTwo, ...more };
+    const ofText = isSame(texts, this.#place.texts)
+      ? {}
+      : { token: null, guess: null, pair: null, ...ofTwo, ...more };
     const ofModel = isSame(model, this.#place.model)
       ? {}
-      : { head: null, off: [], token: null, guess: null, ...more };
+      : { head: null, off: [], token: null, guess: null, pair: null, ...more };
     this.#look({ ...ofText, ...ofModel, model, texts });
   }
 
   /** Somewhere else in the same answer, or with other heads switched off, which are shown so at once. */
   #go(change) {
     this.fault.textContent = "";
+    if ("by" in change || "only" in change) this.#missing = NONE_MISSING;
     this.#chose ||= Boolean(change.head || change.off);
     this.#stand({ ...this.#place, ...change });
     if (change.off) this.#look({});
@@ -162,7 +174,9 @@ class Models {
         this.#shuffled = null;
         this.answers.hidden = false;
         this.#age(false);
-        const there = fitted({ ...this.#place, ...this.#coming }, run);
+        const wanted = { ...this.#place, ...this.#coming };
+        const there = fitted(wanted, run);
+        this.#missing = missing(wanted, there);
         settle();
         this.#stand(there, true);
         if (there.off.length < off.length) this.#look({}); // it was answered without heads that stay
@@ -250,7 +264,7 @@ class Models {
     const [run, place] = [this.#run, this.#place];
     if (!run) return;
     this.tokens.update(run, place);
-    this.glance.update(run, place, this.#shows, this.#shuffled);
+    this.glance.update(run, place, this.#shows, this.#shuffled, this.#missing);
     this.one.update(run, place, this.#numbers, this.#shows, this.#shuffled, this.#refused);
     this.one.effect.update(run, place, this.#guesses);
     this.ablate.update(run, place, this.#guesses);
@@ -270,6 +284,7 @@ class Models {
   }
 
   #take(heads, start) {
+    this.#taken = true;
     const { model, texts, head, off } = this.#place;
     this.setTriggerValue("bench", { model, text: texts[0], layer: head[0], heads, start, without: off });
   }
