@@ -9,7 +9,8 @@ run       {"model": KEY, "texts": [A] or [A, B], "without": [[layer, head], …]
           weight, and that weight), ``0.measured`` and ``0.chance`` (heads × measures: what each is, and what it would
           be by chance; NaN where the text has no place for it). Of two sentences also ``aligned``, which token stands
           where which of the other does, ``differences`` (L × h), and where each token's weight changes most,
-          ``shift_keys`` and ``shifts`` (L × h × n)
+          ``shift_keys`` and ``shifts`` (L × h × n). A text that is too long is refused with how many of its characters
+          ``fits``
 head      {"model", "text", "layer", "head", "without"}: ``weights`` and ``scores``, n × n, the scores not yet divided
           by ``divisor``, −∞ where a key is hidden; ``q`` and ``k``, n × d, as the scores are made of them
 pooled    {"model", "text", "layer", "head", "queries", "keys", "size", "by", "without"}: a part of one head's map,
@@ -29,6 +30,8 @@ from __future__ import annotations
 
 import json
 import math
+import re
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
@@ -41,7 +44,7 @@ from mha_api.message import packed
 from mha_api.questions import head_of, heads_off, is_whole, model_of, part_of, read, span_of, text_of
 from mha_api.runs import Runs
 from mha_core.compute.pooled import pooled_weights
-from mha_core.errors import N_, ExampleError
+from mha_core.errors import N_, ExampleError, MhaError
 from mha_core.example.model import text_in
 from mha_core.models import (
     MEASURES,
@@ -70,6 +73,9 @@ MOST_TOKENS: Final = 1024
 MOST_WEIGHTS: Final = 200_000_000
 """Most weights that all heads of a text may have together: those of 144 heads for 1,024 tokens."""
 
+LONGEST_WORD: Final = 30
+"""Characters of a word that a text is not cut in."""
+
 _RUNS: Final = Runs()
 
 
@@ -94,7 +100,7 @@ def answer_run(body: bytes, _language: str) -> bytes:
     texts = asked["texts"]
     if not (isinstance(texts, list) and len(texts) in (1, 2)):
         raise ExampleError(N_("expected one text or two"), place="texts")
-    sentences = [_tokens(model, text, "texts") for text in texts]
+    sentences = [_tokens_or_fits(model, text, "texts") for text in texts]
     pairs = aligned(*sentences) if len(sentences) == 2 else []
     layers, differ = _layers(model, sentences, off, pairs)
     told, arrays = seen(sentences, layers)
@@ -214,6 +220,34 @@ def _tokens(model: Model, text: object, place: str) -> Tokens:
             most=most,
         )
     return tokens
+
+
+def _tokens_or_fits(model: Model, text: object, place: str) -> Tokens:
+    """The same; what is too long is refused with how many of its characters ``fits``."""
+    try:
+        return _tokens(model, text, place)
+    except MhaError as error:
+        if isinstance(text, str):
+            error.values["fits"] = fitting(model, text)
+        raise
+
+
+def fitting(model: Model, text: str) -> int:
+    """How many characters of a text are no more tokens than are looked at, to the end of a word where one is near."""
+
+    def exceeds(count: int) -> bool:
+        try:
+            _tokens(model, text[:count], "")
+        except MhaError:
+            return True
+        return False
+
+    low, high = 0, min(model.most_tokens, most_tokens(model))
+    while high < len(text) and not exceeds(high):
+        low, high = high, 2 * high
+    count = bisect_left(range(min(high, len(text))), True, lo=low + 1, key=exceeds) - 1
+    words = re.match(r".*\S(?=\s)", text[: count + 1], re.DOTALL)
+    return words.end() if words and count - words.end() < LONGEST_WORD else count
 
 
 # --- what is told of heads -----------------------------------------------------------------------------------------

@@ -35,6 +35,7 @@ _WORDS: Final = {
     "examples": N_("For example"),
     "model": N_("Model"),
     "unreachable": N_("The server does not answer; what stands here is kept. Try again in a moment."),
+    "cut": N_("Read the first {count} characters"),
     "stale": N_("What stands below is still of “{text}”."),
     "what": N_("What am I looking at?"),
     "what_head": N_(

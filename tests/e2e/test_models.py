@@ -353,14 +353,14 @@ def test_the_map_tells_every_pair_by_keyboard_too(read, server):
         expect(drawn).to_be_focused()
     expect(page.locator(".pair-weight")).to_have_text(f"{weight:.4f}".rstrip("0").rstrip("."))
     box, n = drawn.bounding_box(), len(arrays["weights"])
-    query, key = n - 1, n - 2
-    cell = {"x": (key + 0.5) * box["width"] / n, "y": (query + 0.5) * box["height"] / n}
+    row, col = n - 1, n - 2
+    cell = {"x": (col + 0.5) * box["width"] / n, "y": (row + 0.5) * box["height"] / n}
     drawn.hover(position=cell)
     told = page.locator(".map-tip strong")
     expect(told).to_be_in_viewport()
-    assert abs(float(told.inner_text().removeprefix("< ")) - arrays["weights"][query, key]) <= 0.0001
+    assert abs(float(told.inner_text().removeprefix("< ")) - arrays["weights"][row, col]) <= 0.0001
     drawn.click(position=cell)
-    wait_for_query(page, drawn="map", pair=f"{query + 1}.{key + 1}")
+    wait_for_query(page, drawn="map", pair=f"{row + 1}.{col + 1}")
     expect(page.locator(".products svg")).to_be_in_viewport(ratio=1)
 
 
@@ -813,7 +813,16 @@ def test_a_text_that_is_too_long_is_told_in_one_sentence_and_nothing_is_lost(rea
     expect(page.locator(".stale-told")).to_contain_text(ENGLISH)
     expect(field(page)).to_have_value(long)
     assert (tiles(page), tokens(page).all_inner_texts()) == before
-    assert query_of(page)["text"] == ENGLISH
+    wait_for_query(page, text=ENGLISH)
+    cut = page.locator(".cut")
+    count = int("".join(filter(str.isdigit, cut.inner_text())))
+    expect(cut).to_have_text(ui_words(language)["cut"].format(count=count))
+    cut.click()
+    expect(field(page)).to_have_value(long[:count])
+    wait_for_query(page, text=long[:count])
+    settled(page)
+    expect(fault).to_be_empty()
+    expect(cut).to_be_hidden()
     say(page, CHINESE)
     expect(fault).to_be_empty()
     expect(page.locator(".stale-told")).to_be_empty()

@@ -6,6 +6,7 @@ import { mounting } from "../mha.web/mount.js";
 import { Ablate } from "./ablate.js";
 import { Ask, fault } from "./ask.js";
 import { Colours } from "./colours.js";
+import { Cut } from "./cut.js";
 import { Glance } from "./glance.js";
 import { One } from "./one.js";
 import { missing } from "./order.js";
@@ -85,6 +86,10 @@ class Models {
     this.#cards = this.#server.cards();
     this.ask = new Ask({ asked: (what) => this.#asked(what) }, words, examples);
     this.fault = fault();
+    this.cut = new Cut(words, (texts) => {
+      this.ask.show({ ...this.#place, texts });
+      this.#asked({ texts });
+    });
     this.stale = p("hint stale-told");
     this.colours = new Colours(() => this.#show());
     const host = {
@@ -105,7 +110,14 @@ class Models {
     );
     this.answers.hidden = true;
     this.root.lang = lang;
-    this.root.replaceChildren(this.ask.root, this.fault, this.stale, this.answers, this.colours.root);
+    this.root.replaceChildren(
+      this.ask.root,
+      this.fault,
+      this.cut.root,
+      this.stale,
+      this.answers,
+      this.colours.root,
+    );
     this.#offer();
     this.#open({ ...START, texts: examples[0].texts });
   }
@@ -133,7 +145,7 @@ class Models {
 
   /** A sentence, or another model: what was chosen in another sentence is chosen no more. */
   #asked({ model = this.#place.model, texts = this.#place.texts, ...more }) {
-    this.fault.textContent = "";
+    this.#faultless();
     const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);
     const ofTwo = texts.length > 1 && !this.#chose ? { head: null } : {};
     const ofText = isSame(texts, this.#place.texts)
@@ -147,7 +159,7 @@ class Models {
 
   /** Somewhere else in the same answer, or with other heads switched off, which are shown so at once. */
   #go(change) {
-    this.fault.textContent = "";
+    this.#faultless();
     if ("by" in change || "only" in change) this.#missing = NONE_MISSING;
     this.#chose ||= Boolean(change.head || change.off);
     this.#stand({ ...this.#place, ...change });
@@ -181,11 +193,17 @@ class Models {
         this.#stand(there, true);
         if (there.off.length < off.length) this.#look({}); // it was answered without heads that stay
       },
-      () => {
+      ({ fits }) => {
         settle();
+        this.cut.offer(texts, fits);
         this.#age(Boolean(this.#run));
       },
     );
+  }
+
+  #faultless() {
+    this.fault.textContent = "";
+    this.cut.offer([], 0);
   }
 
   /** Say that what stands there is no answer to what was asked last, or that it is. */
@@ -246,13 +264,17 @@ class Models {
     this.ask.wait(on);
   }
 
-  /** Do it; where it is refused, say so, and do `refused`. */
+  /**
+   * Do it; where it is refused, say so, and do `refused`.
+   * @param {() => Promise<void>} act
+   * @param {(error: { fits?: number }) => void} [refused]
+   */
   async #told(act, refused = () => {}) {
     try {
       await act();
     } catch (error) {
       if (isOvertaken(error)) return;
-      refused();
+      refused(error);
       if (!(error instanceof Refusal)) throw error;
       this.fault.textContent = capital(error.message);
     }
