@@ -302,6 +302,7 @@ export class One {
       weight: weightTold(weights[pair.query * texts.length + pair.key]),
     };
     this.readout.title = pair ? String(weights[pair.query * texts.length + pair.key]) : "";
+    this.readout.hidden = this.#isDifference; // there the map alone tells
     setText(this.readout, told ? fill(words.pair_line, told) : words.pair_hint);
     this.scores.root.hidden = !this.#held;
     if (!this.#held) return;
