@@ -1,7 +1,8 @@
 """What a route is asked with: the language of the answer, whether it may be compressed, a body that has bounds, and how
 a request is refused.
 
-A refusal is one sentence in the asker's language, ``{"error": …, "place": …}``, whatever is wrong.
+A refusal is one sentence in the asker's language, ``{"error": …, "place": …}``, whatever is wrong; ``fits`` beside it
+says of a text that is too long how many of its characters are read.
 """
 
 from __future__ import annotations
@@ -39,7 +40,10 @@ def refusal(error: MhaError, language: str) -> Response:
     sentence = error.sentence(words_in(language)(error.template))
     # What is left of a body that was not read to its end is none of the next request.
     headers = {"Connection": "close"} if status in (408, 413) else None
-    content = json.dumps({"error": sentence, "place": error.place}, ensure_ascii=False) + "\n"
+    told: dict[str, object] = {"error": sentence, "place": error.place}
+    if error.values.get("fits"):
+        told["fits"] = error.values["fits"]
+    content = json.dumps(told, ensure_ascii=False) + "\n"
     return Response(content, status, headers, "application/json")
 
 

@@ -2,12 +2,15 @@
 
 run       {"model": KEY, "texts": [A] or [A, B], "without": [[layer, head], …]}. The header says what the model is,
           which ``measures`` there are and, for each of the ``sentences``, its tokens (those ``unknown`` with what the
-          text has there), what each head does (``labels``), at how many ``places`` each measure is taken, and how many
-          pixels its maps have to a ``side``, each the largest weight of ``block`` × ``block`` pairs. For sentence 0,
-          and 1, follow ``0.maps`` (L × h × side × side: 255·√weight, rounded), ``0.keys`` and ``0.tops`` (L × h × n:
-          the key with a query's largest weight, and that weight), ``0.measured`` and ``0.chance`` (heads × measures:
-          what each is, and what it would be by chance; NaN where the text has no place for it). Of two sentences also
-          ``aligned``, which token stands where which of the other does, and ``differences`` (L × h)
+          text has there), what each head does (``labels``), or would be said to do were there more places of it
+          (``unsure``), at how many ``places`` each measure is taken, and how many pixels its maps have to a ``side``,
+          each the largest weight of ``block`` × ``block`` pairs. For sentence 0, and 1, follow ``0.maps`` (L × h ×
+          side × side: 255·√weight, rounded), ``0.keys`` and ``0.tops`` (L × h × n: the key with a query's largest
+          weight, and that weight), ``0.measured`` and ``0.chance`` (heads × measures: what each is, and what it would
+          be by chance; NaN where the text has no place for it). Of two sentences also ``aligned``, which token stands
+          where which of the other does, ``differences`` (L × h), and where each token's weight changes most,
+          ``shift_keys`` and ``shifts`` (L × h × n). A text that is too long is refused with how many of its characters
+          ``fits``
 head      {"model", "text", "layer", "head", "without"}: ``weights`` and ``scores``, n × n, the scores not yet divided
           by ``divisor``, −∞ where a key is hidden; ``q`` and ``k``, n × d, as the scores are made of them
 pooled    {"model", "text", "layer", "head", "queries", "keys", "size", "by", "without"}: a part of one head's map,
@@ -27,6 +30,8 @@ from __future__ import annotations
 
 import json
 import math
+import re
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
@@ -39,7 +44,7 @@ from mha_api.message import packed
 from mha_api.questions import head_of, heads_off, is_whole, model_of, part_of, read, span_of, text_of
 from mha_api.runs import Runs
 from mha_core.compute.pooled import pooled_weights
-from mha_core.errors import N_, ExampleError
+from mha_core.errors import N_, ExampleError, MhaError
 from mha_core.example.model import text_in
 from mha_core.models import (
     MEASURES,
@@ -52,8 +57,9 @@ from mha_core.models import (
     label,
     shuffled_means,
     tokenize,
+    unsure,
 )
-from mha_core.models.differences import aligned, differences
+from mha_core.models.differences import aligned, differences, shifts
 from mha_core.models.guesses import hidden
 from mha_core.models.measures import Places, records
 
@@ -66,6 +72,9 @@ MOST_TOKENS: Final = 1024
 """Longest text whose heads are all looked at, and of one of which every number is sent."""
 MOST_WEIGHTS: Final = 200_000_000
 """Most weights that all heads of a text may have together: those of 144 heads for 1,024 tokens."""
+
+LONGEST_WORD: Final = 30
+"""Characters of a word that a text is not cut in."""
 
 _RUNS: Final = Runs()
 
@@ -91,7 +100,7 @@ def answer_run(body: bytes, _language: str) -> bytes:
     texts = asked["texts"]
     if not (isinstance(texts, list) and len(texts) in (1, 2)):
         raise ExampleError(N_("expected one text or two"), place="texts")
-    sentences = [_tokens(model, text, "texts") for text in texts]
+    sentences = [_tokens_or_fits(model, text, "texts") for text in texts]
     pairs = aligned(*sentences) if len(sentences) == 2 else []
     layers, differ = _layers(model, sentences, off, pairs)
     told, arrays = seen(sentences, layers)
@@ -213,6 +222,34 @@ def _tokens(model: Model, text: object, place: str) -> Tokens:
     return tokens
 
 
+def _tokens_or_fits(model: Model, text: object, place: str) -> Tokens:
+    """The same; what is too long is refused with how many of its characters ``fits``."""
+    try:
+        return _tokens(model, text, place)
+    except MhaError as error:
+        if isinstance(text, str):
+            error.values["fits"] = fitting(model, text)
+        raise
+
+
+def fitting(model: Model, text: str) -> int:
+    """How many characters of a text are no more tokens than are looked at, to the end of a word where one is near."""
+
+    def exceeds(count: int) -> bool:
+        try:
+            _tokens(model, text[:count], "")
+        except MhaError:
+            return True
+        return False
+
+    low, high = 0, min(model.most_tokens, most_tokens(model))
+    while high < len(text) and not exceeds(high):
+        low, high = high, 2 * high
+    count = bisect_left(range(min(high, len(text))), True, lo=low + 1, key=exceeds) - 1
+    words = re.match(r".*\S(?=\s)", text[: count + 1], re.DOTALL)
+    return words.end() if words and count - words.end() < LONGEST_WORD else count
+
+
 # --- what is told of heads -----------------------------------------------------------------------------------------
 
 
@@ -244,14 +281,17 @@ def _layers(
     places = [Places.of(tokens, causal=size.causal) for tokens in sentences]
     runs = [_RUNS.of(model, tokens, off) for tokens in sentences]
     found: list[list[Glance]] = [[] for _ in sentences]
-    differ = []
+    differ: dict[str, list[Tensor]] = {"differences": [], "shift_keys": [], "shifts": []}
     for layers in zip(*(run.layers for run in runs), strict=True):
         weights = [replace(layer).weights for layer in layers]  # of a copy: the run is kept, and keeps none
         for glances, one, where in zip(found, weights, places, strict=True):
             glances.append(Glance.of(one, where))
         if len(weights) == 2:
-            differ.append(differences(weights[0], weights[1], pairs).float())
-    return found, {"differences": torch.stack(differ)} if differ else {}
+            keys, changes = shifts(weights[0], weights[1], pairs)
+            differ["differences"].append(differences(weights[0], weights[1], pairs).float())
+            differ["shift_keys"].append(keys.to(torch.uint16))
+            differ["shifts"].append(changes.float())
+    return found, {name: torch.stack(of) for name, of in differ.items() if of}
 
 
 def seen(
@@ -286,6 +326,7 @@ def _sentence(tokens: Tokens, every: Sequence[Record], names: Sequence[str]) -> 
         "words": tokens.words,
         "special": tokens.special,
         "labels": [label(record) or "none" for record in every],
+        "unsure": [unsure(record) or "" for record in every],
         "places": [every[0].measures[name].places if name in every[0].measures else 0 for name in names],
         "block": block,
         "side": math.ceil(len(tokens) / block),

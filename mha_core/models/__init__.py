@@ -12,7 +12,7 @@ from mha_core.models.forward import LayerRun, Run, run
 from mha_core.models.guesses import Guess, can_guess, guesses
 from mha_core.models.heads import measured, shuffled, shuffled_means
 from mha_core.models.library import OWN, Card, cards, load
-from mha_core.models.measures import MEASURES, RELATIONS, RESTS, Measure, Record, behaviours, label
+from mha_core.models.measures import MEASURES, RELATIONS, RESTS, Measure, Record, behaviours, label, unsure
 from mha_core.models.model import Model, open_model, tokenize
 from mha_core.models.tokenizer import Tokens
 
@@ -44,4 +44,5 @@ __all__ = [
     "shuffled_means",
     "to_example",
     "tokenize",
+    "unsure",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
@@ -36,6 +37,23 @@ def differences(first: Tensor, second: Tensor, pairs: Sequence[tuple[int, int]])
     ours, theirs = torch.tensor(pairs, device=first.device).unbind(-1)
     one, other = _on(first, ours), _on(second, theirs)
     return (one - other).abs().sum(-1).mean(-1) / 2
+
+
+def shifts(first: Tensor, second: Tensor, pairs: Sequence[tuple[int, int]]) -> tuple[Tensor, Tensor]:
+    """Where each token's weight changes most between two sentences: h × n × n and h × m × m in, keys and changes h × n.
+
+    Of each token of the first sentence the key, also of the first, among those that stand in both, and by how much more
+    weight goes to it in the second. Of a token that stands in one sentence alone the change is NaN.
+    """
+    keys = first.new_zeros(first.shape[:-1], dtype=torch.long)
+    changes = first.new_full(first.shape[:-1], math.nan)
+    if pairs:
+        ours, theirs = torch.tensor(pairs, device=first.device).unbind(-1)
+        by = second[..., theirs, :][..., theirs] - first[..., ours, :][..., ours]
+        most = by.abs().argmax(-1)
+        keys[..., ours] = ours[most]
+        changes[..., ours] = by.gather(-1, most[..., None])[..., 0]
+    return keys, changes
 
 
 def _on(weights: Tensor, places: Tensor) -> Tensor:

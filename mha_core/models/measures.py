@@ -55,9 +55,14 @@ class Measure:
         return (self.value - self.null) / (1 - self.null) if self.null < 1 else 0.0
 
     @property
+    def is_large(self) -> bool:
+        """Whether it is no small part of what the head does, though chance may explain it."""
+        return self.excess >= LEAST_EXCESS
+
+    @property
     def stands_out(self) -> bool:
         """Whether chance hardly explains it, and it is no small part of what the head does."""
-        return self.chance <= MOST_CHANCE and self.excess >= LEAST_EXCESS
+        return self.chance <= MOST_CHANCE and self.is_large
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,12 +317,26 @@ def label(record: Record) -> str | None:
     """The behaviour that stands out: among words where the head gives them any weight; else what it rests on; else
     None. Where several stand out, the one that is farthest from chance.
     """
+    return _farthest(record, lambda measure: measure.stands_out)
+
+
+def unsure(record: Record) -> str | None:
+    """The behaviour that would stand out, were there more places of it: it is large, and chance may explain it. None
+    where another stands out.
+    """
+    return None if label(record) else _farthest(record, lambda measure: measure.is_large)
+
+
+def _farthest(record: Record, wanted: Callable[[Measure], bool]) -> str | None:
+    """Of the measures that are wanted the one that is farthest from chance: among words, where the head gives them any
+    weight, before what it rests on.
+    """
     names = tuple(RELATIONS) if record.left >= LEAST_LEFT else ()
     for group in (names, RESTS):
         found = {
             name: record.measures[name].excess
             for name in group
-            if name in record.measures and record.measures[name].stands_out
+            if name in record.measures and wanted(record.measures[name])
         }
         if found:
             return max(found, key=found.__getitem__)

@@ -37,6 +37,8 @@ interface Looked extends ModelTokens {
   chance: Float32Array;
   /** What each head does most of all; "none" where nothing stands out. */
   labels: string[];
+  /** What each would be said to do, were there more places of it; "" where that is not so. */
+  unsure: string[];
 }
 
 /** A model's answer to one sentence or two. */
@@ -57,6 +59,9 @@ interface ModelRun {
   aligned: [number, number][];
   /** By head, how far its weights differ between the two. */
   differences: Float32Array | null;
+  /** By head and token of the first sentence, the key whose weight changes most, and by how much. */
+  shiftKeys: Uint16Array | null;
+  shifts: Float32Array | null;
 }
 
 /** One head's exact numbers, each n × n or n × d. */
@@ -96,7 +101,14 @@ interface ModelPlace {
   by: string;
   /** Heads that do this are shown alone; "" for all. */
   only: string;
+  /** How one head is drawn: "map", or "" for lines. */
+  drawn: string;
+  /** The tokens whose score is explained. */
+  pair: Pair | null;
 }
+
+/** Which of two sentences a picture is of, or their difference. */
+type Pictured = "first" | "second" | "difference";
 
 /** A query and a key. */
 interface Pair {

@@ -35,6 +35,7 @@ _WORDS: Final = {
     "examples": N_("For example"),
     "model": N_("Model"),
     "unreachable": N_("The server does not answer; what stands here is kept. Try again in a moment."),
+    "cut": N_("Read the first {count} characters"),
     "stale": N_("What stands below is still of “{text}”."),
     "what": N_("What am I looking at?"),
     "what_head": N_(
@@ -59,6 +60,7 @@ _WORDS: Final = {
     "unknown": N_(
         "{count} of {all} tokens are unknown to this model: it sees the same sign, {sign}, for each."
     ),
+    "matched": N_("{count} tokens are matched; the others are grey."),
     "tokens_chosen": N_("Every map shows where “{token}” looks: its row stands out."),
     "all_tokens": N_("All tokens"),
     "heads": N_("All heads at a glance"),
@@ -69,6 +71,8 @@ _WORDS: Final = {
     "layer_head": N_("Layer {layer} · Head {head}"),
     "only": N_("Only heads that do this"),
     "sort": N_("Order"),
+    "order_missing": N_("Heads cannot be sorted by “{order}” here: they stand as in the model."),
+    "only_missing": N_("No head does this here: “{kind}”. All heads are shown."),
     "by_model": N_("as in the model"),
     "by_difference": N_("difference between the sentences"),
     "by_previous": N_("previous token"),
@@ -123,6 +127,12 @@ _WORDS: Final = {
     "about_entropy": N_("How widely words spread their weight over words: 0 on one alone, 1 evenly."),
     "about_distance": N_("How many tokens away words look, on average."),
     "told_none": N_("Nothing that is measured here stands out from chance."),
+    "told_unsure": N_(
+        "Too few places to be sure: {kind} {number}, {chance} would be by chance (places: {places})."
+    ),
+    "told_little": N_(
+        "Little stands out from chance; most of all {kind}: {number}, {chance} would be by chance."
+    ),
     "told_previous": N_(
         "Looks at the previous token: {number} of the weight between words goes there, {chance} would by chance."
     ),

@@ -12,7 +12,18 @@ import torch
 from mha_api import heads, models
 from mha_api.runs import Runs, size
 from mha_core.messages import LANGUAGES
-from mha_core.models import MEASURES, cards, guesses, label, load, measured, run, shuffled_means, tokenize
+from mha_core.models import (
+    MEASURES,
+    cards,
+    guesses,
+    label,
+    load,
+    measured,
+    run,
+    shuffled_means,
+    tokenize,
+    unsure,
+)
 from mha_core.models.guesses import hidden
 from mha_ui.language import words_in
 from tests.models.made import BERT, GPT2, folder_of
@@ -64,7 +75,7 @@ def opened(answer):
 def refused(answer, status=422):
     assert (answer.status_code, answer.headers["content-type"]) == (status, "application/json")
     told = answer.json()
-    assert list(told) == ["error", "place"]
+    assert [name for name in told if name != "fits"] == ["error", "place"]
     assert told["error"].isprintable()
     assert len(told["error"]) < 300
     return told["error"]
@@ -117,6 +128,7 @@ def test_every_measure_is_the_core_s_beside_what_chance_gives(client, key):
     records = [head for layer in measured(tokens, run(model, tokens)) for head in layer]
     assert header["measures"] == [name for name in MEASURES if name in records[0].measures]
     assert header["sentences"][0]["labels"] == [label(record) or "none" for record in records]
+    assert header["sentences"][0]["unsure"] == [unsure(record) or "" for record in records]
     for record, values, chance in zip(records, arrays["0.measured"], arrays["0.chance"], strict=True):
         for name, value, null in zip(header["measures"], values, chance, strict=True):
             assert value == np.float32(record.measures[name].value)
@@ -158,6 +170,10 @@ def test_two_sentences_are_told_apart_head_by_head(client):
     )
     expected = (first - second).abs().sum(-1).mean(-1) / 2
     assert np.allclose(arrays["differences"], expected.numpy(), atol=1e-6)
+    changes = (second - first).numpy()
+    most = np.take_along_axis(changes, arrays["shift_keys"][..., None].astype(int), -1)[..., 0]
+    assert np.array_equal(arrays["shifts"], most)
+    assert np.array_equal(np.abs(most), np.abs(changes).max(-1))
     assert arrays["1.maps"].shape == arrays["0.maps"].shape
 
 
@@ -249,6 +265,31 @@ def test_guesses_are_the_model_s_with_all_heads_and_without_some(client, key):
 )
 def test_what_is_wrong_is_told_in_one_sentence(client, path, question, said):
     assert said in refused(asked(client, path, **question))
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("encoder", "the cat sat on the mat. " * 6000),
+        ("encoder", "cat" * 400 + " sat" * 9000),
+        ("own", "小猫坐着。" * 600),
+    ],
+)
+def test_a_text_that_is_too_long_is_told_how_much_of_it_fits(client, key, text):
+    text, model = text.strip(), model_of(key)
+    answer = asked(client, "run", model=key, texts=["the cat", text])
+    refused(answer)
+    fits = answer.json()["fits"]
+    kept = text[:fits]
+    opened(asked(client, "run", model=key, texts=["the cat", kept]))
+    assert len(tokenize(model, kept)) > 0.9 * model.most_tokens
+    assert text[fits] == " " or " " not in kept
+
+
+def test_what_is_refused_for_another_reason_is_not_told_what_fits(client):
+    answer = asked(client, "run", model="encoder", texts=["  "])
+    refused(answer)
+    assert "fits" not in answer.json()
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"{", b'"run"', b"[" * 100_000, b"\xff\xfe"])

@@ -22,6 +22,7 @@ from tests.models.made import GPT2, folder_of
 from tests.sizes import in_turn
 
 ENGLISH = "The cat sat on the mat because it was tired."
+SHORT = "The cat sat on the mat."
 CHINESE = "小猫在垫子上睡觉，因为它很累。"
 TIRED = "The animal didn't cross the street because it was too tired."
 WIDE = "The animal didn't cross the street because it was too wide."
@@ -216,9 +217,11 @@ def test_heads_are_sorted_and_shown_by_what_they_do(read, server):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_head_is_told_in_words_and_numbers(read, server, language):
-    page = read(text=ENGLISH, model="own", lang=language)
-    header, arrays = asked(server, "run", model="own", texts=[ENGLISH])
+    page = read(text=SHORT, model="own", lang=language)
+    header, arrays = asked(server, "run", model="own", texts=[SHORT])
     words, (sentence,) = ui_words(language), header["sentences"]
+    assert {"none", "previous"} < set(sentence["labels"])
+    assert any(sentence["unsure"])
     for at, label in enumerate(sentence["labels"]):
         told = tile(page, at).get_attribute("aria-label")
         layer, head = divmod(at, header["heads"])
@@ -226,12 +229,18 @@ def test_a_head_is_told_in_words_and_numbers(read, server, language):
         query = sentence["special"].index(False)
         key, weight = arrays["0.keys"][layer, head, query], arrays["0.tops"][layer, head, query]
         assert f"{sentence['texts'][query]} → {sentence['texts'][key]} {weight:.2f}" in told
-        if label == "none":
-            assert words["told_none"] in told
+        name = sentence["unsure"][at] if label == "none" else label
+        if name:
+            column = header["measures"].index(name)
+            values = {
+                "kind": words[f"kind_{name}"],
+                "number": f"{arrays['0.measured'][at, column]:.2f}",
+                "chance": f"{arrays['0.chance'][at, column]:.2f}",
+                "places": sentence["places"][column],
+            }
+            assert words["told_unsure" if label == "none" else f"told_{name}"].format(**values) in told
         else:
-            number = arrays["0.measured"][at, header["measures"].index(label)]
-            chance = arrays["0.chance"][at, header["measures"].index(label)]
-            assert words[f"told_{label}"].format(number=f"{number:.2f}", chance=f"{chance:.2f}") in told
+            assert words["told_little"].split("{")[0] in told or words["told_none"] in told
 
 
 def test_the_heads_are_walked_through_by_arrows(read):
@@ -277,6 +286,11 @@ def test_a_chosen_token_stands_out_in_every_map(read, server):
     _, arrays = asked(server, "run", model="own", texts=[ENGLISH])
     tokens(page).nth(3).click()
     wait_for_query(page, token="4")
+    own = (
+        tokens(page).nth(3).evaluate("(token) => getComputedStyle(token).backgroundColor")
+    )  # under the pointer
+    page.mouse.move(0, 0)
+    expect(tokens(page).nth(3)).to_have_css("background-color", own)
     for at in (0, 3):
         layer, head = divmod(at, arrays["0.maps"].shape[1])
         levels = arrays["0.maps"][layer, head].astype(int)
@@ -338,6 +352,16 @@ def test_the_map_tells_every_pair_by_keyboard_too(read, server):
         expect(page.locator(".heatmap [role=status]")).to_contain_text(f"{weight:.2f}")
         expect(drawn).to_be_focused()
     expect(page.locator(".pair-weight")).to_have_text(f"{weight:.4f}".rstrip("0").rstrip("."))
+    box, n = drawn.bounding_box(), len(arrays["weights"])
+    row, col = n - 1, n - 2
+    cell = {"x": (col + 0.5) * box["width"] / n, "y": (row + 0.5) * box["height"] / n}
+    drawn.hover(position=cell)
+    told = page.locator(".map-tip strong")
+    expect(told).to_be_in_viewport()
+    assert abs(float(told.inner_text().removeprefix("< ")) - arrays["weights"][row, col]) <= 0.0001
+    drawn.click(position=cell)
+    wait_for_query(page, drawn="map", pair=f"{row + 1}.{col + 1}")
+    expect(page.locator(".products svg")).to_be_in_viewport(ratio=1)
 
 
 @published
@@ -481,8 +505,9 @@ def test_two_sentences_are_compared_head_by_head(read, server):
     expect(page.locator('[data-focus="largest"]')).to_be_hidden()
     page.locator('[data-focus="all tokens"]').click()
     expect(page.locator(".strip-told")).to_contain_text(f"{counts[0]} and {counts[1]} tokens of at most")
-    page.locator('[data-focus="by"]').select_option("difference")
     flat = arrays["differences"].reshape(-1)
+    expect(tile(page, 3).locator(".tile-caption")).to_have_text(f"difference{flat[3]:.2f}")
+    page.locator('[data-focus="by"]').select_option("difference")
     assert tiles(page) == sorted(range(len(flat)), key=lambda at: -flat[at])
     assert opacities(page, 0) != arrays["0.maps"][0, 0].tolist()
     assert len(opacities(page, 0)) == len(aligned)
@@ -493,6 +518,19 @@ def test_two_sentences_are_compared_head_by_head(read, server):
     it = header["sentences"][0]["texts"].index("it")
     tokens(page).nth(it).click()
     there = dict(aligned)[it]
+    texts = [sentence["texts"] for sentence in header["sentences"]]
+    caption = tile(page, 0).locator(".tile-caption")
+    expect(caption).to_have_text(f"{flat[0]:.2f}")  # what heads are sorted by
+    page.locator('[data-focus="by"]').select_option("")
+    key, weight = arrays["1.keys"][0, 0, there], arrays["1.tops"][0, 0, there]
+    expect(caption).to_have_text(f"{texts[1][key]}{weight:.2f}")
+    page.locator('[data-focus="difference"]').click()
+    changes = arrays["shifts"][..., it].reshape(-1)
+    at = int(np.abs(changes).argmax())
+    key = arrays["shift_keys"][..., it].reshape(-1)[at]
+    expect(tile(page, at).locator(".tile-caption")).to_have_text(
+        f"{texts[0][key]}{changes[at]:+.2f}".replace("-", "−")
+    )
     expect(tokens(page, 1).nth(there)).to_have_attribute("aria-pressed", "true")
     layer, head = (int(part) - 1 for part in query_of(page)["head"].split("."))
     rows = [
@@ -507,6 +545,16 @@ def test_two_sentences_are_compared_head_by_head(read, server):
         <= 0.0005 + 1e-6
     )
     assert first.locator("th").inner_text().split(" / ")[0] in by
+    page.locator('[data-focus="map"]').click()
+    one, other = (
+        asked(server, "head", model="own", text=text, layer=layer, head=head)[1]["weights"]
+        for text in (TIRED, WIDE)
+    )
+    ours, theirs = (list(places) for places in zip(*aligned, strict=True))
+    largest = np.abs(other[np.ix_(theirs, theirs)] - one[np.ix_(ours, ours)]).max()
+    expect(page.locator(".readout")).to_be_hidden()  # a difference has no score to be explained
+    told = page.locator(".heatmap .legend").inner_text()
+    assert abs(float(told.split("full colour:")[1]) - largest) <= 0.00005 + 1e-6
     least = int(arrays["differences"].argmin())
     tile(page, least).click()
     page.locator('[data-focus="largest"]').click()
@@ -520,17 +568,26 @@ def test_a_head_that_was_chosen_stays_where_a_second_sentence_is_compared(read):
     page.get_by_role("button", name="+ Second sentence").click()
     field(page, "second").fill(WIDE)
     field(page, "second").press("Enter")
-    wait_for_query(page, second=WIDE)
-    assert query_of(page)["head"] == "1.2"
+    wait_for_query(page, second=WIDE, head="1.2")
     expect(page.locator('[data-focus="largest"]')).to_be_visible()
 
 
 def test_the_second_sentence_goes_again(read):
-    page = read(model="own", text=TIRED, second=WIDE)
-    expect(field(page, "second")).to_have_value(WIDE)
+    longer = TIRED.replace("street", "wide street")
+    page = read(model="own", text=TIRED, second=longer, by="difference")
+    expect(field(page, "second")).to_have_value(longer)
+    expect(page.locator(".matched")).to_have_text(
+        f"{tokens(page).count()} tokens are matched; the others are grey."
+    )
+    expect(page.locator(".token.apart")).to_have_text(["wide"])
+    expect(page.locator(".missing")).to_be_empty()
     page.get_by_role("button", name="Without the second sentence").click()
     wait_until(page, "() => !new URLSearchParams(location.search).has('second')")
     expect(page.locator(".compared")).to_be_hidden()
+    expect(page.locator(".matched")).to_be_empty()
+    expect(page.locator(".missing")).to_contain_text("“difference between the sentences”")
+    page.locator('[data-focus="by"]').select_option("previous")
+    expect(page.locator(".missing")).to_be_empty()
 
 
 # --- without some heads --------------------------------------------------------------------------------------------
@@ -628,6 +685,7 @@ def test_a_head_opens_on_the_bench_with_the_model_s_own_numbers_and_undo_returns
     bench = Bench(page)
     expect(page).to_have_title("Bench · Multi-head attention", timeout=WAIT)
     bench.settled()
+    assert page.get_by_test_id("stMain").evaluate("(main) => main.scrollTop") == 0
     wait_until(page, "() => new URLSearchParams(location.search).has('s')")
     example = example_in(page.url)
     _, arrays = asked(server, "head", model="own", text=ENGLISH, layer=1, head=2)
@@ -699,31 +757,37 @@ def test_a_link_leads_to_the_same_place(read, new_page):
     page.locator(".ablate .strip button").nth(3).click()
     page.locator('.head-switch[data-layer="0"][data-head="1"]').click()
     page.locator('[data-focus="by"]').select_option("previous")
-    wait_for_query(
-        page, model="own", text=CHINESE, head="2.1", token="3", guess="4", off="1.2", by="previous", lang="zh"
-    )
+    page.locator(".line-key").nth(1).click()
+    page.locator('[data-focus="map"]').click()
+    place = {"head": "2.1", "token": "3", "guess": "4", "off": "1.2", "by": "previous"}
+    drawn = {"drawn": "map", "pair": "3.2"}
+    wait_for_query(page, model="own", text=CHINESE, lang="zh", **place, **drawn)
     settled(page)
     other = new_page()
     other.goto(page.url)
     settled(other)
-    for one in (".one h2", ".tokens", ".readout", ".guesses.after"):
+    expect(other.locator(".big-map")).to_be_visible()
+    for one in (".one h2", ".tokens", ".readout", ".scores", ".guesses.after"):
         assert other.locator(one).inner_text() == page.locator(one).inner_text()
     assert tiles(other) == tiles(page)
     assert opacities(other, 5) == opacities(page, 5)
 
 
 def test_another_page_and_another_language_leave_it_as_it_was(read):
-    page = read(model="own", text=CHINESE, head="2.1", token="3")
+    place = {"text": CHINESE, "head": "2.1", "token": "3", "drawn": "map", "pair": "3.2"}
+    page = read(model="own", **place)
     page.get_by_role("link", name="Walkthrough", exact=True).click()
     expect(page).to_have_title("Walkthrough · Multi-head attention")
     at_rest(page)
-    assert "text" not in query_of(page)
+    wait_until(page, "() => !new URLSearchParams(location.search).has('text')")
     page.get_by_role("link", name="Models", exact=True).click()
     settled(page)
-    wait_for_query(page, text=CHINESE, head="2.1", token="3")
+    wait_for_query(page, **place)
     page.get_by_role("radio", name="中", exact=True).click()
     expect(page.locator(".one h2")).to_have_text("第 2 层 · 头 1")
-    wait_for_query(page, text=CHINESE, head="2.1", token="3", lang="zh")
+    wait_for_query(page, **place, lang="zh")
+    expect(page.locator(".big-map")).to_be_visible()
+    expect(page.locator(".scores")).to_be_visible()
 
 
 def test_an_address_without_a_sentence_is_of_the_one_that_is_shown_first(read):
@@ -749,7 +813,16 @@ def test_a_text_that_is_too_long_is_told_in_one_sentence_and_nothing_is_lost(rea
     expect(page.locator(".stale-told")).to_contain_text(ENGLISH)
     expect(field(page)).to_have_value(long)
     assert (tiles(page), tokens(page).all_inner_texts()) == before
-    assert query_of(page)["text"] == ENGLISH
+    wait_for_query(page, text=ENGLISH)
+    cut = page.locator(".cut")
+    count = int("".join(filter(str.isdigit, cut.inner_text())))
+    expect(cut).to_have_text(ui_words(language)["cut"].format(count=count))
+    cut.click()
+    expect(field(page)).to_have_value(long[:count])
+    wait_for_query(page, text=long[:count])
+    settled(page)
+    expect(fault).to_be_empty()
+    expect(cut).to_be_hidden()
     say(page, CHINESE)
     expect(fault).to_be_empty()
     expect(page.locator(".stale-told")).to_be_empty()
@@ -806,6 +879,7 @@ def test_nothing_is_wider_than_the_screen(read, language, width):
         head="2.1",
     )
     assert wider(page) == []
+    assert all(drawing.bounding_box()["width"] >= 90 for drawing in page.locator(".line-canvas").all())
     page.locator('[data-focus="map"]').click()
     assert wider(page) == []
 

@@ -3,11 +3,13 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { kinds, measureOf, ordered } from "../../mha_ui/models/assets/order.js";
+import { kinds, measureOf, missing, ordered } from "../../mha_ui/models/assets/order.js";
 import {
   differences,
+  laid,
   levelsOf,
   mostOf,
+  readable,
   shaded,
   signed,
   weightsOf,
@@ -15,6 +17,7 @@ import {
 import { groups, inPieces, joined, merged } from "../../mha_ui/models/assets/pieces.js";
 import { fitted, read, START, written } from "../../mha_ui/models/assets/place.js";
 import {
+  aboveChance,
   counterpart,
   mapOf,
   measuresOf,
@@ -41,6 +44,8 @@ const PLACE = {
   guess: 3,
   by: "-entropy",
   only: "same_word",
+  drawn: "map",
+  pair: { query: 2, key: 0 },
 };
 
 test("an address leads where its visitor stood", () => {
@@ -60,6 +65,8 @@ test("on screen and in addresses counting begins at 1, and what is as usual is l
     guess: "4",
     by: "-entropy",
     only: "same_word",
+    drawn: "map",
+    pair: "3.1",
   });
   assert.deepEqual(written({ ...START, model: "own", texts: ["a"] }), { model: "own", text: "a" });
 });
@@ -75,6 +82,8 @@ test("what could be no place is passed over", () => {
     ["token", ["0", "-1", "1e3", "x", "1234567"]],
     ["off", ["_", "1.0", "x_y"]],
     ["by", ["<b>", "A", "--entropy", "x".repeat(60)]],
+    ["drawn", ["lines", "<b>", "Map"]],
+    ["pair", ["0.1", "3", "1.2.3", "x.y"]],
   ])
     for (const value of bad) {
       const found = read(new URLSearchParams({ text: "a", [name]: value }));
@@ -117,6 +126,7 @@ test("what an address names and the model has not is left out", () => {
     guess: 2,
     by: "magic",
     only: "pair",
+    pair: { query: 1, key: 9 },
   };
   assert.deepEqual(fitted(far, run()), {
     ...far,
@@ -125,7 +135,10 @@ test("what an address names and the model has not is left out", () => {
     token: null,
     by: "",
     only: "",
+    pair: null,
   });
+  assert.deepEqual(missing(far, fitted(far, run())), { by: "magic", only: "pair" });
+  assert.deepEqual(missing(PLACE, PLACE), { by: "", only: "" });
   const cannot = fitted({ ...PLACE, token: 2, guess: 1, only: "" }, run({ guesses: false }));
   assert.deepEqual([cannot.off, cannot.guess, cannot.token, cannot.by], [[], null, 2, "-entropy"]);
 });
@@ -186,6 +199,20 @@ test("a head's measures stand beside what chance gives", () => {
   assert.ok(Math.abs(first.number - 0.9) < 1e-6 && Math.abs(second.number - 0.2) < 1e-6);
   assert.equal(first.chance, 0.25);
   assert.deepEqual([first.places, second.places], [2, 3]);
+});
+
+test("where nothing is certain the measure is named that is farthest above chance, if one is above it", () => {
+  const [sentence] = run().sentences;
+  const above = (...measured) => {
+    const one = {
+      ...sentence,
+      measured: Float32Array.of(...measured),
+      chance: new Float32Array(4).fill(0.25),
+    };
+    return aboveChance(run({ measures: ["previous", "next", "first_token", "entropy"] }), one, 0)?.name;
+  };
+  assert.equal(above(0.3, 0.4, 0.9, 1), "next");
+  assert.equal(above(0.25, Number.NaN, 0.9, 1), undefined);
 });
 
 test("a head that rests mostly on what is no word is told so, and on what", () => {
@@ -293,6 +320,19 @@ test("the fullest colour is that of the largest difference, of a chosen row its 
   const both = { more: [9, 0, 0], less: [0, 0, 9] };
   const pixels = signed(numbers, 2, both, 1, mostOf(numbers, 2, 1));
   assert.equal(pixels[11], 255);
+  assert.ok(pixels[3] >= 0.5 * 255); // other rows can still be seen
+});
+
+test("a number in a cell is in the colour that is read best on it", () => {
+  const [ink, paper, red] = [
+    [20, 24, 30],
+    [255, 255, 255],
+    [200, 60, 60],
+  ];
+  assert.deepEqual(laid(red, paper, 0.5), [227.5, 157.5, 157.5]);
+  assert.equal(readable(laid(red, paper, 0.5), [ink, paper]), ink);
+  assert.equal(readable(red, [ink, paper]), paper);
+  assert.equal(readable(paper, [ink, paper]), ink);
 });
 
 test("maps differ over the tokens that stand in both", () => {

@@ -1,5 +1,6 @@
 """Two sentences head by head, by hand, against plain loops, and as laws."""
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -7,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mha_core.models.differences import aligned, differences
+from mha_core.models.differences import aligned, differences, shifts
 from tests.models.texts import tokens_of
 
 
@@ -51,6 +52,9 @@ def test_by_hand():
     found = differences(first, second, [(0, 0), (2, 1)])
     assert found.shape == (1, 1)
     assert torch.allclose(found, torch.tensor([[(0.3 + 1.0) / 2]]))
+    keys, changes = (of[0, 0] for of in shifts(first, second, [(0, 0), (2, 1)]))
+    assert keys[[0, 2]].tolist() == [0, 0]  # 0.5 → 0.2, and 1 → 0
+    assert torch.allclose(changes, torch.tensor([-0.3, math.nan, -1.0]), equal_nan=True)
 
 
 def plain(one, other, pairs):
@@ -85,4 +89,6 @@ def test_it_is_the_plain_loop_s_and_lies_between_0_and_1(sizes):
 
 
 def test_where_nothing_stands_in_both_nothing_differs():
-    assert differences(torch.rand(2, 3, 4, 4), torch.rand(2, 3, 5, 5), []).tolist() == [[0.0] * 3] * 2
+    first, second = torch.rand(2, 3, 4, 4), torch.rand(2, 3, 5, 5)
+    assert differences(first, second, []).tolist() == [[0.0] * 3] * 2
+    assert shifts(first, second, [])[1].isnan().all()

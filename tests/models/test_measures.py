@@ -18,6 +18,7 @@ from mha_core.models import (
     run,
     shuffled,
     tokenize,
+    unsure,
 )
 from mha_core.models.heads import shuffled_means
 from mha_core.models.measures import RESTS, Weight, share
@@ -222,8 +223,9 @@ def test_of_heads_that_look_anywhere_hardly_one_is_labelled(causal, sharp):
 def test_one_pair_of_brackets_shows_nothing_and_four_do():
     one = tokens_of("[CLS] the cat ( and the dog ) sat on the mat [SEP]")
     four = tokens_of("[CLS] ( a b ) c ( d e ) f ( g h ) i ( j k ) l [SEP]")
-    assert label(behaviours(planted("pair", one), one, causal=False)[0]) is None
-    assert label(behaviours(planted("pair", four), four, causal=False)[0]) == "pair"
+    few, many = (behaviours(planted("pair", tokens), tokens, causal=False)[0] for tokens in (one, four))
+    assert (label(few), unsure(few)) == (None, "pair")
+    assert (label(many), unsure(many)) == ("pair", None)
 
 
 # --- labels ------------------------------------------------------------------------------------------------------
@@ -286,7 +288,7 @@ def test_weight_that_is_evenly_spread_is_as_chance_has_it():
     record = behaviours(torch.full((1, n, n), 1 / n, dtype=torch.float64), LONG, causal=False)[0]
     for name, measure in record.measures.items():
         assert measure.value == pytest.approx(measure.null), name
-    assert label(record) is None
+    assert label(record) is unsure(record) is None
 
 
 @pytest.mark.parametrize("pieces", ["[CLS] a [SEP]", "a", "[CLS] a b [SEP]", "[CLS] . [SEP]"])

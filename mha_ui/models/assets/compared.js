@@ -3,7 +3,7 @@
 import { button, element, fill, span } from "../mha.web/dom.js";
 import { format } from "../mha.web/numbers.js";
 import { counterpart, mostDifferent, shifts } from "./runs.js";
-import { headName } from "./telling.js";
+import { headName, signedTold } from "./telling.js";
 
 const MOST = 8;
 const LEAST = 0.0005; // what is less shows as 0
@@ -66,7 +66,7 @@ export class Compared {
         const both = first.texts[key] === other_name ? [name] : [name, " / ", element("bdi", {}, other_name)];
         const bar = span(Math.abs(by) < LEAST ? "shift none" : by < 0 ? "shift falls" : "shift rises");
         bar.style.setProperty("--part", `${((100 * Math.abs(by)) / largest).toFixed(1)}%`);
-        const difference = `${by >= LEAST ? "+" : ""}${format(by, 3)}`;
+        const difference = signedTold(by, 3);
         const numbers = [format(one, 3), format(other, 3)].map((text) => element("td", {}, text));
         return element(
           "tr",

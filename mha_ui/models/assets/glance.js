@@ -22,6 +22,7 @@ export class Glance {
   /** @type {ModelPlace} */
   #place = null;
   #order = [];
+  /** @type {Pictured} */
   #shown = "first";
   /** How the tiles are laid out. */
   #laid = "";
@@ -35,7 +36,7 @@ export class Glance {
   #resting = 0;
 
   /**
-   * @param {{ go: (change: Partial<ModelPlace>) => void; show: (which: string) => void; reveal: () => void }} host
+   * @param {{ go: (change: Partial<ModelPlace>) => void; show: (which: Pictured) => void; reveal: () => void }} host
    * @param {Record<string, string>} words
    * @param {import("./colours.js").Colours} colours
    */
@@ -52,6 +53,7 @@ export class Glance {
     this.tip = element("div", { class: "tip", role: "tooltip", hidden: true });
     this.title = element("h2");
     this.legend = new Legend(words);
+    this.missing = element("p", { class: "hint missing", role: "status" });
     const lines = ["head", "layer", "cls", "sep", "first", "map"].map((name) =>
       element("li", {}, words[`what_${name}`]),
     );
@@ -65,6 +67,7 @@ export class Glance {
       "section",
       { class: "glance", "aria-label": words.heads },
       div("glance-head", this.title, this.shows, sorting),
+      this.missing,
       this.what,
       this.kinds,
       this.legend.root,
@@ -86,10 +89,11 @@ export class Glance {
   /**
    * @param {ModelRun} run
    * @param {ModelPlace} place
-   * @param {string} shows which picture of two sentences: "first", "second" or "difference"
+   * @param {Pictured} shows which picture of two sentences
    * @param {Shuffled | null} shuffled
+   * @param {{ by: string; only: string }} missing what was wanted of the order and is not there
    */
-  update(run, place, shows, shuffled) {
+  update(run, place, shows, shuffled, missing) {
     this.#shown = shows;
     this.#shuffled = shuffled;
     const other = run !== this.#run;
@@ -100,6 +104,7 @@ export class Glance {
     this.by.value = place.by;
     for (const kind of this.kinds.children)
       setAttribute(kind, "aria-pressed", String(kind.dataset.kind === place.only));
+    setText(this.missing, missingTold(this.words, missing));
     this.#showing();
     this.#arrange();
     this.#paint();
@@ -131,8 +136,7 @@ export class Glance {
     const { measures, differences } = this.#run;
     const names = [...(differences ? ["difference"] : []), ...measures];
     const options = ["", ...names.flatMap((name) => (falls(name) ? [name, `-${name}`] : [name]))];
-    const label = (by) => words[by ? `by_${by.replace("-", "least_")}` : "by_model"];
-    this.by.replaceChildren(...options.map((by) => element("option", { value: by }, label(by))));
+    this.by.replaceChildren(...options.map((by) => element("option", { value: by }, words[orderName(by)])));
     this.kinds.replaceChildren(
       ...kinds(this.#run).map(([kind, count]) => {
         const onclick = () => this.host.go({ only: this.#place.only === kind ? "" : kind });
@@ -150,6 +154,7 @@ export class Glance {
     const { words } = this;
     this.shows.hidden = !this.#run.differences;
     if (this.shows.hidden) return;
+    /** @type {Pictured[]} */
     const options = this.canDiffer ? ["first", "second", "difference"] : ["first", "second"];
     this.shows.replaceChildren(
       ...options.map((which) =>
@@ -167,6 +172,7 @@ export class Glance {
     return this.#run.differences && this.#run.sentences.every(({ block }) => block === 1);
   }
 
+  /** @returns {Pictured} */
   get picture() {
     if (!this.#run.differences) return "first";
     return this.#shown === "difference" && !this.canDiffer ? "first" : this.#shown;
@@ -244,10 +250,10 @@ export class Glance {
     for (const at of this.#order) {
       const { root, name, caption } = this.#tiles[at];
       setText(name, headName(words, run, at, !this.tiles.classList.contains("sorted")));
-      const [what, number] = captionOf(words, run, this.#place, at);
+      const [what, number] = captionOf(words, run, this.#place, at, this.picture);
       setText(caption.firstChild, what);
       setText(caption.lastChild, number);
-      setAttribute(root, "aria-label", headTold(words, run, this.#place, at));
+      setAttribute(root, "aria-label", headTold(words, run, this.#place, at, this.picture));
     }
     const all = run.layers * run.heads;
     const values = { shown: this.#order.length, count: all, layers: run.layers, heads: run.heads };
@@ -273,7 +279,7 @@ export class Glance {
     measures.update(this.#run, at, this.#shuffled);
     const name = element("strong", {}, headName(this.words, this.#run, at));
     const { token } = this.#place;
-    const looks = token === null ? "" : pairTold(this.#run, at, token);
+    const looks = token === null ? "" : pairTold(this.#run, at, token, this.picture);
     this.tip.replaceChildren(
       name,
       ...(looks ? [element("p", { class: "looks-at" }, looks)] : []),
@@ -332,6 +338,17 @@ export class Glance {
     return rows[0]?.root;
   }
 }
+
+/** What was wanted of the order and is not there, where it has a name. */
+function missingTold(words, { by, only }) {
+  const order = by && words[orderName(by)];
+  const kind = only && words[`kind_${only}`];
+  const told = [order && fill(words.order_missing, { order }), kind && fill(words.only_missing, { kind })];
+  return told.filter(Boolean).join(" ");
+}
+
+/** The name of the words for an order. */
+const orderName = (by) => (by ? `by_${by.replace("-", "least_")}` : "by_model");
 
 /** Measures whose smallest numbers are as telling as the largest. */
 const falls = (name) => name === "entropy" || name === "distance";

@@ -3,14 +3,18 @@
 
 import { announcer, button, div, element, fill, span } from "../mha.web/dom.js";
 import { Legend } from "./legend.js";
-import { levelsOf, mostOf, shaded, signed } from "./paint.js";
-import { shown } from "./telling.js";
+import { inCss, laid, levelOf, levelsOf, mostOf, readable, shaded, signed } from "./paint.js";
+import { shown, signedTold, weightTold } from "./telling.js";
 import { revealing, shifted, whole, zoomed } from "./window.js";
 
 const LEAST_NAMED = 11; // px of a cell, below which tokens have no names
 const LEAST_TOLD = 30; // px of a cell, from which its number stands in it
-const DARK = 0.3; // the weight from which its colour is nearer to ink than to paper
+const LEAST_NUMBER = 0.005; // what is less shows as 0
+const LEAST_TYPE = 7; // px
+const MOST_TYPE = 13;
+const PART = 0.84; // of a cell, for its number
 const STEP = 0.6;
+const ABOVE = 3; // px between a cell and what is told of it
 const DRAG = 4; // px after which a press moves the map
 
 export class Heatmap {
@@ -18,6 +22,8 @@ export class Heatmap {
   #shown = null;
   /** @type {import("./window.js").Window} */
   #window = whole(0);
+  /** The largest difference that is shown. */
+  #most = 0;
   #picture = document.createElement("canvas");
   #token = null;
   #pair = null;
@@ -26,7 +32,8 @@ export class Heatmap {
   #watch = new ResizeObserver(() => this.#draw());
 
   /**
-   * @param {{ pointed: (pair: Pair | null) => void; held: (pair: Pair) => void }} host
+   * @param {{ pointed: (pair: Pair | null) => void; held: (pair: Pair, brings: boolean) => void }} host
+   *   `held(pair, brings)`: it is to be explained, and the explanation brought into view
    * @param {Record<string, string>} words
    * @param {import("./colours.js").Colours} colours
    */
@@ -54,7 +61,8 @@ export class Heatmap {
     this.further = zoom(1 / STEP, "−", words.zoom_out);
     this.told = span("quiet-text");
     this.zooms = div("zooms", this.nearer, this.further, this.told);
-    const square = div("map-square", this.keys, this.queries, this.canvas);
+    this.tip = element("div", { class: "map-tip", "aria-hidden": "true", hidden: true });
+    const square = div("map-square", this.keys, this.queries, this.canvas, this.tip);
     this.legend = new Legend(words);
     this.root = div("heatmap", this.zooms, square, this.legend.root, this.heard);
     this.#watch.observe(this.canvas);
@@ -87,12 +95,12 @@ export class Heatmap {
     const { numbers, colour } = this.#shown;
     const n = this.#n;
     const both = { more: this.colours.of("more"), less: this.colours.of("less") };
-    const most = mostOf(numbers, n, this.#token);
+    this.#most = mostOf(numbers, n, null) || 1; // all rows are seen
     const pixels = colour
       ? shaded(levelsOf(numbers), n, this.colours.of(colour), null)
-      : signed(numbers, n, both, null, most || 1);
+      : signed(numbers, n, both, null, this.#most);
     this.legend.root.hidden = Boolean(colour);
-    if (!colour) this.legend.update(most);
+    if (!colour) this.legend.update(mostOf(numbers, n, null));
     this.#picture.width = this.#picture.height = n;
     if (n)
       this.#picture.getContext("2d").putImageData(new ImageData(/** @type {any} */ (pixels), n, n), 0, 0);
@@ -109,9 +117,9 @@ export class Heatmap {
     const { row, col, size } = this.#window;
     const cell = side / size;
     context.drawImage(this.#picture, col, row, size, size, 0, 0, side, side);
-    const [ink, paper] = ["ink", "paper"].map((name) => `rgb(${this.colours.of(name).join(", ")})`);
+    const [ink, paper] = ["ink", "paper"].map((name) => inCss(this.colours.of(name)));
     if (cell >= LEAST_NAMED) this.#lattice(context, side, cell, paper);
-    if (cell >= LEAST_TOLD) this.#numbers(context, cell, ink, paper);
+    if (cell >= LEAST_TOLD) this.#numbers(context, cell);
     context.strokeStyle = ink;
     if (this.#token !== null) context.strokeRect(1, (this.#token - row) * cell + 0.5, side - 2, cell - 1);
     if (this.#pair) {
@@ -130,18 +138,33 @@ export class Heatmap {
     }
   }
 
-  #numbers(context, cell, ink, paper) {
+  /** Numbers in the cells, as large as the widest of them lets them be, where that can be read. */
+  #numbers(context, cell) {
     const { row, col, size } = this.#window;
-    context.font = `${Math.min(13, cell / 3)}px ${getComputedStyle(this.canvas).fontFamily}`;
+    const found = Array.from({ length: size * size }, (_, at) => {
+      const [down, across] = [Math.floor(at / size), at % size];
+      return { down, across, number: this.#shown.numbers[(row + down) * this.#n + col + across] };
+    }).filter(({ number }) => Math.abs(number) >= LEAST_NUMBER);
+    const { fontFamily } = getComputedStyle(this.canvas);
+    context.font = `${MOST_TYPE}px ${fontFamily}`;
+    const widest = Math.max(0, ...found.map(({ number }) => context.measureText(shown(number)).width));
+    const type = MOST_TYPE * Math.min(1, (PART * cell) / widest);
+    if (type < LEAST_TYPE) return;
+    context.font = `${type}px ${fontFamily}`;
     context.textAlign = "center";
     context.textBaseline = "middle";
-    for (let down = 0; down < size; down++)
-      for (let across = 0; across < size; across++) {
-        const number = this.#shown.numbers[(row + down) * this.#n + col + across];
-        if (Math.abs(number) < 0.005) continue;
-        context.fillStyle = this.#shown.colour && number > DARK ? paper : ink;
-        context.fillText(shown(number), (across + 0.5) * cell, (down + 0.5) * cell);
-      }
+    for (const { down, across, number } of found) {
+      context.fillStyle = inCss(this.#inkOn(number));
+      context.fillText(shown(number), (across + 0.5) * cell, (down + 0.5) * cell);
+    }
+  }
+
+  /** Which of ink and paper is the better to be read on the colour of a number. */
+  #inkOn(number) {
+    const { colour } = this.#shown;
+    const own = this.colours.of(colour || (number < 0 ? "less" : "more"));
+    const [ink, paper] = ["ink", "paper"].map((name) => this.colours.of(name));
+    return readable(laid(own, paper, levelOf(number, colour ? 1 : this.#most) / 255), [ink, paper]);
   }
 
   #names(cell) {
@@ -167,14 +190,19 @@ export class Heatmap {
       if (event.button !== 0) return;
       this.#held = { x: event.clientX, y: event.clientY, window: this.#window, moved: false };
     });
-    canvas.addEventListener("pointermove", (event) =>
-      this.#held ? this.#drag(event) : host.pointed(this.#at(event)),
-    );
-    canvas.addEventListener("pointerleave", () => host.pointed(null));
+    canvas.addEventListener("pointermove", (event) => {
+      if (this.#held) this.#drag(event);
+      else host.pointed(this.#at(event));
+      this.#tell(event);
+    });
+    canvas.addEventListener("pointerleave", () => {
+      host.pointed(null);
+      this.tip.hidden = true;
+    });
     canvas.addEventListener("pointercancel", () => (this.#held = null));
     canvas.addEventListener("pointerup", (event) => {
       const pair = this.#at(event);
-      if (this.#held && !this.#held.moved && pair) host.held(pair);
+      if (this.#held && !this.#held.moved && pair) host.held(pair, true);
       this.#held = null;
     });
     canvas.addEventListener("wheel", (event) => {
@@ -185,6 +213,24 @@ export class Heatmap {
       this.#zoom(event.deltaY < 0 ? STEP : 1 / STEP, point);
     });
     canvas.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  /** The pair under the pointer, and its number, above it. */
+  #tell(event) {
+    const pair = this.#held?.moved ? null : this.#at(event);
+    this.tip.hidden = !pair || event.pointerType === "touch";
+    if (this.tip.hidden) return;
+    const { texts, keyTexts, numbers, colour } = this.#shown;
+    const number = numbers[pair.query * this.#n + pair.key];
+    const name = (text) => element("bdi", {}, text);
+    const told = element("strong", {}, colour ? weightTold(number) : signedTold(number, 4));
+    this.tip.replaceChildren(name(texts[pair.query]), " → ", name(keyTexts[pair.key]), " ", told);
+    const { row, col, size } = this.#window;
+    const cell = this.canvas.clientWidth / size;
+    const left = this.canvas.offsetLeft + (pair.key - col + 0.5) * cell - this.tip.offsetWidth / 2;
+    const most = this.tip.parentElement.clientWidth - this.tip.offsetWidth;
+    this.tip.style.left = `${Math.max(0, Math.min(most, left))}px`;
+    this.tip.style.top = `${this.canvas.offsetTop + (pair.query - row) * cell - this.tip.offsetHeight - ABOVE}px`;
   }
 
   #drag(event) {
@@ -229,7 +275,7 @@ export class Heatmap {
     const pair = this.#pair ? next : from;
     if ([pair.query, pair.key].some((at) => at < 0 || at >= this.#n)) return;
     this.#window = revealing(this.#window, pair, this.#n);
-    this.host.held(pair);
+    this.host.held(pair, false);
     const { texts, keyTexts, numbers } = this.#shown;
     this.heard.textContent = `${texts[pair.query]} → ${keyTexts[pair.key]} ${shown(numbers[pair.query * this.#n + pair.key])}`;
   }

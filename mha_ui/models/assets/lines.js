@@ -27,8 +27,8 @@ export class Lines {
 
   /**
    * `chosen(query)`: a token is chosen, or none; `pointed(pair)`: a line is pointed at, or none; `held(pair)`: it is to
-   * be explained.
-   * @param {{ chosen: (query: number | null) => void; pointed: (pair: Pair | null) => void; held: (pair: Pair) => void }} host
+   * be explained, and what explains it brought into view.
+   * @param {{ chosen: (query: number | null) => void; pointed: (pair: Pair | null) => void; held: (pair: Pair, brings: boolean) => void }} host
    * @param {import("./colours.js").Colours} colours
    */
   constructor(host, colours) {
@@ -44,7 +44,7 @@ export class Lines {
     this.canvas.addEventListener("pointerleave", () => host.pointed(null));
     this.canvas.addEventListener("click", (event) => {
       const pair = this.#at(event);
-      if (pair) host.held(pair);
+      if (pair) host.held(pair, true);
       else host.chosen(null);
     });
   }
@@ -102,7 +102,7 @@ export class Lines {
           bar,
           span("line-weight", shown(row[at])),
         );
-        node.addEventListener("click", () => this.host.held({ query, key: at }));
+        node.addEventListener("click", () => this.host.held({ query, key: at }, true));
         return node;
       }),
     );

@@ -6,14 +6,18 @@ import { mounting } from "../mha.web/mount.js";
 import { Ablate } from "./ablate.js";
 import { Ask, fault } from "./ask.js";
 import { Colours } from "./colours.js";
+import { Cut } from "./cut.js";
 import { Glance } from "./glance.js";
 import { One } from "./one.js";
+import { missing } from "./order.js";
 import { fitted, read, START, written } from "./place.js";
 import { isOvertaken, Refusal, Server } from "./server.js";
 import { Tokens } from "./strip.js";
 
 /** Where the visitor stood who went to another page and comes back. @type {ModelPlace | null} */
 let left = null;
+
+const NONE_MISSING = { by: "", only: "" };
 
 class Models {
   /** @type {ModelPlace} */
@@ -28,8 +32,13 @@ class Models {
   #shuffled = null;
   /** Whether the visitor has chosen a head: another sentence then shows the same one. */
   #chose = false;
+  /** @type {Pictured} */
   #shows = "difference";
   #refused = "";
+  /** Whether heads were asked for on the bench. */
+  #taken = false;
+  /** What was wanted of the order and is not there. */
+  #missing = NONE_MISSING;
   /** What of the place is another once the model has read it. @type {Partial<ModelPlace>} */
   #coming = {};
   #lang = "";
@@ -47,6 +56,7 @@ class Models {
 
   unmount() {
     left = this.#place;
+    if (this.#taken) document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0); // the bench opens at its top
     this.#address.stop();
     this.#server?.stop();
     this.one?.stop();
@@ -58,6 +68,7 @@ class Models {
     this.setTriggerValue = setTriggerValue;
     this.#ours = data.address;
     this.#refused = data.refused;
+    if (data.refused) this.#taken = false;
     if (data.lang !== this.#lang) this.#begin(data);
     else this.#show();
   }
@@ -75,6 +86,10 @@ class Models {
     this.#cards = this.#server.cards();
     this.ask = new Ask({ asked: (what) => this.#asked(what) }, words, examples);
     this.fault = fault();
+    this.cut = new Cut(words, (texts) => {
+      this.ask.show({ ...this.#place, texts });
+      this.#asked({ texts });
+    });
     this.stale = p("hint stale-told");
     this.colours = new Colours(() => this.#show());
     const host = {
@@ -95,7 +110,14 @@ class Models {
     );
     this.answers.hidden = true;
     this.root.lang = lang;
-    this.root.replaceChildren(this.ask.root, this.fault, this.stale, this.answers, this.colours.root);
+    this.root.replaceChildren(
+      this.ask.root,
+      this.fault,
+      this.cut.root,
+      this.stale,
+      this.answers,
+      this.colours.root,
+    );
     this.#offer();
     this.#open({ ...START, texts: examples[0].texts });
   }
@@ -123,19 +145,22 @@ class Models {
 
   /** A sentence, or another model: what was chosen in another sentence is chosen no more. */
   #asked({ model = this.#place.model, texts = this.#place.texts, ...more }) {
-    this.fault.textContent = "";
+    this.#faultless();
     const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);
     const ofTwo = texts.length > 1 && !this.#chose ? { head: null } : {};
-    const ofText = isSame(texts, this.#place.texts) ? {} : { token: null, guess: null, ...ofTwo, ...more };
+    const ofText = isSame(texts, this.#place.texts)
+      ? {}
+      : { token: null, guess: null, pair: null, ...ofTwo, ...more };
     const ofModel = isSame(model, this.#place.model)
       ? {}
-      : { head: null, off: [], token: null, guess: null, ...more };
+      : { head: null, off: [], token: null, guess: null, pair: null, ...more };
     this.#look({ ...ofText, ...ofModel, model, texts });
   }
 
   /** Somewhere else in the same answer, or with other heads switched off, which are shown so at once. */
   #go(change) {
-    this.fault.textContent = "";
+    this.#faultless();
+    if ("by" in change || "only" in change) this.#missing = NONE_MISSING;
     this.#chose ||= Boolean(change.head || change.off);
     this.#stand({ ...this.#place, ...change });
     if (change.off) this.#look({});
@@ -161,16 +186,24 @@ class Models {
         this.#shuffled = null;
         this.answers.hidden = false;
         this.#age(false);
-        const there = fitted({ ...this.#place, ...this.#coming }, run);
+        const wanted = { ...this.#place, ...this.#coming };
+        const there = fitted(wanted, run);
+        this.#missing = missing(wanted, there);
         settle();
         this.#stand(there, true);
         if (there.off.length < off.length) this.#look({}); // it was answered without heads that stay
       },
-      () => {
+      ({ fits }) => {
         settle();
+        this.cut.offer(texts, fits);
         this.#age(Boolean(this.#run));
       },
     );
+  }
+
+  #faultless() {
+    this.fault.textContent = "";
+    this.cut.offer([], 0);
   }
 
   /** Say that what stands there is no answer to what was asked last, or that it is. */
@@ -231,13 +264,17 @@ class Models {
     this.ask.wait(on);
   }
 
-  /** Do it; where it is refused, say so, and do `refused`. */
+  /**
+   * Do it; where it is refused, say so, and do `refused`.
+   * @param {() => Promise<void>} act
+   * @param {(error: { fits?: number }) => void} [refused]
+   */
   async #told(act, refused = () => {}) {
     try {
       await act();
     } catch (error) {
       if (isOvertaken(error)) return;
-      refused();
+      refused(error);
       if (!(error instanceof Refusal)) throw error;
       this.fault.textContent = capital(error.message);
     }
@@ -249,7 +286,7 @@ class Models {
     const [run, place] = [this.#run, this.#place];
     if (!run) return;
     this.tokens.update(run, place);
-    this.glance.update(run, place, this.#shows, this.#shuffled);
+    this.glance.update(run, place, this.#shows, this.#shuffled, this.#missing);
     this.one.update(run, place, this.#numbers, this.#shows, this.#shuffled, this.#refused);
     this.one.effect.update(run, place, this.#guesses);
     this.ablate.update(run, place, this.#guesses);
@@ -269,6 +306,7 @@ class Models {
   }
 
   #take(heads, start) {
+    this.#taken = true;
     const { model, texts, head, off } = this.#place;
     this.setTriggerValue("bench", { model, text: texts[0], layer: head[0], heads, start, without: off });
   }

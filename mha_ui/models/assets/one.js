@@ -21,11 +21,8 @@ export class One {
   #place = null;
   /** @type {HeadNumbers[] | null} */
   #numbers = null;
-  #view = "lines";
   #asWords = false;
   #hides = false;
-  /** @type {Pair | null} */
-  #held = null;
   /** @type {Pair | null} */
   #pointed = null;
   #shows = "first";
@@ -42,7 +39,7 @@ export class One {
     const at = (which) => ({
       chosen: (query) => this.#choose(query, which),
       pointed: (pair) => this.#point(pair, which),
-      held: (pair) => this.#hold(pair, which),
+      held: (pair, brings) => this.#hold(pair, which, brings),
     });
     this.lines = [new Lines(at(0), colours), new Lines(at(1), colours)];
     this.map = new Heatmap(at(0), words, colours);
@@ -95,7 +92,6 @@ export class One {
    */
   update(run, place, numbers, shows, shuffled, refused) {
     if (run !== this.#run || place.head.join() !== this.#place?.head.join()) this.#pointed = null;
-    if (run !== this.#run) this.#held = null;
     this.#run = run;
     this.#place = place;
     this.#numbers = numbers;
@@ -137,8 +133,8 @@ export class One {
     this.root.setAttribute("aria-busy", String(!this.#numbers));
     if (!this.#numbers) return;
     const sides = run.sentences.map((tokens, at) => this.#side(tokens, this.#numbers[at].weights));
-    if (this.#view === "lines") this.#drawLines(sides, look(kind));
-    else this.#drawMap(sides, look(kind));
+    if (this.#isMap) this.#drawMap(sides, look(kind));
+    else this.#drawLines(sides, look(kind));
     this.#explain(sides[0]);
     this.compared.update(run, this.#place, this.#numbers);
   }
@@ -162,16 +158,11 @@ export class One {
 
   #offer(merges, hides) {
     const { words } = this;
-    const size = this.#drawn(this.#run.sentences[0]).length;
-    const long = size > MOST_LINES;
-    if (long) this.#view = "map";
-    const view = (which) => {
-      const attributes = { data: { focus: which }, disabled: which === "lines" && long };
-      return pressable(
-        this.#view === which,
-        { ...attributes, onclick: () => this.#become(which) },
-        words[which],
-      );
+    const long = this.#isLong;
+    const view = (which, drawn) => {
+      const onclick = () => this.host.go({ drawn });
+      const attributes = { data: { focus: which }, disabled: which === "lines" && long, onclick };
+      return pressable(this.#isMap === (drawn === "map"), attributes, words[which]);
     };
     const merge = pressable(
       this.#asWords,
@@ -196,8 +187,8 @@ export class One {
     const group = element(
       "span",
       { role: "group", class: "segments", "aria-label": words.views },
-      view("lines"),
-      view("map"),
+      view("lines", ""),
+      view("map", "map"),
     );
     const focused = /** @type {any} */ (this.views.getRootNode()).activeElement?.dataset?.focus;
     this.views.replaceChildren(group, ...(merges ? [merge] : []), ...(hides ? [hide] : []));
@@ -280,6 +271,24 @@ export class One {
     return row < 0 ? null : row;
   }
 
+  /** Of more tokens no lines are drawn. */
+  get #isLong() {
+    return this.#drawn(this.#run.sentences[0]).length > MOST_LINES;
+  }
+
+  get #isMap() {
+    return this.#place.drawn === "map" || this.#isLong;
+  }
+
+  /** Where the pair that is explained is drawn; null where there is none, or it is hidden. @returns {Pair | null} */
+  get #held() {
+    const { pair } = this.#place;
+    if (!pair) return null;
+    const [sentence] = this.#run.sentences;
+    const [query, key] = [pair.query, pair.key].map((at) => this.#drawnAt(sentence, at));
+    return query < 0 || key < 0 ? null : { query, key };
+  }
+
   get #seen() {
     return this.#pointed ?? this.#held;
   }
@@ -293,34 +302,28 @@ export class One {
       weight: weightTold(weights[pair.query * texts.length + pair.key]),
     };
     this.readout.title = pair ? String(weights[pair.query * texts.length + pair.key]) : "";
+    this.readout.hidden = this.#isDifference; // there the map alone tells
     setText(this.readout, told ? fill(words.pair_line, told) : words.pair_hint);
     this.scores.root.hidden = !this.#held;
     if (!this.#held) return;
     if (this.#asWords) this.scores.say(words.score_words);
     else {
       const [sentence] = this.#run.sentences;
-      const drawn = this.#drawn(sentence);
-      const [[query], [key]] = [drawn[this.#held.query], drawn[this.#held.key]];
-      this.scores.update(this.#numbers[0], sentence, { query, key });
+      this.scores.update(this.#numbers[0], sentence, this.#place.pair);
     }
   }
 
   // --- the hand ------------------------------------------------------------------------------------------------------
 
-  #become(view) {
-    this.#view = view;
-    this.#draw();
-  }
-
   #merge() {
     this.#asWords = !this.#asWords;
-    this.#held = this.#pointed = null;
+    this.#pointed = null;
     this.#draw();
   }
 
   #hide() {
     this.#hides = !this.#hides;
-    this.#held = this.#pointed = null;
+    this.#pointed = null;
     this.#draw();
   }
 
@@ -346,15 +349,17 @@ export class One {
     this.#draw();
   }
 
-  #hold(pair, which) {
+  #hold(pair, which, brings) {
     if (which || this.#isDifference) return;
-    this.#held = pair;
+    const drawn = this.#drawn(this.#run.sentences[0]);
+    const [[query], [key]] = [drawn[pair.query], drawn[pair.key]];
     this.#pointed = null;
-    this.#draw();
+    this.host.go({ pair: { query, key } });
+    if (brings) this.scores.root.scrollIntoView({ block: "nearest" });
   }
 
   /** A map of differences has no weights of one sentence to explain. */
   get #isDifference() {
-    return this.#view === "map" && this.#run.sentences.length > 1 && this.#shows !== "first";
+    return this.#isMap && this.#run.sentences.length > 1 && this.#shows !== "first";
   }
 }

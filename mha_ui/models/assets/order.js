@@ -19,6 +19,16 @@ export function ordered(run, { by, only }) {
 }
 
 /**
+ * What of a wanted order there is not in a model's answer: the measure, or what heads are to do; "" where it is there.
+ * @param {Pick<ModelPlace, "by" | "only">} wanted
+ * @param {Pick<ModelPlace, "by" | "only">} found
+ */
+export const missing = (wanted, found) => ({
+  by: wanted.by === found.by ? "" : wanted.by,
+  only: wanted.only === found.only ? "" : wanted.only,
+});
+
+/**
  * A measure of a head, in two sentences the larger of both; null where no sentence has a place for it.
  * @param {ModelRun} run
  * @param {string} name

@@ -2,6 +2,7 @@
 // levels come from the server so, round(255·√weight). No DOM here.
 
 const STEPS_BACK = 0.25; // what is left of other rows while one is chosen
+const STEPS_LESS = 0.6; // of differences, most of which are small
 
 /**
  * The pixels of a map of levels.
@@ -34,12 +35,53 @@ export function signed(numbers, side, { more, less }, row, most) {
   const pixels = new Uint8ClampedArray(4 * side * side);
   for (let at = 0; at < side * side; at++) {
     const seen = row === null || Math.floor(at / side) === row;
-    const level = 255 * Math.sqrt(Math.min(1, Math.abs(numbers[at]) / most));
+    const level = levelOf(numbers[at], most);
     pixels.set(numbers[at] < 0 ? less : more, 4 * at);
-    pixels[4 * at + 3] = seen ? level : level * STEPS_BACK;
+    pixels[4 * at + 3] = seen ? level : level * STEPS_LESS;
   }
   return pixels;
 }
+
+/**
+ * The level of a number, 255 where it is as large as `most`.
+ * @param {number} number
+ * @param {number} most
+ */
+export const levelOf = (number, most) => 255 * Math.sqrt(Math.min(1, Math.abs(number) / most));
+
+/** @param {number[]} colour */
+export const inCss = (colour) => `rgb(${colour.join(", ")})`;
+
+/**
+ * A colour laid over another.
+ * @param {number[]} colour
+ * @param {number[]} ground
+ * @param {number} opacity
+ */
+export const laid = (colour, ground, opacity) =>
+  colour.map((part, at) => opacity * part + (1 - opacity) * ground[at]);
+
+/**
+ * Of some colours the one that stands out most from a ground.
+ * @param {number[]} ground
+ * @param {number[][]} colours
+ */
+export const readable = (ground, colours) =>
+  colours.reduce((best, one) => (contrast(one, ground) > contrast(best, ground) ? one : best));
+
+/** The contrast of two colours as WCAG has it, from 1 to 21. */
+function contrast(one, other) {
+  const [dark, light] = [one, other].map(luminance).sort((a, b) => a - b);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+const WEIGHTS = [0.2126, 0.7152, 0.0722];
+
+const luminance = (colour) =>
+  colour
+    .map((part) => part / 255)
+    .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, part, at) => sum + WEIGHTS[at] * part, 0);
 
 /**
  * The largest difference of a map, or of one row of it.

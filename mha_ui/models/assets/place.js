@@ -4,7 +4,7 @@ import { firstDifferent, lastWord, mostDifferent, RESTS } from "./runs.js";
 
 const PAIR = /^([1-9]\d{0,3})\.([1-9]\d{0,3})$/;
 /** What an address says of models. */
-const NAMES = ["model", "text", "second", "head", "token", "off", "guess", "by", "only"];
+const NAMES = ["model", "text", "second", "head", "token", "off", "guess", "by", "only", "drawn", "pair"];
 const NAME = /^-?[a-z_]{1,40}$/;
 
 /** @type {ModelPlace} */
@@ -17,6 +17,8 @@ export const START = {
   guess: null,
   by: "",
   only: "",
+  drawn: "",
+  pair: null,
 };
 
 /**
@@ -37,6 +39,8 @@ export function read(query) {
     guess: numberIn(text("guess")),
     by: named("by"),
     only: named("only"),
+    drawn: text("drawn") === "map" ? "map" : "",
+    pair: pairIn(text("pair")),
   };
 }
 
@@ -45,7 +49,7 @@ export function read(query) {
  * @param {ModelPlace} place
  * @returns {Record<string, string>}
  */
-export function written({ model, texts, head, token, off, guess, by, only }) {
+export function written({ model, texts, head, token, off, guess, by, only, drawn, pair }) {
   const [text, second] = texts;
   const number = (at) => (at === null ? "" : String(at + 1));
   const said = {
@@ -58,6 +62,8 @@ export function written({ model, texts, head, token, off, guess, by, only }) {
     guess: number(guess),
     by,
     only,
+    drawn,
+    pair: pair && headName([pair.query, pair.key]),
   };
   return Object.fromEntries(Object.entries(said).filter(([, value]) => value));
 }
@@ -72,6 +78,7 @@ export function fitted(place, run) {
   /** @type {(head: [number, number]) => boolean} */
   const exists = ([layer, head]) => layer < run.layers && head < run.heads;
   const token = (at) => (at !== null && at < run.sentences[0].n ? at : null);
+  const isThere = place.pair && [place.pair.query, place.pair.key].every((at) => token(at) !== null);
   const measure = place.by.replace("-", "");
   const sorts = run.measures.includes(measure) || (measure === "difference" && run.differences);
   return {
@@ -83,6 +90,7 @@ export function fitted(place, run) {
     guess: run.guesses ? (token(place.guess) ?? lastWord(run)) : null,
     by: sorts ? place.by : "",
     only: run.sentences.some(({ labels }) => labels.includes(place.only)) ? place.only : "",
+    pair: isThere ? place.pair : null,
   };
 }
 
@@ -108,6 +116,12 @@ const headName = ([layer, head]) => `${layer + 1}.${head + 1}`;
 function headIn(text) {
   const [, layer, head] = PAIR.exec(text) ?? [];
   return layer ? [Number(layer) - 1, Number(head) - 1] : null;
+}
+
+/** @returns {Pair | null} */
+function pairIn(text) {
+  const [query, key] = headIn(text) ?? [];
+  return query === undefined ? null : { query, key };
 }
 
 const numberIn = (text) => (/^[1-9]\d{0,5}$/.test(text) ? Number(text) - 1 : null);

@@ -10,6 +10,8 @@ export function readRun({ header, arrays }) {
     ...rest,
     sentences: sentences.map((told, at) => ({ ...told, ...of(arrays, `${at}.`), n: told.texts.length })),
     differences: arrays.differences ?? null,
+    shiftKeys: arrays.shift_keys ?? null,
+    shifts: arrays.shifts ?? null,
   };
 }
 
@@ -41,6 +43,26 @@ export const measuresOf = ({ measures }, { measured, chance, places }, head) =>
     chance: chance[head * measures.length + at],
     places: places[at],
   }));
+
+const NO_SHARES = ["entropy", "distance"];
+const LEAST_ABOVE = 0.005; // what is less shows as the same number
+
+/**
+ * The behaviour that is farthest above chance; undefined where none is.
+ * @param {ModelRun} run
+ * @param {Looked} sentence
+ * @param {number} head
+ */
+export const aboveChance = (run, sentence, head) =>
+  measuresOf(run, sentence, head)
+    .filter(
+      ({ name, number, chance }) =>
+        ![...RESTS, ...NO_SHARES].includes(name) && number - chance >= LEAST_ABOVE,
+    )
+    .sort((one, other) => excess(other) - excess(one))[0];
+
+/** 0 as chance has it, 1 for always. */
+const excess = ({ number, chance }) => (number - chance) / (1 - chance);
 
 /** What is no behaviour, but where weight goes that is left over. */
 export const RESTS = ["first_token", "separators"];
@@ -108,6 +130,18 @@ export function shuffledOf(found, name, head) {
 export const topOf = ({ keys, tops, n }, head, query) => ({
   key: keys[head * n + query],
   weight: tops[head * n + query],
+});
+
+/**
+ * The key to which a query of the first sentence gives most more, or less, weight in the second, and by how much; NaN
+ * where the query stands in one of them alone.
+ * @param {ModelRun} run
+ * @param {number} head
+ * @param {number} query
+ */
+export const shiftOf = ({ shiftKeys, shifts, sentences: [{ n }] }, head, query) => ({
+  key: shiftKeys[head * n + query],
+  by: shifts[head * n + query],
 });
 
 /**

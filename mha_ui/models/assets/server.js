@@ -6,7 +6,16 @@ import { belowRoot } from "../mha.web/root.js";
 import { readRun } from "./runs.js";
 
 /** A question that was refused, or could not be asked, in one sentence. */
-export class Refusal extends Error {}
+export class Refusal extends Error {
+  /**
+   * @param {string} message
+   * @param {number} [fits] of a text that is too long, how many of its characters are read
+   */
+  constructor(message, fits = 0) {
+    super(message);
+    this.fits = fits;
+  }
+}
 
 /** @param {unknown} error */
 export const isOvertaken = (error) => error instanceof DOMException && error.name === "AbortError";
@@ -99,6 +108,6 @@ export class Server {
     });
     if (answer.ok) return answer;
     const told = await answer.json().catch(() => ({ error: this.unreachable }));
-    throw new Refusal(told.error);
+    throw new Refusal(told.error, told.fits);
   }
 }

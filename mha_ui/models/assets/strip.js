@@ -22,13 +22,16 @@ export class Strip {
    * @param {ModelTokens} tokens
    * @param {number | null} chosen
    * @param {(at: number) => boolean} [can] whether one can be chosen
+   * @param {(at: number) => boolean} [apart] whether the other sentence has none like it
    */
-  update(tokens, chosen, can = () => true) {
+  update(tokens, chosen, can = () => true, apart = () => false) {
     const told = JSON.stringify([tokens.texts, tokens.texts.map((_, at) => can(at))]);
     if (told !== this.#told) this.#build(tokens, can);
     this.#told = told;
-    for (const [at, token] of this.#tokens.entries())
+    for (const [at, token] of this.#tokens.entries()) {
       setAttribute(token, "aria-pressed", String(at === chosen));
+      token.classList.toggle("apart", apart(at));
+    }
     const focused = this.#tokens.findIndex((token) => token.tabIndex === 0);
     stopAt(this.#tokens, chosen ?? Math.max(0, focused));
   }
@@ -58,6 +61,7 @@ export class Tokens {
     this.host = host;
     this.words = words;
     this.hint = element("p", { class: "hint" });
+    this.matched = element("p", { class: "hint matched" });
     this.unknown = element("p", { class: "hint unknown" });
     this.none = button(
       { class: "quiet", data: { focus: "all tokens" }, onclick: () => host.go({ token: null }) },
@@ -70,6 +74,7 @@ export class Tokens {
       { class: "tokens", "aria-label": words.tokens },
       told,
       this.rows,
+      this.matched,
       this.unknown,
     );
   }
@@ -82,9 +87,13 @@ export class Tokens {
     if (this.#strips.length !== sentences.length) this.#build(sentences.length);
     const of = (second) => aligned.find((pair) => pair[1] === second)?.[0] ?? null;
     const there = token === null ? null : (aligned.find(([first]) => first === token)?.[1] ?? null);
-    for (const [at, strip] of this.#strips.entries())
-      if (at === 0) strip.update(sentences[0], token);
-      else strip.update(sentences[at], there, (place) => of(place) !== null);
+    const [first, second] = sentences;
+    const apart = (at) => Boolean(second) && !aligned.some(([ours]) => ours === at);
+    const isMatched = (at) => of(at) !== null;
+    this.#strips[0].update(first, token, () => true, apart);
+    this.#strips[1]?.update(second, there, isMatched, (at) => !isMatched(at));
+    const isApart = sentences.length > 1 && sentences.some(({ n }) => n > aligned.length);
+    setText(this.matched, isApart ? fill(this.words.matched, { count: aligned.length }) : "");
     this.none.hidden = token === null;
     const values = { count: sentences.map(({ n }) => n).join(this.words.and), limit };
     this.hint.textContent = fill(token === null ? this.words.tokens_hint : this.words.tokens_chosen, {

@@ -3,7 +3,7 @@
 import { fill } from "../mha.web/dom.js";
 import { brief, format } from "../mha.web/numbers.js";
 import { measureOf } from "./order.js";
-import { measuresOf, RESTS, restOf, topOf } from "./runs.js";
+import { aboveChance, counterpart, measuresOf, RESTS, restOf, shiftOf, topOf } from "./runs.js";
 
 const MOST_PAIRS = 12;
 
@@ -35,26 +35,53 @@ export const weightTold = (weight) =>
   weight > 0 && weight < LEAST_WEIGHT ? `< ${LEAST_WEIGHT}` : brief(weight, 4);
 
 /**
- * What stands below a head's picture, a word and a number: where the chosen token looks, the measure that heads are
- * sorted by, or what it does.
+ * A difference, with its sign.
+ * @param {number} by
+ * @param {number} decimals
+ */
+export const signedTold = (by, decimals) =>
+  `${by >= 0.5 * 10 ** -decimals ? "+" : ""}${format(by, decimals)}`;
+
+/**
+ * What stands below a head's picture, a word and a number: the measure that heads are sorted by, where the chosen token
+ * looks, how far the head differs between two sentences, or what it does.
  * @param {Record<string, string>} words
  * @param {ModelRun} run
  * @param {ModelPlace} place
  * @param {number} at
+ * @param {Pictured} picture
  * @returns {[string, string]}
  */
-export function captionOf(words, run, { token, by }, at) {
-  const [sentence] = run.sentences;
-  if (token !== null) {
-    const { key, weight } = topOf(sentence, at, token);
-    return [sentence.texts[key], shown(weight)];
-  }
+export function captionOf(words, run, { token, by }, at, picture) {
   if (by) {
     const number = measureOf(run, by.replace("-", ""), at);
     return ["", number === null ? "–" : shown(number)];
   }
-  const label = sentence.labels[at];
+  if (token !== null) {
+    const { to, told } = looks(run, at, token, picture) ?? { to: "", told: "–" };
+    return [to, told];
+  }
+  if (picture === "difference") return [words.kind_difference, shown(run.differences[at])];
+  const label = run.sentences[picture === "second" ? 1 : 0].labels[at];
   return [label === "none" ? "" : words[`kind_${label}`], ""];
+}
+
+/** Where a token of the first sentence looks as a picture has it, or looks more or less; null where it does not stand. */
+function looks(run, at, query, picture) {
+  const [first, second] = run.sentences;
+  const from = first.texts[query];
+  if (picture === "difference") {
+    const { key, by } = shiftOf(run, at, query);
+    return Number.isNaN(by) ? null : { from, to: first.texts[key], told: signedTold(by, 2) };
+  }
+  if (picture === "second") {
+    const there = counterpart(run, query);
+    if (there === null) return null;
+    const { key, weight } = topOf(second, at, there);
+    return { from: second.texts[there], to: second.texts[key], told: shown(weight) };
+  }
+  const { key, weight } = topOf(first, at, query);
+  return { from, to: first.texts[key], told: shown(weight) };
 }
 
 /**
@@ -69,22 +96,38 @@ export function behaviour(words, run, at) {
   const found = measuresOf(run, sentence, at).find(({ name }) => name === label);
   const told = found
     ? fill(words[`told_${label}`], { number: shown(found.number), chance: shown(found.chance) })
-    : words.told_none;
+    : unsureTold(words, run, sentence, at);
   const rest = RESTS.includes(label) ? null : restOf(run, sentence, at);
   if (!rest) return told;
   const where = rest.tokens.join(words.and);
   return fill(words.told_rests, { where, number: shown(rest.number), told });
 }
 
+/** What nothing says for certain: what there are too few places of, else what is farthest above chance. */
+function unsureTold(words, run, sentence, at) {
+  const unsure = sentence.unsure[at];
+  const found = unsure
+    ? measuresOf(run, sentence, at).find(({ name }) => name === unsure)
+    : aboveChance(run, sentence, at);
+  if (!found) return words.told_none;
+  return fill(words[unsure ? "told_unsure" : "told_little"], {
+    kind: words[`kind_${found.name}`],
+    number: shown(found.number),
+    chance: shown(found.chance),
+    places: found.places,
+  });
+}
+
 /**
- * What a token looks at most of all: "love → I 0.62".
+ * What a token looks at most of all, "love → I 0.62", or of differences where it changes most, "love → I −0.12".
  * @param {ModelRun} run
  * @param {number} at
  * @param {number} query
+ * @param {Pictured} picture
  */
-export function pairTold({ sentences: [sentence] }, at, query) {
-  const { key, weight } = topOf(sentence, at, query);
-  return `${sentence.texts[query]} → ${sentence.texts[key]} ${shown(weight)}`;
+export function pairTold(run, at, query, picture) {
+  const found = looks(run, at, query, picture);
+  return found ? `${found.from} → ${found.to} ${found.told}` : "";
 }
 
 /**
@@ -93,16 +136,17 @@ export function pairTold({ sentences: [sentence] }, at, query) {
  * @param {ModelRun} run
  * @param {ModelPlace} place
  * @param {number} at
+ * @param {Pictured} picture
  */
-export function headTold(words, run, { token, off }, at) {
-  const [sentence] = run.sentences;
-  const { special, n } = sentence;
+export function headTold(words, run, { token, off }, at, picture) {
+  const [{ special, n }] = run.sentences;
   const queries = Array.from({ length: n }, (_, query) => query).filter((query) => !special[query]);
   const told = token === null ? queries.slice(0, MOST_PAIRS) : [token];
   const isOff = off.some(([layer, head]) => layer * run.heads + head === at);
+  const pairs = told.map((query) => pairTold(run, at, query, picture)).filter(Boolean);
   return fill(words.head_told, {
     head: headName(words, run, at),
     does: isOff ? words.is_off : behaviour(words, run, at),
-    pairs: told.map((query) => pairTold(run, at, query)).join("; "),
+    pairs: pairs.join("; "),
   });
 }

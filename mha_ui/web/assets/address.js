@@ -27,6 +27,8 @@ const NAMES = [
   "guess",
   "by",
   "only",
+  "drawn",
+  "pair",
 ];
 
 /** The address bar holds the work; what is not ours in it stays. */

@@ -4,10 +4,11 @@
  * The colour of a text, as the theme at hand has it.
  * @param {Element} node
  */
-export const colourOf = (node) =>
-  getComputedStyle(node)
-    .color.match(/[\d.]+/g)
-    .map(Number);
+export function colourOf(node) {
+  const { color } = getComputedStyle(node);
+  const numbers = color.match(/[\d.]+/g).map(Number);
+  return color.startsWith("color(") ? numbers.map((part) => 255 * part) : numbers; // what is mixed counts to 1
+}
 
 /**
  * A pixel for each pair of a query and a key, the denser the larger its weight.
