@@ -313,7 +313,10 @@ class _Check:
             by_row = self._by_row(claim, own, single) if found is None else {}
         if rounded is not None or found is not None or swapped:
             if len(slipped) == 1 == int(own.any(-1).sum()):  # of one row it may also be a slip
+                told, self.causes[key[0]] = self.causes[key[0]], []
                 self._blame_slips(key, slipped)
+                slips = self.causes[key[0]]  # one number says little of a whole matrix
+                self.causes[key[0]] = [*slips, *told] if own.sum() == 1 else [*told, *slips]
             return rounded if rounded is not None else best if found is None else found
         found = self._alike(key, claim, own, best)
         if found is None and slipped.keys() | by_row.keys() != set(own.any(-1).nonzero().flatten().tolist()):

@@ -158,11 +158,14 @@ def following_messages(verdict: Verdict, name: str, language: str) -> list[str]:
     for one in verdict.steps[name].wrong:
         own[one.cell.head] = own.get(one.cell.head, False) or one.own
     heads = [head for head, by_itself in own.items() if not by_itself]
-    what = say(N_("Wrong, but right from your numbers on."))
+    what = say(_COPIED if name == "concat" else N_("Wrong, but right from your numbers on."))
     if len(heads) == len(own) or None in heads:
         return [what] if heads else []
     told = [say(N_("head {number}")).format(number=head + 1) for head in heads if head is not None]
     return [say(N_("{place}: {what}")).format(place=one, what=what) for one in told]
+
+
+_COPIED: Final = N_("Copied from the heads, where it is wrong already.")
 
 
 def unexplained(step: Checked, language: str) -> str:
@@ -243,7 +246,7 @@ def summary(verdict: Verdict, language: str, asked: Collection[str] | None = Non
     given, blank = sum(step.given for step in verdict.steps.values()), _blank(verdict.trace.example, asked)
     if not given:
         return catalogue(language).gettext(N_("No numbers have been filled in yet."))
-    wrong = [cell.own for step in verdict.steps.values() for cell in step.wrong]
+    wrong = [cell for step in verdict.steps.values() for cell in step.wrong]
     doubtful = [cell for step in verdict.steps.values() for cell in step.doubtful]
     told = _of_wrong(given, wrong) if wrong else [] if doubtful else [_of_right(given, blank, asked)]
     if doubtful:
@@ -275,6 +278,10 @@ _ROUNDED: Final = (
 _REST_FOLLOWING: Final = (
     N_("One of them only follows from a number before it."),
     N_("{count} of them only follow from numbers before them."),
+)
+_REST_COPIED: Final = (
+    N_("One of them is copied from the heads."),
+    N_("{count} of them are copied from the heads."),
 )
 _DOUBTFUL: Final = (
     N_(
@@ -308,14 +315,16 @@ def _of_right(given: int, blank: int, asked: Collection[str] | None) -> _Told:
     return _counted(given, _ALL_RIGHT)
 
 
-def _of_wrong(given: int, wrong: Sequence[bool]) -> list[_Told]:
-    """How many are wrong, and how many of these (``wrong``: each, whether by itself) only follow."""
-    count, following = len(wrong), wrong.count(False)
+def _of_wrong(given: int, wrong: Sequence[WrongCell]) -> list[_Told]:
+    """How many are wrong, and how many of these only follow, or are copied into Concat."""
+    count, following = len(wrong), [one.cell.name for one in wrong if not one.own]
     told = [_counted(count, _ALL_WRONG) if count == given else _counted(count, _WRONG, given=given)]
-    if following == count:
-        told.append(_counted(count, _ROUNDED))
-    elif following:
-        told.append(_counted(following, _REST_FOLLOWING))
+    if len(following) == count:
+        return [*told, _counted(count, _ROUNDED)]
+    copied = following.count("concat")
+    for some, messages in ((len(following) - copied, _REST_FOLLOWING), (copied, _REST_COPIED)):
+        if some:
+            told.append(_counted(some, messages))
     return told
 
 
@@ -371,7 +380,8 @@ def _step_lines(verdict: Verdict, name: str, language: str) -> list[str]:
     header = [say(N_("where")), of_yours, of_right, ""]
     lines += ["", f"| {' | '.join(header)} |", "| --- | ---: | ---: | --- |"]
     for cell in step.wrong:
-        kind = say(N_("wrong by itself")) if cell.own else say(N_("follows from an earlier number"))
+        follows = N_("copied from the heads") if name == "concat" else N_("follows from an earlier number")
+        kind = say(N_("wrong by itself") if cell.own else follows)
         lines.append(_row(verdict, cell, kind, say))
     for cell in step.doubtful:
         lines.append(_row(verdict, cell, say(N_("off by one: rounding cannot do that")), say))

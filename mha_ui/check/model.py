@@ -13,9 +13,13 @@ from mha_ui.state import Work, link_for_class
 
 
 def check_payload(work: Work) -> dict[str, Any]:
-    """The bench's data with every computed step to be filled in: in an exercise only those asked for."""
+    """The bench's data with every computed step to be filled in: in an exercise only those asked for, and none that
+    comes after them.
+    """
     data = payload(work, lens="check")
     asked = work.exercise.asked if work.exercise else STEPS
+    if work.exercise:
+        _end_at(data, max(map(STEPS.index, asked)))
     for name, matrix in data["matrices"].items():
         matrix["edit"] = False
         if name in asked:
@@ -26,6 +30,18 @@ def check_payload(work: Work) -> dict[str, Any]:
     }  # what is right is not told; a claim changes nothing else
     link = link_for_class(work, asked) if work.exercise and varies(work.example) else ""
     return data | {"about": "", "looks": [], "pinned": None, "dead": None, "class_link": link}
+
+
+def _end_at(data: dict[str, Any], last: int) -> None:
+    """Leave out every step after this one, and what is given for these alone."""
+    later = set(STEPS[last + 1 :])
+    data["steps"] = {name: step for name, step in data["steps"].items() if name not in later}
+    read = {name for step in data["steps"].values() for name, *_ in step["operands"]}
+    data["matrices"] = {
+        name: matrix
+        for name, matrix in data["matrices"].items()
+        if name in data["steps"] or (name in read and name not in later)
+    }
 
 
 def _claims(example: Example, name: str, matrix: dict[str, Any]) -> dict[str, Any]:

@@ -103,7 +103,8 @@ def test_the_outcome_in_one_sentence():
     assert summary(check(layer()), "en") == "No numbers have been filled in yet."
     assert summary(RIGHT, "en").startswith("All ")
     assert summary(PUBLISHED, "en") == (
-        "58 of 87 numbers are wrong. 16 of them only follow from numbers before them. "
+        "58 of 87 numbers are wrong. 4 of them only follow from numbers before them. "
+        "12 of them are copied from the heads. "
         "6 numbers are off by one, and no rounding does that, so they are wrong."
     )
 
@@ -179,6 +180,9 @@ def test_what_only_follows_is_said_to_be_right_from_there_on():
     assert "follows" not in found["scaled_scores"]
     assert "follows" not in found["scores"]
     assert found["weights"]["follows"] == ["Wrong, but right from your numbers on."]
+    assert found["concat"]["follows"] == ["Copied from the heads, where it is wrong already."]
+    assert "them are copied from the heads." in summary(verdict, "en")
+    assert "| copied from the heads |" in as_markdown(verdict)
     both = with_cell(answer(example, work_out(example, {"k": lambda s: s.q})), "weights", 0, 0, 0, "7.7")
     assert as_json(check(both))["steps"]["weights"]["follows"] == [
         "head 2: Wrong, but right from your numbers on."

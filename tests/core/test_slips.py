@@ -90,6 +90,15 @@ def test_where_two_slips_give_the_number_both_are_listed():
     ]
 
 
+def test_of_one_number_a_slip_stands_before_a_mistake_in_the_whole_matrix():
+    """Q[1, 1] is 28, and K[1, 1] −28: who writes −28 there may have lost a sign, or taken W_K."""
+    head = Head(w_q=W, w_k=((-5.0, 1.0), (-13.0, 2.0)), w_v=W)
+    claimed = {"q": ((("-28", None), None),)}
+    one, other = causes(check(validate(Example("", ("a", "b"), (head,), x=X, claimed=claimed))))
+    assert one == "row 1, column 1: A sign has slipped."
+    assert other == "Q and K are swapped: queries and keys have changed places."
+
+
 def test_nothing_simple_is_said_to_be_nothing():
     verdict = with_q(0, 0, "66")
     assert causes(verdict) == []

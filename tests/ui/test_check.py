@@ -243,6 +243,16 @@ def test_another_one_has_other_numbers_and_counts_anew():
 
 
 @pytest.mark.parametrize("name", list(library()))
+def test_nothing_is_shown_that_comes_after_the_last_step_asked_for(name):
+    work = Work(built_in(name), name, "en")
+    told = _asked(work, "scores", "weights")
+    after = {"head_outputs", "concat", "output", "w_o", "b_o"}
+    assert {"scores", "weights"} <= told["matrices"].keys()
+    assert not after & (told["matrices"].keys() | told["steps"].keys())
+    assert {of for step in told["steps"].values() for of, *_ in step["operands"]} <= told["matrices"].keys()
+
+
+@pytest.mark.parametrize("name", list(library()))
 def test_there_is_a_link_for_the_class_where_numbers_can_be_drawn(name):
     work = Work(built_in(name), name, "en")
     link = _asked(work, "weights")["class_link"]

@@ -196,12 +196,27 @@ export function readAllowed(text) {
   return value === undefined ? { wrong: "not_allowed" } : { value };
 }
 
+const COUNTING = 4; // digits to which a fraction is written out
+
 /**
- * A number as it was typed, digit for digit; "" for none.
+ * A fraction as a decimal number, with four decimals or four digits that count; any other text as it is.
+ * @param {string} text
+ */
+function divided(text) {
+  const [, above, below] = /^([+-]?\d+)\s*[/⁄]\s*(\d+)$/.exec(text) ?? [];
+  const number = Number(above) / Number(below);
+  if (!Number.isFinite(number)) return text;
+  const size = number ? Math.floor(Math.log10(Math.abs(number))) : 0;
+  return number.toFixed(Math.min(100, Math.max(COUNTING, COUNTING - 1 - size)));
+}
+
+/**
+ * A number as it was typed, digit for digit; "" for none. A comma before other than three digits, or after a 0, is a
+ * decimal comma, and a fraction is the decimal number that it stands for.
  * @type {(text: string) => Reading<Value>}
  */
 export function readClaim(text) {
-  const typed = usual(text);
+  const typed = divided(usual(text).replace(/^([+-]?)(0*|\d+(?!,\d{3}$)),(\d+)$/, "$1$2.$3"));
   if (typed === "") return { value: "" };
   const { value, wrong } = readMask(typed);
   return wrong ? { wrong } : { value: value === "-inf" ? value : typed };
