@@ -124,7 +124,9 @@ _UI: Final = {
         "L: pointer dot\n"
         "+ − 0: closer, back\n"
         "E: change an input's number\n"
+        "C: code of the room, large or in the corner\n"
         "Enter: reveal\n"
+        "P: from the page to the projector\n"
         "Escape: leave\n"
         "?: these keys"
     ),

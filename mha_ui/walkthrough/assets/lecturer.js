@@ -24,6 +24,7 @@ export class Lecturer {
   #walk = null;
   #card = div("room-card");
   #desk = div("room-desk");
+  #way = div("room-way"); // how to get in, on the presenter's page
   #folded = false;
   #entry = span("room-entry");
   #drawn = "";
@@ -34,6 +35,7 @@ export class Lecturer {
   /** @type {Change} */
   #change = null;
   #stage = ""; // whose question was filled in last
+  #stood = ""; // the place of the walk that was told last
 
   // --- what the walk asks for --------------------------------------------------------------------------------------
 
@@ -42,11 +44,11 @@ export class Lecturer {
     this.#opener.textContent = walk.model.words.own_lecture;
     const plan = walk.view === "projector" ? [] : [this.#opener];
     this.#counter.textContent = walk.model.words.hands;
-    return walk.view ? [...plan, this.#counter, this.#entry, ...own] : [...plan, ...own];
+    return [...plan, ...(walk.view ? [this.#counter] : []), this.#entry, ...own];
   }
 
   parts(walk) {
-    walk.notes?.root.insertBefore(this.#desk, walk.notes.told);
+    walk.notes?.stand(this.#way, this.#desk);
     this.#drawn = "";
     if (walk.view === "projector") this.#planner.root.hidden = true;
     if (!this.#planner.root.isConnected) walk.root.after(this.#planner.root);
@@ -54,8 +56,16 @@ export class Lecturer {
     this.#planner.update(walk.model);
     this.#planned();
     this.#change ??= new Change(walk);
-    if (!walk.view) return [];
+    if (!walk.view) {
+      walk.controls.root.append(this.#card); // in the page it makes room for itself
+      return [];
+    }
     return walk.view === "projector" ? [this.#hands.root, this.#card] : [this.#hands.root];
+  }
+
+  /** A walk that others follow goes together with them also where no audience sees it. */
+  get isFollowed() {
+    return Boolean(room.at);
   }
 
   told(walk, at, remote) {
@@ -64,10 +74,23 @@ export class Lecturer {
     this.#change.again();
     this.#hands.show(walk.model, walk.asked.hiding);
     this.#counter.setAttribute("aria-expanded", String(Boolean(this.#hands.state)));
-    if (!walk.view) return room.leave(this.#show);
-    room.enter(this.#show);
-    if (!remote && room.question?.open && room.question.cell && !walk.asked.hiding) room.close();
+    if (walk.view || room.at) {
+      room.enter(this.#show);
+      this.#makeRoom(`${at.step} ${at.sub}`, remote);
+      if (!remote && room.question?.open && room.question.cell && !walk.asked.hiding) room.close();
+    } else {
+      room.leave(this.#show);
+      walk.join();
+    }
     this.#show();
+  }
+
+  /** Who goes on wants the picture in sight: how to get in stands in a corner from then on. */
+  #makeRoom(stood, remote) {
+    const goesOn = this.#stood && stood !== this.#stood && !remote;
+    this.#stood = stood;
+    const covers = room.at?.card === "code" || (room.at?.card === "poll" && !room.question?.open);
+    if (goesOn && covers) room.show("corner");
   }
 
   unmount() {
@@ -98,6 +121,19 @@ export class Lecturer {
 
   change() {
     this.#change.begin();
+  }
+
+  /** How to get in, large, or in its corner again. */
+  code() {
+    if (room.at) this.#turn("code");
+  }
+
+  /** On the walk's own page it is followed from now on; before an audience it is already. */
+  async #open() {
+    room.enter(this.#show);
+    await room.open();
+    this.#walk.join();
+    this.#walk.share();
   }
 
   #planned() {
@@ -132,6 +168,8 @@ export class Lecturer {
     this.#entry.replaceChildren(this.#enter(at));
     this.#card.replaceChildren(...this.#shownTo(at));
     this.#card.hidden = !this.#card.firstChild;
+    this.#card.classList.toggle("corner", at?.card === "corner" && !this.#alert().length);
+    this.#way.replaceChildren(...(at ? [this.#address(at), this.#end()] : []));
     this.#desk.replaceChildren(...this.#alert(), ...(at ? [this.#asks(at)] : []));
   }
 
@@ -153,38 +191,56 @@ export class Lecturer {
   /** The button that opens the room, and then shows how to get in. */
   #enter(at) {
     const words = this.#words;
-    if (!at) return this.#button("follow", () => room.open(), {}, words.follow_me);
+    if (!at) return this.#button("follow", () => this.#open(), {}, words.follow_me);
     const label = { "aria-label": `${words.room} ${at.code}` };
     return this.#button("follow", () => this.#turn("code"), label, at.code, " · ", span("following", "0"));
   }
 
-  /** Show this to the audience, or no longer. */
+  /** Show this to the audience, or how to get in, in its corner. */
   #turn(card) {
-    room.show(room.at.card === card ? "" : card);
+    room.show(room.at.card === card ? "corner" : card);
   }
 
   /** What the audience sees. */
   #shownTo(at) {
     const { dismiss } = this.#words;
     const named = { class: "round", title: dismiss, "aria-label": dismiss };
-    const close = this.#button("card", () => room.show(""), named, "✕");
+    const close = this.#button("card", () => this.#close(), named, "✕");
     const { question } = room;
+    const alert = this.#alert();
     if (at?.card === "poll" && question) return [...this.#poll(question), close];
-    if (room.trouble) return [...this.#alert(), close];
-    return at?.card === "code" ? [...this.#way(at.code), ...this.#alert(), close] : [];
+    if (at?.card === "code" && !room.trouble) return [...this.#entrance(at), ...alert, close];
+    if (room.trouble || (at?.card === "corner" && alert.length)) return [...alert, close];
+    return at?.card === "corner" ? [this.#address(at)] : [];
+  }
+
+  #close() {
+    room.show("");
+    this.#show(); // also where no room could be opened
+  }
+
+  /** The address to type, the code last. */
+  #address({ code }) {
+    const [before] = linkTo(code)
+      .href.replace(/^https?:\/\//, "")
+      .split(code);
+    return p("way", before, element("strong", {}, code));
+  }
+
+  #end() {
+    return this.#button("end", () => room.end(), {}, this.#words.room_end);
   }
 
   /** How to get in. */
-  #way(code) {
+  #entrance(at) {
     const words = this.#words;
-    const link = linkTo(code);
+    const link = linkTo(at.code);
     const src = belowRoot(`api/qr?${new URLSearchParams({ link: link.href })}`).href;
-    const [before] = link.href.replace(/^https?:\/\//, "").split(code);
     const told = [
-      p("way", before, element("strong", {}, code)),
+      this.#address(at),
       p("followers"),
       LOCAL.test(link.hostname) ? p("warning", words.room_local) : null,
-      this.#button("end", () => room.end(), {}, words.room_end),
+      this.#end(),
     ];
     const picture = element("img", { class: "code", alt: words.room_code, src });
     return [element("h3", {}, words.room_title), div("entrance", picture, div("told", ...told))];
@@ -214,11 +270,7 @@ export class Lecturer {
       element("summary", { data: { focus: "room desk" } }, ...title),
       div(
         "asking",
-        span(
-          "group",
-          ...this.#shows(at),
-          this.#button("end", () => room.end(), {}, words.room_end),
-        ),
+        span("group", ...this.#shows(at)),
         span("group", this.#question(), ...CHOICES.map((count) => this.#choices(count)), this.#predict()),
         ...(room.question ? this.#poll(room.question) : []),
         element("label", {}, words.exercise_of_the_day, " ", this.#exercises(at)),

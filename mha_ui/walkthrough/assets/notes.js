@@ -43,14 +43,21 @@ export class Notes {
       element("span", {}, this.spent, ` ${words.time_step}`),
       restart,
     ];
-    this.root = element(
-      "aside",
-      { class: "notes", "aria-label": words.notes },
-      p("clock", ...clock),
-      div("told", this.own, this.say, this.note, this.wrong),
-      div("coming", this.next, this.still),
-    );
+    this.told = div("told", this.own, this.say, this.note, this.wrong);
+    const coming = div("coming", this.next, this.still);
+    const named = { class: "notes", "aria-label": words.notes };
+    this.root = element("aside", named, p("clock", ...clock), this.told, coming);
     this.#timer = setInterval(() => this.#tick(), 1000);
+  }
+
+  /**
+   * What the lecturer has besides.
+   * @param {HTMLElement} above what is said
+   * @param {HTMLElement} below
+   */
+  stand(above, below) {
+    this.told.before(above);
+    this.root.append(below);
   }
 
   stop() {

@@ -196,6 +196,11 @@ export class Walk {
     else document.documentElement.requestFullscreen().catch(() => {}); // a browser may forbid it
   }
 
+  /** Go together with the other windows from now on, where the walk is to. */
+  join() {
+    this.#teller.join();
+  }
+
   /** What stands around the walk has changed, and the other window is to show it. */
   share() {
     this.#teller.tell();
@@ -212,6 +217,11 @@ export class Walk {
   /** Change a number of what stands here, where it is anybody's to change. */
   change() {
     this.around.change?.();
+  }
+
+  /** How those who follow get in, where a room is open. */
+  code() {
+    this.around.code?.();
   }
 
   point() {
