@@ -241,7 +241,8 @@ COVERED = """() => {
     const meets = (one, other) => one.left < other.right && other.left < one.right && one.top < other.bottom &&
         other.top < one.bottom;
     const told = [...shadowRoot.querySelectorAll("h2, .about, .text > *, .line, .picture, .outline, .room-card")];
-    const boxes = told.filter((node) => node.textContent.trim()).map((node) => [node.className || node.tagName, box(node)]);
+    const seen = told.filter((node) => node.textContent.trim());
+    const boxes = seen.map((node) => [node.className || node.tagName, box(node)]);
     const found = boxes.flatMap(([name, one], at) => boxes.slice(at + 1).flatMap(([with_, other]) =>
         meets(one, other) ? [`${name} ${with_}`] : []));
     const inside = card.left >= 0 && card.right <= innerWidth && card.bottom <= innerHeight && card.width > 0;
