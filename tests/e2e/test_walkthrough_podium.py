@@ -144,11 +144,13 @@ def test_matrices_of_steps_of_one_kind_stand_in_the_same_places(walk):
     queries = places()
     for step in ("k", "v"):
         page.press("ArrowRight").stands_at(step)
-        assert places() == queries, step
+        for place, other in zip(places(), queries, strict=True):
+            assert place == pytest.approx(other, abs=0.1), step
     page.press(*["ArrowRight"] * 4).stands_at("head_outputs")
     first = places()
     page.press("ArrowRight").stands_at("head-2")
-    assert places() == first
+    for place, other in zip(places(), first, strict=True):
+        assert place == pytest.approx(other, abs=0.1)
 
 
 def test_controls_go_with_a_key_and_come_back_with_the_pointer(walk):

@@ -10,7 +10,7 @@ const LEAST = { projector: 18, presenter: 14 }; // a presenter has his own scree
 const LEAST_IN_HALL = { projector: 24, presenter: 18 };
 const NAMES = [14, 7]; // characters of a token's name: rather shorter names than fewer rows and columns
 const MOST = [16, 12, 8, 6, 5, 4, 3, 2]; // rows and columns that are shown of one matrix
-const MAPPED = 4; // of them at least beside large maps of what is folded
+const MAPPED = 4; // rows at least below large maps of what is folded
 
 /** @type {() => number} */
 const hall = () => Math.min(innerWidth / HALL.width, innerHeight / HALL.height);
@@ -83,7 +83,7 @@ export function fitPicture(zone, least, draw) {
   };
   zone.classList.toggle("mapping", !isWhole);
   let [rows, cols] = isWhole ? [0, 0] : folded();
-  if (Math.min(MOST[rows], MOST[cols]) < MAPPED) {
+  if (MOST[rows] < MAPPED || !isRoomFor(rows, cols) || stickOut(zone)) {
     zone.classList.remove("mapping");
     [rows, cols] = folded();
   }
@@ -118,6 +118,10 @@ function first(last, does) {
   }
   return from;
 }
+
+/** Whether a table's caption is wider than the table. @type {(zone: HTMLElement) => boolean} */
+const stickOut = (zone) =>
+  [...zone.querySelectorAll("caption")].some(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth);
 
 /** @type {(least: number) => number[]} */
 const sizesAbove = (least) => PICTURE.map((size) => Math.round(size * hall())).filter((size) => size > least);
