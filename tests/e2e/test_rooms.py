@@ -378,8 +378,19 @@ def test_the_exercise_of_the_day_opens_from_telephones(lecture):
     back.button("room exercise").select_option("weights")
     link = one.page.get_by_role("link", name="Exercise of the day, with numbers of your own")
     expect(link).to_have_attribute("href", re.compile(r"^check\?example=first&ask=weights&seed=own&lang=en$"))
+    pasted = back.button("room link")
+    pasted.fill("https://elsewhere.example/check?example=first&ask=weights")
+    pasted.press("Enter")
+    refused = "This is no link to an exercise on this server: copy one from the page Check."
+    expect(back.page.locator(".room-desk [role=alert]")).to_have_text(refused)
+    expect(link).to_be_visible()
+    pasted.fill(one.page.url.split("/follow")[0] + "/check?example=causal&ask=scores&seed=7&lang=zh")
+    pasted.press("Enter")
+    expect(back.page.locator(".room-desk [role=alert]")).to_have_count(0)
+    linked = one.page.get_by_role("link", name="Exercise of the day", exact=True)
+    expect(linked).to_have_attribute("href", "check?example=causal&ask=scores&seed=7&lang=en")
     back.button("room exercise").select_option("")
-    expect(link).to_be_hidden()
+    expect(linked).to_be_hidden()
 
 
 def test_a_lecture_from_its_beginning_to_its_end(lecture, new_context, server, forgiving):

@@ -5,6 +5,7 @@ import { Address } from "../mha.web/address.js";
 import { button, div, element, fill, p, redrawn, span } from "../mha.web/dom.js";
 import { belowRoot } from "../mha.web/root.js";
 import { Change } from "./change.js";
+import { exerciseIn } from "./exercise.js";
 import { Hands } from "./hands.js";
 import { ownOf, textIn } from "./plan.js";
 import { Planner } from "./planner.js";
@@ -13,6 +14,7 @@ import { room } from "./room.js";
 import { bars } from "./tally.js";
 
 const CHOICES = [2, 3, 4];
+const LINKED = "link"; // among the exercises: no step is called so
 const LOCAL = /^(localhost|127\..*|\[::1\])$/;
 
 /** Where a telephone opens the room. */
@@ -155,7 +157,8 @@ export class Lecturer {
   #show = () => {
     const { at, question, trouble } = room;
     const { model, view, asked: here } = this.#walk;
-    const drawn = JSON.stringify([at, question, trouble, model.lang, view, here.hiding, this.#fits()]);
+    const state = [at, question, trouble, model.lang, view, here.hiding, this.#fits(), this.#refused];
+    const drawn = JSON.stringify(state);
     if (drawn !== this.#drawn) {
       this.#drawn = drawn;
       redrawn(this.#walk.root, () => this.#draw());
@@ -274,6 +277,7 @@ export class Lecturer {
         span("group", this.#question(), ...CHOICES.map((count) => this.#choices(count)), this.#predict()),
         ...(room.question ? this.#poll(room.question) : []),
         element("label", {}, words.exercise_of_the_day, " ", this.#exercises(at)),
+        ...this.#linking(),
       ),
     );
   }
@@ -308,14 +312,46 @@ export class Lecturer {
 
   #exercises(at) {
     const { words, steps, matrices } = this.#walk.model;
-    const option = (value, text) => element("option", { value, selected: value === at.exercise }, text);
-    const onchange = ({ target }) => room.handOut(target.value);
+    const chosen = at.link ? LINKED : at.exercise;
+    const option = (value, text) => element("option", { value, selected: value === chosen }, text);
+    const onchange = ({ target }) => this.#handOut({ exercise: target.value });
     return element(
       "select",
       { onchange, data: { focus: "room exercise" } },
       option("", words.exercise_none),
+      at.link ? option(LINKED, words.exercise_of_link) : null,
       ...Object.keys(steps).map((name) => option(name, matrices[name].word)),
     );
+  }
+
+  /** Where the link of any exercise is pasted; of another one it is said that it is none. */
+  #linking() {
+    const { exercise_link: label, exercise_refused } = this.#words;
+    const named = { placeholder: label, "aria-label": label, data: { focus: "room link" } };
+    const field = element("input", {
+      type: "url",
+      ...named,
+      "aria-invalid": this.#refused ? "true" : null,
+      onchange: ({ target }) => this.#paste(target.value),
+    });
+    field.value = this.#refused;
+    return [field, this.#refused ? element("p", { role: "alert" }, exercise_refused) : null];
+  }
+
+  #refused = ""; // what was pasted and is no exercise's link
+
+  /** @param {string} text */
+  #paste(text) {
+    const link = exerciseIn(text, belowRoot("check"));
+    if (link) return this.#handOut({ link });
+    this.#refused = text;
+    this.#show();
+  }
+
+  #handOut(of) {
+    if (of.exercise === LINKED) return;
+    this.#refused = "";
+    room.handOut(of);
   }
 
   #text = "";
