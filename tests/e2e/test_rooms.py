@@ -86,6 +86,8 @@ def test_telephones_stand_where_the_wall_stands_each_in_its_own_language(wall, f
         for phone in (english, chinese):
             phone.stands_at(place)
             assert_right(phone, FIRST)
+    tint = "(td) => getComputedStyle(td).getPropertyValue('--tint')"
+    assert english.cell("x", None, 2, 1).evaluate(tint) == front.cell("x", None, 2, 1).evaluate(tint)
     late = follow().stands_at("v 1")
     assert_right(late, FIRST)
     expect(front.page.locator(".room-entry .following")).to_have_text("3")

@@ -273,11 +273,11 @@ export class Lecturer {
       element("summary", { data: { focus: "room desk" } }, ...title),
       div(
         "asking",
-        span("group", ...this.#shows(at)),
-        span("group", this.#question(), ...CHOICES.map((count) => this.#choices(count)), this.#predict()),
+        span("group", ...this.#shows(at), this.#predict()),
+        span("group", this.#question(), ...CHOICES.map((count) => this.#choices(count))),
         ...(room.question ? this.#poll(room.question) : []),
-        element("label", {}, words.exercise_of_the_day, " ", this.#exercises(at)),
-        ...this.#linking(),
+        this.#refused ? element("p", { role: "alert" }, words.exercise_refused) : null,
+        span("group", this.#exercises(at), this.#linking()),
       ),
     );
   }
@@ -317,16 +317,16 @@ export class Lecturer {
     const onchange = ({ target }) => this.#handOut({ exercise: target.value });
     return element(
       "select",
-      { onchange, data: { focus: "room exercise" } },
-      option("", words.exercise_none),
+      { "aria-label": words.exercise_of_the_day, onchange, data: { focus: "room exercise" } },
+      option("", `${words.exercise_of_the_day}: ${words.exercise_none}`),
       at.link ? option(LINKED, words.exercise_of_link) : null,
       ...Object.keys(steps).map((name) => option(name, matrices[name].word)),
     );
   }
 
-  /** Where the link of any exercise is pasted; of another one it is said that it is none. */
+  /** Where the link of any exercise is pasted. */
   #linking() {
-    const { exercise_link: label, exercise_refused } = this.#words;
+    const { exercise_link: label } = this.#words;
     const named = { placeholder: label, "aria-label": label, data: { focus: "room link" } };
     const field = element("input", {
       type: "url",
@@ -335,7 +335,7 @@ export class Lecturer {
       onchange: ({ target }) => this.#paste(target.value),
     });
     field.value = this.#refused;
-    return [field, this.#refused ? element("p", { role: "alert" }, exercise_refused) : null];
+    return field;
   }
 
   #refused = ""; // what was pasted and is no exercise's link
