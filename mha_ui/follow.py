@@ -39,6 +39,7 @@ _WORDS: Final = {
     "theme_1": N_("Colours: light"),
     "theme_2": N_("Colours: dark"),
     "exercise": N_("Exercise of the day, with numbers of your own"),
+    "exercise_linked": N_("Exercise of the day"),
     "question_open": N_("What do you answer?"),
     "question_cell": N_("What will stand in {place}?"),
     "place_with_tokens": N_("{place} ({tokens})"),

@@ -11,6 +11,7 @@ import re
 import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
+from urllib.parse import parse_qsl, urlencode
 
 from mha_core.edit.fields import got
 from mha_core.errors import N_, ExampleError
@@ -24,6 +25,8 @@ MOST_CHOICES: Final = 6
 MOST_TEXT: Final = 200
 """Characters of a question, or of one of its choices."""
 MOST_REVEALED: Final = 200
+MOST_LINK: Final = 4000
+"""Characters of an exercise's link: all who follow are told it at every step."""
 
 _CODE: Final = re.compile(f"[{ALPHABET}]{{{LENGTH}}}")
 _NAME: Final = re.compile(r"[a-z][a-z0-9_-]{0,39}")
@@ -33,7 +36,14 @@ _REVEALED: Final = re.compile(r"[0-9a-z|]{1,40}")
 _LISTENER: Final = re.compile(r"[0-9A-Za-z-]{8,40}")
 _NUMBER: Final = re.compile(r"-?([0-9]{1,12}(\.[0-9]{0,12})?|\.[0-9]{1,12})(e[+-]?[0-9]{1,3})?|-inf")
 
-_PLACE: Final = ("token", "example", "decimals", "step", "sub", "predict", "revealed", "exercise")
+_PLACE: Final = ("token", "example", "decimals", "step", "sub", "predict", "revealed", "exercise", "link")
+_LINK: Final = {
+    "example": _NAME,
+    "s": re.compile(r"[0-9A-Za-z_-]+"),
+    "ask": re.compile(r"[a-z_]{1,40}(\.[a-z_]{1,40}){0,9}"),
+    "seed": re.compile(r"own|[0-9]{1,9}"),
+}
+"""What the link of an exercise says."""
 
 
 class Numbers(NamedTuple):
@@ -118,6 +128,7 @@ def read_place(body: bytes) -> tuple[Numbers, dict[str, Any]]:
         "predict": predict,
         "revealed": [_matching(one, "revealed", _REVEALED) for one in revealed],
         "exercise": _text(data, "exercise", _ASKED),
+        "link": _link(data.get("link", "")),
     }
     decimals = _whole(data.get("decimals", 4), "decimals", MOST_DECIMALS)
     return Numbers(_address(data), decimals), place
@@ -167,6 +178,19 @@ def _address(data: Mapping[str, Any]) -> dict[str, str]:
     if not isinstance(token, str) or not 0 < len(token) <= MAX_TOKEN:
         raise ExampleError(N_("expected a text of at most {most} characters"), place="token", most=MAX_TOKEN)
     return {"s": token}
+
+
+def _link(link: object) -> str:
+    """The query of a link to an exercise, without what else an address may say; empty where there is none."""
+    if not isinstance(link, str) or len(link) > MOST_LINK:
+        raise ExampleError(N_("expected a text of at most {most} characters"), place="link", most=MOST_LINK)
+    if not link:
+        return ""
+    said = [(name, text) for name, text in parse_qsl(link) if name in _LINK]
+    query = dict(said)
+    if len(said) > len(query) or "ask" not in query or ("example" in query) == ("s" in query):
+        raise ExampleError(N_("this is no link to an exercise"), place="link")
+    return urlencode({name: _matching(text, "link", _LINK[name]) for name, text in query.items()})
 
 
 def _cell(cell: object) -> dict[str, Any]:

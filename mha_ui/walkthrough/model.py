@@ -52,6 +52,9 @@ ROOM: Final = {
     "others": N_("others"),
     "exercise_of_the_day": N_("Exercise of the day"),
     "exercise_none": N_("none"),
+    "exercise_of_link": N_("that of the link"),
+    "exercise_link": N_("or paste the link of any exercise"),
+    "exercise_refused": N_("This is no link to an exercise on this server: copy one from the page Check."),
 }
 """What a presenter's room says."""
 PAIR: Final = {
@@ -124,7 +127,9 @@ _UI: Final = {
         "L: pointer dot\n"
         "+ − 0: closer, back\n"
         "E: change an input's number\n"
+        "C: code of the room, large or in the corner\n"
         "Enter: reveal\n"
+        "P: from the page to the projector\n"
         "Escape: leave\n"
         "?: these keys"
     ),

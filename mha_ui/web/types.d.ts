@@ -169,6 +169,7 @@ interface Stood {
 interface RoomPlace extends Stood {
   walk: string;
   exercise: string;
+  link: string;
 }
 
 /** What those who follow are asked: one of several choices, or the number in a cell. */

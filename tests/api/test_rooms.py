@@ -44,7 +44,7 @@ async def test_listeners_hear_where_the_presenter_goes():
                 assert kind == "place"
                 assert data.pop("walk")
                 told = {"step": "q", "sub": sub, "predict": sub == "", "revealed": ["3|null|null"]}
-                assert data == told | {"exercise": ""}
+                assert data == told | {"exercise": "", "link": ""}
 
 
 @scene

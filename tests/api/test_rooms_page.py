@@ -89,7 +89,8 @@ TOLD = (ROOT / "docs" / "http.md").read_text("utf-8").partition("## Rooms")[2]
 
 def test_the_documentation_s_examples_can_be_sent():
     place, question, answer = re.findall(r"```json\n(.*?)\n```", TOLD, re.DOTALL)
-    assert room.read_place(place.encode())[1]["exercise"] == "weights"
+    told = room.read_place(place.encode())[1]
+    assert (told["exercise"], told["link"]) == ("", "example=first&ask=weights&seed=own")
     asked = room.read_question(question.encode())
     _, _, given = room.read_answer(answer.encode())
     assert room.read_choice(given, len(asked.choices)) == "0.25"

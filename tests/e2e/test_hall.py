@@ -144,6 +144,12 @@ def test_a_key_leads_before_the_audience_escape_back_and_the_address_keeps_it(sh
     assert screen(page)[0] == 1
     page.mouse.move(300, 300)
     page.locator(".hall [data-focus=leave]").click()
+    page.get_by_role(
+        "button", name="Projector", exact=True
+    ).click()  # at once, while figures become small again
+    expect(page.locator(".st-key-frame")).to_be_hidden()
+    packed(page)
+    assert screen(page)[0] == 1
+    page.keyboard.press("Escape")
     expect(page.locator(".st-key-frame")).to_be_visible()
     at_rest(page)
-    expect(page.get_by_role("button", name="Projector", exact=True)).to_be_visible()

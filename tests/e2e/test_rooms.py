@@ -41,6 +41,7 @@ class Phone(Walk):
 def opened(page: Page, url: str, view: str = "projector") -> tuple[Walk, str]:
     """A walk before an audience, and the code of its room."""
     walk = Walk(page).open(f"{url}walkthrough?example=first&step=q&view={view}")
+    page.mouse.move(10, 10)
     walk.button("room follow").click()
     return walk, page.locator(".room-card .way strong").inner_text()
 
@@ -85,6 +86,8 @@ def test_telephones_stand_where_the_wall_stands_each_in_its_own_language(wall, f
         for phone in (english, chinese):
             phone.stands_at(place)
             assert_right(phone, FIRST)
+    tint = "(td) => getComputedStyle(td).getPropertyValue('--tint')"
+    assert english.cell("x", None, 2, 1).evaluate(tint) == front.cell("x", None, 2, 1).evaluate(tint)
     late = follow().stands_at("v 1")
     assert_right(late, FIRST)
     expect(front.page.locator(".room-entry .following")).to_have_text("3")
@@ -187,7 +190,7 @@ def test_the_presenter_s_reload_keeps_the_room_and_its_end_is_told(wall, follow,
     expect(front.page.locator(".room-card .way strong")).to_have_text(code)
     front.press("ArrowRight").stands_at("k")
     phone.stands_at("k")
-    front.page.get_by_role("button", name="End the room").click()
+    front.press("c").page.get_by_role("button", name="End the room").click()
     phone.says("The lecture has ended. What is shown here stays.")
     expect(front.page.locator(".room-card")).to_be_hidden()
     front.press("ArrowRight").stands_at("v")
@@ -233,6 +236,65 @@ def counted(*pages: Walk) -> None:
         expect(page.page.locator(".room-entry .following")).to_have_text("2")
 
 
+COVERED = """() => {
+    const {shadowRoot} = [...document.querySelectorAll("*")].find((node) => node.shadowRoot?.querySelector(".walk"));
+    const box = (node) => node.getBoundingClientRect();
+    const card = box(shadowRoot.querySelector(".room-card"));
+    const meets = (one, other) => one.left < other.right && other.left < one.right && one.top < other.bottom &&
+        other.top < one.bottom;
+    const told = [...shadowRoot.querySelectorAll("h2, .about, .text > *, .line, .picture, .outline, .room-card")];
+    const seen = told.filter((node) => node.textContent.trim());
+    const boxes = seen.map((node) => [node.className || node.tagName, box(node)]);
+    const found = boxes.flatMap(([name, one], at) => boxes.slice(at + 1).flatMap(([with_, other]) =>
+        meets(one, other) ? [`${name} ${with_}`] : []));
+    const inside = card.left >= 0 && card.right <= innerWidth && card.bottom <= innerHeight && card.width > 0;
+    return inside ? found : [...found, "outside"];
+}"""
+"""What the card in its corner covers of what is read, and what else is printed over each other."""
+
+
+def test_how_to_get_in_stands_in_a_corner_once_the_lecturer_goes_on(lecture):
+    front, back, _ = lecture
+    corner = front.page.locator(".room-card.corner")
+    address = front.page.url.split("://")[1].split("/")[0] + "/follow/"
+    expect(corner).to_contain_text(address)
+    expect(back.page.locator(".room-way")).to_contain_text(address)
+    for key, place in (("8", "weights"), ("End", "closing")):
+        back.press(key).stands_at(place)
+        front.stands_at(place)
+        assert front.page.evaluate(COVERED) == []
+    front.press("c")
+    code = front.page.locator(".room-card img.code")
+    expect(code).to_be_visible()
+    front.press("b")
+    box = code.bounding_box()
+    middle = [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]
+    on_top = """([x, y]) => {
+        let node = document.elementFromPoint(x, y);
+        while (node.shadowRoot) node = node.shadowRoot.elementFromPoint(x, y);
+        return node.closest(".curtain") !== null;
+    }"""
+    assert front.page.evaluate(on_top, middle)
+    back.press("x", "ArrowLeft").stands_at("concat")
+    expect(corner).to_be_visible()
+
+
+def test_the_walk_s_own_page_is_followed_once_a_room_is_open(new_page, server):
+    walk, code = opened(new_page(viewport=WALL), server.url, view="")
+    phone = Phone(new_page(viewport=PHONE)).open(f"{server.url}follow/{code}").stands_at("q")
+    walk.press("ArrowRight").stands_at("k")
+    phone.stands_at("k")
+    expect(walk.page.locator(".room-entry .following")).to_have_text("1")
+    walk.press("p", "ArrowRight").stands_at("v")
+    phone.stands_at("v")
+    walk.press("Escape", "ArrowLeft").stands_at("k")
+    phone.stands_at("k")
+    walk.button("room follow").click()
+    walk.page.get_by_role("button", name="End the room").click()
+    expect(phone.page.locator("html")).to_have_attribute("data-state", "ended")
+    walk.press("ArrowRight").stands_at("v")
+
+
 def test_windows_of_a_pair_have_one_room(lecture):
     front, back, phones = lecture
     counted(front, back)
@@ -244,9 +306,11 @@ def test_windows_of_a_pair_have_one_room(lecture):
     for phone in phones:
         phone.stands_at("scores")
     back.button("room follow").click()
-    expect(front.page.locator(".room-card")).to_be_hidden()
-    front.button("room follow").click()
+    expect(front.page.locator(".room-card img.code")).to_be_visible()
     expect(back.button("room show code")).to_have_attribute("aria-pressed", "true")
+    front.page.get_by_role("button", name="Close", exact=True).click()
+    expect(front.page.locator(".room-card")).to_be_hidden()
+    expect(back.button("room show code")).to_have_attribute("aria-pressed", "false")
     back.page.reload()
     back.ready()
     counted(back)
@@ -316,15 +380,25 @@ def test_the_exercise_of_the_day_opens_from_telephones(lecture):
     back.button("room exercise").select_option("weights")
     link = one.page.get_by_role("link", name="Exercise of the day, with numbers of your own")
     expect(link).to_have_attribute("href", re.compile(r"^check\?example=first&ask=weights&seed=own&lang=en$"))
+    pasted = back.button("room link")
+    pasted.fill("https://elsewhere.example/check?example=first&ask=weights")
+    pasted.press("Enter")
+    refused = "This is no link to an exercise on this server: copy one from the page Check."
+    expect(back.page.locator(".room-desk [role=alert]")).to_have_text(refused)
+    expect(link).to_be_visible()
+    pasted.fill(one.page.url.split("/follow")[0] + "/check?example=causal&ask=scores&seed=7&lang=zh")
+    pasted.press("Enter")
+    expect(back.page.locator(".room-desk [role=alert]")).to_have_count(0)
+    linked = one.page.get_by_role("link", name="Exercise of the day", exact=True)
+    expect(linked).to_have_attribute("href", "check?example=causal&ask=scores&seed=7&lang=en")
     back.button("room exercise").select_option("")
-    expect(link).to_be_hidden()
+    expect(linked).to_be_hidden()
 
 
 def test_a_lecture_from_its_beginning_to_its_end(lecture, new_context, server, forgiving):
     """With an edit, a prediction, a poll, somebody who comes late, and a connection that is lost."""
     front, back, (one, other) = lecture
     code = front.page.locator(".room-card .way strong").inner_text()
-    front.page.get_by_role("button", name="Close", exact=True).click()
     context = new_context(viewport=PHONE)
     late = Phone(context.new_page()).open(f"{server.url}follow/{code}").stands_at("k")
     everybody = (front, back, one, other, late)

@@ -160,6 +160,13 @@ def test_a_large_example_shows_what_is_spoken_of_and_says_how_much_is_left_out(w
     expect(page.cell("scores", 0, sizes[0] - 2, 0)).to_be_visible()
     expect(page.root.locator("th.gap").first).to_be_visible()
     assert_right(page, trace(example))
+    sizes = page.page.locator(".stage .map").evaluate_all(
+        """(maps) => maps.map((node) => {
+            const type = parseFloat(getComputedStyle(node.closest("table")).fontSize);
+            return Math.max(node.clientWidth, node.clientHeight) / type;
+        })"""
+    )
+    assert sizes and min(sizes) >= 4, sizes
 
 
 @pytest.mark.parametrize("step", ["scores", "weights", "head_outputs"])
@@ -248,3 +255,10 @@ def test_the_presenters_link_opens_the_same_place(walk):
     other = Walk(opened.value).ready()
     other.stands_at("weights 2")
     expect(other.page.locator(".walk .notes")).to_be_visible()
+    other.press("Home")
+    tops = [token.bounding_box()["y"] for token in other.page.locator(".walk .tokens li").all()]
+    assert len(tops) == 3 and len(set(tops)) == 1
+    legible = (
+        "(node) => parseFloat(getComputedStyle(node).fontSize) * (Number(node.style.scale) || 1) >= 11.5"
+    )
+    assert other.page.locator(".walk .still > *").evaluate(legible)

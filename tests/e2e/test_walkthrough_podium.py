@@ -87,8 +87,10 @@ def test_the_keys_are_shown_and_go_away(walk, language):
     page.press("?")
     keys = page.page.locator(".walk .help")
     expect(keys).to_be_visible()
-    expect(keys.locator("tr")).to_have_count(13)
+    expect(keys.locator("tr")).to_have_count(15)
     assert all(row.inner_text().strip() for row in keys.locator("td").all())
+    told = keys.locator("tbody").inner_text()
+    assert [key for key in "BCEFLMP.[]+−0?" if key not in told] == []
     assert_no_barrier(page.page)
     page.press("Escape")
     expect(keys).to_be_hidden()
@@ -109,15 +111,64 @@ def test_the_dot_follows_the_pointer(walk):
     expect(dot).to_be_hidden()
 
 
-def test_a_closer_look_keeps_the_cell_spoken_of_in_sight(walk):
-    page = walk("?example=first&view=projector&step=scores&sub=9")
-    cell = page.cell("scores", 0, 2, 2)
+OUTSIDE = """(stage) => [...stage.querySelectorAll("td, th, caption")].filter((node) => {
+    const [one, all] = [node, stage].map((of) => of.getBoundingClientRect());
+    return one.top < all.top - 1 || one.bottom > all.bottom + 1 || one.left < all.left - 1 || one.right > all.right + 1;
+}).map((node) => node.textContent)"""
+
+
+@pytest.mark.parametrize(("step", "larger"), [("scores&sub=9", 1.1), ("weights&sub=3", 1.25)])
+def test_a_closer_look_is_larger_cuts_nothing_off_and_keeps_the_cell_spoken_of(walk, step, larger):
+    page = walk(f"?example=first&view=projector&step={step}")
+    cell = page.cell(step.split("&")[0], 0, 2, 2)
     before = cell.bounding_box()
-    page.press("+", "+", "+")
-    expect(cell).to_be_in_viewport(ratio=1)
-    assert cell.bounding_box()["width"] == pytest.approx(2 * before["width"], rel=0.05)
+    stage, line = (page.page.locator(f".walk .{name}") for name in ("stage", "line"))
+    for _ in range(4):
+        page.press("+")
+        assert stage.evaluate(OUTSIDE) == []
+        expect(cell).to_be_in_viewport(ratio=1)
+        expect(line).to_be_hidden()
+        assert cell.bounding_box()["width"] > larger * before["width"]
     page.press("-", "0")
+    expect(line).to_be_visible()
     assert cell.bounding_box() == before
+
+
+def test_matrices_of_steps_of_one_kind_stand_in_the_same_places(walk):
+    page = walk("?example=output-projection&view=projector&step=q")
+    results = page.page.locator(".walk .product > div")
+
+    def places():
+        return [results.nth(at).bounding_box() for at in range(1, 4)]
+
+    queries = places()
+    for step in ("k", "v"):
+        page.press("ArrowRight").stands_at(step)
+        for place, other in zip(places(), queries, strict=True):
+            assert place == pytest.approx(other, abs=0.1), step
+    page.press(*["ArrowRight"] * 4).stands_at("head_outputs")
+    first = places()
+    page.press("ArrowRight").stands_at("head-2")
+    for place, other in zip(places(), first, strict=True):
+        assert place == pytest.approx(other, abs=0.1)
+
+
+def test_controls_go_with_a_key_and_come_back_with_the_pointer(walk):
+    page = walk("?example=first&view=projector")
+    controls, motion = (page.page.locator(f".walk .{name}") for name in ("controls", "motion-bar"))
+    page.page.mouse.move(*(controls.bounding_box()[side] + 5 for side in "xy"))
+    expect(controls).to_have_css("opacity", "1")
+    expect(motion).to_be_hidden()  # there is nothing to move yet
+    page.press("ArrowRight", "ArrowRight").stands_at("q")
+    for bar in (controls, motion):
+        expect(bar).to_have_css("opacity", "0")
+    page.page.mouse.move(300, 300)
+    for bar in (controls, motion):
+        expect(bar).to_have_css("opacity", "1")
+    page.press("Tab")
+    page.button("play").focus()
+    page.press("ArrowRight").stands_at("k")
+    expect(controls).to_have_css("opacity", "1")
 
 
 def test_full_screen_is_entered_and_left(walk):

@@ -111,6 +111,11 @@ for (const { name, model } of examples) {
         );
         assert.deepEqual([times[0], times.at(-1)], [0, 1]);
       }
+      if (motion.kind === "beside") {
+        const numbers = moving.filter(({ look }) => look === "number");
+        const times = new Set(numbers.map(({ frames }) => frames.map(({ at }) => at).join()));
+        assert.equal(times.size, 1, "they travel together: none runs into another");
+      }
       for (const { frames, look } of motion.tracks) assert.equal(frames.at(-1).opacity, 0, look);
       for (const { at } of motion.shows)
         assert.ok(at > 0.15 && at <= 0.97, told({ stage: scene.stage, place }));

@@ -40,16 +40,15 @@ export function carried(told) {
     pieces += operands(cell).length;
     return pieces <= MOST;
   });
-  const lag = (index) => (single ? 0 : (0.3 * Math.min(index, moving.length - 1)) / moving.length);
-  const arrives = single ? 0.45 : 0.55;
-  const stands = (index) => (single ? 0.86 : arrives + 0.04) + lag(index);
+  const arrives = single ? 0.45 : 0.7;
+  const stands = single ? 0.86 : arrives + 0.04;
   return {
-    tracks: moving.flatMap((cell, index) => [
-      ...ways(told, cell, operands(cell), { start: 0.04 + lag(index), end: arrives + lag(index) }),
+    tracks: moving.flatMap((cell) => [
+      ...ways(told, cell, operands(cell), { start: 0.04, end: arrives }), // all at once: none runs into another
       ...(single ? sentence(told, cell, arrives) : []),
     ]),
-    shows: cells.map((cell, index) => shown(told, cell, stands(index))),
-    stations: [arrives, stands(moving.length - 1)],
+    shows: cells.map((cell) => shown(told, cell, stands)),
+    stations: [arrives, stands],
     duration: place.beat !== null ? BEAT + 200 : PART,
   };
 }
@@ -71,9 +70,9 @@ function ways(told, cell, operands, { start, end }) {
       return hides
         ? [numberTrack(told, operand, { at: start, on }, { at: end, on, opacity: 0.1, scale: 0.4 })]
         : [];
-    const dx = copies || operands.length === 1 ? 0 : 0.6 * (index - (operands.length - 1) / 2);
-    const late = copies ? 0 : 0.06 * (index / operands.length);
-    return [numberTrack(told, operand, { at: start + late, on }, { at: end, on: to, dx })];
+    const scale = copies ? 1 : 1 / operands.length; // side by side in the cell
+    const dx = copies ? 0 : scale * (index - (operands.length - 1) / 2);
+    return [numberTrack(told, operand, { at: start, on }, { at: end, on: to, dx, scale })];
   });
 }
 

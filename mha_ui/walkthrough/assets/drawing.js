@@ -28,6 +28,7 @@ import { EASE } from "./track.js";
 const SLOWER = 1.6; // on a slide nobody can stop it
 const HOLD = 2000; // milliseconds that the end stands
 const PLANE = 100;
+const LOW = 0.18; // of a cell: its bar lies below its number
 
 const ESCAPES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 /** @param {any} text */
@@ -91,7 +92,9 @@ function patch({ x, y, width, height, fill, tone, bar, stroke }) {
   const box = { x, y, width, height, rx: 4 };
   return (
     node("rect", { ...box, fill }) +
-    (bar ? node("rect", { ...box, width: tone * width, fill: bar }) : "") +
+    (bar
+      ? node("rect", { x, y: y + (1 - LOW) * height, width: tone * width, height: LOW * height, fill: bar })
+      : "") +
     (stroke ? node("rect", { ...box, fill: "none", stroke, "stroke-width": 2 }) : "")
   );
 }

@@ -105,7 +105,7 @@ function labelsIn(root, box, colour, size) {
       x: x + width / 2,
       y: y + height / 2,
       text: text.data.trim(),
-      size: Number.parseFloat(style.fontSize) * (parent.currentCSSZoom ?? 1) || size,
+      size: Number.parseFloat(style.fontSize) || size,
       weight: style.fontWeight,
       family: style.fontFamily === family ? "" : style.fontFamily,
       fill: colour(style.color),

@@ -5,10 +5,11 @@ import { pairOf } from "./pair.js";
 import { ALL, FEW, Picture } from "./picture.js";
 import { Predictions } from "./predictions.js";
 import { focusOf, isOneResult } from "./scene.js";
-import { fitPicture, fits } from "./stage.js";
+import { enlarge, fitPicture, fits, leastOf } from "./stage.js";
 import { lineOf } from "./told.js";
 
 const MOST_TERMS = [10, 8, 6, 5, 4, 3, 2]; // of a sum in the line of arithmetic before an audience
+const NEARER = [1, 1.25, 1.5, 2]; // of the type of a picture that is alone
 const WIDE = 1000; // pixels of a walk whose pictures have room for words
 
 export class Easel {
@@ -147,15 +148,36 @@ export class Easel {
 
   /** Before an audience nothing sticks out of its zone; where the window is too small for that one scrolls, and is told so. */
   fit() {
-    const { view, way } = this.walk;
+    const { view } = this.walk;
     this.root.style.removeProperty("--size");
     this.root.classList.remove("tight", "stacked");
     this.more.hidden = true;
     if (!view) return;
-    const draw = (rows, cols) => {
-      if (this.#shown.lay(way.place, { rows, cols })) this.show();
-    };
-    this.more.hidden = fitPicture(this.root, view, draw);
+    this.more.hidden = this.#fitAbove(leastOf(view));
+  }
+
+  /** @param {number} least pixels of its type */
+  #fitAbove(least) {
+    return fitPicture(this.root, least, (rows, cols) => {
+      if (this.#shown.lay(this.walk.way.place, { rows, cols })) this.show();
+    });
+  }
+
+  /**
+   * A closer look: the picture alone, as large as it fits; beyond that larger still, and fewer rows and columns of it, so
+   * that nothing is cut. Returns the level that there is room for.
+   * @param {number} level 0: none
+   */
+  closeUp(level) {
+    const { classList } = this.walk.root;
+    classList.remove("close");
+    this.fit();
+    if (!level) return 0;
+    classList.add("close");
+    const size = enlarge(this.root);
+    for (let at = Math.min(level, NEARER.length); at > 1; at--)
+      if (this.#fitAbove(Math.round(size * NEARER[at - 1]))) return at;
+    return level > 1 ? this.closeUp(1) : 1;
   }
 
   /** What is new is in sight, also where the picture is larger than the window. */

@@ -176,14 +176,16 @@ class Follower {
     if (this.#walk) this.asked.show(this.#question, this.#walk.model, this.words);
   }
 
-  /** The exercise of the day, with numbers of one's own. */
+  /** The exercise of the day: with numbers of one's own, or that of a link. */
   #offer() {
-    const { exercise } = this.#place;
-    this.exercise.hidden = !exercise || !this.#walk;
+    const { exercise, link } = this.#place;
+    this.exercise.hidden = !(exercise || link) || !this.#walk;
     if (this.exercise.hidden) return;
-    const query = { ...this.#walk.model.address, ask: exercise, seed: "own", lang: this.#lang };
-    this.exercise.href = `check?${new URLSearchParams(query)}`;
-    this.exercise.textContent = this.words.exercise;
+    const own = { ...this.#walk.model.address, ask: exercise, seed: "own" };
+    const query = new URLSearchParams(link || own);
+    query.set("lang", this.#lang);
+    this.exercise.href = `check?${query}`;
+    this.exercise.textContent = link ? this.words.exercise_linked : this.words.exercise;
   }
 
   #say() {

@@ -5,6 +5,7 @@ import { Address } from "../mha.web/address.js";
 import { button, div, element, fill, p, redrawn, span } from "../mha.web/dom.js";
 import { belowRoot } from "../mha.web/root.js";
 import { Change } from "./change.js";
+import { exerciseIn } from "./exercise.js";
 import { Hands } from "./hands.js";
 import { ownOf, textIn } from "./plan.js";
 import { Planner } from "./planner.js";
@@ -13,6 +14,7 @@ import { room } from "./room.js";
 import { bars } from "./tally.js";
 
 const CHOICES = [2, 3, 4];
+const LINKED = "link"; // among the exercises: no step is called so
 const LOCAL = /^(localhost|127\..*|\[::1\])$/;
 
 /** Where a telephone opens the room. */
@@ -24,6 +26,7 @@ export class Lecturer {
   #walk = null;
   #card = div("room-card");
   #desk = div("room-desk");
+  #way = div("room-way"); // how to get in, on the presenter's page
   #folded = false;
   #entry = span("room-entry");
   #drawn = "";
@@ -34,6 +37,7 @@ export class Lecturer {
   /** @type {Change} */
   #change = null;
   #stage = ""; // whose question was filled in last
+  #stood = ""; // the place of the walk that was told last
 
   // --- what the walk asks for --------------------------------------------------------------------------------------
 
@@ -42,11 +46,11 @@ export class Lecturer {
     this.#opener.textContent = walk.model.words.own_lecture;
     const plan = walk.view === "projector" ? [] : [this.#opener];
     this.#counter.textContent = walk.model.words.hands;
-    return walk.view ? [...plan, this.#counter, this.#entry, ...own] : [...plan, ...own];
+    return [...plan, ...(walk.view ? [this.#counter] : []), this.#entry, ...own];
   }
 
   parts(walk) {
-    walk.notes?.root.insertBefore(this.#desk, walk.notes.told);
+    walk.notes?.stand(this.#way, this.#desk);
     this.#drawn = "";
     if (walk.view === "projector") this.#planner.root.hidden = true;
     if (!this.#planner.root.isConnected) walk.root.after(this.#planner.root);
@@ -54,8 +58,16 @@ export class Lecturer {
     this.#planner.update(walk.model);
     this.#planned();
     this.#change ??= new Change(walk);
-    if (!walk.view) return [];
+    if (!walk.view) {
+      walk.controls.root.append(this.#card); // in the page it makes room for itself
+      return [];
+    }
     return walk.view === "projector" ? [this.#hands.root, this.#card] : [this.#hands.root];
+  }
+
+  /** A walk that others follow goes together with them also where no audience sees it. */
+  get isFollowed() {
+    return Boolean(room.at);
   }
 
   told(walk, at, remote) {
@@ -64,10 +76,23 @@ export class Lecturer {
     this.#change.again();
     this.#hands.show(walk.model, walk.asked.hiding);
     this.#counter.setAttribute("aria-expanded", String(Boolean(this.#hands.state)));
-    if (!walk.view) return room.leave(this.#show);
-    room.enter(this.#show);
-    if (!remote && room.question?.open && room.question.cell && !walk.asked.hiding) room.close();
+    if (walk.view || room.at) {
+      room.enter(this.#show);
+      this.#makeRoom(`${at.step} ${at.sub}`, remote);
+      if (!remote && room.question?.open && room.question.cell && !walk.asked.hiding) room.close();
+    } else {
+      room.leave(this.#show);
+      walk.join();
+    }
     this.#show();
+  }
+
+  /** Who goes on wants the picture in sight: how to get in stands in a corner from then on. */
+  #makeRoom(stood, remote) {
+    const goesOn = this.#stood && stood !== this.#stood && !remote;
+    this.#stood = stood;
+    const covers = room.at?.card === "code" || (room.at?.card === "poll" && !room.question?.open);
+    if (goesOn && covers) room.show("corner");
   }
 
   unmount() {
@@ -100,6 +125,19 @@ export class Lecturer {
     this.#change.begin();
   }
 
+  /** How to get in, large, or in its corner again. */
+  code() {
+    if (room.at) this.#turn("code");
+  }
+
+  /** On the walk's own page it is followed from now on; before an audience it is already. */
+  async #open() {
+    room.enter(this.#show);
+    await room.open();
+    this.#walk.join();
+    this.#walk.share();
+  }
+
   #planned() {
     this.#opener.setAttribute("aria-expanded", String(this.#planner.isOpen));
   }
@@ -119,7 +157,8 @@ export class Lecturer {
   #show = () => {
     const { at, question, trouble } = room;
     const { model, view, asked: here } = this.#walk;
-    const drawn = JSON.stringify([at, question, trouble, model.lang, view, here.hiding, this.#fits()]);
+    const state = [at, question, trouble, model.lang, view, here.hiding, this.#fits(), this.#refused];
+    const drawn = JSON.stringify(state);
     if (drawn !== this.#drawn) {
       this.#drawn = drawn;
       redrawn(this.#walk.root, () => this.#draw());
@@ -132,6 +171,8 @@ export class Lecturer {
     this.#entry.replaceChildren(this.#enter(at));
     this.#card.replaceChildren(...this.#shownTo(at));
     this.#card.hidden = !this.#card.firstChild;
+    this.#card.classList.toggle("corner", at?.card === "corner" && !this.#alert().length);
+    this.#way.replaceChildren(...(at ? [this.#address(at), this.#end()] : []));
     this.#desk.replaceChildren(...this.#alert(), ...(at ? [this.#asks(at)] : []));
   }
 
@@ -153,38 +194,56 @@ export class Lecturer {
   /** The button that opens the room, and then shows how to get in. */
   #enter(at) {
     const words = this.#words;
-    if (!at) return this.#button("follow", () => room.open(), {}, words.follow_me);
+    if (!at) return this.#button("follow", () => this.#open(), {}, words.follow_me);
     const label = { "aria-label": `${words.room} ${at.code}` };
     return this.#button("follow", () => this.#turn("code"), label, at.code, " · ", span("following", "0"));
   }
 
-  /** Show this to the audience, or no longer. */
+  /** Show this to the audience, or how to get in, in its corner. */
   #turn(card) {
-    room.show(room.at.card === card ? "" : card);
+    room.show(room.at.card === card ? "corner" : card);
   }
 
   /** What the audience sees. */
   #shownTo(at) {
     const { dismiss } = this.#words;
     const named = { class: "round", title: dismiss, "aria-label": dismiss };
-    const close = this.#button("card", () => room.show(""), named, "✕");
+    const close = this.#button("card", () => this.#close(), named, "✕");
     const { question } = room;
+    const alert = this.#alert();
     if (at?.card === "poll" && question) return [...this.#poll(question), close];
-    if (room.trouble) return [...this.#alert(), close];
-    return at?.card === "code" ? [...this.#way(at.code), ...this.#alert(), close] : [];
+    if (at?.card === "code" && !room.trouble) return [...this.#entrance(at), ...alert, close];
+    if (room.trouble || (at?.card === "corner" && alert.length)) return [...alert, close];
+    return at?.card === "corner" ? [this.#address(at)] : [];
+  }
+
+  #close() {
+    room.show("");
+    this.#show(); // also where no room could be opened
+  }
+
+  /** The address to type, the code last. */
+  #address({ code }) {
+    const [before] = linkTo(code)
+      .href.replace(/^https?:\/\//, "")
+      .split(code);
+    return p("way", before, element("strong", {}, code));
+  }
+
+  #end() {
+    return this.#button("end", () => room.end(), {}, this.#words.room_end);
   }
 
   /** How to get in. */
-  #way(code) {
+  #entrance(at) {
     const words = this.#words;
-    const link = linkTo(code);
+    const link = linkTo(at.code);
     const src = belowRoot(`api/qr?${new URLSearchParams({ link: link.href })}`).href;
-    const [before] = link.href.replace(/^https?:\/\//, "").split(code);
     const told = [
-      p("way", before, element("strong", {}, code)),
+      this.#address(at),
       p("followers"),
       LOCAL.test(link.hostname) ? p("warning", words.room_local) : null,
-      this.#button("end", () => room.end(), {}, words.room_end),
+      this.#end(),
     ];
     const picture = element("img", { class: "code", alt: words.room_code, src });
     return [element("h3", {}, words.room_title), div("entrance", picture, div("told", ...told))];
@@ -214,14 +273,11 @@ export class Lecturer {
       element("summary", { data: { focus: "room desk" } }, ...title),
       div(
         "asking",
-        span(
-          "group",
-          ...this.#shows(at),
-          this.#button("end", () => room.end(), {}, words.room_end),
-        ),
-        span("group", this.#question(), ...CHOICES.map((count) => this.#choices(count)), this.#predict()),
+        span("group", ...this.#shows(at), this.#predict()),
+        span("group", this.#question(), ...CHOICES.map((count) => this.#choices(count))),
         ...(room.question ? this.#poll(room.question) : []),
-        element("label", {}, words.exercise_of_the_day, " ", this.#exercises(at)),
+        this.#refused ? element("p", { role: "alert" }, words.exercise_refused) : null,
+        span("group", this.#exercises(at), this.#linking()),
       ),
     );
   }
@@ -256,14 +312,46 @@ export class Lecturer {
 
   #exercises(at) {
     const { words, steps, matrices } = this.#walk.model;
-    const option = (value, text) => element("option", { value, selected: value === at.exercise }, text);
-    const onchange = ({ target }) => room.handOut(target.value);
+    const chosen = at.link ? LINKED : at.exercise;
+    const option = (value, text) => element("option", { value, selected: value === chosen }, text);
+    const onchange = ({ target }) => this.#handOut({ exercise: target.value });
     return element(
       "select",
-      { onchange, data: { focus: "room exercise" } },
-      option("", words.exercise_none),
+      { "aria-label": words.exercise_of_the_day, onchange, data: { focus: "room exercise" } },
+      option("", `${words.exercise_of_the_day}: ${words.exercise_none}`),
+      at.link ? option(LINKED, words.exercise_of_link) : null,
       ...Object.keys(steps).map((name) => option(name, matrices[name].word)),
     );
+  }
+
+  /** Where the link of any exercise is pasted. */
+  #linking() {
+    const { exercise_link: label } = this.#words;
+    const named = { placeholder: label, "aria-label": label, data: { focus: "room link" } };
+    const field = element("input", {
+      type: "url",
+      ...named,
+      "aria-invalid": this.#refused ? "true" : null,
+      onchange: ({ target }) => this.#paste(target.value),
+    });
+    field.value = this.#refused;
+    return field;
+  }
+
+  #refused = ""; // what was pasted and is no exercise's link
+
+  /** @param {string} text */
+  #paste(text) {
+    const link = exerciseIn(text, belowRoot("check"));
+    if (link) return this.#handOut({ link });
+    this.#refused = text;
+    this.#show();
+  }
+
+  #handOut(of) {
+    if (of.exercise === LINKED) return;
+    this.#refused = "";
+    room.handOut(of);
   }
 
   #text = "";

@@ -8,8 +8,8 @@ import { ownOf, textIn } from "./plan.js";
 // Of the type around it: what is said takes the largest with which all of it is in sight.
 const SIZES = [0.95, 0.9, 0.84, 0.78, 0.72];
 const FEW = { rows: 4, cols: 4 }; // of the next picture
-const LEAST_HEIGHT = "4.5em"; // that is worth a picture
-const MOST_ZOOM = 0.6;
+const LEGIBLE = 0.85; // of the smallest type: a picture that would be smaller is not shown
+const MOST_ZOOM = 1.2;
 
 /** @typedef {{ times: Map<string, number>; all: number }} Planned milliseconds, by step and in all */
 
@@ -18,6 +18,8 @@ export class Notes {
   #timer = 0;
   #drawing = 0;
   #drawn = "";
+  /** @type {HTMLElement[]} */
+  #pictures = []; // of what comes next: all of it, and what it makes alone
   #step = "";
   /** @type {Planned | null} */
   #planned = null;
@@ -43,14 +45,21 @@ export class Notes {
       element("span", {}, this.spent, ` ${words.time_step}`),
       restart,
     ];
-    this.root = element(
-      "aside",
-      { class: "notes", "aria-label": words.notes },
-      p("clock", ...clock),
-      div("told", this.own, this.say, this.note, this.wrong),
-      div("coming", this.next, this.still),
-    );
+    this.told = div("told", this.own, this.say, this.note, this.wrong);
+    const coming = div("coming", this.next, this.still);
+    const named = { class: "notes", "aria-label": words.notes };
+    this.root = element("aside", named, p("clock", ...clock), this.told, coming);
     this.#timer = setInterval(() => this.#tick(), 1000);
+  }
+
+  /**
+   * What the lecturer has besides.
+   * @param {HTMLElement} above what is said
+   * @param {HTMLElement} below
+   */
+  stand(above, below) {
+    this.told.before(above);
+    this.root.append(below);
   }
 
   stop() {
@@ -93,8 +102,9 @@ export class Notes {
     clearTimeout(this.#drawing);
     if (!next) {
       this.next.textContent = this.words.last;
-      this.still.replaceChildren();
+      this.#pictures = [];
       this.#drawn = "";
+      this.fit();
       return;
     }
     const stage = model.stages[next.stage];
@@ -122,25 +132,34 @@ export class Notes {
     picture.show(next, { hiding: false, revealed: false, answers: new Map(), onAnswer() {} });
     for (const node of picture.root.querySelectorAll("[data-key]"))
       node.setAttribute("data-key", `next ${node.getAttribute("data-key")}`);
+    const made = /** @type {HTMLElement} */ ([...picture.root.querySelectorAll(".matrix")].at(-1));
     this.still.replaceChildren(picture.root);
+    this.#pictures = [picture.root, /** @type {HTMLElement} */ (made.cloneNode(true))];
     this.fit();
   }
 
   /** Everything in the largest type in which it fits, and of the next picture what is left of the room. */
   fit() {
-    const picture = /** @type {HTMLElement} */ (this.still.firstElementChild);
     const fits = (size, height) => {
       this.root.style.fontSize = `max(var(--least), ${size}em)`;
       this.still.style.height = height;
       return this.root.scrollHeight <= this.root.clientHeight;
     };
     this.root.classList.add("pictured"); // which says what is next without a sentence
-    const withPicture = picture && SIZES.some((size) => fits(size, LEAST_HEIGHT));
-    this.root.classList.toggle("pictured", Boolean(withPicture));
-    if (!withPicture) SIZES.some((size) => fits(size, "0"));
-    this.still.style.visibility = withPicture ? "" : "hidden";
-    if (!withPicture) return;
-    picture.style.scale = "1";
+    const isLegible = (size, picture) => {
+      this.still.replaceChildren(picture);
+      const { offsetHeight, offsetWidth } = picture;
+      return this.still.clientWidth >= LEGIBLE * offsetWidth && fits(size, `${LEGIBLE * offsetHeight}px`);
+    };
+    const legible = (size) => this.#pictures.find((picture) => isLegible(size, picture));
+    const size = SIZES.find(legible);
+    this.root.classList.toggle("pictured", Boolean(size));
+    if (!size) {
+      this.still.replaceChildren();
+      SIZES.some((one) => fits(one, "0"));
+      return;
+    }
+    const picture = /** @type {HTMLElement} */ (this.still.firstElementChild);
     const wide = this.still.clientWidth / picture.offsetWidth;
     const zoom = Math.min(MOST_ZOOM, this.#room() / picture.offsetHeight, wide);
     picture.style.scale = String(zoom);

@@ -23,6 +23,7 @@ import { makeRoomForMaps, mapOf } from "./map.js";
 import { hasPlane } from "./plane.js";
 import { Plane } from "./planeview.js";
 import { focusOf, isCell, isProduct, ownerOf, powersOf, stateAt } from "./scene.js";
+import { siblingWidth } from "./siblings.js";
 import { arrow, chainOf, gap, headOfColumn, headOfRow, shareWidth, sizeOf, underline } from "./sizes.js";
 
 const MOST_FOLDED = 8; // rows or columns that are shown where not all are
@@ -88,9 +89,23 @@ export class Picture {
     this.#dead = [];
     this.#lights.clear();
     this.slot = null;
-    this.root.replaceChildren(...(this.inShort ? [chainOf(this.stage.steps)] : []), this.#draw());
+    this.root.replaceChildren(...this.#chain(), this.#draw());
     makeRoomForMaps(this.root);
     this.#shows = this.#choice();
+  }
+
+  /** Of a further head the steps before its last; the first head leaves room for them, so that its matrices stand there too. */
+  #chain() {
+    const { stage, step, inShort, model } = this;
+    if (inShort) return [chainOf(stage.steps)];
+    const further = model.stages.find(
+      ({ kind, steps }) => kind === "head" && steps.at(-1).name === step?.name,
+    );
+    if (!further || stage.kind !== "step") return [];
+    const chain = chainOf(further.steps);
+    chain.classList.add("room");
+    chain.setAttribute("aria-hidden", "true");
+    return [chain];
   }
 
   /** What is left out of each matrix that this stage can show, as text that can be compared. */
@@ -295,7 +310,7 @@ export class Picture {
       ...bias.map(([name]) => this.matrix(name, this.head)),
     ];
     const result = this.matrix(this.step.name, this.head, { result: true });
-    shareWidth([...above, result]);
+    shareWidth([...above, result], siblingWidth(this));
     const deep = rowsOf(this.model, left[0], ownerOf(this, left[0]))[0].length >= 8;
     const corner = div("corner");
     if (deep) this.slot = corner;

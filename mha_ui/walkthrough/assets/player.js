@@ -48,7 +48,7 @@ export class Player {
     const [outer, inner] = [root, this.zone].map((node) => node.getBoundingClientRect());
     const [first] = this.motion.tracks;
     const td = this.picture.anchor(first.frames[0].on);
-    const size = Number.parseFloat(getComputedStyle(td).fontSize) * (td.currentCSSZoom ?? 1);
+    const size = Number.parseFloat(getComputedStyle(td).fontSize);
     const left = Math.max(Math.min(0, inner.left), inner.left - size); // never wider than the page
     const right = Math.min(Math.max(document.documentElement.clientWidth, inner.right), inner.right + size);
     this.origin = { x: left, y: inner.y - size };

@@ -2,7 +2,6 @@
 
 import { div, element, p } from "../mha.web/dom.js";
 
-const ZOOMS = [1, 1.25, 1.5, 2, 2.5, 3];
 const OWN_KEYS = /^(F\d+|Shift|Control|Alt|Meta|AltGraph|CapsLock)$/; // the browser's, and those that are held
 
 export class Podium {
@@ -11,16 +10,14 @@ export class Podium {
   dot;
   /** @type {HTMLElement} */
   help;
-  #zoom = 0;
+  level = 0; // of a closer look; 0: none
 
   /**
    * @param {Record<string, string>} words
-   * @param {HTMLElement} stage whose picture is looked at more closely
    * @param {Podium | null} before the one whose place it takes, with what it shows
    */
-  constructor(words, stage, before) {
+  constructor(words, before) {
     this.words = words;
-    this.stage = stage;
     this.dot = element("div", { class: "dot", hidden: true, "aria-hidden": "true" });
     this.help = this.#help();
     this.curtain = element("div", { class: "curtain", hidden: true, role: "status" }, p("told", words.dark));
@@ -80,12 +77,6 @@ export class Podium {
   }
 
   get isClose() {
-    return this.#zoom > 0;
-  }
-
-  /** @param {number} steps nearer; 0 for the whole picture again */
-  look(steps) {
-    this.#zoom = steps ? Math.max(0, Math.min(ZOOMS.length - 1, this.#zoom + steps)) : 0;
-    this.stage.style.setProperty("--zoom", String(ZOOMS[this.#zoom]));
+    return this.level > 0;
   }
 }

@@ -14,7 +14,7 @@ const NONE = { listeners: 0, answers: {}, others: 0 };
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 class Room {
-  /** @type {{ code: string; key: string; card: string; exercise: string } | null} */
+  /** @type {{ code: string; key: string; card: string; exercise: string; link: string } | null} */
   at = null;
   counts = NONE;
   /** @type {Question | null} */
@@ -61,7 +61,7 @@ class Room {
   async open() {
     const answer = await this.#ask("POST", "");
     if (!answer?.ok) return this.#say("room_failed");
-    this.#share({ ...(await answer.json()), card: "code", exercise: "" });
+    this.#share({ ...(await answer.json()), card: "code", exercise: "", link: "" });
     this.#tell();
   }
 
@@ -78,9 +78,12 @@ class Room {
     else this.#shown();
   }
 
-  /** Everybody is offered an exercise: the step that it asks for, or none. */
-  handOut(exercise) {
-    this.#share({ ...this.at, exercise });
+  /**
+   * Everybody is offered an exercise: the step that it asks for, or the query of its link, or none.
+   * @param {{ exercise?: string; link?: string }} of
+   */
+  handOut({ exercise = "", link = "" }) {
+    this.#share({ ...this.at, exercise, link });
     this.#tell();
   }
 
@@ -115,8 +118,8 @@ class Room {
   #told() {
     if (!this.#place || !together.numbers) return this.#sent;
     const { example, s } = together.numbers;
-    const { exercise } = this.at;
-    return JSON.stringify({ ...(s ? { token: s } : { example }), ...this.#place, exercise });
+    const { exercise, link } = this.at;
+    return JSON.stringify({ ...(s ? { token: s } : { example }), ...this.#place, exercise, link });
   }
 
   /** @returns {Promise<Response | null>} null where nobody answers */

@@ -19,7 +19,7 @@ export const chainOf = (steps) =>
 
 /** Widths in characters, so that tables that belong together can share them: of numbers, and of names by them. */
 export function sizeOf(rowLabels, colLabels, texts) {
-  const number = Math.max(2.2, ...longest(texts.flat()).map(width));
+  const number = widthOf(texts.flat());
   const above = Math.max(0, ...colLabels.map(width)) - 0.8;
   const beside = Math.max(1, ...rowLabels.map(width)) + 0.3;
   const sizes = { cols: colLabels.length, number, above, beside };
@@ -27,6 +27,9 @@ export function sizeOf(rowLabels, colLabels, texts) {
     .map(([name, size]) => `--${name}: ${size.toFixed(1)}`)
     .join("; ");
 }
+
+/** The width of a column of these numbers. @param {string[]} texts */
+export const widthOf = (texts) => Math.max(2.2, ...longest(texts).map(width));
 
 /** How wide a text stands, in digits of the page's own font. */
 function width(text) {
@@ -44,10 +47,11 @@ function longest(texts) {
 let ruler = null;
 const widths = new Map();
 
-/** Tables that stand above one another share their columns. */
-export function shareWidth(tables) {
+/** Tables that stand above one another share their columns. `number`: they are so wide at least. */
+export function shareWidth(tables, number = 0) {
   for (const name of ["--number", "--above", "--beside"]) {
-    const most = Math.max(...tables.map((table) => Number(table.style.getPropertyValue(name))));
+    const widths = tables.map((table) => Number(table.style.getPropertyValue(name)));
+    const most = Math.max(...widths, name === "--number" ? number : 0);
     for (const table of tables) table.style.setProperty(name, most);
   }
 }

@@ -10,6 +10,7 @@ const LEAST = { projector: 18, presenter: 14 }; // a presenter has his own scree
 const LEAST_IN_HALL = { projector: 24, presenter: 18 };
 const NAMES = [14, 7]; // characters of a token's name: rather shorter names than fewer rows and columns
 const MOST = [16, 12, 8, 6, 5, 4, 3, 2]; // rows and columns that are shown of one matrix
+const MAPPED = 4; // rows at least below large maps of what is folded
 
 /** @type {() => number} */
 const hall = () => Math.min(innerWidth / HALL.width, innerHeight / HALL.height);
@@ -61,11 +62,10 @@ export function fitWords(zone, boxes) {
  * Show as much as fits, as large as it fits: `draw(rows, cols)` shows so many of them of a matrix. Returns whether it
  * fits: in a very small window even two may be too many.
  * @param {HTMLElement} zone
- * @param {"projector" | "presenter"} view
+ * @param {number} least pixels of the type
  * @param {(rows: number, cols: number) => void} draw
  */
-export function fitPicture(zone, view, draw) {
-  const least = leastOf(view);
+export function fitPicture(zone, least, draw) {
   const few = MOST.length - 1;
   const isRoomFor = (rows, cols) => {
     draw(MOST[rows], MOST[cols]);
@@ -77,11 +77,30 @@ export function fitPicture(zone, view, draw) {
     return isRoomFor(0, 0);
   });
   if (!isWhole) named(NAMES[0]); // how many are left out is told in words, which need room
-  const cols = isWhole ? 0 : first(few, (at) => isRoomFor(few, at));
-  const rows = isWhole ? 0 : first(few, (at) => isRoomFor(at, cols));
+  const folded = () => {
+    const cols = first(few, (at) => isRoomFor(few, at));
+    return [first(few, (at) => isRoomFor(at, cols)), cols];
+  };
+  zone.classList.toggle("mapping", !isWhole);
+  let [rows, cols] = isWhole ? [0, 0] : folded();
+  if (MOST[rows] < MAPPED || !isRoomFor(rows, cols) || stickOut(zone)) {
+    zone.classList.remove("mapping");
+    [rows, cols] = folded();
+  }
   if (!isRoomFor(rows, cols)) return false;
-  largest(zone, least);
+  largest(zone, sizesAbove(least), least);
   return true;
+}
+
+/**
+ * What is shown, as large as it fits. Returns the pixels of its type.
+ * @param {HTMLElement} zone
+ */
+export function enlarge(zone) {
+  const size = Number.parseInt(zone.style.getPropertyValue("--size"), 10);
+  const larger = Array.from({ length: size }, (_, more) => 2 * size - more);
+  largest(zone, larger, size);
+  return Number.parseInt(zone.style.getPropertyValue("--size"), 10);
 }
 
 /**
@@ -100,9 +119,15 @@ function first(last, does) {
   return from;
 }
 
-/** @type {(zone: HTMLElement, least: number) => void} */
-function largest(zone, least) {
-  const sizes = PICTURE.map((size) => Math.round(size * hall())).filter((size) => size > least);
+/** Whether a table's caption is wider than the table. @type {(zone: HTMLElement) => boolean} */
+const stickOut = (zone) =>
+  [...zone.querySelectorAll("caption")].some(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth);
+
+/** @type {(least: number) => number[]} */
+const sizesAbove = (least) => PICTURE.map((size) => Math.round(size * hall())).filter((size) => size > least);
+
+/** @type {(zone: HTMLElement, sizes: number[], least: number) => void} */
+function largest(zone, sizes, least) {
   const from = first(sizes.length, (at) => at < sizes.length && fitsAt(zone, sizes[at], false));
   if (from < sizes.length) fitsAt(zone, sizes[from], false);
   else if (!fitsAt(zone, least, false)) fitsAt(zone, least, true);

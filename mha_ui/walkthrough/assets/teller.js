@@ -16,7 +16,9 @@ const REST = 500; // milliseconds at a place, after which the server is told of 
  *   controls(walk: Walk, own: Node[]): Node[];
  *   parts(walk: Walk): Node[];
  *   told(walk: Walk, at: Stood, remote: boolean): void;
+ *   isFollowed?: boolean;
  *   change?(): void;
+ *   code?(): void;
  *   shares?(): Record<string, any>;
  *   shared?(at: Record<string, any>): void;
  *   unmount(): void;
@@ -92,9 +94,9 @@ export class Teller {
     this.#resting = 0;
   }
 
-  /** A projector and a presenter's page of the same walk, in two windows, go together. */
+  /** A projector and a presenter's page of the same walk, in two windows, go together; a walk that is followed as well. */
   join() {
-    if (this.walk.view) together.join(this.goTo);
+    if (this.walk.view || this.walk.around.isFollowed) together.join(this.goTo);
     else this.leave();
   }
 

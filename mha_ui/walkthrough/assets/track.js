@@ -8,7 +8,7 @@
 /** How a step leads to the next; of a track all the same. */
 export const EASE = [0.45, 0.05, 0.2, 1];
 export const BAR = 100; // pixels that a bar is long before it is stretched
-const LOW = { height: 0.36, y: 0.8 }; // of a cell: a bar lies under its number
+const LOW = { height: 0.18, y: 0.91 }; // of a cell: a bar lies under its number
 
 /**
  * @param {import("./tracks.js").Track} track

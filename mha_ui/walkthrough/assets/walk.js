@@ -155,6 +155,12 @@ export class Walk {
     this.#pacing.set(seconds);
   }
 
+  /** Whoever walks by keys needs none of the controls. */
+  rest() {
+    clearTimeout(this.#waking);
+    this.root.classList.remove("awake");
+  }
+
   /** Before an audience the controls are seen only while the pointer moves. */
   #wake(event) {
     this.podium?.point(event);
@@ -196,6 +202,11 @@ export class Walk {
     else document.documentElement.requestFullscreen().catch(() => {}); // a browser may forbid it
   }
 
+  /** Go together with the other windows from now on, where the walk is to. */
+  join() {
+    this.#teller.join();
+  }
+
   /** What stands around the walk has changed, and the other window is to show it. */
   share() {
     this.#teller.tell();
@@ -214,6 +225,11 @@ export class Walk {
     this.around.change?.();
   }
 
+  /** How those who follow get in, where a room is open. */
+  code() {
+    this.around.code?.();
+  }
+
   point() {
     this.podium.toggleDot();
   }
@@ -229,7 +245,12 @@ export class Walk {
   /** @param {number} steps nearer; 0 for the whole picture again */
   closeUp(steps) {
     this.mover.finish();
-    this.podium.look(steps);
+    this.#look(steps && this.podium.level + steps);
+  }
+
+  /** @param {number} level of closeness: the picture is alone, and beyond that its type is larger */
+  #look(level) {
+    this.podium.level = this.easel.closeUp(Math.max(0, level));
     this.#follow();
   }
 
@@ -286,7 +307,7 @@ export class Walk {
     );
     this.notes?.stop();
     this.notes = this.view === "presenter" ? new Notes(words) : null;
-    this.podium = this.view ? new Podium(words, this.easel.root, this.podium) : null;
+    this.podium = this.view ? new Podium(words, this.podium) : null;
     redrawn(this.root, () => this.root.replaceChildren(...this.#parts()));
   }
 
@@ -328,7 +349,8 @@ export class Walk {
     const isAnother = easel.draw();
     document.documentElement.classList.toggle("mha-predicting", this.predictions.on);
     easel.show();
-    if (isAnother || (this.view && !this.podium.isClose && easel.isTooSmall)) this.#fit();
+    if (isAnother) this.#fit();
+    else if (this.view && easel.isTooSmall) this.podium.isClose ? this.#look(this.podium.level) : this.#fit();
     easel.tell();
     this.controls.show(easel.hiding);
     this.outline.show(way);
@@ -382,7 +404,8 @@ export class Walk {
 
   #fit() {
     this.notes?.fit();
-    this.podium?.look(0);
+    if (this.podium) this.podium.level = 0;
+    this.root.classList.remove("close");
     if (this.view) this.panel.fit();
     this.easel.fit();
   }

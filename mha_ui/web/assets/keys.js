@@ -15,6 +15,7 @@ const MOVES = {
 };
 const ON_STAGE = {
   b: "darken",
+  c: "code",
   ".": "darken",
   f: "fillScreen",
   l: "point",

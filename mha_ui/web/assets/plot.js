@@ -14,11 +14,12 @@ const MOST = 0.64; // of the window before an audience: words stand above and be
 const ALONE = 0.8;
 
 /**
- * A figure as it is drawn here: larger before an audience.
+ * A figure as it is drawn here: larger before an audience. The layout is a copy: Plotly writes into its own, and while it
+ * fits a drawing to another width that one has no height.
  * @param {any} figure
  */
 function drawnHere(figure) {
-  if (!isInHall()) return figure;
+  if (!isInHall()) return { ...figure, layout: structuredClone(figure.layout) };
   return enlarged(figure, leastInHall() / LEAST_TYPE, {
     most: MOST * innerHeight,
     alone: ALONE * innerHeight,
