@@ -407,6 +407,9 @@ declare module "*/mha.web/address.js" {
 declare module "*/mha.web/arithmetic.js" {
   export * from "kit/arithmetic.js";
 }
+declare module "*/mha.web/awake.js" {
+  export * from "kit/awake.js";
+}
 declare module "*/mha.web/cells.js" {
   export * from "kit/cells.js";
 }

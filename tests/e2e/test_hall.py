@@ -143,6 +143,11 @@ def test_a_key_leads_before_the_audience_escape_back_and_the_address_keeps_it(sh
     expect(page.locator(".st-key-frame")).to_be_hidden()
     assert screen(page)[0] == 1
     page.mouse.move(300, 300)
+    moves = page.locator(".hall .moves")
+    expect(moves).to_have_css("opacity", "1")
+    page.keyboard.press("Home")
+    expect(moves).to_have_css("opacity", "0")
+    page.mouse.move(320, 320)
     page.locator(".hall [data-focus=leave]").click()
     page.get_by_role(
         "button", name="Projector", exact=True

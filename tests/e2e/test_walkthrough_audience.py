@@ -258,7 +258,5 @@ def test_the_presenters_link_opens_the_same_place(walk):
     other.press("Home")
     tops = [token.bounding_box()["y"] for token in other.page.locator(".walk .tokens li").all()]
     assert tops == [tops[0]] * 3
-    legible = (
-        "(node) => parseFloat(getComputedStyle(node).fontSize) * (Number(node.style.scale) || 1) >= 11.5"
-    )
+    legible = "(node) => parseFloat(getComputedStyle(node).fontSize) * (Number(node.style.scale) || 1) >= 11"
     assert other.page.locator(".walk .still > *").evaluate(legible)

@@ -1,6 +1,7 @@
 // A page before an audience: nothing else on it, large type, and as many of its parts at a time as the window holds.
 // The keys are the walkthrough's.
 
+import { Awake } from "../mha.web/awake.js";
 import { announcer, button, div, element, fill, span } from "../mha.web/dom.js";
 import { enterHall, isInHall, laidForHall, onDrawn, onHall } from "../mha.web/hall.js";
 import { Keys } from "../mha.web/keys.js";
@@ -8,7 +9,6 @@ import { mounting } from "../mha.web/mount.js";
 import { packed, screenOf } from "./packing.js";
 import { benches, fits, mainOf, partsOf, show, showAll } from "./parts.js";
 
-const AWAKE = 3000; // milliseconds after the pointer has moved
 const PLACE = "mha-hall-screen"; // in the tab's own storage: a reload shows the same screen
 
 class Hall {
@@ -23,7 +23,6 @@ class Hall {
   #at = 0;
   #first = undefined; // the node that begins the screen shown
   #asked = 0; // the frame in which the page is packed
-  #waking = 0;
   /** @type {Element | null} */
   #watched = null;
   #changes = new MutationObserver((records) => {
@@ -40,13 +39,14 @@ class Hall {
       button({ data: { focus: name }, onclick: (event) => this.#pressed(event, name) }),
     );
     this.bar = div("hall-bar", this.title, span("moves", ...this.moves), this.counter);
+    this.awake = new Awake(this.bar);
     this.live = announcer();
     this.root = div("hall", this.opener, this.bar, this.more, this.live);
     parent.append(this.root);
     const { signal } = this.#gone;
     window.addEventListener("keydown", (event) => this.#onKey(event), { signal });
     window.addEventListener("resize", () => this.#pack(), { signal });
-    window.addEventListener("pointermove", () => this.#wake(), { signal });
+    window.addEventListener("pointermove", () => this.awake.wake(), { signal });
     onDrawn(() => this.#pack(), signal);
     onHall(() => this.root.classList.toggle("on", isInHall()), signal);
   }
@@ -55,7 +55,7 @@ class Hall {
     this.#gone.abort();
     this.#changes.disconnect();
     cancelAnimationFrame(this.#asked);
-    clearTimeout(this.#waking);
+    this.awake.rest();
     showAll();
     if (isInHall()) enterHall(false);
     this.root.remove();
@@ -129,6 +129,7 @@ class Hall {
     const act = meant.jump ? () => this.#go(meant.jump - 1) : this[meant.move];
     if (!act) return;
     event.preventDefault();
+    this.awake.rest();
     act.call(this);
   }
 
@@ -136,12 +137,6 @@ class Hall {
   #pressed(event, name) {
     if (event.detail > 0) event.currentTarget.blur();
     this[name]();
-  }
-
-  #wake() {
-    clearTimeout(this.#waking);
-    this.bar.classList.add("awake");
-    this.#waking = setTimeout(() => this.bar.classList.remove("awake"), AWAKE);
   }
 
   /** @param {string} view */

@@ -8,7 +8,7 @@ import { ownOf, textIn } from "./plan.js";
 // Of the type around it: what is said takes the largest with which all of it is in sight.
 const SIZES = [0.95, 0.9, 0.84, 0.78, 0.72];
 const FEW = { rows: 4, cols: 4 }; // of the next picture
-const LEGIBLE = 0.85; // of the smallest type: a picture that would be smaller is not shown
+const LEGIBLE = 0.8; // of the smallest type: a picture that would be smaller is not shown
 const MOST_ZOOM = 1.2;
 
 /** @typedef {{ times: Map<string, number>; all: number }} Planned milliseconds, by step and in all */
@@ -132,9 +132,8 @@ export class Notes {
     picture.show(next, { hiding: false, revealed: false, answers: new Map(), onAnswer() {} });
     for (const node of picture.root.querySelectorAll("[data-key]"))
       node.setAttribute("data-key", `next ${node.getAttribute("data-key")}`);
-    const made = /** @type {HTMLElement} */ ([...picture.root.querySelectorAll(".matrix")].at(-1));
-    this.still.replaceChildren(picture.root);
-    this.#pictures = [picture.root, /** @type {HTMLElement} */ (made.cloneNode(true))];
+    const made = [...picture.root.querySelectorAll(".matrix")].slice(-1);
+    this.#pictures = [picture.root, ...made.map((table) => div("picture", table.cloneNode(true)))];
     this.fit();
   }
 

@@ -22,7 +22,7 @@ export function pressed(walk, event) {
   if (!meant) return inField(walk, event);
   if (!isMeant(walk, meant.move)) return;
   event.preventDefault();
-  walk.rest();
+  walk.awake.rest();
   if (meant.jump === 0 && walk.view) walk.closeUp(0);
   else if (meant.jump !== undefined) walk.jump(meant.jump);
   else walk[meant.move]();

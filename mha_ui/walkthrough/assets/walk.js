@@ -1,5 +1,6 @@
 // The walkthrough: steps through what it holds, and asks the server for nothing.
 
+import { Awake } from "../mha.web/awake.js";
 import { active, announcer, button, div, download, element, fill, p, redrawn } from "../mha.web/dom.js";
 import { isField } from "../mha.web/keys.js";
 import { Controls } from "./controls.js";
@@ -17,8 +18,6 @@ import { Teller } from "./teller.js";
 import { together } from "./together.js";
 import { Way } from "./way.js";
 
-const AWAKE = 3000; // milliseconds after the pointer has moved
-
 export class Walk {
   /** @type {WalkModel} */
   model = null;
@@ -34,7 +33,6 @@ export class Walk {
   podium = null;
   #teller = new Teller(this);
   #pacing = new Pacing({ next: () => this.next(), shown: (plays) => this.controls?.showPlaying(plays) });
-  #waking = 0;
   #fitting = new ResizeObserver(() => this.#resized());
   #gone = new AbortController();
 
@@ -45,11 +43,12 @@ export class Walk {
   constructor(parent, around) {
     this.around = around;
     this.root = element("div", { class: "walk", role: "region" });
+    this.awake = new Awake(this.root);
     parent.append(this.root);
     this.live = announcer();
     const { signal } = this.#gone;
     window.addEventListener("keydown", (event) => pressed(this, event), { signal });
-    this.root.addEventListener("pointermove", (event) => this.#wake(event), { signal });
+    this.root.addEventListener("pointermove", (event) => this.#pointed(event), { signal });
     const left = () => {
       this.around.address.flush();
       keepHeld();
@@ -65,7 +64,7 @@ export class Walk {
     this.#pacing.stop();
     this.mover?.finish();
     this.#teller.stop();
-    clearTimeout(this.#waking);
+    this.awake.rest();
     this.#gone.abort();
     document.documentElement.classList.remove("mha-projecting", "mha-predicting");
     this.#fitting.disconnect();
@@ -155,18 +154,9 @@ export class Walk {
     this.#pacing.set(seconds);
   }
 
-  /** Whoever walks by keys needs none of the controls. */
-  rest() {
-    clearTimeout(this.#waking);
-    this.root.classList.remove("awake");
-  }
-
-  /** Before an audience the controls are seen only while the pointer moves. */
-  #wake(event) {
+  #pointed(event) {
     this.podium?.point(event);
-    clearTimeout(this.#waking);
-    this.root.classList.add("awake");
-    this.#waking = setTimeout(() => this.root.classList.remove("awake"), AWAKE);
+    this.awake.wake();
   }
 
   leave() {
