@@ -114,7 +114,7 @@ def _title(work: state.Work) -> str:
     title = text_in(work.example.title, work.language)
     if any(work.example.title == built_in.title for built_in in library().values()):
         return work.words(N_("{title} (edited)")).format(title=title)
-    return title or work.words(N_("“{words}”")).format(words=" ".join(work.example.tokens))
+    return title or f"“{' '.join(work.example.tokens)}”"
 
 
 def _example_chosen(key: str, shown: str | None) -> None:

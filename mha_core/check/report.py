@@ -243,7 +243,10 @@ def summary(verdict: Verdict, language: str, asked: Collection[str] | None = Non
 
     Blank are the cells of the steps ``asked`` for; where none are, those of the tables that have been begun.
     """
-    given, blank = sum(step.given for step in verdict.steps.values()), _blank(verdict.trace.example, asked)
+    given, blank = (
+        sum(step.given for step in verdict.steps.values()),
+        count_blank(verdict.trace.example, asked),
+    )
     if not given:
         return catalogue(language).gettext(N_("No numbers have been filled in yet."))
     wrong = [cell for step in verdict.steps.values() for cell in step.wrong]
@@ -328,7 +331,7 @@ def _of_wrong(given: int, wrong: Sequence[WrongCell]) -> list[_Told]:
     return told
 
 
-def _blank(example: Example, asked: Collection[str] | None) -> int:
+def count_blank(example: Example, asked: Collection[str] | None = None) -> int:
     """How many cells of the steps asked for, else of the tables that have been begun, are blank."""
     blank = 0
     for name, head in tables(example):

@@ -1,31 +1,45 @@
-"""Many solutions side by side: one row each, where it first goes wrong and why, and how often each cause is named."""
+"""Many solutions side by side: one row each, how many numbers are right, where it first goes wrong and every mistake in
+it, and how often each kind of mistake is named.
+"""
 
 from __future__ import annotations
 
 import csv
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from io import StringIO
 from string import Formatter
+from typing import Final, NamedTuple
 
 from mha_core.check.catalogue import message_of
 from mha_core.check.check import Checked, Verdict
-from mha_core.check.report import cause_message, place, summary, unexplained, unexplained_message
+from mha_core.check.report import cause_message, count_blank, place, summary, unexplained, unexplained_message
 from mha_core.check.slips import SLIP
 from mha_core.compute.graph import divisor_text
 from mha_core.errors import N_, MhaError
 from mha_core.messages import catalogue, in_words
+from mha_core.vocabulary import NAMES
+
+
+class Counts(NamedTuple):
+    """How many numbers of a solution are right and how many wrong; ``blank``: cells of the tables that were begun."""
+
+    right: int
+    wrong: int
+    blank: int
 
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """One row: a file and what came of it. ``first``: its first wrong cell, ``causes``: what explains the numbers
-    there, both empty where none is wrong. ``kinds``: the causes without the places and numbers of this file.
+    """One row: a file and what came of it. ``counts``: None for one that could not be checked. ``first``: its first
+    wrong cell, ``causes``: what explains the wrong numbers, step by step; both empty where none is wrong.
+    ``kinds``: the causes without the places and numbers of this file.
     """
 
     file: str
     outcome: str
+    counts: Counts | None = None
     first: str = ""
     causes: tuple[str, ...] = ()
     kinds: frozenset[str] = field(default=frozenset())
@@ -37,32 +51,55 @@ def solution(file: str, found: Verdict | MhaError, language: str) -> Solution:
         return Solution(file, in_words(found, language))
     first = found.first_wrong
     if first is None:
-        return Solution(file, summary(found, language))
-    step = found.steps[first.name]
-    rest = (unexplained_message(found, first.name, language),) if step.unexplained else ()
-    kinds = (unexplained(step, language),) if step.unexplained else ()
+        return Solution(file, summary(found, language), _counts(found))
+    wrong = {name: step for name, step in found.steps.items() if step.causes or step.unexplained}
+    kinds = (kind for step in wrong.values() for kind in _kinds(found, step, language))
     return Solution(
         file,
         summary(found, language),
+        _counts(found),
         place(found, first, catalogue(language).gettext),
-        tuple(cause_message(found, cause, language) for cause in step.causes) + rest,
-        frozenset({*_kinds(found, step, language), *kinds}),
+        tuple(told for name in wrong for told in _causes(found, name, language, first.name)),
+        frozenset(kinds),
     )
 
 
+def _counts(found: Verdict) -> Counts:
+    given = sum(step.given for step in found.steps.values())
+    wrong = sum(len(step.wrong) + len(step.doubtful) for step in found.steps.values())
+    return Counts(given - wrong, wrong, count_blank(found.trace.example))
+
+
+def _causes(found: Verdict, name: str, language: str, first: str) -> Iterator[str]:
+    """What explains a step's wrong numbers; with the step's name where it is not the one that goes wrong first."""
+    say, step = catalogue(language).gettext, found.steps[name]
+    told = [cause_message(found, cause, language) for cause in step.causes]
+    if name == first:
+        yield from told
+        yield from [unexplained_message(found, name, language)] if step.unexplained else []
+        return
+    told += [unexplained(step, language)] if step.unexplained else []
+    for what in told:
+        yield say(N_("{place}: {what}")).format(place=say(NAMES[name]), what=what)
+
+
 def counts(solutions: Iterable[Solution]) -> list[tuple[str, int]]:
-    """Each kind of cause and in how many solutions it is named where they first go wrong, the most frequent first."""
+    """Each kind of cause and in how many solutions it is named, the most frequent first."""
     return Counter(kind for one in solutions for kind in sorted(one.kinds)).most_common()
 
 
 def as_csv(solutions: Iterable[Solution], language: str) -> str:
-    """File, outcome, the first wrong cell, the causes named there; then each kind of cause and in how many files."""
+    """File, outcome, how many numbers are right, wrong and blank, the first wrong cell, the causes; then each kind of
+    cause and in how many files.
+    """
     rows = list(solutions)
     out = StringIO()
     write = csv.writer(out, lineterminator="\n").writerow
     write(headings(language))
     for one in rows:
-        write([_text(one.file), _text(one.outcome), one.first, " / ".join(one.causes)])
+        write(
+            [_text(one.file), _text(one.outcome), *(one.counts or _NONE), one.first, " / ".join(one.causes)]
+        )
     if counted := counts(rows):
         write([])
         write(count_headings(language))
@@ -74,7 +111,11 @@ def as_csv(solutions: Iterable[Solution], language: str) -> str:
 def headings(language: str) -> list[str]:
     """What the columns are called."""
     say = catalogue(language).gettext
-    return [say(N_("file")), say(N_("outcome")), say(N_("first wrong")), say(N_("cause"))]
+    counted = say(N_("right")), say(N_("wrong")), say(N_("blank"))
+    return [say(N_("file")), say(N_("outcome")), *counted, say(N_("first wrong")), say(N_("cause"))]
+
+
+_NONE: Final = ("", "", "")
 
 
 def count_headings(language: str) -> list[str]:
@@ -91,6 +132,8 @@ def _kinds(found: Verdict, step: Checked, language: str) -> Iterable[str]:
         for label in cause.ids:
             message = SLIP[label].message if label in SLIP else message_of(label, cause.cell.name)
             yield Formatter().vformat(say(message), (), values)
+    if step.unexplained:
+        yield unexplained(step, language)
 
 
 def _text(text: str) -> str:

@@ -209,7 +209,7 @@ _UI: Final = {
     "mark_right": N_("right"),
     "mark_own": N_("wrong"),
     "mark_follows": N_("wrong, but it only follows from an earlier number"),
-    "mark_follows_concat": N_("wrong, but copied from the heads"),
+    "mark_copied": N_("wrong, but copied from the heads"),
     "mark_doubtful": N_("off by one: rounding cannot do that"),
     "claim_text": N_("Fill in from text"),
     "claim_formats": N_("A block from a spreadsheet, [[1, 2], [3, 4]], LaTeX, Markdown or CSV."),

@@ -1,6 +1,6 @@
 """A class's solutions: many files at once, a row for each, where it first goes wrong and why, and which causes recur.
 
-The files are read and forgotten: nothing of them is kept, and one is put on the page only where it is chosen.
+The files are read and forgotten: nothing of them is kept, and one is put on the page only where its row is pressed.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from mha_core.example.files import MAX_BYTES, parse
 from mha_ui import state
 from mha_ui.panel import panel
 from mha_ui.upload import uploader
+from mha_ui.web import component
 
 _FILES: Final = "check.files"
-_CHOSEN: Final = "check.chosen"
 MOST_FILES: Final = 300
 
 
@@ -54,7 +54,7 @@ def _solutions(work: state.Work) -> None:
     counted = counts(rows)
     if counted:
         st.html(_table(count_headings(language), [(kind, str(times)) for kind, times in counted]))
-    st.html(_table(headings(language), [_cells(row) for row in rows]))
+    chosen = _rows(work, rows)
     st.download_button(
         words(N_("Table as CSV")),
         data=as_csv(rows, language).encode("utf-8-sig"),  # a spreadsheet knows the encoding by its mark
@@ -63,22 +63,32 @@ def _solutions(work: state.Work) -> None:
         on_click="ignore",
         key="check.csv",
     )
-    _open_one(work, held)
+    if chosen is not None:
+        state.open_file(work, held[chosen][1])
+        st.rerun()
 
 
-def _open_one(work: state.Work, held: list[tuple[str, bytes]]) -> None:
-    words = work.words
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        chosen = st.selectbox(
-            words(N_("A solution to look at")),
-            range(len(held)),
-            format_func=lambda index: f"{index + 1}  {held[index][0]}",
-            key=_CHOSEN,
-            width=320,
-        )
-        if st.button(words(N_("Open it on this page")), key="check.open"):
-            state.open_file(work, held[chosen][1])
-            st.rerun()
+def _rows(work: state.Work, rows: list[Solution]) -> int | None:
+    """A row for each solution; which one has been pressed, if any."""
+    words = {name: work.words(text) for name, text in _WORDS.items()}
+    data = {"words": words, "columns": headings(work.language), "rows": [_cells(row) for row in rows]}
+    pressed = _component()(key="check.rows", data=data, on_open_change=_noted, width="stretch").open
+    return pressed if isinstance(pressed, int) and 0 <= pressed < len(rows) else None
+
+
+_WORDS: Final = {
+    "solutions": N_("Solutions of a class"),
+    "open": N_("Open {file} on this page"),
+}
+
+
+def _noted() -> None:
+    """Streamlit hands out what a component tells only where it has a callback."""
+
+
+@st.cache_resource(show_spinner=False)
+def _component():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
+    return component("check", "check", "solutions.js", css="solutions.css")
 
 
 @lru_cache(maxsize=2 * MOST_FILES)
@@ -90,8 +100,8 @@ def _checked(content: bytes) -> Verdict | MhaError:
         return error
 
 
-def _cells(row: Solution) -> tuple[str, ...]:
-    return row.file, row.outcome, row.first, "\n".join(row.causes)
+def _cells(row: Solution) -> tuple[str | int | None, ...]:
+    return row.file, row.outcome, *(row.counts or (None,) * 3), row.first, "\n".join(row.causes)
 
 
 def _table(columns: list[str], rows: list[tuple[str, ...]]) -> str:

@@ -513,10 +513,11 @@ def test_a_table_has_a_row_for_each_file_and_counts_causes(run):
     first, second = out.strip().split("\n\n")
     rows = list(csv.reader(first.split("\n")))
     assert (status, err) == (1, "")
-    assert rows[0] == ["file", "outcome", "first wrong", "cause"]
+    assert rows[0] == ["file", "outcome", "right", "wrong", "blank", "first wrong", "cause"]
     assert [row[0] for row in rows[1:]] == WORKED
     catsleeps = next(row for row in rows if "catsleeps" in row[0])
     assert catsleeps[2:] == [
+        *("24", "4", "0"),
         "head outputs, head 2, row 1, column 1",
         "head 2: A row of zero scores is given no weight; its softmax is uniform, not 0.",
     ]
@@ -529,7 +530,7 @@ def test_a_file_that_cannot_be_checked_is_a_row_of_the_table(run, tmp_path):
     status, out, _ = run("check", str(tmp_path / "nothing"), FIRST, "--table")
     assert status == 2
     rows = list(csv.reader(out.strip().split("\n")))
-    assert [row[2:] for row in rows[1:]] == [["", ""], ["", ""]]
+    assert [row[2:] for row in rows[1:]] == [[""] * 5] * 2
     assert rows[2][1] == "claimed: there are no numbers to check"
 
 

@@ -365,23 +365,37 @@ def test_the_solutions_of_a_class_stand_in_one_table_and_one_is_opened(check):
         {"name": path.name, "mimeType": "application/json", "buffer": path.read_bytes()} for path in WORKED
     ]
     dialog.locator('input[type="file"]').set_input_files([broken, *files])
-    counted, table = dialog.locator("table").nth(0), dialog.locator("table").nth(1)
+    counted, table = dialog.locator("table").nth(0), dialog.locator(".solutions table")
     expect(table.locator("tbody tr")).to_have_count(1 + len(WORKED))
     expect(counted).to_contain_text("No known mistake explains this.")
     refused, *rows = table.locator("tbody tr").all()
-    expect(refused.locator("td").first).to_have_text("<b>broken.mha.json")
-    expect(refused.locator("td").nth(1)).to_contain_text("JSON")
+    expect(refused.locator("th")).to_have_text("<b>broken.mha.json")
+    expect(refused.locator("td").first).to_contain_text("JSON")
     for path, row in zip(WORKED, rows, strict=True):
         verdict = find(parse(path.read_bytes()))
-        expect(row.locator("td").nth(1)).to_have_text(summary(verdict, "en"))
+        expect(row.locator("td").first).to_have_text(summary(verdict, "en"))
+    wrong = table.get_by_role("columnheader", name="wrong", exact=True)
+    for order, first in (("ascending", "0"), ("descending", "36")):
+        wrong.get_by_role("button").click()
+        expect(wrong).to_have_attribute("aria-sort", order)
+        expect(wrong.get_by_role("button")).to_be_focused()
+        expect(table.locator("tbody tr").first.locator("td").nth(2)).to_have_text(first)
+    expect(table.locator("tbody tr").last.locator("th")).to_have_text("<b>broken.mha.json")
     with page.expect_download() as download:
         dialog.get_by_role("button", name="Table as CSV").click()
     lines = download.value.path().read_text("utf-8-sig").split("\n")
-    assert lines[0] == "file,outcome,first wrong,cause"
+    assert lines[0] == "file,outcome,right,wrong,blank,first wrong,cause"
     assert lines[1].startswith("<b>broken.mha.json,")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
+    assert page.evaluate(
+        """() => {
+            const host = [...document.querySelectorAll("*")].find((e) => e.shadowRoot?.querySelector(".solutions"));
+            const list = host.shadowRoot.querySelector(".solutions"), { right } = list.getBoundingClientRect();
+            return list.scrollWidth > list.clientWidth && right <= innerWidth;
+        }"""
+    )
     assert_no_barrier(page)
-    choose = dialog.get_by_role("combobox")
-    choose.click()
-    page.get_by_role("option", name=re.compile("catsleeps")).click()
-    dialog.get_by_role("button", name="Open it on this page").click()
+    table.get_by_role("button", name=re.compile("Open catsleeps")).click()
+    expect(dialog).to_be_hidden()
     expect(page.locator(".verdict")).to_contain_text("4 of 28 numbers are wrong")

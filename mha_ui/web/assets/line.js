@@ -311,7 +311,8 @@ export class Explain {
     const mark = model.marks?.[key(cell)];
     const step = model.matrices[cell.name];
     const parts = [place, " = ", element("strong", {}, exact(valueAt(model, cell)) || "?")];
-    const said = this.words[`mark_${mark}_${cell.name}`] ?? this.words[`mark_${mark}`];
+    const isCopy = mark === "follows" && cell.name === "concat";
+    const said = isCopy ? this.words.mark_copied : this.words[`mark_${mark}`];
     if (mark) parts.push(span(`verdict-mark ${mark}`, ` ${said}. `));
     else if (step.formula) parts.push(span("quiet-text", "  = "), span("formula", symbol(step.formula)));
     const note = model.notes?.[key(cell)];
