@@ -2,7 +2,7 @@
 
 import { button, div, element, fill, redrawn, rich, setAttribute } from "../mha.web/dom.js";
 import { mounting } from "../mha.web/mount.js";
-import { table } from "../mha.web/tables.js";
+import { table } from "../mha.web/pieces.js";
 import { pressed, sorted } from "./order.js";
 
 class Solutions {
