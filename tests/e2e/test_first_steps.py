@@ -123,6 +123,9 @@ def test_a_link_to_something_particular_opens_without_it(newcomer, query):
 def test_on_a_telephone_it_covers_nothing_speaks_of_fingers_and_ends_when_one_goes_on(newcomer):
     bench = newcomer(viewport={"width": 390, "height": 844}, has_touch=True)
     page = bench.page
+    expect(bubble(page)).to_be_attached()
+    assert page.locator(".stMain").evaluate("(main) => main.scrollTop") == 0  # it opens at its top
+    page.locator(".stMain").evaluate("(main) => main.scrollTo(0, 300)")  # one goes on
     expect(step(page, 1)).to_contain_text("Press this number for a moment, then slide sideways.")
     assert wider(page) == []
     assert_no_barrier(page)

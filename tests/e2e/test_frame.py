@@ -45,6 +45,16 @@ def test_the_menu_holds_what_is_not_wanted_all_the_time(visit):
         expect(page.get_by_role("button", name=name, exact=True)).to_be_visible()
     expect(page.get_by_text("Open a *.mha.json file")).to_be_visible()
     assert_no_barrier(page)
+    page.keyboard.press("Escape")
+    opener = page.locator(".st-key-frame-menu button")
+    expect(page.get_by_role("dialog", name="More")).to_have_count(0)
+    opener.press("Enter")  # by keyboard it is entered, and left to where one came from
+    for key, name in (("", "Start"), ("ArrowDown", "Save as a file"), ("ArrowUp", "Start")):
+        if key:
+            page.keyboard.press(key)
+        expect(page.get_by_role("button", name=name, exact=True)).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(opener).to_be_focused()
 
 
 @pytest.mark.parametrize("path", ["", "lessons"])

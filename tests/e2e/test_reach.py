@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -65,6 +67,12 @@ def test_hovering_lights_the_operands_and_shows_the_arithmetic(visit):
     bench.cell("w_q", 0, 1, 1).hover()
     assert bench.page.locator("td.fed").count() == 3
     assert "feeds Q (3)" in bench.arithmetic()
+    bench.cell("q", 0, 0, 1).click()
+    bench.page.locator(".explain .term").first.click()  # a number of X, which can only be let go of
+    expect(bench.page.locator(".explain .line")).to_have_text(
+        re.compile(r"feeds Q \(4\), K \(4\), V \(4\).*✕ Let go$")
+    )
+    assert "null" not in bench.arithmetic()
 
 
 @pytest.mark.parametrize(

@@ -206,7 +206,9 @@ def test_nothing_is_measured_before_the_last_stylesheet_is_there(server, new_con
     sheets[0].continue_()
     zone = page.locator(".walk .stage")
     expect(zone.locator(".plane .arrow").first).to_be_visible()
-    assert zone.evaluate("(zone) => zone.scrollWidth <= zone.clientWidth && zone.scrollHeight <= zone.clientHeight")
+    assert zone.evaluate(
+        "(zone) => zone.scrollWidth <= zone.clientWidth && zone.scrollHeight <= zone.clientHeight"
+    )
 
 
 def test_projector_mode_is_entered_and_left(walk):

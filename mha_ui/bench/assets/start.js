@@ -30,6 +30,7 @@ export class Start {
   #frame = 0;
   #brought = false; // the page is on its way to what the step points at
   #reached = false; // that has been in sight
+  #opening = false; // the page has just opened, at its top: where there is no room for the bubble it waits
   #sizes = new ResizeObserver(() => this.place()); // a table has its size once it is drawn
 
   /**
@@ -57,6 +58,7 @@ export class Start {
     const { signal } = this.#gone;
     const escaped = (event) => event.key === "Escape" && progress.step >= 0 && this.#go(-1);
     document.addEventListener("keydown", escaped, { signal, capture: true });
+    window.addEventListener("scroll", () => (this.#opening = false), { signal, capture: true });
     for (const type of ["scroll", "resize", "scrollend"])
       window.addEventListener(type, () => this.place(), { signal, capture: true });
     window.addEventListener("scrollend", () => this.#arrived(), { signal, capture: true });
@@ -74,7 +76,7 @@ export class Start {
   update({ check, start }) {
     if (check) return this.#hide();
     if (start.asked > progress.asked) this.#go(0);
-    else if (start.first && progress.step < 0 && !remembered()) this.#go(0);
+    else if (start.first && progress.step < 0 && !remembered()) this.#go(0, true);
     else if (progress.step >= 0) this.#show();
     progress.asked = start.asked;
   }
@@ -104,8 +106,12 @@ export class Start {
     );
   }
 
-  /** @param {number} step */
-  #go(step) {
+  /**
+   * @param {number} step
+   * @param {boolean} [opening] the page opens with it, and stays at its top
+   */
+  #go(step, opening = false) {
+    this.#opening = opening;
     progress.step = step < 3 ? step : -1;
     if (progress.step < 0) return this.#hide();
     remember();
@@ -114,7 +120,7 @@ export class Start {
     this.#reached = false;
     this.#show();
     if (progress.step !== step || this.root.hidden) return;
-    this.#brought = step === 2 || this.#isInTheWay();
+    this.#brought = !opening && (step === 2 || this.#isInTheWay());
     if (this.#brought) this.#bring(gently());
   }
 
@@ -195,7 +201,8 @@ export class Start {
     const bubble = beside(anchor, this.#size, this.#room, ...this.#clear);
     const here = /** @type {HTMLElement} */ (this.root.offsetParent).getBoundingClientRect();
     this.root.style.translate = `${bubble.left - here.left}px ${bubble.top - here.top}px`;
-    this.root.style.visibility = this.#isInSight(target) ? "" : "hidden";
+    const isShown = this.#isInSight(target) && !(this.#opening && this.#isInTheWay());
+    this.root.style.visibility = isShown ? "" : "hidden";
     this.#surround(this.ring, target, here);
     if (progress.step === 1) this.#surround(this.also, this.#number(), here);
   }

@@ -5,6 +5,7 @@ import { mounting } from "../mha.web/mount.js";
 import { belowRoot } from "../mha.web/root.js";
 import { sender } from "../mha.web/sender.js";
 import { markHere } from "./here.js";
+import { reachUnfolded } from "./unfolded.js";
 
 /** The address, once every part of the page that writes to it has done so; `unsaved`: it cannot hold the work. */
 async function settled() {
@@ -40,6 +41,7 @@ class Share {
     window.addEventListener("mha-left", () => root.isConnected && this.#handOn(), { signal });
     const outside = (event) => event.composedPath().includes(root) || this.#hide(false);
     document.addEventListener("pointerdown", outside, { signal });
+    reachUnfolded(signal);
   }
 
   unmount() {

@@ -231,7 +231,7 @@ export class Explain {
       this.#masking(model, cell),
       this.hold && canFollow(model) ? pressable(this.#whole, whole, this.words.whole_path) : null,
       button(unpin, `✕ ${this.words.unpin}`),
-    ];
+    ].filter(Boolean);
   }
 
   /**
