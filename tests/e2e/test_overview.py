@@ -232,6 +232,10 @@ def test_what_has_moved_is_marked_and_said_until_the_next_edit(visit):
     bench.type("x", None, 0, 0, "1").settled()
     expect(bench.cell("w_v", 0, 0, 0)).not_to_have_attribute("data-lens", re.compile("."))
     expect(bench.cell("x", None, 0, 0)).to_have_attribute("data-lens", "down")
+    bench.do("reset")  # where everything begins anew nothing has moved
+    assert_shows(bench.settled(), PROGRAMMING)
+    expect(page.locator(".moved.hint")).to_be_visible()
+    expect(page.locator("td[data-lens]")).to_have_count(0)
 
 
 def test_where_each_head_looks_is_said_under_its_name_and_follows_the_numbers(visit):
@@ -286,6 +290,8 @@ def test_the_whole_path_of_a_number_is_lit(visit):
     page.locator(".explain").hover()
     button.click()
     expect(page.locator(".path")).to_have_count(0)
+    button.press("Escape")  # the focus is there, and not in the tables
+    expect(button).to_have_count(0)
 
 
 def test_a_map_has_the_names_of_its_rows_and_columns(visit):

@@ -283,7 +283,8 @@ export class Bench {
     if (edit.op === "mask" && edit.kind === "painted")
       this.#sought = { name: "mask", head: null, row: 0, col: 0 };
     if (["undo", "redo", "reset"].includes(edit.op)) this.#grid.drafts.clear();
-    if (!this.#previewed && edit.op !== "pin") this.#remember();
+    if (edit.op === "reset") this.#forget();
+    else if (!this.#previewed && edit.op !== "pin") this.#remember();
     this.#previewed = null;
     this.view.isInHand = false;
     this.overview.follow(false);
@@ -323,6 +324,11 @@ export class Bench {
     if (this.model.check) return; // there the marks say what is right
     this.model.before = null;
     this.#before = remembered(this.model);
+  }
+
+  /** Where everything begins anew nothing has moved. */
+  #forget() {
+    this.model.before = this.#before = null;
   }
 
   /** While numbers move none is marked as moved. */

@@ -97,6 +97,7 @@ export class Explain {
       if (/** @type {Element} */ (event.target).closest("button")) event.preventDefault();
     });
     this.root = div("explain", ...above, this.line);
+    this.root.addEventListener("keydown", ({ key: pressed }) => pressed === "Escape" && this.unpin());
   }
 
   /**
