@@ -151,7 +151,7 @@ def dragged(bench: Bench, page: Page) -> list[float]:
     page.evaluate("record()")
     end = monotonic() + SECONDS
     for step in count():
-        page.mouse.move(x + 12 + 6 * (step % 40), y)
+        page.mouse.move(x + 12 + 10 * (step % 40), y)
         if monotonic() > end:
             break
     frames: list[float] = page.evaluate("stop()")

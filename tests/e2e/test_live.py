@@ -39,7 +39,7 @@ def drag(bench, steps, *cell):
     mouse.move(x, y)
     mouse.down()
     for step in range(1, abs(steps) + 1):
-        mouse.move(x + 6 * step * (1 if steps > 0 else -1), y)
+        mouse.move(x + 10 * step * (1 if steps > 0 else -1), y)
 
 
 def shows(bench, number):
@@ -188,7 +188,7 @@ def test_a_finger_presses_and_slides(visit):
     finger("touchStart", x, y)
     expect(bench.cell(*X00)).to_contain_class("scrubbed")  # after a moment: before it a finger scrolls
     for step in range(1, 6):
-        finger("touchMove", x + 6 * step, y)
+        finger("touchMove", x + 10 * step, y)
     shows(bench, 6)
     finger("touchEnd")
     assert_shows(bench.settled(), with_x(6))
@@ -234,7 +234,7 @@ def test_the_divisor_is_dragged_as_any_number(visit):
     mouse = bench.page.mouse
     mouse.move(x, y)
     mouse.down()
-    mouse.move(x + 6 * 15, y, steps=15)
+    mouse.move(x + 10 * 15, y, steps=15)
     expect(field).to_have_value("4")
     expect(caption).to_have_text("S/4")
     assert_shows(in_step(bench), divided(4))
@@ -245,7 +245,7 @@ def test_the_divisor_is_dragged_as_any_number(visit):
     mouse.up()
     mouse.move(x, y)
     mouse.down()
-    mouse.move(x - 6 * 30, y, steps=30)  # past 0, which divides nothing
+    mouse.move(x - 10 * 30, y, steps=30)  # past 0, which divides nothing
     mouse.up()
     expect(field).to_have_value("-0.5")
     assert_shows(bench.settled(), divided(-0.5))
@@ -468,7 +468,7 @@ def test_the_last_number_set_is_the_last_one_shown_when_the_socket_is_cut_in_a_d
     assert_shows(in_step(bench), with_x(4))
     sockets[-1].close()
     x, y = centre(bench, *X00)
-    page.mouse.move(x + 60, y)
+    page.mouse.move(x + 100, y)
     shows(bench, 11)
     page.mouse.up()
     assert_shows(bench.settled(), with_x(11))
@@ -488,7 +488,7 @@ def test_a_server_that_dies_in_a_drag_and_comes_back_loses_nothing(own_server, n
     shows(bench, 7)
     own_server.kill()
     x, y = centre(bench, *X00)
-    bench.page.mouse.move(x + 60, y)
+    bench.page.mouse.move(x + 100, y)
     shows(bench, 13)
     bench.page.mouse.up()
     own_server.start()

@@ -48,7 +48,7 @@ def test_no_column_moves_while_a_number_is_dragged(visit):
     x, y = centre(bench, *X00)
     drag(bench, 1, *X00)
     for steps in (-30, -9, 20, 3):  # −28, −7, 22 and 5: a sign comes and goes, and so do digits
-        bench.page.mouse.move(x + 6 * steps, y)
+        bench.page.mouse.move(x + 10 * steps, y)
         expect(bench.cell(*X00)).to_have_text(str(2 + steps).replace("-", "−"))
         in_step(bench)
         assert stand() == before, steps
@@ -65,7 +65,7 @@ def test_the_table_stays_under_the_hand_though_the_sentence_above_it_changes(vis
     drag(bench, 1, *X00)
     before = bench.cell(*X00).bounding_box()["y"]
     x, y = centre(bench, *X00)
-    bench.page.mouse.move(x - 24, y)
+    bench.page.mouse.move(x - 40, y)
     expect(note).not_to_have_text(said)
     assert in_step(bench).cell(*X00).bounding_box()["y"] == before
     bench.page.mouse.up()

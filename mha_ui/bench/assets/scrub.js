@@ -2,7 +2,7 @@
 // moves; it is one edit once the hand lets go, and none after Escape.
 
 const THRESHOLD = 4; // px of a pointer until a press is a drag
-const PIXELS = 6; // of a drag for one step
+const PIXELS = 10; // of a drag for one step
 const HOLD = 250; // ms that a finger rests on a number until it drags and does not scroll
 const REST = 500; // ms without a further step of the wheel or a key, until it is one edit
 const COARSE = 10; // steps at once with Shift
