@@ -112,9 +112,9 @@ _TEXTS: Final = {
     "even": N_("spreads its weight evenly"),
     "nearly even": N_("nearly evenly, at most 2 to 1"),
     "one key": N_("always most at “{key}”"),
-    "itself": N_("each token most at itself"),
-    "back": N_("from the second on, each token most at the one before it"),
-    "forward": N_("between the first and the last, each token most at the one after it"),
+    "itself": N_("each token looks most at itself"),
+    "back": N_("from the second token on, each looks most at the one before it"),
+    "forward": N_("between the first and the last, each token looks most at the one after it"),
     "each": N_("most: {pairs}"),
     "many": N_("strongest: {query} → {key}, {most}"),
 }

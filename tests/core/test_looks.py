@@ -145,7 +145,7 @@ def test_a_head_that_looks_at_the_next_token_is_told_so():
     ahead = [[1.0, 0, 0, 0], [0, 0, 1.0, 0], [0, 0, 0, 1.0], [0, 0, 0, 1.0]]
     (look,) = where_heads_look(trace(in_self_attention(ahead)))
     (told,) = findings((look,), "abcd", "abcd", "en")
-    assert told == "between the first and the last, each token most at the one after it (0.99 or more)"
+    assert told == "between the first and the last, each token looks most at the one after it (0.99 or more)"
 
 
 FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[9, 9]]}
@@ -167,7 +167,7 @@ FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "v
         (
             built_in("programming"),
             [
-                "from the second on, each token most at the one before it (0.67 or more)",
+                "from the second token on, each looks most at the one before it (0.67 or more)",
                 "most: I → programming, love → programming, programming → I",
                 "nearly evenly, at most 2 to 1",
             ],
@@ -179,7 +179,7 @@ FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "v
         ),
         (
             built_in("scaled"),
-            ["each token most at itself (0.84 or more)"],
+            ["each token looks most at itself (0.84 or more)"],
             ["每个词元最关注自己（至少 0.84）"],
         ),
         (
@@ -206,7 +206,7 @@ FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "v
         (given_weights([[7], [8]]), ["always most at “n”"], ["总是最关注“n”"]),
         (
             in_self_attention([[0.5, 0.2, 0.3], [0.9, 0.1, 0], [0, 0.75, 0.25]]),
-            ["from the second on, each token most at the one before it (0.50 or more)"],
+            ["from the second token on, each looks most at the one before it (0.50 or more)"],
             ["从第二个起，每个词元最关注前一个（至少 0.50）"],
         ),
     ],

@@ -106,7 +106,7 @@ def test_make_the_second_head_look_at_itself(hand):
         user.click(user.focus(f"menu {name} 1"))
         user.click(user.page.get_by_role("menuitem", name="Identity"))
         user.bench.settled()
-    expect(user.page.locator(".look").nth(1)).to_contain_text("each token most at itself")
+    expect(user.page.locator(".look").nth(1)).to_contain_text("each token looks most at itself")
     assert user.actions == 5
 
 
