@@ -11,6 +11,8 @@ from mha_ui.web import modules
 
 # What the pages need and would wait for.
 LIBRARIES = ("torch",)
+# What they do without where it is not installed.
+OPTIONAL = ("pptx",)
 FOLLOWER = Follower(follow.page, follow.script, follow.style, follow.walk)
 ROOMS = InProcess()
 MODULES = assets.Modules(modules.digest, modules.packed, modules.plain)
@@ -19,6 +21,8 @@ app = st.App(
     "pages/navigation.py",
     routes=mha_api.routes(st.get_option("server.baseUrlPath"), FOLLOWER, ROOMS, MODULES),
     middleware=mha_api.middleware(style=shell.STYLE),
-    lifespan=ready.lifespan(LIBRARIES, ("mha_core", "mha_ui"), first=web.serve, last=ROOMS.close),
+    lifespan=ready.lifespan(
+        LIBRARIES, ("mha_core", "mha_ui"), first=web.serve, last=ROOMS.close, optional=OPTIONAL
+    ),
     on_script_error=shell.script_failed,
 )

@@ -30,17 +30,19 @@ def lifespan(
     packages: Sequence[str],
     first: Callable[[], None] = lambda: None,
     last: Callable[[], None] = lambda: None,
+    optional: Sequence[str] = (),
 ) -> Callable[[Any], AbstractAsyncContextManager[None]]:
     """For the server's life: when it starts, it begins to import these modules, and all modules of these packages.
 
-    ``first`` is done before anybody is answered, ``last`` as soon as the server is told to stop: it then waits for
-    the end of every answer, and some have none by themselves.
+    A module that needs one of the ``optional`` packages is left out where that is not installed. ``first`` is done before
+    anybody is answered, ``last`` as soon as the server is told to stop: it then waits for the end of every answer, and
+    some have none by themselves.
     """
 
     @asynccontextmanager
     async def living(_app: Any) -> AsyncIterator[None]:
         first()
-        begin(libraries, packages)
+        begin(libraries, packages, optional)
         with _when_stopped(last):
             yield
 
@@ -69,13 +71,13 @@ def _when_stopped(act: Callable[[], None]) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def begin(libraries: Sequence[str], packages: Sequence[str]) -> None:
+def begin(libraries: Sequence[str], packages: Sequence[str], optional: Sequence[str] = ()) -> None:
     """Import these in a thread, in this order; once a process."""
     if not _BEGUN:
         done: Future[None] = Future()
         done.set_running_or_notify_cancel()  # from now on nobody who waits for it can cancel it
         _BEGUN.append(done)
-        Thread(target=_import, args=(libraries, packages, done), name="imports").start()
+        Thread(target=_import, args=(libraries, packages, optional, done), name="imports").start()
 
 
 def is_ready() -> bool:
@@ -101,15 +103,25 @@ async def answer(_request: Request) -> JSONResponse:
     return JSONResponse({"ready": ready}, 200 if ready else 503, {"Cache-Control": "no-store"})
 
 
-def _import(libraries: Sequence[str], packages: Sequence[str], done: Future[None]) -> None:
+def _import(
+    libraries: Sequence[str], packages: Sequence[str], optional: Sequence[str], done: Future[None]
+) -> None:
     try:
         for name in libraries:
             importlib.import_module(name)
         for package in map(importlib.import_module, packages):
             for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
                 if not module.name.endswith(".__main__"):
-                    importlib.import_module(module.name)
+                    _import_one(module.name, optional)
     except BaseException as error:  # noqa: BLE001  # told to everybody who waits
         done.set_exception(error)
     else:
         done.set_result(None)
+
+
+def _import_one(name: str, optional: Sequence[str]) -> None:
+    try:
+        importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name not in optional:
+            raise

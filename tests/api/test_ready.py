@@ -1,8 +1,11 @@
 """The libraries are imported in the background, and whoever computes waits for them."""
 
+import ast
 import asyncio
 import json
+import re
 import sys
+from pathlib import Path
 
 import pytest
 from starlette.applications import Starlette
@@ -10,6 +13,8 @@ from starlette.applications import Starlette
 import mha_api
 from mha_api import ready
 from tests.api.asgi import ask, run
+
+ROOT = Path(mha_api.__file__).parent.parent
 
 
 @pytest.fixture
@@ -98,6 +103,41 @@ def test_what_an_import_raises_is_told_to_who_waits_and_it_is_never_ready(begun,
     with pytest.raises(ImportError, match="planted"):
         run(ready.imported())
     assert asked() == (503, {"ready": False})
+
+
+def test_a_module_that_needs_what_may_be_missing_is_left_out(begun, package, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sometimes", None)
+    package.FAULT.append(ModuleNotFoundError("planted", name="sometimes"))
+    package.GO.set()
+    ready.begin([], ["slowly"], ["sometimes"])
+    ready.wait()
+    assert asked() == (200, {"ready": True})
+
+
+def test_the_app_starts_with_what_is_required_alone():
+    """What stands at the top of a module is imported at the start, and has to be there in a fresh environment."""
+    required = {
+        line.partition("==")[0] for line in (ROOT / "requirements.txt").read_text("utf-8").splitlines()
+    }
+    brought = {"starlette", "anyio", "markupsafe"}  # by Streamlit, and by Jinja2
+    (optional,) = re.findall(r"^OPTIONAL = (.*)$", (ROOT / "app.py").read_text("utf-8"), re.MULTILINE)
+    ours = {"mha_api", "mha_core", "mha_ui"}
+    allowed = {*sys.stdlib_module_names, *required, *brought, *ours, *ast.literal_eval(optional)}
+    found = {(path.name, name) for path in packages(*ours) for name in imported_at_once(path)}
+    assert {(path, name) for path, name in found if name not in allowed} == set()
+
+
+def packages(*names):
+    return [path for name in names for path in (ROOT / name).rglob("*.py")]
+
+
+def imported_at_once(path):
+    """The packages that a file imports when it is imported itself."""
+    for node in ast.parse(path.read_text("utf-8")).body:
+        if isinstance(node, ast.Import):
+            yield from (name.name.partition(".")[0] for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield str(node.module).partition(".")[0]
 
 
 @pytest.mark.parametrize("base", ["course", "/course/"])

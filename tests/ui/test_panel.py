@@ -47,7 +47,7 @@ BENCH = "bench.matrices"
 FAULTS = {
     "bench": (shell.BENCH, bench, "payload"),
     "pictures": (shell.BENCH, mha_ui.pictures, "draw"),
-    "frame": (shell.BENCH, frame, "device_name"),
+    "frame": (shell.BENCH, frame, "share_button"),
     "walkthrough": (WALK, mha_ui.walkthrough, "payload"),
     "walkthrough.place": (WALK, mha_ui.walkthrough, "_place"),
     "walkthrough.takeaway": (WALK, mha_ui.walkthrough, "N_"),

@@ -72,9 +72,7 @@ def test_every_example_has_its_walk(visit, name, language):
         stage.id for stage in walk(trace(built_in(name)))
     ]
     json.dumps(told(app), allow_nan=False)
-    labels = [button.label for button in app.get("download_button")][
-        1:
-    ]  # the first saves the example as a file
+    labels = [button.label for button in app.get("download_button")]
     assert labels == [words_in(language)(text) for text in TAKE_AWAY]
 
 
