@@ -34,9 +34,9 @@ def lifespan(
 ) -> Callable[[Any], AbstractAsyncContextManager[None]]:
     """For the server's life: when it starts, it begins to import these modules, and all modules of these packages.
 
-    A module that needs one of the ``optional`` packages is left out where that is not installed. ``first`` is done before
-    anybody is answered, ``last`` as soon as the server is told to stop: it then waits for the end of every answer, and
-    some have none by themselves.
+    A module that needs one of the ``optional`` packages is left out where that is not installed. ``first`` is done
+    before anybody is answered, ``last`` as soon as the server is told to stop: it then waits for the end of every
+    answer, and some have none by themselves.
     """
 
     @asynccontextmanager

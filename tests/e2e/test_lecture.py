@@ -281,6 +281,10 @@ def test_the_keys_change_numbers_too_and_computed_ones_stay(walk):
     page.press("Escape")
     expect(field).to_have_count(0)
     page.stands_at("q")
+    page.press("Control+z")
+    expect(page.cell("w_q", 0, 0, 0)).to_have_text("1")
+    page.press("Control+Shift+z")
+    expect(page.cell("w_q", 0, 0, 0)).to_have_text("−1.5")
     page.cell("q", 0, 0, 0).dblclick()
     expect(field).to_have_count(0)
     page.press("ArrowRight", "ArrowRight", "ArrowRight").stands_at("scores").press("e")
@@ -419,8 +423,10 @@ def test_hands_are_counted_before_the_number_appears_and_both_windows_show_them(
     expect(back.root.locator(".hands .right")).to_have_text(re.compile("B · 13"))
     expect(front.cell("scores", 0, 0, 1)).to_have_text("13")
     assert_no_barrier(front.page)
-    back.button("hands close").click()
+    front.page.locator("body").press("Escape")  # it lies over the projector, which stays
     expect(card).to_be_hidden()
+    expect(back.root.locator(".hands")).to_be_hidden()
+    expect(front.root).to_have_attribute("data-view", "projector")
 
 
 def test_a_question_of_ones_own_is_answered_with_hands_too(walk):

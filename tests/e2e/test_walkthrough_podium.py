@@ -107,6 +107,7 @@ def test_the_dot_follows_the_pointer(walk):
     expect(dot).to_be_visible()
     box = dot.bounding_box()
     assert (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) == pytest.approx((400, 300), abs=1)
+    expect(page.root).not_to_contain_class("awake")  # who points at the wall wants no controls over it
     page.press("l")
     expect(dot).to_be_hidden()
 

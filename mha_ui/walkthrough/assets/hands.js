@@ -48,6 +48,13 @@ export class Hands {
     this.#become(this.#state ? null : { text, cell, answers: none() });
   }
 
+  /** No longer; whether something was asked. */
+  close() {
+    const wasOpen = this.#state !== null;
+    if (wasOpen) this.#become(null);
+    return wasOpen;
+  }
+
   /**
    * What the other window shows.
    * @param {Asked | null} state
@@ -117,7 +124,7 @@ export class Hands {
       ),
       this.bars,
       button(
-        { ...named, class: "round close", data: { focus: "hands close" }, onclick: () => this.#become(null) },
+        { ...named, class: "round close", data: { focus: "hands close" }, onclick: () => this.close() },
         "✕",
       ),
     );

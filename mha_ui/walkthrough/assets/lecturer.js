@@ -4,6 +4,7 @@
 import { Address } from "../mha.web/address.js";
 import { button, div, element, fill, p, redrawn, span } from "../mha.web/dom.js";
 import { belowRoot } from "../mha.web/root.js";
+import { sender } from "../mha.web/sender.js";
 import { Change } from "./change.js";
 import { exerciseIn } from "./exercise.js";
 import { Hands } from "./hands.js";
@@ -107,6 +108,15 @@ export class Lecturer {
 
   shared({ hands }) {
     if (hands !== undefined) this.#hands.take(hands);
+  }
+
+  closes() {
+    return this.#hands.close();
+  }
+
+  /** An edit of before is taken back, or made again: the walk's own and the bench's. */
+  undo(redo) {
+    sender.send({ op: redo ? "redo" : "undo" });
   }
 
   /** The room's hands are counted; a number that would stand here is hidden until then. */

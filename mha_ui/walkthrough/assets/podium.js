@@ -76,6 +76,10 @@ export class Podium {
     this.dot.style.translate = `${clientX}px ${clientY}px`;
   }
 
+  get isPointing() {
+    return !this.dot.hidden;
+  }
+
   get isClose() {
     return this.level > 0;
   }

@@ -19,7 +19,7 @@ export function pressed(walk, event) {
     return;
   }
   const meant = keys.read(event, Boolean(walk.view));
-  if (!meant) return inField(walk, event);
+  if (!meant) return undoes(walk, event) || inField(walk, event);
   if (!isMeant(walk, meant.move)) return;
   event.preventDefault();
   walk.awake.rest();
@@ -33,6 +33,16 @@ function isMeant(walk, move) {
   if (move === "leave") return Boolean(walk.view);
   if (move === "reveal") return walk.easel.hiding;
   return move !== "project" || named(walk.root, "projector") !== null; // not on a telephone that follows
+}
+
+/** Undo and redo, as on the bench; a field has its own. */
+function undoes(walk, event) {
+  const letter = event.key.toLowerCase();
+  if (!(event.ctrlKey || event.metaKey) || event.altKey || !["z", "y"].includes(letter)) return false;
+  if (event.defaultPrevented || !walk.around.undo || isField(event.composedPath()[0])) return false;
+  event.preventDefault();
+  walk.around.undo(letter === "y" || event.shiftKey);
+  return true;
 }
 
 /** In a field Enter goes on to the next that is empty, and reveals after the last; Escape leaves it. */

@@ -10,7 +10,7 @@ const REST = 500; // milliseconds at a place, after which the server is told of 
 
 /**
  * What stands around a walk: the address that holds the work, what else there is to press and to see, and who is told
- * of every place. `own`: the walk's ways to show itself.
+ * of every place. `own`: the walk's ways to show itself; `closes()`: whether Escape has closed something that lay over it.
  * @typedef {{
  *   address: { keep(query: Record<string, string>): void; flush(): void; stop(): void };
  *   controls(walk: Walk, own: Node[]): Node[];
@@ -19,6 +19,8 @@ const REST = 500; // milliseconds at a place, after which the server is told of 
  *   isFollowed?: boolean;
  *   change?(): void;
  *   code?(): void;
+ *   closes?(): boolean;
+ *   undo?(redo: boolean): void;
  *   shares?(): Record<string, any>;
  *   shared?(at: Record<string, any>): void;
  *   unmount(): void;

@@ -156,13 +156,13 @@ export class Walk {
 
   #pointed(event) {
     this.podium?.point(event);
-    this.awake.wake();
+    if (!this.podium?.isPointing) this.awake.wake(); // who points at the wall wants nothing to lie over it
   }
 
   leave() {
     const field = active(this.root);
     if (isField(field)) return field.blur();
-    if (this.view) this.look("");
+    if (this.view && !this.around.closes?.()) this.look("");
   }
 
   // --- motion ----------------------------------------------------------------------------------------------------
