@@ -22,7 +22,10 @@ const TOOLS = {
     const page = element("div", { class: "bench models" }, glance.root, colours.root);
     return (bytes, place) => {
       if (!page.isConnected) place.append(page);
-      glance.update(readRun(unpacked(bytes)), { ...START, head: [0, 0] }, "first");
+      glance.update(readRun(unpacked(bytes)), { ...START, head: [0, 0] }, "first", null, {
+        by: "",
+        only: "",
+      });
     };
   },
   async BertViz() {
