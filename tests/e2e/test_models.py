@@ -882,7 +882,7 @@ def test_nothing_is_wider_than_the_screen(read, language, width):
     assert all(drawing.bounding_box()["width"] >= 90 for drawing in page.locator(".line-canvas").all())
     page.locator('[data-focus="map"]').click()
     assert wider(page) == []
-    page.set_viewport_size({"width": 390, "height": 844})  # in every language: the heads of the columns are words
+    page.set_viewport_size({"width": 390, "height": 844})  # the columns' heads are words
     assert wider(page) == []
 
 
