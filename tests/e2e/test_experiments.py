@@ -258,8 +258,13 @@ def test_on_a_telephone_the_sides_stand_one_below_the_other(experiment):
     left, right = (cell(page, "weights", 0, 0, 0, side).bounding_box() for side in (0, 1))
     assert abs(left["x"] - right["x"]) < 40
     assert right["y"] > left["y"]
-    page.set_viewport_size({"width": 1280, "height": 800})
+    page.set_viewport_size({"width": 840, "height": 800})
     expect(page.locator(".stacked")).not_to_be_attached()
+    left, right = (cell(page, "weights", 0, 0, 0, side).bounding_box() for side in (0, 1))
+    assert left["y"] == right["y"]
+    assert right["x"] > left["x"] + left["width"]
+    left, right = (cell(page, "concat", None, 0, 0, side).bounding_box() for side in (0, 1))
+    assert right["y"] > left["y"]  # its four columns have no room there
 
 
 # --- links, words, looks -------------------------------------------------------------------------------------------

@@ -274,11 +274,22 @@ class Board {
     drawnForHall();
   }
 
-  /** Where two sides do not fit beside each other, they stand one below the other, stage by stage. */
+  /** A stage whose two sides do not fit beside each other has them one below the other; where none fits, no column
+   * has a title. */
   #stack() {
     if (this.panes.length < 2 || isInHall()) return; // there each screen is fitted by itself
+    const stages = [...this.tables.querySelectorAll(".stage-title")].map((title) => [
+      title,
+      title.nextElementSibling,
+      title.nextElementSibling.nextElementSibling,
+    ]);
     this.tables.classList.remove("stacked");
-    this.tables.classList.toggle("stacked", this.tables.scrollWidth > this.tables.clientWidth + 1);
+    for (const part of stages.flat()) part.classList.remove("wide");
+    const wide = stages.filter(([, ...sides]) =>
+      sides.some((side) => side.scrollWidth > side.clientWidth + 1),
+    );
+    for (const part of wide.flat()) part.classList.add("wide");
+    this.tables.classList.toggle("stacked", wide.length > 0 && wide.length === stages.length);
   }
 
   /** Two columns, a row for each stage. */
