@@ -99,6 +99,14 @@ def test_find_the_terms_of_the_first_output_down_to_x(hand):
     assert user.actions == 8  # one for each step of the computation
 
 
+def test_see_all_the_terms_of_the_first_output_at_once(hand):
+    user = hand("?example=output-projection")
+    user.click(user.bench.cell("output", None, 0, 0)).click(user.focus("whole path"))
+    for place in (("concat", None), ("head_outputs", 1), ("weights", 1), ("scores", 1), ("q", 1), ("x", None)):
+        expect(user.bench.cell(*place, 0, 0)).to_contain_class("path")
+    assert user.actions == 2
+
+
 def test_make_the_second_head_look_at_itself(hand):
     user = hand()
     user.click(user.focus("d_k more"))
@@ -122,14 +130,11 @@ def test_type_a_sentence(hand, text):
 
 def test_mask_a_pair(hand):
     user = hand()
-    user.click(user.page.locator("summary", has_text="Layer"))
-    user.choose(user.focus("mask"), "painted")
-    user.bench.settled()
-    user.click(user.bench.cell("mask", None, 0, 2))
+    user.click(user.bench.cell("weights", 0, 0, 2)).click(user.focus("mask pair"))
     painted = apply(PROGRAMMING, {"op": "mask", "kind": "painted"})
     hidden = {"op": "set", "matrix": "mask", "row": 0, "col": 2, "values": [[False]]}
     user.bench.wait_for_address(apply(painted, hidden))
-    assert user.actions == 3
+    assert user.actions == 2
 
 
 def test_have_three_heads(hand):
