@@ -84,6 +84,23 @@ interface Shuffled {
 interface Guess {
   text: string;
   probability: number;
+  /** Of a word that is not among the likeliest. */
+  rank?: number;
+}
+
+/** How a word stands among all that a model could guess. */
+interface Standing {
+  probability: number;
+  rank: number;
+}
+
+/** What a model guesses at a place, with all heads and without some. */
+interface Guessed {
+  place: number;
+  before: Guess[];
+  after: Guess[];
+  /** The token that the text has there; null where it has none that the model knows. */
+  word: { text: string; at: number; before: Standing; after: Standing } | null;
 }
 
 /** Where a visitor stands, as the address has it. Heads and tokens count from 0. */

@@ -221,6 +221,12 @@ _WORDS: Final = {
     "products_told": N_("{count} products; the largest by dimension: {list}"),
     "off": N_("Switch this head off"),
     "on": N_("Switch this head on"),
+    "word": N_("Hidden word “{token}”: {before}, rank {rank}."),
+    "word_off": N_("Hidden word “{token}”: {before} → {after}, rank {rank} → {now}."),
+    "word_causal": N_("After “{place}” the text has “{token}”: {before}, rank {rank}."),
+    "word_off_causal": N_("After “{place}” the text has “{token}”: {before} → {after}, rank {rank} → {now}."),
+    "likeliest": N_("Likeliest: “{word}” {number}."),
+    "likeliest_now": N_("Likeliest now: “{word}” {number}."),
     "effect": N_("With “{token}” hidden, the model guesses “{word}” with {before}."),
     "effect_off": N_(
         "Guess for the hidden “{token}”: “{word}” {before} → {now}; likeliest now: “{likeliest}”."

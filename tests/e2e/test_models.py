@@ -532,6 +532,15 @@ def test_two_sentences_are_compared_head_by_head(read, server):
         f"{texts[0][key]}{changes[at]:+.2f}".replace("-", "−")
     )
     expect(tokens(page, 1).nth(there)).to_have_attribute("aria-pressed", "true")
+    words, told = ui_words("en"), []
+    for which, text in enumerate((TIRED, WIDE)):
+        at = dict(aligned)[tired] if which else tired
+        found, _ = asked(server, "guesses", model="own", text=text, place=at)
+        name = words["compared_second" if which else "compared_first"]
+        told.append(f"{name} {effect_told(words, texts[which][at], found)}")
+        shown = page.locator(".answer-side").nth(which).locator(".guess-word")
+        assert shown.all_inner_texts()[:8] == [one["text"] for one in found["before"]]
+    expect(page.locator(".effect-line")).to_have_text(told)
     layer, head = (int(part) - 1 for part in query_of(page)["head"].split("."))
     rows = [
         asked(server, "head", model="own", text=text, layer=layer, head=head)[1]["weights"][row]
@@ -594,7 +603,7 @@ def test_the_second_sentence_goes_again(read):
 
 
 def guesses_shown(page: Page, which: str) -> list[tuple[str, str]]:
-    rows = page.locator(f".guesses.{which} li")
+    rows = page.locator(f".guesses.{which} li:not(.beyond)")
     return list(
         zip(
             rows.locator(".guess-word").all_inner_texts(),
@@ -606,6 +615,24 @@ def guesses_shown(page: Page, which: str) -> list[tuple[str, str]]:
 
 def expected_guesses(found: list[dict]) -> list[tuple[str, str]]:
     return [(one["text"], f"{one['probability']:.3f}") for one in found]
+
+
+def effect_told(words: dict[str, str], token: str, found: dict, which: str = "", **more: str) -> str:
+    """What is said of a word that is hidden, or comes next."""
+    before, after = found["word"]["before"], found["word"]["after"]
+    numbers = {
+        name: f"{one['probability']:.3f}" if one["probability"] >= 0.0005 else "< 0.001"
+        for name, one in (("before", before), ("after", after))
+    }
+    told = words[f"word{which}"].format(
+        token=token, rank=before["rank"], now=after["rank"], **numbers, **more
+    )
+    if after["rank"] == 1:
+        return told
+    likeliest = found["after"][0]
+    name = "likeliest_now" if which.startswith("_off") else "likeliest"
+    number = f"{likeliest['probability']:.3f}"
+    return f"{told} {words[name].format(word=likeliest['text'], number=number)}"
 
 
 def test_the_model_s_own_answer_changes_where_heads_are_missing(read, server):
@@ -641,29 +668,37 @@ def test_what_switching_a_head_off_does_stands_beside_the_switch(read, server, l
     page, words = read(model="own", text=ENGLISH, head="1.1", lang=language), ui_words(language)
     expect(page.locator('.ablate .strip [aria-pressed="true"]')).to_have_text("tired")
     place = tokens(page).all_inner_texts().index("tired")
-    found, _ = asked(server, "guesses", model="own", text=ENGLISH, place=place)
-    likeliest = found["before"][0]
-    told = {
-        "token": "tired",
-        "word": likeliest["text"],
-        "before": f"{likeliest['probability']:.3f}",
-    }
-    expect(page.locator(".effect")).to_have_text(words["effect"].format(**told))
+    question = {"model": "own", "text": ENGLISH, "place": place}
+    found, _ = asked(server, "guesses", **question)
+    expect(page.locator(".effect")).to_have_text(effect_told(words, "tired", found))
     page.locator(".one .switch").click()
     wait_for_query(page, off="1.1")
     settled(page)
-    found, _ = asked(server, "guesses", model="own", text=ENGLISH, place=place, without=[[0, 0]])
-    after = {one["text"]: f"{one['probability']:.3f}" for one in found["after"]}
-    now = after.get(likeliest["text"], f"< {list(after.values())[-1]}")
-    expect(page.locator(".effect")).to_have_text(
-        words["effect_off"].format(**told, now=now, likeliest=found["after"][0]["text"])
-    )
+    found, _ = asked(server, "guesses", **question, without=[[0, 0]])
+    expect(page.locator(".effect")).to_have_text(effect_told(words, "tired", found, "_off"))
+    page.locator(".whole").last.click()
+    page.locator(".whole").first.click()
+    settled(page)
+    heads = page.locator(".layer-row").first.locator(".tile").count()
+    last = page.locator(".layer-row").count() - 1
+    off = [[layer, head] for layer in (0, last) for head in range(heads)]
+    found, _ = asked(server, "guesses", **question, without=off)
+    assert found["word"]["after"]["rank"] > len(found["after"])  # it is in the list all the same
+    expect(page.locator(".effect")).to_have_text(effect_told(words, "tired", found, "_off"))
+    expect(page.locator(".effect")).to_be_in_viewport(ratio=1)
+    rank = found["word"]["after"]["rank"]
+    expect(page.locator(".guesses.after .own .guess-rank")).to_have_text(f"{rank}.")
+    expect(page.locator(".guesses.after .own .guess-word")).to_have_text("tired")
 
 
 def test_a_decoder_goes_on_with_the_next_word_and_sees_nothing_that_comes_later(read, server):
     page = read(model="decoder", text=SMALL, head="1.2", guess="4", token="3")
     found, _ = asked(server, "guesses", model="decoder", text=SMALL, place=3)
     assert guesses_shown(page, "before") == expected_guesses(found["before"])
+    place, token = tokens(page).all_inner_texts()[3:5]
+    expect(page.locator(".effect")).to_have_text(
+        effect_told(ui_words("en"), token, found, "_causal", place=place)
+    )
     page.locator(".line-key").nth(5).click()
     expect(page.locator(".sum")).to_contain_text("does not see it")
 

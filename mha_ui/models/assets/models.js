@@ -7,10 +7,12 @@ import { Ablate } from "./ablate.js";
 import { Ask, fault } from "./ask.js";
 import { Colours } from "./colours.js";
 import { Cut } from "./cut.js";
+import { Effect } from "./effect.js";
 import { Glance } from "./glance.js";
 import { One } from "./one.js";
 import { missing } from "./order.js";
 import { fitted, read, START, written } from "./place.js";
+import { counterpart } from "./runs.js";
 import { isOvertaken, Refusal, Server } from "./server.js";
 import { Tokens } from "./strip.js";
 
@@ -26,7 +28,7 @@ class Models {
   #run = null;
   /** @type {HeadNumbers[] | null} */
   #numbers = null;
-  /** @type {{ before: Guess[]; after: Guess[] } | null} */
+  /** Of each sentence; null where its word stands in the other alone. @type {(Guessed | null)[] | null} */
   #guesses = null;
   /** @type {Shuffled | null} */
   #shuffled = null;
@@ -103,9 +105,10 @@ class Models {
     this.glance = new Glance(host, words, this.colours);
     this.one = new One(host, words, this.colours, limits);
     this.ablate = new Ablate(host, words);
+    this.effect = new Effect(words);
     this.answers = div(
       "answers",
-      this.tokens.root,
+      div("above", this.tokens.root, this.effect.root),
       div("panes", this.glance.root, this.one.root, this.ablate.root),
     );
     this.answers.hidden = true;
@@ -237,11 +240,18 @@ class Models {
     });
   }
 
-  async #guess({ model, texts: [text], guess, off }) {
+  async #guess({ model, texts, guess, off }) {
     this.#guesses = null;
     if (guess === null) return;
+    const { causal, sentences } = this.#run;
+    const places = [guess, counterpart(this.#run, guess)];
+    const asked = sentences.map(({ special }, at) => {
+      const place = places[at];
+      const isThere = place !== null && (causal || !special[place]);
+      return isThere ? { model, text: texts[at], place, without: off } : null;
+    });
     await this.#told(async () => {
-      this.#guesses = await this.#server.guesses({ model, text, place: guess, without: off });
+      this.#guesses = await this.#server.guesses(asked);
       this.#show();
     });
   }
@@ -288,7 +298,7 @@ class Models {
     this.tokens.update(run, place);
     this.glance.update(run, place, this.#shows, this.#shuffled, this.#missing);
     this.one.update(run, place, this.#numbers, this.#shows, this.#shuffled, this.#refused);
-    this.one.effect.update(run, place, this.#guesses);
+    this.effect.update(run, place, this.#guesses);
     this.ablate.update(run, place, this.#guesses);
     this.root.dataset.shown = `${run.model} ${place.texts.join(" / ")}`;
     this.#address.keep({ ...this.#ours, ...written(place) });

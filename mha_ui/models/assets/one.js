@@ -3,7 +3,6 @@
 import { div, element, fill, pressable, setText, span } from "../mha.web/dom.js";
 import { hue, look } from "./colours.js";
 import { Compared } from "./compared.js";
-import { Effect } from "./effect.js";
 import { Heatmap } from "./heatmap.js";
 import { Lines, MOST_LINES } from "./lines.js";
 import { Measures } from "./measures.js";
@@ -52,7 +51,6 @@ export class One {
     this.shuffled = element("p", { class: "hint" }, words.shuffle_about);
     this.title = element("h2");
     this.off = pressable(false, { class: "switch", onclick: () => this.#switch() }, "");
-    this.effect = new Effect(words);
     this.views = div("views");
     this.readout = element("p", { class: "readout" });
     this.note = element("p", { class: "hint view-note" });
@@ -61,7 +59,6 @@ export class One {
       "section",
       { class: "one", "aria-label": words.one_head },
       div("one-head", this.title, this.off),
-      this.effect.root,
       this.compared.root,
       this.views,
       this.note,

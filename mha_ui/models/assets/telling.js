@@ -25,6 +25,15 @@ export function headName(words, { heads }, at, within = false) {
  */
 export const shown = (number) => format(number, 2);
 
+const LEAST_LIKELY = 0.001;
+
+/**
+ * How probable a model finds a word.
+ * @param {number} probability
+ */
+export const likely = (probability) =>
+  probability > 0 && probability < LEAST_LIKELY / 2 ? `< ${LEAST_LIKELY}` : format(probability, 3);
+
 const LEAST_WEIGHT = 0.0001;
 
 /**
