@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import struct
 from urllib.parse import parse_qs, urlencode, urlsplit
 from urllib.request import Request, urlopen
@@ -823,6 +824,23 @@ def test_another_page_and_another_language_leave_it_as_it_was(read):
     wait_for_query(page, **place, lang="zh")
     expect(page.locator(".big-map")).to_be_visible()
     expect(page.locator(".scores")).to_be_visible()
+
+
+def test_the_work_of_the_bench_is_not_in_the_address_and_is_there_again(read, server):
+    page = read(model="own", text=ENGLISH, example="causal", cell="weights.0.1.0")
+    wait_until(page, "() => !/example|cell/.test(location.search)")
+    page.reload()
+    settled(page)
+    expect(page.get_by_role("link", name="Bench", exact=True)).to_have_attribute(
+        "href", re.compile("example=causal")
+    )
+    wait_until(page, "() => !location.search.includes('example')")
+    page.get_by_role("link", name="Bench", exact=True).click()
+    wait_for_query(page, example="causal", cell="weights.0.1.0")
+    page.goto(f"{server.url}models?{urlencode({'model': 'own', 'example': 'first'})}")
+    settled(page)
+    page.get_by_role("link", name="Bench", exact=True).click()
+    wait_for_query(page, example="first")
 
 
 def test_an_address_without_a_sentence_is_of_the_one_that_is_shown_first(read):

@@ -15,9 +15,12 @@ import { fitted, read, START, written } from "./place.js";
 import { counterpart } from "./runs.js";
 import { isOvertaken, Refusal, Server } from "./server.js";
 import { Tokens } from "./strip.js";
+import { beganHere, KeptWork } from "./work.js";
 
 /** Where the visitor stood who went to another page and comes back. @type {ModelPlace | null} */
 let left = null;
+/** Whether the page has not been shown since the browser's began. */
+let isFirst = true;
 
 const NONE_MISSING = { by: "", only: "" };
 
@@ -44,7 +47,8 @@ class Models {
   /** What of the place is another once the model has read it. @type {Partial<ModelPlace>} */
   #coming = {};
   #lang = "";
-  #address = new Address();
+  #address = new Address(() => ({ unsaved: false })); // a link from here holds no work
+  #work = new KeptWork(() => sessionStorage, isFirst && beganHere());
   /** @type {Server | null} */
   #server = null;
   #ours = {};
@@ -52,6 +56,7 @@ class Models {
   #cards = null;
 
   constructor(parent) {
+    isFirst = false;
     this.root = element("div", { class: "bench models" });
     parent.append(this.root);
   }
@@ -69,6 +74,8 @@ class Models {
   update({ data, setTriggerValue }) {
     this.setTriggerValue = setTriggerValue;
     this.#ours = data.address;
+    const lost = this.#work.update(data.session, data.work);
+    if (lost) setTriggerValue("work", lost);
     this.#refused = data.refused;
     if (data.refused) this.#taken = false;
     if (data.lang !== this.#lang) this.#begin(data);
