@@ -122,6 +122,7 @@ interface ModelPlace {
   drawn: string;
   /** The tokens whose score is explained. */
   pair: Pair | null;
+  shows: Pictured;
 }
 
 /** Which of two sentences a picture is of, or their difference. */

@@ -71,6 +71,7 @@ _WORDS: Final = {
     "layer_head": N_("Layer {layer} · Head {head}"),
     "only": N_("Only heads that do this"),
     "sort": N_("Order"),
+    "head_missing": N_("There is no head “{head}” here: {shown} is shown."),
     "order_missing": N_("Heads cannot be sorted by “{order}” here: they stand as in the model."),
     "only_missing": N_("No head does this here: “{kind}”. All heads are shown."),
     "by_model": N_("as in the model"),
@@ -94,6 +95,7 @@ _WORDS: Final = {
         "common."
     ),
     "kind_none": N_("nothing stands out"),
+    "kind_unsure": N_("too few places"),
     "kind_previous": N_("previous token"),
     "kind_next": N_("next token"),
     "kind_itself": N_("itself"),

@@ -206,7 +206,12 @@ def test_heads_are_sorted_and_shown_by_what_they_do(read, server):
         numbers = arrays["0.measured"][:, header["measures"].index(by.removeprefix("-"))]
         assert tiles(page) == sorted(range(count), key=lambda at: sign * numbers[at])
         wait_for_query(page, by=by)
-    labels = header["sentences"][0]["labels"]
+    (sentence,) = header["sentences"]
+    labels = [
+        "unsure" if label == "none" and unsure else label
+        for label, unsure in zip(sentence["labels"], sentence["unsure"], strict=True)
+    ]
+    assert {"none", "unsure"} < set(labels)
     for kind in dict.fromkeys(labels):
         chip = page.locator(f'.kind[data-kind="{kind}"]')
         expect(chip).to_contain_text(f"· {labels.count(kind)}")
@@ -516,6 +521,7 @@ def test_two_sentences_are_compared_head_by_head(read, server):
     page.locator('[data-focus="second"]', has_text="second").click()
     expect(page.locator(".glance .legend")).to_be_hidden()
     assert opacities(page, 0) == arrays["1.maps"][0, 0].tolist()
+    wait_for_query(page, shows="second")
     it = header["sentences"][0]["texts"].index("it")
     tokens(page).nth(it).click()
     there = dict(aligned)[it]
@@ -584,13 +590,14 @@ def test_a_head_that_was_chosen_stays_where_a_second_sentence_is_compared(read):
 
 def test_the_second_sentence_goes_again(read):
     longer = TIRED.replace("street", "wide street")
-    page = read(model="own", text=TIRED, second=longer, by="difference")
+    page = read(model="own", text=TIRED, second=longer, by="difference", head="9.9")
     expect(field(page, "second")).to_have_value(longer)
     expect(page.locator(".matched")).to_have_text(
         f"{tokens(page).count()} tokens are matched; the others are grey."
     )
     expect(page.locator(".token.apart")).to_have_text(["wide"])
-    expect(page.locator(".missing")).to_be_empty()
+    head = page.locator(".one h2").inner_text()
+    expect(page.locator(".missing")).to_have_text(f"There is no head “9.9” here: {head} is shown.")
     page.get_by_role("button", name="Without the second sentence").click()
     wait_until(page, "() => !new URLSearchParams(location.search).has('second')")
     expect(page.locator(".compared")).to_be_hidden()
@@ -844,7 +851,8 @@ def test_the_work_of_the_bench_is_not_in_the_address_and_is_there_again(read, se
 
 
 def test_an_address_without_a_sentence_is_of_the_one_that_is_shown_first(read):
-    page = read(head="2.3")
+    page = read(head="2.3", by="<b>magic")
+    expect(page.locator(".missing")).to_contain_text("cannot be sorted by “<b>magic”")
     expect(page.locator(".one h2")).to_have_text("Layer 2 · Head 3")
     expect(field(page)).to_have_value(EXAMPLES[0]["texts"][0])
 
@@ -868,6 +876,13 @@ def test_a_text_that_is_too_long_is_told_in_one_sentence_and_nothing_is_lost(rea
     assert (tiles(page), tokens(page).all_inner_texts()) == before
     wait_for_query(page, text=ENGLISH)
     cut = page.locator(".cut")
+    last = len(tiles(page)) - 1
+    tile(page, last).click()
+    page.locator(".one .switch").click()
+    wait_until(page, "() => new URLSearchParams(location.search).has('off')")
+    settled(page)
+    expect(fault).to_have_text(told[0].upper() + told[1:])
+    expect(page.locator(".stale-told")).to_contain_text(ENGLISH)
     count = int("".join(filter(str.isdigit, cut.inner_text())))
     expect(cut).to_have_text(ui_words(language)["cut"].format(count=count))
     cut.click()
@@ -894,6 +909,8 @@ def test_where_the_server_does_not_answer_a_sentence_says_so_and_the_next_try_wo
     field(page).press("Enter")
     expect(page.locator(".models > .fault")).to_contain_text("The server does not answer")
     expect(tokens(page).nth(1)).to_be_visible()
+    field(page).press("Backspace")
+    expect(page.locator(".models > .fault")).to_be_empty()
     page.unroute("**/api/models/run*")
     say(page, CHINESE)
     expect(page.locator(".models > .fault")).to_be_empty()

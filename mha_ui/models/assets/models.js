@@ -10,8 +10,7 @@ import { Cut } from "./cut.js";
 import { Effect } from "./effect.js";
 import { Glance } from "./glance.js";
 import { One } from "./one.js";
-import { missing } from "./order.js";
-import { fitted, read, START, written } from "./place.js";
+import { fitted, missing, read, START, unread, written } from "./place.js";
 import { counterpart } from "./runs.js";
 import { isOvertaken, Refusal, Server } from "./server.js";
 import { Tokens } from "./strip.js";
@@ -22,7 +21,7 @@ let left = null;
 /** Whether the page has not been shown since the browser's began. */
 let isFirst = true;
 
-const NONE_MISSING = { by: "", only: "" };
+const NONE_MISSING = { head: "", by: "", only: "" };
 
 class Models {
   /** @type {ModelPlace} */
@@ -37,13 +36,13 @@ class Models {
   #shuffled = null;
   /** Whether the visitor has chosen a head: another sentence then shows the same one. */
   #chose = false;
-  /** @type {Pictured} */
-  #shows = "difference";
   #refused = "";
   /** Whether heads were asked for on the bench. */
   #taken = false;
-  /** What was wanted of the order and is not there. */
+  /** What was wanted and is not there. */
   #missing = NONE_MISSING;
+  /** What of the address was no place, until it has been said. */
+  #unread = NONE_MISSING;
   /** What of the place is another once the model has read it. @type {Partial<ModelPlace>} */
   #coming = {};
   #lang = "";
@@ -93,7 +92,8 @@ class Models {
     this.#server?.stop();
     this.#server = new Server(lang, words.unreachable);
     this.#cards = this.#server.cards();
-    this.ask = new Ask({ asked: (what) => this.#asked(what) }, words, examples);
+    const asks = { asked: (what) => this.#asked(what), typed: () => this.#faultless() };
+    this.ask = new Ask(asks, words, examples);
     this.fault = fault();
     this.cut = new Cut(words, (texts) => {
       this.ask.show({ ...this.#place, texts });
@@ -103,7 +103,6 @@ class Models {
     this.colours = new Colours(() => this.#show());
     const host = {
       go: (change) => this.#go(change),
-      show: (which) => this.#showing(which),
       open: (heads, start) => this.#take(heads, start),
       shuffle: () => this.#shuffle(),
       reveal: () => this.#reveal(),
@@ -134,7 +133,9 @@ class Models {
 
   /** Where the visitor stood, or where the address leads; else, and where nothing is there, `first`. */
   async #open(first) {
-    const asked = this.#run ? this.#place : (read(new URLSearchParams(location.search)) ?? left ?? first);
+    const query = new URLSearchParams(location.search);
+    const asked = this.#run ? this.#place : (read(query) ?? left ?? first);
+    if (!this.#run) this.#unread = unread(query);
     this.#chose ||= asked.head !== null;
     const place = { ...asked, texts: asked.texts.length ? asked.texts : first.texts };
     this.ask.show(place);
@@ -169,8 +170,8 @@ class Models {
 
   /** Somewhere else in the same answer, or with other heads switched off, which are shown so at once. */
   #go(change) {
-    this.#faultless();
-    if ("by" in change || "only" in change) this.#missing = NONE_MISSING;
+    if (!this.cut.isOffered) this.#faultless(); // what is too long still stands there
+    if ("by" in change || "only" in change || "head" in change) this.#missing = NONE_MISSING;
     this.#chose ||= Boolean(change.head || change.off);
     this.#stand({ ...this.#place, ...change });
     if (change.off) this.#look({});
@@ -195,10 +196,11 @@ class Models {
         this.#run = run;
         this.#shuffled = null;
         this.answers.hidden = false;
-        this.#age(false);
+        this.#age(this.cut.isOffered);
         const wanted = { ...this.#place, ...this.#coming };
         const there = fitted(wanted, run);
-        this.#missing = missing(wanted, there);
+        this.#missing = either(this.#unread, missing(wanted, there));
+        this.#unread = NONE_MISSING;
         settle();
         this.#stand(there, true);
         if (there.off.length < off.length) this.#look({}); // it was answered without heads that stay
@@ -303,17 +305,12 @@ class Models {
     const [run, place] = [this.#run, this.#place];
     if (!run) return;
     this.tokens.update(run, place);
-    this.glance.update(run, place, this.#shows, this.#shuffled, this.#missing);
-    this.one.update(run, place, this.#numbers, this.#shows, this.#shuffled, this.#refused);
+    this.glance.update(run, place, this.#shuffled, this.#missing);
+    this.one.update(run, place, this.#numbers, this.#shuffled, this.#refused);
     this.effect.update(run, place, this.#guesses);
     this.ablate.update(run, place, this.#guesses);
     this.root.dataset.shown = `${run.model} ${place.texts.join(" / ")}`;
     this.#address.keep({ ...this.#ours, ...written(place) });
-  }
-
-  #showing(which) {
-    this.#shows = which;
-    this.#show();
   }
 
   /** Where one head stands below all of them, bring it into sight. */
@@ -328,6 +325,13 @@ class Models {
     this.setTriggerValue("bench", { model, text: texts[0], layer: head[0], heads, start, without: off });
   }
 }
+
+/** The first of two where it says something, else the second, name by name. */
+const either = (one, other) => ({
+  head: one.head || other.head,
+  by: one.by || other.by,
+  only: one.only || other.only,
+});
 
 /** @param {string} text */
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -24,7 +24,6 @@ export class One {
   #hides = false;
   /** @type {Pair | null} */
   #pointed = null;
-  #shows = "first";
 
   /**
    * @param {{ go: (change: Partial<ModelPlace>) => void; open: (heads: number[], start: string) => void; shuffle: () => void }} host
@@ -83,16 +82,14 @@ export class One {
    * @param {ModelRun} run
    * @param {ModelPlace} place
    * @param {HeadNumbers[] | null} numbers of the head in each sentence; null while they are on their way
-   * @param {string} shows
    * @param {Shuffled | null} shuffled
    * @param {string} refused why the bench could not be opened
    */
-  update(run, place, numbers, shows, shuffled, refused) {
+  update(run, place, numbers, shuffled, refused) {
     if (run !== this.#run || place.head.join() !== this.#place?.head.join()) this.#pointed = null;
     this.#run = run;
     this.#place = place;
     this.#numbers = numbers;
-    this.#shows = shows;
     this.#draw();
     this.measures.update(run, this.#at, shuffled);
     this.shuffle.ariaPressed = String(Boolean(shuffled));
@@ -217,7 +214,7 @@ export class One {
   }
 
   #drawMap(sides, colour) {
-    const shows = sides.length > 1 ? this.#shows : "first";
+    const shows = sides.length > 1 ? this.#place.shows : "first";
     const token = this.#row(shows === "second" ? 1 : 0);
     if (shows === "difference" && !this.#asWords) {
       const [one, other] = this.#run.sentences;
@@ -357,6 +354,6 @@ export class One {
 
   /** A map of differences has no weights of one sentence to explain. */
   get #isDifference() {
-    return this.#isMap && this.#run.sentences.length > 1 && this.#shows !== "first";
+    return this.#isMap && this.#run.sentences.length > 1 && this.#place.shows !== "first";
   }
 }

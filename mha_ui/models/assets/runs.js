@@ -31,6 +31,14 @@ const of = (arrays, prefix) =>
 export const mapOf = ({ maps, side }, head) => maps.subarray(head * side * side, (head + 1) * side * side);
 
 /**
+ * What a head does: "unsure" where there are too few places of it, "none" where nothing stands out.
+ * @param {Pick<Looked, "labels" | "unsure">} sentence
+ * @param {number} head
+ */
+export const kindOf = ({ labels, unsure }, head) =>
+  labels[head] === "none" && unsure[head] ? "unsure" : labels[head];
+
+/**
  * A head's measures: each with what it would be by chance.
  * @param {ModelRun} run
  * @param {Looked} sentence
