@@ -20,6 +20,8 @@ interface ModelTokens {
 /** All heads' weights of one sentence. Flat arrays run over layers, heads, and then as said. */
 interface Looked extends ModelTokens {
   n: number;
+  /** The texts, those that are repeated with a number. */
+  names: string[];
   /** Pixels to a side of each map, each the largest weight of `block` × `block` pairs. */
   side: number;
   block: number;

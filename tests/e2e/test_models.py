@@ -83,7 +83,18 @@ def asked(server, path: str, **question) -> tuple[dict, dict[str, np.ndarray]]:
     for name, kind, shape in header["arrays"]:
         arrays[name] = np.frombuffer(data, DTYPES[kind], math.prod(shape), at).reshape(shape)
         at += math.ceil(arrays[name].nbytes / 8) * 8
+    for sentence in header.get("sentences", []):
+        sentence["names"] = numbered(sentence["texts"])
     return header, arrays
+
+
+def numbered(texts: list[str]) -> list[str]:
+    """Tokens as they are named: those that are repeated with a number."""
+    low = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+    return [
+        text if texts.count(text) == 1 else text + str(texts[: at + 1].count(text)).translate(low)
+        for at, text in enumerate(texts)
+    ]
 
 
 def field(page: Page, which: str = "sentence") -> Locator:
@@ -151,7 +162,7 @@ def test_it_opens_with_a_sentence_that_our_own_model_has_read(read, server, lang
     expect(field(page)).to_have_value(text)
     header, arrays = asked(server, "run", model="own", texts=[text])
     assert len(tiles(page)) == header["layers"] * header["heads"]
-    assert tokens(page).all_inner_texts() == header["sentences"][0]["texts"]
+    assert tokens(page).all_inner_texts() == header["sentences"][0]["names"]
     for at in (0, len(tiles(page)) - 1):
         layer, head = divmod(at, header["heads"])
         assert opacities(page, at) == arrays["0.maps"][layer, head].tolist()
@@ -165,7 +176,7 @@ def test_it_opens_with_a_sentence_that_our_own_model_has_read(read, server, lang
 def test_a_sentence_is_read_as_it_is_typed_and_entered(read, server, text):
     page = say(read(), text)
     header, arrays = asked(server, "run", model="own", texts=[text])
-    assert tokens(page).all_inner_texts() == header["sentences"][0]["texts"]
+    assert tokens(page).all_inner_texts() == header["sentences"][0]["names"]
     assert opacities(page, 1) == arrays["0.maps"][0, 1].tolist()
     wait_for_query(page, model="own", text=text)
 
@@ -234,7 +245,7 @@ def test_a_head_is_told_in_words_and_numbers(read, server, language):
         assert told.startswith(words["layer_head"].format(layer=layer + 1, head=head + 1))
         query = sentence["special"].index(False)
         key, weight = arrays["0.keys"][layer, head, query], arrays["0.tops"][layer, head, query]
-        assert f"{sentence['texts'][query]} → {sentence['texts'][key]} {weight:.2f}" in told
+        assert f"{sentence['names'][query]} → {sentence['names'][key]} {weight:.2f}" in told
         name = sentence["unsure"][at] if label == "none" else label
         if name:
             column = header["measures"].index(name)
@@ -400,7 +411,7 @@ def test_a_long_map_is_zoomed_down_to_its_words(read, server):
     text = " ".join([ENGLISH] * 9)
     page = read(text=text, model="own", head="1.1")
     header, _ = asked(server, "run", model="own", texts=[text])
-    n = len(header["sentences"][0]["texts"])
+    n = len(header["sentences"][0]["names"])
     assert n > 64
     expect(page.locator('[data-focus="lines"]')).to_be_disabled()
     drawn, told = page.locator(".big-map"), page.locator(".zooms .quiet-text")
@@ -412,7 +423,7 @@ def test_a_long_map_is_zoomed_down_to_its_words(read, server):
     size = names.count()
     assert size < n / 4
     start = int(told.inner_text().split("rows ")[1].split("–")[0])
-    assert names.all_inner_texts() == header["sentences"][0]["texts"][start - 1 : start - 1 + size]
+    assert names.all_inner_texts() == header["sentences"][0]["names"][start - 1 : start - 1 + size]
     drawn.scroll_into_view_if_needed()
     box = drawn.bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
@@ -437,7 +448,7 @@ def test_special_tokens_are_hidden_on_demand(read, server):
     _, arrays = asked(server, "head", model="minilm", text=ENGLISH, layer=0, head=2)
     page.locator('[data-focus="hide special"]').click()
     kept = [at for at, special in enumerate(sentence["special"]) if not special]
-    expect(page.locator(".line-token")).to_have_text([sentence["texts"][at] for at in kept])
+    expect(page.locator(".line-token")).to_have_text([sentence["names"][at] for at in kept])
     shown = page.locator(".line-weight").all_inner_texts()
     assert shown == [f"{arrays['weights'][2, at]:.2f}" for at in kept]
     expect(page.locator(".view-note")).to_contain_text("no longer add up to 1")
@@ -451,12 +462,12 @@ def test_what_a_model_does_not_know_is_said_in_one_line_and_it_offers_what_it_wa
     page = read(model="minilm", text=CHINESE)
     header, _ = asked(server, "run", model="minilm", texts=[CHINESE])
     (sentence,) = header["sentences"]
-    count, n = sum(sentence["unknown"]), len(sentence["texts"])
+    count, n = sum(sentence["unknown"]), len(sentence["names"])
     assert count > 0
     expect(page.locator(".unknown")).to_have_text(
         f"{count} of {n} tokens are unknown to this model: it sees the same sign, [UNK], for each."
     )
-    assert tokens(page).all_inner_texts() == sentence["texts"]
+    assert tokens(page).all_inner_texts() == sentence["names"]
     offered = [example["language"] for example in EXAMPLES]
     expect(page.locator(".example:visible")).to_have_count(offered.count("en"))
     page.locator(".offered summary").click()
@@ -505,8 +516,8 @@ def test_two_sentences_are_compared_head_by_head(read, server):
     header, arrays = asked(server, "run", model="own", texts=[TIRED, WIDE])
     aligned = header["aligned"]
     most = divmod(int(arrays["differences"].argmax()), header["heads"])
-    tired = header["sentences"][0]["texts"].index("tired")
-    counts = [len(sentence["texts"]) for sentence in header["sentences"]]
+    tired = header["sentences"][0]["names"].index("tired")
+    counts = [len(sentence["names"]) for sentence in header["sentences"]]
     wait_for_query(page, head=f"{most[0] + 1}.{most[1] + 1}", token=str(tired + 1))
     expect(page.locator('[data-focus="largest"]')).to_be_hidden()
     page.locator('[data-focus="all tokens"]').click()
@@ -522,10 +533,10 @@ def test_two_sentences_are_compared_head_by_head(read, server):
     expect(page.locator(".glance .legend")).to_be_hidden()
     assert opacities(page, 0) == arrays["1.maps"][0, 0].tolist()
     wait_for_query(page, shows="second")
-    it = header["sentences"][0]["texts"].index("it")
+    it = header["sentences"][0]["names"].index("it")
     tokens(page).nth(it).click()
     there = dict(aligned)[it]
-    texts = [sentence["texts"] for sentence in header["sentences"]]
+    texts = [sentence["names"] for sentence in header["sentences"]]
     caption = tile(page, 0).locator(".tile-caption")
     expect(caption).to_have_text(f"{flat[0]:.2f}")  # what heads are sorted by
     page.locator('[data-focus="by"]').select_option("")
@@ -553,7 +564,7 @@ def test_two_sentences_are_compared_head_by_head(read, server):
         asked(server, "head", model="own", text=text, layer=layer, head=head)[1]["weights"][row]
         for text, row in ((TIRED, it), (WIDE, there))
     ]
-    by = {header["sentences"][0]["texts"][key]: rows[1][other] - rows[0][key] for key, other in aligned}
+    by = {header["sentences"][0]["names"][key]: rows[1][other] - rows[0][key] for key, other in aligned}
     first = page.locator(".compared tbody tr").first
     difference = float(first.locator("td").last.inner_text().replace("−", "-"))
     assert (

@@ -14,7 +14,7 @@ import {
   signed,
   weightsOf,
 } from "../../mha_ui/models/assets/paint.js";
-import { groups, inPieces, joined, merged } from "../../mha_ui/models/assets/pieces.js";
+import { groups, inPieces, joined, merged, numbered } from "../../mha_ui/models/assets/pieces.js";
 import { fitted, missing, read, START, unread, written } from "../../mha_ui/models/assets/place.js";
 import {
   aboveChance,
@@ -164,6 +164,15 @@ test("heads can be sorted by how two sentences differ only where there are two",
   assert.equal(fitted({ ...PLACE, by: "difference" }, run()).by, "");
   const two = run({ differences: Float32Array.of(0.1, 0.4, 0.2, 0.3) });
   assert.equal(fitted({ ...PLACE, by: "difference" }, two).by, "difference");
+});
+
+test("what a sentence has more than once is numbered", () => {
+  const texts = ["the", "cat", "the", "mat", ",", ...Array(11).fill("so")];
+  const named = numbered(texts);
+  assert.deepEqual(named.slice(0, 5), ["the₁", "cat", "the₂", "mat", ","]);
+  assert.equal(named.at(-1), "so₁₁");
+  const tokens = { texts: ["un", "##do", "un", "##do"], words: [0, 0, 1, 1], special: Array(4).fill(false) };
+  assert.deepEqual(joined(tokens, groups(tokens)), ["undo₁", "undo₂"]);
 });
 
 // --- order ---------------------------------------------------------------------------------------------------------

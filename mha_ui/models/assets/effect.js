@@ -34,13 +34,13 @@ export class Effect {
    * @param {boolean} isOff
    * @param {boolean} causal
    */
-  #told({ place, before, after, word }, { texts }, isOff, causal) {
+  #told({ place, before, after, word }, { names }, isOff, causal) {
     const { words } = this;
     const which = `${isOff ? "_off" : ""}${causal ? "_causal" : ""}`;
-    if (!word) return fill(words[`effect${which}`], { token: texts[place], ...likeliest(before, after) });
+    if (!word) return fill(words[`effect${which}`], { token: names[place], ...likeliest(before, after) });
     const told = fill(words[`word${which}`], {
-      place: texts[place],
-      token: texts[word.at],
+      place: names[place],
+      token: names[word.at],
       before: likely(word.before.probability),
       after: likely(word.after.probability),
       rank: word.before.rank,

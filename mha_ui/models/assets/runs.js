@@ -1,5 +1,7 @@
 // A model's answer as the page reads it. No DOM here.
 
+import { numbered } from "./pieces.js";
+
 /**
  * @param {{ header: any; arrays: Record<string, any> }} message
  * @returns {ModelRun}
@@ -8,7 +10,12 @@ export function readRun({ header, arrays }) {
   const { sentences, arrays: _, ...rest } = header;
   return {
     ...rest,
-    sentences: sentences.map((told, at) => ({ ...told, ...of(arrays, `${at}.`), n: told.texts.length })),
+    sentences: sentences.map((told, at) => ({
+      ...told,
+      ...of(arrays, `${at}.`),
+      n: told.texts.length,
+      names: numbered(told.texts),
+    })),
     differences: arrays.differences ?? null,
     shiftKeys: arrays.shift_keys ?? null,
     shifts: arrays.shifts ?? null,
