@@ -1,8 +1,8 @@
 """The page Models: a sentence through a trained model, from all heads at a glance down to one exact number.
 
 The browser asks the server for what it shows (``mha_api/models.py``) and keeps its own place, which the address holds;
-this side says the words, offers examples, and opens heads on the bench. The work of the bench is not in the address here:
-the browser's tab keeps it, and a session that begins without it is told.
+this side says the words, offers examples, and opens heads on the bench. The work of the bench is not in the address
+here: the browser's tab keeps it, and a session that begins without it is told.
 """
 
 from __future__ import annotations

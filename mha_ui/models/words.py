@@ -208,6 +208,7 @@ _WORDS: Final = {
     "pair_hint": N_("Point at a line or a pair for its weight; click it to see where the score comes from."),
     "pair_hint_touch": N_("Tap a line or a pair for its weight, and where the score comes from."),
     "pair_line": N_("{query} → {key}: {weight}"),
+    "pair_both": N_("{query} → {key}: {weight} in the first, {second} in the second, difference {by}"),
     "map_keys": N_("Rows look at columns. Arrows move from pair to pair, plus and minus zoom."),
     "zoom_in": N_("Nearer"),
     "zoom_out": N_("Further"),

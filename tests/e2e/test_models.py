@@ -356,6 +356,14 @@ def test_the_map_tells_every_pair_by_keyboard_too(read, server):
     page.locator('[data-focus="map"]').click()
     drawn = page.locator(".big-map")
     drawn.focus()
+    page.evaluate(
+        """() => {
+            const { prototype } = CanvasRenderingContext2D;
+            const [clear, write] = [prototype.drawImage, prototype.fillText];
+            prototype.drawImage = function (...of) { window.written = []; return clear.apply(this, of); };
+            prototype.fillText = function (...of) { window.written.push(of[0]); return write.apply(this, of); };
+        }"""
+    )
     place = [0, 0]
     for key, step in (
         ("ArrowDown", (0, 0)),
@@ -369,6 +377,8 @@ def test_the_map_tells_every_pair_by_keyboard_too(read, server):
         expect(page.locator(".heatmap [role=status]")).to_contain_text(f"{weight:.2f}")
         expect(drawn).to_be_focused()
     expect(page.locator(".pair-weight")).to_have_text(f"{weight:.4f}".rstrip("0").rstrip("."))
+    every = [f"{weight:.2f}" for weight in arrays["weights"].ravel() if weight]
+    assert page.evaluate("() => window.written") == every
     box, n = drawn.bounding_box(), len(arrays["weights"])
     row, col = n - 1, n - 2
     cell = {"x": (col + 0.5) * box["width"] / n, "y": (row + 0.5) * box["height"] / n}
@@ -379,6 +389,10 @@ def test_the_map_tells_every_pair_by_keyboard_too(read, server):
     drawn.click(position=cell)
     wait_for_query(page, drawn="map", pair=f"{row + 1}.{col + 1}")
     expect(page.locator(".products svg")).to_be_in_viewport(ratio=1)
+    page.set_viewport_size({"width": 1440, "height": 900})
+    beside, box = page.locator(".explained").bounding_box(), drawn.bounding_box()
+    assert beside["x"] >= box["x"] + box["width"]
+    assert beside["y"] < box["y"] + box["height"]
 
 
 @published
@@ -579,9 +593,21 @@ def test_two_sentences_are_compared_head_by_head(read, server):
     )
     ours, theirs = (list(places) for places in zip(*aligned, strict=True))
     largest = np.abs(other[np.ix_(theirs, theirs)] - one[np.ix_(ours, ours)]).max()
-    expect(page.locator(".readout")).to_be_hidden()  # a difference has no score to be explained
     told = page.locator(".heatmap .legend").inner_text()
     assert abs(float(told.split("full colour:")[1]) - largest) <= 0.00005 + 1e-6
+    place = {"x": ours.index(it) + 0.5, "y": ours.index(tired) + 0.5}
+    drawn = page.locator(".big-map")
+    cell = drawn.bounding_box()["width"] / len(aligned)
+    drawn.click(position={name: at * cell for name, at in place.items()})
+    wait_for_query(page, pair=f"{tired + 1}.{it + 1}")
+    page.mouse.move(0, 0)
+    weights = one[tired, it], other[dict(aligned)[tired], there]
+    shown = page.locator(".explained-side .pair-weight")
+    titles = shown.evaluate_all("all => all.map((one) => Number(one.title))")
+    assert np.allclose(titles, weights, rtol=0, atol=1e-6)
+    expect(page.locator(".explained-side .products svg")).to_have_count(2)
+    by = float(page.locator(".readout").inner_text().split("difference ")[1].replace("−", "-"))
+    assert abs(by - (weights[1] - weights[0])) <= 0.00005 + 1e-6
     least = int(arrays["differences"].argmin())
     tile(page, least).click()
     page.locator('[data-focus="largest"]').click()
