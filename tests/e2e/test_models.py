@@ -1013,3 +1013,8 @@ def test_on_a_telephone_a_finger_does_it_all(read):
     wait_for_query(page, token="3")
     page.locator(".line-key").nth(1).tap()
     expect(page.locator(".scores")).to_be_visible()
+    page.locator(".whole").last.tap()
+    wait_until(page, "() => new URLSearchParams(location.search).has('off')")
+    settled(page)
+    expect(page.locator(".effect")).to_contain_text("→")
+    expect(page.locator(".effect")).to_be_in_viewport(ratio=1)

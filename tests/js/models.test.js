@@ -28,6 +28,7 @@ import {
   topOf,
 } from "../../mha_ui/models/assets/runs.js";
 import { revealing, shifted, whole, zoomed } from "../../mha_ui/models/assets/window.js";
+import { KeptWork } from "../../mha_ui/models/assets/work.js";
 import { unpacked } from "../../mha_ui/web/assets/message.js";
 
 // --- places --------------------------------------------------------------------------------------------------------
@@ -98,6 +99,24 @@ test("what cannot be read of an address is said as it stands there, as far as it
   const query = new URLSearchParams({ head: "2.x", by: `<b>${"y".repeat(99)}`, only: "pair" });
   assert.deepEqual(unread(query), { head: "2.x", by: `<b>${"y".repeat(37)}`, only: "" });
   assert.deepEqual(unread(new URLSearchParams()), { head: "", by: "", only: "" });
+});
+
+test("a session that began without the work is told it, once, and otherwise its own is kept", () => {
+  const held = new Map();
+  const tab = { getItem: (key) => held.get(key) ?? null, setItem: (key, text) => held.set(key, text) };
+  const loaded = (began) => new KeptWork(() => /** @type {any} */ (tab), began);
+  const [fresh, own] = [{ example: "first" }, { s: "1abc", lang: "zh" }];
+  const before = loaded(true);
+  assert.equal(before.update("one", fresh), null);
+  assert.equal(before.update("one", own), null);
+  const after = loaded(true);
+  assert.deepEqual(after.update("two", fresh), own);
+  assert.equal(after.update("two", fresh), null); // it has not got there yet
+  assert.equal(after.update("three", { ...own, decimals: "2" }), null); // whatever became of it
+  assert.deepEqual(after.update("four", fresh), { ...own, decimals: "2" }); // another server, the page still there
+  assert.equal(loaded(false).update("five", fresh), null);
+  held.set("mha.models.work", "{no");
+  assert.equal(loaded(true).update("six", fresh), null);
 });
 
 /** A run of 2 layers × 2 heads on three tokens, with one measure. */

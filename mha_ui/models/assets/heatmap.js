@@ -10,7 +10,7 @@ import { revealing, shifted, whole, zoomed } from "./window.js";
 const LEAST_NAMED = 11; // px of a cell, below which tokens have no names
 const LEAST_TOLD = 20; // px of a cell, from which its number stands in it
 const LEAST_NUMBER = 0.005; // what is less shows as 0, and stands back
-const LEAST_TYPE = 8; // px
+const LEAST_TYPE = 7; // px
 const MOST_TYPE = 13;
 const PART = 0.84; // of a cell, for its number
 const STEP = 0.6;

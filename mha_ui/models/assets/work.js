@@ -12,6 +12,8 @@ const inFull = (address) => String(new URLSearchParams(address));
 export class KeptWork {
   /** @type {Kept | null} */
   #kept = null;
+  /** The session that was asked to open a work again, until another answers. */
+  #asked = "";
 
   /**
    * @param {() => Storage} storage which a browser may forbid
@@ -32,14 +34,17 @@ export class KeptWork {
    * @returns {Record<string, string> | null}
    */
   update(session, address) {
+    if (session === this.#asked) return null; // it has not got there yet
     const before = this.#kept;
-    const isLost = before && before.session !== session && holds({ ...before.address });
+    const isLost = !this.#asked && before && before.session !== session && holds({ ...before.address });
     const due = isLost ? before.address : address;
+    const isDue = inFull(due) !== inFull(address);
+    this.#asked = isDue ? session : "";
     this.#kept = { session, address: due };
     try {
       this.storage().setItem(KEY, JSON.stringify(this.#kept));
     } catch {} // full, or forbidden: after a reload the bench begins anew
-    return inFull(due) === inFull(address) ? null : due;
+    return isDue ? due : null;
   }
 }
 
