@@ -606,8 +606,8 @@ def test_two_sentences_are_compared_head_by_head(read, server):
     titles = shown.evaluate_all("all => all.map((one) => Number(one.title))")
     assert np.allclose(titles, weights, rtol=0, atol=1e-6)
     expect(page.locator(".explained-side .products svg")).to_have_count(2)
-    by = float(page.locator(".readout").inner_text().split("difference ")[1].replace("−", "-"))
-    assert abs(by - (weights[1] - weights[0])) <= 0.00005 + 1e-6
+    change = float(page.locator(".readout").inner_text().split("difference ")[1].replace("−", "-"))
+    assert abs(change - (weights[1] - weights[0])) <= 0.00005 + 1e-6
     least = int(arrays["differences"].argmin())
     tile(page, least).click()
     page.locator('[data-focus="largest"]').click()
