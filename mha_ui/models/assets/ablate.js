@@ -208,13 +208,14 @@ function threads(before, after) {
   svg.setAttribute("width", String(BETWEEN));
   svg.setAttribute("height", String(height));
   svg.setAttribute("aria-hidden", "true");
-  for (const [at, { text }] of before.entries()) {
+  for (const [at, { text, rank = at + 1 }] of before.entries()) {
     const to = after.findIndex((guess) => guess.text === text);
     if (to < 0) continue;
     const path = document.createElementNS(SVG, "path");
     const [from, end] = [(at + 0.5) * ROW, (to + 0.5) * ROW];
     path.setAttribute("d", `M0 ${from}C${BETWEEN / 2} ${from} ${BETWEEN / 2} ${end} ${BETWEEN} ${end}`);
-    path.setAttribute("class", to < at ? "rose" : to > at ? "fell" : "stayed");
+    const now = after[to].rank ?? to + 1;
+    path.setAttribute("class", now < rank ? "rose" : now > rank ? "fell" : "stayed");
     svg.append(path);
   }
   return svg;
