@@ -18,14 +18,12 @@ const TOOLS = {
   async ours() {
     const words = await (await fetch("/words")).json();
     const colours = new Colours(() => {});
-    const glance = new Glance({ go: () => {}, show: () => {} }, words, colours);
+    const glance = new Glance({ go: () => {} }, words, colours);
     const page = element("div", { class: "bench models" }, glance.root, colours.root);
     return (bytes, place) => {
       if (!page.isConnected) place.append(page);
-      glance.update(readRun(unpacked(bytes)), { ...START, head: [0, 0] }, "first", null, {
-        by: "",
-        only: "",
-      });
+      const none = { head: "", by: "", only: "" };
+      glance.update(readRun(unpacked(bytes)), { ...START, head: [0, 0] }, null, none);
     };
   },
   async BertViz() {

@@ -20,8 +20,10 @@ pooled    {"model", "text", "layer", "head", "queries", "keys", "size", "by", "w
           exact, as ``weights``, where each is one pair
 shuffled  {"model", "text", "without"}: ``shuffled``, heads × measures (named by ``measures``), what each measure is on
           average where the words stand in other orders
-guesses   {"model", "text", "place", "without"}: {"before": [{"text", "probability"}, …], "after": […]}, with all
-          heads, and without these; an encoder finds the token hidden, a decoder guesses what follows it
+guesses   {"model", "text", "place", "without"}: {"before": [{"text", "probability"}, …], "after": […], "word"}, with
+          all heads, and without these; an encoder finds the token hidden, a decoder guesses what follows it. ``word``
+          is the one that the text has there, {"text", "at", "before": {"probability", "rank"}, "after": {…}}; null
+          where it has none that the model knows
 
 Layers, heads and tokens count from 0. Raises ``MhaError`` for whatever is wrong with a question.
 """
@@ -50,6 +52,7 @@ from mha_core.models import (
     MEASURES,
     Model,
     Record,
+    Run,
     Tokens,
     can_guess,
     cards,
@@ -60,7 +63,7 @@ from mha_core.models import (
     unsure,
 )
 from mha_core.models.differences import aligned, differences, shifts
-from mha_core.models.guesses import hidden
+from mha_core.models.guesses import hidden, standing
 from mha_core.models.measures import Places, records
 
 SIDE: Final = 128
@@ -180,16 +183,26 @@ def answer_guesses(body: bytes, _language: str) -> bytes:
             N_("expected a token's number, from 0 to {most}"), place="place", most=len(tokens) - 1
         )
     shown = tokens if model.architecture.causal else hidden(model, tokens, place)
-    found = {
-        name: guesses(model, _RUNS.of(model, shown, without), place, MOST_GUESSES)
-        for name, without in (("before", frozenset()), ("after", off))
+    runs = {name: _RUNS.of(model, shown, one) for name, one in (("before", frozenset()), ("after", off))}
+    told: dict[str, Any] = {
+        name: [
+            {"text": guess.text, "probability": guess.probability}
+            for guess in guesses(model, one, place, MOST_GUESSES)
+        ]
+        for name, one in runs.items()
     }
-    return _json(
-        {
-            name: [{"text": guess.text, "probability": guess.probability} for guess in of]
-            for name, of in found.items()
-        }
-    )
+    return _json(told | {"word": _word(model, tokens, place, runs)})
+
+
+def _word(model: Model, tokens: Tokens, place: int, runs: Mapping[str, Run]) -> dict[str, Any] | None:
+    """The token that the text has where the model guesses, and how it stands in each run; None where it has none."""
+    at = place + model.architecture.causal
+    if at >= len(tokens) or tokens.unknown[at] is not None:
+        return None
+    found = {name: standing(model, one, place, tokens.ids[at]) for name, one in runs.items()}
+    return {"text": model.reader.text(tokens.ids[at]), "at": at} | {
+        name: {"probability": one.probability, "rank": one.rank} for name, one in found.items()
+    }
 
 
 ANSWERS: Final[Mapping[str, Callable[[bytes, str], bytes]]] = {

@@ -39,15 +39,37 @@ def guesses(model: Model, run: Run, place: int, most: int = 10) -> tuple[Guess, 
 
     Raises ``ModelError`` where the model cannot guess or the text has no such place.
     """
-    n = run.hidden[-1].shape[-2]
-    if not 0 <= place < n:
-        raise ModelError(N_("the text has {n} tokens; there is no place {at}"), n=n, at=place)
-    chances = logits(model, run.hidden[-1][..., place, :]).softmax(-1)
+    chances = _chances(model, run, place)
     found = chances.topk(min(most, MOST, len(chances)))
     return tuple(
         Guess(model.reader.text(number), number, chance)
         for number, chance in zip(found.indices.tolist(), found.values.tolist(), strict=True)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How probable a model finds one piece of its vocabulary, and how many pieces it finds likelier, plus 1."""
+
+    probability: float
+    rank: int
+
+
+def standing(model: Model, run: Run, place: int, number: int) -> Standing:
+    """Where the piece with this id stands among all that the model could guess at a place.
+
+    Raises ``ModelError`` as ``guesses`` does.
+    """
+    chances = _chances(model, run, place)
+    return Standing(chances[number].item(), 1 + int((chances > chances[number]).sum()))
+
+
+def _chances(model: Model, run: Run, place: int) -> Tensor:
+    """The probability of each piece of the vocabulary at a place."""
+    n = run.hidden[-1].shape[-2]
+    if not 0 <= place < n:
+        raise ModelError(N_("the text has {n} tokens; there is no place {at}"), n=n, at=place)
+    return logits(model, run.hidden[-1][..., place, :]).softmax(-1)
 
 
 @torch.no_grad()

@@ -1,7 +1,8 @@
 """The page Models: a sentence through a trained model, from all heads at a glance down to one exact number.
 
 The browser asks the server for what it shows (``mha_api/models.py``) and keeps its own place, which the address holds;
-this side says the words, offers examples, and opens heads on the bench.
+this side says the words, offers examples, and opens heads on the bench. The work of the bench is not in the address
+here: the browser's tab keeps it, and a session that begins without it is told.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ def models_page() -> None:
 
 
 def _models(work: state.Work) -> None:
+    address = state.address(work)
     data = {
         "lang": work.language,
         "words": ui_words(work.language),
@@ -40,14 +42,19 @@ def _models(work: state.Work) -> None:
             "excess": LEAST_EXCESS,
             "chance": MOST_CHANCE,
         },
-        "address": state.address(work),
+        "session": work.session,
+        "work": address,
+        "address": {name: value for name, value in address.items() if name == "lang"},
         "refused": work.message.text if work.message else "",
     }
-    asked = _component()(key=_KEY, data=data, on_bench_change=_noted)
+    asked = _component()(key=_KEY, data=data, on_bench_change=_noted, on_work_change=_noted)
     if asked.bench:
         if take(work, asked.bench):
             st.switch_page(shell.BENCH)
         st.rerun()  # to say why not
+    if asked.work:
+        state.reopen(asked.work)
+        st.rerun()
 
 
 def take(work: state.Work, asked: Mapping[str, Any]) -> bool:

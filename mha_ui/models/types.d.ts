@@ -20,6 +20,8 @@ interface ModelTokens {
 /** All heads' weights of one sentence. Flat arrays run over layers, heads, and then as said. */
 interface Looked extends ModelTokens {
   n: number;
+  /** The texts, those that are repeated with a number. */
+  names: string[];
   /** Pixels to a side of each map, each the largest weight of `block` × `block` pairs. */
   side: number;
   block: number;
@@ -84,6 +86,23 @@ interface Shuffled {
 interface Guess {
   text: string;
   probability: number;
+  /** Of a word that is not among the likeliest. */
+  rank?: number;
+}
+
+/** How a word stands among all that a model could guess. */
+interface Standing {
+  probability: number;
+  rank: number;
+}
+
+/** What a model guesses at a place, with all heads and without some. */
+interface Guessed {
+  place: number;
+  before: Guess[];
+  after: Guess[];
+  /** The token that the text has there; null where it has none that the model knows. */
+  word: { text: string; at: number; before: Standing; after: Standing } | null;
 }
 
 /** Where a visitor stands, as the address has it. Heads and tokens count from 0. */
@@ -105,6 +124,7 @@ interface ModelPlace {
   drawn: string;
   /** The tokens whose score is explained. */
   pair: Pair | null;
+  shows: Pictured;
 }
 
 /** Which of two sentences a picture is of, or their difference. */

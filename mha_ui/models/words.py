@@ -71,6 +71,7 @@ _WORDS: Final = {
     "layer_head": N_("Layer {layer} · Head {head}"),
     "only": N_("Only heads that do this"),
     "sort": N_("Order"),
+    "head_missing": N_("There is no head “{head}” here: {shown} is shown."),
     "order_missing": N_("Heads cannot be sorted by “{order}” here: they stand as in the model."),
     "only_missing": N_("No head does this here: “{kind}”. All heads are shown."),
     "by_model": N_("as in the model"),
@@ -94,6 +95,7 @@ _WORDS: Final = {
         "common."
     ),
     "kind_none": N_("nothing stands out"),
+    "kind_unsure": N_("too few places"),
     "kind_previous": N_("previous token"),
     "kind_next": N_("next token"),
     "kind_itself": N_("itself"),
@@ -206,6 +208,7 @@ _WORDS: Final = {
     "pair_hint": N_("Point at a line or a pair for its weight; click it to see where the score comes from."),
     "pair_hint_touch": N_("Tap a line or a pair for its weight, and where the score comes from."),
     "pair_line": N_("{query} → {key}: {weight}"),
+    "pair_both": N_("{query} → {key}: {weight} in the first, {second} in the second, difference {by}"),
     "map_keys": N_("Rows look at columns. Arrows move from pair to pair, plus and minus zoom."),
     "zoom_in": N_("Nearer"),
     "zoom_out": N_("Further"),
@@ -221,6 +224,12 @@ _WORDS: Final = {
     "products_told": N_("{count} products; the largest by dimension: {list}"),
     "off": N_("Switch this head off"),
     "on": N_("Switch this head on"),
+    "word": N_("Hidden word “{token}”: {before}, rank {rank}."),
+    "word_off": N_("Hidden word “{token}”: {before} → {after}, rank {rank} → {now}."),
+    "word_causal": N_("After “{place}” the text has “{token}”: {before}, rank {rank}."),
+    "word_off_causal": N_("After “{place}” the text has “{token}”: {before} → {after}, rank {rank} → {now}."),
+    "likeliest": N_("Likeliest: “{word}” {number}."),
+    "likeliest_now": N_("Likeliest now: “{word}” {number}."),
     "effect": N_("With “{token}” hidden, the model guesses “{word}” with {before}."),
     "effect_off": N_(
         "Guess for the hidden “{token}”: “{word}” {before} → {now}; likeliest now: “{likeliest}”."

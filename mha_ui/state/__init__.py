@@ -8,7 +8,7 @@ that touches ``st.session_state``).
 from mha_ui.state.edits import receive
 from mha_ui.state.exercise import end_exercise, has_open_exercise, like_of, link_for_class, set_exercise
 from mha_ui.state.history import history_of
-from mha_ui.state.session import current, lesson, receive_from, set_widget, tables_show, widget_value
+from mha_ui.state.session import current, lesson, receive_from, reopen, set_widget, tables_show, widget_value
 from mha_ui.state.url import (
     OWN_SEED,
     PAGE_KEYS,
@@ -87,6 +87,7 @@ __all__ = [
     "place_in",
     "receive",
     "receive_from",
+    "reopen",
     "set_exercise",
     "set_widget",
     "show_as",

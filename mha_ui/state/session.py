@@ -6,7 +6,7 @@ restarted); after that the session leads, and the bench writes its address into 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -30,6 +30,11 @@ def current() -> Work:
         opened.plain = is_plain(st.query_params) and not st.context.is_embedded
         st.session_state[KEY] = opened
     return st.session_state[KEY]  # type: ignore[no-any-return]
+
+
+def reopen(query: Mapping[str, str]) -> None:
+    """Take up the work of an earlier session, by the query parameters that restore it."""
+    st.session_state[KEY] = work_at_or_first(query, st.context.locale)
 
 
 def widget_value(key: str) -> Any:

@@ -36,7 +36,7 @@ PAGE_KEYS = (
     *("example", "s", "lang", "cell", "decimals", "ask", "seed", "tally", "lesson"),
     *("experiment", "variant", "lens", "base"),
     *WalkPlace._fields,
-    *("model", "text", "second", "head", "token", "off", "guess", "by", "only", "drawn", "pair"),
+    *("model", "text", "second", "head", "token", "off", "guess", "by", "only", "drawn", "pair", "shows"),
 )
 """Every query parameter that a page of ours writes; address.js lists them too."""
 _STAGE = re.compile(r"[a-z][a-z0-9_-]{0,39}")

@@ -24,7 +24,7 @@ from mha_core.models import (
     tokenize,
     unsure,
 )
-from mha_core.models.guesses import hidden
+from mha_core.models.guesses import MOST, hidden
 from mha_ui.language import words_in
 from tests.models.made import BERT, GPT2, folder_of
 
@@ -226,12 +226,19 @@ def test_guesses_are_the_model_s_with_all_heads_and_without_some(client, key):
     model = model_of(key)
     tokens = tokenize(model, TEXT)
     shown = hidden(model, tokens, 3) if key == "encoder" else tokens
+    at = 3 if key == "encoder" else 4
     for name, off in (("before", set()), ("after", {(1, 0), (2, 2)})):
         expected = guesses(model, run(model, shown, without=off), 3, heads.MOST_GUESSES)
         assert told[name] == [{"text": one.text, "probability": one.probability} for one in expected]
+        every = guesses(model, run(model, shown, without=off), 3, MOST)
+        rank = next(rank for rank, one in enumerate(every, 1) if one.id == tokens.ids[at])
+        assert told["word"][name] == {"probability": every[rank - 1].probability, "rank": rank}
+    assert (told["word"]["text"], told["word"]["at"]) == (model.reader.text(tokens.ids[at]), at)
     assert told["before"] != told["after"]
     if key == "encoder":
         assert shown.texts[3] == "[MASK]"
+    text, place = ("the zebra sat", 2) if key == "encoder" else (TEXT, len(tokens) - 1)
+    assert asked(client, "guesses", model=key, text=text, place=place).json()["word"] is None
 
 
 # --- what is refused -----------------------------------------------------------------------------------------------

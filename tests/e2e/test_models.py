@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import struct
 from urllib.parse import parse_qs, urlencode, urlsplit
 from urllib.request import Request, urlopen
@@ -82,7 +83,18 @@ def asked(server, path: str, **question) -> tuple[dict, dict[str, np.ndarray]]:
     for name, kind, shape in header["arrays"]:
         arrays[name] = np.frombuffer(data, DTYPES[kind], math.prod(shape), at).reshape(shape)
         at += math.ceil(arrays[name].nbytes / 8) * 8
+    for sentence in header.get("sentences", []):
+        sentence["names"] = numbered(sentence["texts"])
     return header, arrays
+
+
+def numbered(texts: list[str]) -> list[str]:
+    """Tokens as they are named: those that are repeated with a number."""
+    low = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+    return [
+        text if texts.count(text) == 1 else text + str(texts[: at + 1].count(text)).translate(low)
+        for at, text in enumerate(texts)
+    ]
 
 
 def field(page: Page, which: str = "sentence") -> Locator:
@@ -150,7 +162,7 @@ def test_it_opens_with_a_sentence_that_our_own_model_has_read(read, server, lang
     expect(field(page)).to_have_value(text)
     header, arrays = asked(server, "run", model="own", texts=[text])
     assert len(tiles(page)) == header["layers"] * header["heads"]
-    assert tokens(page).all_inner_texts() == header["sentences"][0]["texts"]
+    assert tokens(page).all_inner_texts() == header["sentences"][0]["names"]
     for at in (0, len(tiles(page)) - 1):
         layer, head = divmod(at, header["heads"])
         assert opacities(page, at) == arrays["0.maps"][layer, head].tolist()
@@ -164,7 +176,7 @@ def test_it_opens_with_a_sentence_that_our_own_model_has_read(read, server, lang
 def test_a_sentence_is_read_as_it_is_typed_and_entered(read, server, text):
     page = say(read(), text)
     header, arrays = asked(server, "run", model="own", texts=[text])
-    assert tokens(page).all_inner_texts() == header["sentences"][0]["texts"]
+    assert tokens(page).all_inner_texts() == header["sentences"][0]["names"]
     assert opacities(page, 1) == arrays["0.maps"][0, 1].tolist()
     wait_for_query(page, model="own", text=text)
 
@@ -205,7 +217,12 @@ def test_heads_are_sorted_and_shown_by_what_they_do(read, server):
         numbers = arrays["0.measured"][:, header["measures"].index(by.removeprefix("-"))]
         assert tiles(page) == sorted(range(count), key=lambda at: sign * numbers[at])
         wait_for_query(page, by=by)
-    labels = header["sentences"][0]["labels"]
+    (sentence,) = header["sentences"]
+    labels = [
+        "unsure" if label == "none" and unsure else label
+        for label, unsure in zip(sentence["labels"], sentence["unsure"], strict=True)
+    ]
+    assert {"none", "unsure"} < set(labels)
     for kind in dict.fromkeys(labels):
         chip = page.locator(f'.kind[data-kind="{kind}"]')
         expect(chip).to_contain_text(f"· {labels.count(kind)}")
@@ -228,7 +245,7 @@ def test_a_head_is_told_in_words_and_numbers(read, server, language):
         assert told.startswith(words["layer_head"].format(layer=layer + 1, head=head + 1))
         query = sentence["special"].index(False)
         key, weight = arrays["0.keys"][layer, head, query], arrays["0.tops"][layer, head, query]
-        assert f"{sentence['texts'][query]} → {sentence['texts'][key]} {weight:.2f}" in told
+        assert f"{sentence['names'][query]} → {sentence['names'][key]} {weight:.2f}" in told
         name = sentence["unsure"][at] if label == "none" else label
         if name:
             column = header["measures"].index(name)
@@ -339,6 +356,14 @@ def test_the_map_tells_every_pair_by_keyboard_too(read, server):
     page.locator('[data-focus="map"]').click()
     drawn = page.locator(".big-map")
     drawn.focus()
+    page.evaluate(
+        """() => {
+            const { prototype } = CanvasRenderingContext2D;
+            const [clear, write] = [prototype.drawImage, prototype.fillText];
+            prototype.drawImage = function (...of) { window.written = []; return clear.apply(this, of); };
+            prototype.fillText = function (...of) { window.written.push(of[0]); return write.apply(this, of); };
+        }"""
+    )
     place = [0, 0]
     for key, step in (
         ("ArrowDown", (0, 0)),
@@ -352,6 +377,8 @@ def test_the_map_tells_every_pair_by_keyboard_too(read, server):
         expect(page.locator(".heatmap [role=status]")).to_contain_text(f"{weight:.2f}")
         expect(drawn).to_be_focused()
     expect(page.locator(".pair-weight")).to_have_text(f"{weight:.4f}".rstrip("0").rstrip("."))
+    every = [f"{weight:.2f}" for weight in arrays["weights"].ravel() if weight]
+    assert page.evaluate("() => window.written") == every
     box, n = drawn.bounding_box(), len(arrays["weights"])
     row, col = n - 1, n - 2
     cell = {"x": (col + 0.5) * box["width"] / n, "y": (row + 0.5) * box["height"] / n}
@@ -362,6 +389,10 @@ def test_the_map_tells_every_pair_by_keyboard_too(read, server):
     drawn.click(position=cell)
     wait_for_query(page, drawn="map", pair=f"{row + 1}.{col + 1}")
     expect(page.locator(".products svg")).to_be_in_viewport(ratio=1)
+    page.set_viewport_size({"width": 1440, "height": 900})
+    beside, box = page.locator(".explained").bounding_box(), drawn.bounding_box()
+    assert beside["x"] >= box["x"] + box["width"]
+    assert beside["y"] < box["y"] + box["height"]
 
 
 @published
@@ -394,7 +425,7 @@ def test_a_long_map_is_zoomed_down_to_its_words(read, server):
     text = " ".join([ENGLISH] * 9)
     page = read(text=text, model="own", head="1.1")
     header, _ = asked(server, "run", model="own", texts=[text])
-    n = len(header["sentences"][0]["texts"])
+    n = len(header["sentences"][0]["names"])
     assert n > 64
     expect(page.locator('[data-focus="lines"]')).to_be_disabled()
     drawn, told = page.locator(".big-map"), page.locator(".zooms .quiet-text")
@@ -406,7 +437,7 @@ def test_a_long_map_is_zoomed_down_to_its_words(read, server):
     size = names.count()
     assert size < n / 4
     start = int(told.inner_text().split("rows ")[1].split("–")[0])
-    assert names.all_inner_texts() == header["sentences"][0]["texts"][start - 1 : start - 1 + size]
+    assert names.all_inner_texts() == header["sentences"][0]["names"][start - 1 : start - 1 + size]
     drawn.scroll_into_view_if_needed()
     box = drawn.bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
@@ -431,7 +462,7 @@ def test_special_tokens_are_hidden_on_demand(read, server):
     _, arrays = asked(server, "head", model="minilm", text=ENGLISH, layer=0, head=2)
     page.locator('[data-focus="hide special"]').click()
     kept = [at for at, special in enumerate(sentence["special"]) if not special]
-    expect(page.locator(".line-token")).to_have_text([sentence["texts"][at] for at in kept])
+    expect(page.locator(".line-token")).to_have_text([sentence["names"][at] for at in kept])
     shown = page.locator(".line-weight").all_inner_texts()
     assert shown == [f"{arrays['weights'][2, at]:.2f}" for at in kept]
     expect(page.locator(".view-note")).to_contain_text("no longer add up to 1")
@@ -445,12 +476,12 @@ def test_what_a_model_does_not_know_is_said_in_one_line_and_it_offers_what_it_wa
     page = read(model="minilm", text=CHINESE)
     header, _ = asked(server, "run", model="minilm", texts=[CHINESE])
     (sentence,) = header["sentences"]
-    count, n = sum(sentence["unknown"]), len(sentence["texts"])
+    count, n = sum(sentence["unknown"]), len(sentence["names"])
     assert count > 0
     expect(page.locator(".unknown")).to_have_text(
         f"{count} of {n} tokens are unknown to this model: it sees the same sign, [UNK], for each."
     )
-    assert tokens(page).all_inner_texts() == sentence["texts"]
+    assert tokens(page).all_inner_texts() == sentence["names"]
     offered = [example["language"] for example in EXAMPLES]
     expect(page.locator(".example:visible")).to_have_count(offered.count("en"))
     page.locator(".offered summary").click()
@@ -499,8 +530,8 @@ def test_two_sentences_are_compared_head_by_head(read, server):
     header, arrays = asked(server, "run", model="own", texts=[TIRED, WIDE])
     aligned = header["aligned"]
     most = divmod(int(arrays["differences"].argmax()), header["heads"])
-    tired = header["sentences"][0]["texts"].index("tired")
-    counts = [len(sentence["texts"]) for sentence in header["sentences"]]
+    tired = header["sentences"][0]["names"].index("tired")
+    counts = [len(sentence["names"]) for sentence in header["sentences"]]
     wait_for_query(page, head=f"{most[0] + 1}.{most[1] + 1}", token=str(tired + 1))
     expect(page.locator('[data-focus="largest"]')).to_be_hidden()
     page.locator('[data-focus="all tokens"]').click()
@@ -515,10 +546,11 @@ def test_two_sentences_are_compared_head_by_head(read, server):
     page.locator('[data-focus="second"]', has_text="second").click()
     expect(page.locator(".glance .legend")).to_be_hidden()
     assert opacities(page, 0) == arrays["1.maps"][0, 0].tolist()
-    it = header["sentences"][0]["texts"].index("it")
+    wait_for_query(page, shows="second")
+    it = header["sentences"][0]["names"].index("it")
     tokens(page).nth(it).click()
     there = dict(aligned)[it]
-    texts = [sentence["texts"] for sentence in header["sentences"]]
+    texts = [sentence["names"] for sentence in header["sentences"]]
     caption = tile(page, 0).locator(".tile-caption")
     expect(caption).to_have_text(f"{flat[0]:.2f}")  # what heads are sorted by
     page.locator('[data-focus="by"]').select_option("")
@@ -532,12 +564,21 @@ def test_two_sentences_are_compared_head_by_head(read, server):
         f"{texts[0][key]}{changes[at]:+.2f}".replace("-", "−")
     )
     expect(tokens(page, 1).nth(there)).to_have_attribute("aria-pressed", "true")
+    words, told = ui_words("en"), []
+    for which, text in enumerate((TIRED, WIDE)):
+        at = dict(aligned)[tired] if which else tired
+        found, _ = asked(server, "guesses", model="own", text=text, place=at)
+        name = words["compared_second" if which else "compared_first"]
+        told.append(f"{name} {effect_told(words, texts[which][at], found)}")
+        shown = page.locator(".answer-side").nth(which).locator(".guess-word")
+        assert shown.all_inner_texts()[:8] == [one["text"] for one in found["before"]]
+    expect(page.locator(".effect-line")).to_have_text(told)
     layer, head = (int(part) - 1 for part in query_of(page)["head"].split("."))
     rows = [
         asked(server, "head", model="own", text=text, layer=layer, head=head)[1]["weights"][row]
         for text, row in ((TIRED, it), (WIDE, there))
     ]
-    by = {header["sentences"][0]["texts"][key]: rows[1][other] - rows[0][key] for key, other in aligned}
+    by = {header["sentences"][0]["names"][key]: rows[1][other] - rows[0][key] for key, other in aligned}
     first = page.locator(".compared tbody tr").first
     difference = float(first.locator("td").last.inner_text().replace("−", "-"))
     assert (
@@ -552,9 +593,21 @@ def test_two_sentences_are_compared_head_by_head(read, server):
     )
     ours, theirs = (list(places) for places in zip(*aligned, strict=True))
     largest = np.abs(other[np.ix_(theirs, theirs)] - one[np.ix_(ours, ours)]).max()
-    expect(page.locator(".readout")).to_be_hidden()  # a difference has no score to be explained
     told = page.locator(".heatmap .legend").inner_text()
     assert abs(float(told.split("full colour:")[1]) - largest) <= 0.00005 + 1e-6
+    place = {"x": ours.index(it) + 0.5, "y": ours.index(tired) + 0.5}
+    drawn = page.locator(".big-map")
+    cell = drawn.bounding_box()["width"] / len(aligned)
+    drawn.click(position={name: at * cell for name, at in place.items()})
+    wait_for_query(page, pair=f"{tired + 1}.{it + 1}")
+    page.mouse.move(0, 0)
+    weights = one[tired, it], other[dict(aligned)[tired], there]
+    shown = page.locator(".explained-side .pair-weight")
+    titles = shown.evaluate_all("all => all.map((one) => Number(one.title))")
+    assert np.allclose(titles, weights, rtol=0, atol=1e-6)
+    expect(page.locator(".explained-side .products svg")).to_have_count(2)
+    change = float(page.locator(".readout").inner_text().split("difference ")[1].replace("−", "-"))
+    assert abs(change - (weights[1] - weights[0])) <= 0.00005 + 1e-6
     least = int(arrays["differences"].argmin())
     tile(page, least).click()
     page.locator('[data-focus="largest"]').click()
@@ -574,13 +627,14 @@ def test_a_head_that_was_chosen_stays_where_a_second_sentence_is_compared(read):
 
 def test_the_second_sentence_goes_again(read):
     longer = TIRED.replace("street", "wide street")
-    page = read(model="own", text=TIRED, second=longer, by="difference")
+    page = read(model="own", text=TIRED, second=longer, by="difference", head="9.9")
     expect(field(page, "second")).to_have_value(longer)
     expect(page.locator(".matched")).to_have_text(
         f"{tokens(page).count()} tokens are matched; the others are grey."
     )
     expect(page.locator(".token.apart")).to_have_text(["wide"])
-    expect(page.locator(".missing")).to_be_empty()
+    head = page.locator(".one h2").inner_text()
+    expect(page.locator(".missing")).to_have_text(f"There is no head “9.9” here: {head} is shown.")
     page.get_by_role("button", name="Without the second sentence").click()
     wait_until(page, "() => !new URLSearchParams(location.search).has('second')")
     expect(page.locator(".compared")).to_be_hidden()
@@ -594,7 +648,7 @@ def test_the_second_sentence_goes_again(read):
 
 
 def guesses_shown(page: Page, which: str) -> list[tuple[str, str]]:
-    rows = page.locator(f".guesses.{which} li")
+    rows = page.locator(f".guesses.{which} li:not(.beyond)")
     return list(
         zip(
             rows.locator(".guess-word").all_inner_texts(),
@@ -606,6 +660,24 @@ def guesses_shown(page: Page, which: str) -> list[tuple[str, str]]:
 
 def expected_guesses(found: list[dict]) -> list[tuple[str, str]]:
     return [(one["text"], f"{one['probability']:.3f}") for one in found]
+
+
+def effect_told(words: dict[str, str], token: str, found: dict, which: str = "", **more: str) -> str:
+    """What is said of a word that is hidden, or comes next."""
+    before, after = found["word"]["before"], found["word"]["after"]
+    numbers = {
+        name: f"{one['probability']:.3f}" if one["probability"] >= 0.0005 else "< 0.001"
+        for name, one in (("before", before), ("after", after))
+    }
+    told = words[f"word{which}"].format(
+        token=token, rank=before["rank"], now=after["rank"], **numbers, **more
+    )
+    if after["rank"] == 1:
+        return told
+    likeliest = found["after"][0]
+    name = "likeliest_now" if which.startswith("_off") else "likeliest"
+    number = f"{likeliest['probability']:.3f}"
+    return f"{told} {words[name].format(word=likeliest['text'], number=number)}"
 
 
 def test_the_model_s_own_answer_changes_where_heads_are_missing(read, server):
@@ -641,29 +713,37 @@ def test_what_switching_a_head_off_does_stands_beside_the_switch(read, server, l
     page, words = read(model="own", text=ENGLISH, head="1.1", lang=language), ui_words(language)
     expect(page.locator('.ablate .strip [aria-pressed="true"]')).to_have_text("tired")
     place = tokens(page).all_inner_texts().index("tired")
-    found, _ = asked(server, "guesses", model="own", text=ENGLISH, place=place)
-    likeliest = found["before"][0]
-    told = {
-        "token": "tired",
-        "word": likeliest["text"],
-        "before": f"{likeliest['probability']:.3f}",
-    }
-    expect(page.locator(".effect")).to_have_text(words["effect"].format(**told))
+    question = {"model": "own", "text": ENGLISH, "place": place}
+    found, _ = asked(server, "guesses", **question)
+    expect(page.locator(".effect")).to_have_text(effect_told(words, "tired", found))
     page.locator(".one .switch").click()
     wait_for_query(page, off="1.1")
     settled(page)
-    found, _ = asked(server, "guesses", model="own", text=ENGLISH, place=place, without=[[0, 0]])
-    after = {one["text"]: f"{one['probability']:.3f}" for one in found["after"]}
-    now = after.get(likeliest["text"], f"< {list(after.values())[-1]}")
-    expect(page.locator(".effect")).to_have_text(
-        words["effect_off"].format(**told, now=now, likeliest=found["after"][0]["text"])
-    )
+    found, _ = asked(server, "guesses", **question, without=[[0, 0]])
+    expect(page.locator(".effect")).to_have_text(effect_told(words, "tired", found, "_off"))
+    page.locator(".whole").last.click()
+    page.locator(".whole").first.click()
+    settled(page)
+    heads = page.locator(".layer-row").first.locator(".tile").count()
+    last = page.locator(".layer-row").count() - 1
+    off = [[layer, head] for layer in (0, last) for head in range(heads)]
+    found, _ = asked(server, "guesses", **question, without=off)
+    assert found["word"]["after"]["rank"] > len(found["after"])  # it is in the list all the same
+    expect(page.locator(".effect")).to_have_text(effect_told(words, "tired", found, "_off"))
+    expect(page.locator(".effect")).to_be_in_viewport(ratio=1)
+    rank = found["word"]["after"]["rank"]
+    expect(page.locator(".guesses.after .own .guess-rank")).to_have_text(f"{rank}.")
+    expect(page.locator(".guesses.after .own .guess-word")).to_have_text("tired")
 
 
 def test_a_decoder_goes_on_with_the_next_word_and_sees_nothing_that_comes_later(read, server):
     page = read(model="decoder", text=SMALL, head="1.2", guess="4", token="3")
     found, _ = asked(server, "guesses", model="decoder", text=SMALL, place=3)
     assert guesses_shown(page, "before") == expected_guesses(found["before"])
+    place, token = tokens(page).all_inner_texts()[3:5]
+    expect(page.locator(".effect")).to_have_text(
+        effect_told(ui_words("en"), token, found, "_causal", place=place)
+    )
     page.locator(".line-key").nth(5).click()
     expect(page.locator(".sum")).to_contain_text("does not see it")
 
@@ -790,8 +870,26 @@ def test_another_page_and_another_language_leave_it_as_it_was(read):
     expect(page.locator(".scores")).to_be_visible()
 
 
+def test_the_work_of_the_bench_is_not_in_the_address_and_is_there_again(read, server):
+    page = read(model="own", text=ENGLISH, example="causal", cell="weights.0.1.0")
+    wait_until(page, "() => !/example|cell/.test(location.search)")
+    page.reload()
+    settled(page)
+    expect(page.get_by_role("link", name="Bench", exact=True)).to_have_attribute(
+        "href", re.compile("example=causal")
+    )
+    wait_until(page, "() => !location.search.includes('example')")
+    page.get_by_role("link", name="Bench", exact=True).click()
+    wait_for_query(page, example="causal", cell="weights.0.1.0")
+    page.goto(f"{server.url}models?{urlencode({'model': 'own', 'example': 'first'})}")
+    settled(page)
+    page.get_by_role("link", name="Bench", exact=True).click()
+    wait_for_query(page, example="first")
+
+
 def test_an_address_without_a_sentence_is_of_the_one_that_is_shown_first(read):
-    page = read(head="2.3")
+    page = read(head="2.3", by="<b>magic")
+    expect(page.locator(".missing")).to_contain_text("cannot be sorted by “<b>magic”")
     expect(page.locator(".one h2")).to_have_text("Layer 2 · Head 3")
     expect(field(page)).to_have_value(EXAMPLES[0]["texts"][0])
 
@@ -815,6 +913,13 @@ def test_a_text_that_is_too_long_is_told_in_one_sentence_and_nothing_is_lost(rea
     assert (tiles(page), tokens(page).all_inner_texts()) == before
     wait_for_query(page, text=ENGLISH)
     cut = page.locator(".cut")
+    last = len(tiles(page)) - 1
+    tile(page, last).click()
+    page.locator(".one .switch").click()
+    wait_until(page, "() => new URLSearchParams(location.search).has('off')")
+    settled(page)
+    expect(fault).to_have_text(told[0].upper() + told[1:])
+    expect(page.locator(".stale-told")).to_contain_text(ENGLISH)
     count = int("".join(filter(str.isdigit, cut.inner_text())))
     expect(cut).to_have_text(ui_words(language)["cut"].format(count=count))
     cut.click()
@@ -841,6 +946,8 @@ def test_where_the_server_does_not_answer_a_sentence_says_so_and_the_next_try_wo
     field(page).press("Enter")
     expect(page.locator(".models > .fault")).to_contain_text("The server does not answer")
     expect(tokens(page).nth(1)).to_be_visible()
+    field(page).press("Backspace")
+    expect(page.locator(".models > .fault")).to_be_empty()
     page.unroute("**/api/models/run*")
     say(page, CHINESE)
     expect(page.locator(".models > .fault")).to_be_empty()
@@ -906,3 +1013,8 @@ def test_on_a_telephone_a_finger_does_it_all(read):
     wait_for_query(page, token="3")
     page.locator(".line-key").nth(1).tap()
     expect(page.locator(".scores")).to_be_visible()
+    page.locator(".whole").last.tap()
+    wait_until(page, "() => new URLSearchParams(location.search).has('off')")
+    settled(page)
+    expect(page.locator(".effect")).to_contain_text("→")
+    expect(page.locator(".effect")).to_be_in_viewport(ratio=1)

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { kinds, measureOf, missing, ordered } from "../../mha_ui/models/assets/order.js";
+import { kinds, measureOf, ordered } from "../../mha_ui/models/assets/order.js";
 import {
   differences,
   laid,
@@ -14,8 +14,8 @@ import {
   signed,
   weightsOf,
 } from "../../mha_ui/models/assets/paint.js";
-import { groups, inPieces, joined, merged } from "../../mha_ui/models/assets/pieces.js";
-import { fitted, read, START, written } from "../../mha_ui/models/assets/place.js";
+import { groups, inPieces, joined, merged, numbered } from "../../mha_ui/models/assets/pieces.js";
+import { fitted, missing, read, START, unread, written } from "../../mha_ui/models/assets/place.js";
 import {
   aboveChance,
   counterpart,
@@ -28,6 +28,7 @@ import {
   topOf,
 } from "../../mha_ui/models/assets/runs.js";
 import { revealing, shifted, whole, zoomed } from "../../mha_ui/models/assets/window.js";
+import { KeptWork } from "../../mha_ui/models/assets/work.js";
 import { unpacked } from "../../mha_ui/web/assets/message.js";
 
 // --- places --------------------------------------------------------------------------------------------------------
@@ -46,6 +47,7 @@ const PLACE = {
   only: "same_word",
   drawn: "map",
   pair: { query: 2, key: 0 },
+  shows: "second",
 };
 
 test("an address leads where its visitor stood", () => {
@@ -67,6 +69,7 @@ test("on screen and in addresses counting begins at 1, and what is as usual is l
     only: "same_word",
     drawn: "map",
     pair: "3.1",
+    shows: "second",
   });
   assert.deepEqual(written({ ...START, model: "own", texts: ["a"] }), { model: "own", text: "a" });
 });
@@ -83,12 +86,37 @@ test("what could be no place is passed over", () => {
     ["off", ["_", "1.0", "x_y"]],
     ["by", ["<b>", "A", "--entropy", "x".repeat(60)]],
     ["drawn", ["lines", "<b>", "Map"]],
+    ["shows", ["difference", "third", "<b>"]],
     ["pair", ["0.1", "3", "1.2.3", "x.y"]],
   ])
     for (const value of bad) {
       const found = read(new URLSearchParams({ text: "a", [name]: value }));
       assert.deepEqual(found, { ...START, texts: ["a"] }, `${name}=${value}`);
     }
+});
+
+test("what cannot be read of an address is said as it stands there, as far as it is short", () => {
+  const query = new URLSearchParams({ head: "2.x", by: `<b>${"y".repeat(99)}`, only: "pair" });
+  assert.deepEqual(unread(query), { head: "2.x", by: `<b>${"y".repeat(37)}`, only: "" });
+  assert.deepEqual(unread(new URLSearchParams()), { head: "", by: "", only: "" });
+});
+
+test("a session that began without the work is told it, once, and otherwise its own is kept", () => {
+  const held = new Map();
+  const tab = { getItem: (key) => held.get(key) ?? null, setItem: (key, text) => held.set(key, text) };
+  const loaded = (began) => new KeptWork(() => /** @type {any} */ (tab), began);
+  const [fresh, own] = [{ example: "first" }, { s: "1abc", lang: "zh" }];
+  const before = loaded(true);
+  assert.equal(before.update("one", fresh), null);
+  assert.equal(before.update("one", own), null);
+  const after = loaded(true);
+  assert.deepEqual(after.update("two", fresh), own);
+  assert.equal(after.update("two", fresh), null); // it has not got there yet
+  assert.equal(after.update("three", { ...own, decimals: "2" }), null); // whatever became of it
+  assert.deepEqual(after.update("four", fresh), { ...own, decimals: "2" }); // another server, the page still there
+  assert.equal(loaded(false).update("five", fresh), null);
+  held.set("mha.models.work", "{no");
+  assert.equal(loaded(true).update("six", fresh), null);
 });
 
 /** A run of 2 layers × 2 heads on three tokens, with one measure. */
@@ -105,6 +133,7 @@ const run = (more = {}) => ({
       n: 3,
       texts: ["[CLS]", "a", "b"],
       labels: ["first_token", "none", "previous", "previous"],
+      unsure: ["", "", "", ""],
       measured: Float32Array.of(0.1, 0.9, 0.4, 0.8, 0.9, 0.2, 0.7, 0.3),
       chance: new Float32Array(8).fill(0.25),
       places: [2, 3],
@@ -137,8 +166,8 @@ test("what an address names and the model has not is left out", () => {
     only: "",
     pair: null,
   });
-  assert.deepEqual(missing(far, fitted(far, run())), { by: "magic", only: "pair" });
-  assert.deepEqual(missing(PLACE, PLACE), { by: "", only: "" });
+  assert.deepEqual(missing(far, fitted(far, run())), { head: "8.8", by: "magic", only: "pair" });
+  assert.deepEqual(missing(PLACE, PLACE), { head: "", by: "", only: "" });
   const cannot = fitted({ ...PLACE, token: 2, guess: 1, only: "" }, run({ guesses: false }));
   assert.deepEqual([cannot.off, cannot.guess, cannot.token, cannot.by], [[], null, 2, "-entropy"]);
 });
@@ -154,6 +183,15 @@ test("heads can be sorted by how two sentences differ only where there are two",
   assert.equal(fitted({ ...PLACE, by: "difference" }, run()).by, "");
   const two = run({ differences: Float32Array.of(0.1, 0.4, 0.2, 0.3) });
   assert.equal(fitted({ ...PLACE, by: "difference" }, two).by, "difference");
+});
+
+test("what a sentence has more than once is numbered", () => {
+  const texts = ["the", "cat", "the", "mat", ",", ...Array(11).fill("so")];
+  const named = numbered(texts);
+  assert.deepEqual(named.slice(0, 5), ["the₁", "cat", "the₂", "mat", ","]);
+  assert.equal(named.at(-1), "so₁₁");
+  const tokens = { texts: ["un", "##do", "un", "##do"], words: [0, 0, 1, 1], special: Array(4).fill(false) };
+  assert.deepEqual(joined(tokens, groups(tokens)), ["undo₁", "undo₂"]);
 });
 
 // --- order ---------------------------------------------------------------------------------------------------------
@@ -190,6 +228,17 @@ test("what heads do is counted, the most frequent first", () => {
     ["first_token", 1],
     ["none", 1],
   ]);
+  const [sentence] = run().sentences;
+  const some = { ...sentence, labels: ["none", "none", "none", "pair"], unsure: ["", "previous", "", ""] };
+  const few = run({ sentences: [some] });
+  assert.deepEqual(kinds(few), [
+    ["none", 2],
+    ["unsure", 1],
+    ["pair", 1],
+  ]);
+  assert.deepEqual(ordered(few, { by: "", only: "unsure" }), [1]);
+  assert.equal(fitted({ ...START, only: "unsure" }, few).only, "unsure");
+  assert.equal(fitted({ ...START, only: "unsure" }, run()).only, "");
 });
 
 test("a head's measures stand beside what chance gives", () => {

@@ -57,7 +57,8 @@ def test_the_component_is_told_its_words_and_where_the_work_stands(read, languag
     data = told(read(example="causal", lang=language))
     assert data["lang"] == language
     assert data["words"] == ui_words(language)
-    assert data["address"] == {"example": "causal", "lang": language}
+    assert data["address"] == {"lang": language}
+    assert data["work"] == {"example": "causal", "lang": language}
     assert data["examples"] == [dict(one) for one in EXAMPLES]
     assert data["limits"] == {
         "heads": MAX_HEADS,

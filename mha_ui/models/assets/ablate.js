@@ -1,8 +1,8 @@
 // What becomes of the model's own answer when heads are missing: the words that it guesses, before and after.
 
 import { button, div, element, fill, setAttribute, setText, span } from "../mha.web/dom.js";
-import { format } from "../mha.web/numbers.js";
 import { Strip } from "./strip.js";
+import { likely } from "./telling.js";
 
 const ROW = 30; // px
 const BETWEEN = 48;
@@ -55,7 +55,7 @@ export class Ablate {
   /**
    * @param {ModelRun} run
    * @param {ModelPlace} place
-   * @param {{ before: Guess[]; after: Guess[] } | null} found
+   * @param {(Guessed | null)[] | null} found of each sentence
    */
   update(run, place, found) {
     const { words } = this;
@@ -146,27 +146,61 @@ export class Ablate {
     if (guess === null) return this.answer.replaceChildren(element("p", { class: "hint" }, words.guess_none));
     if (!found) return this.answer.setAttribute("aria-busy", "true");
     this.answer.removeAttribute("aria-busy");
-    const { layers, heads } = this.#run;
-    const without = fill(words.after, { count: off.length, all: layers * heads });
-    const before = this.#list(words.before, found.before, "before");
-    if (!off.length)
-      return this.answer.replaceChildren(before, element("p", { class: "hint" }, words.guess_same));
-    this.answer.replaceChildren(before, threads(found), this.#list(without, found.after, "after"));
+    const sides = found.map((one, at) => {
+      const name = words[at ? "shows_second" : "shows_first"];
+      const told = one ? this.#side(one) : [element("p", { class: "hint" }, words.compared_none)];
+      return div(
+        "answer-side",
+        ...(found.length > 1 ? [element("h3", {}, name)] : []),
+        div("answered", ...told),
+      );
+    });
+    const hint = off.length ? [] : [element("p", { class: "hint" }, words.guess_same)];
+    this.answer.replaceChildren(...sides, ...hint);
   }
 
-  #list(name, guesses, kind) {
-    const rows = guesses.map(({ text, probability }) => {
-      const style = `--part: ${(100 * probability).toFixed(1)}%`;
+  /** @param {Guessed} found */
+  #side(found) {
+    const { words } = this;
+    const { layers, heads } = this.#run;
+    const { off } = this.#place;
+    const { word } = found;
+    const [before, after] = [found.before, found.after].map((guesses, at) =>
+      withWord(guesses, word && { text: word.text, ...(at ? word.after : word.before) }),
+    );
+    const rows = Math.max(before.length, after.length);
+    const list = (name, of, kind) => this.#list(name, of, kind, { own: word?.text, rows });
+    const first = list(words.before, before, "before");
+    if (!off.length) return [first];
+    const without = fill(words.after, { count: off.length, all: layers * heads });
+    return [first, threads(before, after), list(without, after, "after")];
+  }
+
+  #list(name, guesses, kind, { own, rows: count }) {
+    const rows = guesses.map(({ text, probability, rank }) => {
+      const attributes = {
+        class: `${text === own ? "own" : ""}${rank ? " beyond" : ""}`,
+        style: `--part: ${(100 * probability).toFixed(1)}%`,
+      };
       const word = element("bdi", { class: "guess-word" }, text);
-      return element("li", { style }, word, span("guess-number", format(probability, 3)));
+      const place = rank ? [span("guess-rank", `${rank}.`)] : [];
+      return element("li", attributes, ...place, word, span("guess-number", likely(probability)));
     });
-    const list = element("ol", { "aria-label": name }, ...rows);
+    const style = `min-height: ${count * ROW}px`;
+    const list = element("ol", { "aria-label": name, style }, ...rows);
     return div(`guesses ${kind}`, element("p", { class: "guesses-name" }, name), list);
   }
 }
 
+/**
+ * The likeliest words, and after them the text's own where it is none of them.
+ * @param {Guess[]} guesses
+ * @param {Guess | null} own
+ */
+const withWord = (guesses, own) => (own && own.rank > guesses.length ? [...guesses, own] : guesses);
+
 /** A line from each word to the same word on the other side: which rose and which fell. */
-function threads({ before, after }) {
+function threads(before, after) {
   const height = ROW * Math.max(before.length, after.length);
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("class", "threads-between");
@@ -174,13 +208,14 @@ function threads({ before, after }) {
   svg.setAttribute("width", String(BETWEEN));
   svg.setAttribute("height", String(height));
   svg.setAttribute("aria-hidden", "true");
-  for (const [at, { text }] of before.entries()) {
+  for (const [at, { text, rank = at + 1 }] of before.entries()) {
     const to = after.findIndex((guess) => guess.text === text);
     if (to < 0) continue;
     const path = document.createElementNS(SVG, "path");
     const [from, end] = [(at + 0.5) * ROW, (to + 0.5) * ROW];
     path.setAttribute("d", `M0 ${from}C${BETWEEN / 2} ${from} ${BETWEEN / 2} ${end} ${BETWEEN} ${end}`);
-    path.setAttribute("class", to < at ? "rose" : to > at ? "fell" : "stayed");
+    const now = after[to].rank ?? to + 1;
+    path.setAttribute("class", now < rank ? "rose" : now > rank ? "fell" : "stayed");
     svg.append(path);
   }
   return svg;

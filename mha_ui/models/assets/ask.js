@@ -10,8 +10,8 @@ export class Ask {
   languages = new Map();
 
   /**
-   * `asked({ model?, texts })`: to be run.
-   * @param {{ asked: (what: Partial<ModelPlace>) => void }} host
+   * `asked({ model?, texts })`: to be run; `typed()`: a text is no longer what was asked for.
+   * @param {{ asked: (what: Partial<ModelPlace>) => void; typed: () => void }} host
    * @param {Record<string, string>} words
    * @param {{ texts: string[]; language: string }[]} examples
    */
@@ -40,6 +40,7 @@ export class Ask {
       button({ class: "run", type: "submit" }, words.run),
       this.more,
     );
+    this.form.addEventListener("input", () => host.typed());
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.#ask({});

@@ -49,7 +49,7 @@ export class Compared {
     const there = same ? null : counterpart(run, token);
     const [first, second] = run.sentences;
     this.title.textContent =
-      token === null ? words.compared_two : fill(words.compared, { token: first.texts[token] });
+      token === null ? words.compared_two : fill(words.compared, { token: first.names[token] });
     this.table.hidden = there === null;
     this.said.hidden = there !== null;
     const none = token === null ? words.compared_hint : words.compared_none;
@@ -61,9 +61,9 @@ export class Compared {
     this.rows.replaceChildren(
       ...found.slice(0, MOST).map(({ key, first: one, second: other }) => {
         const by = other - one;
-        const name = element("bdi", {}, first.texts[key]);
-        const other_name = second.texts[counterpart(run, key)];
-        const both = first.texts[key] === other_name ? [name] : [name, " / ", element("bdi", {}, other_name)];
+        const name = element("bdi", {}, first.names[key]);
+        const other_name = second.names[counterpart(run, key)];
+        const both = first.names[key] === other_name ? [name] : [name, " / ", element("bdi", {}, other_name)];
         const bar = span(Math.abs(by) < LEAST ? "shift none" : by < 0 ? "shift falls" : "shift rises");
         bar.style.setProperty("--part", `${((100 * Math.abs(by)) / largest).toFixed(1)}%`);
         const difference = signedTold(by, 3);

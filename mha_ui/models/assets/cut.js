@@ -16,6 +16,11 @@ export class Cut {
     this.root = button({ class: "cut", hidden: true, onclick }, "");
   }
 
+  /** Whether as much as fits is offered. */
+  get isOffered() {
+    return !this.root.hidden;
+  }
+
   /**
    * @param {string[]} texts
    * @param {number} [fits] how many characters of the longest are read; none are offered where that is not known

@@ -1,39 +1,65 @@
-// What switching heads off does to the model's own guess, in a line beside the switch.
+// What becomes of the hidden word, or of the word that comes next, as heads are switched off: in a line for each sentence.
 
-import { element, fill, setText } from "../mha.web/dom.js";
-import { format } from "../mha.web/numbers.js";
-
-const DECIMALS = 3; // as in the list below
+import { element, fill, p } from "../mha.web/dom.js";
+import { likely } from "./telling.js";
 
 export class Effect {
   /** @param {Record<string, string>} words */
   constructor(words) {
     this.words = words;
-    this.root = element("p", { class: "effect", "aria-live": "polite" });
+    this.root = element("div", { class: "effect", "aria-live": "polite" });
   }
 
   /**
    * @param {ModelRun} run
    * @param {ModelPlace} place
-   * @param {{ before: Guess[]; after: Guess[] } | null} found null while the answer is on its way: the last one stays
+   * @param {(Guessed | null)[] | null} found null while the answer is on its way: the last one stays
    */
-  update({ causal, guesses, sentences: [{ texts }] }, { guess, off }, found) {
-    this.root.hidden = !guesses || guess === null;
-    if (this.root.hidden || !found) return;
-    const [likeliest] = found.before;
-    const said = this.words[`effect${off.length ? "_off" : ""}${causal ? "_causal" : ""}`];
-    setText(this.root, fill(said, { token: texts[guess], ...told(likeliest, found.after) }));
+  update({ causal, guesses, sentences }, { guess, off }, found) {
+    const { words, root } = this;
+    root.hidden = !guesses || guess === null;
+    root.classList.toggle("stays", off.length > 0);
+    if (root.hidden || found?.length !== sentences.length) return;
+    const lines = found.map((one, at) => {
+      const told = one ? this.#told(one, sentences[at], Boolean(off.length), causal) : words.compared_none;
+      const name = words[at ? "compared_second" : "compared_first"];
+      return p("effect-line", found.length > 1 ? element("strong", {}, name) : "", " ", told);
+    });
+    root.replaceChildren(...lines);
+  }
+
+  /**
+   * @param {Guessed} found
+   * @param {Looked} sentence
+   * @param {boolean} isOff
+   * @param {boolean} causal
+   */
+  #told({ place, before, after, word }, { names }, isOff, causal) {
+    const { words } = this;
+    const which = `${isOff ? "_off" : ""}${causal ? "_causal" : ""}`;
+    if (!word) return fill(words[`effect${which}`], { token: names[place], ...likeliest(before, after) });
+    const told = fill(words[`word${which}`], {
+      place: names[place],
+      token: names[word.at],
+      before: likely(word.before.probability),
+      after: likely(word.after.probability),
+      rank: word.before.rank,
+      now: word.after.rank,
+    });
+    if (word.after.rank === 1) return told;
+    const [{ text, probability }] = after;
+    return `${told} ${fill(words[isOff ? "likeliest_now" : "likeliest"], { word: text, number: likely(probability) })}`;
   }
 }
 
 /**
  * The likeliest word before, its probability then and now, and what is likeliest now.
- * @param {Guess} before
+ * @param {Guess[]} before
  * @param {Guess[]} after the likeliest alone: what is not among them is less likely than the last
  */
-function told({ text, probability }, after) {
+function likeliest([{ text, probability }], after) {
   const [least] = after.slice(-1);
   const same = after.find((guess) => guess.text === text);
-  const now = same ? format(same.probability, DECIMALS) : `< ${format(least.probability, DECIMALS)}`;
-  return { word: text, before: format(probability, DECIMALS), now, likeliest: after[0].text };
+  const now = same ? likely(same.probability) : `< ${likely(least.probability)}`;
+  return { word: text, before: likely(probability), now, likeliest: after[0].text };
 }

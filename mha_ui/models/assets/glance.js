@@ -22,8 +22,6 @@ export class Glance {
   /** @type {ModelPlace} */
   #place = null;
   #order = [];
-  /** @type {Pictured} */
-  #shown = "first";
   /** How the tiles are laid out. */
   #laid = "";
   /** Small tiles have room for a name alone. */
@@ -36,7 +34,7 @@ export class Glance {
   #resting = 0;
 
   /**
-   * @param {{ go: (change: Partial<ModelPlace>) => void; show: (which: Pictured) => void; reveal: () => void }} host
+   * @param {{ go: (change: Partial<ModelPlace>) => void; reveal: () => void }} host
    * @param {Record<string, string>} words
    * @param {import("./colours.js").Colours} colours
    */
@@ -89,12 +87,10 @@ export class Glance {
   /**
    * @param {ModelRun} run
    * @param {ModelPlace} place
-   * @param {Pictured} shows which picture of two sentences
    * @param {Shuffled | null} shuffled
-   * @param {{ by: string; only: string }} missing what was wanted of the order and is not there
+   * @param {{ head: string; by: string; only: string }} missing what was wanted and is not there
    */
-  update(run, place, shows, shuffled, missing) {
-    this.#shown = shows;
+  update(run, place, shuffled, missing) {
     this.#shuffled = shuffled;
     const other = run !== this.#run;
     this.#run = run;
@@ -104,7 +100,7 @@ export class Glance {
     this.by.value = place.by;
     for (const kind of this.kinds.children)
       setAttribute(kind, "aria-pressed", String(kind.dataset.kind === place.only));
-    setText(this.missing, missingTold(this.words, missing));
+    setText(this.missing, missingTold(this.words, run, place, missing));
     this.#showing();
     this.#arrange();
     this.#paint();
@@ -160,7 +156,7 @@ export class Glance {
       ...options.map((which) =>
         pressable(
           which === this.picture,
-          { data: { focus: which }, onclick: () => this.host.show(which) },
+          { data: { focus: which }, onclick: () => this.host.go({ shows: which }) },
           words[`shows_${which}`],
         ),
       ),
@@ -175,7 +171,8 @@ export class Glance {
   /** @returns {Pictured} */
   get picture() {
     if (!this.#run.differences) return "first";
-    return this.#shown === "difference" && !this.canDiffer ? "first" : this.#shown;
+    const { shows } = this.#place;
+    return shows === "difference" && !this.canDiffer ? "first" : shows;
   }
 
   /** The tiles in their order; in the model's, with a line for each layer. */
@@ -339,11 +336,15 @@ export class Glance {
   }
 }
 
-/** What was wanted of the order and is not there, where it has a name. */
-function missingTold(words, { by, only }) {
-  const order = by && words[orderName(by)];
-  const kind = only && words[`kind_${only}`];
-  const told = [order && fill(words.order_missing, { order }), kind && fill(words.only_missing, { kind })];
+/** What was wanted and is not there: by its name, or, where it has none, as the address had it. */
+function missingTold(words, run, place, { head, by, only }) {
+  const [layer, of] = place.head;
+  const shown = headName(words, run, layer * run.heads + of);
+  const told = [
+    head && fill(words.head_missing, { head, shown }),
+    by && fill(words.order_missing, { order: words[orderName(by)] ?? by }),
+    only && fill(words.only_missing, { kind: words[`kind_${only}`] ?? only }),
+  ];
   return told.filter(Boolean).join(" ");
 }
 

@@ -8,8 +8,8 @@ import { shown, signedTold, weightTold } from "./telling.js";
 import { revealing, shifted, whole, zoomed } from "./window.js";
 
 const LEAST_NAMED = 11; // px of a cell, below which tokens have no names
-const LEAST_TOLD = 30; // px of a cell, from which its number stands in it
-const LEAST_NUMBER = 0.005; // what is less shows as 0
+const LEAST_TOLD = 20; // px of a cell, from which its number stands in it
+const LEAST_NUMBER = 0.005; // what is less shows as 0, and stands back
 const LEAST_TYPE = 7; // px
 const MOST_TYPE = 13;
 const PART = 0.84; // of a cell, for its number
@@ -144,7 +144,7 @@ export class Heatmap {
     const found = Array.from({ length: size * size }, (_, at) => {
       const [down, across] = [Math.floor(at / size), at % size];
       return { down, across, number: this.#shown.numbers[(row + down) * this.#n + col + across] };
-    }).filter(({ number }) => Math.abs(number) >= LEAST_NUMBER);
+    }).filter(({ number }) => number !== 0);
     const { fontFamily } = getComputedStyle(this.canvas);
     context.font = `${MOST_TYPE}px ${fontFamily}`;
     const widest = Math.max(0, ...found.map(({ number }) => context.measureText(shown(number)).width));
@@ -162,6 +162,7 @@ export class Heatmap {
   /** Which of ink and paper is the better to be read on the colour of a number. */
   #inkOn(number) {
     const { colour } = this.#shown;
+    if (Math.abs(number) < LEAST_NUMBER) return this.colours.of("muted");
     const own = this.colours.of(colour || (number < 0 ? "less" : "more"));
     const [ink, paper] = ["ink", "paper"].map((name) => this.colours.of(name));
     return readable(laid(own, paper, levelOf(number, colour ? 1 : this.#most) / 255), [ink, paper]);

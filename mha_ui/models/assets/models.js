@@ -7,17 +7,21 @@ import { Ablate } from "./ablate.js";
 import { Ask, fault } from "./ask.js";
 import { Colours } from "./colours.js";
 import { Cut } from "./cut.js";
+import { Effect } from "./effect.js";
 import { Glance } from "./glance.js";
 import { One } from "./one.js";
-import { missing } from "./order.js";
-import { fitted, read, START, written } from "./place.js";
+import { fitted, missing, read, START, unread, written } from "./place.js";
+import { counterpart } from "./runs.js";
 import { isOvertaken, Refusal, Server } from "./server.js";
 import { Tokens } from "./strip.js";
+import { beganHere, KeptWork } from "./work.js";
 
 /** Where the visitor stood who went to another page and comes back. @type {ModelPlace | null} */
 let left = null;
+/** Whether the page has not been shown since the browser's began. */
+let isFirst = true;
 
-const NONE_MISSING = { by: "", only: "" };
+const NONE_MISSING = { head: "", by: "", only: "" };
 
 class Models {
   /** @type {ModelPlace} */
@@ -26,23 +30,24 @@ class Models {
   #run = null;
   /** @type {HeadNumbers[] | null} */
   #numbers = null;
-  /** @type {{ before: Guess[]; after: Guess[] } | null} */
+  /** Of each sentence; null where its word stands in the other alone. @type {(Guessed | null)[] | null} */
   #guesses = null;
   /** @type {Shuffled | null} */
   #shuffled = null;
   /** Whether the visitor has chosen a head: another sentence then shows the same one. */
   #chose = false;
-  /** @type {Pictured} */
-  #shows = "difference";
   #refused = "";
   /** Whether heads were asked for on the bench. */
   #taken = false;
-  /** What was wanted of the order and is not there. */
+  /** What was wanted and is not there. */
   #missing = NONE_MISSING;
+  /** What of the address was no place, until it has been said. */
+  #unread = NONE_MISSING;
   /** What of the place is another once the model has read it. @type {Partial<ModelPlace>} */
   #coming = {};
   #lang = "";
-  #address = new Address();
+  #address = new Address(() => ({ unsaved: false })); // a link from here holds no work
+  #work = new KeptWork(() => sessionStorage, isFirst && beganHere());
   /** @type {Server | null} */
   #server = null;
   #ours = {};
@@ -50,6 +55,7 @@ class Models {
   #cards = null;
 
   constructor(parent) {
+    isFirst = false;
     this.root = element("div", { class: "bench models" });
     parent.append(this.root);
   }
@@ -67,6 +73,8 @@ class Models {
   update({ data, setTriggerValue }) {
     this.setTriggerValue = setTriggerValue;
     this.#ours = data.address;
+    const lost = this.#work.update(data.session, data.work);
+    if (lost) setTriggerValue("work", lost);
     this.#refused = data.refused;
     if (data.refused) this.#taken = false;
     if (data.lang !== this.#lang) this.#begin(data);
@@ -84,7 +92,8 @@ class Models {
     this.#server?.stop();
     this.#server = new Server(lang, words.unreachable);
     this.#cards = this.#server.cards();
-    this.ask = new Ask({ asked: (what) => this.#asked(what) }, words, examples);
+    const asks = { asked: (what) => this.#asked(what), typed: () => this.#faultless() };
+    this.ask = new Ask(asks, words, examples);
     this.fault = fault();
     this.cut = new Cut(words, (texts) => {
       this.ask.show({ ...this.#place, texts });
@@ -94,7 +103,6 @@ class Models {
     this.colours = new Colours(() => this.#show());
     const host = {
       go: (change) => this.#go(change),
-      show: (which) => this.#showing(which),
       open: (heads, start) => this.#take(heads, start),
       shuffle: () => this.#shuffle(),
       reveal: () => this.#reveal(),
@@ -103,9 +111,10 @@ class Models {
     this.glance = new Glance(host, words, this.colours);
     this.one = new One(host, words, this.colours, limits);
     this.ablate = new Ablate(host, words);
+    this.effect = new Effect(words);
     this.answers = div(
       "answers",
-      this.tokens.root,
+      div("above", this.tokens.root, this.effect.root),
       div("panes", this.glance.root, this.one.root, this.ablate.root),
     );
     this.answers.hidden = true;
@@ -124,7 +133,9 @@ class Models {
 
   /** Where the visitor stood, or where the address leads; else, and where nothing is there, `first`. */
   async #open(first) {
-    const asked = this.#run ? this.#place : (read(new URLSearchParams(location.search)) ?? left ?? first);
+    const query = new URLSearchParams(location.search);
+    const asked = this.#run ? this.#place : (read(query) ?? left ?? first);
+    if (!this.#run) this.#unread = unread(query);
     this.#chose ||= asked.head !== null;
     const place = { ...asked, texts: asked.texts.length ? asked.texts : first.texts };
     this.ask.show(place);
@@ -159,8 +170,8 @@ class Models {
 
   /** Somewhere else in the same answer, or with other heads switched off, which are shown so at once. */
   #go(change) {
-    this.#faultless();
-    if ("by" in change || "only" in change) this.#missing = NONE_MISSING;
+    if (!this.cut.isOffered) this.#faultless(); // what is too long still stands there
+    if ("by" in change || "only" in change || "head" in change) this.#missing = NONE_MISSING;
     this.#chose ||= Boolean(change.head || change.off);
     this.#stand({ ...this.#place, ...change });
     if (change.off) this.#look({});
@@ -185,10 +196,11 @@ class Models {
         this.#run = run;
         this.#shuffled = null;
         this.answers.hidden = false;
-        this.#age(false);
+        this.#age(this.cut.isOffered);
         const wanted = { ...this.#place, ...this.#coming };
         const there = fitted(wanted, run);
-        this.#missing = missing(wanted, there);
+        this.#missing = either(this.#unread, missing(wanted, there));
+        this.#unread = NONE_MISSING;
         settle();
         this.#stand(there, true);
         if (there.off.length < off.length) this.#look({}); // it was answered without heads that stay
@@ -237,11 +249,18 @@ class Models {
     });
   }
 
-  async #guess({ model, texts: [text], guess, off }) {
+  async #guess({ model, texts, guess, off }) {
     this.#guesses = null;
     if (guess === null) return;
+    const { causal, sentences } = this.#run;
+    const places = [guess, counterpart(this.#run, guess)];
+    const asked = sentences.map(({ special }, at) => {
+      const place = places[at];
+      const isThere = place !== null && (causal || !special[place]);
+      return isThere ? { model, text: texts[at], place, without: off } : null;
+    });
     await this.#told(async () => {
-      this.#guesses = await this.#server.guesses({ model, text, place: guess, without: off });
+      this.#guesses = await this.#server.guesses(asked);
       this.#show();
     });
   }
@@ -286,17 +305,12 @@ class Models {
     const [run, place] = [this.#run, this.#place];
     if (!run) return;
     this.tokens.update(run, place);
-    this.glance.update(run, place, this.#shows, this.#shuffled, this.#missing);
-    this.one.update(run, place, this.#numbers, this.#shows, this.#shuffled, this.#refused);
-    this.one.effect.update(run, place, this.#guesses);
+    this.glance.update(run, place, this.#shuffled, this.#missing);
+    this.one.update(run, place, this.#numbers, this.#shuffled, this.#refused);
+    this.effect.update(run, place, this.#guesses);
     this.ablate.update(run, place, this.#guesses);
     this.root.dataset.shown = `${run.model} ${place.texts.join(" / ")}`;
     this.#address.keep({ ...this.#ours, ...written(place) });
-  }
-
-  #showing(which) {
-    this.#shows = which;
-    this.#show();
   }
 
   /** Where one head stands below all of them, bring it into sight. */
@@ -311,6 +325,13 @@ class Models {
     this.setTriggerValue("bench", { model, text: texts[0], layer: head[0], heads, start, without: off });
   }
 }
+
+/** The first of two where it says something, else the second, name by name. */
+const either = (one, other) => ({
+  head: one.head || other.head,
+  by: one.by || other.by,
+  only: one.only || other.only,
+});
 
 /** @param {string} text */
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

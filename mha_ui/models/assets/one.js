@@ -3,16 +3,15 @@
 import { div, element, fill, pressable, setText, span } from "../mha.web/dom.js";
 import { hue, look } from "./colours.js";
 import { Compared } from "./compared.js";
-import { Effect } from "./effect.js";
+import { Drawn } from "./drawn.js";
+import { Explained } from "./explained.js";
 import { Heatmap } from "./heatmap.js";
 import { Lines, MOST_LINES } from "./lines.js";
 import { Measures } from "./measures.js";
 import { differences } from "./paint.js";
-import { groups, inPieces, joined, merged } from "./pieces.js";
-import { counterpart } from "./runs.js";
-import { Scores } from "./scores.js";
+import { inPieces } from "./pieces.js";
 import { Taking } from "./taking.js";
-import { headName, weightTold } from "./telling.js";
+import { headName } from "./telling.js";
 
 export class One {
   /** @type {ModelRun} */
@@ -23,9 +22,10 @@ export class One {
   #numbers = null;
   #asWords = false;
   #hides = false;
-  /** @type {Pair | null} */
+  /** The pair that is pointed at, by tokens of the first sentence. @type {Pair | null} */
   #pointed = null;
-  #shows = "first";
+  /** @type {Drawn} */
+  #drawn = null;
 
   /**
    * @param {{ go: (change: Partial<ModelPlace>) => void; open: (heads: number[], start: string) => void; shuffle: () => void }} host
@@ -36,14 +36,28 @@ export class One {
   constructor(host, words, colours, limits) {
     this.host = host;
     this.words = words;
-    const at = (which) => ({
-      chosen: (query) => this.#choose(query, which),
-      pointed: (pair) => this.#point(pair, which),
-      held: (pair, brings) => this.#hold(pair, which, brings),
+    /** @param {() => Pictured} picture */
+    const at = (picture) => ({
+      chosen: (query) => this.#choose(query, picture()),
+      pointed: (pair) => this.#point(pair, picture()),
+      held: (pair, brings) => this.#hold(pair, picture(), brings),
     });
-    this.lines = [new Lines(at(0), colours), new Lines(at(1), colours)];
-    this.map = new Heatmap(at(0), words, colours);
-    this.scores = new Scores(words);
+    this.lines = [
+      new Lines(
+        at(() => "first"),
+        colours,
+      ),
+      new Lines(
+        at(() => "second"),
+        colours,
+      ),
+    ];
+    this.map = new Heatmap(
+      at(() => this.#mapped),
+      words,
+      colours,
+    );
+    this.explained = new Explained(words);
     this.compared = new Compared(host, words);
     this.measures = new Measures(words);
     this.taking = new Taking(host, words, limits);
@@ -52,22 +66,18 @@ export class One {
     this.shuffled = element("p", { class: "hint" }, words.shuffle_about);
     this.title = element("h2");
     this.off = pressable(false, { class: "switch", onclick: () => this.#switch() }, "");
-    this.effect = new Effect(words);
     this.views = div("views");
-    this.readout = element("p", { class: "readout" });
     this.note = element("p", { class: "hint view-note" });
     this.drawn = div("drawn");
+    const numbers = div("one-numbers", this.drawn, this.explained.root);
     this.root = element(
       "section",
       { class: "one", "aria-label": words.one_head },
       div("one-head", this.title, this.off),
-      this.effect.root,
       this.compared.root,
       this.views,
       this.note,
-      this.drawn,
-      this.readout,
-      this.scores.root,
+      numbers,
       div("measures-head", element("h3", {}, words.measures), this.shuffle),
       this.measures.root,
       this.shuffled,
@@ -86,16 +96,14 @@ export class One {
    * @param {ModelRun} run
    * @param {ModelPlace} place
    * @param {HeadNumbers[] | null} numbers of the head in each sentence; null while they are on their way
-   * @param {string} shows
    * @param {Shuffled | null} shuffled
    * @param {string} refused why the bench could not be opened
    */
-  update(run, place, numbers, shows, shuffled, refused) {
+  update(run, place, numbers, shuffled, refused) {
     if (run !== this.#run || place.head.join() !== this.#place?.head.join()) this.#pointed = null;
     this.#run = run;
     this.#place = place;
     this.#numbers = numbers;
-    this.#shows = shows;
     this.#draw();
     this.measures.update(run, this.#at, shuffled);
     this.shuffle.ariaPressed = String(Boolean(shuffled));
@@ -129,31 +137,16 @@ export class One {
     if (!merges) this.#asWords = false;
     const hides = run.sentences.some(({ special }) => special.includes(true));
     if (!hides) this.#hides = false;
+    this.#drawn = new Drawn(run, { asWords: this.#asWords, hides: this.#hides });
     this.#offer(merges, hides);
     this.root.setAttribute("aria-busy", String(!this.#numbers));
     if (!this.#numbers) return;
-    const sides = run.sentences.map((tokens, at) => this.#side(tokens, this.#numbers[at].weights));
-    if (this.#isMap) this.#drawMap(sides, look(kind));
-    else this.#drawLines(sides, look(kind));
-    this.#explain(sides[0]);
+    const weights = this.#numbers.map((of, at) => this.#drawn.weights(at, of.weights));
+    if (this.#isMap) this.#drawMap(weights, look(kind));
+    else this.#drawLines(weights, look(kind));
+    const { pair } = this.#place;
+    this.explained.update(this.#drawn, weights, this.#numbers, this.#pointed ?? pair, pair, this.#asWords);
     this.compared.update(run, this.#place, this.#numbers);
-  }
-
-  /** Tokens and weights as they are drawn: of pieces, or of words. */
-  #side(tokens, weights) {
-    const drawn = this.#drawn(tokens);
-    return { texts: joined(tokens, drawn), weights: merged(weights, tokens.n, drawn) };
-  }
-
-  /** The tokens that are drawn, as pieces or as words: each by its pieces. */
-  #drawn(tokens) {
-    const all = this.#asWords ? groups(tokens) : tokens.texts.map((_, at) => [at]);
-    return this.#hides ? all.filter(([at]) => !tokens.special[at]) : all;
-  }
-
-  /** Where a token of a sentence is drawn; −1 where it is hidden. */
-  #drawnAt(tokens, at) {
-    return this.#drawn(tokens).findIndex((pieces) => pieces.includes(at));
   }
 
   #offer(merges, hides) {
@@ -204,53 +197,44 @@ export class One {
     this.note.hidden = !this.note.textContent;
   }
 
-  #drawLines(sides, colour) {
-    const tokens = [this.#row(0), this.#row(1)];
-    const panes = sides.map(({ texts, weights }, at) => {
-      this.lines[at].update(weights, texts, tokens[at], at === 0 ? this.#seen : null, colour);
-      return sides.length > 1
-        ? div(
-            "line-side",
-            span("side-name", this.words[at ? "shows_second" : "shows_first"]),
-            this.lines[at].root,
-          )
+  #drawLines(weights, colour) {
+    const panes = weights.map((of, at) => {
+      const picture = at ? "second" : "first";
+      const [token, pair] = this.#seenIn(picture);
+      this.lines[at].update(of, this.#drawn.names[at], token, pair, colour);
+      return weights.length > 1
+        ? div("line-side", span("side-name", this.words[`shows_${picture}`]), this.lines[at].root)
         : this.lines[at].root;
     });
     this.#put(panes);
   }
 
-  #drawMap(sides, colour) {
-    const shows = sides.length > 1 ? this.#shows : "first";
-    const token = this.#row(shows === "second" ? 1 : 0);
-    if (shows === "difference" && !this.#asWords) {
-      const [one, other] = this.#run.sentences;
-      const aligned = this.#run.aligned
-        .map(
-          ([at, there]) =>
-            /** @type {[number, number]} */ ([this.#drawnAt(one, at), this.#drawnAt(other, there)]),
-        )
-        .filter(([at, there]) => at >= 0 && there >= 0);
-      const [first, second] = sides;
-      const name = ([one, other]) =>
-        first.texts[one] === second.texts[other]
-          ? first.texts[one]
-          : `${first.texts[one]} / ${second.texts[other]}`;
-      const texts = aligned.map(name);
-      const numbers = differences(
-        first.weights,
-        second.weights,
-        first.texts.length,
-        second.texts.length,
-        aligned,
-      );
-      const at = aligned.findIndex(([one]) => one === token);
-      this.map.update({ numbers, colour: "", texts, keyTexts: texts }, at < 0 ? null : at, null);
-    } else {
-      const { texts, weights } = sides[shows === "second" ? 1 : 0];
-      const seen = shows === "second" ? null : this.#seen;
-      this.map.update({ numbers: weights, colour, texts, keyTexts: texts }, token, seen);
-    }
+  #drawMap(weights, colour) {
+    const picture = this.#mapped;
+    const [token, pair] = this.#seenIn(picture);
+    const { names, common, commonNames } = this.#drawn;
+    const [first, second] = names.map(({ length }) => length);
+    const which = picture === "second" ? 1 : 0;
+    const shown =
+      picture === "difference"
+        ? {
+            numbers: differences(weights[0], weights[1], first, second, common),
+            colour: "",
+            texts: commonNames,
+          }
+        : { numbers: weights[which], colour, texts: names[which] };
+    this.map.update({ ...shown, keyTexts: shown.texts }, token, pair);
     this.#put([this.map.root]);
+  }
+
+  /**
+   * Where a picture has the chosen token, and the pair that is pointed at or held.
+   * @param {Pictured} picture
+   * @returns {[number | null, Pair | null]}
+   */
+  #seenIn(picture) {
+    const { token, pair } = this.#place;
+    return [this.#drawn.place(picture, token), this.#drawn.pairIn(picture, this.#pointed ?? pair)];
   }
 
   /** What is there already is not put anew: it would lose the focus. */
@@ -261,56 +245,20 @@ export class One {
     if (!same) this.drawn.replaceChildren(...nodes);
   }
 
-  /** The row of the chosen token in a sentence, as it is drawn. */
-  #row(which) {
-    const { token } = this.#place;
-    const at = which ? counterpart(this.#run, token) : token;
-    const tokens = this.#run.sentences[which];
-    if (at === null || !tokens) return null;
-    const row = this.#drawnAt(tokens, at);
-    return row < 0 ? null : row;
-  }
-
   /** Of more tokens no lines are drawn. */
   get #isLong() {
-    return this.#drawn(this.#run.sentences[0]).length > MOST_LINES;
+    return this.#drawn.names[0].length > MOST_LINES;
   }
 
   get #isMap() {
     return this.#place.drawn === "map" || this.#isLong;
   }
 
-  /** Where the pair that is explained is drawn; null where there is none, or it is hidden. @returns {Pair | null} */
-  get #held() {
-    const { pair } = this.#place;
-    if (!pair) return null;
-    const [sentence] = this.#run.sentences;
-    const [query, key] = [pair.query, pair.key].map((at) => this.#drawnAt(sentence, at));
-    return query < 0 || key < 0 ? null : { query, key };
-  }
-
-  get #seen() {
-    return this.#pointed ?? this.#held;
-  }
-
-  #explain({ texts, weights }) {
-    const { words } = this;
-    const pair = this.#seen;
-    const told = pair && {
-      query: texts[pair.query],
-      key: texts[pair.key],
-      weight: weightTold(weights[pair.query * texts.length + pair.key]),
-    };
-    this.readout.title = pair ? String(weights[pair.query * texts.length + pair.key]) : "";
-    this.readout.hidden = this.#isDifference; // there the map alone tells
-    setText(this.readout, told ? fill(words.pair_line, told) : words.pair_hint);
-    this.scores.root.hidden = !this.#held;
-    if (!this.#held) return;
-    if (this.#asWords) this.scores.say(words.score_words);
-    else {
-      const [sentence] = this.#run.sentences;
-      this.scores.update(this.#numbers[0], sentence, this.#place.pair);
-    }
+  /** What the map is of: words have no differences, since two sentences need not have the same. @returns {Pictured} */
+  get #mapped() {
+    const { shows } = this.#place;
+    if (this.#run.sentences.length < 2 || (shows === "difference" && this.#asWords)) return "first";
+    return shows;
   }
 
   // --- the hand ------------------------------------------------------------------------------------------------------
@@ -333,33 +281,37 @@ export class One {
     this.host.go({ off: this.#isOff ? others : [...off, head] });
   }
 
-  /** A token as it is drawn; of a word its first piece is chosen. */
-  #choose(query, which) {
-    if (query === null) return this.host.go({ token: null });
-    const tokens = this.#run.sentences[which];
-    const [at] = this.#drawn(tokens)[query];
-    const token = which ? this.#run.aligned.find((pair) => pair[1] === at)?.[0] : at;
-    if (token !== undefined) this.host.go({ token });
+  /**
+   * A token as it is drawn; of a word its first piece is chosen.
+   * @param {number | null} query
+   * @param {Pictured} picture
+   */
+  #choose(query, picture) {
+    const token = query === null ? null : this.#drawn.token(picture, query);
+    if (query === null || token !== null) this.host.go({ token });
   }
 
-  #point(pair, which) {
-    if (which || this.#isDifference) return;
+  /**
+   * @param {Pair | null} drawn
+   * @param {Pictured} picture
+   */
+  #point(drawn, picture) {
+    const pair = this.#drawn.pairFrom(picture, drawn);
     if (pair?.query === this.#pointed?.query && pair?.key === this.#pointed?.key) return;
     this.#pointed = pair;
     this.#draw();
   }
 
-  #hold(pair, which, brings) {
-    if (which || this.#isDifference) return;
-    const drawn = this.#drawn(this.#run.sentences[0]);
-    const [[query], [key]] = [drawn[pair.query], drawn[pair.key]];
+  /**
+   * @param {Pair} drawn
+   * @param {Pictured} picture
+   * @param {boolean} brings
+   */
+  #hold(drawn, picture, brings) {
+    const pair = this.#drawn.pairFrom(picture, drawn);
+    if (!pair) return;
     this.#pointed = null;
-    this.host.go({ pair: { query, key } });
-    if (brings) this.scores.root.scrollIntoView({ block: "nearest" });
-  }
-
-  /** A map of differences has no weights of one sentence to explain. */
-  get #isDifference() {
-    return this.#isMap && this.#run.sentences.length > 1 && this.#shows !== "first";
+    this.host.go({ pair });
+    if (brings) this.explained.root.scrollIntoView({ block: "nearest" });
   }
 }

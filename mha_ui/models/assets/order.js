@@ -1,5 +1,7 @@
 // In which order heads stand, and which of them. No DOM here.
 
+import { kindOf } from "./runs.js";
+
 /**
  * Heads by their flat number, layer · heads + head: sorted by a measure (of two sentences by how much larger it is in
  * either), those that do one thing alone.
@@ -9,7 +11,9 @@
  */
 export function ordered(run, { by, only }) {
   const all = Array.from({ length: run.layers * run.heads }, (_, at) => at);
-  const shown = only ? all.filter((at) => run.sentences.some(({ labels }) => labels[at] === only)) : all;
+  const shown = only
+    ? all.filter((at) => run.sentences.some((sentence) => kindOf(sentence, at) === only))
+    : all;
   const name = by.replace("-", "");
   if (!name) return shown;
   const sign = by.startsWith("-") ? 1 : -1;
@@ -17,16 +21,6 @@ export function ordered(run, { by, only }) {
   const place = (at) => sign * (measureOf(run, name, at) ?? sign * Number.MAX_VALUE);
   return shown.sort((one, other) => place(one) - place(other));
 }
-
-/**
- * What of a wanted order there is not in a model's answer: the measure, or what heads are to do; "" where it is there.
- * @param {Pick<ModelPlace, "by" | "only">} wanted
- * @param {Pick<ModelPlace, "by" | "only">} found
- */
-export const missing = (wanted, found) => ({
-  by: wanted.by === found.by ? "" : wanted.by,
-  only: wanted.only === found.only ? "" : wanted.only,
-});
 
 /**
  * A measure of a head, in two sentences the larger of both; null where no sentence has a place for it.
@@ -50,8 +44,11 @@ export function measureOf(run, name, at) {
  * @param {ModelRun} run
  * @returns {[string, number][]}
  */
-export function kinds({ sentences: [{ labels }] }) {
+export function kinds({ sentences: [sentence] }) {
   const counts = new Map();
-  for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1);
+  for (const at of sentence.labels.keys()) {
+    const kind = kindOf(sentence, at);
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  }
   return [...counts].sort(([, one], [, other]) => other - one);
 }

@@ -40,11 +40,28 @@ export function merged(weights, n, words) {
 }
 
 /**
- * The texts of such groups of pieces: one piece as it is, several as the word that they make.
+ * Texts with a number to each that stands there more than once: the₁ cat saw the₂ dog.
+ * @param {string[]} texts
+ * @returns {string[]}
+ */
+export function numbered(texts) {
+  const counted = new Map();
+  const places = texts.map((text) => {
+    counted.set(text, (counted.get(text) ?? 0) + 1);
+    return counted.get(text);
+  });
+  return texts.map((text, at) => (counted.get(text) > 1 ? text + lowered(places[at]) : text));
+}
+
+/** A number in subscript digits. */
+const lowered = (number) => String(number).replace(/\d/g, (digit) => "₀₁₂₃₄₅₆₇₈₉"[Number(digit)]);
+
+/**
+ * The names of such groups of pieces: one piece as it is, several as the word that they make, what is repeated numbered.
  * @param {ModelTokens} tokens
  * @param {number[][]} words
  */
 export function joined({ texts }, words) {
   const text = (pieces) => pieces.map((at) => texts[at].replace(/^##/, "")).join("");
-  return words.map((pieces) => (pieces.length > 1 ? text(pieces) : texts[pieces[0]]));
+  return numbered(words.map((pieces) => (pieces.length > 1 ? text(pieces) : texts[pieces[0]])));
 }

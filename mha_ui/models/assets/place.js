@@ -1,10 +1,23 @@
 // Where a visitor stands, to an address and back. On screen and in addresses heads and tokens count from 1. No DOM here.
 
-import { firstDifferent, lastWord, mostDifferent, RESTS } from "./runs.js";
+import { firstDifferent, kindOf, lastWord, mostDifferent, RESTS } from "./runs.js";
 
 const PAIR = /^([1-9]\d{0,3})\.([1-9]\d{0,3})$/;
 /** What an address says of models. */
-const NAMES = ["model", "text", "second", "head", "token", "off", "guess", "by", "only", "drawn", "pair"];
+const NAMES = [
+  "model",
+  "text",
+  "second",
+  "head",
+  "token",
+  "off",
+  "guess",
+  "by",
+  "only",
+  "drawn",
+  "pair",
+  "shows",
+];
 const NAME = /^-?[a-z_]{1,40}$/;
 
 /** @type {ModelPlace} */
@@ -19,7 +32,10 @@ export const START = {
   only: "",
   drawn: "",
   pair: null,
+  shows: "difference",
 };
+/** Which of two sentences pictures are of, where they are not of the difference. */
+const SHOWS = ["first", "second"];
 
 /**
  * What an address asks for; null where it says nothing of models.
@@ -41,15 +57,43 @@ export function read(query) {
     only: named("only"),
     drawn: text("drawn") === "map" ? "map" : "",
     pair: pairIn(text("pair")),
+    shows: /** @type {Pictured} */ (SHOWS.find((which) => which === text("shows")) ?? "difference"),
   };
 }
+
+const LONGEST = 40; // characters of what cannot be read that are said again
+
+/**
+ * What of an address can be no head, order or kind, as it stands there; "" where it can be, or is not given.
+ * @param {URLSearchParams} query
+ */
+export function unread(query) {
+  const strange = (name, can) => {
+    const text = query.get(name) ?? "";
+    return can(text) ? "" : text.slice(0, LONGEST);
+  };
+  const isName = (text) => NAME.test(text);
+  return { head: strange("head", headIn), by: strange("by", isName), only: strange("only", isName) };
+}
+
+/**
+ * What was wanted and is not there in a model's answer, by its name in an address: the head, the order, or what heads
+ * are to do; "" where it is there.
+ * @param {Pick<ModelPlace, "head" | "by" | "only">} wanted
+ * @param {Pick<ModelPlace, "head" | "by" | "only">} found
+ */
+export const missing = (wanted, found) => ({
+  head: !wanted.head || wanted.head.join() === found.head.join() ? "" : headName(wanted.head),
+  by: wanted.by === found.by ? "" : wanted.by,
+  only: wanted.only === found.only ? "" : wanted.only,
+});
 
 /**
  * The query parameters that lead here again.
  * @param {ModelPlace} place
  * @returns {Record<string, string>}
  */
-export function written({ model, texts, head, token, off, guess, by, only, drawn, pair }) {
+export function written({ model, texts, head, token, off, guess, by, only, drawn, pair, shows }) {
   const [text, second] = texts;
   const number = (at) => (at === null ? "" : String(at + 1));
   const said = {
@@ -64,6 +108,7 @@ export function written({ model, texts, head, token, off, guess, by, only, drawn
     only,
     drawn,
     pair: pair && headName([pair.query, pair.key]),
+    shows: second && shows !== START.shows ? shows : "",
   };
   return Object.fromEntries(Object.entries(said).filter(([, value]) => value));
 }
@@ -89,7 +134,7 @@ export function fitted(place, run) {
     off: run.guesses ? place.off.filter(exists) : [],
     guess: run.guesses ? (token(place.guess) ?? lastWord(run)) : null,
     by: sorts ? place.by : "",
-    only: run.sentences.some(({ labels }) => labels.includes(place.only)) ? place.only : "",
+    only: does(run, place.only) ? place.only : "",
     pair: isThere ? place.pair : null,
   };
 }
@@ -108,6 +153,10 @@ function telling(run) {
     : labels.findIndex((label) => label !== "none" && !RESTS.includes(label));
   return at < 0 ? [0, 0] : [Math.floor(at / heads), at % heads];
 }
+
+/** Whether any head does this. @type {(run: ModelRun, kind: string) => boolean} */
+const does = ({ sentences }, kind) =>
+  sentences.some((sentence) => sentence.labels.some((_, at) => kindOf(sentence, at) === kind));
 
 /** @type {(head: [number, number]) => string} */
 const headName = ([layer, head]) => `${layer + 1}.${head + 1}`;

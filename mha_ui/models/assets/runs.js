@@ -1,5 +1,7 @@
 // A model's answer as the page reads it. No DOM here.
 
+import { numbered } from "./pieces.js";
+
 /**
  * @param {{ header: any; arrays: Record<string, any> }} message
  * @returns {ModelRun}
@@ -8,7 +10,12 @@ export function readRun({ header, arrays }) {
   const { sentences, arrays: _, ...rest } = header;
   return {
     ...rest,
-    sentences: sentences.map((told, at) => ({ ...told, ...of(arrays, `${at}.`), n: told.texts.length })),
+    sentences: sentences.map((told, at) => ({
+      ...told,
+      ...of(arrays, `${at}.`),
+      n: told.texts.length,
+      names: numbered(told.texts),
+    })),
     differences: arrays.differences ?? null,
     shiftKeys: arrays.shift_keys ?? null,
     shifts: arrays.shifts ?? null,
@@ -29,6 +36,14 @@ const of = (arrays, prefix) =>
  * @param {number} head its flat number
  */
 export const mapOf = ({ maps, side }, head) => maps.subarray(head * side * side, (head + 1) * side * side);
+
+/**
+ * What a head does: "unsure" where there are too few places of it, "none" where nothing stands out.
+ * @param {Pick<Looked, "labels" | "unsure">} sentence
+ * @param {number} head
+ */
+export const kindOf = ({ labels, unsure }, head) =>
+  labels[head] === "none" && unsure[head] ? "unsure" : labels[head];
 
 /**
  * A head's measures: each with what it would be by chance.

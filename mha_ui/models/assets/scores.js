@@ -38,14 +38,14 @@ export class Scores {
 
   /**
    * @param {HeadNumbers} numbers
-   * @param {ModelTokens} tokens
+   * @param {Looked} tokens
    * @param {Pair} pair
    */
-  update(numbers, { texts }, { query, key }) {
+  update(numbers, { names }, { query, key }) {
     const { n, d, divisor, weights, scores } = numbers;
     const { words } = this;
     const [weight, score] = [weights[query * n + key], scores[query * n + key]];
-    const name = (at) => element("bdi", {}, texts[at]);
+    const name = (at) => element("bdi", {}, names[at]);
     const told = element("span", { class: "pair-weight", title: String(weight) }, weightTold(weight));
     this.title.replaceChildren(name(query), " → ", name(key), told);
     const isHidden = score === Number.NEGATIVE_INFINITY;

@@ -75,11 +75,17 @@ export class Server {
   }
 
   /**
-   * @param {Record<string, any>} asked
-   * @returns {Promise<{ before: Guess[]; after: Guess[] }>}
+   * What is guessed in each sentence; null where nothing is asked.
+   * @param {(Record<string, any> | null)[]} asked
+   * @returns {Promise<(Guessed | null)[]>}
    */
   async guesses(asked) {
-    return (await this.#fetch("guesses", "guesses", asked)).json();
+    const one = async (of, at) => {
+      if (!of) return null;
+      const answer = await this.#fetch(`guesses ${at}`, "guesses", of);
+      return { place: of.place, ...(await answer.json()) };
+    };
+    return await Promise.all(asked.map(one));
   }
 
   async #binary(kind, path, asked) {

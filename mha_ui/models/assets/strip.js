@@ -19,13 +19,13 @@ export class Strip {
   }
 
   /**
-   * @param {ModelTokens} tokens
+   * @param {Looked} tokens
    * @param {number | null} chosen
    * @param {(at: number) => boolean} [can] whether one can be chosen
    * @param {(at: number) => boolean} [apart] whether the other sentence has none like it
    */
   update(tokens, chosen, can = () => true, apart = () => false) {
-    const told = JSON.stringify([tokens.texts, tokens.texts.map((_, at) => can(at))]);
+    const told = JSON.stringify([tokens.names, tokens.texts.map((_, at) => can(at))]);
     if (told !== this.#told) this.#build(tokens, can);
     this.#told = told;
     for (const [at, token] of this.#tokens.entries()) {
@@ -36,8 +36,8 @@ export class Strip {
     stopAt(this.#tokens, chosen ?? Math.max(0, focused));
   }
 
-  #build({ texts, words, special }, can) {
-    this.#tokens = texts.map((text, at) => {
+  #build({ names, words, special }, can) {
+    this.#tokens = names.map((text, at) => {
       const inner = words[at] !== null && words[at] === words[at - 1];
       const name = `token${special[at] ? " special" : ""}${inner ? " inner" : ""}`;
       const onclick = () => this.chosen(this.#tokens[at].ariaPressed === "true" ? null : at);
@@ -98,7 +98,7 @@ export class Tokens {
     const values = { count: sentences.map(({ n }) => n).join(this.words.and), limit };
     this.hint.textContent = fill(token === null ? this.words.tokens_hint : this.words.tokens_chosen, {
       ...values,
-      token: sentences[0].texts[token],
+      token: sentences[0].names[token],
     });
     setText(this.unknown, unknownTold(this.words, sentences));
     this.#of = of;

@@ -25,6 +25,15 @@ export function headName(words, { heads }, at, within = false) {
  */
 export const shown = (number) => format(number, 2);
 
+const LEAST_LIKELY = 0.001;
+
+/**
+ * How probable a model finds a word.
+ * @param {number} probability
+ */
+export const likely = (probability) =>
+  probability > 0 && probability < LEAST_LIKELY / 2 ? `< ${LEAST_LIKELY}` : format(probability, 3);
+
 const LEAST_WEIGHT = 0.0001;
 
 /**
@@ -69,19 +78,19 @@ export function captionOf(words, run, { token, by }, at, picture) {
 /** Where a token of the first sentence looks as a picture has it, or looks more or less; null where it does not stand. */
 function looks(run, at, query, picture) {
   const [first, second] = run.sentences;
-  const from = first.texts[query];
+  const from = first.names[query];
   if (picture === "difference") {
     const { key, by } = shiftOf(run, at, query);
-    return Number.isNaN(by) ? null : { from, to: first.texts[key], told: signedTold(by, 2) };
+    return Number.isNaN(by) ? null : { from, to: first.names[key], told: signedTold(by, 2) };
   }
   if (picture === "second") {
     const there = counterpart(run, query);
     if (there === null) return null;
     const { key, weight } = topOf(second, at, there);
-    return { from: second.texts[there], to: second.texts[key], told: shown(weight) };
+    return { from: second.names[there], to: second.names[key], told: shown(weight) };
   }
   const { key, weight } = topOf(first, at, query);
-  return { from, to: first.texts[key], told: shown(weight) };
+  return { from, to: first.names[key], told: shown(weight) };
 }
 
 /**

@@ -29,6 +29,7 @@ const NAMES = [
   "only",
   "drawn",
   "pair",
+  "shows",
 ];
 
 /** The address bar holds the work; what is not ours in it stays. */
