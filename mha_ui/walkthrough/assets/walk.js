@@ -33,7 +33,7 @@ export class Walk {
   podium = null;
   #teller = new Teller(this);
   #pacing = new Pacing({ next: () => this.next(), shown: (plays) => this.controls?.showPlaying(plays) });
-  #fitting = new ResizeObserver(() => this.#resized());
+  #fitting = new ResizeObserver(() => this.refit());
   #gone = new AbortController();
 
   /**
@@ -142,7 +142,10 @@ export class Walk {
   }
 
   #go(place) {
-    this.changed({ onward: this.way.go(place) });
+    const onward = this.way.go(place);
+    this.predictions.goOn();
+    this.around.goesOn?.();
+    this.changed({ onward });
   }
 
   play() {
@@ -251,9 +254,9 @@ export class Walk {
     this.#teller.join();
   }
 
-  foretell(on) {
-    this.predictions.on = on;
-    this.predictions.forget();
+  /** Numbers are asked for before they are shown, or no longer; `once`: at this place alone. */
+  foretell(on, { once = false } = {}) {
+    this.predictions.turn(on, once);
     this.changed();
   }
 
@@ -385,7 +388,8 @@ export class Walk {
     this.notes.fit();
   }
 
-  #resized() {
+  /** The window has another size, or what stands beside the stage has come or gone. */
+  refit() {
     if (!this.model) return;
     this.mover.finish();
     this.#fit();
@@ -396,7 +400,7 @@ export class Walk {
     this.notes?.fit();
     if (this.podium) this.podium.level = 0;
     this.root.classList.remove("close");
-    if (this.view) this.panel.fit();
+    if (this.view && !this.root.classList.contains("asking")) this.panel.fit(); // then the words are away
     this.easel.fit();
   }
 
