@@ -254,7 +254,11 @@ def test_a_number_is_changed_on_the_projector_and_all_stay_together(new_page, se
     front.page.keyboard.type("x")
     field.press("Enter")
     expect(field).to_have_attribute("aria-invalid", "true")
+    said = "X[计算机, 1]: “3x” is no number. What stood there still counts."
+    expect(front.root.locator(".line .refused")).to_have_text(said)
+    expect(field).to_have_value("3x")
     field.fill("7")
+    expect(front.root.locator(".line .refused")).to_have_count(0)
     field.press("Enter")
     example = trace(bench_example(FIRST.example, 7.0))
     for page in (front, back):

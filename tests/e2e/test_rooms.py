@@ -407,7 +407,7 @@ def test_where_numbers_are_predicted_first_telephones_are_asked_for_each(lecture
         back.press("ArrowRight")
     back.button("predict").uncheck()
     back.button("predict").blur()
-    expect(one.page.locator(".question form")).to_have_count(0)
+    expect(one.page.locator(".question")).to_be_hidden()
     back.press("ArrowRight")
     expect(poll).to_have_count(0)
 

@@ -157,15 +157,19 @@ def test_matrices_of_steps_of_one_kind_stand_in_the_same_places(walk):
 def test_controls_go_with_a_key_and_come_back_with_the_pointer(walk):
     page = walk("?example=first&view=projector")
     controls, motion = (page.page.locator(f".walk .{name}") for name in ("controls", "motion-bar"))
-    page.page.mouse.move(*(controls.bounding_box()[side] + 5 for side in "xy"))
+    page.page.mouse.move(900, 5)
     expect(controls).to_have_css("opacity", "1")
     expect(motion).to_be_hidden()  # there is nothing to move yet
     page.press("ArrowRight", "ArrowRight").stands_at("q")
     for bar in (controls, motion):
         expect(bar).to_have_css("opacity", "0")
-    page.page.mouse.move(300, 300)
-    for bar in (controls, motion):
-        expect(bar).to_have_css("opacity", "1")
+    height = page.page.viewport_size["height"]
+    for y, seen in ((300, None), (height - 5, motion), (300, None), (5, controls), (40, controls)):
+        page.page.mouse.move(
+            900, y
+        )  # at its edge, and on the bar itself; anywhere else the picture stays free
+        for bar in (controls, motion):
+            expect(bar).to_have_css("opacity", "1" if bar is seen else "0")
     page.press("Tab")
     page.button("play").focus()
     page.press("ArrowRight").stands_at("k")

@@ -17,6 +17,7 @@ export class Easel {
   picture = null;
   #pair = null;
   #asked = []; // the cells that are asked for
+  refused = ""; // why what was typed last is no number
   #drawn = "";
 
   /** @param {import("./walk.js").Walk} walk */
@@ -95,6 +96,8 @@ export class Easel {
   show() {
     const { way, predictions } = this.walk;
     const { hiding } = this;
+    this.refused = "";
+    this.walk.root.classList.remove("refused");
     this.#asked = this.picture.show(way.place, {
       hiding,
       revealed: this.#asks && !hiding,
@@ -121,11 +124,19 @@ export class Easel {
     const verdict = this.#asks && !hiding ? this.#verdict(words) : "";
     const found = [];
     if (this.walk.way.stage.powers?.some((row) => row.shift)) found.push(words.shifted);
-    if (hiding) found.push(words.asked);
+    if (hiding && !this.refused) found.push(words.asked);
     return [
       ...(verdict ? [element("strong", { class: "verdict" }, verdict)] : []),
       ...found.map((text) => span("remark", text)),
+      ...(this.refused ? [span("remark refused", this.refused)] : []),
     ];
+  }
+
+  /** @param {string} sentence what was wrong with a number that was typed, or "" */
+  refuse(sentence) {
+    this.refused = sentence;
+    this.walk.root.classList.toggle("refused", Boolean(sentence));
+    this.tell();
   }
 
   #verdict(words) {

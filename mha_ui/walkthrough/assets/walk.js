@@ -11,9 +11,10 @@ import { Notes } from "./notes.js";
 import { Outline } from "./outline.js";
 import { Pacing } from "./pacing.js";
 import { Panel } from "./panel.js";
-import { Podium } from "./podium.js";
+import { edgeOf, Podium } from "./podium.js";
 import { Predictions } from "./predictions.js";
 import { pressed } from "./pressed.js";
+import { Refused } from "./refused.js";
 import { Teller } from "./teller.js";
 import { together } from "./together.js";
 import { Way } from "./way.js";
@@ -46,6 +47,7 @@ export class Walk {
     this.awake = new Awake(this.root);
     parent.append(this.root);
     this.live = announcer();
+    this.refused = new Refused(this);
     const { signal } = this.#gone;
     window.addEventListener("keydown", (event) => pressed(this, event), { signal });
     this.root.addEventListener("pointermove", (event) => this.#pointed(event), { signal });
@@ -159,7 +161,19 @@ export class Walk {
 
   #pointed(event) {
     this.podium?.point(event);
-    if (!this.podium?.isPointing) this.awake.wake(); // who points at the wall wants nothing to lie over it
+    if (this.podium?.isPointing) return; // who points at the wall wants nothing to lie over it
+    const edge = this.view === "projector" ? this.#edge(event) : "all";
+    this.root.dataset.edge = edge;
+    if (edge) this.awake.wake();
+    else this.awake.rest();
+  }
+
+  /** The edge of the wall whose bar is wanted: there, and on that bar as long as it is seen. */
+  #edge(event) {
+    const { edge } = this.root.dataset;
+    const bar = edge === "top" ? this.controls.root : this.mover.root;
+    const isOnBar = this.awake.isAwake && event.composedPath().includes(bar);
+    return isOnBar ? edge : edgeOf(event);
   }
 
   leave() {
