@@ -78,6 +78,7 @@ export class Planner {
       this.#send();
     });
     this.sum = element("p", { class: "sum", role: "status" });
+    this.refused = element("p", { class: "refused", role: "alert" });
     const usual = button({ data: { focus: "own usual" }, onclick: () => this.#clear() }, words.own_usual);
     const named = { class: "round", title: words.dismiss, "aria-label": words.dismiss };
     const close = button({ ...named, data: { focus: "own close" }, onclick: () => this.open(false) }, "✕");
@@ -233,7 +234,7 @@ export class Planner {
     return this.#steps.findIndex((one) => one.step === step);
   }
 
-  /** A field for minutes; what is none is not taken. */
+  /** A field for minutes; what is none is not taken, stays, and why is said below it. */
   #number(focus, take) {
     const node = element("input", {
       type: "number",
@@ -243,12 +244,22 @@ export class Planner {
       inputmode: "decimal",
       data: { focus },
       onchange: () => {
-        const minutes = Number(node.value);
-        if (minutes >= 0 && minutes <= MOST_MINUTES) take(minutes || undefined);
-        else this.#show();
+        const minutes = node.validity.badInput ? Number.NaN : Number(node.value);
+        const isRefused = !(minutes >= 0 && minutes <= MOST_MINUTES);
+        this.#refuse(node, isRefused);
+        if (!isRefused) take(minutes || undefined);
       },
     });
     return node;
+  }
+
+  /** @param {HTMLInputElement} node @param {boolean} isRefused */
+  #refuse(node, isRefused) {
+    node.setAttribute("aria-invalid", String(isRefused));
+    this.refused.remove();
+    if (!isRefused) return;
+    this.refused.textContent = fill(this.#words.minutes_refused, { most: MOST_MINUTES });
+    node.closest("li, .all").append(this.refused);
   }
 
   /** Alt and an arrow move the step whose row has the focus; Escape closes. */
