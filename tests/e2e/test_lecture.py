@@ -83,6 +83,11 @@ def test_a_step_is_hidden_moved_and_written_to_and_the_walk_follows(walk):
     plan.note("scores", "Two arrows on the board.", "Which pair <b>fits</b>?")
     plan.write("minutes scores", "3")
     plan.write("minutes", "35")
+    plan.write("minutes", "-5")
+    expect(plan.root.get_by_role("alert")).to_have_text("Minutes go from 0 to 600: this was not taken.")
+    expect(plan.field("minutes")).to_have_value("-5")
+    plan.write("minutes", "35")
+    expect(plan.root.get_by_role("alert")).to_have_count(0)
     plan.field("step_up scores").press("Enter")
     plan.shows("tokens", "inputs", "q", "k", "scores", "v", *USUAL[6:])
     plan.field("step_up scores").press("Alt+ArrowUp")
@@ -169,6 +174,10 @@ def test_the_presenter_reads_what_to_say_to_ask_and_what_goes_wrong_and_sees_wha
         for name in ("say", "wrong"):
             told = getattr(teaching, name).translated(language).replace("_", "").replace("^", "")
             expect(notes.locator(f".{name}")).to_contain_text(told)
+        types = notes.locator(":is(.say, .note, .wrong, .next, .clock) , .clock *").evaluate_all(
+            "(nodes) => nodes.map((node) => parseFloat(getComputedStyle(node).fontSize))"
+        )
+        assert min(types) >= 18
         expect(notes.locator(".note")).to_have_text(stage.words.note.translated(language).replace("_", ""))
         if at + 1 < len(USUAL):
             expect(notes.locator(".still .picture")).to_be_visible()
@@ -282,8 +291,12 @@ def test_the_keys_change_numbers_too_and_computed_ones_stay(walk):
     page.press("Tab")
     expect(page.cell("w_q", 0, 0, 0)).to_have_text("−1.5")
     expect(field).to_have_attribute("aria-label", "W_Q[1, 2] of head 1")
+    page.page.keyboard.type("abc")
+    page.press("Enter")
+    expect(page.root.locator(".line .refused")).to_be_visible()
     page.press("Escape")
-    expect(field).to_have_count(0)
+    for gone in (field, page.root.locator(".line .refused")):
+        expect(gone).to_have_count(0)
     page.stands_at("q")
     page.press("Control+z")
     expect(page.cell("w_q", 0, 0, 0)).to_have_text("1")

@@ -147,7 +147,11 @@ def test_matrices_of_steps_of_one_kind_stand_in_the_same_places(walk):
         page.press("ArrowRight").stands_at(step)
         for place, other in zip(places(), queries, strict=True):
             assert place == pytest.approx(other, abs=0.1), step
-    page.press(*["ArrowRight"] * 4).stands_at("head_outputs")
+    page.press("ArrowRight", "ArrowRight").stands_at("scaled_scores")
+    scores, scaled = (page.cell(name, 0, 0, 1).bounding_box() for name in ("scores", "scaled_scores"))
+    assert scaled["y"] > scores["y"]  # one below the other
+    assert (scaled["x"], scaled["width"]) == pytest.approx((scores["x"], scores["width"]), abs=0.1)
+    page.press("ArrowRight", "ArrowRight").stands_at("head_outputs")
     first = places()
     page.press("ArrowRight").stands_at("head-2")
     for place, other in zip(places(), first, strict=True):
@@ -196,9 +200,11 @@ def test_a_legend_says_what_a_colour_means_where_it_first_speaks(walk):
     assert told == {place: spoken.get(place, "") for place in told}
 
 
-def test_positive_is_not_red_before_an_audience(walk):
+def test_positive_is_not_red_and_has_one_colour_on_the_page_and_on_the_wall(walk):
     page = walk("?example=first&view=projector&step=inputs")
     tint = "(td) => getComputedStyle(td).getPropertyValue('--tint')"
     assert LIGHT.warm in page.cell("x", None, 2, 1).evaluate(tint)
     page.press("Escape")
-    assert LIGHT.positive in page.cell("x", None, 2, 1).evaluate(tint)
+    assert LIGHT.warm in page.cell("x", None, 2, 1).evaluate(tint)
+    page.press("ArrowLeft").stands_at("tokens")
+    expect(page.page.locator(".walk .motion-bar label")).to_be_hidden()  # nothing moves there

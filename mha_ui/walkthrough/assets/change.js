@@ -67,6 +67,7 @@ export class Change {
     field.addEventListener("input", () => (this.#text = field.value));
     const close = () => {
       if (this.#at === td.dataset.key) this.#at = "";
+      this.#walk.refused.takeBack(field);
       if (field.isConnected) td.replaceChildren(...kept);
     };
     field.addEventListener("keydown", (event) => this.#key(event, { field, cell, td, close }));

@@ -19,6 +19,11 @@ import { changed, entries, minutesOf, moved, movedTo, textIn, written } from "./
 const MOST = { note: 1000, question: 200 };
 const MOST_MINUTES = 600;
 
+/** What was refused stays until it is typed anew. @type {(node: HTMLInputElement, minutes: number | undefined) => void} */
+const putMinutes = (node, minutes) => {
+  if (node.getAttribute("aria-invalid") !== "true") setValue(node, minutes ?? "");
+};
+
 export class Planner {
   root = element("section", { class: "planner", hidden: true });
   /** @type {OwnStep[]} */
@@ -106,7 +111,7 @@ export class Planner {
       there.map(({ step }) => this.#rows.get(step).item),
     );
     for (const [at, one] of there.entries()) this.#fill(one, told.get(one.step), at, there.length);
-    setValue(this.minutes, this.#minutes ?? "");
+    putMinutes(this.minutes, this.#minutes);
     const planned = minutesOf(there);
     this.sum.hidden = !(planned && this.#minutes);
     setText(this.sum, fill(words.own_planned, { planned, minutes: this.#minutes ?? "" }));
@@ -128,7 +133,7 @@ export class Planner {
     setText(early, fill(this.#words.step_early, { steps: needs }));
     setValue(note, textIn(one.note, this.#lang));
     setValue(question, textIn(one.question, this.#lang));
-    setValue(minutes, one.minutes ?? "");
+    putMinutes(minutes, one.minutes);
     if (!item.dataset.known) more.open = Boolean(one.note || one.question);
     item.dataset.known = "1";
   }

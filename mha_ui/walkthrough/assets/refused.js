@@ -13,7 +13,7 @@ export class Refused {
       event.target.matches?.("input.answer, input.change") && act(event.target);
     walk.root.addEventListener(
       "input",
-      ofField((field) => this.#takeBack(field)),
+      ofField((field) => this.takeBack(field)),
     );
     walk.root.addEventListener(
       "change",
@@ -46,7 +46,8 @@ export class Refused {
     live.textContent = easel.refused;
   }
 
-  #takeBack(field) {
+  /** @param {HTMLInputElement} field what was wrong in it is so no more */
+  takeBack(field) {
     if (!field.hasAttribute("aria-invalid")) return;
     field.removeAttribute("aria-invalid");
     this.walk.easel.refuse("");
