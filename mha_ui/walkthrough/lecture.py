@@ -31,6 +31,7 @@ LECTURE: Final = {
     "step_question": N_("My question"),
     "step_minutes": N_("Minutes"),
     "minutes_sign": N_("min"),
+    "minutes_refused": N_("Minutes go from 0 to {most}: this was not taken."),
     "step_field": N_("{label}: {step}"),
     "step_early": N_("Comes before what it needs: {steps}"),
     "say": N_("Say: {text}"),

@@ -124,6 +124,30 @@ def test_large_tables_are_folded_before_an_audience(shown, kind):
     expect(page.locator(".bench th.gap")).to_have_count(0)
 
 
+TOGETHER = """() => {
+    const seen = (query) => [...document.querySelectorAll(query)].some((node) => node.checkVisibility()
+        && node.getBoundingClientRect().height > 1 && node.getBoundingClientRect().bottom <= innerHeight + 1);
+    return [seen(".st-key-lesson-controls"), seen(".mha-plot")];
+}"""
+"""Whether a lesson's sliders and a figure stand in the window."""
+
+
+@pytest.mark.parametrize("topic", ["sqrt-dk", pytest.param("library", marks=pytest.mark.long)])
+def test_who_moves_a_slider_sees_the_figure_move(shown, topic):
+    page = shown(f"lessons?lesson={topic}&view=projector")
+    for width, height in LEAST:
+        page.set_viewport_size({"width": width, "height": height})
+        at_rest(page)
+        page.keyboard.press("Home")
+        found = []
+        for _ in range(screen(page)[1]):
+            at_rest(page)
+            found.append(page.evaluate(TOGETHER))
+            page.keyboard.press("ArrowRight")
+        assert [True, True] in found
+        assert [False, True] not in found
+
+
 def test_a_key_leads_before_the_audience_escape_back_and_the_address_keeps_it(shown, server):
     page = shown("lessons?lesson=library&view=projector")
     expect(page.locator(".st-key-frame")).to_be_hidden()

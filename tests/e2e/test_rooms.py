@@ -350,9 +350,11 @@ def test_a_number_is_predicted_on_telephones_and_revealed_on_the_wall(lecture):
     counted(back)
     back.button("room predict cell").click()
     token = FIRST.example.tokens[0]
-    expect(one.page.locator(".question h2")).to_have_text(f"What will stand in K[1, 2] of head 1 ({token})?")
-    for page, place in ((front, f"K[{token}, 2]"), (one, "K[1, 2]"), (other, "K[1, 2]")):
-        expect(page.page.locator(".walk .line")).to_contain_text(f"{place} = ?")
+    asked = f"What will stand in K[{token}, 2] of head 1?"
+    expect(one.page.locator(".question h2")).to_have_text(asked)
+    expect(front.page.locator(".room-card h3")).to_have_text(asked)
+    for page in (front, one, other):
+        expect(page.page.locator(".walk .line")).to_contain_text(f"K[{token}, 2] = ?")
         expect(page.cell("k", 0, 0, 1)).to_have_text("")
     expect(one.button("reveal")).to_be_hidden()
     one.page.locator(".question input").fill("one")
@@ -373,6 +375,41 @@ def test_a_number_is_predicted_on_telephones_and_revealed_on_the_wall(lecture):
     for phone in (one, other):
         phone.stands_at("k 2")
         expect(phone.cell("k", 0, 0, 1)).to_contain_text(right)
+    back.press("ArrowRight").stands_at("k 3")  # the number of one place was asked for, and no more
+    for page in (front, back, one):
+        expect(page.cell("k", 0, 1, 0)).to_contain_text(f"{FIRST.values['k'][0][1][0]:g}")
+    expect(front.page.locator(".room-card.corner")).to_be_visible()
+
+
+def test_where_numbers_are_predicted_first_telephones_are_asked_for_each(lecture):
+    """The wall shows their answers as they come, over nothing, and the presenter opens no question."""
+    front, back, (one, other) = lecture
+    counted(front)
+    back.press("ArrowDown").stands_at("k 1").button("predict").check()
+    back.button("predict").blur()
+    token = FIRST.example.tokens[0]
+    poll = front.page.locator(".room-card.poll")
+    for col, place in enumerate(("k 1", "k 2")):
+        front.stands_at(place)
+        expect(one.page.locator(".question h2")).to_have_text(
+            f"What will stand in K[{token}, {col + 1}] of head 1?"
+        )
+        expect(poll.locator(".answered")).to_have_text("0 of 2 have answered")
+        right = f"{FIRST.values['k'][0][0][col]:g}"
+        for phone, number in ((one, right), (other, "-7")):
+            phone.page.locator(".question input").fill(number)
+            phone.page.locator(".question form button").click()
+        expect(poll.locator(".histogram li")).to_have_text(["−71", f"{right}1"])
+        assert front.page.evaluate(COVERED) == []
+        back.press("Enter")
+        expect(poll.locator(".histogram .right")).to_contain_text(f"{right} ✓")
+        expect(one.page.locator(".question .verdict")).to_have_text(f"Right: {right}")
+        back.press("ArrowRight")
+    back.button("predict").uncheck()
+    back.button("predict").blur()
+    expect(one.page.locator(".question")).to_be_hidden()
+    back.press("ArrowRight")
+    expect(poll).to_have_count(0)
 
 
 def test_the_exercise_of_the_day_opens_from_telephones(lecture):

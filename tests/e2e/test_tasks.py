@@ -102,7 +102,14 @@ def test_find_the_terms_of_the_first_output_down_to_x(hand):
 def test_see_all_the_terms_of_the_first_output_at_once(hand):
     user = hand("?example=output-projection")
     user.click(user.bench.cell("output", None, 0, 0)).click(user.focus("whole path"))
-    for place in (("concat", None), ("head_outputs", 1), ("weights", 1), ("scores", 1), ("q", 1), ("x", None)):
+    for place in (
+        ("concat", None),
+        ("head_outputs", 1),
+        ("weights", 1),
+        ("scores", 1),
+        ("q", 1),
+        ("x", None),
+    ):
         expect(user.bench.cell(*place, 0, 0)).to_contain_class("path")
     assert user.actions == 2
 

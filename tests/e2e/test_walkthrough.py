@@ -217,8 +217,8 @@ def test_the_walk_goes_on_while_the_server_is_dead_and_after_it_is_back(own_serv
     watch.complaints.clear()  # that nobody answered is all that the browser had to say
 
 
-@pytest.mark.parametrize("step", ["q", "scores"])
-def test_a_product_of_small_numbers_is_no_wider_than_a_telephone(server, new_page, step):
+@pytest.mark.parametrize("step", ["q", "scores", "head_outputs", "concat"])
+def test_a_picture_of_small_numbers_is_no_wider_than_a_telephone(server, new_page, step):
     """Names are shortened there, and told in full to who points or listens."""
     page = new_page(viewport={"width": 390, "height": 844}, has_touch=True)
     walk = Walk(page).open(f"{server.url}walkthrough?example=programming&step={step}").stands_at(step)

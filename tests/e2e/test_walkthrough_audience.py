@@ -169,13 +169,20 @@ def test_a_large_example_shows_what_is_spoken_of_and_says_how_much_is_left_out(w
     assert min(sizes, default=0) >= 4, sizes
 
 
-@pytest.mark.parametrize("step", ["scores", "weights", "head_outputs"])
+@pytest.mark.parametrize("step", ["weights", "head_outputs", "concat"])
 def test_long_names_are_shortened_before_anything_is_left_out(walk, step):
     page = walk(f"?example=programming&view=projector&step={step}", viewport=PROJECTOR)
     result = page.page.locator(".walk .picture .matrix").last
-    expect(result.locator("td[data-key]")).to_have_count(3 * (2 if step == "head_outputs" else 3))
+    expect(result.locator("td[data-key]")).to_have_count(
+        3 * {"weights": 3, "head_outputs": 2, "concat": 6}[step]
+    )
     name = result.locator("tbody th").last
     expect(name).to_have_attribute("title", "programming")
+    assert name.evaluate("(th) => th.scrollWidth <= th.clientWidth")
+    type_ = page.page.locator(".walk .stage").evaluate(
+        "(node) => parseFloat(getComputedStyle(node).fontSize)"
+    )
+    assert type_ > 18  # columns' names in two lines leave room for it
     box = result.bounding_box()
     assert box["x"] + box["width"] <= PROJECTOR["width"]
 

@@ -53,6 +53,11 @@ def test_predicting_cell_by_cell_from_the_keyboard(walk):
     page.press("Tab")
     field = page.page.locator(".walk input.answer")
     field.focus()
+    page.page.keyboard.type("abc")
+    page.press("Enter").stands_at("q 1")  # what is no number is neither taken nor lost
+    expect(page.root.locator(".line .refused")).to_have_text("Q[思考, 1] of head 1: “abc” is no number.")
+    expect(field).to_have_value("abc")
+    page.press("Control+a")
     page.page.keyboard.type("1")
     page.press("ArrowRight", "2")  # in a text field keys are typed
     page.stands_at("q 1")

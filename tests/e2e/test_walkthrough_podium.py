@@ -147,7 +147,11 @@ def test_matrices_of_steps_of_one_kind_stand_in_the_same_places(walk):
         page.press("ArrowRight").stands_at(step)
         for place, other in zip(places(), queries, strict=True):
             assert place == pytest.approx(other, abs=0.1), step
-    page.press(*["ArrowRight"] * 4).stands_at("head_outputs")
+    page.press("ArrowRight", "ArrowRight").stands_at("scaled_scores")
+    scores, scaled = (page.cell(name, 0, 0, 1).bounding_box() for name in ("scores", "scaled_scores"))
+    assert scaled["y"] > scores["y"]  # one below the other
+    assert (scaled["x"], scaled["width"]) == pytest.approx((scores["x"], scores["width"]), abs=0.1)
+    page.press("ArrowRight", "ArrowRight").stands_at("head_outputs")
     first = places()
     page.press("ArrowRight").stands_at("head-2")
     for place, other in zip(places(), first, strict=True):
@@ -157,15 +161,19 @@ def test_matrices_of_steps_of_one_kind_stand_in_the_same_places(walk):
 def test_controls_go_with_a_key_and_come_back_with_the_pointer(walk):
     page = walk("?example=first&view=projector")
     controls, motion = (page.page.locator(f".walk .{name}") for name in ("controls", "motion-bar"))
-    page.page.mouse.move(*(controls.bounding_box()[side] + 5 for side in "xy"))
+    page.page.mouse.move(900, 5)
     expect(controls).to_have_css("opacity", "1")
     expect(motion).to_be_hidden()  # there is nothing to move yet
     page.press("ArrowRight", "ArrowRight").stands_at("q")
     for bar in (controls, motion):
         expect(bar).to_have_css("opacity", "0")
-    page.page.mouse.move(300, 300)
-    for bar in (controls, motion):
-        expect(bar).to_have_css("opacity", "1")
+    height = page.page.viewport_size["height"]
+    for y, seen in ((300, None), (height - 5, motion), (300, None), (5, controls), (40, controls)):
+        page.page.mouse.move(
+            900, y
+        )  # at its edge, and on the bar itself; anywhere else the picture stays free
+        for bar in (controls, motion):
+            expect(bar).to_have_css("opacity", "1" if bar is seen else "0")
     page.press("Tab")
     page.button("play").focus()
     page.press("ArrowRight").stands_at("k")
@@ -192,9 +200,11 @@ def test_a_legend_says_what_a_colour_means_where_it_first_speaks(walk):
     assert told == {place: spoken.get(place, "") for place in told}
 
 
-def test_positive_is_not_red_before_an_audience(walk):
+def test_positive_is_not_red_and_has_one_colour_on_the_page_and_on_the_wall(walk):
     page = walk("?example=first&view=projector&step=inputs")
     tint = "(td) => getComputedStyle(td).getPropertyValue('--tint')"
     assert LIGHT.warm in page.cell("x", None, 2, 1).evaluate(tint)
     page.press("Escape")
-    assert LIGHT.positive in page.cell("x", None, 2, 1).evaluate(tint)
+    assert LIGHT.warm in page.cell("x", None, 2, 1).evaluate(tint)
+    page.press("ArrowLeft").stands_at("tokens")
+    expect(page.page.locator(".walk .motion-bar label")).to_be_hidden()  # nothing moves there

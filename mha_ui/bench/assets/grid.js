@@ -3,7 +3,16 @@
 import { valueNow } from "../mha.web/cells.js";
 import { active, element, fill } from "../mha.web/dom.js";
 import { isClaim, isEditable, key, nameOf, unkey, valueAt } from "../mha.web/graph.js";
-import { exact, moved, read, readAllowed, readClaim, readMask, splitBlock } from "../mha.web/numbers.js";
+import {
+  exact,
+  inPowers,
+  moved,
+  read,
+  readAllowed,
+  readClaim,
+  readMask,
+  splitBlock,
+} from "../mha.web/numbers.js";
 import { ARROWS, between, cellAt, Selection } from "../mha.web/selection.js";
 import { Scrub } from "./scrub.js";
 import { Spin } from "./spin.js";
@@ -395,7 +404,3 @@ export class Grid extends Selection {
     this.host.view.reveal(between(corner, this.inside(end, [0, values[0].length - 1])));
   }
 }
-
-/** 1e12 for 1000000000000, as one types it. */
-const inPowers = (number) =>
-  number.toExponential(number === Number.MAX_VALUE ? 1 : undefined).replace("+", "");

@@ -11,6 +11,7 @@ const NOT_OURS = ".st-key-hall, .st-key-frame";
 const GROUPS = ".st-key-lesson-text, .st-key-lesson-live, .st-key-lesson-after";
 const MOST_ROWS = 8; // of a table that is never torn apart
 const KEPT = ".st-key-lesson-controls";
+const LIVE = ".st-key-lesson-live"; // its controls stand beside the rest
 
 /** @type {() => Element | null} */
 export const mainOf = () => document.querySelector(MAIN);
@@ -31,7 +32,7 @@ export function partsOf(main) {
 function within(node, around) {
   if (!isSeen(node) || node.querySelector(NOT_OURS) || node.matches(NOT_OURS)) return [];
   const column = node.matches(COLUMN) ? node : node.querySelector(`:scope > ${COLUMN}`);
-  if (column && getComputedStyle(column).flexDirection === "column" && isFlex(column)) {
+  if (column && isColumn(column)) {
     const inside = [...around, node, column];
     return [...column.children].flatMap((child) => within(child, inside));
   }
@@ -48,8 +49,11 @@ function rowsOf(node) {
   return rows.length > MOST_ROWS ? rows.map((row) => [row]) : [[node]];
 }
 
-/** @type {(node: Element) => boolean} */
-const isFlex = (node) => getComputedStyle(node).display === "flex";
+/** Whether its children are parts of their own. @type {(node: Element) => boolean} */
+function isColumn(node) {
+  const { display, flexDirection } = getComputedStyle(node);
+  return (display === "flex" && flexDirection === "column") || node.matches(LIVE);
+}
 
 /** Our tables, where this element holds them. */
 export function benchIn(node) {

@@ -64,12 +64,10 @@ export class Change {
     field.value = text ?? exact(valueAt(model, cell));
     this.#at = td.dataset.key;
     this.#text = field.value;
-    field.addEventListener("input", () => {
-      this.#text = field.value;
-      field.removeAttribute("aria-invalid");
-    });
+    field.addEventListener("input", () => (this.#text = field.value));
     const close = () => {
       if (this.#at === td.dataset.key) this.#at = "";
+      this.#walk.refused.takeBack(field);
       if (field.isConnected) td.replaceChildren(...kept);
     };
     field.addEventListener("keydown", (event) => this.#key(event, { field, cell, td, close }));
@@ -93,10 +91,13 @@ export class Change {
 
   /** Whether what was typed is a number; a new one is sent. */
   #take(field, { name, head, row, col }) {
-    const { value } = read(field.value, MOST);
-    field.setAttribute("aria-invalid", String(value === undefined));
-    if (value === undefined) return false;
-    if (value !== valueAt(this.#walk.model, { name, head, row, col }))
+    const { value, wrong } = read(field.value, MOST);
+    const { refused, model } = this.#walk;
+    if (wrong) {
+      refused.say(field, wrong, { most: MOST, follows: model.words.still_counts });
+      return false;
+    }
+    if (value !== valueAt(model, { name, head, row, col }))
       sender.send({ op: "set", matrix: name, head, row, col, values: [[value]] });
     return true;
   }

@@ -104,7 +104,7 @@ function labelsIn(root, box, colour, size) {
     found.push({
       x: x + width / 2,
       y: y + height / 2,
-      text: text.data.trim(),
+      text: text.data.trim().replaceAll("\u00ad", ""), // where a name may be parted
       size: Number.parseFloat(style.fontSize) || size,
       weight: style.fontWeight,
       family: style.fontFamily === family ? "" : style.fontFamily,

@@ -10,6 +10,8 @@ import { lineOf } from "./told.js";
 
 const MOST_TERMS = [10, 8, 6, 5, 4, 3, 2]; // of a sum in the line of arithmetic before an audience
 const NEARER = [1, 1.25, 1.5, 2]; // of the type of a picture that is alone
+const NARROW = 720; // pixels of a walk on a telephone
+const SMALLEST = 11; // pixels of its type, below which it had rather scroll
 const WIDE = 1000; // pixels of a walk whose pictures have room for words
 
 export class Easel {
@@ -17,6 +19,7 @@ export class Easel {
   picture = null;
   #pair = null;
   #asked = []; // the cells that are asked for
+  refused = ""; // why what was typed last is no number
   #drawn = "";
 
   /** @param {import("./walk.js").Walk} walk */
@@ -95,6 +98,8 @@ export class Easel {
   show() {
     const { way, predictions } = this.walk;
     const { hiding } = this;
+    this.refused = "";
+    this.walk.root.classList.remove("refused");
     this.#asked = this.picture.show(way.place, {
       hiding,
       revealed: this.#asks && !hiding,
@@ -106,10 +111,11 @@ export class Easel {
 
   /** The line of arithmetic; before an audience with as many terms as there is room for. */
   tell() {
-    const { way, view } = this.walk;
+    const { way, view, around } = this.walk;
     const { hiding } = this;
+    const named = Boolean(view || around.names);
     (view ? MOST_TERMS : [Infinity]).some((most) => {
-      const line = lineOf(this.picture, way.place, { hiding, most, named: Boolean(view) });
+      const line = lineOf(this.picture, way.place, { hiding, most, named });
       this.line.replaceChildren(...line, ...this.#remarks(hiding));
       return fits(this.line);
     });
@@ -120,11 +126,19 @@ export class Easel {
     const verdict = this.#asks && !hiding ? this.#verdict(words) : "";
     const found = [];
     if (this.walk.way.stage.powers?.some((row) => row.shift)) found.push(words.shifted);
-    if (hiding) found.push(words.asked);
+    if (hiding && !this.refused) found.push(words.asked);
     return [
       ...(verdict ? [element("strong", { class: "verdict" }, verdict)] : []),
       ...found.map((text) => span("remark", text)),
+      ...(this.refused ? [span("remark refused", this.refused)] : []),
     ];
+  }
+
+  /** @param {string} sentence what was wrong with a number that was typed, or "" */
+  refuse(sentence) {
+    this.refused = sentence;
+    this.walk.root.classList.toggle("refused", Boolean(sentence));
+    this.tell();
   }
 
   #verdict(words) {
@@ -150,10 +164,22 @@ export class Easel {
   fit() {
     const { view } = this.walk;
     this.root.style.removeProperty("--size");
-    this.root.classList.remove("tight", "stacked");
+    this.root.classList.remove("tight", "stacked", "broken");
     this.more.hidden = true;
-    if (!view) return;
+    if (!view) return this.#fitNarrow();
     this.more.hidden = this.#fitAbove(leastOf(view));
+  }
+
+  /** On a telephone a picture that is somewhat too wide is smaller, and not cut. */
+  #fitNarrow() {
+    const { stand, walk } = this;
+    stand.style.removeProperty("font-size");
+    if (walk.root.clientWidth > NARROW) return;
+    for (let again = 3; again && stand.scrollWidth > stand.clientWidth; again--) {
+      const size = Number.parseFloat(getComputedStyle(stand).fontSize);
+      const fitting = Math.floor((10 * size * stand.clientWidth) / stand.scrollWidth) / 10;
+      stand.style.fontSize = `${Math.max(SMALLEST, fitting)}px`;
+    }
   }
 
   /** @param {number} least pixels of its type */

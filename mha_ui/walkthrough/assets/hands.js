@@ -1,11 +1,11 @@
 // Where there are no telephones: answers that the room gives with its hands, counted by the lecturer before the number
-// appears, as the histogram that a room's answers have too. Both windows show the same.
+// appears, each with its bar. Both windows show the same.
 
 import { button, div, element, fill, setValue, span } from "../mha.web/dom.js";
 import { valueAt } from "../mha.web/graph.js";
 import { usual } from "../mha.web/numbers.js";
 import { isRight } from "./answers.js";
-import { asked, histogram } from "./poll.js";
+import { asked } from "./poll.js";
 import { ofHands } from "./tally.js";
 
 const LETTERS = "ABCD";
@@ -22,7 +22,6 @@ const none = () => Array.from({ length: FEWEST }, () => ({ text: "", count: 0 })
 
 export class Hands {
   root = element("section", { class: "hands", hidden: true });
-  bars = div("bars");
   /** @type {Asked | null} */
   #state = null;
   /** @type {WalkModel} */
@@ -46,6 +45,12 @@ export class Hands {
    */
   ask(text, cell) {
     this.#become(this.#state ? null : { text, cell, answers: none() });
+  }
+
+  /** No longer, and the other window is told with the place. */
+  end() {
+    this.#state = null;
+    this.#draw();
   }
 
   /** No longer; whether something was asked. */
@@ -92,11 +97,15 @@ export class Hands {
     const drawn = JSON.stringify([state.text, state.cell, state.answers.length, lang, revision]);
     if (drawn !== this.#drawn) this.#build(words);
     this.#drawn = drawn;
-    state.answers.forEach(({ text, count }, at) => {
-      setValue(this.root.querySelector(`[data-focus="hands answer ${at}"]`), text);
-      setValue(this.root.querySelector(`[data-focus="hands count ${at}"]`), String(count));
+    const rows = [...this.root.querySelectorAll(".answer-row")];
+    ofHands(state.answers, this.#right()).forEach(({ share, right }, at) => {
+      const [row, { text, count }] = [rows[at], state.answers[at]];
+      setValue(row.querySelector(`[data-focus="hands answer ${at}"]`), text);
+      setValue(row.querySelector(`[data-focus="hands count ${at}"]`), String(count));
+      row.style.setProperty("--share", share.toFixed(4));
+      row.classList.toggle("right", right);
+      row.querySelector(".mark").hidden = !right;
     });
-    this.bars.replaceChildren(histogram(ofHands(state.answers, this.#right()), words));
   }
 
   /** Whether an answer is the number that was asked for, once that may be known: of several near it the nearest. */
@@ -116,13 +125,12 @@ export class Hands {
     this.root.setAttribute("aria-label", words.hands);
     this.root.replaceChildren(
       element("h3", {}, ...asked(this.#model, this.#state, words)),
-      div("counting", ...answers.map((_, at) => this.#row(at, words))),
+      element("ol", { class: "counting" }, ...answers.map((_, at) => this.#row(at, words))),
       span(
         "group",
         this.#more(words.hands_more, "+", answers.length + 1, answers.length < LETTERS.length),
         this.#more(words.hands_fewer, "−", answers.length - 1, answers.length > FEWEST),
       ),
-      this.bars,
       button(
         { ...named, class: "round close", data: { focus: "hands close" }, onclick: () => this.close() },
         "✕",
@@ -171,7 +179,13 @@ export class Hands {
       data: { focus: `hands one ${at}` },
       onclick,
     };
-    return div("answer-row", element("strong", {}, letter), text, count, button(more, "+1"));
+    const mark = element(
+      "span",
+      { class: "mark", role: "img", "aria-label": words.right, hidden: true },
+      "✓",
+    );
+    const parts = [element("strong", {}, letter), text, count, button(more, "+1"), div("column"), mark];
+    return element("li", { class: "answer-row" }, ...parts);
   }
 }
 

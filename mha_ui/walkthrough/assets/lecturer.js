@@ -39,6 +39,8 @@ export class Lecturer {
   #change = null;
   #stage = ""; // whose question was filled in last
   #stood = ""; // the place of the walk that was told last
+  #sentence = ""; // in which the number here is asked for
+  #byHand = false; // the room answers with its hands, and telephones are not asked
 
   // --- what the walk asks for --------------------------------------------------------------------------------------
 
@@ -80,7 +82,7 @@ export class Lecturer {
     if (walk.view || room.at) {
       room.enter(this.#show);
       this.#makeRoom(`${at.step} ${at.sub}`, remote);
-      if (!remote && room.question?.open && room.question.cell && !walk.asked.hiding) room.close();
+      if (!remote) this.#predictAlong();
     } else {
       room.leave(this.#show);
       walk.join();
@@ -92,8 +94,21 @@ export class Lecturer {
   #makeRoom(stood, remote) {
     const goesOn = this.#stood && stood !== this.#stood && !remote;
     this.#stood = stood;
-    const covers = room.at?.card === "code" || (room.at?.card === "poll" && !room.question?.open);
-    if (goesOn && covers) room.show("corner");
+    const { question, at } = room;
+    const isOver = !question?.open || (question.cell && !this.#walk.asked.hiding);
+    if (goesOn && (at?.card === "code" || (at?.card === "poll" && isOver))) room.show("corner");
+  }
+
+  /** A number that is hidden here is asked for on telephones until it is shown. */
+  #predictAlong() {
+    const { cell, hiding } = this.#walk.asked;
+    room.predict(hiding && !this.#byHand && !this.#hands.state ? cell : null, this.#sentence);
+  }
+
+  /** What was counted at one place goes with it. */
+  goesOn() {
+    this.#hands.end();
+    this.#byHand = false;
   }
 
   unmount() {
@@ -123,8 +138,9 @@ export class Lecturer {
   #countHands(event) {
     if (event.detail > 0) event.currentTarget.blur(); // the keys walk on
     const walk = this.#walk;
-    const isAsked = this.#hands.state === null && walk.asked.cell;
-    if (isAsked) walk.foretell(true);
+    const begins = this.#hands.state === null;
+    this.#byHand = true;
+    if (begins && walk.asked.cell) walk.foretell(true, { once: true });
     const { cell, hiding } = walk.asked;
     const own = textIn(ownOf(walk.model, walk.step).question, walk.model.lang);
     this.#hands.ask(own, hiding ? cell : null);
@@ -174,7 +190,18 @@ export class Lecturer {
       redrawn(this.#walk.root, () => this.#draw());
     }
     this.#count(room.counts, question);
+    this.#makePlace();
   };
+
+  /** What the audience is asked stands over nothing: the stage makes room for it. */
+  #makePlace() {
+    const { root, view } = this.#walk;
+    const isPoll = !this.#card.hidden && this.#card.classList.contains("poll");
+    const asks = view === "projector" && (this.#hands.state !== null || isPoll);
+    if (asks === root.classList.contains("asking")) return;
+    root.classList.toggle("asking", asks);
+    this.#walk.refit();
+  }
 
   #draw() {
     const { at } = room;
@@ -182,6 +209,7 @@ export class Lecturer {
     this.#card.replaceChildren(...this.#shownTo(at));
     this.#card.hidden = !this.#card.firstChild;
     this.#card.classList.toggle("corner", at?.card === "corner" && !this.#alert().length);
+    this.#card.classList.toggle("poll", Boolean(this.#card.querySelector(".bars")));
     this.#way.replaceChildren(...(at ? [this.#address(at), this.#end()] : []));
     this.#desk.replaceChildren(...this.#alert(), ...(at ? [this.#asks(at)] : []));
   }
@@ -221,7 +249,7 @@ export class Lecturer {
     const close = this.#button("card", () => this.#close(), named, "✕");
     const { question } = room;
     const alert = this.#alert();
-    if (at?.card === "poll" && question) return [...this.#poll(question), close];
+    if (at?.card === "poll" && question) return [...this.#poll(question), this.#address(at), close];
     if (at?.card === "code" && !room.trouble) return [...this.#entrance(at), ...alert, close];
     if (room.trouble || (at?.card === "corner" && alert.length)) return [...alert, close];
     return at?.card === "corner" ? [this.#address(at)] : [];
@@ -266,7 +294,7 @@ export class Lecturer {
       element("h3", {}, ...asked(this.#walk.model, question, words)),
       div("bars"),
       p("answered"),
-      ...(question.open ? [close] : []),
+      ...(question.open && !question.cell ? [close] : []), // a number's ends as it is revealed
     ];
   }
 
@@ -373,10 +401,9 @@ export class Lecturer {
 
   /** The number that is worked out here is hidden, and asked for. */
   #askCell() {
-    this.#walk.foretell(true);
-    const { cell, hiding } = this.#walk.asked;
-    if (hiding) room.ask({ text: this.#text, cell });
-    this.#text = "";
+    this.#sentence = this.#text;
+    this.#walk.foretell(true, { once: true });
+    this.#sentence = this.#text = "";
   }
 
   #button(focus, act, attributes, ...parts) {

@@ -6,7 +6,7 @@ import { Picture } from "./picture.js";
 import { ownOf, textIn } from "./plan.js";
 
 // Of the type around it: what is said takes the largest with which all of it is in sight.
-const SIZES = [0.95, 0.9, 0.84, 0.78, 0.72];
+const SIZES = [1.15, 1.05, 0.95, 0.9, 0.84];
 const FEW = { rows: 4, cols: 4 }; // of the next picture
 const LEGIBLE = 0.8; // of the smallest type: a picture that would be smaller is not shown
 const MOST_ZOOM = 1.2;

@@ -388,10 +388,11 @@ export class Picture {
     const result = this.matrix(this.step.name, this.head, { result: true });
     const plus = signs[1] === "+";
     const laid = operands.flatMap((node, i) => (i && plus ? [span("operator", "+"), node] : [node]));
-    if (operands.length === 1) return div("beside", ...laid, ...divisor, operator("="), result);
+    shareWidth(concat ? [result] : [operands[0], result]); // also where one stands below the other
+    if (operands.length === 1)
+      return div("beside", ...laid, span("by", ...divisor, ...(by ? [" "] : []), operator("=")), result);
     this.slot = div("slot");
-    shareWidth(concat ? [result] : [operands[0], result]);
-    return div("rows", div("beside", ...laid), div("beside", result, this.slot));
+    return div("rows", div(concat ? "beside heads" : "beside", ...laid), div("beside", result, this.slot));
   }
 
   #givens() {

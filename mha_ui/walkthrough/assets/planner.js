@@ -19,6 +19,11 @@ import { changed, entries, minutesOf, moved, movedTo, textIn, written } from "./
 const MOST = { note: 1000, question: 200 };
 const MOST_MINUTES = 600;
 
+/** What was refused stays until it is typed anew. @type {(node: HTMLInputElement, minutes: number | undefined) => void} */
+const putMinutes = (node, minutes) => {
+  if (node.getAttribute("aria-invalid") !== "true") setValue(node, minutes ?? "");
+};
+
 export class Planner {
   root = element("section", { class: "planner", hidden: true });
   /** @type {OwnStep[]} */
@@ -78,6 +83,7 @@ export class Planner {
       this.#send();
     });
     this.sum = element("p", { class: "sum", role: "status" });
+    this.refused = element("p", { class: "refused", role: "alert" });
     const usual = button({ data: { focus: "own usual" }, onclick: () => this.#clear() }, words.own_usual);
     const named = { class: "round", title: words.dismiss, "aria-label": words.dismiss };
     const close = button({ ...named, data: { focus: "own close" }, onclick: () => this.open(false) }, "✕");
@@ -105,7 +111,7 @@ export class Planner {
       there.map(({ step }) => this.#rows.get(step).item),
     );
     for (const [at, one] of there.entries()) this.#fill(one, told.get(one.step), at, there.length);
-    setValue(this.minutes, this.#minutes ?? "");
+    putMinutes(this.minutes, this.#minutes);
     const planned = minutesOf(there);
     this.sum.hidden = !(planned && this.#minutes);
     setText(this.sum, fill(words.own_planned, { planned, minutes: this.#minutes ?? "" }));
@@ -127,7 +133,7 @@ export class Planner {
     setText(early, fill(this.#words.step_early, { steps: needs }));
     setValue(note, textIn(one.note, this.#lang));
     setValue(question, textIn(one.question, this.#lang));
-    setValue(minutes, one.minutes ?? "");
+    putMinutes(minutes, one.minutes);
     if (!item.dataset.known) more.open = Boolean(one.note || one.question);
     item.dataset.known = "1";
   }
@@ -233,7 +239,7 @@ export class Planner {
     return this.#steps.findIndex((one) => one.step === step);
   }
 
-  /** A field for minutes; what is none is not taken. */
+  /** A field for minutes; what is none is not taken, stays, and why is said below it. */
   #number(focus, take) {
     const node = element("input", {
       type: "number",
@@ -243,12 +249,22 @@ export class Planner {
       inputmode: "decimal",
       data: { focus },
       onchange: () => {
-        const minutes = Number(node.value);
-        if (minutes >= 0 && minutes <= MOST_MINUTES) take(minutes || undefined);
-        else this.#show();
+        const minutes = node.validity.badInput ? Number.NaN : Number(node.value);
+        const isRefused = !(minutes >= 0 && minutes <= MOST_MINUTES);
+        this.#refuse(node, isRefused);
+        if (!isRefused) take(minutes || undefined);
       },
     });
     return node;
+  }
+
+  /** @param {HTMLInputElement} node @param {boolean} isRefused */
+  #refuse(node, isRefused) {
+    node.setAttribute("aria-invalid", String(isRefused));
+    this.refused.remove();
+    if (!isRefused) return;
+    this.refused.textContent = fill(this.#words.minutes_refused, { most: MOST_MINUTES });
+    node.closest("li, .all").append(this.refused);
   }
 
   /** Alt and an arrow move the step whose row has the focus; Escape closes. */

@@ -3,6 +3,16 @@
 import { div, element, p } from "../mha.web/dom.js";
 
 const OWN_KEYS = /^(F\d+|Shift|Control|Alt|Meta|AltGraph|CapsLock)$/; // the browser's, and those that are held
+const EDGES = { top: 0.03, bottom: 0.95 }; // of the window's height
+
+/**
+ * The edge of the window that the pointer is at, if any.
+ * @param {PointerEvent} event
+ */
+export function edgeOf({ clientY }) {
+  const at = clientY / innerHeight;
+  return at <= EDGES.top ? "top" : at >= EDGES.bottom ? "bottom" : "";
+}
 
 export class Podium {
   dark = false;

@@ -1,8 +1,9 @@
 // A question to those who follow, on the wall and on telephones: as a sentence, and its answers as a histogram.
 
-import { div, element, fillNodes, span, symbol } from "../mha.web/dom.js";
-import { nameOf, tokensOf, valueAt } from "../mha.web/graph.js";
+import { div, element, fillNodes, span } from "../mha.web/dom.js";
+import { valueAt } from "../mha.web/graph.js";
 import { isRight } from "./answers.js";
+import { calledOf, unnamedOf } from "./named.js";
 
 /** Whether a number is the one asked for, once it is known. */
 export const rightIn = (model, { cell }) =>
@@ -11,9 +12,9 @@ export const rightIn = (model, { cell }) =>
 /** The question: its own text, else what is asked of a cell, with the tokens that it is about. */
 export function asked(model, { text, cell }, words) {
   if (text || !cell) return [text || words.question_open];
-  const name = symbol(nameOf(model, cell));
-  const tokens = tokensOf(model, cell).flatMap((token, n) => [n ? " → " : "", element("bdi", {}, token)]);
-  const place = tokens.length ? fillNodes(words.place_with_tokens, { place: [name], tokens }) : [name];
+  const name = calledOf(model, cell);
+  const tokens = unnamedOf(model, cell).flatMap((token, n) => [n ? " → " : "", element("bdi", {}, token)]);
+  const place = tokens.length ? fillNodes(words.place_with_tokens, { place: name, tokens }) : name;
   return fillNodes(words.question_cell, { place });
 }
 

@@ -6,6 +6,7 @@ import { isRight } from "./answers.js";
 
 export class Predictions {
   on = false;
+  once = false; // for this place alone
   /** @type {Set<string>} */
   revealed = new Set();
   /** @type {Map<string, { text: string; right: boolean }>} */
@@ -14,6 +15,21 @@ export class Predictions {
   forget() {
     this.answers.clear();
     this.revealed.clear();
+  }
+
+  /**
+   * @param {boolean} on
+   * @param {boolean} once where they are not asked for already
+   */
+  turn(on, once) {
+    this.once = on && once && (this.once || !this.on);
+    this.on = on;
+    this.forget();
+  }
+
+  /** The walk goes on to another place. */
+  goOn() {
+    if (this.once) this.turn(false, false);
   }
 
   /**

@@ -52,6 +52,7 @@ function inField(walk, event) {
   if (event.key === "Escape") field.blur();
   if (event.key !== "Enter") return;
   event.preventDefault();
+  if (field.matches(".answer") && !walk.refused.takes(field)) return;
   const empty = [...walk.root.querySelectorAll("input.answer")].find((input) => !input.value.trim());
   if (empty) empty.focus();
   else walk.reveal();

@@ -24,6 +24,8 @@ class Room {
   #place = null; // where the walk of this window stands
   #sent = "";
   #sending = false;
+  #wanted = { cell: null, text: "" }; // what is to be predicted where the walk stands
+  #asking = false;
   /** @type {Stream | null} */
   #stream = null;
   #views = new Standing(); // each is called when there is something new to show
@@ -87,14 +89,47 @@ class Room {
     this.#tell();
   }
 
-  async ask(question) {
-    const answer = await this.#ask("POST", `/${this.at.code}/questions`, question);
-    if (answer?.ok) this.show("poll");
-    else this.#say("room_lost");
+  /** Ask, and show the answers; whether the question has arrived. */
+  async ask({ text = "", choices = [], cell = null }) {
+    const sent = cell ? { text, cell } : { text, choices };
+    const answer = await this.#ask("POST", `/${this.at.code}/questions`, sent);
+    if (!answer?.ok) {
+      this.#say("room_lost");
+      return false;
+    }
+    this.#learn({ ...(await answer.json()), open: true, text, choices, cell });
+    this.show("poll");
+    return true;
   }
 
+  /** No more answers are taken; whether that has arrived. */
   async close() {
-    await this.#ask("DELETE", `/${this.at.code}/questions/${this.question.question}`);
+    const { question } = this;
+    const answer = await this.#ask("DELETE", `/${this.at.code}/questions/${question.question}`);
+    if (answer?.ok) this.#learn({ ...question, open: false });
+    return Boolean(answer?.ok);
+  }
+
+  /**
+   * Those who follow are to predict this number, or none any more: the latest alone, as of places.
+   * @param {Cell | null} cell
+   * @param {string} [text]
+   */
+  async predict(cell, text = "") {
+    this.#wanted = { cell, text };
+    if (this.#asking) return;
+    this.#asking = true;
+    for (let goesOn = true; goesOn && this.at; ) goesOn = await this.#bringAbout(this.#wanted);
+    this.#asking = false;
+  }
+
+  /** Whether something was to be done for it, and has arrived. */
+  async #bringAbout({ cell, text }) {
+    const open = this.question?.open ? this.question : null;
+    if (open && !open.cell) return false; // the presenter's own question comes first
+    const isSame = JSON.stringify(open?.cell ?? null) === JSON.stringify(cell);
+    if (isSame && (!text || text === open?.text)) return false;
+    return cell ? this.ask({ text, cell }) : this.close();
   }
 
   // --- telling ---------------------------------------------------------------------------------------------------
@@ -150,8 +185,17 @@ class Room {
 
   #hear(kind, data) {
     if (kind === "counts") this.counts = data;
-    if (kind === "question") this.question = data;
+    if (kind === "question") this.#learn(data);
     this.#shown();
+  }
+
+  /** A question as it stands now; what was told of it before may come later. */
+  #learn(question) {
+    const { question: number = 0, open = true } = this.question ?? {};
+    const isOld = question.question < number || (question.question === number && question.open && !open);
+    if (isOld) return;
+    if (question.question > number) this.counts = { ...this.counts, answers: {}, others: 0 };
+    this.question = question;
   }
 
   #connected(state) {

@@ -2,11 +2,13 @@
 
 import { div, element, operator, span, symbol } from "../mha.web/dom.js";
 
+const LONG = 8; // characters of a name in one line, at most, where room is scarce
+
 /** What stands for the numbers that are left out: nothing that a screen reader would have to hear of each. */
 export const gap = () => element("td", { class: "gap", "aria-hidden": "true" }, "⋯");
 export const headOfRow = (text) => element("th", { scope: "row", title: text }, element("bdi", {}, text));
 export const headOfColumn = (text, attributes = {}) =>
-  element("th", { scope: "col", title: text, ...attributes }, element("bdi", {}, text));
+  element("th", { scope: "col", title: text, ...attributes }, element("bdi", {}, halvesOf(text).join("")));
 export const underline = (head) => `box-shadow: inset 0 -3px 0 var(--mha-head-${head})`;
 export const arrow = () => operator("→");
 
@@ -17,12 +19,22 @@ export const arrow = () => operator("→");
 export const chainOf = (steps) =>
   div("chain", ...steps.flatMap((step, i) => [i ? arrow() : null, span("link", symbol(step.symbol))]));
 
+/** A long name as it stands in two lines, where there is no room for one; a soft hyphen parts it. @param {string} text */
+function halvesOf(text) {
+  const signs = [...text];
+  if (signs.length <= LONG) return [text];
+  const middle = Math.ceil(signs.length / 2);
+  return [`${signs.slice(0, middle).join("")}\u00ad`, signs.slice(middle).join("")];
+}
+
 /** Widths in characters, so that tables that belong together can share them: of numbers, and of names by them. */
 export function sizeOf(rowLabels, colLabels, texts) {
   const number = widthOf(texts.flat());
   const above = Math.max(0, ...colLabels.map(width)) - 0.8;
+  const halves = colLabels.flatMap((text) => halvesOf(text).map((half) => half.replace("\u00ad", "-")));
+  const broken = Math.max(0, ...halves.map(width)) - 0.6;
   const beside = Math.max(1, ...rowLabels.map(width)) + 0.3;
-  const sizes = { cols: colLabels.length, number, above, beside };
+  const sizes = { cols: colLabels.length, number, above, broken, beside };
   return Object.entries(sizes)
     .map(([name, size]) => `--${name}: ${size.toFixed(1)}`)
     .join("; ");
@@ -49,7 +61,7 @@ const widths = new Map();
 
 /** Tables that stand above one another share their columns. `number`: they are so wide at least. */
 export function shareWidth(tables, number = 0) {
-  for (const name of ["--number", "--above", "--beside"]) {
+  for (const name of ["--number", "--above", "--broken", "--beside"]) {
     const widths = tables.map((table) => Number(table.style.getPropertyValue(name)));
     const most = Math.max(...widths, name === "--number" ? number : 0);
     for (const table of tables) table.style.setProperty(name, most);

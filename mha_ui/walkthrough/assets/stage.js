@@ -8,7 +8,13 @@ const PICTURE = [64, 58, 53, 48, 44, 40, 36, 33, 30, 28, 26]; // pixels in a hal
 const HALL = { width: 1920, height: 1080 };
 const LEAST = { projector: 18, presenter: 14 }; // a presenter has his own screen before him
 const LEAST_IN_HALL = { projector: 24, presenter: 18 };
-const NAMES = [14, 7]; // characters of a token's name: rather shorter names than fewer rows and columns
+/** Of a column's name in two lines, and at most so many characters of any: rather that than fewer rows and columns. */
+const NAMES = [
+  { broken: false, most: 14 },
+  { broken: true, most: 14 },
+  { broken: true, most: 7 },
+];
+const SMALL = 36; // of the type, in a hall: rather names in two lines than that
 const MOST = [16, 12, 8, 6, 5, 4, 3, 2]; // rows and columns that are shown of one matrix
 const MAPPED = 4; // rows at least below large maps of what is folded
 
@@ -71,7 +77,10 @@ export function fitPicture(zone, least, draw) {
     draw(MOST[rows], MOST[cols]);
     return fitsAt(zone, least, true);
   };
-  const named = (most) => zone.style.setProperty("--name", String(most));
+  const named = ({ broken, most }) => {
+    zone.classList.toggle("broken", broken);
+    zone.style.setProperty("--name", String(most));
+  };
   const isWhole = NAMES.some((most) => {
     named(most);
     return isRoomFor(0, 0);
@@ -89,7 +98,19 @@ export function fitPicture(zone, least, draw) {
   }
   if (!isRoomFor(rows, cols)) return false;
   largest(zone, sizesAbove(least), least);
+  if (!zone.classList.contains("broken")) breakSmall(zone, least);
   return true;
+}
+
+/** Long names in two lines, where the type grows by it. @type {(zone: HTMLElement, least: number) => void} */
+function breakSmall(zone, least) {
+  const size = sizeOf(zone);
+  if (size >= SMALL * hall()) return;
+  zone.classList.add("broken");
+  largest(zone, sizesAbove(least), least);
+  if (sizeOf(zone) > size) return;
+  zone.classList.remove("broken");
+  largest(zone, sizesAbove(least), least);
 }
 
 /**
@@ -97,11 +118,14 @@ export function fitPicture(zone, least, draw) {
  * @param {HTMLElement} zone
  */
 export function enlarge(zone) {
-  const size = Number.parseInt(zone.style.getPropertyValue("--size"), 10);
+  const size = sizeOf(zone);
   const larger = Array.from({ length: size }, (_, more) => 2 * size - more);
   largest(zone, larger, size);
-  return Number.parseInt(zone.style.getPropertyValue("--size"), 10);
+  return sizeOf(zone);
 }
+
+/** Pixels of its type. @type {(zone: HTMLElement) => number} */
+const sizeOf = (zone) => Number.parseInt(zone.style.getPropertyValue("--size"), 10);
 
 /**
  * The first of 0, 1, … last that will do, where all after one that does will do as well; else the last.

@@ -10,16 +10,19 @@ const REST = 500; // milliseconds at a place, after which the server is told of 
 
 /**
  * What stands around a walk: the address that holds the work, what else there is to press and to see, and who is told
- * of every place. `own`: the walk's ways to show itself; `closes()`: whether Escape has closed something that lay over it.
+ * of every place. `own`: the walk's ways to show itself; `closes()`: whether Escape has closed something that lay over it;
+ * `goesOn()`: the walk leaves its place; `names`: cells are named as they are before an audience.
  * @typedef {{
  *   address: { keep(query: Record<string, string>): void; flush(): void; stop(): void };
  *   controls(walk: Walk, own: Node[]): Node[];
  *   parts(walk: Walk): Node[];
  *   told(walk: Walk, at: Stood, remote: boolean): void;
  *   isFollowed?: boolean;
+ *   names?: boolean;
  *   change?(): void;
  *   code?(): void;
  *   closes?(): boolean;
+ *   goesOn?(): void;
  *   undo?(redo: boolean): void;
  *   shares?(): Record<string, any>;
  *   shared?(at: Record<string, any>): void;
@@ -61,9 +64,10 @@ export class Teller {
 
   /** What both windows of a pair show besides the place. */
   get #shared() {
-    const { way, heads, podium, around } = this.walk;
+    const { way, heads, podium, predictions, around } = this.walk;
     const dark = Boolean(podium?.dark);
-    return { minutes: way.minutes, heads, dark, plays: this.#plays, ...around.shares?.() };
+    const { once } = predictions;
+    return { minutes: way.minutes, heads, dark, once, plays: this.#plays, ...around.shares?.() };
   }
 
   /** Somebody plays the motion here: on the wall it plays as well. */
@@ -118,6 +122,7 @@ export class Teller {
     walk.podium?.darken(Boolean(at.dark));
     walk.around.shared?.(at);
     predictions.on = at.predict;
+    predictions.once = Boolean(at.once);
     predictions.revealed = new Set(at.revealed);
     walk.changed({ remote: true, onward });
     if (again) walk.mover.play();

@@ -2,15 +2,15 @@
 
 import { arithmetic, exponents, inBrief, joined, some } from "../mha.web/arithmetic.js";
 import { span, symbol } from "../mha.web/dom.js";
-import { labelsOf, rowsOf, symbolOf, termsOf } from "../mha.web/graph.js";
+import { rowsOf, symbolOf, termsOf } from "../mha.web/graph.js";
 import { pieceOf } from "../mha.web/line.js";
 import { around } from "./around.js";
+import { namesOf } from "./named.js";
 import { focusOf, isCell, isProduct } from "./scene.js";
 
 /** @typedef {import("./scene.js").Scene} Scene */
 
 const MOST_TOLD = 6; // cells of a softmax row that the line of arithmetic tells
-const MOST_NAMED = 12; // characters of a label in the line of arithmetic
 
 /**
  * Terms not yet reached keep their room, unseen; what is asked for is not told at all. Of more than `most` terms some
@@ -51,23 +51,11 @@ export function lineOf(scene, place, { hiding, most = Infinity, named = false })
         nodes.push(span(unseen ? "quiet unseen" : "quiet", " + …"));
       return;
     }
-    nodes.push(laid(model, piece, unseen, group === reached && !last && piece.text !== " + "));
+    nodes.push(
+      laid(model, piece, { unseen, fresh: group === reached && !last && piece.text !== " + ", named }),
+    );
   });
   return nodes;
-}
-
-/**
- * The row and the column of a cell as their labels call them, where those are short and no two the same.
- * @type {(model: WalkModel, cell: Cell) => (string | number)[]}
- */
-function namesOf(model, { name, head, row, col }) {
-  const rows = rowsOf(model, name, head);
-  return [rows.length, rows[0].length].map((count, axis) => {
-    const at = axis ? col : row;
-    const labels = labelsOf(model, model.matrices[name].axes[axis], count);
-    const isPlain = labels[at].length <= MOST_NAMED && new Set(labels).size === count;
-    return isPlain ? labels[at] : at + 1;
-  });
 }
 
 /**
@@ -108,12 +96,12 @@ function weightOf(model, cell, power, powers, beat, { show }, { told, equals }) 
   return [{ text: "e" }, { power: exponents(model, cell, show)[cell.col], cell }, equals(power), told(power)];
 }
 
-/** @type {(model: WalkModel, piece: Piece, unseen: boolean, fresh: boolean) => HTMLElement} */
-function laid(model, piece, unseen, fresh) {
+/** @type {(model: WalkModel, piece: Piece, how: { unseen: boolean; fresh: boolean; named: boolean }) => HTMLElement} */
+function laid(model, piece, { unseen, fresh, named }) {
   const also = [unseen ? "unseen" : "", fresh ? "fresh" : ""].join(" ").trim();
-  const placed = ({ name, head, row, col }) => [
-    symbol(symbolOf(model, name, head)),
-    `[${row + 1}, ${col + 1}]`,
-  ];
+  const placed = (cell) => {
+    const at = named ? namesOf(model, cell) : [cell.row + 1, cell.col + 1];
+    return [symbol(symbolOf(model, cell.name, cell.head)), `[${at.join(", ")}]`];
+  };
   return pieceOf(model, piece, placed, { quiet: "quiet", also });
 }

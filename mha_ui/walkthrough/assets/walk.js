@@ -11,9 +11,10 @@ import { Notes } from "./notes.js";
 import { Outline } from "./outline.js";
 import { Pacing } from "./pacing.js";
 import { Panel } from "./panel.js";
-import { Podium } from "./podium.js";
+import { edgeOf, Podium } from "./podium.js";
 import { Predictions } from "./predictions.js";
 import { pressed } from "./pressed.js";
+import { Refused } from "./refused.js";
 import { Teller } from "./teller.js";
 import { together } from "./together.js";
 import { Way } from "./way.js";
@@ -33,7 +34,7 @@ export class Walk {
   podium = null;
   #teller = new Teller(this);
   #pacing = new Pacing({ next: () => this.next(), shown: (plays) => this.controls?.showPlaying(plays) });
-  #fitting = new ResizeObserver(() => this.#resized());
+  #fitting = new ResizeObserver(() => this.refit());
   #gone = new AbortController();
 
   /**
@@ -46,6 +47,7 @@ export class Walk {
     this.awake = new Awake(this.root);
     parent.append(this.root);
     this.live = announcer();
+    this.refused = new Refused(this);
     const { signal } = this.#gone;
     window.addEventListener("keydown", (event) => pressed(this, event), { signal });
     this.root.addEventListener("pointermove", (event) => this.#pointed(event), { signal });
@@ -142,7 +144,10 @@ export class Walk {
   }
 
   #go(place) {
-    this.changed({ onward: this.way.go(place) });
+    const onward = this.way.go(place);
+    this.predictions.goOn();
+    this.around.goesOn?.();
+    this.changed({ onward });
   }
 
   play() {
@@ -156,7 +161,19 @@ export class Walk {
 
   #pointed(event) {
     this.podium?.point(event);
-    if (!this.podium?.isPointing) this.awake.wake(); // who points at the wall wants nothing to lie over it
+    if (this.podium?.isPointing) return; // who points at the wall wants nothing to lie over it
+    const edge = this.view === "projector" ? this.#edge(event) : "all";
+    this.root.dataset.edge = edge;
+    if (edge) this.awake.wake();
+    else this.awake.rest();
+  }
+
+  /** The edge of the wall whose bar is wanted: there, and on that bar as long as it is seen. */
+  #edge(event) {
+    const { edge } = this.root.dataset;
+    const bar = edge === "top" ? this.controls.root : this.mover.root;
+    const isOnBar = this.awake.isAwake && event.composedPath().includes(bar);
+    return isOnBar ? edge : edgeOf(event);
   }
 
   leave() {
@@ -251,9 +268,9 @@ export class Walk {
     this.#teller.join();
   }
 
-  foretell(on) {
-    this.predictions.on = on;
-    this.predictions.forget();
+  /** Numbers are asked for before they are shown, or no longer; `once`: at this place alone. */
+  foretell(on, { once = false } = {}) {
+    this.predictions.turn(on, once);
     this.changed();
   }
 
@@ -385,7 +402,8 @@ export class Walk {
     this.notes.fit();
   }
 
-  #resized() {
+  /** The window has another size, or what stands beside the stage has come or gone. */
+  refit() {
     if (!this.model) return;
     this.mover.finish();
     this.#fit();
@@ -396,7 +414,7 @@ export class Walk {
     this.notes?.fit();
     if (this.podium) this.podium.level = 0;
     this.root.classList.remove("close");
-    if (this.view) this.panel.fit();
+    if (this.view && !this.root.classList.contains("asking")) this.panel.fit(); // then the words are away
     this.easel.fit();
   }
 

@@ -16,6 +16,10 @@ export class Awake {
     this.#resting = Number(setTimeout(() => this.rest(), AWAKE));
   }
 
+  get isAwake() {
+    return this.root.classList.contains("awake");
+  }
+
   rest() {
     clearTimeout(this.#resting);
     this.root.classList.remove("awake");

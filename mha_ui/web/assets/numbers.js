@@ -187,6 +187,10 @@ export const readMask = (text, most) =>
  */
 export const parseMask = (text) => readMask(text).value;
 
+/** 1e12 for 1000000000000, as one types it. */
+export const inPowers = (number) =>
+  number.toExponential(number === Number.MAX_VALUE ? 1 : undefined).replace("+", "");
+
 /**
  * A cell of a mask that allows.
  * @type {(text: string) => Reading<boolean>}

@@ -1,0 +1,55 @@
+// What somebody typed into the picture and is no number: why, is said in the line of arithmetic, and the text stays.
+
+import { element, fill } from "../mha.web/dom.js";
+import { unkey } from "../mha.web/graph.js";
+import { inPowers, readMask } from "../mha.web/numbers.js";
+import { calledOf } from "./named.js";
+
+export class Refused {
+  /** @param {import("./walk.js").Walk} walk */
+  constructor(walk) {
+    this.walk = walk;
+    const ofField = (act) => (event) =>
+      event.target.matches?.("input.answer, input.change") && act(event.target);
+    walk.root.addEventListener(
+      "input",
+      ofField((field) => this.takeBack(field)),
+    );
+    walk.root.addEventListener(
+      "change",
+      ofField((field) => field.matches(".answer") && this.takes(field)),
+    );
+  }
+
+  /**
+   * Whether a prediction is a number, or not there.
+   * @param {HTMLInputElement} field
+   */
+  takes(field) {
+    const { wrong } = field.value.trim() ? readMask(field.value) : {};
+    if (wrong && field.isConnected) this.say(field, wrong);
+    return !wrong;
+  }
+
+  /**
+   * @param {HTMLInputElement} field
+   * @param {string} wrong as numbers are read
+   * @param {{ most?: number; follows?: string }} [how] `follows`: a sentence that goes on from it
+   */
+  say(field, wrong, { most = Number.MAX_VALUE, follows = "{what}" } = {}) {
+    const { model, easel, live } = this.walk;
+    const cell = unkey(field.closest("td").dataset.key);
+    const place = element("span", {}, ...calledOf(model, cell)).textContent;
+    const what = fill(model.words[`wrong_${wrong}`], { place, text: field.value, most: inPowers(most) });
+    field.setAttribute("aria-invalid", "true");
+    easel.refuse(fill(follows, { what }));
+    live.textContent = easel.refused;
+  }
+
+  /** @param {HTMLInputElement} field what was wrong in it is so no more */
+  takeBack(field) {
+    if (!field.hasAttribute("aria-invalid")) return;
+    field.removeAttribute("aria-invalid");
+    this.walk.easel.refuse("");
+  }
+}
