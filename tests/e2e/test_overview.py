@@ -110,11 +110,38 @@ def test_a_line_is_pointed_at_and_clicked_to_go_to_its_weight(visit):
     # the query "programming" (the last of three) gives most to "I", the first key
     page.mouse.move(box["x"] + 2, box["y"] + box["height"] * 5 / 6)
     expect(page.locator(".explain")).to_contain_text("programming →")
+    lines = overview(page).locator(".thread")
+    expect(lines.and_(page.locator(".meant"))).to_have_css("opacity", "1")
+    expect(lines.and_(page.locator(":not(.meant)")).first).to_have_css("opacity", "0.3")
+    page.mouse.move(box["x"], box["y"] - 30)
+    expect(lines.first).to_have_css("opacity", "1")
     page.mouse.click(box["x"] + box["width"] - 2, box["y"] + box["height"] / 6)
     expect(bench.cell("weights", 1, 2, 0)).to_be_focused()
     expect(page.locator(".explain")).to_contain_text("programming → I")
     expect(page.locator(".overview-head").nth(1).locator(".thread.lit")).to_have_count(1)
     assert bench.cell("weights", 1, 2, 0).bounding_box()["y"] >= overview(page).bounding_box()["height"]
+
+
+def test_scrolled_to_the_tables_it_is_slim_and_moves_nothing(visit):
+    bench = visit("?example=programming", reduced_motion="reduce", viewport={"width": 1280, "height": 720})
+    page = bench.page
+    main, stage = page.locator(".stMain"), page.locator("section.stage").nth(3)
+    whole, slim = overview(page), page.locator(".overview.slim")
+    full, below = whole.bounding_box()["height"], stage.bounding_box()["y"]
+    for scrolled in (300, 500, 20, 0):  # there and back
+        main.evaluate("(main, top) => main.scrollTo(0, top)", scrolled)
+        expect(slim).to_have_count(int(scrolled >= 300))
+        assert abs(stage.bounding_box()["y"] - (below - scrolled)) < 1
+        if scrolled >= 300:
+            assert slim.bounding_box()["height"] < 0.5 * full
+    assert whole.bounding_box()["height"] == full
+    main.evaluate("(main) => main.scrollTo(0, 400)")
+    expect(slim).to_have_count(1)
+    below = stage.bounding_box()["y"]
+    bench.type("w_q", 0, 0, 0, "2")  # what has moved is said, in a line that was not there
+    expect(page.locator(".overview .moved")).to_contain_text("weights changed")
+    expect(page.locator(".overview .moved")).to_be_visible()
+    assert abs(stage.bounding_box()["y"] - below) < 1
 
 
 def test_a_token_is_seen_alone_by_pointer_and_keyboard(visit):

@@ -503,6 +503,7 @@ export class Bench {
       this.start.root,
       this.start.ring,
       this.start.also,
+      this.overview.slim.place,
       this.overview.root,
       this.controls.root,
       this.verdict.root,
