@@ -23,6 +23,16 @@ WIDTHS = """() => [...document.querySelectorAll("*")].flatMap((host) =>
         [...head.querySelectorAll(".thread")].map((thread) => Number(thread.style.strokeWidth))))"""
 
 
+COVERED_SIGNS = """() => [...document.querySelectorAll("*")].flatMap((host) =>
+    [...(host.shadowRoot?.querySelectorAll('td:is([data-lens="up"], [data-lens="down"])') ?? [])].filter((cell) => {
+        const sign = getComputedStyle(cell, "::after"), text = document.createRange();
+        text.selectNodeContents(cell);
+        const right = cell.getBoundingClientRect().left + parseFloat(sign.left) + parseFloat(sign.width);
+        return text.getBoundingClientRect().left < right - 0.5;
+    }).map((cell) => cell.textContent))"""
+"""Numbers beneath the sign that says which way they moved."""
+
+
 def overview(page):
     return page.locator(".overview")
 
@@ -51,7 +61,7 @@ def test_sentence_overview_and_a_number_are_in_the_first_screen(visit, language)
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_what_is_unfolded_stays_within_the_window(visit, language):
     page = visit(f"?lang={language}").page
-    for width, height in SIZES:
+    for width, height in (*SIZES, (1280, 600)):  # where there is too little room for it, it scrolls
         page.set_viewport_size({"width": width, "height": height})
         margin = page.locator(".controls").bounding_box()
         for fold in page.locator(".fold").all():
@@ -149,6 +159,11 @@ def test_a_token_is_seen_alone_by_pointer_and_keyboard(visit):
     love = overview(page).get_by_role("button", name="love", exact=True)
     love.click()
     expect(love).to_have_attribute("aria-pressed", "true")
+    page.mouse.move(0, 0)
+    others = page.locator('a[aria-current="page"], .st-key-frame-language [aria-checked="true"]')
+    expect(others).to_have_count(2)
+    for chosen in (love, *others.all()):  # what is chosen looks so wherever it stands
+        expect(chosen).to_have_css("background-color", "rgb(231, 235, 251)")
     expect(overview(page).locator(".thread:not(.quiet)")).to_have_count(9)
     page.keyboard.press("Escape")
     expect(overview(page).locator(".thread.quiet")).to_have_count(0)
@@ -255,6 +270,7 @@ def test_what_has_moved_is_marked_and_said_until_the_next_edit(visit):
     bench.type("w_v", 0, 0, 0, "2").settled()
     expect(page.locator(".moved")).to_contain_text("No weight changed; 3 of 18 outputs did")
     expect(bench.cell("w_v", 0, 0, 0)).to_have_attribute("data-lens", "up")
+    assert page.evaluate(COVERED_SIGNS) == []
     expect(bench.cell("w_v", 0, 0, 0)).to_have_attribute("aria-description", "was 1 before the last edit")
     bench.type("x", None, 0, 0, "1").settled()
     expect(bench.cell("w_v", 0, 0, 0)).not_to_have_attribute("data-lens", re.compile("."))
@@ -399,8 +415,11 @@ def test_the_bar_of_a_telephone_takes_an_edit_back_and_puts_the_overview_away(vi
     page.locator('[data-focus="bar undo"]').tap()
     assert_shows(bench.settled(), PROGRAMMING)
     away = page.get_by_role("button", name="Overview", exact=True)
+    chosen = "rgb(231, 235, 251)"
+    expect(away).to_have_css("background-color", chosen)
     away.tap()
     expect(overview(page)).to_be_hidden()
+    expect(away).not_to_have_css("background-color", chosen)
     away.tap()
     expect(overview(page)).to_be_visible()
 
