@@ -380,9 +380,12 @@ def test_who_cannot_see_it_is_told_who_attends_to_whom(visit):
     expect(group).to_have_count(1)
 
 
-def test_the_check_has_none(visit):
-    page = visit("check?example=programming").page
+def test_the_check_has_none_and_its_first_screen_a_blank_number(visit):
+    bench = visit("check?example=programming", viewport={"width": 1280, "height": 720})
+    page = bench.page
     expect(overview(page)).to_be_hidden()
+    below = page.locator(".explain").bounding_box()["y"]  # and begins with a number to be filled in
+    assert inside(bench.cell("q", 0, 0, 0).bounding_box(), 1280, below)
 
 
 # --- on a telephone ----------------------------------------------------------------------------------------------
