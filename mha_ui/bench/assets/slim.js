@@ -41,7 +41,6 @@ export class Slim {
 
   /** How high it is in either form; what the page scrolls to must not lie beneath the slim one. */
   measure() {
-    if (this.#motion?.playState === "running") return;
     const { style } = document.documentElement;
     if (!this.root.offsetHeight) return style.removeProperty("--mha-overview");
     const { isSlim } = this;
@@ -70,22 +69,20 @@ export class Slim {
     const scrolled = this.root.getBoundingClientRect().top - this.place.getBoundingClientRect().top;
     const isSlim = this.#spared > 0 && scrolled >= this.#spared - (this.isSlim ? BACK : 0);
     if (isSlim === this.isSlim) return;
-    const before = this.#form();
     this.root.classList.toggle("slim", isSlim);
-    this.#move(before);
+    this.#move(isSlim);
     this.changed();
   }
 
-  /** Its height and the room below it, which together stay as they are. */
-  #form() {
-    const { height, marginBottom } = getComputedStyle(this.root);
-    return { height, marginBottom, overflow: "clip" };
-  }
-
-  #move(before) {
+  /** It is seen to open or close, but is laid out at once: tables would tremble by fractions of a pixel. */
+  #move(closes) {
     this.#motion?.cancel();
     this.#motion = null;
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-    this.#motion = this.root.animate([before, this.#form()], MOTION);
+    const opening = { clipPath: [`inset(-5px -5px ${this.#spared}px)`, "inset(-5px)"] };
+    const closing = { transform: ["none", "scaleY(0)"] };
+    this.#motion = closes
+      ? this.root.animate(closing, { ...MOTION, pseudoElement: "::after" })
+      : this.root.animate(opening, MOTION);
   }
 }
