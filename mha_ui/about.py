@@ -42,6 +42,4 @@ def _story(found: Sequence[str], language: str) -> str:
 
 
 _LONGEST: Final = 240
-PLAINLY: Final = N_(
-    "For every token each head decides how much of each token to take along. Change a framed number and watch."
-)
+PLAINLY: Final = N_("Change a framed number and watch what follows from it.")

@@ -26,7 +26,8 @@ class Palette:
     """One theme's colours, each as ``#rrggbb``.
 
     ``surface`` is a panel on the background; ``muted`` is secondary text; ``line`` parts cells and fills those
-    that a mask hides; ``heads`` are the accents, one for each of at most 16 heads.
+    that a mask hides; what is chosen lies on ``chosen``
+    within an ``edge``; ``heads`` are the accents, one for each of at most 16 heads.
     """
 
     background: str
@@ -41,6 +42,8 @@ class Palette:
     positive: str
     warm: str
     weight: str
+    chosen: str
+    edge: str
     heads: tuple[str, ...]
 
     @property
@@ -67,6 +70,8 @@ LIGHT = Palette(
     positive="#e5716b",
     warm="#d27a28",
     weight="#2b9fb5",
+    chosen="#e7ebfb",
+    edge="#3b5bdb",
     heads=(
         "#1d4ed8",
         "#c8105c",
@@ -100,6 +105,8 @@ DARK = Palette(
     positive="#b93a32",
     warm="#985411",
     weight="#0d7089",
+    chosen="#212837",
+    edge="#8ea8ff",
     heads=(
         "#85aaff",
         "#ff86a6",

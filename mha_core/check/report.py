@@ -39,8 +39,8 @@ def place(verdict: Verdict, cell: Cell, say: Say, whole: str = "cell") -> str:
     return say(N_(", ")).join(parts)
 
 
-def cause_message(verdict: Verdict, cause: Cause, language: str) -> str:
-    """What a cause is, in a sentence, and where, unless it is everywhere."""
+def cause_kind(verdict: Verdict, cause: Cause, language: str) -> str:
+    """What a cause is, in a sentence."""
     say = catalogue(language).gettext
     example = verdict.trace.example
     divisor = divisor_text(example)
@@ -53,6 +53,14 @@ def cause_message(verdict: Verdict, cause: Cause, language: str) -> str:
     what = sentences[0]
     if len(sentences) > 1:
         what = say(N_("Two at once: {one} {other}")).format(one=sentences[0], other=sentences[1])
+    return what
+
+
+def cause_message(verdict: Verdict, cause: Cause, language: str) -> str:
+    """What a cause is, in a sentence, and where, unless it is everywhere."""
+    say = catalogue(language).gettext
+    example = verdict.trace.example
+    what = cause_kind(verdict, cause, language)
     where = []
     if cause.heads is not None and len(example.heads) > 1:
         numbers = ", ".join(str(head + 1) for head in cause.heads)

@@ -121,6 +121,8 @@ _TEXTS: Final = {
 _BLIND: Final = N_("{finding}; some tokens may look at nothing")
 _OR_MORE: Final = N_("{finding} ({least} or more)")
 _LIST: Final = N_("{one}, {next}")
+_AND: Final = N_("{one} and {next}")
+_TIED: Final = N_("{keys} equally")
 
 
 def findings(looks: Sequence[Look], queries: Sequence[str], keys: Sequence[str], language: str) -> list[str]:
@@ -141,10 +143,14 @@ class _Speech:
     def joined(self, template: str, texts: Sequence[str]) -> str:
         return reduce(lambda one, following: self(template, one=one, next=following), texts) if texts else ""
 
+    def _tied(self, keys: Sequence[str]) -> str:
+        """The key that has the most, or those that share it."""
+        return self(_TIED, keys=self.joined(_AND, keys)) if len(keys) > 1 else keys[0]
+
     def finding(self, look: Look, queries: Sequence[str], keys: Sequence[str]) -> str:
         """What is said of a head, without saying which one it is."""
         each = zip(queries, look.tops, strict=True) if look.kind == "each" else ()
-        pairs = [f"{query} → {' = '.join(keys[j] for j in tops)}" for query, tops in each if tops]
+        pairs = [f"{query} → {self._tied([keys[j] for j in tops])}" for query, tops in each if tops]
         most, query, key = look.most
         told = self(
             _TEXTS[look.kind],

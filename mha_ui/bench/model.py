@@ -203,6 +203,7 @@ _UI: Final = {
     "first_wrong": N_("Look here first"),
     "cannot_be": N_("What cannot be, whatever X and W are"),
     "right": N_("right"),
+    "solution": N_("Show the solution"),
     "yours": N_("yours"),
     "or": N_("Or:"),
     "see_step": N_("See this step"),

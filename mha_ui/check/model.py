@@ -22,6 +22,7 @@ def check_payload(work: Work) -> dict[str, Any]:
         _end_at(data, max(map(STEPS.index, asked)))
     for name, matrix in data["matrices"].items():
         matrix["edit"] = False
+        matrix["given"] = name not in data["steps"]
         if name in asked:
             matrix |= {"claim": True, "scale": "claim", **_claims(work.example, name, matrix)}
     data["asks"] |= {

@@ -88,7 +88,10 @@ def _most(row: Sequence[float], keys: Labels, words: Words) -> str:
     """The key with the largest weight, or those that share it, and the weight."""
     top = max(row)
     at = [key for key, v in zip(keys.names, row, strict=True) if v > top - 1e-9]
-    names = words("all keys alike") if len(at) == len(row) > 1 else " = ".join(at[:3]) + "…" * (len(at) > 3)
+    if len(at) == len(row) > 1:
+        names = words("all keys alike")
+    else:
+        names = words("{keys} equally").format(keys=listing(at, words)) if len(at) > 1 else at[0]
     return f"{names} ({weight(top)})"
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any, Final
 
 from mha_core import Example
-from mha_core.check.check import Verdict
+from mha_core.check.check import Cause, Verdict
 from mha_core.check.check import check as checked
 from mha_core.check.invariants import invariants
 from mha_core.check.report import (
+    cause_kind,
     cause_lines,
     cause_message,
     finding_message,
@@ -16,6 +17,7 @@ from mha_core.check.report import (
     summary,
     unexplained_message,
 )
+from mha_core.check.slips import SLIP
 from mha_core.compute.derive import Cell
 from mha_core.compute.graph import symbol
 from mha_core.compute.trace import Trace
@@ -31,16 +33,17 @@ MOST_NOTES: Final = 400
 
 
 def check(lens: Lens, computed: Trace, language: str) -> dict[str, Any]:
-    """``marks`` of the claimed cells, ``notes``, the right calculation of the wrong ones, and ``check``, in words.
+    """``marks`` of the claimed cells, ``kinds`` of the mistakes made there, ``notes``, the right calculation of the
+    wrong ones, and ``check``, in words.
 
     In an exercise no calculation is told before it is asked for.
     """
     verdict, exercise = checked(computed.example), lens.exercise
     if exercise is None:
-        notes, told = _notes(verdict), _check(verdict, language)
+        notes, kinds, told = _notes(verdict), _kinds(verdict, language), _check(verdict, language)
     else:
-        notes, told = {}, practice(exercise, verdict, language)
-    return {"marks": _marks(verdict), "notes": notes, "check": told, "matrices": {}}
+        notes, kinds, told = {}, {}, practice(exercise, verdict, language)
+    return {"marks": _marks(verdict), "kinds": kinds, "notes": notes, "check": told, "matrices": {}}
 
 
 def _key(cell: Cell) -> str:
@@ -66,6 +69,24 @@ def _notes(verdict: Verdict) -> dict[str, str]:
     """The right calculation of every wrong cell."""
     wrong = [one.cell for step in verdict.steps.values() for one in step.wrong + step.doubtful]
     return {_key(cell): right_line(verdict, cell) for cell in wrong[:MOST_NOTES]}
+
+
+def _kinds(verdict: Verdict, language: str) -> dict[str, str]:
+    """Of every wrong cell whose mistake is known, what it is."""
+    return {
+        _key(wrong.cell): cause_kind(verdict, cause, language)
+        for step in verdict.steps.values()
+        for wrong in step.wrong
+        if wrong.own and (cause := next((one for one in step.causes if _explains(one, wrong.cell)), None))
+    }
+
+
+def _explains(cause: Cause, cell: Cell) -> bool:
+    if cause.ways and SLIP[cause.ids[0]].whole == "cell":
+        return cause.cell == cell
+    return (cause.heads is None or cell.head in cause.heads) and (
+        cause.rows is None or cell.row in cause.rows
+    )
 
 
 def _check(verdict: Verdict, language: str) -> dict[str, Any]:

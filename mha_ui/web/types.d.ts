@@ -42,6 +42,8 @@ interface Matrix {
   edit: boolean | boolean[];
   /** Whether somebody writes down here what he has worked out. */
   claim?: boolean;
+  /** Whether its numbers were typed elsewhere. */
+  given?: boolean;
   hue: string;
   scale: string;
   /** Whether rows of queries that may attend to nothing are marked. */
@@ -84,8 +86,9 @@ interface Model {
   lens?: Lens | null;
   /** By name, the numbers as they were before the last edit. */
   before?: Record<string, any> | null;
-  /** By key of a cell: whether a claim is right, and what would be. */
+  /** By key of a cell: whether a claim is right, what mistake was made there, and what would be right. */
   marks?: Record<string, string>;
+  kinds?: Record<string, string>;
   notes?: Record<string, string>;
   check?: Check | null;
   controls?: Record<string, any>;
@@ -357,6 +360,7 @@ interface Editor extends Host {
   root: HTMLElement;
   clearMessage(): void;
   repaint(name: string): void;
+  solve(): void;
 }
 
 /** A figure of Plotly's with its words. */

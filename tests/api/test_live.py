@@ -208,7 +208,7 @@ def test_a_picture_that_fails_costs_itself_alone(monkeypatch, caplog):
 # --- through a lens ------------------------------------------------------------------------------------------------
 
 
-PARTS = "lens", "was", "marks", "notes", "check"
+PARTS = "lens", "was", "marks", "kinds", "notes", "check"
 
 
 def shown_besides(data):

@@ -184,8 +184,8 @@ FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "v
         ),
         (
             built_in("cosine"),
-            ["most: 猫 → 猫 = 小猫, 小猫 → 猫 = 小猫, 石头 → 石头"],
-            ["权重最大：猫 → 猫 = 小猫、小猫 → 猫 = 小猫、石头 → 石头"],
+            ["most: 猫 → 猫 and 小猫 equally, 小猫 → 猫 and 小猫 equally, 石头 → 石头"],
+            ["权重最大：猫 → 猫和小猫并列、小猫 → 猫和小猫并列、石头 → 石头"],
         ),
         (
             replace(built_in("padding"), mask=AllowMask(((False,) * 3,) * 3)),

@@ -58,6 +58,8 @@ def test_paste_find_fix_all_green(check):
     paste(bench, "scaled_scores", 0, str([[round(n, 2) for n in row] for row in unscaled]))
     verdict = bench.page.locator(".verdict")
     expect(verdict).to_contain_text("The scores are not divided by √d_k.".replace("_k", "k"))
+    expect(verdict.locator("dd.right")).to_be_hidden()  # the place and the kind of mistake first
+    verdict.get_by_text("Show the solution").click()
     expect(verdict.locator("dd.right")).to_contain_text("÷")
     assert marks(bench)["scaled_scores|0|0|0"] == "own"
     link = verdict.get_by_role("link", name="See this step").get_attribute("href")
@@ -106,8 +108,17 @@ def test_the_published_example_cannot_be_trusted(check):
     verdict = bench.page.locator(".verdict")
     expect(verdict).to_contain_text("No known mistake explains this.")
     expect(verdict).to_contain_text("the row sums to 0.0442")
+    line = bench.page.locator(".explain .line")
     bench.cell("k", 0, 1, 0).hover()
-    expect(bench.page.locator(".explain .line")).to_contain_text("3·1 + 4·1 = 7")
+    expect(line).to_contain_text("Show the solution")
+    expect(line).not_to_contain_text("3·1 + 4·1 = 7")
+    bench.cell("k", 0, 1, 0).click()
+    line.get_by_role("button", name="Show the solution").click()
+    expect(line).to_contain_text("3·1 + 4·1 = 7")
+    bench.cell("k", 0, 1, 1).click()
+    expect(line).not_to_contain_text("right:")
+    bench.page.keyboard.press("?")  # the same by keyboard, which enters nothing
+    expect(line).to_contain_text("right:")
 
 
 REFUSED = {

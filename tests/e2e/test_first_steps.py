@@ -121,7 +121,8 @@ def test_a_link_to_something_particular_opens_without_it(newcomer, query):
 
 
 def test_on_a_telephone_it_covers_nothing_speaks_of_fingers_and_ends_when_one_goes_on(newcomer):
-    bench = newcomer(viewport={"width": 390, "height": 844}, has_touch=True)
+    phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
+    bench = newcomer(reduced_motion="reduce", **phone)  # what scrolls by itself has arrived at once
     page = bench.page
     expect(bubble(page)).to_be_attached()
     assert page.locator(".stMain").evaluate("(main) => main.scrollTop") == 0  # it opens at its top
@@ -139,6 +140,11 @@ def test_on_a_telephone_it_covers_nothing_speaks_of_fingers_and_ends_when_one_go
 
     menu(page)
     page.get_by_role("button", name="Start", exact=True).tap()
+    step(page, 1)
+    page.locator('[data-focus="sentence"]').tap()
+    for over in (bubble(page), page.locator(".start-ring").first):  # neither lies over what is written in
+        expect(over).to_be_hidden()
+    page.keyboard.press("Escape")
     step(page, 1)
     page.locator('[data-focus="sentence"]').tap()
     page.keyboard.type("a sentence of my own")

@@ -43,6 +43,10 @@ def test_the_menu_holds_what_is_not_wanted_all_the_time(visit):
     menu(page)
     for name in ("Start", "Save as a file", "Import", "Export", "Like the system", "Light", "Dark"):
         expect(page.get_by_role("button", name=name, exact=True)).to_be_visible()
+    rows = [page.get_by_role("button", name=name, exact=True) for name in ("Start", "Import")]
+    for row in rows:
+        expect(row).to_have_css("border-top-width", "0px")
+    assert len({row.locator("p").bounding_box()["x"] for row in rows}) == 1
     expect(page.get_by_text("Open a *.mha.json file")).to_be_visible()
     assert_no_barrier(page)
     page.keyboard.press("Escape")
@@ -74,7 +78,7 @@ def test_start_leads_to_the_bench_from_every_page(server, new_page, path):
 
 def test_the_page_at_hand_is_told_and_in_sight(visit):
     page = visit("?example=first", viewport={"width": 390, "height": 844}, has_touch=True).page
-    for name in ("Lessons", "Conventions", "Bench"):
+    for name in ("Lessons", "Models", "Bench"):
         page.get_by_role("link", name=name, exact=True).click()
         here = page.locator(".st-key-frame-pages [aria-current=page]")
         expect(here).to_have_text([name])

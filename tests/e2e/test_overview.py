@@ -23,6 +23,16 @@ WIDTHS = """() => [...document.querySelectorAll("*")].flatMap((host) =>
         [...head.querySelectorAll(".thread")].map((thread) => Number(thread.style.strokeWidth))))"""
 
 
+COVERED_SIGNS = """() => [...document.querySelectorAll("*")].flatMap((host) =>
+    [...(host.shadowRoot?.querySelectorAll('td:is([data-lens="up"], [data-lens="down"])') ?? [])].filter((cell) => {
+        const sign = getComputedStyle(cell, "::after"), text = document.createRange();
+        text.selectNodeContents(cell);
+        const right = cell.getBoundingClientRect().left + parseFloat(sign.left) + parseFloat(sign.width);
+        return text.getBoundingClientRect().left < right - 0.5;
+    }).map((cell) => cell.textContent))"""
+"""Numbers beneath the sign that says which way they moved."""
+
+
 def overview(page):
     return page.locator(".overview")
 
@@ -51,7 +61,7 @@ def test_sentence_overview_and_a_number_are_in_the_first_screen(visit, language)
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_what_is_unfolded_stays_within_the_window(visit, language):
     page = visit(f"?lang={language}").page
-    for width, height in SIZES:
+    for width, height in (*SIZES, (1280, 600)):  # where there is too little room for it, it scrolls
         page.set_viewport_size({"width": width, "height": height})
         margin = page.locator(".controls").bounding_box()
         for fold in page.locator(".fold").all():
@@ -110,6 +120,11 @@ def test_a_line_is_pointed_at_and_clicked_to_go_to_its_weight(visit):
     # the query "programming" (the last of three) gives most to "I", the first key
     page.mouse.move(box["x"] + 2, box["y"] + box["height"] * 5 / 6)
     expect(page.locator(".explain")).to_contain_text("programming →")
+    lines = overview(page).locator(".thread")
+    expect(lines.and_(page.locator(".meant"))).to_have_css("opacity", "1")
+    expect(lines.and_(page.locator(":not(.meant)")).first).to_have_css("opacity", "0.3")
+    page.mouse.move(box["x"], box["y"] - 30)
+    expect(lines.first).to_have_css("opacity", "1")
     page.mouse.click(box["x"] + box["width"] - 2, box["y"] + box["height"] / 6)
     expect(bench.cell("weights", 1, 2, 0)).to_be_focused()
     expect(page.locator(".explain")).to_contain_text("programming → I")
@@ -117,11 +132,38 @@ def test_a_line_is_pointed_at_and_clicked_to_go_to_its_weight(visit):
     assert bench.cell("weights", 1, 2, 0).bounding_box()["y"] >= overview(page).bounding_box()["height"]
 
 
+def test_scrolled_to_the_tables_it_is_slim_and_moves_nothing(visit):
+    bench = visit("?example=programming", reduced_motion="reduce", viewport={"width": 1280, "height": 720})
+    page = bench.page
+    main, stage = page.locator(".stMain"), page.locator("section.stage").nth(3)
+    whole, slim = overview(page), page.locator(".overview.slim")
+    full, below = whole.bounding_box()["height"], stage.bounding_box()["y"]
+    for scrolled in (300, 500, 20, 0):  # there and back
+        main.evaluate("(main, top) => main.scrollTo(0, top)", scrolled)
+        expect(slim).to_have_count(int(scrolled >= 300))
+        assert abs(stage.bounding_box()["y"] - (below - scrolled)) < 1
+        if scrolled >= 300:
+            assert slim.bounding_box()["height"] < 0.5 * full
+    assert whole.bounding_box()["height"] == full
+    main.evaluate("(main) => main.scrollTo(0, 400)")
+    expect(slim).to_have_count(1)
+    below = stage.bounding_box()["y"]
+    bench.type("w_q", 0, 0, 0, "2")  # what has moved is said, in a line that was not there
+    expect(page.locator(".overview .moved")).to_contain_text("weights changed")
+    expect(page.locator(".overview .moved")).to_be_visible()
+    assert abs(stage.bounding_box()["y"] - below) < 1
+
+
 def test_a_token_is_seen_alone_by_pointer_and_keyboard(visit):
     page = visit("?example=programming").page
     love = overview(page).get_by_role("button", name="love", exact=True)
     love.click()
     expect(love).to_have_attribute("aria-pressed", "true")
+    page.mouse.move(0, 0)
+    others = page.locator('a[aria-current="page"], .st-key-frame-language [aria-checked="true"]')
+    expect(others).to_have_count(2)
+    for chosen in (love, *others.all()):  # what is chosen looks so wherever it stands
+        expect(chosen).to_have_css("background-color", "rgb(231, 235, 251)")
     expect(overview(page).locator(".thread:not(.quiet)")).to_have_count(9)
     page.keyboard.press("Escape")
     expect(overview(page).locator(".thread.quiet")).to_have_count(0)
@@ -228,6 +270,7 @@ def test_what_has_moved_is_marked_and_said_until_the_next_edit(visit):
     bench.type("w_v", 0, 0, 0, "2").settled()
     expect(page.locator(".moved")).to_contain_text("No weight changed; 3 of 18 outputs did")
     expect(bench.cell("w_v", 0, 0, 0)).to_have_attribute("data-lens", "up")
+    assert page.evaluate(COVERED_SIGNS) == []
     expect(bench.cell("w_v", 0, 0, 0)).to_have_attribute("aria-description", "was 1 before the last edit")
     bench.type("x", None, 0, 0, "1").settled()
     expect(bench.cell("w_v", 0, 0, 0)).not_to_have_attribute("data-lens", re.compile("."))
@@ -337,9 +380,12 @@ def test_who_cannot_see_it_is_told_who_attends_to_whom(visit):
     expect(group).to_have_count(1)
 
 
-def test_the_check_has_none(visit):
-    page = visit("check?example=programming").page
+def test_the_check_has_none_and_its_first_screen_a_blank_number(visit):
+    bench = visit("check?example=programming", viewport={"width": 1280, "height": 720})
+    page = bench.page
     expect(overview(page)).to_be_hidden()
+    below = page.locator(".explain").bounding_box()["y"]  # and begins with a number to be filled in
+    assert inside(bench.cell("q", 0, 0, 0).bounding_box(), 1280, below)
 
 
 # --- on a telephone ----------------------------------------------------------------------------------------------
@@ -372,8 +418,11 @@ def test_the_bar_of_a_telephone_takes_an_edit_back_and_puts_the_overview_away(vi
     page.locator('[data-focus="bar undo"]').tap()
     assert_shows(bench.settled(), PROGRAMMING)
     away = page.get_by_role("button", name="Overview", exact=True)
+    chosen = "rgb(231, 235, 251)"
+    expect(away).to_have_css("background-color", chosen)
     away.tap()
     expect(overview(page)).to_be_hidden()
+    expect(away).not_to_have_css("background-color", chosen)
     away.tap()
     expect(overview(page)).to_be_visible()
 

@@ -77,6 +77,8 @@ def test_text_reads_on_the_page(colours):
     for text in (colours.text, colours.muted, colours.q, colours.k, colours.v, *colours.heads):
         for ground in (colours.background, colours.surface):
             assert contrast(text, ground) >= 4.5, (text, ground)
+    for text in (colours.text, colours.muted, colours.edge):
+        assert contrast(text, colours.chosen) >= 4.5, text
 
 
 @pytest.mark.parametrize("colours", PALETTES.values(), ids=PALETTES)

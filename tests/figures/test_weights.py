@@ -108,12 +108,12 @@ def test_panels_do_not_overlap():
 
 
 def test_the_alternative_says_which_key_each_query_looks_at_most():
-    weights = ((0.7, 0.3), (0.5, 0.5))
-    example = Example(
-        title="given", tokens=("a", "b"), heads=(Head(weights=weights, v=((1.0,), (2.0,))),), scale="none"
-    )
+    weights = ((0.75, 0.25, 0.0), (0.25, 0.25, 0.25), (0.5, 0.5, 0.0))
+    head = Head(weights=weights, v=((1.0,), (2.0,), (3.0,)))
+    example = Example(title="given", tokens=("a", "b", "c"), heads=(head,), scale="none")
     said = draw(trace(validate(example)), "weights").alt
-    assert "In head 1, each query looks most at: a → a (0.70), b → all keys alike (0.50)." in said
+    most = "a → a (0.75), b → all keys alike (0.25), c → a, b equally (0.50)."
+    assert f"In head 1, each query looks most at: {most}" in said
 
 
 @pytest.mark.parametrize("name", TRACES)

@@ -67,7 +67,7 @@ def test_numbers_of_the_answer_do_not_reach_the_browser():
     for told in (check_payload(work), _asked(work, "weights")):
         values = told["matrices"]["weights"]["values"]
         assert all(cell == "" for head in values for row in head for cell in row)
-        assert told["notes"] == {}
+        assert told["notes"] == told["kinds"] == {}
 
 
 @pytest.mark.parametrize("text", ["1e-310", "5e-324", "1e-400"])
@@ -88,6 +88,7 @@ def test_a_wrong_number_says_where_why_and_what_is_right():
     wrong = {"op": "claim", "matrix": "v", "head": 0, "row": 1, "col": 0, "values": [["-4.00"]]}
     told = send(work, wrong)
     assert told["marks"] == {"v|0|1|0": "own"}
+    assert told["kinds"] == {"v|0|1|0": "正负号写错了。"}
     assert told["notes"] == {"v|0|1|0": "V[2, 1] = 3·0 + 4·1 = 4"}
     assert [cause["text"] for cause in told["check"]["causes"]] == ["第 2 行，第 1 列：正负号写错了。"]
     assert told["check"]["first"] == {"name": "v", "head": 0, "row": 1, "col": 0}

@@ -53,10 +53,10 @@ export class Bars {
     const rects = Array.from({ length: count }, (_, at) =>
       drawing("rect", { class: "bar", x: at * STEP, width: WIDTH }),
     );
-    const size = { viewBox: `0 0 ${width} ${tall}`, width, height: tall };
+    const size = { viewBox: `0 0 ${width} ${tall}`, preserveAspectRatio: "none" };
     const zero = drawing("line", { class: "zero", x1: -1, x2: width });
     const node = drawing("svg", { class: "bars", ...size, "aria-hidden": "true" }, zero, ...rects);
-    if (head !== null) node.setAttribute("style", accent(head));
+    node.setAttribute("style", `--bars: ${count}; ${head === null ? "" : accent(head)}`);
     const draw = this.#drawn({ name, head, query, cols, tall }, zero, rects);
     this.#rows.push({ name, head, query, cols, rects, draw });
     return node;

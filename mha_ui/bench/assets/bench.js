@@ -439,6 +439,12 @@ export class Bench {
     this.looking.unpin();
   }
 
+  /** Tell what is right in the place of the number that is explained, to who cannot see it as well. */
+  solve() {
+    this.explain.solve();
+    this.announceText(this.explain.text());
+  }
+
   /** Bring a cell into view and give it the focus; where it is folded away it is unfolded. */
   goTo(cell) {
     if (!this.view.cells.has(key(cell))) this.practice.reach(cell);
@@ -503,6 +509,7 @@ export class Bench {
       this.start.root,
       this.start.ring,
       this.start.also,
+      this.overview.slim.place,
       this.overview.root,
       this.controls.root,
       this.verdict.root,

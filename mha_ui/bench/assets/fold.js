@@ -2,6 +2,8 @@
 
 import { element } from "../mha.web/dom.js";
 
+const EDGE = 8; // px that are left free below it
+
 export class Fold {
   /**
    * @param {string} name
@@ -43,11 +45,15 @@ export class Fold {
     this.root.getRootNode().addEventListener("focusin", outside, { signal }); // which stays within the component
   }
 
-  /** What would end beyond the page's margin is moved to the left; on a telephone it is a sheet as wide as the screen. */
+  /**
+   * What would end beyond the page's margin is moved to the left, and what would end below the window scrolls; on a
+   * telephone it is a sheet as wide as the screen.
+   */
   #keepInSight() {
     const { style } = this.#panel;
-    style.translate = "";
+    style.translate = style.maxHeight = "";
     if (getComputedStyle(this.#panel).position === "fixed") return;
+    style.maxHeight = `${window.innerHeight - this.#panel.getBoundingClientRect().top - EDGE}px`;
     const edge = this.root.parentElement.getBoundingClientRect().right;
     const beyond = this.#panel.getBoundingClientRect().right - edge;
     if (beyond > 0) style.translate = `${-beyond}px`;

@@ -224,6 +224,7 @@ export class Grid extends Selection {
       this.#write(cell, [[!valueAt(this.host.model, cell)]]);
     } else if (event.key === "Delete" || event.key === "Backspace") this.#clear(cell);
     else if (enters || event.key === "F2") this.#open(cell, undefined, true);
+    else if (event.key === "?") this.host.solve();
     else if (event.key.length === 1) this.#open(cell, event.key);
     else return;
     event.preventDefault();

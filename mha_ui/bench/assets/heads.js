@@ -60,7 +60,7 @@ export class Chips {
    */
   draw(model) {
     if (this.root.hidden) return;
-    for (const [head, { chip, map }] of this.#chips.entries())
-      paintMap(map, rowsOf(model, "weights", head) ?? [], colourOf(chip));
+    for (const [head, { map }] of this.#chips.entries())
+      paintMap(map, rowsOf(model, "weights", head) ?? [], colourOf(map));
   }
 }

@@ -8,16 +8,25 @@ import { colourOf, paintMap } from "../mha.web/maps.js";
 import { format } from "../mha.web/numbers.js";
 import { Bars, drawing } from "./bars.js";
 import { Sentence } from "./sentence.js";
+import { Slim } from "./slim.js";
 
 /** Of more tokens the weights are shown as a map, a pixel for each pair. */
 export const MOST_LINES = 12;
-const MAP_HEIGHT = 176;
+const MAP_HEIGHT = { whole: 176, slim: 96 };
+/** px that a token's row takes: as many as `room` gives each, within bounds. */
+const ROWS = { whole: { room: 168, least: 17, most: 40 }, slim: { room: 108, least: 13, most: 22 } };
 /** So many tokens have their names beside a map. */
 const MOST_NAMES = 24;
 const STILL = 120; // ms without scrolling, after which a swipe has ended
 const REACH = 6; // px beside a line at which it is still meant
 
 const FAINT = 0.02; // of a weight in a map that the path which is told does not go through
+
+/** How high so many rows are in either form. */
+function heightsOf(count) {
+  const height = ({ room, least, most }) => Math.round(count * Math.min(most, Math.max(least, room / count)));
+  return { whole: height(ROWS.whole), slim: height(ROWS.slim) };
+}
 
 const isNumber = (value) => typeof value === "number";
 
@@ -34,13 +43,10 @@ export class Overview {
   #bars = new Bars();
   /** @type {Set<string> | null} */
   #path = null; // keys of the cells that alone are told of
-  /** What the page scrolls to must not lie beneath it. */
-  #watch = new ResizeObserver(() => {
-    const { style } = document.documentElement;
-    if (this.root.offsetHeight) style.setProperty("--mha-overview", `${this.root.offsetHeight}px`);
-    else style.removeProperty("--mha-overview");
-  });
+  /** @type {Element | null} */
+  #meant = null; // the line that is pointed at
   #swiped = 0;
+  #heights = MAP_HEIGHT; // of the rows, in either form
   #foremost = 0; // the head that stands foremost, where they are swiped through
   #frame = 0; // in which the newest numbers will be drawn
 
@@ -57,13 +63,12 @@ export class Overview {
     this.moved = element("p", { class: "moved" });
     this.root = element("section", { class: "overview", "aria-label": words.overview });
     this.root.addEventListener("keydown", (event) => this.#let(event));
-    this.#watch.observe(this.root);
+    this.slim = new Slim(this.root, () => this.#draw());
   }
 
   stop() {
     cancelAnimationFrame(this.#frame);
-    this.#watch.disconnect();
-    document.documentElement.style.removeProperty("--mha-overview");
+    this.slim.stop();
   }
 
   /** @param {BenchModel} model */
@@ -94,7 +99,9 @@ export class Overview {
   say(text) {
     const isMap = this.root.classList.contains("maps");
     setText(this.moved, text || (isMap ? this.words.overview_hint_map : this.words.overview_hint));
+    if (this.moved.classList.contains("hint") === !text) return;
     this.moved.classList.toggle("hint", !text);
+    this.slim.measure(); // a hint alone has no line in the slim form
   }
 
   /**
@@ -186,13 +193,19 @@ export class Overview {
     if (this.#query >= labels.n_q.length) this.#query = null;
     if (this.#alone >= dims.h) this.#alone = null;
     this.#rows = [];
+    this.#mean(null);
     this.#bars.clear(this.#model);
     const most = Math.max(labels.n_q.length, labels.n_k.length);
-    const height = asMap ? MAP_HEIGHT : Math.round(most * Math.min(40, Math.max(17, 168 / most)));
-    this.root.style.setProperty("--height", `${height}px`);
+    this.#heights = asMap ? MAP_HEIGHT : heightsOf(most);
+    const { whole: height, slim } = this.#heights;
+    for (const [name, px] of [
+      ["--whole", height],
+      ["--slim", slim],
+    ])
+      this.root.style.setProperty(name, `${px}px`);
     this.root.classList.toggle("maps", asMap);
     this.#panels = Array.from({ length: dims.h }, (_, head) =>
-      asMap ? this.#map(head, height) : this.#lines(head, height),
+      asMap ? this.#map(head) : this.#lines(head, height),
     );
     const heads = div("overview-heads", ...this.#panels.map(({ root }) => root));
     heads.addEventListener("scroll", () => this.#swiping(heads), { passive: true });
@@ -266,8 +279,9 @@ export class Overview {
   /** A head's lines. */
   #lines(head, height) {
     const { labels } = this.#model;
-    const thickest = Math.min(16, (height / Math.max(labels.n_q.length, labels.n_k.length)) * 0.42);
-    const widthOf = (weight) => 1 + weight * (thickest - 1);
+    const most = Math.max(labels.n_q.length, labels.n_k.length);
+    const thickest = () => Math.min(16, (this.#height / most) * 0.42);
+    const widthOf = (weight) => 1 + weight * (thickest() - 1);
     const [from, to] = [labels.n_q, labels.n_k].map((tokens) =>
       tokens.map((_, at) => middle(at, tokens.length, height)),
     );
@@ -295,14 +309,21 @@ export class Overview {
     const chosen = (event) => {
       const box = svg.getBoundingClientRect();
       const x = (event.clientX - box.left) / box.width;
-      const pointer = { x, y: event.clientY - box.top, height, reach: REACH, widthOf };
+      const pointer = { x, y: event.clientY - box.top, height: box.height, reach: REACH, widthOf };
       const weights = this.#weights(head);
       const own = (row, query) => (this.#query === null || this.#query === query ? row : row.map(() => 0));
       return x < 0 || x > 1 ? null : lineAt(weights.map(own), pointer);
     };
     const pane = div("overview-lines", div("tops", ...tops), svg, div("keys", ...keys));
-    svg.addEventListener("pointermove", (event) => this.#point(head, chosen(event)));
-    svg.addEventListener("pointerleave", () => this.#point(head, null));
+    svg.addEventListener("pointermove", (event) => {
+      const pair = chosen(event);
+      this.#mean(pair && event.pointerType !== "touch" ? paths[pair.query][pair.key] : null);
+      this.#point(head, pair);
+    });
+    svg.addEventListener("pointerleave", () => {
+      this.#mean(null);
+      this.#point(head, null);
+    });
     svg.addEventListener("click", (event) => this.#follow(head, chosen(event)));
     const drawn = new Map(); // <path> → how thick and how dense it is
     const thick = (path, width, shade) => {
@@ -347,7 +368,7 @@ export class Overview {
   }
 
   /** A head's weights as a map: a row for each query, a column for each key. */
-  #map(head, height) {
+  #map(head) {
     const { n_q, n_k } = this.#model.labels;
     const canvas = element("canvas", { width: n_k.length, height: n_q.length });
     const names = (tokens) =>
@@ -366,7 +387,6 @@ export class Overview {
     canvas.addEventListener("pointermove", (event) => this.#point(head, pair(event)));
     canvas.addEventListener("pointerleave", () => this.#point(head, null));
     canvas.addEventListener("click", (event) => this.#follow(head, pair(event)));
-    pane.style.setProperty("--height", `${height}px`);
     const panel = this.#head(head, pane);
     const faded = (row, query) =>
       row.map((weight, key) => (this.#isOnPath(head, query, key) ? weight : FAINT * weight));
@@ -386,6 +406,11 @@ export class Overview {
     const attributes = { class: "overview-head", style: accent(head), role: "group", data: { head } };
     const look = element("p", { class: "look" });
     return { head, look, title, root: element("div", attributes, title, look, pane) };
+  }
+
+  /** How high the rows are now. */
+  get #height() {
+    return this.#heights[this.slim.isSlim ? "slim" : "whole"];
   }
 
   // --- what is told ----------------------------------------------------------------------------------------------
@@ -454,6 +479,15 @@ export class Overview {
 
   #point(head, pair) {
     this.host.pointed(pair && { name: "weights", head, row: pair.query, col: pair.key });
+  }
+
+  /** Only the line that is pointed at stands out; null: none is. A finger points at nothing. */
+  #mean(path) {
+    if (path === this.#meant) return;
+    this.#meant?.classList.remove("meant");
+    path?.classList.add("meant");
+    this.#meant = path;
+    this.root.classList.toggle("pointing", path !== null);
   }
 
   #follow(head, pair) {

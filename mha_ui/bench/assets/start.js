@@ -7,6 +7,8 @@ import { beginningOf, gently, isInSight } from "./sight.js";
 
 const SEEN = "mha.start"; // what the browser remembers
 const EDGE = 8; // px between the bubble and the edge of the window
+/** What lies over the bench for a while: the steps wait, unseen (bench.css). */
+const UNFOLDED = ".popup:not([hidden]), .fold[open]";
 /** What a bubble leaves in sight as far as there is room elsewhere: what can be pressed. */
 const SPARED = ".controls > *, .head-chips, .head-title";
 
@@ -56,7 +58,11 @@ export class Start {
     this.also = ringed("start-ring also"); // around the number that moves what the step points at
     this.said = announcer();
     const { signal } = this.#gone;
-    const escaped = (event) => event.key === "Escape" && progress.step >= 0 && this.#go(-1);
+    const escaped = (event) =>
+      event.key === "Escape" &&
+      progress.step >= 0 &&
+      !this.root.parentElement.querySelector(UNFOLDED) &&
+      this.#go(-1);
     document.addEventListener("keydown", escaped, { signal, capture: true });
     window.addEventListener("scroll", () => (this.#opening = false), { signal, capture: true });
     for (const type of ["scroll", "resize", "scrollend"])

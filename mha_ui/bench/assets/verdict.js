@@ -76,10 +76,15 @@ export class Verdict {
       span("step", symbol(step)),
       " ",
       this.#jump(cell, text),
-      right
-        ? element("dl", {}, ...line("right", words.right, right), ...line("yours", words.yours, yours))
-        : null,
       link,
+      right
+        ? element(
+            "details",
+            { class: "solution" },
+            element("summary", {}, words.solution),
+            element("dl", {}, ...line("right", words.right, right), ...line("yours", words.yours, yours)),
+          )
+        : null,
     );
   }
 

@@ -18,7 +18,7 @@ export function markHere() {
 
 function mark() {
   for (const link of strip?.querySelectorAll("a") ?? []) {
-    const here = path(link) === path(location);
+    const here = path(target(link)) === path(location);
     if (here === link.hasAttribute("aria-current")) continue;
     if (here) {
       link.setAttribute("aria-current", "page");
@@ -27,7 +27,10 @@ function mark() {
   }
 }
 
-/** @param {HTMLAnchorElement | Location} at */
+/** The bench's link is its query alone, which a browser takes for another query of the page at hand. @param {HTMLAnchorElement} link */
+const target = (link) => new URL(link.getAttribute("href").replace(/^(?=\?|$)/, "./"), location.href);
+
+/** @param {URL | Location} at */
 const path = ({ pathname }) => pathname.replace(/\/$/, "");
 
 /** In the middle of the strip; the page itself stays where it is. @param {HTMLElement} link */

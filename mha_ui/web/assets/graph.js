@@ -43,6 +43,13 @@ export function isEditable(model, name, head) {
 }
 
 /**
+ * Whether its numbers were typed by somebody, here or elsewhere.
+ * @type {OfMatrix<boolean>}
+ */
+export const wasTyped = (model, name, head) =>
+  Boolean(isEditable(model, name, head) || model.matrices[name].given);
+
+/**
  * Whether somebody writes down here what he has worked out: editable, but computed all the same.
  * @type {(model: Model, name: string) => boolean}
  */
@@ -312,7 +319,7 @@ export const decimalsOf = (model, name, head) => (isWhole(rowsOf(model, name, he
  */
 export function shownAs(model, name, head) {
   if (isClaim(model, name)) return exact;
-  if (isEditable(model, name, head)) return (number) => given(number, model.decimals);
+  if (wasTyped(model, name, head)) return (number) => given(number, model.decimals);
   const decimals = decimalsOf(model, name, head);
   return (number) => format(number, decimals);
 }

@@ -72,6 +72,8 @@ export class Explain {
   /** @type {Cell | null} */
   #end = null; // the one that the trail leads to
   #shown = null;
+  /** @type {Cell | null} */
+  #solved = null; // the wrong number whose right calculation has been asked for
   /** @type {{ model: Model; held: Cell; cells: Cell[] } | null} */
   #path = null; // the last one that was followed
 
@@ -316,9 +318,27 @@ export class Explain {
     const said = isCopy ? this.words.mark_copied : this.words[`mark_${mark}`];
     if (mark) parts.push(span(`verdict-mark ${mark}`, ` ${said}. `));
     else if (step.formula) parts.push(span("quiet-text", "  = "), span("formula", symbol(step.formula)));
+    const kind = model.kinds?.[key(cell)];
+    if (kind) parts.push(span("kind", symbol(kind)), " ");
     const note = model.notes?.[key(cell)];
-    if (note) parts.push(span("quiet-text", `${this.words.right}: `), span("number", note));
+    if (note && isSame(cell, this.#solved))
+      parts.push(span("quiet-text", `${this.words.right}: `), span("number", note));
+    else if (note) parts.push(this.#solving());
     return parts;
+  }
+
+  /** What is right is told to who asks for it. */
+  #solving() {
+    const keys = { "aria-keyshortcuts": "?", title: `${this.words.solution} (?)` };
+    return button({ data: { focus: "solution" }, ...keys, onclick: () => this.solve() }, this.words.solution);
+  }
+
+  /** Tell what is right where the number that is shown is wrong. */
+  solve() {
+    if (!this.#shown) return;
+    const { shown, cell, held } = this.#shown;
+    this.#solved = cell;
+    this.show(shown, cell, held);
   }
 
   /**

@@ -2,7 +2,7 @@
 // table comes to. No DOM here.
 
 import { folded, UNASKED } from "./folding.js";
-import { isClaim, isEditable, labelsOf, rowsOf, shownAs, symbolOf } from "./graph.js";
+import { isClaim, isEditable, labelsOf, rowsOf, shownAs, symbolOf, wasTyped } from "./graph.js";
 import { isWhole } from "./numbers.js";
 
 // In em, as bench.css has them:
@@ -61,7 +61,7 @@ export function reserved(model, name, head) {
   const show = shownAs(model, name, head);
   const longest = Math.max(...numbers.map((number) => digitsIn(show(number))));
   const needed = longest > NARROW ? longest - ROOM : 0;
-  if (isEditable(model, name, head)) {
+  if (wasTyped(model, name, head)) {
     const unsigned = numbers.map((number) => digitsIn(show(Math.abs(number))));
     return isWhole(rows) ? needed : Math.max(needed, ...unsigned);
   }
