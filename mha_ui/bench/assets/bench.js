@@ -287,7 +287,7 @@ export class Bench {
     else if (!this.#previewed && edit.op !== "pin") this.#remember();
     this.#previewed = null;
     this.view.isInHand = false;
-    this.overview.follow(false);
+    this.overview.byHand(false);
     this.#holdVerdict(false);
     const live = this.#isLive([...sender.pending, edit]);
     sender.send(edit, live ? () => this.#live.state === "busy" : null);
@@ -308,7 +308,7 @@ export class Bench {
     if (edit && !this.#previewed) this.#remember();
     this.#previewed = edit;
     this.view.isInHand = edit !== null;
-    this.overview.follow(edit !== null);
+    this.overview.byHand(edit !== null);
     this.#holdVerdict(edit !== null);
     const edits = edit ? [...sender.pending, edit] : sender.pending;
     if (this.#isLive(edits)) this.#live.ask(edits, this.#seq);

@@ -1,12 +1,11 @@
 // What the heads do, at a glance: the tokens with their rows of X, a line from each query to each key as thick as its
 // weight, and what each token takes along. It shows the numbers of the tables, and keeps none of its own.
 
-import { curve, lineAt, middle } from "../mha.web/curves.js";
-import { accent, button, div, element, fill, p, rich, setAttribute, setText, span } from "../mha.web/dom.js";
+import { accent, button, div, element, fill, p, rich, setAttribute, setText } from "../mha.web/dom.js";
 import { key as keyOf, rowsOf } from "../mha.web/graph.js";
-import { colourOf, paintMap } from "../mha.web/maps.js";
 import { format } from "../mha.web/numbers.js";
-import { Bars, drawing } from "./bars.js";
+import { Bars } from "./bars.js";
+import { Lines, WeightMap } from "./panels.js";
 import { Sentence } from "./sentence.js";
 import { Slim } from "./slim.js";
 
@@ -15,12 +14,7 @@ export const MOST_LINES = 12;
 const MAP_HEIGHT = { whole: 176, slim: 96 };
 /** px that a token's row takes: as many as `room` gives each, within bounds. */
 const ROWS = { whole: { room: 168, least: 17, most: 40 }, slim: { room: 108, least: 13, most: 22 } };
-/** So many tokens have their names beside a map. */
-const MOST_NAMES = 24;
 const STILL = 120; // ms without scrolling, after which a swipe has ended
-const REACH = 6; // px beside a line at which it is still meant
-
-const FAINT = 0.02; // of a weight in a map that the path which is told does not go through
 
 /** How high so many rows are in either form. */
 function heightsOf(count) {
@@ -108,7 +102,7 @@ export class Overview {
    * Whether a hand moves the numbers: then nothing moves by itself.
    * @param {boolean} hand
    */
-  follow(hand) {
+  byHand(hand) {
     this.root.classList.toggle("by-hand", hand);
   }
 
@@ -124,7 +118,7 @@ export class Overview {
   #draw() {
     this.#frame = 0;
     if (this.root.hidden) return;
-    for (const panel of this.#panels) panel.patch();
+    for (const { pane } of this.#panels) pane.patch();
     this.#bars.draw(this.#model);
   }
 
@@ -135,8 +129,8 @@ export class Overview {
   compare(model) {
     this.#model = model;
     if (this.root.hidden) return;
-    for (const { root, head, look, compare } of this.#panels) {
-      compare();
+    for (const { root, head, look, pane } of this.#panels) {
+      pane.compare();
       setText(look, model.looks[head]);
       setAttribute(look, "title", model.looks[head]);
       setAttribute(root, "aria-label", this.#told(head));
@@ -149,7 +143,7 @@ export class Overview {
    */
   outline(cell) {
     this.#lit = cell;
-    for (const panel of this.#panels) panel.outline();
+    for (const { pane } of this.#panels) pane.outline();
     const { axes } = (cell && this.#model?.matrices[cell.name]) ?? { axes: [] };
     const query = axes[0] === "n_q" ? cell.row : null;
     for (const row of this.#rows) row.classList.toggle("lit", Number(row.dataset.query) === query);
@@ -169,12 +163,7 @@ export class Overview {
   #traced() {
     this.root.classList.toggle("tracing", this.#path !== null);
     this.#bars.trace(this.#path);
-    for (const panel of this.#panels) panel.trace();
-  }
-
-  /** Whether the path that is told goes through a weight. */
-  #isOnPath(head, row, col) {
-    return Boolean(this.#path?.has(keyOf({ name: "weights", head, row, col })));
+    for (const { pane } of this.#panels) pane.trace();
   }
 
   /** The number of X that is under the hand. */
@@ -193,7 +182,7 @@ export class Overview {
     if (this.#query >= labels.n_q.length) this.#query = null;
     if (this.#alone >= dims.h) this.#alone = null;
     this.#rows = [];
-    this.#mean(null);
+    this.mean(null);
     this.#bars.clear(this.#model);
     const most = Math.max(labels.n_q.length, labels.n_k.length);
     this.#heights = asMap ? MAP_HEIGHT : heightsOf(most);
@@ -204,9 +193,7 @@ export class Overview {
     ])
       this.root.style.setProperty(name, `${px}px`);
     this.root.classList.toggle("maps", asMap);
-    this.#panels = Array.from({ length: dims.h }, (_, head) =>
-      asMap ? this.#map(head) : this.#lines(head, height),
-    );
+    this.#panels = Array.from({ length: dims.h }, (_, head) => this.#panel(head, asMap, height));
     const heads = div("overview-heads", ...this.#panels.map(({ root }) => root));
     heads.addEventListener("scroll", () => this.#swiping(heads), { passive: true });
     this.heads = heads;
@@ -276,125 +263,10 @@ export class Overview {
     return row;
   }
 
-  /** A head's lines. */
-  #lines(head, height) {
-    const { labels } = this.#model;
-    const most = Math.max(labels.n_q.length, labels.n_k.length);
-    const thickest = () => Math.min(16, (this.#height / most) * 0.42);
-    const widthOf = (weight) => 1 + weight * (thickest() - 1);
-    const [from, to] = [labels.n_q, labels.n_k].map((tokens) =>
-      tokens.map((_, at) => middle(at, tokens.length, height)),
-    );
-    const paths = from.map((y) =>
-      to.map((end) => drawing("path", { class: "thread", d: curve(y, end, 100) })),
-    );
-    const ghosts = from.map((y) =>
-      to.map((end) => drawing("path", { class: "ghost", d: curve(y, end, 100) })),
-    );
-    const ends = [
-      ...from.map((y) => drawing("path", { class: "end query", d: `M0 ${y}h0` })),
-      ...to.map((y) => drawing("path", { class: "end key", d: `M100 ${y}h0` })),
-    ];
-    const svg = drawing(
-      "svg",
-      { viewBox: `0 0 100 ${height}`, preserveAspectRatio: "none", "aria-hidden": "true" },
-      ...ghosts.flat(),
-      ...paths.flat(),
-      ...ends,
-    );
-    const tops = labels.n_q.map(() => span("top"));
-    const keys = labels.n_k.map((token) =>
-      element("span", { class: "key", title: token }, element("bdi", {}, token)),
-    );
-    const chosen = (event) => {
-      const box = svg.getBoundingClientRect();
-      const x = (event.clientX - box.left) / box.width;
-      const pointer = { x, y: event.clientY - box.top, height: box.height, reach: REACH, widthOf };
-      const weights = this.#weights(head);
-      const own = (row, query) => (this.#query === null || this.#query === query ? row : row.map(() => 0));
-      return x < 0 || x > 1 ? null : lineAt(weights.map(own), pointer);
-    };
-    const pane = div("overview-lines", div("tops", ...tops), svg, div("keys", ...keys));
-    svg.addEventListener("pointermove", (event) => {
-      const pair = chosen(event);
-      this.#mean(pair && event.pointerType !== "touch" ? paths[pair.query][pair.key] : null);
-      this.#point(head, pair);
-    });
-    svg.addEventListener("pointerleave", () => {
-      this.#mean(null);
-      this.#point(head, null);
-    });
-    svg.addEventListener("click", (event) => this.#follow(head, chosen(event)));
-    const drawn = new Map(); // <path> → how thick and how dense it is
-    const thick = (path, width, shade) => {
-      if (drawn.get(path) === `${width} ${shade}`) return;
-      drawn.set(path, `${width} ${shade}`);
-      path.style.strokeWidth = width;
-      if (shade) path.style.strokeOpacity = shade;
-    };
-    const patch = () => {
-      for (const [query, row] of this.#weights(head).entries()) {
-        for (const [key, weight] of row.entries()) {
-          const size =
-            weight > 0 ? [widthOf(weight).toFixed(1), (0.14 + 0.76 * weight).toFixed(2)] : ["0", "0"];
-          thick(paths[query][key], ...size);
-        }
-        const top = Math.max(...row);
-        setText(tops[query], top > 0 ? format(top, 2) : "–");
-      }
-    };
-    const compare = () => {
-      for (const [query, row] of this.#weights(head).entries())
-        for (const [key, weight] of row.entries()) {
-          const before = this.#model.before?.weights?.[head]?.[query]?.[key];
-          thick(ghosts[query][key], before - weight > 0.01 ? widthOf(before).toFixed(1) : "0", "");
-        }
-    };
-    const outline = () => {
-      const at = this.#at(head);
-      for (const [query, row] of paths.entries())
-        for (const [key, path] of row.entries())
-          path.classList.toggle("lit", at !== null && at.row === query && at.col === key);
-      for (const [query, top] of tops.entries()) top.classList.toggle("quiet", !this.#isTold(query));
-      for (const [query, row] of paths.entries())
-        for (const path of row) path.classList.toggle("quiet", !this.#isTold(query));
-    };
-    const trace = () => {
-      for (const [query, row] of paths.entries())
-        for (const [key, path] of row.entries())
-          path.classList.toggle("path", this.#isOnPath(head, query, key));
-    };
-    return { ...this.#head(head, pane), patch, compare, outline, trace };
-  }
-
-  /** A head's weights as a map: a row for each query, a column for each key. */
-  #map(head) {
-    const { n_q, n_k } = this.#model.labels;
-    const canvas = element("canvas", { width: n_k.length, height: n_q.length });
-    const names = (tokens) =>
-      tokens.map((token) => element("span", { title: token }, element("bdi", {}, token)));
-    const queries = div("map-queries", ...(n_q.length <= MOST_NAMES ? names(n_q) : []));
-    const keys = div("map-keys", ...(n_k.length <= MOST_NAMES ? names(n_k) : []));
-    const pane = div("overview-map", queries, canvas, keys);
-    const pair = (event) => {
-      const box = canvas.getBoundingClientRect();
-      const [query, key] = [
-        Math.floor(((event.clientY - box.top) / box.height) * n_q.length),
-        Math.floor(((event.clientX - box.left) / box.width) * n_k.length),
-      ];
-      return n_q[query] !== undefined && n_k[key] !== undefined ? { query, key } : null;
-    };
-    canvas.addEventListener("pointermove", (event) => this.#point(head, pair(event)));
-    canvas.addEventListener("pointerleave", () => this.#point(head, null));
-    canvas.addEventListener("click", (event) => this.#follow(head, pair(event)));
-    const panel = this.#head(head, pane);
-    const faded = (row, query) =>
-      row.map((weight, key) => (this.#isOnPath(head, query, key) ? weight : FAINT * weight));
-    const patch = () => {
-      const weights = this.#weights(head);
-      paintMap(canvas, this.#path ? weights.map(faded) : weights, colourOf(panel.title));
-    };
-    return { ...panel, patch, compare: () => {}, outline: () => {}, trace: () => this.patch(this.#model) };
+  /** A head's lines, or its map. */
+  #panel(head, asMap, height) {
+    const pane = asMap ? new WeightMap(this, head) : new Lines(this, head, height);
+    return { ...this.#head(head, pane.root), pane };
   }
 
   #head(head, pane) {
@@ -408,34 +280,78 @@ export class Overview {
     return { head, look, title, root: element("div", attributes, title, look, pane) };
   }
 
+  // --- what the panels of the heads ask and tell -----------------------------------------------------------------------
+
+  get model() {
+    return this.#model;
+  }
+
   /** How high the rows are now. */
-  get #height() {
+  get height() {
     return this.#heights[this.slim.isSlim ? "slim" : "whole"];
   }
 
-  // --- what is told ----------------------------------------------------------------------------------------------
-
-  #weights(head) {
+  /** @param {number} head */
+  weights(head) {
     const rows = rowsOf(this.#model, "weights", head) ?? [];
     return rows.map((row) => row.map((weight) => (isNumber(weight) ? weight : 0)));
   }
 
-  /** The weight of this head that the bench explains, as a cell; null where it explains another kind of number. */
-  #at(head) {
+  /**
+   * The weight of this head that the bench explains, as a cell; null where it explains another kind of number.
+   * @param {number} head
+   */
+  at(head) {
     const cell = this.#lit;
     if (!cell || cell.head !== head) return null;
     const { axes } = this.#model.matrices[cell.name] ?? { axes: [] };
     return axes[0] === "n_q" && axes[1] === "n_k" ? cell : null;
   }
 
-  #isTold(query) {
+  /**
+   * Whether a query's story is told: all are, or it alone.
+   * @param {number} query
+   */
+  isTold(query) {
     return this.#query === null || this.#query === query;
   }
+
+  /** Whether one path alone is told. */
+  get isTracing() {
+    return this.#path !== null;
+  }
+
+  /** Whether the path that is told goes through a weight. */
+  isOnPath(head, row, col) {
+    return Boolean(this.#path?.has(keyOf({ name: "weights", head, row, col })));
+  }
+
+  /** @param {{ query: number; key: number } | null} pair that is pointed at */
+  point(head, pair) {
+    this.host.pointed(pair && { name: "weights", head, row: pair.query, col: pair.key });
+  }
+
+  /** Only the line that is pointed at stands out; null: none is. A finger points at nothing. */
+  mean(path) {
+    if (path === this.#meant) return;
+    this.#meant?.classList.remove("meant");
+    path?.classList.add("meant");
+    this.#meant = path;
+    this.root.classList.toggle("pointing", path !== null);
+  }
+
+  /** @param {{ query: number; key: number } | null} pair that is pressed */
+  follow(head, pair) {
+    if (pair) this.host.chosen({ name: "weights", head, row: pair.query, col: pair.key });
+    else this.#choose(null);
+  }
+
+  // --- what is told ----------------------------------------------------------------------------------------------
 
   /** Who attends to whom, for who cannot see it: the key with each query's largest weight. */
   #told(head) {
     const { labels } = this.#model;
-    const pairs = this.#weights(head).map((row, query) => {
+    const pairs = this.weights(head).map((row, query) => {
       const top = Math.max(...row);
       const key = row.indexOf(top);
       return top > 0
@@ -477,24 +393,6 @@ export class Overview {
 
   // --- choosing --------------------------------------------------------------------------------------------------
 
-  #point(head, pair) {
-    this.host.pointed(pair && { name: "weights", head, row: pair.query, col: pair.key });
-  }
-
-  /** Only the line that is pointed at stands out; null: none is. A finger points at nothing. */
-  #mean(path) {
-    if (path === this.#meant) return;
-    this.#meant?.classList.remove("meant");
-    path?.classList.add("meant");
-    this.#meant = path;
-    this.root.classList.toggle("pointing", path !== null);
-  }
-
-  #follow(head, pair) {
-    if (pair) this.host.chosen({ name: "weights", head, row: pair.query, col: pair.key });
-    else this.#choose(null);
-  }
-
   /** Tell one query's story alone; null: all of them. */
   #choose(query) {
     this.#query = query;
@@ -509,14 +407,14 @@ export class Overview {
 
   #tell() {
     for (const row of this.#rows) {
-      row.classList.toggle("quiet", !this.#isTold(Number(row.dataset.query)));
+      row.classList.toggle("quiet", !this.isTold(Number(row.dataset.query)));
       const token = row.querySelector("button");
       token?.setAttribute("aria-pressed", String(this.#query === Number(row.dataset.query)));
     }
-    for (const { root, head, outline } of this.#panels) {
+    for (const { root, head, pane } of this.#panels) {
       root.classList.toggle("folded", this.#alone !== null && this.#alone !== head);
       root.querySelector("button").setAttribute("aria-pressed", String(this.#alone === head));
-      outline();
+      pane.outline();
     }
     this.root.classList.toggle("alone", this.#alone !== null);
   }
