@@ -80,8 +80,8 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A step's outcome. ``doubtful``: cells within the rule, but a whole number printed for another whole number,
-    which no rounding can do, of this step or of those before it. ``unexplained``: there are own errors that no known
+    """A step's outcome. ``doubtful``: cells within the rule, but with a whole number that no rounding makes, of
+    this step or of those before it. ``unexplained``: there are own errors that no known
     mistake explains; ``undecided``: among them some that too many would explain to name one.
     """
 
@@ -475,9 +475,8 @@ class _Check:
 
 
 def _not_rounded(claim: Printed, values: Tensor) -> Tensor:
-    """Where a whole number is printed for another whole number, which no rounding can do."""
-    whole = claim.given & (claim.unit == 1) & ((values - values.round()).abs() < 1e-9)
-    return whole & ((claim.numbers - values).abs() > 0.5)
+    """Where a whole number is printed that no rounding makes of the value; digits behind a point may be cut off."""
+    return claim.given & (claim.unit == 1) & ((claim.numbers - values).abs() > 0.5 + 1e-9)
 
 
 def _rounds_to(values: Tensor, claim: Printed) -> Tensor:

@@ -295,10 +295,8 @@ _REST_COPIED: Final = (
     N_("{count} of them are copied from the heads."),
 )
 _DOUBTFUL: Final = (
-    N_(
-        "One number is off by one, and no rounding does that, so it is wrong: {place}, where {number} stands."
-    ),
-    N_("{count} numbers are off by one, and no rounding does that, so they are wrong."),
+    N_("One number is not what rounding gives, so it is wrong: {place}, where {number} stands."),
+    N_("{count} numbers are not what rounding gives, so they are wrong."),
 )
 _BLANK: Final = (N_("One cell is still blank."), N_("{count} cells are still blank."))
 _BLANK_BEGUN: Final = (
@@ -313,7 +311,7 @@ def _counted(count: int, messages: tuple[str, str], **more: Any) -> _Told:
 
 
 def _of_doubtful(verdict: Verdict, doubtful: Sequence[WrongCell], language: str) -> _Told:
-    """How many whole numbers are off by one; a single one by its place."""
+    """How many whole numbers no rounding makes; a single one by its place."""
     first, say = doubtful[0], catalogue(language).gettext
     where, number = place(verdict, first.cell, say), trimmed(first.claimed, 10)
     return _counted(len(doubtful), _DOUBTFUL, place=where, number=number)
@@ -395,7 +393,7 @@ def _step_lines(verdict: Verdict, name: str, language: str) -> list[str]:
         kind = say(N_("wrong by itself") if cell.own else follows)
         lines.append(_row(verdict, cell, kind, say))
     for cell in step.doubtful:
-        lines.append(_row(verdict, cell, say(N_("off by one: rounding cannot do that")), say))
+        lines.append(_row(verdict, cell, say(N_("not what rounding gives")), say))
     return [*lines, ""]
 
 

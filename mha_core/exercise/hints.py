@@ -59,7 +59,7 @@ def blank_cells(example: Example, asked: tuple[str, ...]) -> Iterator[Cell]:
 
 
 def wrong_cells(verdict: Verdict) -> set[Cell]:
-    """The cells whose number is wrong, or off by one: all that a check does not call right."""
+    """The cells whose number is wrong, or no rounding of the right one: all that a check does not call right."""
     return {one.cell for step in verdict.steps.values() for one in step.wrong + step.doubtful}
 
 

@@ -211,7 +211,7 @@ _UI: Final = {
     "mark_own": N_("wrong"),
     "mark_follows": N_("wrong, but it only follows from an earlier number"),
     "mark_copied": N_("wrong, but copied from the heads"),
-    "mark_doubtful": N_("off by one: rounding cannot do that"),
+    "mark_doubtful": N_("not what rounding gives"),
     "claim_text": N_("Fill in from text"),
     "claim_formats": N_("A block from a spreadsheet, [[1, 2], [3, 4]], LaTeX, Markdown or CSV."),
     "fill_in": N_("Fill in"),

@@ -44,7 +44,7 @@ _SAID: Final = {
     "hint": N_("Hint"),
     "own": N_("wrong"),
     "follows": N_("follows"),
-    "doubtful": N_("off by one"),
+    "doubtful": N_("not what rounding gives"),
     "finished": N_("Done, and all of it right"),
     "another": N_("Another one"),
     "for_class": N_("Link for my class"),

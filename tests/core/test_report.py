@@ -36,7 +36,7 @@ def test_the_json_has_exactly_the_keys_of_the_format():
     assert found["steps"]["q"]["wrong"][0] == {
         "head": 1, "row": 0, "col": 0, "claimed": 3.0, "correct": 1.0, "own": True
     }  # fmt: skip
-    assert [cause["id"] for cause in found["steps"]["q"]["causes"]] == ["other_head", "cell_copied"]
+    assert [cause["id"] for cause in found["steps"]["q"]["causes"]] == ["other_head", "digit_slipped"]
     assert found["steps"]["k"]["causes"] == []
     assert found["steps"]["concat"]["wrong"][0]["head"] is None
     assert [one_["id"] for one_ in found["free_checks"]].count("row_sum") == 2
@@ -105,7 +105,7 @@ def test_the_outcome_in_one_sentence():
     assert summary(PUBLISHED, "en") == (
         "58 of 87 numbers are wrong. 4 of them only follow from numbers before them. "
         "12 of them are copied from the heads. "
-        "6 numbers are off by one, and no rounding does that, so they are wrong."
+        "6 numbers are not what rounding gives, so they are wrong."
     )
 
 
@@ -125,12 +125,11 @@ SENTENCES = {
     "all wrong": ((("1.50", "2.50"), ("3.50", "4.50")), "All 4 numbers are wrong."),
     "one doubtful": (
         (("1", "2"), ("3", "5")),
-        "One number is off by one, and no rounding does that, so it is wrong: "
-        "queries, row 2, column 2, where 5 stands.",
+        "One number is not what rounding gives, so it is wrong: queries, row 2, column 2, where 5 stands.",
     ),
     "doubtful and blank": (
         (("2", "3"), ("3",)),
-        "2 numbers are off by one, and no rounding does that, so they are wrong. "
+        "2 numbers are not what rounding gives, so they are wrong. "
         "In the tables begun, one cell is still blank.",
     ),
 }
@@ -170,7 +169,7 @@ def test_the_report_in_markdown():
     published = as_markdown(PUBLISHED)
     assert "- **No known mistake explains this.**" in published
     assert "## What cannot be, whatever X and W are" in published
-    assert "| queries, head 2, row 1, column 2 | 2 | 3 | off by one: rounding cannot do that |" in published
+    assert "| queries, head 2, row 1, column 2 | 2 | 3 | not what rounding gives |" in published
 
 
 def test_what_only_follows_is_said_to_be_right_from_there_on():

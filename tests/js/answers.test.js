@@ -9,10 +9,12 @@ test("a printed number may be off by one unit of its last digit, as rounding and
   for (const text of ["0.65", "0.68", "0.6660", "2"]) assert.equal(isRight(text, 2 / 3), false, text);
 });
 
-test("a whole number for another whole number is wrong: rounding cannot do that", () => {
+test("a whole number is what rounding gives", () => {
   assert.equal(isRight("13", 13), true);
   assert.equal(isRight("12", 13), false);
   assert.equal(isRight("13", 12.6), true);
+  assert.equal(isRight("12", 12.6), false);
+  assert.equal(isRight("1", 0.0529), false);
 });
 
 test("what is no number is neither right nor wrong, and −∞ is only itself", () => {

@@ -1,5 +1,5 @@
 // Numbers that somebody filled in before they were shown, and whether they are right: as in a claimed cell, a number
-// may be off by one unit of its last printed digit, and a whole one for a whole one not at all: rounding cannot do that.
+// may be off by one unit of its last printed digit, and a whole number is what rounding gives.
 
 import { parseMask, usual } from "../mha.web/numbers.js";
 
@@ -15,6 +15,5 @@ export function isRight(text, exact) {
   if (number === undefined) return undefined;
   if (number === "-inf" || exact === "-inf") return number === exact;
   const unit = lastUnit(text);
-  const isWhole = unit === 1 && Math.abs(exact - Math.round(exact)) < 1e-9;
-  return Math.abs(Number(number) - Number(exact)) <= (isWhole ? 0.5 : unit * (1 + 1e-9));
+  return Math.abs(Number(number) - Number(exact)) <= (unit === 1 ? 0.5 : unit) * (1 + 1e-9);
 }
