@@ -7,7 +7,7 @@ the app as a page.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from mha_core.compute.derive import Cell, Derivation, arithmetic, derive, relation
 from mha_core.compute.graph import symbol
@@ -19,6 +19,7 @@ from mha_core.messages import catalogue
 from mha_core.numbers import fixed, shortest
 from mha_core.vocabulary import AXES, LAYER_INPUTS, PER_HEAD_INPUTS
 from mha_core.walk.stages import Stage, exponentials_of, walk
+from mha_core.walk.summary import tied
 from mha_core.walk.text import Sentence
 
 MOST_SUMS = 64
@@ -64,6 +65,10 @@ class Handout:
     def say(self, name: str, **values: object) -> str:
         """One of the handout's own sentences."""
         return Sentence(_KEYS[name], values).translated(self.language)
+
+    def tied(self, keys: Sequence[str]) -> str:
+        """The key that a query looks most at, or those that share it."""
+        return tied(keys, self.language)
 
     def text(self, sentence: Sentence) -> str:
         """A sentence of the walk."""

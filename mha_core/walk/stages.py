@@ -24,6 +24,7 @@ from mha_core.compute.trace import Rows, Trace
 from mha_core.example.model import Example
 from mha_core.vocabulary import WHOLE_LAYER_STEPS
 from mha_core.walk import text
+from mha_core.walk.summary import tops_of
 from mha_core.walk.text import Words, given_in
 
 Kind: TypeAlias = Literal["tokens", "inputs", "given", "step", "head", "closing"]
@@ -225,13 +226,19 @@ def exponentials_of(trace: Trace, step: Step, head: int) -> tuple[Exponentials, 
     return tuple(found)
 
 
-def looked_at(trace: Trace) -> tuple[tuple[tuple[int, float] | None, ...], ...]:
-    """For each head and query, the key with the largest weight and that weight; None where it may see nothing."""
-    found = []
-    for head in range(len(trace.example.heads)):
-        weights = trace.matrix("weights", head)
-        found.append(tuple((row.index(max(row)), max(row)) if max(row) > 0 else None for row in weights))
-    return tuple(found)
+class Looked(NamedTuple):
+    """Where a query looks most: the keys that share its largest weight, and that weight."""
+
+    keys: tuple[int, ...]
+    weight: float
+
+
+def looked_at(trace: Trace) -> tuple[tuple[Looked | None, ...], ...]:
+    """For each head and query where it looks most; None where it may see nothing."""
+    return tuple(
+        tuple(Looked(tops_of(row), max(row)) if max(row) > 0 else None for row in trace.matrix("weights", head))
+        for head in range(len(trace.example.heads))
+    )
 
 
 def result_of(example: Example) -> str | None:

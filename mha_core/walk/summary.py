@@ -20,6 +20,8 @@ NEAR: Final = 1e-9
 """Weights that differ by less are equal."""
 LISTED: Final = 5
 """Of so many queries at most each is told by itself."""
+NAMED: Final = 2
+"""So many keys at most that share the largest weight are named in a table."""
 
 
 class Look(NamedTuple):
@@ -56,7 +58,7 @@ def where_heads_look(trace: Trace) -> tuple[Look, ...]:
 
 def _look(trace: Trace, head: int) -> Look:
     rows: Rows = trace.values["weights"][head]
-    tops = tuple(map(_tops, rows))
+    tops = tuple(map(tops_of, rows))
     alive = [i for i, row in enumerate(rows) if any(row)]
     if not alive:
         return Look("nothing", tops)
@@ -65,7 +67,7 @@ def _look(trace: Trace, head: int) -> Look:
     return Look(kind, tops, min(max(rows[i]) for i in alive), (most, -query, -key))
 
 
-def _tops(row: Sequence[float]) -> tuple[int, ...]:
+def tops_of(row: Sequence[float]) -> tuple[int, ...]:
     """The keys that share the largest weight of a row; none in a row of zeros."""
     least = max(row) - NEAR
     return tuple(j for j, weight in enumerate(row) if weight > least) if any(row) else ()
@@ -123,12 +125,19 @@ _OR_MORE: Final = N_("{finding} ({least} or more)")
 _LIST: Final = N_("{one}, {next}")
 _AND: Final = N_("{one} and {next}")
 _TIED: Final = N_("{keys} equally")
+_MANY_TIED: Final = N_("{count} tokens equally")
 
 
 def findings(looks: Sequence[Look], queries: Sequence[str], keys: Sequence[str], language: str) -> list[str]:
     """What is to be said of each head, in a few words. ``queries``, ``keys``: what the tokens are called."""
     say = _Speech(catalogue(language).gettext)
     return [say.finding(look, queries, keys) for look in looks]
+
+
+def tied(keys: Sequence[str], language: str) -> str:
+    """What a cell of a table says of the keys that share a query's largest weight; of many how many they are."""
+    say = _Speech(catalogue(language).gettext)
+    return say(_MANY_TIED, count=str(len(keys))) if len(keys) > NAMED else say.tied(keys)
 
 
 class _Speech:
@@ -143,14 +152,14 @@ class _Speech:
     def joined(self, template: str, texts: Sequence[str]) -> str:
         return reduce(lambda one, following: self(template, one=one, next=following), texts) if texts else ""
 
-    def _tied(self, keys: Sequence[str]) -> str:
+    def tied(self, keys: Sequence[str]) -> str:
         """The key that has the most, or those that share it."""
         return self(_TIED, keys=self.joined(_AND, keys)) if len(keys) > 1 else keys[0]
 
     def finding(self, look: Look, queries: Sequence[str], keys: Sequence[str]) -> str:
         """What is said of a head, without saying which one it is."""
         each = zip(queries, look.tops, strict=True) if look.kind == "each" else ()
-        pairs = [f"{query} → {self._tied([keys[j] for j in tops])}" for query, tops in each if tops]
+        pairs = [f"{query} → {self.tied([keys[j] for j in tops])}" for query, tops in each if tops]
         most, query, key = look.most
         told = self(
             _TEXTS[look.kind],

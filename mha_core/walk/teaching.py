@@ -15,6 +15,7 @@ from mha_core.example.model import NEG_INF, allow_matrix, key_tokens
 from mha_core.numbers import fixed, trimmed
 from mha_core.vocabulary import ENTRY
 from mha_core.walk.stages import Stage
+from mha_core.walk.summary import NEAR
 from mha_core.walk.text import Sentence
 
 MOST_TERMS = 4
@@ -194,6 +195,8 @@ _ANY = (
 _SUM = N_("Aloud: {line}")
 _LARGEST = N_("The largest number here is {number}: “{query}” with “{key}”.")
 _SHARE = N_("“{query}” gives the largest weight of all, {number}, to “{key}”.")
+_LARGEST_AT = N_("The largest number here is {number}, at {count} places: one is “{query}” with “{key}”.")
+_SHARE_AT = N_("The largest weight of all, {number}, stands at {count} places: one is “{query}” → “{key}”.")
 _HIDDEN = N_("{hidden} of {all} pairs are hidden here.")
 
 
@@ -225,10 +228,11 @@ def _aloud(trace: Trace, step: Step, head: int | None) -> Sentence:
         if number in (0.0, NEG_INF):
             return Sentence("")
         names = {"query": trace.example.tokens[-row], "key": key_tokens(trace.example)[-col]}
-        short = {name: token[:MOST_NAMED] for name, token in names.items()}
-        if step.op == "softmax":
-            return Sentence(_SHARE, {"number": fixed(number, 2), **short})
-        return Sentence(_LARGEST, {"number": trimmed(number, 2), **short})
+        told: dict[str, object] = {name: token[:MOST_NAMED] for name, token in names.items()}
+        count = sum(number - other <= NEAR * abs(number) for cells in rows for other in cells)
+        one, several = (_SHARE, _SHARE_AT) if step.op == "softmax" else (_LARGEST, _LARGEST_AT)
+        told["number"] = fixed(number, 2) if step.op == "softmax" else trimmed(number, 2)
+        return Sentence(one, told) if count == 1 else Sentence(several, told | {"count": count})
     first = derive(trace, Cell(step.name, head, 0, 0))
     if not 1 < len(first.terms) <= MOST_TERMS:
         return Sentence("")

@@ -274,7 +274,8 @@ def _closing(told: _Told) -> dict[str, Any]:
     def cells(query: int) -> Iterator[tuple[str, str]]:
         for head in heads:
             found = head[query]
-            yield ("", "") if found is None else (keys[found[0]], fixed(found[1], told.decimals))
+            names = [keys[key] for key in found.keys] if found else []
+            yield (told.tied(names), fixed(found.weight, told.decimals)) if found else ("", "")
 
     return {
         "result": None if end is None else _matrix(told, end, None),

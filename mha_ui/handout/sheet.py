@@ -14,7 +14,7 @@ from mha_core.compute.operations import Step
 from mha_core.example.model import key_tokens
 from mha_core.numbers import fixed
 from mha_core.walk.handout import Handout
-from mha_core.walk.stages import Stage, layout_of, looked_at, operands_of, result_of
+from mha_core.walk.stages import Looked, Stage, layout_of, looked_at, operands_of, result_of
 from mha_core.walk.text import Words
 
 SIZES: Final = (32, 28, 24, 20, 18)
@@ -171,12 +171,11 @@ def _looks(told: Handout) -> Table:
     """The key that each query looks most at, head by head."""
     keys, heads = key_tokens(told.example), looked_at(told.trace)
 
-    def look(found: tuple[int, float] | None) -> str:
-        return (
-            told.say("nothing")
-            if found is None
-            else f"{label(keys[found[0]])} {fixed(found[1], told.decimals)}"
-        )
+    def look(found: Looked | None) -> str:
+        if found is None:
+            return told.say("nothing")
+        names = told.tied([label(keys[key]) for key in found.keys])
+        return f"{names} {fixed(found.weight, told.decimals)}"
 
     return Table(
         "looks",

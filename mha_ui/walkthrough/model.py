@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
@@ -17,7 +17,8 @@ from mha_core.example.share_link import packed
 from mha_core.numbers import fixed
 from mha_core.walk.lecture import shown
 from mha_core.walk.pairs import Pair, pairs
-from mha_core.walk.stages import Stage, exponentials_of, layout_of, looked_at, result_of, walk
+from mha_core.walk.stages import Looked, Stage, exponentials_of, layout_of, looked_at, result_of, walk
+from mha_core.walk.summary import tied
 from mha_core.walk.text import Words
 from mha_ui.bench.model import numbers
 from mha_ui.bench.model import payload as bench_payload
@@ -187,17 +188,25 @@ def followed(address: Mapping[str, str], language: str, decimals: int) -> dict[s
 
 
 def _walked(trace: Trace, language: str, words: dict[str, str]) -> dict[str, Any]:
+    keys = key_tokens(trace.example)
     return {
         "words": {**words, **ui_words(language)},
         "stages": stages(trace, language),
         "closing": {
             "matrix": result_of(trace.example),
-            "looked": looked_at(trace),
-            "keys": key_tokens(trace.example),
+            "looked": [[_looked(found, keys, language) for found in head] for head in looked_at(trace)],
         },
         "compare": [[pair and (_share(pair), pair.query) for pair in row] for row in pairs(trace)],
         "title": text_in(trace.example.title, language),
     }
+
+
+def _looked(found: Looked | None, keys: Sequence[str], language: str) -> dict[str, Any] | None:
+    """Where a query looks most: the keys, by their places and as they are told, and the weight."""
+    if found is None:
+        return None
+    name = tied([keys[key] for key in found.keys], language)
+    return {"keys": found.keys, "name": name, "weight": found.weight}
 
 
 def _share(pair: Pair) -> str:

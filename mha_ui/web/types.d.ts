@@ -210,7 +210,7 @@ interface WalkModel extends Model {
   stages: WalkStage[];
   /** Of every two heads: how much attention they share, and the query with the least. */
   compare: ([string, number] | null)[][];
-  closing: { matrix: string; looked: [number, number][][]; keys: string[] };
+  closing: { matrix: string; looked: ({ keys: number[]; name: string; weight: number } | null)[][] };
   place: { step: string; sub: string; view: string; predict: string };
   title: string;
   session: string;

@@ -137,17 +137,18 @@ export class Pair {
     const pair = compare[one - 1][other - 1];
     if (!pair) return [words.pair_none];
     const [share, query] = pair;
-    const looked = [one, other].map((head) => closing.looked[head - 1][query]?.[0]);
+    const looked = [one, other].map((head) => closing.looked[head - 1][query]);
     const bdi = (text) => element("bdi", {}, text);
     const values = {
       one: [String(one)],
       other: [String(other)],
       share: [share],
       query: [bdi(labels.n_q[query])],
-      left: [bdi(closing.keys[looked[0]])],
-      right: [bdi(closing.keys[looked[1]])],
+      left: [bdi(looked[0]?.name)],
+      right: [bdi(looked[1]?.name)],
     };
-    return fillNodes(looked[0] === looked[1] ? words.pair_both : words.pair_looks, values);
+    const areSame = String(looked[0]?.keys) === String(looked[1]?.keys);
+    return fillNodes(areSame ? words.pair_both : words.pair_looks, values);
   }
 }
 

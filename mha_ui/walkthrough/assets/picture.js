@@ -24,7 +24,17 @@ import { hasPlane } from "./plane.js";
 import { Plane } from "./planeview.js";
 import { focusOf, isCell, isProduct, ownerOf, powersOf, stateAt } from "./scene.js";
 import { siblingWidth } from "./siblings.js";
-import { arrow, chainOf, gap, headOfColumn, headOfRow, shareWidth, sizeOf, underline } from "./sizes.js";
+import {
+  arrow,
+  chainOf,
+  gap,
+  headOfColumn,
+  headOfRow,
+  lengthOf,
+  shareWidth,
+  sizeOf,
+  underline,
+} from "./sizes.js";
 
 const MOST_FOLDED = 8; // rows or columns that are shown where not all are
 const MOST_ASKED = 64; // fields at once; more are hidden without asking
@@ -426,7 +436,7 @@ export class Picture {
   }
 
   #closing() {
-    const { matrix, looked, keys } = this.model.closing;
+    const { matrix, looked } = this.model.closing;
     const shownRows = this.#along("weights", "row", rowsOf(this.model, "weights", 0).length, this.#most.rows);
     const shownHeads = around(looked.length, this.#most.cols, 0);
     const rows = shownRows.map((query) =>
@@ -437,7 +447,7 @@ export class Picture {
             {},
             headOfRow(this.model.labels.n_q[query]),
             ...shownHeads.map((head) =>
-              typeof head === "object" ? gap() : this.#looked(looked[head][query], keys),
+              typeof head === "object" ? gap() : this.#looked(looked[head][query]),
             ),
           ),
     );
@@ -447,22 +457,28 @@ export class Picture {
         : element("th", { scope: "col", style: underline(head) }, `${this.words.head} ${head + 1}`),
     );
     const caption = element("caption", {}, this.words.looks_at);
-    const looks = table({ class: "matrix looks" }, [corner(), ...heads], rows, { caption });
+    const texts = looked.flat().map((found) => (found ? this.#lookedText(found) : ""));
+    const widest = `--widest: ${Math.max(...texts.map(lengthOf))}`; // all bars have one scale
+    const looks = table({ class: "matrix looks", style: widest }, [corner(), ...heads], rows, { caption });
     this.slot = div("slot");
     const output = matrix ? [this.matrix(matrix, null)] : [];
     const beside = div("beside", ...output, this.slot);
     return div("rows", beside, looks);
   }
 
-  #looked(found, keys) {
+  #looked(found) {
     if (!found) return element("td", {}, this.words.nothing);
-    const [index, weight] = found;
+    const { name, weight } = found;
     return element(
       "td",
       { "data-kind": "bar", style: `--tone: ${weight.toFixed(3)}` },
-      element("bdi", {}, keys[index]),
+      element("bdi", {}, name),
       ` ${format(weight, this.model.decimals)}`,
     );
+  }
+
+  #lookedText({ name, weight }) {
+    return `${name} ${format(weight, this.model.decimals)}`;
   }
 
   // --- showing a place -------------------------------------------------------------------------------------------

@@ -67,3 +67,10 @@ export function shareWidth(tables, number = 0) {
     for (const table of tables) table.style.setProperty(name, most);
   }
 }
+
+/**
+ * About how many digits wide a text is: a Chinese character takes two.
+ * @param {string} text
+ */
+export const lengthOf = (text) =>
+  [...text].reduce((sum, sign) => sum + (/[\u2e80-\uffef]/.test(sign) ? 2 : 1), 0);
