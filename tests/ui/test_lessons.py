@@ -254,8 +254,10 @@ def test_the_library_is_taken_to_the_bench(read):
 
 def test_the_bench_clears_the_keys_of_every_page_from_its_address():
     script = (APP.parents[1] / "mha_ui/web/assets/address.js").read_text("utf-8")
-    names = re.search(r"NAMES = \[(.*?)\];", script, re.DOTALL)[1]
-    assert re.findall(r'"(\w+)"', names) == list(state.PAGE_KEYS)
+    names, of_models = (
+        re.search(rf"{name} = \[(.*?)\];", script, re.DOTALL)[1] for name in ("NAMES", "OF_MODELS")
+    )
+    assert re.findall(r'"(\w+)"', names + of_models) == list(state.PAGE_KEYS)
 
 
 def test_what_is_too_large_for_a_link_is_read_and_told(read):

@@ -1,23 +1,9 @@
 // Where a visitor stands, to an address and back. On screen and in addresses heads and tokens count from 1. No DOM here.
 
+import { OF_MODELS } from "../mha.web/address.js";
 import { firstDifferent, kindOf, lastWord, mostDifferent, RESTS } from "./runs.js";
 
 const PAIR = /^([1-9]\d{0,3})\.([1-9]\d{0,3})$/;
-/** What an address says of models. */
-const NAMES = [
-  "model",
-  "text",
-  "second",
-  "head",
-  "token",
-  "off",
-  "guess",
-  "by",
-  "only",
-  "drawn",
-  "pair",
-  "shows",
-];
 const NAME = /^-?[a-z_]{1,40}$/;
 
 /** @type {ModelPlace} */
@@ -44,7 +30,7 @@ const SHOWS = ["first", "second"];
  */
 export function read(query) {
   const text = (name) => query.get(name) ?? "";
-  if (!NAMES.some(text)) return null;
+  if (!OF_MODELS.some(text)) return null;
   const named = (name) => (NAME.test(text(name)) ? text(name) : "");
   return {
     model: text("model"),

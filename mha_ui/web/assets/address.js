@@ -1,5 +1,20 @@
 // The address bar. These are ours in it; state.PAGE_KEYS lists them too.
 
+/** What an address says of models. */
+export const OF_MODELS = [
+  "model",
+  "text",
+  "second",
+  "head",
+  "token",
+  "off",
+  "guess",
+  "by",
+  "only",
+  "drawn",
+  "pair",
+  "shows",
+];
 const NAMES = [
   "example",
   "s",
@@ -18,18 +33,7 @@ const NAMES = [
   "sub",
   "view",
   "predict",
-  "model",
-  "text",
-  "second",
-  "head",
-  "token",
-  "off",
-  "guess",
-  "by",
-  "only",
-  "drawn",
-  "pair",
-  "shows",
+  ...OF_MODELS,
 ];
 
 /** The address bar holds the work; what is not ours in it stays. */
