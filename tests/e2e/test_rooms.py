@@ -348,7 +348,9 @@ def test_a_number_is_predicted_on_telephones_and_revealed_on_the_wall(lecture):
     front, back, (one, other) = lecture
     back.press("ArrowDown", "ArrowRight").stands_at("k 2")
     counted(back)
+    one.press("End").stands_at("closing 1").says("You look around on your own.")
     back.button("room predict cell").click()
+    one.stands_at("k 2")
     token = FIRST.example.tokens[0]
     asked = f"What will stand in K[{token}, 2] of head 1?"
     expect(one.page.locator(".question h2")).to_have_text(asked)
@@ -357,6 +359,16 @@ def test_a_number_is_predicted_on_telephones_and_revealed_on_the_wall(lecture):
         expect(page.page.locator(".walk .line")).to_contain_text(f"K[{token}, 2] = ?")
         expect(page.cell("k", 0, 0, 1)).to_have_text("")
     expect(one.button("reveal")).to_be_hidden()
+    one.press("ArrowRight", "End")  # ahead of what is asked nobody looks around
+    one.button("next").click()
+    one.stands_at("k 2").says("You see what is on the wall.")
+    expect(one.cell("k", 0, 0, 1)).to_have_text("")
+    one.press("3").stands_at("q 1").says("You look around on your own.")  # who looks back may
+    one.button("reveal").click()
+    expect(one.cell("q", 0, 0, 0)).to_have_text(f"{FIRST.values['q'][0][0][0]:g}")
+    one.press("End").stands_at("k 2")
+    one.says("You see what is on the wall.")
+    expect(one.cell("k", 0, 0, 1)).to_have_text("")
     one.page.locator(".question input").fill("one")
     one.page.get_by_role("button", name="Send").click()
     expect(one.page.locator(".question [role=status]")).to_have_text("A number is wanted, such as 0.5.")

@@ -3,6 +3,7 @@
 
 import { button, div, element, p, redrawn, span } from "../mha.web/dom.js";
 import { Asked } from "./asked.js";
+import { tells } from "./scene.js";
 import { pause, Stream } from "./stream.js";
 import { Walk } from "./walk.js";
 
@@ -153,6 +154,7 @@ class Follower {
       controls: () => [],
       parts: () => [],
       told: (_walk, _at, remote) => remote || this.#goAlone(),
+      keeps: (place) => this.#keeps(place),
       unmount: () => {},
     });
     this.#walk.update({ data: model });
@@ -165,6 +167,16 @@ class Follower {
     this.#say();
   }
 
+  /** What is asked of those who follow they see where the wall hides it, and nowhere else. */
+  #keeps({ stage }) {
+    const { model } = this.#walk;
+    const cell = this.#question?.open ? this.#question.cell : null;
+    if (!cell || !tells(model, model.stages[stage], cell.name)) return false;
+    this.#alone = false;
+    this.#follow();
+    return true;
+  }
+
   #comeBack() {
     this.#alone = false;
     this.#follow();
@@ -174,7 +186,9 @@ class Follower {
   // --- what stands around it ---------------------------------------------------------------------------------------
 
   #ask() {
-    if (this.#walk) this.asked.show(this.#question, this.#walk.model, this.words);
+    if (!this.#walk) return;
+    this.asked.show(this.#question, this.#walk.model, this.words);
+    if (this.#alone) this.#keeps(this.#walk.way.place);
   }
 
   /** The exercise of the day: with numbers of one's own, or that of a link. */
