@@ -335,8 +335,17 @@ def test_a_question_is_answered_on_telephones_and_counted_on_the_wall(lecture):
     one.page.get_by_role("button", name="C", exact=True).click()
     for page in (front, back):
         expect(page.page.locator(".answered")).to_have_text("2 of 2 have answered")
-        expect(page.page.locator(".histogram .count")).to_have_text(["0", "0", "2"])
+    expect(back.page.locator(".histogram .count")).to_have_text(["0", "0", "2"])
+    onto_the_wall = back.button("room show poll")
+    for shown in (False, True, False):  # as the presenter wants it, until the question is closed
+        expect(onto_the_wall).to_have_attribute("aria-pressed", str(shown).lower())
+        expect(front.page.locator(".histogram .count")).to_have_text(["0", "0", "2"] if shown else [])
+        onto_the_wall.click()
+    onto_the_wall.click()
+    expect(front.page.locator(".histogram")).to_have_count(0)
     back.page.get_by_role("button", name="Close the question").click()
+    expect(front.page.locator(".histogram .count")).to_have_text(["0", "0", "2"])
+    expect(onto_the_wall).to_have_attribute("aria-pressed", "true")
     expect(one.page.locator(".question .verdict")).to_have_text("Closed. Your answer: C")
     expect(other.page.locator(".question .verdict")).to_have_text(
         words_in("zh")("Closed. Your answer: {text}").format(text="C")
@@ -377,8 +386,15 @@ def test_a_number_is_predicted_on_telephones_and_revealed_on_the_wall(lecture):
         phone.page.locator(".question input").fill(number)
         phone.page.locator(".question form button").click()
     expect(front.page.locator(".room-card .answered")).to_have_text("2 of 2 have answered")
-    expect(front.page.locator(".room-card .histogram li")).to_have_text(["−41", f"{right}1"])
+    expect(back.page.locator(".room-desk .histogram li")).to_have_text(["−41", f"{right}1"])
+    expect(front.page.locator(".room-card .histogram")).to_have_count(0)
+    for again in (True, False):  # the code lies over the question, and takes nothing away
+        front.press("c")
+        expect(front.page.locator(".room-card img.code")).to_be_visible(visible=again)
+    expect(front.page.locator(".room-card .answered")).to_have_text("2 of 2 have answered")
+    front.press("c")
     back.press("Enter")
+    expect(front.page.locator(".room-card .histogram li")).to_have_count(2)
     expect(front.page.locator(".room-card .histogram .right")).to_contain_text(f"{right} ✓")
     expect(one.page.locator(".question .verdict")).to_have_text(f"Right: {right}")
     expect(other.page.locator(".question .verdict")).to_have_text(
@@ -411,10 +427,13 @@ def test_where_numbers_are_predicted_first_telephones_are_asked_for_each(lecture
         for phone, number in ((one, right), (other, "-7")):
             phone.page.locator(".question input").fill(number)
             phone.page.locator(".question form button").click()
-        expect(poll.locator(".histogram li")).to_have_text(["−71", f"{right}1"])
+        expect(poll.locator(".answered")).to_have_text("2 of 2 have answered")
+        expect(poll.locator(".histogram")).to_have_count(0)
         assert front.page.evaluate(COVERED) == []
         back.press("Enter")
+        expect(poll.locator(".histogram li")).to_have_count(2)
         expect(poll.locator(".histogram .right")).to_contain_text(f"{right} ✓")
+        assert front.page.evaluate(COVERED) == []
         expect(one.page.locator(".question .verdict")).to_have_text(f"Right: {right}")
         back.press("ArrowRight")
     back.button("predict").uncheck()
@@ -455,8 +474,9 @@ def test_a_lecture_from_its_beginning_to_its_end(lecture, new_context, server, f
     back.button("room choices 2").click()
     for phone, choice in ((one, "A"), (other, "A"), (late, "B")):
         phone.page.get_by_role("button", name=choice, exact=True).click()
-    expect(front.page.locator(".histogram .count")).to_have_text(["2", "1"])
+    expect(back.page.locator(".histogram .count")).to_have_text(["2", "1"])
     back.page.get_by_role("button", name="Close the question").click()
+    expect(front.page.locator(".histogram .count")).to_have_text(["2", "1"])
 
     front.press("Escape")
     front.page.get_by_role("link", name="Bench").click()
@@ -539,6 +559,7 @@ def test_the_card_and_the_desk_have_no_barrier(lecture):
     for page in (front, back):
         assert barriers(page.page) == []
     back.button("room choices 2").click()
+    back.button("room show poll").click()
     expect(front.page.locator(".room-card .histogram")).to_be_visible()
     for page in (front, back):
         assert barriers(page.page) == []

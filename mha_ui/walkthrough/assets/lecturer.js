@@ -95,8 +95,12 @@ export class Lecturer {
     const goesOn = this.#stood && stood !== this.#stood && !remote;
     this.#stood = stood;
     const { question, at } = room;
-    const isOver = !question?.open || (question.cell && !this.#walk.asked.hiding);
-    if (goesOn && (at?.card === "code" || (at?.card === "poll" && isOver))) room.show("corner");
+    const isFound = Boolean(question?.cell) && !this.#walk.asked.hiding;
+    const isOver = !question?.open || isFound;
+    if (goesOn && at?.card === "code") room.show((!isOver && at.under) || "corner");
+    else if (goesOn && at?.card === "poll" && isOver) room.show("corner");
+    const reveals = !goesOn && !remote && question?.open && isFound && this.#walk.predictions.on;
+    if (reveals && ["code", "corner"].includes(at?.card)) room.show("poll");
   }
 
   /** A number that is hidden here is asked for on telephones until it is shown. */
@@ -237,9 +241,9 @@ export class Lecturer {
     return this.#button("follow", () => this.#turn("code"), label, at.code, " · ", span("following", "0"));
   }
 
-  /** Show this to the audience, or how to get in, in its corner. */
+  /** Show this to the audience, or what it lies over, or how to get in, in its corner. */
   #turn(card) {
-    room.show(room.at.card === card ? "corner" : card);
+    room.show(room.at.card === card ? room.at.under || "corner" : card);
   }
 
   /** What the audience sees. */
@@ -256,7 +260,7 @@ export class Lecturer {
   }
 
   #close() {
-    room.show("");
+    room.show(room.at?.under ?? "");
     this.#show(); // also where no room could be opened
   }
 
@@ -323,11 +327,14 @@ export class Lecturer {
   /** What can be shown to the audience. */
   #shows(at) {
     const words = this.#words;
-    const cards = { code: words.room_show, ...(room.question && { poll: words.answers_show }) };
-    return Object.entries(cards).map(([card, label]) => {
-      const attributes = { "aria-pressed": String(at.card === card) };
-      return this.#button(`show ${card}`, () => this.#turn(card), attributes, label);
-    });
+    const isTold = at.card === "poll" && room.tells;
+    const tell = () => (room.question.open ? room.showEarly(!isTold) : this.#turn("poll"));
+    const shows = (card, is, act, label) =>
+      this.#button(`show ${card}`, act, { "aria-pressed": String(is) }, label);
+    return [
+      shows("code", at.card === "code", () => this.#turn("code"), words.room_show),
+      room.question ? shows("poll", isTold, tell, words.answers_show) : null,
+    ].filter(Boolean);
   }
 
   #question() {
@@ -427,7 +434,9 @@ export class Lecturer {
     const given = Object.values(counts.answers).reduce((sum, count) => sum + count, counts.others);
     put(".answered", fill(words.answered, { count: given, all: Math.max(given, counts.listeners) }));
     const right = question.open || here.hiding ? null : rightIn(model, question);
-    for (const node of root.querySelectorAll(".bars"))
-      node.replaceChildren(histogram(bars(question, counts, right), words));
+    for (const node of root.querySelectorAll(".bars")) {
+      const isTold = room.tells || !this.#card.contains(node);
+      node.replaceChildren(...(isTold ? [histogram(bars(question, counts, right), words)] : []));
+    }
   }
 }
