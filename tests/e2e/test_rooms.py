@@ -70,6 +70,12 @@ def beside(page: Page, url: str) -> Page:
     return one.value
 
 
+def ended(walk: Walk) -> None:
+    """The room is ended, where it is asked whether it is to be."""
+    walk.page.get_by_role("button", name="End the room").click()
+    walk.page.get_by_role("button", name="Press again to end it").click()
+
+
 @pytest.fixture
 def forgiving(watch):
     """The browser itself complains of requests that get no answer, which is what these tests are about."""
@@ -190,7 +196,7 @@ def test_the_presenter_s_reload_keeps_the_room_and_its_end_is_told(wall, follow,
     expect(front.page.locator(".room-card .way strong")).to_have_text(code)
     front.press("ArrowRight").stands_at("k")
     phone.stands_at("k")
-    front.press("c").page.get_by_role("button", name="End the room").click()
+    ended(front.press("c"))
     phone.says("The lecture has ended. What is shown here stays.")
     expect(front.page.locator(".room-card")).to_be_hidden()
     front.press("ArrowRight").stands_at("v")
@@ -290,7 +296,7 @@ def test_the_walk_s_own_page_is_followed_once_a_room_is_open(new_page, server):
     walk.press("Escape", "ArrowLeft").stands_at("k")
     phone.stands_at("k")
     walk.button("room follow").click()
-    walk.page.get_by_role("button", name="End the room").click()
+    ended(walk)
     expect(phone.page.locator("html")).to_have_attribute("data-state", "ended")
     walk.press("ArrowRight").stands_at("v")
 
@@ -314,7 +320,20 @@ def test_windows_of_a_pair_have_one_room(lecture):
     back.page.reload()
     back.ready()
     counted(back)
-    back.page.get_by_role("button", name="End the room").click()
+    end = back.button("room end")
+    end.press("Enter")
+    expect(end).to_have_text("Press again to end it")
+    end.blur()
+    expect(end).to_have_text("End the room")
+    back.page.clock.install()
+    end.click()
+    expect(end).to_have_text("Press again to end it")
+    expect(end).not_to_be_focused()
+    back.page.clock.run_for(5000)
+    expect(end).to_have_text("End the room")
+    back.page.clock.resume()
+    counted(back)
+    ended(back)
     for phone in phones:
         expect(phone.page.locator("html")).to_have_attribute("data-state", "ended")
     expect(front.button("room follow")).to_have_text("Follow me")
@@ -506,7 +525,7 @@ def test_a_lecture_from_its_beginning_to_its_end(lecture, new_context, server, f
     for page in everybody:
         page.stands_at("scores 2")
         assert_right(page, edited)
-    back.page.get_by_role("button", name="End the room").click()
+    ended(back)
     for phone in (one, other, late):
         expect(phone.page.locator("html")).to_have_attribute("data-state", "ended")
 

@@ -13,6 +13,7 @@ import { Planner } from "./planner.js";
 import { asked, histogram, rightIn } from "./poll.js";
 import { room } from "./room.js";
 import { bars } from "./tally.js";
+import { twice } from "./twice.js";
 
 const CHOICES = [2, 3, 4];
 const LINKED = "link"; // among the exercises: no step is called so
@@ -273,7 +274,9 @@ export class Lecturer {
   }
 
   #end() {
-    return this.#button("end", () => room.end(), {}, this.#words.room_end);
+    const { room_end: label, room_end_sure: sure } = this.#words;
+    const say = (said) => (this.#walk.live.textContent = said);
+    return twice({ data: { focus: "room end" } }, label, sure, () => room.end(), say);
   }
 
   /** How to get in. */
