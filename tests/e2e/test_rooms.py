@@ -362,7 +362,19 @@ def test_a_question_is_answered_on_telephones_and_counted_on_the_wall(lecture):
         onto_the_wall.click()
     onto_the_wall.click()
     expect(front.page.locator(".histogram")).to_have_count(0)
+    open_still = "A question is open on the telephones: close it first, or reveal its number."
+    for focus in ("room predict cell", "hands"):
+        back.button(focus).click()
+        expect(back.page.locator(".room-desk [role=alert]")).to_have_text(open_still)
+        expect(back.page.locator(".hands")).to_be_hidden()
+        expect(one.page.get_by_role("button", name="A", exact=True)).to_be_visible()
+        back.press("ArrowRight", "ArrowLeft").stands_at("k")
+        expect(back.page.locator(".room-desk [role=alert]")).to_have_count(0)
+    front.page.mouse.move(10, 10)
+    front.button("hands").click()
+    expect(front.page.locator(".room-card [role=alert]")).to_have_text(open_still)
     back.page.get_by_role("button", name="Close the question").click()
+    expect(front.page.locator(".room-card [role=alert]")).to_have_count(0)
     expect(front.page.locator(".histogram .count")).to_have_text(["0", "0", "2"])
     expect(onto_the_wall).to_have_attribute("aria-pressed", "true")
     expect(one.page.locator(".question .verdict")).to_have_text("Closed. Your answer: C")
@@ -422,6 +434,9 @@ def test_a_number_is_predicted_on_telephones_and_revealed_on_the_wall(lecture):
     for phone in (one, other):
         phone.stands_at("k 2")
         expect(phone.cell("k", 0, 0, 1)).to_contain_text(right)
+    back.button("hands").click()  # what is revealed stays so
+    expect(back.page.locator(".hands")).to_be_visible()
+    expect(back.cell("k", 0, 0, 1)).to_contain_text(right)
     back.press("ArrowRight").stands_at("k 3")  # the number of one place was asked for, and no more
     for page in (front, back, one):
         expect(page.cell("k", 0, 1, 0)).to_contain_text(f"{FIRST.values['k'][0][1][0]:g}")

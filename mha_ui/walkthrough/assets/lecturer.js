@@ -41,6 +41,7 @@ export class Lecturer {
   #stage = ""; // whose question was filled in last
   #stood = ""; // the place of the walk that was told last
   #sentence = ""; // in which the number here is asked for
+  #isBusy = false; // something was to be asked while a question is open, and the lecturer is told so
   #byHand = false; // the room answers with its hands, and telephones are not asked
 
   // --- what the walk asks for --------------------------------------------------------------------------------------
@@ -113,7 +114,7 @@ export class Lecturer {
   /** What was counted at one place goes with it. */
   goesOn() {
     this.#hands.end();
-    this.#byHand = false;
+    this.#byHand = this.#isBusy = false;
   }
 
   unmount() {
@@ -144,12 +145,19 @@ export class Lecturer {
     if (event.detail > 0) event.currentTarget.blur(); // the keys walk on
     const walk = this.#walk;
     const begins = this.#hands.state === null;
+    if (begins && room.at && room.question?.open) return this.#refuse();
     this.#byHand = true;
-    if (begins && walk.asked.cell) walk.foretell(true, { once: true });
+    if (begins && walk.asked.cell && !walk.predictions.on) walk.foretell(true, { once: true }); // what is revealed stays
     const { cell, hiding } = walk.asked;
     const own = textIn(ownOf(walk.model, walk.step).question, walk.model.lang);
     this.#hands.ask(own, hiding ? cell : null);
     this.#counter.setAttribute("aria-expanded", String(Boolean(this.#hands.state)));
+  }
+
+  /** What telephones are being asked is not taken from them unsaid. */
+  #refuse() {
+    this.#isBusy = true;
+    this.#show();
   }
 
   change() {
@@ -187,9 +195,10 @@ export class Lecturer {
 
   #show = () => {
     const { at, question, trouble } = room;
+    if (!question?.open) this.#isBusy = false;
     const { model, view, asked: here } = this.#walk;
     const state = [at, question, trouble, model.lang, view, here.hiding, this.#fits(), this.#refused];
-    const drawn = JSON.stringify(state);
+    const drawn = JSON.stringify([...state, this.#isBusy]);
     if (drawn !== this.#drawn) {
       this.#drawn = drawn;
       redrawn(this.#walk.root, () => this.#draw());
@@ -230,7 +239,8 @@ export class Lecturer {
   }
 
   #alert() {
-    const trouble = room.trouble || (room.at && !this.#fits() ? "room_too_large" : "");
+    const large = room.at && !this.#fits() ? "room_too_large" : "";
+    const trouble = room.trouble || (this.#isBusy ? "question_busy" : large);
     return trouble ? [element("p", { role: "alert" }, this.#words[trouble])] : [];
   }
 
@@ -254,13 +264,15 @@ export class Lecturer {
     const close = this.#button("card", () => this.#close(), named, "✕");
     const { question } = room;
     const alert = this.#alert();
-    if (at?.card === "poll" && question) return [...this.#poll(question), this.#address(at), close];
+    const busy = this.#isBusy ? alert : [];
+    if (at?.card === "poll" && question) return [...this.#poll(question), ...busy, this.#address(at), close];
     if (at?.card === "code" && !room.trouble) return [...this.#entrance(at), ...alert, close];
-    if (room.trouble || (at?.card === "corner" && alert.length)) return [...alert, close];
+    if (room.trouble || busy.length || (at?.card === "corner" && alert.length)) return [...alert, close];
     return at?.card === "corner" ? [this.#address(at)] : [];
   }
 
   #close() {
+    this.#isBusy = false;
     room.show(room.at?.under ?? "");
     this.#show(); // also where no room could be opened
   }
@@ -411,6 +423,7 @@ export class Lecturer {
 
   /** The number that is worked out here is hidden, and asked for. */
   #askCell() {
+    if (room.question?.open && !room.question.cell) return this.#refuse();
     this.#sentence = this.#text;
     this.#walk.foretell(true, { once: true });
     this.#sentence = this.#text = "";
