@@ -260,7 +260,7 @@ COVERED = """() => {
 
 
 def test_how_to_get_in_stands_in_a_corner_once_the_lecturer_goes_on(lecture):
-    front, back, _ = lecture
+    front, back, (phone, _) = lecture
     corner = front.page.locator(".room-card.corner")
     address = front.page.url.split("://")[1].split("/")[0] + "/follow/"
     expect(corner).to_contain_text(address)
@@ -273,6 +273,7 @@ def test_how_to_get_in_stands_in_a_corner_once_the_lecturer_goes_on(lecture):
     code = front.page.locator(".room-card img.code")
     expect(code).to_be_visible()
     front.press("b")
+    phone.says("The wall is dark just now; the lecture stands here.")
     box = code.bounding_box()
     middle = [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]
     on_top = """([x, y]) => {
@@ -282,6 +283,7 @@ def test_how_to_get_in_stands_in_a_corner_once_the_lecturer_goes_on(lecture):
     }"""
     assert front.page.evaluate(on_top, middle)
     back.press("x", "ArrowLeft").stands_at("concat")
+    phone.says("You see what is on the wall.")
     expect(corner).to_be_visible()
 
 
@@ -399,6 +401,8 @@ def test_a_number_is_predicted_on_telephones_and_revealed_on_the_wall(lecture):
         expect(page.page.locator(".walk .line")).to_contain_text(f"K[{token}, 2] = ?")
         expect(page.cell("k", 0, 0, 1)).to_have_text("")
     expect(one.button("reveal")).to_be_hidden()
+    expect(front.page.locator(".walk .line")).to_contain_text("Fill it in, then reveal.")
+    expect(one.page.locator(".walk .line .remark")).to_have_count(0)  # there is nothing to fill in
     one.press("ArrowRight", "End")  # ahead of what is asked nobody looks around
     one.button("next").click()
     one.stands_at("k 2").says("You see what is on the wall.")

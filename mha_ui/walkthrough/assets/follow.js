@@ -68,7 +68,7 @@ class Follower {
     this.head = element("header", {});
     const own = listener();
     this.asked = new Asked((answer) => sent(this.#code, { ...answer, listener: own }));
-    this.back = button({ class: "back", hidden: true, onclick: () => this.#comeBack() });
+    this.back = button({ class: "back", hidden: true, onclick: () => this.#pressedBack() });
     this.entry = element("form", { class: "entry", hidden: true, onsubmit: (event) => this.#enter(event) });
     this.exercise = element("a", { class: "exercise", hidden: true });
     this.stage = element("main", {});
@@ -154,7 +154,8 @@ class Follower {
       controls: () => [],
       parts: () => [],
       told: (_walk, _at, remote) => remote || this.#goAlone(),
-      keeps: (place) => this.#keeps(place),
+      withholds: (place) => this.#withholds(place),
+      comeBack: () => this.#comeBack(),
       unmount: () => {},
     });
     this.#walk.update({ data: model });
@@ -168,18 +169,19 @@ class Follower {
   }
 
   /** What is asked of those who follow they see where the wall hides it, and nowhere else. */
-  #keeps({ stage }) {
+  #withholds({ stage }) {
     const { model } = this.#walk;
     const cell = this.#question?.open ? this.#question.cell : null;
-    if (!cell || !tells(model, model.stages[stage], cell.name)) return false;
-    this.#alone = false;
-    this.#follow();
-    return true;
+    return Boolean(cell) && tells(model, model.stages[stage], cell.name);
   }
 
   #comeBack() {
     this.#alone = false;
     this.#follow();
+  }
+
+  #pressedBack() {
+    this.#comeBack();
     this.stage.querySelector(".stage")?.focus?.();
   }
 
@@ -188,7 +190,8 @@ class Follower {
   #ask() {
     if (!this.#walk) return;
     this.asked.show(this.#question, this.#walk.model, this.words);
-    if (this.#alone) this.#keeps(this.#walk.way.place);
+    if (this.#alone && this.#withholds(this.#walk.way.place)) this.#comeBack();
+    else this.#walk.easel.tell();
   }
 
   /** The exercise of the day: with numbers of one's own, or that of a link. */
@@ -208,7 +211,8 @@ class Follower {
     const state =
       this.#state === "open" ? (!this.#place ? "waiting" : this.#alone ? "alone" : "live") : this.#state;
     document.documentElement.dataset.state = state;
-    if (this.status.textContent !== words[state]) this.status.textContent = words[state];
+    const said = words[state === "live" && this.#place.dark ? "dark" : state];
+    if (this.status.textContent !== said) this.status.textContent = said;
     this.back.hidden = !this.#alone || FINAL.includes(state);
     this.entry.hidden = !["none", "unnamed", "gone", "ended"].includes(state);
   }

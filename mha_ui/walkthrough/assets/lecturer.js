@@ -76,7 +76,8 @@ export class Lecturer {
   }
 
   told(walk, at, remote) {
-    room.stands(this.#fits() ? { ...at, decimals: walk.model.decimals } : null);
+    const dark = Boolean(walk.podium?.dark);
+    room.stands(this.#fits() ? { ...at, decimals: walk.model.decimals, dark } : null);
     this.#prefill(walk.model, walk.step);
     this.#change.again();
     this.#hands.show(walk.model, walk.asked.hiding);
