@@ -36,7 +36,18 @@ _REVEALED: Final = re.compile(r"[0-9a-z|]{1,40}")
 _LISTENER: Final = re.compile(r"[0-9A-Za-z-]{8,40}")
 _NUMBER: Final = re.compile(r"-?([0-9]{1,12}(\.[0-9]{0,12})?|\.[0-9]{1,12})(e[+-]?[0-9]{1,3})?|-inf")
 
-_PLACE: Final = ("token", "example", "decimals", "step", "sub", "predict", "revealed", "exercise", "link")
+_PLACE: Final = (
+    "token",
+    "example",
+    "decimals",
+    "step",
+    "sub",
+    "predict",
+    "revealed",
+    "dark",
+    "exercise",
+    "link",
+)
 _LINK: Final = {
     "example": _NAME,
     "s": re.compile(r"[0-9A-Za-z_-]+"),
@@ -119,14 +130,12 @@ def read_place(body: bytes) -> tuple[Numbers, dict[str, Any]]:
     revealed = data.get("revealed", [])
     if not isinstance(revealed, list) or len(revealed) > MOST_REVEALED:
         raise ExampleError(N_("expected a list of at most {most}"), place="revealed", most=MOST_REVEALED)
-    predict = data.get("predict", False)
-    if not isinstance(predict, bool):
-        raise ExampleError(N_("expected true or false, got {got}"), place="predict", got=got(predict))
     place = {
         "step": _text(data, "step", _NAME) if data.get("step") else "",
         "sub": _text(data, "sub", _SUB),
-        "predict": predict,
+        "predict": _flag(data, "predict"),
         "revealed": [_matching(one, "revealed", _REVEALED) for one in revealed],
+        "dark": _flag(data, "dark"),
         "exercise": _text(data, "exercise", _ASKED),
         "link": _link(data.get("link", "")),
     }
@@ -203,6 +212,13 @@ def _cell(cell: object) -> dict[str, Any]:
         "row": _whole(cell["row"], "cell", 9999),
         "col": _whole(cell["col"], "cell", 9999),
     }
+
+
+def _flag(data: Mapping[str, Any], name: str) -> bool:
+    flag = data.get(name, False)
+    if not isinstance(flag, bool):
+        raise ExampleError(N_("expected true or false, got {got}"), place=name, got=got(flag))
+    return flag
 
 
 def _text(data: Mapping[str, Any], name: str, pattern: re.Pattern[str]) -> str:

@@ -171,6 +171,7 @@ interface Stood {
 /** What a room is told (mha_api/rooms): whose numbers are walked, where, and the step that an exercise asks for. */
 interface RoomPlace extends Stood {
   walk: string;
+  dark: boolean;
   exercise: string;
   link: string;
 }

@@ -70,6 +70,12 @@ def beside(page: Page, url: str) -> Page:
     return one.value
 
 
+def ended(walk: Walk) -> None:
+    """The room is ended, where it is asked whether it is to be."""
+    walk.page.get_by_role("button", name="End the room").click()
+    walk.page.get_by_role("button", name="Press again to end it").click()
+
+
 @pytest.fixture
 def forgiving(watch):
     """The browser itself complains of requests that get no answer, which is what these tests are about."""
@@ -190,7 +196,7 @@ def test_the_presenter_s_reload_keeps_the_room_and_its_end_is_told(wall, follow,
     expect(front.page.locator(".room-card .way strong")).to_have_text(code)
     front.press("ArrowRight").stands_at("k")
     phone.stands_at("k")
-    front.press("c").page.get_by_role("button", name="End the room").click()
+    ended(front.press("c"))
     phone.says("The lecture has ended. What is shown here stays.")
     expect(front.page.locator(".room-card")).to_be_hidden()
     front.press("ArrowRight").stands_at("v")
@@ -254,7 +260,7 @@ COVERED = """() => {
 
 
 def test_how_to_get_in_stands_in_a_corner_once_the_lecturer_goes_on(lecture):
-    front, back, _ = lecture
+    front, back, (phone, _) = lecture
     corner = front.page.locator(".room-card.corner")
     address = front.page.url.split("://")[1].split("/")[0] + "/follow/"
     expect(corner).to_contain_text(address)
@@ -267,6 +273,7 @@ def test_how_to_get_in_stands_in_a_corner_once_the_lecturer_goes_on(lecture):
     code = front.page.locator(".room-card img.code")
     expect(code).to_be_visible()
     front.press("b")
+    phone.says("The wall is dark just now; the lecture stands here.")
     box = code.bounding_box()
     middle = [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]
     on_top = """([x, y]) => {
@@ -276,6 +283,7 @@ def test_how_to_get_in_stands_in_a_corner_once_the_lecturer_goes_on(lecture):
     }"""
     assert front.page.evaluate(on_top, middle)
     back.press("x", "ArrowLeft").stands_at("concat")
+    phone.says("You see what is on the wall.")
     expect(corner).to_be_visible()
 
 
@@ -290,7 +298,7 @@ def test_the_walk_s_own_page_is_followed_once_a_room_is_open(new_page, server):
     walk.press("Escape", "ArrowLeft").stands_at("k")
     phone.stands_at("k")
     walk.button("room follow").click()
-    walk.page.get_by_role("button", name="End the room").click()
+    ended(walk)
     expect(phone.page.locator("html")).to_have_attribute("data-state", "ended")
     walk.press("ArrowRight").stands_at("v")
 
@@ -314,7 +322,20 @@ def test_windows_of_a_pair_have_one_room(lecture):
     back.page.reload()
     back.ready()
     counted(back)
-    back.page.get_by_role("button", name="End the room").click()
+    end = back.button("room end")
+    end.press("Enter")
+    expect(end).to_have_text("Press again to end it")
+    end.blur()
+    expect(end).to_have_text("End the room")
+    back.page.clock.install()
+    end.click()
+    expect(end).to_have_text("Press again to end it")
+    expect(end).not_to_be_focused()
+    back.page.clock.run_for(5000)
+    expect(end).to_have_text("End the room")
+    back.page.clock.resume()
+    counted(back)
+    ended(back)
     for phone in phones:
         expect(phone.page.locator("html")).to_have_attribute("data-state", "ended")
     expect(front.button("room follow")).to_have_text("Follow me")
@@ -335,8 +356,29 @@ def test_a_question_is_answered_on_telephones_and_counted_on_the_wall(lecture):
     one.page.get_by_role("button", name="C", exact=True).click()
     for page in (front, back):
         expect(page.page.locator(".answered")).to_have_text("2 of 2 have answered")
-        expect(page.page.locator(".histogram .count")).to_have_text(["0", "0", "2"])
+    expect(back.page.locator(".histogram .count")).to_have_text(["0", "0", "2"])
+    onto_the_wall = back.button("room show poll")
+    for shown in (False, True, False):  # as the presenter wants it, until the question is closed
+        expect(onto_the_wall).to_have_attribute("aria-pressed", str(shown).lower())
+        expect(front.page.locator(".histogram .count")).to_have_text(["0", "0", "2"] if shown else [])
+        onto_the_wall.click()
+    onto_the_wall.click()
+    expect(front.page.locator(".histogram")).to_have_count(0)
+    open_still = "A question is open on the telephones: close it first, or reveal its number."
+    for focus in ("room predict cell", "hands"):
+        back.button(focus).click()
+        expect(back.page.locator(".room-desk [role=alert]")).to_have_text(open_still)
+        expect(back.page.locator(".hands")).to_be_hidden()
+        expect(one.page.get_by_role("button", name="A", exact=True)).to_be_visible()
+        back.press("ArrowRight", "ArrowLeft").stands_at("k")
+        expect(back.page.locator(".room-desk [role=alert]")).to_have_count(0)
+    front.page.mouse.move(10, 10)
+    front.button("hands").click()
+    expect(front.page.locator(".room-card [role=alert]")).to_have_text(open_still)
     back.page.get_by_role("button", name="Close the question").click()
+    expect(front.page.locator(".room-card [role=alert]")).to_have_count(0)
+    expect(front.page.locator(".histogram .count")).to_have_text(["0", "0", "2"])
+    expect(onto_the_wall).to_have_attribute("aria-pressed", "true")
     expect(one.page.locator(".question .verdict")).to_have_text("Closed. Your answer: C")
     expect(other.page.locator(".question .verdict")).to_have_text(
         words_in("zh")("Closed. Your answer: {text}").format(text="C")
@@ -348,7 +390,9 @@ def test_a_number_is_predicted_on_telephones_and_revealed_on_the_wall(lecture):
     front, back, (one, other) = lecture
     back.press("ArrowDown", "ArrowRight").stands_at("k 2")
     counted(back)
+    one.press("End").stands_at("closing 1").says("You look around on your own.")
     back.button("room predict cell").click()
+    one.stands_at("k 2")
     token = FIRST.example.tokens[0]
     asked = f"What will stand in K[{token}, 2] of head 1?"
     expect(one.page.locator(".question h2")).to_have_text(asked)
@@ -357,6 +401,18 @@ def test_a_number_is_predicted_on_telephones_and_revealed_on_the_wall(lecture):
         expect(page.page.locator(".walk .line")).to_contain_text(f"K[{token}, 2] = ?")
         expect(page.cell("k", 0, 0, 1)).to_have_text("")
     expect(one.button("reveal")).to_be_hidden()
+    expect(front.page.locator(".walk .line")).to_contain_text("Fill it in, then reveal.")
+    expect(one.page.locator(".walk .line .remark")).to_have_count(0)  # there is nothing to fill in
+    one.press("ArrowRight", "End")  # ahead of what is asked nobody looks around
+    one.button("next").click()
+    one.stands_at("k 2").says("You see what is on the wall.")
+    expect(one.cell("k", 0, 0, 1)).to_have_text("")
+    one.press("3").stands_at("q 1").says("You look around on your own.")  # who looks back may
+    one.button("reveal").click()
+    expect(one.cell("q", 0, 0, 0)).to_have_text(f"{FIRST.values['q'][0][0][0]:g}")
+    one.press("End").stands_at("k 2")
+    one.says("You see what is on the wall.")
+    expect(one.cell("k", 0, 0, 1)).to_have_text("")
     one.page.locator(".question input").fill("one")
     one.page.get_by_role("button", name="Send").click()
     expect(one.page.locator(".question [role=status]")).to_have_text("A number is wanted, such as 0.5.")
@@ -365,8 +421,15 @@ def test_a_number_is_predicted_on_telephones_and_revealed_on_the_wall(lecture):
         phone.page.locator(".question input").fill(number)
         phone.page.locator(".question form button").click()
     expect(front.page.locator(".room-card .answered")).to_have_text("2 of 2 have answered")
-    expect(front.page.locator(".room-card .histogram li")).to_have_text(["−41", f"{right}1"])
+    expect(back.page.locator(".room-desk .histogram li")).to_have_text(["−41", f"{right}1"])
+    expect(front.page.locator(".room-card .histogram")).to_have_count(0)
+    for again in (True, False):  # the code lies over the question, and takes nothing away
+        front.press("c")
+        expect(front.page.locator(".room-card img.code")).to_be_visible(visible=again)
+    expect(front.page.locator(".room-card .answered")).to_have_text("2 of 2 have answered")
+    front.press("c")
     back.press("Enter")
+    expect(front.page.locator(".room-card .histogram li")).to_have_count(2)
     expect(front.page.locator(".room-card .histogram .right")).to_contain_text(f"{right} ✓")
     expect(one.page.locator(".question .verdict")).to_have_text(f"Right: {right}")
     expect(other.page.locator(".question .verdict")).to_have_text(
@@ -375,6 +438,9 @@ def test_a_number_is_predicted_on_telephones_and_revealed_on_the_wall(lecture):
     for phone in (one, other):
         phone.stands_at("k 2")
         expect(phone.cell("k", 0, 0, 1)).to_contain_text(right)
+    back.button("hands").click()  # what is revealed stays so
+    expect(back.page.locator(".hands")).to_be_visible()
+    expect(back.cell("k", 0, 0, 1)).to_contain_text(right)
     back.press("ArrowRight").stands_at("k 3")  # the number of one place was asked for, and no more
     for page in (front, back, one):
         expect(page.cell("k", 0, 1, 0)).to_contain_text(f"{FIRST.values['k'][0][1][0]:g}")
@@ -399,10 +465,13 @@ def test_where_numbers_are_predicted_first_telephones_are_asked_for_each(lecture
         for phone, number in ((one, right), (other, "-7")):
             phone.page.locator(".question input").fill(number)
             phone.page.locator(".question form button").click()
-        expect(poll.locator(".histogram li")).to_have_text(["−71", f"{right}1"])
+        expect(poll.locator(".answered")).to_have_text("2 of 2 have answered")
+        expect(poll.locator(".histogram")).to_have_count(0)
         assert front.page.evaluate(COVERED) == []
         back.press("Enter")
+        expect(poll.locator(".histogram li")).to_have_count(2)
         expect(poll.locator(".histogram .right")).to_contain_text(f"{right} ✓")
+        assert front.page.evaluate(COVERED) == []
         expect(one.page.locator(".question .verdict")).to_have_text(f"Right: {right}")
         back.press("ArrowRight")
     back.button("predict").uncheck()
@@ -443,8 +512,9 @@ def test_a_lecture_from_its_beginning_to_its_end(lecture, new_context, server, f
     back.button("room choices 2").click()
     for phone, choice in ((one, "A"), (other, "A"), (late, "B")):
         phone.page.get_by_role("button", name=choice, exact=True).click()
-    expect(front.page.locator(".histogram .count")).to_have_text(["2", "1"])
+    expect(back.page.locator(".histogram .count")).to_have_text(["2", "1"])
     back.page.get_by_role("button", name="Close the question").click()
+    expect(front.page.locator(".histogram .count")).to_have_text(["2", "1"])
 
     front.press("Escape")
     front.page.get_by_role("link", name="Bench").click()
@@ -474,7 +544,7 @@ def test_a_lecture_from_its_beginning_to_its_end(lecture, new_context, server, f
     for page in everybody:
         page.stands_at("scores 2")
         assert_right(page, edited)
-    back.page.get_by_role("button", name="End the room").click()
+    ended(back)
     for phone in (one, other, late):
         expect(phone.page.locator("html")).to_have_attribute("data-state", "ended")
 
@@ -527,6 +597,7 @@ def test_the_card_and_the_desk_have_no_barrier(lecture):
     for page in (front, back):
         assert barriers(page.page) == []
     back.button("room choices 2").click()
+    back.button("room show poll").click()
     expect(front.page.locator(".room-card .histogram")).to_be_visible()
     for page in (front, back):
         assert barriers(page.page) == []

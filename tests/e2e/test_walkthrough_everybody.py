@@ -29,7 +29,7 @@ def test_predict_reveal_and_see_which_were_right(walk):
     fields = page.page.locator(".walk input.answer")
     expect(fields).to_have_count(9)
     assert "3.5355" not in " ".join(page.shown().values())
-    for index, text in enumerate(("3.54", "9.2", "14.9", "9.17", "100")):
+    for index, text in enumerate(("3.54", "9.2", "14.9", "9.17", "100", "abc")):
         fields.nth(index).fill(text)
     fields.nth(8).press("Escape")
     page.button("reveal").click()
@@ -41,7 +41,15 @@ def test_predict_reveal_and_see_which_were_right(walk):
         expect(cell).to_have_class(re.compile("right" if right else "wrong"))
         expect(cell).to_contain_text(f"{exact[index]:.4f}")
         expect(cell.get_by_role("img", name="right" if right else "not right", exact=True)).to_be_visible()
-    assert "3 of 5 right" in page.line()
+    assert "3 of 5 right" in page.line()  # and "abc", which is no number, was no answer
+    unanswered = page.cell("scaled_scores", 0, 1, 2)
+    expect(unanswered).to_have_text(f"{exact[5]:.4f}")
+    expect(page.cell("scaled_scores", 0, 1, 0).locator("s")).to_have_text("9.17")
+    beyond = """(nodes) => nodes.filter((node) => {
+        const [inner, cell] = [node, node.closest("td")].map((one) => one.getBoundingClientRect());
+        return inner.left < cell.left || inner.right > cell.right || inner.bottom > cell.bottom + 1;
+    }).map((node) => node.textContent)"""
+    assert page.page.locator(".stage .said, .stage .said *").evaluate_all(beyond) == []
     assert_right_after = page.shown()
     assert assert_right_after[Cell("scaled_scores", 0, 2, 2)] == f"{exact[8]:.4f}"
 

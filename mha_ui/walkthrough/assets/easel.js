@@ -126,12 +126,19 @@ export class Easel {
     const verdict = this.#asks && !hiding ? this.#verdict(words) : "";
     const found = [];
     if (this.walk.way.stage.powers?.some((row) => row.shift)) found.push(words.shifted);
-    if (hiding && !this.refused) found.push(words.asked);
+    if (hiding && !this.refused) found.push(...this.#asking(words));
     return [
       ...(verdict ? [element("strong", { class: "verdict" }, verdict)] : []),
       ...found.map((text) => span("remark", text)),
       ...(this.refused ? [span("remark refused", this.refused)] : []),
     ];
+  }
+
+  /** That something is asked for: nothing where a telephone asks for it beside the walk. */
+  #asking(words) {
+    const { around, way } = this.walk;
+    if (around.withholds?.(way.place)) return [];
+    return [this.stand.querySelector("input.answer") ? words.asked : words.asked_here];
   }
 
   /** @param {string} sentence what was wrong with a number that was typed, or "" */

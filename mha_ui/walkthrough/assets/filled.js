@@ -8,7 +8,7 @@ import { key } from "../mha.web/graph.js";
  * @param {Record<string, string>} words
  * @param {any} one of a picture's results
  * @param {string} how
- * @param {Map<string, { text: string; right: boolean }>} answers
+ * @param {Map<string, { text: string; right: boolean | undefined }>} answers
  * @param {(one: any, text: string) => void} onAnswer
  */
 export function fillCell(words, one, how, answers, onAnswer) {
@@ -36,7 +36,7 @@ export function fillCell(words, one, how, answers, onAnswer) {
     input.value = answer?.text ?? "";
     input.addEventListener("input", () => onAnswer(one, input.value));
     one.td.replaceChildren(input);
-  } else if (how === "told" && answer?.text) {
+  } else if (how === "told" && answer && answer.right !== undefined) {
     one.td.classList.add(answer.right ? "right" : "wrong");
     const mark = element(
       "span",
@@ -45,8 +45,15 @@ export function fillCell(words, one, how, answers, onAnswer) {
     );
     const was = answer.right
       ? null
-      : element("s", { "aria-label": fill(words.was, { text: answer.text }) }, answer.text);
-    one.td.replaceChildren(mark, element("span", {}, one.text), was ?? "");
+      : element(
+          "s",
+          { title: answer.text, "aria-label": fill(words.was, { text: answer.text }) },
+          answer.text,
+        );
+    one.td.replaceChildren(
+      element("span", {}, one.text),
+      element("span", { class: "said" }, mark, was ?? ""),
+    );
   } else if (how === "hidden") {
     one.td.replaceChildren(
       element("span", { class: "unknown", role: "img", "aria-label": words.unfilled }, "·"),

@@ -3,6 +3,7 @@
 
 import { button, div, element, p, redrawn, span } from "../mha.web/dom.js";
 import { Asked } from "./asked.js";
+import { tells } from "./scene.js";
 import { pause, Stream } from "./stream.js";
 import { Walk } from "./walk.js";
 
@@ -67,7 +68,7 @@ class Follower {
     this.head = element("header", {});
     const own = listener();
     this.asked = new Asked((answer) => sent(this.#code, { ...answer, listener: own }));
-    this.back = button({ class: "back", hidden: true, onclick: () => this.#comeBack() });
+    this.back = button({ class: "back", hidden: true, onclick: () => this.#pressedBack() });
     this.entry = element("form", { class: "entry", hidden: true, onsubmit: (event) => this.#enter(event) });
     this.exercise = element("a", { class: "exercise", hidden: true });
     this.stage = element("main", {});
@@ -153,6 +154,8 @@ class Follower {
       controls: () => [],
       parts: () => [],
       told: (_walk, _at, remote) => remote || this.#goAlone(),
+      withholds: (place) => this.#withholds(place),
+      comeBack: () => this.#comeBack(),
       unmount: () => {},
     });
     this.#walk.update({ data: model });
@@ -165,16 +168,30 @@ class Follower {
     this.#say();
   }
 
+  /** What is asked of those who follow they see where the wall hides it, and nowhere else. */
+  #withholds({ stage }) {
+    const { model } = this.#walk;
+    const cell = this.#question?.open ? this.#question.cell : null;
+    return Boolean(cell) && tells(model, model.stages[stage], cell.name);
+  }
+
   #comeBack() {
     this.#alone = false;
     this.#follow();
+  }
+
+  #pressedBack() {
+    this.#comeBack();
     this.stage.querySelector(".stage")?.focus?.();
   }
 
   // --- what stands around it ---------------------------------------------------------------------------------------
 
   #ask() {
-    if (this.#walk) this.asked.show(this.#question, this.#walk.model, this.words);
+    if (!this.#walk) return;
+    this.asked.show(this.#question, this.#walk.model, this.words);
+    if (this.#alone && this.#withholds(this.#walk.way.place)) this.#comeBack();
+    else this.#walk.easel.tell();
   }
 
   /** The exercise of the day: with numbers of one's own, or that of a link. */
@@ -194,7 +211,8 @@ class Follower {
     const state =
       this.#state === "open" ? (!this.#place ? "waiting" : this.#alone ? "alone" : "live") : this.#state;
     document.documentElement.dataset.state = state;
-    if (this.status.textContent !== words[state]) this.status.textContent = words[state];
+    const said = words[state === "live" && this.#place.dark ? "dark" : state];
+    if (this.status.textContent !== said) this.status.textContent = said;
     this.back.hidden = !this.#alone || FINAL.includes(state);
     this.entry.hidden = !["none", "unnamed", "gone", "ended"].includes(state);
   }

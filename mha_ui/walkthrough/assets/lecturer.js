@@ -13,6 +13,7 @@ import { Planner } from "./planner.js";
 import { asked, histogram, rightIn } from "./poll.js";
 import { room } from "./room.js";
 import { bars } from "./tally.js";
+import { twice } from "./twice.js";
 
 const CHOICES = [2, 3, 4];
 const LINKED = "link"; // among the exercises: no step is called so
@@ -40,6 +41,7 @@ export class Lecturer {
   #stage = ""; // whose question was filled in last
   #stood = ""; // the place of the walk that was told last
   #sentence = ""; // in which the number here is asked for
+  #isBusy = false; // something was to be asked while a question is open, and the lecturer is told so
   #byHand = false; // the room answers with its hands, and telephones are not asked
 
   // --- what the walk asks for --------------------------------------------------------------------------------------
@@ -74,7 +76,8 @@ export class Lecturer {
   }
 
   told(walk, at, remote) {
-    room.stands(this.#fits() ? { ...at, decimals: walk.model.decimals } : null);
+    const dark = Boolean(walk.podium?.dark);
+    room.stands(this.#fits() ? { ...at, decimals: walk.model.decimals, dark } : null);
     this.#prefill(walk.model, walk.step);
     this.#change.again();
     this.#hands.show(walk.model, walk.asked.hiding);
@@ -95,8 +98,12 @@ export class Lecturer {
     const goesOn = this.#stood && stood !== this.#stood && !remote;
     this.#stood = stood;
     const { question, at } = room;
-    const isOver = !question?.open || (question.cell && !this.#walk.asked.hiding);
-    if (goesOn && (at?.card === "code" || (at?.card === "poll" && isOver))) room.show("corner");
+    const isFound = Boolean(question?.cell) && !this.#walk.asked.hiding;
+    const isOver = !question?.open || isFound;
+    if (goesOn && at?.card === "code") room.show((!isOver && at.under) || "corner");
+    else if (goesOn && at?.card === "poll" && isOver) room.show("corner");
+    const reveals = !goesOn && !remote && question?.open && isFound && this.#walk.predictions.on;
+    if (reveals && ["code", "corner"].includes(at?.card)) room.show("poll");
   }
 
   /** A number that is hidden here is asked for on telephones until it is shown. */
@@ -108,7 +115,7 @@ export class Lecturer {
   /** What was counted at one place goes with it. */
   goesOn() {
     this.#hands.end();
-    this.#byHand = false;
+    this.#byHand = this.#isBusy = false;
   }
 
   unmount() {
@@ -139,12 +146,19 @@ export class Lecturer {
     if (event.detail > 0) event.currentTarget.blur(); // the keys walk on
     const walk = this.#walk;
     const begins = this.#hands.state === null;
+    if (begins && room.at && room.question?.open) return this.#refuse();
     this.#byHand = true;
-    if (begins && walk.asked.cell) walk.foretell(true, { once: true });
+    if (begins && walk.asked.cell && !walk.predictions.on) walk.foretell(true, { once: true }); // what is revealed stays
     const { cell, hiding } = walk.asked;
     const own = textIn(ownOf(walk.model, walk.step).question, walk.model.lang);
     this.#hands.ask(own, hiding ? cell : null);
     this.#counter.setAttribute("aria-expanded", String(Boolean(this.#hands.state)));
+  }
+
+  /** What telephones are being asked is not taken from them unsaid. */
+  #refuse() {
+    this.#isBusy = true;
+    this.#show();
   }
 
   change() {
@@ -182,9 +196,10 @@ export class Lecturer {
 
   #show = () => {
     const { at, question, trouble } = room;
+    if (!question?.open) this.#isBusy = false;
     const { model, view, asked: here } = this.#walk;
     const state = [at, question, trouble, model.lang, view, here.hiding, this.#fits(), this.#refused];
-    const drawn = JSON.stringify(state);
+    const drawn = JSON.stringify([...state, this.#isBusy]);
     if (drawn !== this.#drawn) {
       this.#drawn = drawn;
       redrawn(this.#walk.root, () => this.#draw());
@@ -225,7 +240,8 @@ export class Lecturer {
   }
 
   #alert() {
-    const trouble = room.trouble || (room.at && !this.#fits() ? "room_too_large" : "");
+    const large = room.at && !this.#fits() ? "room_too_large" : "";
+    const trouble = room.trouble || (this.#isBusy ? "question_busy" : large);
     return trouble ? [element("p", { role: "alert" }, this.#words[trouble])] : [];
   }
 
@@ -237,9 +253,9 @@ export class Lecturer {
     return this.#button("follow", () => this.#turn("code"), label, at.code, " · ", span("following", "0"));
   }
 
-  /** Show this to the audience, or how to get in, in its corner. */
+  /** Show this to the audience, or what it lies over, or how to get in, in its corner. */
   #turn(card) {
-    room.show(room.at.card === card ? "corner" : card);
+    room.show(room.at.card === card ? room.at.under || "corner" : card);
   }
 
   /** What the audience sees. */
@@ -249,14 +265,16 @@ export class Lecturer {
     const close = this.#button("card", () => this.#close(), named, "✕");
     const { question } = room;
     const alert = this.#alert();
-    if (at?.card === "poll" && question) return [...this.#poll(question), this.#address(at), close];
+    const busy = this.#isBusy ? alert : [];
+    if (at?.card === "poll" && question) return [...this.#poll(question), ...busy, this.#address(at), close];
     if (at?.card === "code" && !room.trouble) return [...this.#entrance(at), ...alert, close];
-    if (room.trouble || (at?.card === "corner" && alert.length)) return [...alert, close];
+    if (room.trouble || busy.length || (at?.card === "corner" && alert.length)) return [...alert, close];
     return at?.card === "corner" ? [this.#address(at)] : [];
   }
 
   #close() {
-    room.show("");
+    this.#isBusy = false;
+    room.show(room.at?.under ?? "");
     this.#show(); // also where no room could be opened
   }
 
@@ -269,7 +287,9 @@ export class Lecturer {
   }
 
   #end() {
-    return this.#button("end", () => room.end(), {}, this.#words.room_end);
+    const { room_end: label, room_end_sure: sure } = this.#words;
+    const say = (said) => (this.#walk.live.textContent = said);
+    return twice({ data: { focus: "room end" } }, label, sure, () => room.end(), say);
   }
 
   /** How to get in. */
@@ -323,11 +343,14 @@ export class Lecturer {
   /** What can be shown to the audience. */
   #shows(at) {
     const words = this.#words;
-    const cards = { code: words.room_show, ...(room.question && { poll: words.answers_show }) };
-    return Object.entries(cards).map(([card, label]) => {
-      const attributes = { "aria-pressed": String(at.card === card) };
-      return this.#button(`show ${card}`, () => this.#turn(card), attributes, label);
-    });
+    const isTold = at.card === "poll" && room.tells;
+    const tell = () => (room.question.open ? room.showEarly(!isTold) : this.#turn("poll"));
+    const shows = (card, is, act, label) =>
+      this.#button(`show ${card}`, act, { "aria-pressed": String(is) }, label);
+    return [
+      shows("code", at.card === "code", () => this.#turn("code"), words.room_show),
+      room.question ? shows("poll", isTold, tell, words.answers_show) : null,
+    ].filter(Boolean);
   }
 
   #question() {
@@ -401,6 +424,7 @@ export class Lecturer {
 
   /** The number that is worked out here is hidden, and asked for. */
   #askCell() {
+    if (room.question?.open && !room.question.cell) return this.#refuse();
     this.#sentence = this.#text;
     this.#walk.foretell(true, { once: true });
     this.#sentence = this.#text = "";
@@ -427,7 +451,9 @@ export class Lecturer {
     const given = Object.values(counts.answers).reduce((sum, count) => sum + count, counts.others);
     put(".answered", fill(words.answered, { count: given, all: Math.max(given, counts.listeners) }));
     const right = question.open || here.hiding ? null : rightIn(model, question);
-    for (const node of root.querySelectorAll(".bars"))
-      node.replaceChildren(histogram(bars(question, counts, right), words));
+    for (const node of root.querySelectorAll(".bars")) {
+      const isTold = room.tells || !this.#card.contains(node);
+      node.replaceChildren(...(isTold ? [histogram(bars(question, counts, right), words)] : []));
+    }
   }
 }

@@ -9,7 +9,7 @@ export class Predictions {
   once = false; // for this place alone
   /** @type {Set<string>} */
   revealed = new Set();
-  /** @type {Map<string, { text: string; right: boolean }>} */
+  /** @type {Map<string, { text: string; right: boolean | undefined }>} of what is no number neither */
   answers = new Map();
 
   forget() {
@@ -64,16 +64,18 @@ export class Predictions {
    */
   answer({ cell, value }, text) {
     const said = text.trim();
-    if (said) this.answers.set(key(cell), { text: said, right: isRight(said, value) === true });
+    if (said) this.answers.set(key(cell), { text: said, right: isRight(said, value) });
     else this.answers.delete(key(cell));
   }
 
   /**
-   * How many of these cells were filled in, and how many rightly.
+   * How many of these cells were filled in with a number, and how many rightly.
    * @param {{ cell: Cell }[]} asked
    */
   tally(asked) {
-    const given = asked.map(({ cell }) => this.answers.get(key(cell))).filter(Boolean);
+    const given = asked
+      .map(({ cell }) => this.answers.get(key(cell)))
+      .filter((answer) => answer?.right !== undefined);
     return { given: given.length, right: given.filter(({ right }) => right).length };
   }
 }

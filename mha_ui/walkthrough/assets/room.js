@@ -14,7 +14,11 @@ const NONE = { listeners: 0, answers: {}, others: 0 };
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 class Room {
-  /** @type {{ code: string; key: string; card: string; exercise: string; link: string } | null} */
+  /**
+   * `under`: what comes back once the code is closed; `early`: the number of a question whose answers are shown while it
+   * is open.
+   * @type {{ code: string; key: string; card: string; under?: string; early?: number; exercise: string; link: string } | null}
+   */
   at = null;
   counts = NONE;
   /** @type {Question | null} */
@@ -73,11 +77,23 @@ class Room {
     await ending;
   }
 
-  /** What the windows show of it: "code", "poll" or nothing. */
+  /** What the windows show of it: "code", which may lie over the other, "poll", "corner" or nothing. */
   show(card) {
     this.trouble = "";
-    if (this.at) this.#share({ ...this.at, card });
+    const under = card === "code" && this.at?.card === "poll" ? "poll" : "";
+    if (this.at) this.#share({ ...this.at, card, under });
     else this.#shown();
+  }
+
+  /** The answers are shown while the question is open, or no longer. */
+  showEarly(isShown) {
+    this.#share({ ...this.at, card: "poll", under: "", early: isShown ? this.question.question : 0 });
+  }
+
+  /** Whether an audience may see how many gave which answer: not as long as somebody could go by it. */
+  get tells() {
+    const { question, at } = this;
+    return Boolean(question && (!question.open || at?.early === question.question));
   }
 
   /**

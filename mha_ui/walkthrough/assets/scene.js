@@ -24,6 +24,16 @@ export function ownerOf({ model, step, head: own }, name, head = own) {
 }
 
 /**
+ * Whether a stage may tell the numbers of a step: its own, those that are made of it, and what closes the walk.
+ * @type {(model: WalkModel, stage: WalkStage, name: string) => boolean}
+ */
+export function tells(model, { kind, steps }, name) {
+  const order = Object.keys(model.steps);
+  const later = (step) => order.indexOf(step.name) >= order.indexOf(name);
+  return kind === "closing" || steps.some(later);
+}
+
+/**
  * Whether a part is one cell.
  * @param {Scene} scene
  * @param {Pick<Place, "part">} place

@@ -11,7 +11,9 @@ const REST = 500; // milliseconds at a place, after which the server is told of 
 /**
  * What stands around a walk: the address that holds the work, what else there is to press and to see, and who is told
  * of every place. `own`: the walk's ways to show itself; `closes()`: whether Escape has closed something that lay over it;
- * `goesOn()`: the walk leaves its place; `names`: cells are named as they are before an audience.
+ * `goesOn()`: the walk leaves its place;
+ * `withholds(place)`: nobody sees more there
+ * than the wall shows, nor goes there alone, but `comeBack()` to it; `names`: cells are named as they are before an audience.
  * @typedef {{
  *   address: { keep(query: Record<string, string>): void; flush(): void; stop(): void };
  *   controls(walk: Walk, own: Node[]): Node[];
@@ -23,6 +25,8 @@ const REST = 500; // milliseconds at a place, after which the server is told of 
  *   code?(): void;
  *   closes?(): boolean;
  *   goesOn?(): void;
+ *   withholds?(place: Place): boolean;
+ *   comeBack?(): void;
  *   undo?(redo: boolean): void;
  *   shares?(): Record<string, any>;
  *   shared?(at: Record<string, any>): void;

@@ -144,6 +144,7 @@ export class Walk {
   }
 
   #go(place) {
+    if (this.around.withholds?.(place)) return this.around.comeBack();
     const onward = this.way.go(place);
     this.predictions.goOn();
     this.around.goesOn?.();
@@ -287,7 +288,7 @@ export class Walk {
   }
 
   reveal() {
-    if (!this.easel.hiding) return;
+    if (!this.easel.hiding || this.around.withholds?.(this.way.place)) return;
     this.predictions.revealed.add(this.easel.question);
     this.changed({ onward: true });
   }
