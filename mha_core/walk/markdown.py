@@ -142,7 +142,9 @@ def _markdown_closing(told: Handout) -> str:
     for query, token in enumerate(told.example.tokens):
         found = (head[query] for head in heads)
         cells = (
-            told.say("nothing") if one is None else f"{_plain(told.tied([keys[key] for key in one.keys]))} {fixed(one.weight, told.decimals)}"
+            f"{_plain(told.tied([keys[key] for key in one.keys]))} {fixed(one.weight, told.decimals)}"
+            if one
+            else told.say("nothing")
             for one in found
         )
         lines.append(f"| {_plain(token)} | " + " | ".join(cells) + " |")

@@ -236,7 +236,9 @@ class Looked(NamedTuple):
 def looked_at(trace: Trace) -> tuple[tuple[Looked | None, ...], ...]:
     """For each head and query where it looks most; None where it may see nothing."""
     return tuple(
-        tuple(Looked(tops_of(row), max(row)) if max(row) > 0 else None for row in trace.matrix("weights", head))
+        tuple(
+            Looked(tops_of(row), max(row)) if max(row) > 0 else None for row in trace.matrix("weights", head)
+        )
         for head in range(len(trace.example.heads))
     )
 
