@@ -30,7 +30,8 @@ COVERED_SIGNS = """() => [...document.querySelectorAll("*")].flatMap((host) =>
         const box = cell.getBoundingClientRect(), digits = text.getBoundingClientRect();
         const tall = 0.74 * parseFloat(getComputedStyle(cell).fontSize);  // a digit
         const isBeside = digits.left >= box.left + parseFloat(sign.left) + parseFloat(sign.width) + 2;
-        const isBelow = (digits.top + digits.bottom - tall) / 2 >= box.top + parseFloat(sign.top) + parseFloat(sign.height);
+        const foot = box.top + parseFloat(sign.top) + parseFloat(sign.height);
+        const isBelow = (digits.top + digits.bottom - tall) / 2 >= foot;
         return !isBeside && !isBelow;
     }).map((cell) => cell.textContent))"""
 """Numbers that the sign which says which way they moved touches: it stands above them, or has a space of its own."""
