@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from playwright.sync_api import expect
@@ -60,6 +61,8 @@ def test_sentence_overview_and_a_number_are_in_the_first_screen(visit, language)
         below = page.locator(".explain").bounding_box()["y"]
         for part in (page.locator(".bench .mha-note"), overview(page), bench.cell("x", None, 0, 0)):
             assert inside(part.bounding_box(), width, below), (width, height)
+        for look in overview(page).locator(".look").all():  # nothing of it is cut off
+            assert look.evaluate("(look) => look.scrollHeight <= look.clientHeight"), (width, height)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -361,6 +364,16 @@ def test_a_map_has_the_names_of_its_rows_and_columns(visit):
     expect(bench.page.locator(".moved")).to_contain_text("A row is a token that looks")
     square = head.locator("canvas").bounding_box()
     assert abs(square["width"] - square["height"]) < 3
+    bench.page.get_by_role("button", name="Your sentence").click()
+    bench.page.keyboard.type(" ".join(f"word{n}" for n in range(24)))
+    bench.page.keyboard.press("Enter")
+    bench.settled()
+    for side, along in (("queries", "height"), ("keys", "width")):  # none is printed over the next one
+        names = [name.bounding_box() for name in head.locator(f".map-{side} span:not(:empty)").all()]
+        assert len(names) == 12
+        start = {"height": "y", "width": "x"}[along]
+        for one, following in pairwise(names):
+            assert one[start] + one[along] <= following[start] + 0.5
 
 
 def test_sixty_four_tokens_are_a_map(visit):
