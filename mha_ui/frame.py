@@ -40,7 +40,7 @@ def frame(*, note: bool = True, answers: bool = True) -> None:
     an exercise asks for; while there is one it asks first, and nothing below is drawn.
     """
     work = state.current()
-    work.named = work.opened, work.untouched
+    work.named = work.names
     if not st.context.is_embedded:
         panel("frame", partial(_frame, note=note))
     if answers and state.has_open_exercise(work):

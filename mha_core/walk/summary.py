@@ -38,12 +38,14 @@ class Look(NamedTuple):
 
     ``tops``: for each query the keys that share its largest weight, none where it has no weight at all. ``least``: the
     smallest of these largest weights. ``most``: the largest weight of all, and the query and key that it stands at.
+    ``masked``: whether a mask takes some keys, and not all, from some query.
     """
 
     kind: Kind
     tops: tuple[tuple[int, ...], ...]
     least: float = 0.0
     most: tuple[float, int, int] = (0.0, 0, 0)
+    masked: bool = False
 
     @property
     def blind(self) -> bool:
@@ -64,7 +66,8 @@ def _look(trace: Trace, head: int) -> Look:
         return Look("nothing", tops)
     most, query, key = max((w, -i, -j) for i in alive for j, w in enumerate(rows[i]))
     kind = _kind(trace, head, tops, alive)
-    return Look(kind, tops, min(max(rows[i]) for i in alive), (most, -query, -key))
+    masked = any(len(_seen(trace, head, i)) < len(rows[i]) for i in alive)
+    return Look(kind, tops, min(max(rows[i]) for i in alive), (most, -query, -key), masked)
 
 
 def tops_of(row: Sequence[float]) -> tuple[int, ...]:
@@ -120,6 +123,11 @@ _TEXTS: Final = {
     "each": N_("most: {pairs}"),
     "many": N_("strongest: {query} → {key}, {most}"),
 }
+_AMONG: Final = {
+    "even": N_("spreads its weight evenly among those allowed"),
+    "nearly even": N_("nearly evenly among those allowed, at most 2 to 1"),
+}
+"""The same where a mask hides some of the keys, which have no weight at all."""
 _BLIND: Final = N_("{finding}; some tokens may look at nothing")
 _OR_MORE: Final = N_("{finding} ({least} or more)")
 _LIST: Final = N_("{one}, {next}")
@@ -162,7 +170,7 @@ class _Speech:
         pairs = [f"{query} → {self.tied([keys[j] for j in tops])}" for query, tops in each if tops]
         most, query, key = look.most
         told = self(
-            _TEXTS[look.kind],
+            (_AMONG if look.masked else _TEXTS).get(look.kind, _TEXTS[look.kind]),
             pairs=self.joined(_LIST, pairs),
             most=f"{most:.2f}",
             query=queries[query],

@@ -110,8 +110,8 @@ _UI: Final = {
         "Press the number {place} and slide again, and watch these lines: the thicker a line, the more one token takes "
         "from another."
     ),
-    "start_why": N_("Point at this number: the line at the bottom of the page shows how it is worked out."),
-    "start_why_touch": N_("Tap this number: the line at the bottom of the page shows how it is worked out."),
+    "start_why": N_("Point at this number: the line below the tables shows how it is worked out."),
+    "start_why_touch": N_("Tap this number: the line below the tables shows how it is worked out."),
     "head": N_("Head"),
     "heads": N_("heads"),
     "heads_shown": N_("Heads whose tables are shown"),
@@ -146,8 +146,8 @@ _UI: Final = {
     "mask_none": N_("none"),
     "mask_causal": N_("causal"),
     "mask_painted": N_("by hand"),
-    "mask_this": N_("Mask this pair"),
-    "unmask": N_("Let this pair attend"),
+    "mask_this": N_("Mask this pair in all heads"),
+    "unmask": N_("Let this pair attend in all heads"),
     "kv_heads": N_("K, V heads"),
     "shared": N_("{list} of head {head}"),
     "no_direction": N_("a row of zeros has no direction and stays zeros"),

@@ -99,10 +99,10 @@ def _exercise_menu(work: state.Work) -> None:
         )
         if asked and kind == "own":
             st.caption(words(N_("The link to hand out; each student who opens it gets new numbers:")))
-            st.code(_own_link(work, tuple(asked)), language=None, wrap_lines=True)
+            st.code(_own_link(work, tuple(asked)), language=None)
         elif work.exercise:
             st.caption(words(N_("The link to hand out:")))
-            st.code(_link(work), language=None, wrap_lines=True)
+            st.code(_link(work), language=None)
 
 
 def _set(asked: tuple[str, ...], kind: str, seed: int) -> None:

@@ -96,9 +96,8 @@ def _edit(current: Work, edit: Mapping[str, Any]) -> None:
         back = given_back([version.example for version in (*current.past, current.version)], edit)
         become(current, back or apply(before, edit))
         note_attempt(current, before)
-        if back:
-            text = _BACK[edit["op"]]
-            current.message = Message(current.words(text), kind="info")
+        text = _told(current, edit, back is not None)
+        current.message = Message(text, kind="info") if text else current.message
     except MhaError as error:
         place, text = place_and_sentence(error, current.example, current.language)
         current.message = Message(text, place=place)
@@ -106,6 +105,17 @@ def _edit(current: Work, edit: Mapping[str, Any]) -> None:
             _offer_room(current, current.message, {**edit, "grow": True})
 
 
+def _told(current: Work, edit: Mapping[str, Any], back: bool) -> str:
+    """Where the numbers of what an edit has added come from; "" where there is nothing to say."""
+    if back:
+        text = _BACK[edit["op"]]
+        return current.words(text)
+    if edit.get("op") == "add_head" and edit.get("copy") is None:
+        return current.words(_NEW_HEAD).format(head=len(current.example.heads))
+    return ""
+
+
+_NEW_HEAD: Final = N_("Head {head} has new, made-up numbers.")
 _BACK: Final = {
     "add_head": N_("The head that was removed last is back with its numbers."),
     "add_token": N_("The token that was removed last is back with its numbers."),

@@ -102,7 +102,7 @@ class Work:
     bench's colours show: "" for the values, or one of ``LENSES``; there is a ``pinned_baseline`` where it is "change".
     ``worked``: by part of a page, the last state that it could draw; ``shown``: the part whose tables show that state
     now, because they could not draw this one. ``walked``: the revision and the message that the walkthrough was told
-    last, ``named``: origin and whether it is untouched, as the frame says; ``listed``: the built-in that its menu
+    last, ``named``: the ``names`` that the frame shows; ``listed``: the built-in that its menu
     shows, if any, and how often that came from elsewhere. ``plain``: the session was opened at an address that asks
     for nothing in particular; ``starts``: how often its visitor has asked for the first steps. ``numbers``: of the
     examples of the history, by their ids, and ``held`` the last of them that the browser keeps (``history``).
@@ -119,7 +119,7 @@ class Work:
     lesson: str = ""
     walk: WalkPlace = NOWHERE
     walked: tuple[int, Message | None] | None = None
-    named: tuple[int, bool] | None = None
+    named: tuple[object, ...] | None = None
     listed: tuple[str | None, int] | None = None
     experiment: str = ""
     sides: dict[str, Sides] = field(default_factory=dict)
@@ -154,6 +154,11 @@ class Work:
     def untouched(self) -> bool:
         """Whether these are the numbers of the built-in example that the work started from."""
         return self.name is not None and same_numbers(self.example, library()[self.name])
+
+    @property
+    def names(self) -> tuple[object, ...]:
+        """What the work is called by: where any of it differs, the frame names it anew."""
+        return self.opened, self.untouched, self.example.title or self.example.tokens
 
     @property
     def baseline(self) -> Example | None:

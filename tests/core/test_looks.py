@@ -103,6 +103,7 @@ def assert_holds(computed):
             most, query, key = look.most
             assert table[query][key] == most == max(max(table[i]) for i in alive)
             assert look.least == min(max(table[i]) for i in alive)
+            assert look.masked == any(len(seen[i]) < len(table[i]) for i in alive)
 
 
 @pytest.mark.parametrize("name", library())
@@ -178,6 +179,19 @@ FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "v
             ],
         ),
         (
+            replace(built_in("programming"), mask="causal"),
+            [
+                "from the second token on, each looks most at the one before it (0.67 or more)",
+                "most: I → I, love → I and love equally, programming → I",
+                "nearly evenly among those allowed, at most 2 to 1",
+            ],
+            [
+                "从第二个起，每个词元最关注前一个（至少 0.67）",
+                "权重最大：I → I、love → I和love并列、programming → I",
+                "在允许看的词元中近乎平均，最多差一倍",
+            ],
+        ),
+        (
             built_in("scaled"),
             ["each token looks most at itself (0.84 or more)"],
             ["每个词元最关注自己（至少 0.84）"],
@@ -210,7 +224,7 @@ FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "v
             ["从第二个起，每个词元最关注前一个（至少 0.50）"],
         ),
     ],
-    ids="first edited listed itself ties dead even one-query many-queries no-share back".split(),
+    ids="first edited listed masked itself ties dead even one-query many-queries no-share back".split(),
 )
 def test_the_words(example, en, zh):
     found = where_heads_look(trace(example))

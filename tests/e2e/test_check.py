@@ -185,7 +185,8 @@ def test_an_exercise_is_set_handed_out_and_leads_to_its_end(check):
     page.get_by_role("button", name="Set the exercise").click()
     expect(page.locator(SUMMARY)).to_contain_text("Work out the blank numbers")
     expect(page.locator("code")).to_contain_text("ask=")
-    link = page.locator("code").inner_text().replace("\n", "")
+    link = page.locator("code").inner_text()
+    assert page.locator("code").bounding_box()["height"] < 40  # in one line, to be copied
     query = parse_qs(urlsplit(link).query)
     asked = query["ask"][0].split(".")
     assert asked == ["head_outputs", "concat"]

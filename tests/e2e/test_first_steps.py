@@ -70,6 +70,10 @@ def test_each_step_waits_until_it_is_done_and_none_comes_twice(newcomer):
     page.mouse.up()
     expect(step(page, 2)).to_contain_text("Drag the number X[1, 1] again")
     assert_around(page.locator(".start-ring.also"), bench.cell("x", None, 0, 0).bounding_box())
+    page.locator(".stMain").evaluate("(main) => main.scrollTo(0, 900)")  # its number is out of view
+    expect(bubble(page)).to_be_hidden()
+    page.locator(".stMain").evaluate("(main) => main.scrollTo(0, 0)")
+    step(page, 2)
     drag(bench, -2, "x", None, 0, 0)
     page.mouse.up()
     bench.settled()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from playwright.sync_api import expect
@@ -27,10 +28,14 @@ COVERED_SIGNS = """() => [...document.querySelectorAll("*")].flatMap((host) =>
     [...(host.shadowRoot?.querySelectorAll('td:is([data-lens="up"], [data-lens="down"])') ?? [])].filter((cell) => {
         const sign = getComputedStyle(cell, "::after"), text = document.createRange();
         text.selectNodeContents(cell);
-        const right = cell.getBoundingClientRect().left + parseFloat(sign.left) + parseFloat(sign.width);
-        return text.getBoundingClientRect().left < right - 0.5;
+        const box = cell.getBoundingClientRect(), digits = text.getBoundingClientRect();
+        const tall = 0.74 * parseFloat(getComputedStyle(cell).fontSize);  // a digit
+        const isBeside = digits.left >= box.left + parseFloat(sign.left) + parseFloat(sign.width) + 2;
+        const foot = box.top + parseFloat(sign.top) + parseFloat(sign.height);
+        const isBelow = (digits.top + digits.bottom - tall) / 2 >= foot;
+        return !isBeside && !isBelow;
     }).map((cell) => cell.textContent))"""
-"""Numbers beneath the sign that says which way they moved."""
+"""Numbers that the sign which says which way they moved touches: it stands above them, or has a space of its own."""
 
 
 def overview(page):
@@ -56,6 +61,8 @@ def test_sentence_overview_and_a_number_are_in_the_first_screen(visit, language)
         below = page.locator(".explain").bounding_box()["y"]
         for part in (page.locator(".bench .mha-note"), overview(page), bench.cell("x", None, 0, 0)):
             assert inside(part.bounding_box(), width, below), (width, height)
+        for look in overview(page).locator(".look").all():  # nothing of it is cut off
+            assert look.evaluate("(look) => look.scrollHeight <= look.clientHeight"), (width, height)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -244,6 +251,7 @@ def test_words_in_another_order_are_not_compared_with_those_before(visit):
     bench.settled()
     expect(page.locator(".moved.hint")).to_be_visible()
     expect(page.locator('td[data-lens="up"], td[data-lens="down"]')).to_have_count(0)
+    expect(page.get_by_placeholder("“programming I love”")).to_be_visible()  # the menu's title follows
 
 
 def test_a_sentence_that_is_given_up_changes_nothing(visit):
@@ -272,9 +280,15 @@ def test_what_has_moved_is_marked_and_said_until_the_next_edit(visit):
     expect(bench.cell("w_v", 0, 0, 0)).to_have_attribute("data-lens", "up")
     assert page.evaluate(COVERED_SIGNS) == []
     expect(bench.cell("w_v", 0, 0, 0)).to_have_attribute("aria-description", "was 1 before the last edit")
+    bench.type("x", None, 0, 0, "1000000000").settled()
+    told = "18 of 27 weights changed; most: head 1, programming → I, 0.1636 → 1"
+    expect(page.locator(".moved")).to_have_text(told)
+    bench.do("undo").type("x", None, 0, 0, "-6").settled()
+    expect(bench.cell("x", None, 0, 0)).to_have_attribute("data-lens", "down")
+    assert page.evaluate(COVERED_SIGNS) == []  # of a minus, and of two digits before the point
     bench.type("x", None, 0, 0, "1").settled()
     expect(bench.cell("w_v", 0, 0, 0)).not_to_have_attribute("data-lens", re.compile("."))
-    expect(bench.cell("x", None, 0, 0)).to_have_attribute("data-lens", "down")
+    expect(bench.cell("x", None, 0, 0)).to_have_attribute("data-lens", "up")
     bench.do("reset")  # where everything begins anew nothing has moved
     assert_shows(bench.settled(), PROGRAMMING)
     expect(page.locator(".moved.hint")).to_be_visible()
@@ -350,6 +364,16 @@ def test_a_map_has_the_names_of_its_rows_and_columns(visit):
     expect(bench.page.locator(".moved")).to_contain_text("A row is a token that looks")
     square = head.locator("canvas").bounding_box()
     assert abs(square["width"] - square["height"]) < 3
+    bench.page.get_by_role("button", name="Your sentence").click()
+    bench.page.keyboard.type(" ".join(f"word{n}" for n in range(24)))
+    bench.page.keyboard.press("Enter")
+    bench.settled()
+    for side, along in (("queries", "height"), ("keys", "width")):  # none is printed over the next one
+        names = [name.bounding_box() for name in head.locator(f".map-{side} span:not(:empty)").all()]
+        assert len(names) == 12
+        start = {"height": "y", "width": "x"}[along]
+        for one, following in pairwise(names):
+            assert one[start] + one[along] <= following[start] + 0.5
 
 
 def test_sixty_four_tokens_are_a_map(visit):

@@ -101,7 +101,7 @@ test("what has moved is what is printed otherwise", () => {
   shown.matrices.weights.values[0][0] = [0.5004, 0.25];
   const at = (col) => movedAt(shown, { name: "weights", head: 0, row: 0, col });
   assert.equal(at(0), null);
-  assert.deepEqual(at(1), { before: 0.5, sign: "down" });
+  assert.deepEqual(at(1), { before: 0.5, was: "0.50", sign: "down" });
   assert.deepEqual(movedIn(shown, "weights"), {
     all: 2,
     changed: 1,
@@ -116,8 +116,28 @@ test("a given number has moved with any digit, and −∞ is no size", () => {
   shown.before = remembered(shown);
   shown.matrices.x.values[0][1] = 2.0001;
   shown.matrices.weights.values[0][0][0] = 0.25;
-  assert.deepEqual(movedAt(shown, { name: "x", head: null, row: 0, col: 1 }), { before: 2, sign: "up" });
+  assert.deepEqual(movedAt(shown, { name: "x", head: null, row: 0, col: 1 }), {
+    before: 2,
+    was: "2",
+    sign: "up",
+  });
   assert.equal(movedAt(shown, { name: "weights", head: 0, row: 0, col: 0 }).sign, "new");
+});
+
+test("where the new numbers are whole, the old ones are told and compared with their decimals all the same", () => {
+  const shown = model([
+    [0.1636, 0.8364],
+    [0, 1],
+  ]);
+  shown.before = remembered(shown);
+  shown.matrices.weights.values[0] = [
+    [0, 1],
+    [0, 1],
+  ];
+  const at = (col) => movedAt(shown, { name: "weights", head: 0, row: 0, col });
+  assert.deepEqual(at(1), { before: 0.8364, was: "0.84", sign: "up" });
+  assert.deepEqual(at(0), { before: 0.1636, was: "0.16", sign: "down" });
+  assert.equal(movedIn(shown, "weights").changed, 2);
 });
 
 test("before the first edit nothing has moved", () => {

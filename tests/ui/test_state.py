@@ -205,14 +205,16 @@ def test_the_head_that_was_removed_last_comes_back_with_its_numbers():
         "The head that was removed last is back with its numbers.",
     )
     send(work, {"op": "add_head"})
-    assert work.message is None
+    assert (work.message.kind, work.message.text) == ("info", f"Head {h + 1} has new, made-up numbers.")
     send(work, {"op": "remove_head"}, {"op": "remove_head", "head": 0}, {"op": "add_head"})
     assert work.example.heads == (*start.heads[1:], start.heads[0])
     assert work.example.w_o[-start.dims.d_v :] == start.w_o[: start.dims.d_v]
     narrow = {"op": "resize", "axis": "d_k", "by": 1}
     send(work, {"op": "remove_head"}, narrow, {"op": "add_head"})
-    assert (work.message, work.example.dims.h) == (None, h)
+    assert work.example.dims.h == h
+    assert work.message.text == f"Head {h} has new, made-up numbers."
     send(work, {"op": "remove_head"}, {"op": "add_head", "copy": 0})
+    assert work.message is None
     assert work.example.heads[-1] == work.example.heads[0]
 
 

@@ -165,7 +165,7 @@ export class Bench {
       steady && pending.length > 0 && this.#live.takes(pending) && this.#live.answered > data.ack;
     const newer = answered && JSON.stringify(data.asks) === JSON.stringify(this.model.asks);
     if (newer) this.#keep(data);
-    if (!steady || data.opened !== this.model?.opened || !sameTokens(data, this.model)) this.#before = null;
+    if (data.opened !== this.model?.opened || !sameSizes(data, this.model)) this.#before = null;
     data.before = this.#before && this.model.before;
     this.model = data;
     for (const edit of pending) overlay(data, edit);
@@ -637,9 +637,10 @@ export class Bench {
   }
 }
 
-/** Whether the same tokens stand in the same places: numbers of others have not moved, they are others. */
-const sameTokens = ({ labels: now }, { labels: before }) =>
-  String(now.n_q) === String(before.n_q) && String(now.n_k) === String(before.n_k);
+/** Whether as many numbers are of the same tokens, in the same places: those of others have not moved, they are others. */
+const sameSizes = (now, before) =>
+  JSON.stringify([now.dims, now.labels.n_q, now.labels.n_k]) ===
+  JSON.stringify([before.dims, before.labels.n_q, before.labels.n_k]);
 
 /** Show an edit of numbers at once, before the server has answered: an input is its own value. */
 function overlay(model, edit) {

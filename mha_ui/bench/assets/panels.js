@@ -12,9 +12,19 @@ const THICKEST = 16; // px
 const FAINT = 0.02; // of a weight in a map that the path which is told does not go through
 /** So many tokens have their names beside a map. */
 const MOST_NAMES = 24;
+/** So many of them have room beside each other; of more every second is written. */
+const MOST_WRITTEN = 16;
 
 const named = (tokens, attributes = {}) =>
   tokens.map((token) => element("span", { ...attributes, title: token }, element("bdi", {}, token)));
+
+/** @param {string[]} tokens */
+function spaced(tokens) {
+  const names = named(tokens);
+  if (tokens.length > MOST_WRITTEN)
+    for (const [at, name] of names.entries()) if (at % 2) name.replaceChildren();
+  return names;
+}
 
 export class Lines {
   /** @type {Map<SVGElement, string>} how thick and how dense a line is drawn */
@@ -141,7 +151,7 @@ export class WeightMap {
     this.head = head;
     const { n_q, n_k } = overview.model.labels;
     this.canvas = element("canvas", { width: n_k.length, height: n_q.length });
-    const beside = (tokens) => (tokens.length <= MOST_NAMES ? named(tokens) : []);
+    const beside = (tokens) => (tokens.length <= MOST_NAMES ? spaced(tokens) : []);
     const queries = div("map-queries", ...beside(n_q));
     this.root = div("overview-map", queries, this.canvas, div("map-keys", ...beside(n_k)));
     this.canvas.addEventListener("pointermove", (event) => overview.point(head, this.#pairAt(event)));

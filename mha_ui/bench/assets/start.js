@@ -207,7 +207,8 @@ export class Start {
     const bubble = beside(anchor, this.#size, this.#room, ...this.#clear);
     const here = /** @type {HTMLElement} */ (this.root.offsetParent).getBoundingClientRect();
     this.root.style.translate = `${bubble.left - here.left}px ${bubble.top - here.top}px`;
-    const isShown = this.#isInSight(target) && !(this.#opening && this.#isInTheWay());
+    const about = progress.step === 1 ? this.#number() : target;
+    const isShown = this.#isInSight(about) && !(this.#opening && this.#isInTheWay());
     this.root.style.visibility = isShown ? "" : "hidden";
     this.#surround(this.ring, target, here);
     if (progress.step === 1) this.#surround(this.also, this.#number(), here);

@@ -94,7 +94,7 @@ export class Cells {
       if (held) setAttribute(held, "aria-valuenow", valueNow(value));
       if (shown?.kind !== kind) td.dataset.kind = kind;
       if (shown?.tone !== tone) td.style.setProperty("--tone", tone);
-      const was = moved && fill(this.words.was_before, { before: show(moved.before) });
+      const was = moved && fill(this.words.was_before, { before: moved.was });
       if (sign !== undefined || shown?.sign !== undefined)
         this.#sign(td, sign, lens ? told(model, { name, head, row, col }) : was);
       if (shown?.draft === draft) continue;

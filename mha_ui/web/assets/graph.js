@@ -317,10 +317,16 @@ export const decimalsOf = (model, name, head) => (isWhole(rowsOf(model, name, he
  * Number → text as the tables show it: a given one as it was typed, unless it has more decimals than are shown.
  * @type {OfMatrix<(value: Value) => string>}
  */
-export function shownAs(model, name, head) {
+export const shownAs = (model, name, head) => shownIn(model, name, head, rowsOf(model, name, head));
+
+/**
+ * The same of other rows in the matrix's place, such as those before an edit.
+ * @type {(model: Model, name: string, head: number | null | undefined, rows: Value[][]) => (value: Value) => string}
+ */
+export function shownIn(model, name, head, rows) {
   if (isClaim(model, name)) return exact;
   if (wasTyped(model, name, head)) return (number) => given(number, model.decimals);
-  const decimals = decimalsOf(model, name, head);
+  const decimals = isWhole(rows) ? 0 : model.decimals;
   return (number) => format(number, decimals);
 }
 

@@ -1,7 +1,7 @@
 // What an edit has moved: the numbers that are printed otherwise than before it. No DOM here.
 
 import { fill } from "./dom.js";
-import { nameOf, rowsOf, shownAs, tokensOf, valueAt } from "./graph.js";
+import { nameOf, rowsOf, shownAs, shownIn, tokensOf, valueAt } from "./graph.js";
 
 /**
  * The numbers of a model as they stand, to be compared with later ones.
@@ -15,27 +15,28 @@ const isSize = (before, now) => typeof before === "number" && typeof now === "nu
 
 /**
  * What the numbers of a matrix were before the last edit, where they are printed otherwise now: a function of row and
- * column to {before, sign}, or to null; null where there is nothing to compare with. A sign is "up", "down", or "new"
- * where one of the two is no number.
- * @type {OfMatrix<((row: number, col: number) => { before: Value; sign: string } | null) | null>}
+ * column to {before, was, sign}, or to null; null where there is nothing to compare with. `was`: as it was printed. A
+ * sign is "up", "down", or "new" where one of the two is no number.
+ * @type {OfMatrix<((row: number, col: number) => { before: Value; was: string; sign: string } | null) | null>}
  */
 export function movedOf(model, name, head) {
   const held = model.before?.[name];
   const rows = rowsOf(model, name, head);
   const old = held && (model.matrices[name].perHead ? held[head] : held);
   if (!old || !rows) return null;
-  const show = shownAs(model, name, head);
+  const show = shownIn(model, name, head, [...old, ...rows]); // whole numbers alone have no decimals
+  const shownThen = shownIn(model, name, head, old);
   return (row, col) => {
     const [before, now] = [old[row]?.[col], rows[row]?.[col]];
     if (before === now || before === undefined || show(before) === show(now)) return null;
     const sign = isSize(before, now) ? (Number(now) > Number(before) ? "up" : "down") : "new";
-    return { before, sign };
+    return { before, was: shownThen(before), sign };
   };
 }
 
 /**
  * The same of one cell.
- * @type {(model: Model, cell: Cell) => { before: Value; sign: string } | null}
+ * @type {(model: Model, cell: Cell) => { before: Value; was: string; sign: string } | null}
  */
 export const movedAt = (model, { name, head, row, col }) => movedOf(model, name, head)?.(row, col) ?? null;
 
@@ -80,7 +81,7 @@ export function toldMoved(model, words) {
     place: nameOf(model, most).replaceAll("_", ""),
     head: most.head + 1,
     tokens: tokensOf(model, most).join(" → "),
-    before: show(movedAt(model, most).before),
+    before: movedAt(model, most).was,
     now: show(valueAt(model, most)),
   };
   return fill(weights.most ? words.moved_weights : words.moved_outputs, values);
