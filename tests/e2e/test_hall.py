@@ -77,13 +77,28 @@ def screen(page: Page) -> tuple[int, int]:
     return int(at), int(of)
 
 
+FRAMES = """() => new Promise((drawn) => {
+    const frame = (left) => (left ? requestAnimationFrame(() => frame(left - 1)) : drawn());
+    frame(4);
+})"""
+
+
+def settled(page: Page) -> None:
+    """Wait until the page has been packed anew: a resized window is told of it in a frame, which packs in the next, and
+    on a busy machine a frame may take longer than the moment for which the page is still."""
+    at_rest(page)
+    page.evaluate(FRAMES)
+    at_rest(page)
+
+
 def measured(page: Page, size: tuple[int, int]) -> dict[int, list[str]]:
     """What is too small, or outside the window, screen by screen."""
+    settled(page)
     page.keyboard.press("Home")
     found = {}
     for at in range(1, screen(page)[1] + 1):
         assert screen(page)[0] == at
-        at_rest(page)
+        settled(page)
         if problems := page.evaluate(MEASURE, LEAST[size]):
             found[at] = problems
         page.keyboard.press("ArrowRight")
