@@ -73,7 +73,7 @@ def _look(trace: Trace, head: int) -> Look:
 def tops_of(row: Sequence[float]) -> tuple[int, ...]:
     """The keys that share the largest weight of a row; none in a row of zeros."""
     least = max(row) - NEAR
-    return tuple(j for j, weight in enumerate(row) if weight > least) if any(row) else ()
+    return tuple(j for j, weight in enumerate(row) if weight >= least) if any(row) else ()
 
 
 def _kind(trace: Trace, head: int, tops: Sequence[tuple[int, ...]], alive: Sequence[int]) -> Kind:

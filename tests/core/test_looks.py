@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mha_core import AddMask, AllowMask, Example, Head, built_in, library, trace, validate
 from mha_core.edit.edits import apply
-from mha_core.walk.summary import LISTED, findings, where_heads_look
+from mha_core.walk.summary import LISTED, findings, tops_of, where_heads_look
 from tests.core.strategies import NEG_INF, examples, rows
 from tests.sizes import tries
 
@@ -104,6 +104,10 @@ def assert_holds(computed):
             assert table[query][key] == most == max(max(table[i]) for i in alive)
             assert look.least == min(max(table[i]) for i in alive)
             assert look.masked == any(len(seen[i]) < len(table[i]) for i in alive)
+
+
+def test_a_weight_that_is_given_may_be_of_any_size():
+    assert tops_of([1e12, 1.0]) == (0,)
 
 
 @pytest.mark.parametrize("name", library())
