@@ -212,6 +212,8 @@ class _Check:
         elif wrong.any() and self._nothing_wrong_before(key):
             self._blame(key, (ROUNDED_EARLY,), wrong)
         doubtful = _not_rounded(claim, exact) & ~wrong & ~_rounds_to(plain.values, claim).any(0)
+        if doubtful.any():  # of a whole number no unseen step is taken to have been rounded
+            doubtful &= ((exact - exact.round()).abs() < 1e-9) | ~self._rounds_on_the_way(key, claim)
         self._note(key, exact, wrong=wrong, own=own, doubtful=doubtful)
         self._carry(key, claim, exact, best, plain)
 
@@ -337,6 +339,12 @@ class _Check:
         least = [one for one in least if len(one[0].names) == steps]
         self._blame(key, (ROUNDED_EARLY,), own, rounded=tuple(rounding for rounding, _ in least))
         return least[0][1][0]
+
+    def _rounds_on_the_way(self, key: Key, claim: Printed) -> Tensor:
+        """Where a number is the rounded one of what rounding at earlier steps, which were not given, makes of it."""
+        bounded = key in self.search.steps and claim.given.numel() <= _MOST_CELLS
+        tried = [values[0] for _, values in self.search.roundings(key, claim.decimals)] if bounded else []
+        return _rounds_to(torch.stack(tried), claim).any(0) if tried else torch.zeros_like(claim.given)
 
     def _rounded_as_printed(self, key: Key, claim: Printed) -> bool:
         """Whether the rounding just blamed is to no fewer digits than are printed: that is no slip."""
