@@ -81,8 +81,8 @@ class Cause:
 @dataclass(frozen=True, slots=True)
 class Checked:
     """A step's outcome. ``doubtful``: cells within the rule, but with a whole number that no rounding makes, of
-    this step or of those before it. ``unexplained``: there are own errors that no known
-    mistake explains; ``undecided``: among them some that too many would explain to name one.
+    this step or of those before it. ``unexplained``: there are own errors that no known mistake explains;
+    ``undecided``: among them some that too many would explain to name one.
     """
 
     given: int
@@ -125,7 +125,7 @@ def check(example: Example) -> Verdict:
     """Check ``example.claimed`` against the computation, in float64.
 
     Source of the rule for wrong cells: a printed number may be off by one unit of its last digit, as rounding and
-    truncating leave it.
+    truncating leave it; a whole number that rounding does not give is doubtful.
     """
     return _Check(trace(example, _CPU)).verdict()
 

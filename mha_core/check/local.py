@@ -111,9 +111,8 @@ def _made(slip: Slip, base: _Base, claim: Printed, i: int, wrong: list[int], uni
         return None
     at = base.place(i, wrong[0] if slip.whole == "cell" else 0)
     cols = wrong if slip.whole == "cell" else range(len(at.rows[0]))
-    unit = torch.where(
-        claim.unit < 1, claim.unit * units, claim.unit / 2
-    )  # a whole number is not cut off, but rounded
+    # Digits behind the point may have been cut off; a whole number is rounded.
+    unit = torch.where(claim.unit < 1, claim.unit * units, claim.unit / 2)
     given, numbers, within = (part[i].tolist() for part in (claim.given, claim.numbers, unit))
     if slip.whole == "row" and sum(given) < 2:
         return None
