@@ -53,6 +53,24 @@ def test_a_jump_goes_to_where_the_lecture_begins_a_step_and_a_reload_goes_on_the
     page.press("ArrowLeft").stands_at("scores 1.2")
 
 
+def test_a_reload_goes_on_where_the_walk_stood_though_nothing_says_that_the_page_is_left(browser, server):
+    """The address follows a burst of keys late, and a phone or a busy browser may leave without an event."""
+    context = browser.new_context(locale="en-US")
+    page = Walk(context.new_page())
+    page.page.add_init_script("addEventListener('beforeunload', (event) => event.stopImmediatePropagation())")
+    page.open(f"{server.url}walkthrough?example=first&view=projector&step=q")
+    with page.page.expect_navigation():
+        page.page.evaluate(
+            """() => {
+                for (const key of ["ArrowRight", "ArrowRight", "ArrowRight"])
+                    window.dispatchEvent(new KeyboardEvent("keydown", { key }));
+                location.reload();
+            }"""
+        )
+    page.ready().stands_at("scores")
+    context.close()
+
+
 @pytest.mark.parametrize("key", ["b", "."])
 def test_a_dark_screen_comes_back_by_any_key_which_does_nothing_else(walk, key):
     page = walk("?example=first&view=projector&step=q")

@@ -31,16 +31,12 @@ export function placeHeld(data) {
 }
 
 /**
- * The walk stands here now.
+ * The walk stands here now. Kept at once: not every browser says that a page is about to be left.
  * @param {WalkModel} model
  * @param {Record<string, any>} at
  */
 export function hold(model, at) {
   held = { session: model.session, opened: model.opened, work: JSON.stringify(workOf(model)), at };
-}
-
-/** The page is about to be left. */
-export function keepHeld() {
   sessionStorage.setItem(HELD, JSON.stringify(held));
 }
 

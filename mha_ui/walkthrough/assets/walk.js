@@ -5,7 +5,7 @@ import { active, announcer, button, div, download, element, fill, p, redrawn } f
 import { isField } from "../mha.web/keys.js";
 import { Controls } from "./controls.js";
 import { Easel } from "./easel.js";
-import { holdLecture, keepHeld, lectureHeld, placeHeld } from "./held.js";
+import { holdLecture, lectureHeld, placeHeld } from "./held.js";
 import { Mover } from "./mover.js";
 import { Notes } from "./notes.js";
 import { Outline } from "./outline.js";
@@ -51,11 +51,7 @@ export class Walk {
     const { signal } = this.#gone;
     window.addEventListener("keydown", (event) => pressed(this, event), { signal });
     this.root.addEventListener("pointermove", (event) => this.#pointed(event), { signal });
-    const left = () => {
-      this.around.address.flush();
-      keepHeld();
-    };
-    window.addEventListener("beforeunload", left, { signal });
+    window.addEventListener("beforeunload", () => this.around.address.flush(), { signal });
     const elsewhere = (event) => event.composedPath().includes(this.root) || this.#teller.rests(); // what is done there may leave the page
     for (const kind of ["pointerdown", "focusin"])
       document.addEventListener(kind, elsewhere, { signal, capture: true });
