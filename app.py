@@ -7,7 +7,7 @@ from mha_api import assets, ready
 from mha_api.rooms.page import Follower
 from mha_api.rooms.store import InProcess
 from mha_ui import follow, shell, web
-from mha_ui.web import modules
+from mha_ui.web import bundle, modules
 
 # What the pages need and would wait for.
 LIBRARIES = ("torch",)
@@ -15,7 +15,7 @@ LIBRARIES = ("torch",)
 OPTIONAL = ("pptx",)
 FOLLOWER = Follower(follow.page, follow.script, follow.style, follow.walk)
 ROOMS = InProcess()
-MODULES = assets.Modules(modules.digest, modules.packed, modules.plain)
+MODULES = assets.Modules(modules.digest, bundle.bundled, modules.plain)
 
 app = st.App(
     "pages/navigation.py",

@@ -62,7 +62,11 @@ def routes(
     served = [*ROUTES]
     beside: list[BaseRoute] = []
     if modules:
-        served.append(Route("/modules/{version}/mha.{page}/{name}", assets.Served(modules).module))
+        scripts = assets.Served(modules)
+        served += [
+            Route("/modules/{version}/mha.{page}.js", scripts.page),
+            Route("/modules/{version}/mha.{page}/{name}", scripts.module),
+        ]
     if follower and store:
         page = Page(follower)
         served += [*Rooms(store, follower.walk).routes(), *page.assets()]

@@ -1,5 +1,6 @@
 """Scripts that a browser keeps for good, since their address holds their version: ``/api/plotly/VERSION.js``, Plotly's
-as its Python package has it, and ``/api/modules/VERSION/mha.PAGE/NAME.js``, those of the pages.
+as its Python package has it, and ``/api/modules/VERSION/mha.PAGE.js``, a page's; ``…/mha.PAGE/NAME.js`` is a single
+module, as it is edited.
 
 A script is compressed once a process, when it is first asked for; Streamlit's middleware lets through what is
 compressed already.
@@ -36,40 +37,45 @@ async def plotly(request: Request) -> Response:
 
 @dataclass(frozen=True)
 class Modules:
-    """The pages' modules, from where they stand: page and name → text, or ``None`` where there is none.
+    """The pages' modules; ``None`` where there is no such page, or module.
 
-    ``digest``: the version that stands in their address; ``packed``: what is served there; ``plain``: what is served
-    at any other version's, to who edits the modules, and to a page that a former server has opened.
+    ``digest``: the version that stands in their address; ``bundled``: all of a page in one; ``plain``: by page and name
+    a single one, to who edits it.
     """
 
     digest: Callable[[], str]
-    packed: Callable[[str, str], str | None]
+    bundled: Callable[[str], str | None]
     plain: Callable[[str, str], str | None]
 
 
 class Served:
-    """The route of the modules."""
+    """The routes of the modules."""
 
     def __init__(self, modules: Modules) -> None:
         self._modules = modules
-        self._compressed: dict[tuple[str, str], bytes] = {}
+        self._compressed: dict[str, bytes] = {}
+
+    async def page(self, request: Request) -> Response:
+        """A page's modules; kept for good by the browser, but where a page that a former server has opened asks."""
+        packed = await to_thread.run_sync(self._packed, request.path_params["page"])
+        is_lasting = request.path_params["version"] == self._modules.digest()
+        return _module(request, packed, _LASTING if is_lasting else "no-cache")
 
     async def module(self, request: Request) -> Response:
-        """A module; 404 where there is none of that name."""
-        of = request.path_params["page"], request.path_params["name"]
-        if request.path_params["version"] == self._modules.digest():
-            packed, keep = self._packed(of), _LASTING
-        else:
-            text = self._modules.plain(*of)
-            packed, keep = gzip.compress(text.encode(), mtime=0) if text else None, "no-cache"
-        if not packed:
-            return PlainTextResponse("There is no such module.\n", 404)
-        return asked.compressed(request, packed, _KIND, {"Cache-Control": keep})
+        """A single module, read anew each time."""
+        text = self._modules.plain(request.path_params["page"], request.path_params["name"])
+        return _module(request, gzip.compress(text.encode(), mtime=0) if text else None, "no-cache")
 
-    def _packed(self, of: tuple[str, str]) -> bytes | None:
-        if of not in self._compressed and (text := self._modules.packed(*of)):
-            self._compressed[of] = gzip.compress(text.encode(), mtime=0)
-        return self._compressed.get(of)
+    def _packed(self, page: str) -> bytes | None:
+        if page not in self._compressed and (text := self._modules.bundled(page)):
+            self._compressed[page] = gzip.compress(text.encode(), mtime=0)
+        return self._compressed.get(page)
+
+
+def _module(request: Request, packed: bytes | None, keep: str) -> Response:
+    if packed is None:
+        return PlainTextResponse("There is no such module.\n", 404)
+    return asked.compressed(request, packed, _KIND, {"Cache-Control": keep})
 
 
 def _script() -> bytes:

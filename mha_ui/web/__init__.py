@@ -2,7 +2,7 @@
 
 Its modules in ``assets/`` are mounting, DOM helpers, numbers, the graph of cells, tables, the line of arithmetic,
 selection, and what goes to the server and the address bar. A component's own modules stand in its page's ``assets/``
-and import the kit's as ``../mha.web/dom.js``, and no other component's; ``modules`` says how they are served.
+and import the kit's as ``../mha.web/dom.js``, and no other component's; ``bundle`` says how they are served.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import streamlit as st
 from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
 from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
 
-from mha_ui.web import modules
+from mha_ui.web import bundle, modules
 
 _UI: Final = Path(__file__).resolve().parents[1]
 _LONGEST_WAIT_MS: Final = 10_000
@@ -62,17 +62,24 @@ def _serve(page: str) -> None:
 
 
 def _loader(page: str, module: str) -> str:
-    """Loads a page's module once, by the address that ``mha_api.assets`` serves it at.
+    """Loads a page's module once, by the address that ``mha_api.assets`` serves it at: in the page's bundle, or by
+    itself where modules are edited.
 
     Given as a path, Streamlit would add a script element and wait for it at every answer, which costs more than the
     whole computation; given as text, all of it would travel with every answer. A component waits for its stylesheet,
     with all that this one imports: what it shows it may measure.
     """
-    edited = st.get_option("server.fileWatcherType") != "none"
-    version = modules.AS_THEY_ARE if edited else modules.digest()
+    if st.get_option("server.fileWatcherType") == "none":
+        version, of = modules.digest(), f".then((page) => page.{bundle.name(Path(page, 'assets', module))})"
+        kit, own = f"mha.{modules.KIT}.js", f"mha.{page}.js"
+    else:
+        version, of = modules.AS_THEY_ARE, ""
+        kit, own = f"mha.{modules.KIT}/mount.js", f"mha.{page}/{module}"
     return f"""
 const app = document.querySelector('script[type="module"][src*="static/js/"]').src;
-const served = import(new URL("../../api/modules/{version}/mha.{page}/{module}", app));
+const load = (name) => import(new URL(`../../api/modules/{version}/${{name}}`, app));
+load("{kit}"); // at once: only the page's own would say that it is wanted
+const served = load("{own}"){of};
 const isWhole = (sheet) => sheet && [...sheet.cssRules]
   .every((rule) => !(rule instanceof CSSImportRule) || isWhole(rule.styleSheet));
 const dressed = (link) => isWhole(link.sheet) || new Promise((done) => {{

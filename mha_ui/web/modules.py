@@ -1,8 +1,7 @@
-"""The browser's modules as they are served: at an address that holds a digest of them all, so that a browser keeps them
-for good, and without their comments.
+"""The browser's modules: where they stand, what they import, and the version that their address holds.
 
-A browser learns what a module imports when it has the module, and what that imports when it has that: forty modules
-would come in five rounds. So a module that no other imports names at once all that it leans on.
+They are served bundled (``bundle``), a page's as one script and the kit's as another, at an address that holds a digest
+of them all, so that a browser keeps them for good; and as they are to who edits them.
 """
 
 from __future__ import annotations
@@ -13,9 +12,9 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-import rjsmin
-
 _UI: Final = Path(__file__).resolve().parents[1]
+KIT: Final = "web"
+"""The page whose modules all others import from."""
 IMPORT: Final = re.compile(r'^import (\{[^{}]*\}) from "([^"]+)";\n', re.MULTILINE)
 """An import as the modules write it: what it takes, and from where."""
 AS_THEY_ARE: Final = "now"
@@ -29,33 +28,24 @@ def digest() -> str:
     return hashlib.sha256(texts).hexdigest()[:16]
 
 
-@cache
-def packed(page: str, name: str) -> str | None:
-    """The module ``name`` of a page's assets as a browser keeps it; ``None`` where there is none."""
-    text = plain(page, name)
-    return text and str(rjsmin.jsmin(text))
-
-
 def plain(page: str, name: str) -> str | None:
-    """The same with its comments."""
+    """The module ``name`` of a page's assets as it is; ``None`` where there is none."""
     path = _files().get((page, name))
-    if path is None:
-        return None
-    first = (
-        ""
-        if path in _imported_by_others()
-        else "".join(f'import "{_seen(path, of)}"; ' for of in _below(path))
-    )
-    return first + path.read_text("utf-8")
+    return path.read_text("utf-8") if path else None
 
 
-def imports(path: Path) -> list[Path]:
-    """The modules that a module names, ``./place.js`` beside it and ``../mha.web/dom.js`` in the kit."""
-    return [imported(path, module) for _, module in IMPORT.findall(path.read_text("utf-8"))]
+def of_page(page: str) -> list[Path]:
+    """All modules of a page's assets."""
+    return sorted(path for (owner, _), path in _files().items() if owner == page)
+
+
+def page_of(path: Path) -> str:
+    """The page whose assets a module belongs to."""
+    return path.parents[1].name
 
 
 def imported(path: Path, module: str) -> Path:
-    """Where a module that another one names stands."""
+    """Where a module that another one names stands, ``./place.js`` beside it and ``../mha.web/dom.js`` in the kit."""
     if module.startswith("./"):
         return path.parent / module.removeprefix("./")
     page, _, name = module.removeprefix("../mha.").partition("/")
@@ -64,28 +54,4 @@ def imported(path: Path, module: str) -> Path:
 
 @cache
 def _files() -> dict[tuple[str, str], Path]:
-    return {(path.parents[1].name, path.name): path for path in _UI.glob("*/assets/*.js")}
-
-
-@cache
-def _imported_by_others() -> frozenset[Path]:
-    return frozenset(of for path in _files().values() for of in imports(path))
-
-
-def _below(path: Path) -> list[Path]:
-    """All that a module leans on, each after what it leans on itself: the order in which they run."""
-    found: dict[Path, None] = {}
-
-    def visit(at: Path) -> None:
-        for of in imports(at):
-            if of not in found:
-                visit(of)
-                found[of] = None
-
-    visit(path)
-    return list(found)
-
-
-def _seen(path: Path, of: Path) -> str:
-    """How a module names another."""
-    return f"./{of.name}" if of.parent == path.parent else f"../mha.{of.parents[1].name}/{of.name}"
+    return {(page_of(path), path.name): path for path in _UI.glob("*/assets/*.js")}

@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 import mha_api
 import mha_ui
 from mha_api import assets
-from mha_ui.web import modules
+from mha_ui.web import bundle, modules
 from tests.api.asgi import ask
 
 SCRIPT = (Path(plotly.__file__).parent / "package_data" / "plotly.min.js").read_bytes()
@@ -51,19 +51,38 @@ def test_it_is_compressed_once(monkeypatch):
 
 
 SERVED = Starlette(
-    routes=mha_api.routes(modules=assets.Modules(modules.digest, modules.packed, modules.plain))
+    routes=mha_api.routes(modules=assets.Modules(modules.digest, bundle.bundled, modules.plain))
 )
 KEPT = f"/api/modules/{modules.digest()}"
-ASSETS = sorted(Path(mha_ui.__file__).parent.glob("*/assets/*.js"))
+ASSETS = Path(mha_ui.__file__).parent
+PAGES = sorted({path.parents[1].name for path in ASSETS.glob("*/assets/*.js")})
 
 
-def test_every_module_is_kept_for_good_under_the_digest_and_has_no_comment():
-    for path in ASSETS:
-        answer = ask(SERVED, f"{KEPT}/mha.{path.parents[1].name}/{path.name}", **{"accept-encoding": "gzip"})
-        assert answer.status == 200
-        assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
-        assert answer.headers["content-type"].startswith("text/javascript")
-        assert not re.search(r"^\s*(//|/?\*)", gzip.decompress(answer.body).decode(), re.MULTILINE)
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_s_modules_are_one_script_that_is_kept_for_good_and_has_no_comment(page):
+    answer = ask(SERVED, f"{KEPT}/mha.{page}.js", **{"accept-encoding": "gzip"})
+    assert answer.status == 200
+    assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
+    assert answer.headers["content-type"].startswith("text/javascript")
+    text = gzip.decompress(answer.body).decode()
+    assert not re.search(r"^\s*(//|/?\*)", text, re.MULTILINE)
+    held = set(re.findall(r"\bconst (\w+)=\(\(\)=>\{", text))
+    exported = set(re.search(r"\bexport\{([^}]*)\};$", text)[1].split(","))
+    of_kit = {name for name in exported if name.startswith("web_")}
+    assert exported <= held
+    assert bool(of_kit) == (page == "web")  # of the kit there is one, which all pages share
+    mounted = {
+        path for path in ASSETS.glob(f"{page}/assets/*.js") if "export default" in path.read_text("utf-8")
+    }
+    assert {bundle.name(path) for path in mounted} <= exported
+    imported = set(re.findall(r"\w+", re.match(r"import\{([^}]*)\}from\"./mha.web.js\";|", text)[1] or ""))
+    assert page == "web" or imported == {bundle.name(path) for path in ASSETS.glob("web/assets/*.js")}
+
+
+def test_a_page_that_a_former_server_has_opened_gets_what_there_is_but_does_not_keep_it():
+    answer = ask(SERVED, "/api/modules/0123456789abcdef/mha.bench.js")
+    assert answer.body.decode() == bundle.bundled("bench")
+    assert answer.headers["cache-control"] == "no-cache"
 
 
 def test_a_module_that_is_edited_is_read_anew_each_time():
@@ -74,26 +93,18 @@ def test_a_module_that_is_edited_is_read_anew_each_time():
 
 
 @pytest.mark.parametrize(
-    "path", ["mha.web/none.js", "mha.none/dom.js", "web/dom.js", "mha.web/..%2f..%2fcss.py"]
+    "path",
+    [
+        "mha.web/none.js",
+        "mha.none/dom.js",
+        "mha.none.js",
+        "web/dom.js",
+        "mha.web/..%2f..%2fcss.py",
+        "mha...js",
+    ],
 )
 @pytest.mark.parametrize("version", [modules.digest(), modules.AS_THEY_ARE])
 def test_what_is_no_module_is_not_there(version, path):
     answer = ask(SERVED, f"/api/modules/{version}/{path}")
     assert answer.status == 404
     assert "cache-control" not in answer.headers
-
-
-@pytest.mark.parametrize(
-    ("page", "name"), [("bench", "bench.js"), ("walkthrough", "main.js"), ("models", "models.js")]
-)
-def test_a_page_s_module_names_at_once_all_that_is_loaded_and_what_others_import_does_not(page, name):
-    def named(page, name):
-        """What a module imports, by page and name."""
-        found = re.findall(
-            r'\bimport (?:\{[^}]*\} from )?"(?:\.\./mha\.(\w+)|\.)/([\w.]+)";', modules.plain(page, name)
-        )
-        return {(other or page, file) for other, file in found}
-
-    told = named(page, name)
-    assert all(named(*of) <= told for of in told)
-    assert not any(modules.plain(*of).startswith('import "') for of in told)
