@@ -77,8 +77,16 @@ class Monkey:
         rows, cols = example.dims.shape(name)
         where = None if name == "x" else head
         cell = (name, where, self.random.randrange(rows), self.random.randrange(cols))
+        if where is not None:
+            self._show(head)
         self.bench.cell(*cell).scroll_into_view_if_needed()
         return cell
+
+    def _show(self, head: int) -> None:
+        """Choose a head's tables where not all fit."""
+        chip = self.page.locator(f'.head-chip[data-head="{head}"][aria-pressed="false"]')
+        if chip.is_visible():
+            chip.click()
 
     def type(self) -> None:
         """A number, typed."""
@@ -126,6 +134,8 @@ class Monkey:
                 "click"
             )  # it is seen under the pointer alone
         else:
+            if "_head" in chosen:
+                self._show(int(chosen[-1]))
             self.press(chosen)
 
     def visit(self) -> None:
