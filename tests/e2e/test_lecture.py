@@ -287,11 +287,11 @@ def test_the_keys_change_numbers_too_and_computed_ones_stay(walk):
     page.press("e")
     field = page.root.locator("input.change")
     expect(field).to_be_focused()
-    expect(field).to_have_attribute("aria-label", "W_Q[1, 1] of head 1")
+    expect(field).to_have_attribute("aria-label", "WQ[1, 1] of head 1")
     page.page.keyboard.type("−1.5")
     page.press("Tab")
     expect(page.cell("w_q", 0, 0, 0)).to_have_text("−1.5")
-    expect(field).to_have_attribute("aria-label", "W_Q[1, 2] of head 1")
+    expect(field).to_have_attribute("aria-label", "WQ[1, 2] of head 1")
     page.page.keyboard.type("abc")
     page.press("Enter")
     expect(page.root.locator(".line .refused")).to_be_visible()
@@ -353,7 +353,7 @@ def test_two_heads_stand_beside_each_other_with_one_scale_and_a_sentence(walk, l
             told = words_in(language)(
                 "They differ most at {place}: {left} in head {one}, {right} in head {other}."
             )
-            place = f"[{1 - row}, {1 - col}]"
+            place = f"[{water.example.tokens[-row]}, {water.example.tokens[-col]}]"
             expect(differ).to_have_text(
                 told.format(place=place, left=f"{one:g}", right=f"{other:g}", one=2, other=1)
             )

@@ -82,7 +82,7 @@ def test_into_a_step_and_out_of_it(walk):
     assert [text for cell, text in page.shown().items() if cell.name == "scores"] == ["5", *"········"]
     page.press("ArrowDown").stands_at("scores 1.1")
     assert page.shown()[Cell("scores", 0, 0, 0)] == "·"
-    assert page.line() == "S[1, 1] = 1 · 3"
+    assert page.line() == "S[思考, 思考] = 1 · 3"
     page.press("ArrowRight").stands_at("scores 1.2")
     assert page.shown()[Cell("scores", 0, 0, 0)] == "5"
     page.press("ArrowUp").stands_at("scores 1").press("ArrowUp").stands_at("scores")

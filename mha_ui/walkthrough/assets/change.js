@@ -3,9 +3,10 @@
 // that undo, the other window and those who follow have it too.
 
 import { active, element } from "../mha.web/dom.js";
-import { isClaim, isEditable, nameOf, unkey, valueAt } from "../mha.web/graph.js";
+import { isClaim, isEditable, unkey, valueAt } from "../mha.web/graph.js";
 import { exact, read } from "../mha.web/numbers.js";
 import { sender } from "../mha.web/sender.js";
+import { spokenOf } from "./named.js";
 
 const MOST = 1e12;
 
@@ -59,7 +60,7 @@ export class Change {
       inputmode: "decimal",
       autocomplete: "off",
       spellcheck: "false",
-      "aria-label": nameOf(model, cell),
+      "aria-label": spokenOf(model, cell),
     });
     field.value = text ?? exact(valueAt(model, cell));
     this.#at = td.dataset.key;

@@ -111,11 +111,10 @@ export class Easel {
 
   /** The line of arithmetic; before an audience with as many terms as there is room for. */
   tell() {
-    const { way, view, around } = this.walk;
+    const { way, view } = this.walk;
     const { hiding } = this;
-    const named = Boolean(view || around.names);
     (view ? MOST_TERMS : [Infinity]).some((most) => {
-      const line = lineOf(this.picture, way.place, { hiding, most, named });
+      const line = lineOf(this.picture, way.place, { hiding, most });
       this.line.replaceChildren(...line, ...this.#remarks(hiding));
       return fits(this.line);
     });

@@ -150,7 +150,6 @@ class Follower {
     const model = { ...data, place, session: this.#code, opened: 0, revision: this.#revision };
     this.#walk ??= new Walk(this.stage, {
       address: NO_ADDRESS,
-      names: true,
       controls: () => [],
       parts: () => [],
       told: (_walk, _at, remote) => remote || this.#goAlone(),
