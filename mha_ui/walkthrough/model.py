@@ -116,6 +116,7 @@ _UI: Final = {
     "lecture": N_("The lecture that → and ← walk, as the two keys of a clicker do"),
     "lecture_free": N_("every step as chosen"),
     "lecture_of": N_("{minutes} min: {presses} presses"),
+    "lecture_same": N_("{minutes} min: {presses} presses, the same walk as in {as} min"),
     **LECTURE,
     "press_of": N_("press {press} of {presses}"),
     "help": N_("Keyboard"),

@@ -196,23 +196,25 @@ def test_the_still_shows_the_numbers_of_the_next_step_and_nothing_to_press(walk)
 
 
 def test_time_is_told_against_what_was_planned_and_goes_on_after_a_reload(walk):
-    token = taught(LectureStep("tokens"), minutes=30)
+    token = taught(LectureStep("tokens"), minutes=60)
     page = walk(f"?s={token}&view=presenter")
-    assert page.button("lecture").input_value() == "30"
+    assert page.button("lecture").input_value() == "60"
+    longest = page.button("lecture").locator("option").last
+    expect(longest).to_have_text(re.compile(r"^60 min: \d+ presses, the same walk as in 50 min$"))
     elapsed, spent = (page.root.locator(f".notes .{name}") for name in ("elapsed", "spent"))
-    expect(elapsed).to_have_text(re.compile(r"^0:\d\d of 30:00$"))
+    expect(elapsed).to_have_text(re.compile(r"^0:\d\d of 60:00$"))
     expect(spent).to_have_text(re.compile(r"^0:\d\d of \d+:\d\d$"))
     page.page.evaluate(
         """() => {
             const run = JSON.parse(sessionStorage.getItem("mha-clock"));
-            sessionStorage.setItem("mha-clock", JSON.stringify({...run, begun: run.begun - 31 * 60_000}));
+            sessionStorage.setItem("mha-clock", JSON.stringify({...run, begun: run.begun - 61 * 60_000}));
         }"""
     )
     page.page.reload()
     page.ready()
-    expect(elapsed).to_have_text(re.compile(r"^31:\d\d of 30:00 ⚠$"))
+    expect(elapsed).to_have_text(re.compile(r"^61:\d\d of 60:00 ⚠$"))
     page.button("restart").click()
-    expect(elapsed).to_have_text(re.compile(r"^0:0\d of 30:00$"))
+    expect(elapsed).to_have_text(re.compile(r"^0:0\d of 60:00$"))
 
 
 def test_a_question_of_ones_own_is_asked_with_one_press(new_page, server):

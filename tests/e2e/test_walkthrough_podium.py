@@ -20,7 +20,7 @@ FIRST = trace(built_in("first"))
 
 @pytest.mark.parametrize("minutes", shortened([10, 25, 50], [25]))
 def test_two_keys_walk_a_lecture_in_as_many_presses_as_it_says(walk, minutes):
-    """The first cell of a step, then the rest at once; every stage is shown, and every number is the trace's."""
+    """The first cell of a step, then the rest at once or cell by cell; every stage is shown, and every number is the trace's."""
     page = walk("?example=first&view=presenter")
     lectures = page.button("lecture")
     told = lectures.locator(f'option[value="{minutes}"]').inner_text()
@@ -45,10 +45,10 @@ def test_a_jump_goes_to_where_the_lecture_begins_a_step_and_a_reload_goes_on_the
     page.button("lecture").select_option("50")
     page.press("6").stands_at("scores 1.1")
     page.press("ArrowRight").stands_at("scores 1.2")
-    page.press("ArrowRight").stands_at("scores")
-    page.page.wait_for_url("**step=scores**")
+    page.press("ArrowRight").stands_at("scores 2")
+    page.page.wait_for_url("**sub=2**")
     page.page.reload()
-    page.ready().stands_at("scores")
+    page.ready().stands_at("scores 2")
     expect(page.root).to_have_attribute("data-view", "projector")
     page.press("ArrowLeft").stands_at("scores 1.2")
 
@@ -90,7 +90,7 @@ def test_presenter_and_projector_share_the_lecture_and_the_dark_screen(new_page,
     back.button("lecture").select_option("25")
     back.press("PageDown").stands_at("k 1.1")
     front.stands_at("k 1.1").press("PageDown", "PageDown").stands_at("k")
-    back.stands_at("k").press("b")
+    back.stands_at("k 2").press("b")
     expect(front.page.locator(".walk .curtain")).to_be_visible()
     expect(back.page.locator(".walk .curtain")).to_have_text("The screen is dark. Any key brings it back.")
     expect(back.page.locator(".walk h2")).to_be_visible()
