@@ -309,6 +309,8 @@ def test_the_keys_change_numbers_too_and_computed_ones_stay(walk):
     expect(field).to_have_count(0)
     page.press("ArrowRight", "ArrowRight", "ArrowRight").stands_at("scores").press("e")
     expect(field).to_have_count(0)
+    nothing = "Nothing that stands here can be changed; numbers of X, WV can, in step 5, Values."
+    expect(page.root.locator(".line .refused")).to_have_text(nothing)
     page.press("ArrowRight").stands_at("scaled_scores")
 
 

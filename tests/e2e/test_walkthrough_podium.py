@@ -89,8 +89,11 @@ def test_presenter_and_projector_share_the_lecture_and_the_dark_screen(new_page,
     back = Walk(beside(front.page)).open(f"{address}presenter")
     back.button("lecture").select_option("25")
     back.press("PageDown").stands_at("k 1.1")
-    front.stands_at("k 1.1").press("PageDown", "PageDown").stands_at("k")
-    back.stands_at("k 2").press("b")
+    front.stands_at("k 1.1").press("PageDown", "PageDown").stands_at("k 2")
+    back.stands_at("k 2").press("?")
+    expect(back.root.locator(".help")).to_be_visible()
+    expect(front.root.locator(".help")).to_be_hidden()
+    back.press("Escape", "b").stands_at("k 2")
     expect(front.page.locator(".walk .curtain")).to_be_visible()
     expect(back.page.locator(".walk .curtain")).to_have_text("The screen is dark. Any key brings it back.")
     expect(back.page.locator(".walk h2")).to_be_visible()
@@ -105,15 +108,22 @@ def test_the_keys_are_shown_and_go_away(walk, language):
     page.press("?")
     keys = page.page.locator(".walk .help")
     expect(keys).to_be_visible()
-    expect(keys.locator("tr")).to_have_count(15)
+    expect(keys.locator("tr")).to_have_count(14)
     assert all(row.inner_text().strip() for row in keys.locator("td").all())
     told = keys.locator("tbody").inner_text()
-    assert [key for key in "BCEFLMP.[]+−0?" if key not in told] == []
+    assert [key for key in "BCEFLM.[]+−0?" if key not in told] == []
     assert_no_barrier(page.page)
     page.press("Escape")
     expect(keys).to_be_hidden()
     page.stands_at("q")
     expect(page.root).to_have_attribute("data-view", "projector")
+    page.press("Escape", "?")  # on the page those that do something there
+    expect(page.root).to_have_attribute("data-view", "page")
+    expect(keys.locator("th").last).to_have_text("P")
+    assert keys.bounding_box() == {"x": 0, "y": 0, **page.page.viewport_size}
+    page.page.mouse.click(5, 5)
+    expect(keys).to_be_hidden()
+    page.press("ArrowRight").stands_at("k")
 
 
 def test_the_dot_follows_the_pointer(walk):

@@ -72,7 +72,11 @@ export class Controls {
       const presses = way.lecture(minutes).length - 1;
       const isSame = presses === shorter.presses; // a longer one is never another of as many
       if (!isSame) shorter = { minutes, presses };
-      const told = fill(isSame ? words.lecture_same : words.lecture_of, { minutes, presses, as: shorter.minutes });
+      const told = fill(isSame ? words.lecture_same : words.lecture_of, {
+        minutes,
+        presses,
+        as: shorter.minutes,
+      });
       return element("option", { value: minutes }, told);
     });
     const onchange = ({ target }) => {
