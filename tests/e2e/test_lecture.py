@@ -442,6 +442,9 @@ def test_hands_are_counted_before_the_number_appears_and_both_windows_show_them(
         assert float(share) == pytest.approx(count / 21, abs=1e-4)
     expect(card.locator(".right")).to_have_count(0)
     assert front.page.evaluate(OVER) == []
+    panel, notes = (back.root.locator(name).bounding_box() for name in (".hands", ".notes"))
+    assert panel["y"] + panel["height"] <= notes["y"]
+    expect(back.root.locator(".notes .say")).to_be_in_viewport()
     front.button("reveal").press("Enter")
     for page in (front, back):
         expect(page.root.locator(".hands .right")).to_have_count(1)
@@ -453,7 +456,8 @@ def test_hands_are_counted_before_the_number_appears_and_both_windows_show_them(
     expect(back.root.locator(".hands")).to_be_hidden()
     expect(front.root).to_have_attribute("data-view", "projector")
     back.button("hands").click()
-    expect(card).to_be_visible()
+    expect(card.locator("h3")).to_have_text("Who had which number for S[思考, 计算机] of head 1?")
+    expect(front.button("hands answer 0")).to_have_value("13")
     front.press("Enter", "ArrowRight").stands_at(
         "scores 3"
     )  # who walks on leaves them behind, and asks no more
