@@ -96,7 +96,9 @@ _UI: Final = {
     "presenter": N_("Presenter view"),
     "leave": N_("Leave (Escape)"),
     "reveal": N_("Reveal (Enter)"),
-    "keys": N_("→ ← walk, ↓ ↑ go into a step and out of it, space plays, digits jump, Home and End, ? tells all keys"),
+    "keys": N_(
+        "→ ← walk, ↓ ↑ go into a step and out of it, space plays, digits jump, Home and End, ? tells all keys"
+    ),
     "motion": N_("Motion"),
     "motion_play": N_("Play the motion of this step (M)"),
     "motion_stop": N_("Stop the motion (M)"),

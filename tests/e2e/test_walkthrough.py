@@ -219,11 +219,16 @@ def test_the_walk_goes_on_while_the_server_is_dead_and_after_it_is_back(own_serv
 
 @pytest.mark.parametrize("step", ["q", "scores", "head_outputs", "concat"])
 def test_a_picture_of_small_numbers_is_no_wider_than_a_telephone(server, new_page, step):
-    """Names are shortened there, and told in full to who points or listens."""
+    """Names wrap there, and none is cut."""
     page = new_page(viewport={"width": 390, "height": 844}, has_touch=True)
     walk = Walk(page).open(f"{server.url}walkthrough?example=programming&step={step}").stands_at(step)
     beyond = walk.page.locator(".walk .stand").evaluate_all(
         "(stands) => stands.map((stand) => stand.scrollWidth - stand.clientWidth)"
     )
     assert max(beyond) <= 0
+    cut = """(heads) => {
+        const isCut = (head) => head.scrollWidth > head.clientWidth + 1 || head.scrollHeight > head.clientHeight + 1;
+        return heads.filter((head) => head.checkVisibility() && isCut(head)).map((head) => head.title);
+    }"""
+    assert walk.page.locator(".walk .matrix th").evaluate_all(cut) == []
     expect(walk.page.locator('.walk .matrix th[title="programming"]').first).to_have_text("programming")

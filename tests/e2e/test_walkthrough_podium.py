@@ -20,7 +20,7 @@ FIRST = trace(built_in("first"))
 
 @pytest.mark.parametrize("minutes", shortened([10, 25, 50], [25]))
 def test_two_keys_walk_a_lecture_in_as_many_presses_as_it_says(walk, minutes):
-    """The first cell of a step, then the rest at once or cell by cell; every stage is shown, and every number is the trace's."""
+    """The first cell of a step, then the rest at once or cell by cell; every stage is shown, every number the trace's."""
     page = walk("?example=first&view=presenter")
     lectures = page.button("lecture")
     told = lectures.locator(f'option[value="{minutes}"]').inner_text()
@@ -202,6 +202,8 @@ def test_controls_go_with_a_key_and_come_back_with_the_pointer(walk):
         )  # at its edge, and on the bar itself; anywhere else the picture stays free
         for bar in (controls, motion):
             expect(bar).to_have_css("opacity", "1" if bar is seen else "0")
+    title, bar = page.root.locator("h2").bounding_box(), controls.bounding_box()
+    assert title["y"] + title["height"] <= bar["y"]
     page.press("Tab")
     page.button("play").focus()
     page.press("ArrowRight").stands_at("k")

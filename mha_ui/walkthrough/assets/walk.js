@@ -168,12 +168,14 @@ export class Walk {
     else this.awake.rest();
   }
 
-  /** The edge of the wall whose bar is wanted: there, and on that bar as long as it is seen. */
+  /** The edge of the wall whose bar is wanted: there, and on the way to that bar and on it as long as it is seen. */
   #edge(event) {
     const { edge } = this.root.dataset;
-    const bar = edge === "top" ? this.controls.root : this.mover.root;
-    const isOnBar = this.awake.isAwake && event.composedPath().includes(bar);
-    return isOnBar ? edge : edgeOf(event);
+    if (!this.awake.isAwake || !edge) return edgeOf(event);
+    const isTop = edge === "top";
+    const { top, bottom } = (isTop ? this.controls : this.mover).root.getBoundingClientRect();
+    const isTowards = isTop ? event.clientY <= bottom : event.clientY >= top;
+    return isTowards ? edge : edgeOf(event);
   }
 
   leave() {
