@@ -20,7 +20,7 @@ FIRST = trace(built_in("first"))
 
 @pytest.mark.parametrize("minutes", shortened([10, 25, 50], [25]))
 def test_two_keys_walk_a_lecture_in_as_many_presses_as_it_says(walk, minutes):
-    """The first cell of a step, then the rest at once or cell by cell; every stage is shown, every number the trace's."""
+    """The first cell of a step, then the rest at once or one by one; every stage is shown, every number the trace's."""
     page = walk("?example=first&view=presenter")
     lectures = page.button("lecture")
     told = lectures.locator(f'option[value="{minutes}"]').inner_text()
