@@ -44,6 +44,7 @@ _WORDS: Final = {
     "question_open": N_("What do you answer?"),
     "question_cell": N_("What will stand in {place}?"),
     "place_with_tokens": N_("{place} ({tokens})"),
+    "one_of_many": N_("This one number stands for all that are hidden on the wall."),
     "your_number": N_("Your number"),
     "send": N_("Send"),
     "sending": N_("On its way …"),

@@ -38,6 +38,7 @@ LECTURE: Final = {
     "often_wrong": N_("Often wrong: {text}"),
     "coming": N_("Next: {step}"),
     "hands": N_("Count hands"),
+    "hands_found": N_("Who had which number for {place}?"),
     "hands_answer": N_("Answer {letter}"),
     "hands_count": N_("Hands for {letter}"),
     "hands_one": N_("One hand more for {letter}"),

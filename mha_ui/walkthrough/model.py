@@ -96,7 +96,9 @@ _UI: Final = {
     "presenter": N_("Presenter view"),
     "leave": N_("Leave (Escape)"),
     "reveal": N_("Reveal (Enter)"),
-    "keys": N_("→ ← walk, ↓ ↑ go into a step and out of it, space plays, digits jump, Home and End"),
+    "keys": N_(
+        "→ ← walk, ↓ ↑ go into a step and out of it, space plays, digits jump, Home and End, ? tells all keys"
+    ),
     "motion": N_("Motion"),
     "motion_play": N_("Play the motion of this step (M)"),
     "motion_stop": N_("Stop the motion (M)"),
@@ -116,14 +118,20 @@ _UI: Final = {
     "lecture": N_("The lecture that → and ← walk, as the two keys of a clicker do"),
     "lecture_free": N_("every step as chosen"),
     "lecture_of": N_("{minutes} min: {presses} presses"),
+    "lecture_same": N_("{minutes} min: {presses} presses, the same walk as in {as} min"),
     **LECTURE,
     "press_of": N_("press {press} of {presses}"),
     "help": N_("Keyboard"),
-    "stage_keys": N_(
+    "walk_keys": N_(
         "→ ←, Page Down, Page Up: walk\n"
         "↓ ↑: into a step, out of it\n"
         "digits, Home, End: jump\n"
         "Space: play\n"
+        "Enter: reveal; in a field on to the next empty one, after the last reveal\n"
+        "?: these keys"
+    ),
+    "page_keys": N_("P: to the projector"),
+    "stage_keys": N_(
         "M, [ ]: motion, station by station\n"
         "B or .: dark screen, back with any key\n"
         "F: full screen\n"
@@ -131,10 +139,11 @@ _UI: Final = {
         "+ − 0: closer, back\n"
         "E: change an input's number\n"
         "C: code of the room, large or in the corner\n"
-        "Enter: reveal\n"
-        "P: from the page to the projector\n"
-        "Escape: leave\n"
-        "?: these keys"
+        "Escape: leave"
+    ),
+    "change_none": N_("Nothing that stands here can be changed."),
+    "change_where": N_(
+        "Nothing that stands here can be changed; numbers of {matrices} can, in step {number}, {step}."
     ),
     "dark": N_("The screen is dark. Any key brings it back."),
     "head_of": N_("Head {head} of {heads}"),

@@ -145,20 +145,27 @@ TOGETHER = """() => {
     return [seen(".st-key-lesson-controls"), seen(".mha-plot")];
 }"""
 """Whether a lesson's sliders and a figure stand in the window."""
+CELLS = """(cells) => cells.map((cell) => {
+    const {fontSize, textAlign} = getComputedStyle(cell);
+    return [parseFloat(fontSize), textAlign];
+})"""
 
 
 @pytest.mark.parametrize("topic", ["sqrt-dk", pytest.param("library", marks=pytest.mark.long)])
 def test_who_moves_a_slider_sees_the_figure_move(shown, topic):
     page = shown(f"lessons?lesson={topic}&view=projector")
-    for width, height in LEAST:
+    for (width, height), least in LEAST.items():
         page.set_viewport_size({"width": width, "height": height})
         at_rest(page)
         page.keyboard.press("Home")
-        found = []
+        found, cells = [], []
         for _ in range(screen(page)[1]):
             at_rest(page)
             found.append(page.evaluate(TOGETHER))
+            cells += page.locator(".mha-table td:visible").evaluate_all(CELLS)
             page.keyboard.press("ArrowRight")
+        assert {align for _, align in cells} == {"right"}
+        assert min(size for size, _ in cells) >= 4 / 3 * least
         assert [True, True] in found
         assert [False, True] not in found
 

@@ -196,23 +196,25 @@ def test_the_still_shows_the_numbers_of_the_next_step_and_nothing_to_press(walk)
 
 
 def test_time_is_told_against_what_was_planned_and_goes_on_after_a_reload(walk):
-    token = taught(LectureStep("tokens"), minutes=30)
+    token = taught(LectureStep("tokens"), minutes=60)
     page = walk(f"?s={token}&view=presenter")
-    assert page.button("lecture").input_value() == "30"
+    assert page.button("lecture").input_value() == "60"
+    longest = page.button("lecture").locator("option").last
+    expect(longest).to_have_text(re.compile(r"^60 min: \d+ presses, the same walk as in 50 min$"))
     elapsed, spent = (page.root.locator(f".notes .{name}") for name in ("elapsed", "spent"))
-    expect(elapsed).to_have_text(re.compile(r"^0:\d\d of 30:00$"))
+    expect(elapsed).to_have_text(re.compile(r"^0:\d\d of 60:00$"))
     expect(spent).to_have_text(re.compile(r"^0:\d\d of \d+:\d\d$"))
     page.page.evaluate(
         """() => {
             const run = JSON.parse(sessionStorage.getItem("mha-clock"));
-            sessionStorage.setItem("mha-clock", JSON.stringify({...run, begun: run.begun - 31 * 60_000}));
+            sessionStorage.setItem("mha-clock", JSON.stringify({...run, begun: run.begun - 61 * 60_000}));
         }"""
     )
     page.page.reload()
     page.ready()
-    expect(elapsed).to_have_text(re.compile(r"^31:\d\d of 30:00 ⚠$"))
+    expect(elapsed).to_have_text(re.compile(r"^61:\d\d of 60:00 ⚠$"))
     page.button("restart").click()
-    expect(elapsed).to_have_text(re.compile(r"^0:0\d of 30:00$"))
+    expect(elapsed).to_have_text(re.compile(r"^0:0\d of 60:00$"))
 
 
 def test_a_question_of_ones_own_is_asked_with_one_press(new_page, server):
@@ -287,11 +289,11 @@ def test_the_keys_change_numbers_too_and_computed_ones_stay(walk):
     page.press("e")
     field = page.root.locator("input.change")
     expect(field).to_be_focused()
-    expect(field).to_have_attribute("aria-label", "W_Q[1, 1] of head 1")
+    expect(field).to_have_attribute("aria-label", "WQ[1, 1] of head 1")
     page.page.keyboard.type("−1.5")
     page.press("Tab")
     expect(page.cell("w_q", 0, 0, 0)).to_have_text("−1.5")
-    expect(field).to_have_attribute("aria-label", "W_Q[1, 2] of head 1")
+    expect(field).to_have_attribute("aria-label", "WQ[1, 2] of head 1")
     page.page.keyboard.type("abc")
     page.press("Enter")
     expect(page.root.locator(".line .refused")).to_be_visible()
@@ -307,6 +309,8 @@ def test_the_keys_change_numbers_too_and_computed_ones_stay(walk):
     expect(field).to_have_count(0)
     page.press("ArrowRight", "ArrowRight", "ArrowRight").stands_at("scores").press("e")
     expect(field).to_have_count(0)
+    nothing = "Nothing that stands here can be changed; numbers of X, WV can, in step 5, Values."
+    expect(page.root.locator(".line .refused")).to_have_text(nothing)
     page.press("ArrowRight").stands_at("scaled_scores")
 
 
@@ -353,7 +357,7 @@ def test_two_heads_stand_beside_each_other_with_one_scale_and_a_sentence(walk, l
             told = words_in(language)(
                 "They differ most at {place}: {left} in head {one}, {right} in head {other}."
             )
-            place = f"[{1 - row}, {1 - col}]"
+            place = f"[{water.example.tokens[-row]}, {water.example.tokens[-col]}]"
             expect(differ).to_have_text(
                 told.format(place=place, left=f"{one:g}", right=f"{other:g}", one=2, other=1)
             )
@@ -438,6 +442,9 @@ def test_hands_are_counted_before_the_number_appears_and_both_windows_show_them(
         assert float(share) == pytest.approx(count / 21, abs=1e-4)
     expect(card.locator(".right")).to_have_count(0)
     assert front.page.evaluate(OVER) == []
+    panel, notes = (back.root.locator(name).bounding_box() for name in (".hands", ".notes"))
+    assert panel["y"] + panel["height"] <= notes["y"]
+    expect(back.root.locator(".notes .say")).to_be_in_viewport()
     front.button("reveal").press("Enter")
     for page in (front, back):
         expect(page.root.locator(".hands .right")).to_have_count(1)
@@ -449,7 +456,8 @@ def test_hands_are_counted_before_the_number_appears_and_both_windows_show_them(
     expect(back.root.locator(".hands")).to_be_hidden()
     expect(front.root).to_have_attribute("data-view", "projector")
     back.button("hands").click()
-    expect(card).to_be_visible()
+    expect(card.locator("h3")).to_have_text("Who had which number for S[思考, 计算机] of head 1?")
+    expect(front.button("hands answer 0")).to_have_value("13")
     front.press("Enter", "ArrowRight").stands_at(
         "scores 3"
     )  # who walks on leaves them behind, and asks no more

@@ -473,7 +473,11 @@ def test_where_numbers_are_predicted_first_telephones_are_asked_for_each(lecture
         expect(poll.locator(".histogram .right")).to_contain_text(f"{right} ✓")
         assert front.page.evaluate(COVERED) == []
         expect(one.page.locator(".question .verdict")).to_have_text(f"Right: {right}")
+        expect(one.page.locator(".question .note")).to_have_count(0)
         back.press("ArrowRight")
+    back.press("ArrowUp").stands_at("k")
+    one_of_many = "This one number stands for all that are hidden on the wall."
+    expect(one.page.locator(".question .note")).to_have_text(one_of_many)
     back.button("predict").uncheck()
     back.button("predict").blur()
     expect(one.page.locator(".question")).to_be_hidden()

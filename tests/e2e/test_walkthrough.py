@@ -82,7 +82,7 @@ def test_into_a_step_and_out_of_it(walk):
     assert [text for cell, text in page.shown().items() if cell.name == "scores"] == ["5", *"········"]
     page.press("ArrowDown").stands_at("scores 1.1")
     assert page.shown()[Cell("scores", 0, 0, 0)] == "·"
-    assert page.line() == "S[1, 1] = 1 · 3"
+    assert page.line() == "S[思考, 思考] = 1 · 3"
     page.press("ArrowRight").stands_at("scores 1.2")
     assert page.shown()[Cell("scores", 0, 0, 0)] == "5"
     page.press("ArrowUp").stands_at("scores 1").press("ArrowUp").stands_at("scores")
@@ -219,11 +219,16 @@ def test_the_walk_goes_on_while_the_server_is_dead_and_after_it_is_back(own_serv
 
 @pytest.mark.parametrize("step", ["q", "scores", "head_outputs", "concat"])
 def test_a_picture_of_small_numbers_is_no_wider_than_a_telephone(server, new_page, step):
-    """Names are shortened there, and told in full to who points or listens."""
+    """Names wrap there, and none is cut."""
     page = new_page(viewport={"width": 390, "height": 844}, has_touch=True)
     walk = Walk(page).open(f"{server.url}walkthrough?example=programming&step={step}").stands_at(step)
     beyond = walk.page.locator(".walk .stand").evaluate_all(
         "(stands) => stands.map((stand) => stand.scrollWidth - stand.clientWidth)"
     )
     assert max(beyond) <= 0
+    cut = """(heads) => {
+        const isCut = (head) => head.scrollWidth > head.clientWidth + 1 || head.scrollHeight > head.clientHeight + 1;
+        return heads.filter((head) => head.checkVisibility() && isCut(head)).map((head) => head.title);
+    }"""
+    assert walk.page.locator(".walk .matrix th").evaluate_all(cut) == []
     expect(walk.page.locator('.walk .matrix th[title="programming"]').first).to_have_text("programming")

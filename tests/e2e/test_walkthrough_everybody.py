@@ -57,7 +57,7 @@ def test_predict_reveal_and_see_which_were_right(walk):
 def test_predicting_cell_by_cell_from_the_keyboard(walk):
     page = walk("?example=first&step=q&sub=1&predict=1")
     assert page.shown()[Cell("q", 0, 0, 0)] == ""
-    assert page.line().startswith("Q[1, 1] = ? What will stand here?")
+    assert page.line().startswith("Q[思考, 1] = ? What will stand here?")
     page.press("Tab")
     field = page.page.locator(".walk input.answer")
     field.focus()

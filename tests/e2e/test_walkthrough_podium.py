@@ -20,7 +20,7 @@ FIRST = trace(built_in("first"))
 
 @pytest.mark.parametrize("minutes", shortened([10, 25, 50], [25]))
 def test_two_keys_walk_a_lecture_in_as_many_presses_as_it_says(walk, minutes):
-    """The first cell of a step, then the rest at once; every stage is shown, and every number is the trace's."""
+    """The first cell of a step, then the rest at once or one by one; every stage is shown, every number the trace's."""
     page = walk("?example=first&view=presenter")
     lectures = page.button("lecture")
     told = lectures.locator(f'option[value="{minutes}"]').inner_text()
@@ -45,10 +45,10 @@ def test_a_jump_goes_to_where_the_lecture_begins_a_step_and_a_reload_goes_on_the
     page.button("lecture").select_option("50")
     page.press("6").stands_at("scores 1.1")
     page.press("ArrowRight").stands_at("scores 1.2")
-    page.press("ArrowRight").stands_at("scores")
-    page.page.wait_for_url("**step=scores**")
+    page.press("ArrowRight").stands_at("scores 2")
+    page.page.wait_for_url("**sub=2**")
     page.page.reload()
-    page.ready().stands_at("scores")
+    page.ready().stands_at("scores 2")
     expect(page.root).to_have_attribute("data-view", "projector")
     page.press("ArrowLeft").stands_at("scores 1.2")
 
@@ -89,8 +89,11 @@ def test_presenter_and_projector_share_the_lecture_and_the_dark_screen(new_page,
     back = Walk(beside(front.page)).open(f"{address}presenter")
     back.button("lecture").select_option("25")
     back.press("PageDown").stands_at("k 1.1")
-    front.stands_at("k 1.1").press("PageDown", "PageDown").stands_at("k")
-    back.stands_at("k").press("b")
+    front.stands_at("k 1.1").press("PageDown", "PageDown").stands_at("k 2")
+    back.stands_at("k 2").press("?")
+    expect(back.root.locator(".help")).to_be_visible()
+    expect(front.root.locator(".help")).to_be_hidden()
+    back.press("Escape", "b").stands_at("k 2")
     expect(front.page.locator(".walk .curtain")).to_be_visible()
     expect(back.page.locator(".walk .curtain")).to_have_text("The screen is dark. Any key brings it back.")
     expect(back.page.locator(".walk h2")).to_be_visible()
@@ -105,15 +108,22 @@ def test_the_keys_are_shown_and_go_away(walk, language):
     page.press("?")
     keys = page.page.locator(".walk .help")
     expect(keys).to_be_visible()
-    expect(keys.locator("tr")).to_have_count(15)
+    expect(keys.locator("tr")).to_have_count(14)
     assert all(row.inner_text().strip() for row in keys.locator("td").all())
     told = keys.locator("tbody").inner_text()
-    assert [key for key in "BCEFLMP.[]+−0?" if key not in told] == []
+    assert [key for key in "BCEFLM.[]+−0?" if key not in told] == []
     assert_no_barrier(page.page)
     page.press("Escape")
     expect(keys).to_be_hidden()
     page.stands_at("q")
     expect(page.root).to_have_attribute("data-view", "projector")
+    page.press("Escape", "?")  # on the page those that do something there
+    expect(page.root).to_have_attribute("data-view", "page")
+    expect(keys.locator("th").last).to_have_text("P")
+    assert keys.bounding_box() == {"x": 0, "y": 0, **page.page.viewport_size}
+    page.page.mouse.click(5, 5)
+    expect(keys).to_be_hidden()
+    page.press("ArrowRight").stands_at("k")
 
 
 def test_the_dot_follows_the_pointer(walk):
@@ -192,6 +202,8 @@ def test_controls_go_with_a_key_and_come_back_with_the_pointer(walk):
         )  # at its edge, and on the bar itself; anywhere else the picture stays free
         for bar in (controls, motion):
             expect(bar).to_have_css("opacity", "1" if bar is seen else "0")
+    title, bar = page.root.locator("h2").bounding_box(), controls.bounding_box()
+    assert title["y"] + title["height"] <= bar["y"]
     page.press("Tab")
     page.button("play").focus()
     page.press("ArrowRight").stands_at("k")

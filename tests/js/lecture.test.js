@@ -4,26 +4,39 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { depthOf, indexIn, lecture, MINUTES } from "../../mha_ui/walkthrough/assets/lecture.js";
 
-const stage = (kind, parts, beats) => ({ kind, parts: Array(parts).fill(["q", 0, 0, 1, 0, 1, beats]) });
+/** Of so many parts, two of them in a row. */
+const stage = (kind, parts, beats) => ({
+  kind,
+  parts: Array.from({ length: parts }, (_, at) => {
+    const [row, col] = [Math.floor(at / 2), at % 2];
+    return ["q", 0, row, row + 1, col, col + 1, beats];
+  }),
+});
 const first = [
   stage("tokens", 0, 0),
   stage("inputs", 3, 1),
   stage("step", 6, 2),
-  stage("step", 3, 3),
+  stage("step", 4, 3),
   stage("head", 5, 1),
   stage("closing", 0, 0),
 ];
 const written = (places) => places.map(({ stage, part, beat }) => [stage, part, beat].join("·"));
 
+const head = ["4·0·", "4·1·", "4·2·", "4·3·", "4·4·"];
+
 test("with time for it the first cell is told beat by beat, the rest at once, a further head step by step", () => {
-  assert.deepEqual(written(lecture(first, 50)), [
-    "0··",
-    "1··",
-    ...["2·0·0", "2·0·1", "2··"],
-    ...["3·0·0", "3·0·1", "3·0·2", "3··"],
-    ...["4·0·", "4·1·", "4·2·", "4·3·", "4·4·"],
-    "5··",
-  ]);
+  const slowly = [...["2·0·0", "2·0·1", "2··"], ...["3·0·0", "3·0·1", "3·0·2", "3··"]];
+  assert.deepEqual(written(lecture(first, 7)), ["0··", "1··", ...slowly, ...head, "5··"]);
+});
+
+test("with more time cells are told one by one: those of the first row, and then all", () => {
+  const row = [...["2·0·0", "2·0·1", "2·1·", "2··"], ...["3·0·0", "3·0·1", "3·0·2", "3·1·", "3··"]];
+  assert.deepEqual(written(lecture(first, 8)), ["0··", "1··", ...row, ...head, "5··"]);
+  const all = [
+    ...["2·0·0", "2·0·1", "2·1·", "2·2·", "2·3·", "2·4·", "2·5·"],
+    ...["3·0·0", "3·0·1", "3·0·2", "3·1·", "3·2·", "3·3·"],
+  ];
+  assert.deepEqual(written(lecture(first, 50)), ["0··", "1··", ...all, ...head, "5··"]);
 });
 
 test("with little time the first cell as a whole, and without any every stage at once", () => {
@@ -42,7 +55,7 @@ test("no lecture takes more presses than two a minute, but that every stage is s
 });
 
 test("a place beside the way counts as the last of its stage", () => {
-  const places = lecture(first, 50);
+  const places = lecture(first, 7);
   places.forEach((at, i) => assert.equal(indexIn(places, at), i));
   assert.equal(places[indexIn(places, { stage: 2, part: 4, beat: null })].part, null);
 });

@@ -28,6 +28,7 @@ export class Asked {
   #given = null; // the answer as it is sent, null before there is one
   #field = "";
   #said = ""; // the name of a sentence
+  #isOneOfMany = false;
   #drawn = "";
 
   /** @param {(answer: any) => Promise<Response>} send */
@@ -39,8 +40,9 @@ export class Asked {
    * @param {Question | null} question
    * @param {WalkModel} model
    * @param {Record<string, string>} words
+   * @param {boolean} isOneOfMany the wall hides other numbers with the one that is asked for
    */
-  show(question, model, words) {
+  show(question, model, words, isOneOfMany) {
     if (question?.question !== this.#question?.question) {
       this.#given = null;
       this.#field = this.#said = "";
@@ -48,6 +50,7 @@ export class Asked {
     this.#question = question;
     this.#model = model;
     this.#words = words;
+    this.#isOneOfMany = isOneOfMany;
     this.#draw();
   }
 
@@ -57,11 +60,19 @@ export class Asked {
     document.documentElement.toggleAttribute("data-asking", Boolean(question?.open && question.cell));
     if (this.root.hidden) return;
     const { revision } = this.#model;
-    const drawn = JSON.stringify([question, this.#words.tag, this.#given, this.#said, revision]);
+    const drawn = JSON.stringify([
+      question,
+      this.#words.tag,
+      this.#given,
+      this.#said,
+      this.#isOneOfMany,
+      revision,
+    ]);
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
     const parts = [
       element("h2", {}, ...asked(this.#model, question, this.#words)),
+      question.open && this.#isOneOfMany ? p("note", this.#words.one_of_many) : "",
       ...(question.open ? this.#ways() : [p("verdict", this.#verdict()), this.#close()]),
       element("p", { role: "status" }, question.open ? (this.#words[this.#said] ?? "") : ""),
     ];

@@ -1,11 +1,13 @@
 // A number of an input, changed where the walk shows it, without leaving the projector: double-click it, or press E for
-// the first that stands there; Enter takes it, Tab goes on to the next, Escape leaves it. It is the bench's own edit, so
+// the first that stands there; Enter takes it, Tab goes on to the next, Escape leaves it; where there is none it is said where there are some. It is the bench's own edit, so
 // that undo, the other window and those who follow have it too.
 
-import { active, element } from "../mha.web/dom.js";
-import { isClaim, isEditable, nameOf, unkey, valueAt } from "../mha.web/graph.js";
+import { active, element, fill } from "../mha.web/dom.js";
+import { isClaim, isEditable, symbolOf, unkey, valueAt } from "../mha.web/graph.js";
 import { exact, read } from "../mha.web/numbers.js";
 import { sender } from "../mha.web/sender.js";
+import { inputsOf, nearestInputs } from "./inputs.js";
+import { spokenOf } from "./named.js";
 
 const MOST = 1e12;
 
@@ -21,9 +23,24 @@ export class Change {
     walk.root.addEventListener("dblclick", (event) => this.#open(event.target.closest("td[data-key]")));
   }
 
-  /** Begin with the first number that can be changed, if one stands there. */
+  /** Begin with the first number that can be changed; where none stands, say where there are some. */
   begin() {
-    this.#open(this.#cells()[0]);
+    const [first] = this.#cells();
+    if (first) return this.#open(first);
+    const { easel, live } = this.#walk;
+    easel.refuse(this.#nothing());
+    live.textContent = easel.refused;
+  }
+
+  #nothing() {
+    const { model, way } = this.#walk;
+    const { words, stages } = model;
+    const at = nearestInputs(model, way.place.stage);
+    if (at < 0) return words.change_none;
+    const named = inputsOf(model, stages[at]).map(({ name, head }) =>
+      symbolOf(model, name, head).replaceAll("_", ""),
+    );
+    return fill(words.change_where, { matrices: named.join(", "), number: at + 1, step: stages[at].title });
   }
 
   /** The walk was drawn anew: what was being typed goes on. */
@@ -59,7 +76,7 @@ export class Change {
       inputmode: "decimal",
       autocomplete: "off",
       spellcheck: "false",
-      "aria-label": nameOf(model, cell),
+      "aria-label": spokenOf(model, cell),
     });
     field.value = text ?? exact(valueAt(model, cell));
     this.#at = td.dataset.key;

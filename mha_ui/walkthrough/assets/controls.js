@@ -67,9 +67,17 @@ export class Controls {
   #lectures() {
     const { model, way } = this.walk;
     const { words } = model;
+    let shorter = { minutes: 0, presses: 0 };
     const ways = lengthsOf(model).map((minutes) => {
       const presses = way.lecture(minutes).length - 1;
-      return element("option", { value: minutes }, fill(words.lecture_of, { minutes, presses }));
+      const isSame = presses === shorter.presses; // a longer one is never another of as many
+      if (!isSame) shorter = { minutes, presses };
+      const told = fill(isSame ? words.lecture_same : words.lecture_of, {
+        minutes,
+        presses,
+        as: shorter.minutes,
+      });
+      return element("option", { value: minutes }, told);
     });
     const onchange = ({ target }) => {
       this.walk.teach(Number(target.value));

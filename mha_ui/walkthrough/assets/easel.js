@@ -11,6 +11,7 @@ import { lineOf } from "./told.js";
 const MOST_TERMS = [10, 8, 6, 5, 4, 3, 2]; // of a sum in the line of arithmetic before an audience
 const NEARER = [1, 1.25, 1.5, 2]; // of the type of a picture that is alone
 const NARROW = 720; // pixels of a walk on a telephone
+const NARROW_NAME = 3.6; // characters of a name in a line there, at the least
 const SMALLEST = 11; // pixels of its type, below which it had rather scroll
 const WIDE = 1000; // pixels of a walk whose pictures have room for words
 
@@ -111,11 +112,10 @@ export class Easel {
 
   /** The line of arithmetic; before an audience with as many terms as there is room for. */
   tell() {
-    const { way, view, around } = this.walk;
+    const { way, view } = this.walk;
     const { hiding } = this;
-    const named = Boolean(view || around.names);
     (view ? MOST_TERMS : [Infinity]).some((most) => {
-      const line = lineOf(this.picture, way.place, { hiding, most, named });
+      const line = lineOf(this.picture, way.place, { hiding, most });
       this.line.replaceChildren(...line, ...this.#remarks(hiding));
       return fits(this.line);
     });
@@ -177,16 +177,18 @@ export class Easel {
     this.more.hidden = this.#fitAbove(leastOf(view));
   }
 
-  /** On a telephone a picture that is somewhat too wide is smaller, and not cut. */
+  /** On a telephone a picture that is somewhat too wide is smaller, and not cut; where that is not enough names are narrow. */
   #fitNarrow() {
     const { stand, walk } = this;
     stand.style.removeProperty("font-size");
+    stand.style.removeProperty("--name");
     if (walk.root.clientWidth > NARROW) return;
     for (let again = 3; again && stand.scrollWidth > stand.clientWidth; again--) {
       const size = Number.parseFloat(getComputedStyle(stand).fontSize);
       const fitting = Math.floor((10 * size * stand.clientWidth) / stand.scrollWidth) / 10;
       stand.style.fontSize = `${Math.max(SMALLEST, fitting)}px`;
     }
+    if (stand.scrollWidth > stand.clientWidth) stand.style.setProperty("--name", String(NARROW_NAME));
   }
 
   /** @param {number} least pixels of its type */

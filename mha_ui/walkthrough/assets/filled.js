@@ -2,16 +2,18 @@
 
 import { element, fill } from "../mha.web/dom.js";
 import { key } from "../mha.web/graph.js";
+import { spokenOf } from "./named.js";
 
 /**
  * `how`: "shown", "hidden", a "field" to be filled in, or "told" once it is revealed.
- * @param {Record<string, string>} words
+ * @param {WalkModel} model
  * @param {any} one of a picture's results
  * @param {string} how
  * @param {Map<string, { text: string; right: boolean | undefined }>} answers
  * @param {(one: any, text: string) => void} onAnswer
  */
-export function fillCell(words, one, how, answers, onAnswer) {
+export function fillCell(model, one, how, answers, onAnswer) {
+  const { words } = model;
   const of = key(one.cell);
   const answer = answers.get(of);
   const look = how === "told" ? `told ${answer?.text ?? ""}` : how;
@@ -23,7 +25,6 @@ export function fillCell(words, one, how, answers, onAnswer) {
   one.td.style.setProperty("--tone", unknown ? 0 : one.tone);
   if (how === "field") {
     one.td.classList.add("asked");
-    const place = `[${one.cell.row + 1}, ${one.cell.col + 1}]`;
     const input = element("input", {
       class: "answer",
       inputmode: "decimal",
@@ -31,7 +32,7 @@ export function fillCell(words, one, how, answers, onAnswer) {
       spellcheck: "false",
       size: 4,
       "data-of": of,
-      "aria-label": fill(words.your_number, { place }),
+      "aria-label": fill(words.your_number, { place: spokenOf(model, one.cell) }),
     });
     input.value = answer?.text ?? "";
     input.addEventListener("input", () => onAnswer(one, input.value));

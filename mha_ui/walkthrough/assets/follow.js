@@ -3,9 +3,10 @@
 
 import { button, div, element, p, redrawn, span } from "../mha.web/dom.js";
 import { Asked } from "./asked.js";
-import { tells } from "./scene.js";
+import { asksForMany, tells } from "./scene.js";
 import { pause, Stream } from "./stream.js";
 import { Walk } from "./walk.js";
+import { Way } from "./way.js";
 
 const NO_ADDRESS = { keep() {}, flush() {}, stop() {} }; // the address of this page is the room's
 const FINAL = ["none", "gone", "ended"];
@@ -150,7 +151,6 @@ class Follower {
     const model = { ...data, place, session: this.#code, opened: 0, revision: this.#revision };
     this.#walk ??= new Walk(this.stage, {
       address: NO_ADDRESS,
-      names: true,
       controls: () => [],
       parts: () => [],
       told: (_walk, _at, remote) => remote || this.#goAlone(),
@@ -189,9 +189,19 @@ class Follower {
 
   #ask() {
     if (!this.#walk) return;
-    this.asked.show(this.#question, this.#walk.model, this.words);
+    this.asked.show(this.#question, this.#walk.model, this.words, this.#isOneOfMany());
     if (this.#alone && this.#withholds(this.#walk.way.place)) this.#comeBack();
     else this.#walk.easel.tell();
+  }
+
+  /** Whether the wall hides more than the one number that is asked for here. */
+  #isOneOfMany() {
+    const { model } = this.#walk;
+    const way = Object.assign(new Way(), { model });
+    way.read(this.#place);
+    const { stage, step, place } = way;
+    const isHere = step !== null && this.#question?.cell?.name === step.name;
+    return isHere && asksForMany({ model, stage, step, head: stage.head }, place);
   }
 
   /** The exercise of the day: with numbers of one's own, or that of a link. */

@@ -42,9 +42,11 @@ export class Hands {
    * Ask the room; a second time ends it.
    * @param {string} text
    * @param {Cell | null} cell
+   * @param {string} [first] answer that stands there already
    */
-  ask(text, cell) {
-    this.#become(this.#state ? null : { text, cell, answers: none() });
+  ask(text, cell, first = "") {
+    const [one, ...others] = none();
+    this.#become(this.#state ? null : { text, cell, answers: [{ ...one, text: first }, ...others] });
   }
 
   /** No longer, and the other window is told with the place. */

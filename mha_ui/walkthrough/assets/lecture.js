@@ -1,5 +1,5 @@
 // A way through the walk for a clicker's two keys and a lecture of so many minutes: every stage is shown; the first cell
-// of a step slowly, the rest of it at once, as far as the time goes. No DOM here.
+// of a step slowly, the rest of it at once, or cell by cell as far as the time goes. No DOM here.
 
 import { beatsOf } from "./path.js";
 
@@ -17,9 +17,12 @@ export const lengthsOf = ({ lecture }) =>
 /** @type {(stage: number, part?: number | null, beat?: number | null) => Place} */
 const place = (stage, part = null, beat = null) => ({ stage, part, beat });
 
+/** How many parts stand in the first row. @type {(parts: WalkPart[]) => number} */
+const inFirstRow = (parts) => parts.filter(([, , top]) => top === parts[0][2]).length;
+
 /**
  * The ways to tell a stage, each longer than the one before: at once; its first part, then the rest; that part beat by
- * beat. Of a further head: at once, or step by step.
+ * beat; after it the others of its row; all of them. Of a further head: at once, or step by step.
  * @type {(stages: WalkStage[], stage: number) => Place[][]}
  */
 function waysOf(stages, stage) {
@@ -31,6 +34,11 @@ function waysOf(stages, stage) {
   const beats = beatsOf(stages, place(stage, 0));
   if (beats > 1 && beats <= MOST_BEATS)
     ways.push([...Array.from({ length: beats }, (_, beat) => place(stage, 0, beat)), whole]);
+  const first = ways.at(-1).slice(0, -1);
+  const row = inFirstRow(parts);
+  const others = (count) => parts.slice(1, count).map((_, at) => place(stage, at + 1));
+  if (row > 1 && row < parts.length) ways.push([...first, ...others(row), whole]);
+  if (parts.length > 2) ways.push([...first, ...others(parts.length)]);
   return ways;
 }
 
@@ -47,7 +55,8 @@ export function lecture(stages, minutes, ownMinutes = () => undefined) {
   const own = stages.map(({ id }) => ownMinutes(id));
   const told = ways.map((of, stage) => of.findLast(({ length }) => length <= PACE * own[stage]) ?? of[0]);
   let left = PACE * minutes - (told.flat().length - 1);
-  for (const level of [1, 2])
+  const deepest = Math.max(...ways.map(({ length }) => length));
+  for (let level = 1; level < deepest; level++)
     for (const [stage, of] of ways.entries()) {
       const more = (of[level]?.length ?? 0) - told[stage].length;
       if (more <= 0 || more > left || own[stage] !== undefined) continue;

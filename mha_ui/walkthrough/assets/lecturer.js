@@ -3,11 +3,13 @@
 
 import { Address } from "../mha.web/address.js";
 import { button, div, element, fill, p, redrawn, span } from "../mha.web/dom.js";
+import { shownAs, valueAt } from "../mha.web/graph.js";
 import { belowRoot } from "../mha.web/root.js";
 import { sender } from "../mha.web/sender.js";
 import { Change } from "./change.js";
 import { exerciseIn } from "./exercise.js";
 import { Hands } from "./hands.js";
+import { spokenOf } from "./named.js";
 import { ownOf, textIn } from "./plan.js";
 import { Planner } from "./planner.js";
 import { asked, histogram, rightIn } from "./poll.js";
@@ -151,8 +153,16 @@ export class Lecturer {
     if (begins && walk.asked.cell && !walk.predictions.on) walk.foretell(true, { once: true }); // what is revealed stays
     const { cell, hiding } = walk.asked;
     const own = textIn(ownOf(walk.model, walk.step).question, walk.model.lang);
-    this.#hands.ask(own, hiding ? cell : null);
+    if (cell && !hiding && !own) this.#askWho(cell);
+    else this.#hands.ask(own, hiding ? cell : null);
     this.#counter.setAttribute("aria-expanded", String(Boolean(this.#hands.state)));
+  }
+
+  /** Who had the number that stands there by now. */
+  #askWho(cell) {
+    const { model } = this.#walk;
+    const number = shownAs(model, cell.name, cell.head)(valueAt(model, cell));
+    this.#hands.ask(fill(model.words.hands_found, { place: spokenOf(model, cell) }), cell, number);
   }
 
   /** What telephones are being asked is not taken from them unsaid. */
@@ -208,11 +218,11 @@ export class Lecturer {
     this.#makePlace();
   };
 
-  /** What the audience is asked stands over nothing: the stage makes room for it. */
+  /** What the audience is asked stands over nothing: the stage makes room for it, and on the presenter's page the words. */
   #makePlace() {
     const { root, view } = this.#walk;
     const isPoll = !this.#card.hidden && this.#card.classList.contains("poll");
-    const asks = view === "projector" && (this.#hands.state !== null || isPoll);
+    const asks = this.#hands.state ? Boolean(view) : view === "projector" && isPoll;
     if (asks === root.classList.contains("asking")) return;
     root.classList.toggle("asking", asks);
     this.#walk.refit();

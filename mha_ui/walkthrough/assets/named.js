@@ -1,6 +1,7 @@
-// A cell as an audience hears of it, on the wall and on telephones alike: by the names of its row and its column.
+// A cell as everybody hears of it, on the page, on the wall and on telephones alike: by the names of its row and its
+// column.
 
-import { fillNodes, symbol } from "../mha.web/dom.js";
+import { element, fillNodes, symbol } from "../mha.web/dom.js";
 import { labelsOf, rowsOf, symbolOf, tokensOf } from "../mha.web/graph.js";
 
 const MOST_NAMED = 12; // characters of a name
@@ -29,6 +30,12 @@ export function calledOf(model, cell) {
   const isNamed = head === null || model.matrices[name].symbol.includes("{h}");
   return isNamed ? place : fillNodes(model.words.place_of_head, { place, head: [String(head + 1)] });
 }
+
+/**
+ * The same as plain text.
+ * @type {(model: WalkModel, cell: Cell) => string}
+ */
+export const spokenOf = (model, cell) => element("span", {}, ...calledOf(model, cell)).textContent;
 
 /**
  * The tokens that a cell is about and that its name does not say.

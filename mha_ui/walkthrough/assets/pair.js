@@ -5,6 +5,7 @@ import { div, element, fill, fillNodes, p } from "../mha.web/dom.js";
 import { headOf, rowsOf, shownAs } from "../mha.web/graph.js";
 import { largest, toneOf } from "../mha.web/numbers.js";
 import { makeRoomForMaps } from "./map.js";
+import { namesOf } from "./named.js";
 import { Picture } from "./picture.js";
 import { focusOf } from "./scene.js";
 import { shareWidth } from "./sizes.js";
@@ -127,7 +128,8 @@ export class Pair {
       const head = headOf(this.model, this.name, this.heads[at]);
       return shownAs(this.model, this.name, head)(of[most.row][most.col]);
     });
-    const place = `[${most.row + 1}, ${most.col + 1}]`;
+    const cell = { name: this.name, head: headOf(this.model, this.name, this.heads[0]), ...most };
+    const place = `[${namesOf(this.model, cell).join(", ")}]`;
     return [fill(words.pair_cell, { place, one, other, left, right })];
   }
 

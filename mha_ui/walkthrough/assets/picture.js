@@ -498,7 +498,7 @@ export class Picture {
       td.classList.toggle("later", when === "later");
       td.classList.toggle("now", when === "now" && place.part !== null);
       fillCell(
-        this.words,
+        this.model,
         one,
         asks.has(one) ? asking : when === "later" ? "hidden" : "shown",
         answers,

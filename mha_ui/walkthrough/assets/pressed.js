@@ -5,6 +5,7 @@ import { isField, Keys } from "../mha.web/keys.js";
 
 /** @typedef {import("./walk.js").Walk} Walk */
 
+const OWN_KEYS = /^(F\d+|Shift|Control|Alt|Meta|AltGraph|CapsLock)$/; // the browser's, and those that are held
 const keys = new Keys();
 
 /**
@@ -13,11 +14,7 @@ const keys = new Keys();
  */
 export function pressed(walk, event) {
   if (!walk.root.isConnected) return;
-  if (walk.view && walk.podium.takes(event)) {
-    event.preventDefault();
-    if (walk.podium.dark) walk.darken();
-    return;
-  }
+  if (uncovers(walk, event)) return event.preventDefault();
   const meant = keys.read(event, Boolean(walk.view));
   if (!meant) return undoes(walk, event) || inField(walk, event);
   if (!isMeant(walk, meant.move)) return;
@@ -28,11 +25,22 @@ export function pressed(walk, event) {
   else walk[meant.move]();
 }
 
+/** Any key takes away what covers the walk, the list of keys or a dark screen, and does nothing else. */
+function uncovers(walk, { key, ctrlKey, altKey, metaKey }) {
+  if (ctrlKey || altKey || metaKey || OWN_KEYS.test(key)) return false;
+  if (walk.keys.close()) return true;
+  if (!walk.podium?.dark) return false;
+  walk.darken();
+  return true;
+}
+
 /** Whether there is anything here that a key could do. */
 function isMeant(walk, move) {
   if (move === "leave") return Boolean(walk.view);
   if (move === "reveal") return walk.easel.hiding;
-  return move !== "project" || named(walk.root, "projector") !== null; // not on a telephone that follows
+  const isOnPage = named(walk.root, "projector") !== null; // and on no telephone that follows
+  if (move === "help") return Boolean(walk.view) || isOnPage;
+  return move !== "project" || isOnPage;
 }
 
 /** Undo and redo, as on the bench; a field has its own. */

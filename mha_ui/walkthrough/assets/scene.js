@@ -126,6 +126,16 @@ export function cellsOf(scene, place) {
 }
 
 /**
+ * Whether a place asks for more than one number.
+ * @type {(scene: Scene, place: Place) => boolean}
+ */
+export function asksForMany(scene, place) {
+  if (!scene.step) return false;
+  const state = stateAt(scene, place, true);
+  return cellsOf(scene, place).filter((cell) => state(cell) === "now").length > 1;
+}
+
+/**
  * The terms of a cell that a place tells: all of them, or that of its beat where a sum is told term by term.
  * @param {Scene} scene
  * @param {Place} place

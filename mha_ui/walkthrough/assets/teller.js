@@ -13,14 +13,13 @@ const REST = 500; // milliseconds at a place, after which the server is told of 
  * of every place. `own`: the walk's ways to show itself; `closes()`: whether Escape has closed something that lay over it;
  * `goesOn()`: the walk leaves its place;
  * `withholds(place)`: nobody sees more there
- * than the wall shows, nor goes there alone, but `comeBack()` to it; `names`: cells are named as they are before an audience.
+ * than the wall shows, nor goes there alone, but `comeBack()` to it.
  * @typedef {{
  *   address: { keep(query: Record<string, string>): void; flush(): void; stop(): void };
  *   controls(walk: Walk, own: Node[]): Node[];
  *   parts(walk: Walk): Node[];
  *   told(walk: Walk, at: Stood, remote: boolean): void;
  *   isFollowed?: boolean;
- *   names?: boolean;
  *   change?(): void;
  *   code?(): void;
  *   closes?(): boolean;

@@ -14,13 +14,13 @@ const MOST_TOLD = 6; // cells of a softmax row that the line of arithmetic tells
 
 /**
  * Terms not yet reached keep their room, unseen; what is asked for is not told at all. Of more than `most` terms some
- * are left out; `named`: cells by the names of their row and column.
+ * are left out.
  * @param {Scene} scene
  * @param {Place} place
- * @param {{ hiding: boolean; most?: number; named?: boolean }} how
+ * @param {{ hiding: boolean; most?: number }} how
  * @returns {HTMLElement[]}
  */
-export function lineOf(scene, place, { hiding, most = Infinity, named = false }) {
+export function lineOf(scene, place, { hiding, most = Infinity }) {
   const { model, stage, step } = scene;
   const { words } = model;
   const cell = focusOf(scene, place);
@@ -31,7 +31,7 @@ export function lineOf(scene, place, { hiding, most = Infinity, named = false })
   const terms = termsOf(model, cell).length;
   const sign = symbolOf(model, cell.name, scene.head);
   const softmax = step.layout === "softmax" && place.part !== null && stage.powers;
-  const [row, col] = named ? namesOf(model, cell) : [cell.row + 1, cell.col + 1];
+  const [row, col] = namesOf(model, cell);
   const where = `[${row}, ${softmax ? "…" : col}]`;
   if (hiding) return [span("place", symbol(sign), `${where} = ?`)];
   const leading = softmax && ["", `${words.sum} ${row} = `][place.beat]; // up to the weights themselves
@@ -51,9 +51,7 @@ export function lineOf(scene, place, { hiding, most = Infinity, named = false })
         nodes.push(span(unseen ? "quiet unseen" : "quiet", " + …"));
       return;
     }
-    nodes.push(
-      laid(model, piece, { unseen, fresh: group === reached && !last && piece.text !== " + ", named }),
-    );
+    nodes.push(laid(model, piece, { unseen, fresh: group === reached && !last && piece.text !== " + " }));
   });
   return nodes;
 }
@@ -96,12 +94,12 @@ function weightOf(model, cell, power, powers, beat, { show }, { told, equals }) 
   return [{ text: "e" }, { power: exponents(model, cell, show)[cell.col], cell }, equals(power), told(power)];
 }
 
-/** @type {(model: WalkModel, piece: Piece, how: { unseen: boolean; fresh: boolean; named: boolean }) => HTMLElement} */
-function laid(model, piece, { unseen, fresh, named }) {
+/** @type {(model: WalkModel, piece: Piece, how: { unseen: boolean; fresh: boolean }) => HTMLElement} */
+function laid(model, piece, { unseen, fresh }) {
   const also = [unseen ? "unseen" : "", fresh ? "fresh" : ""].join(" ").trim();
   const placed = (cell) => {
-    const at = named ? namesOf(model, cell) : [cell.row + 1, cell.col + 1];
-    return [symbol(symbolOf(model, cell.name, cell.head)), `[${at.join(", ")}]`];
+    const at = namesOf(model, cell).join(", ");
+    return [symbol(symbolOf(model, cell.name, cell.head)), `[${at}]`];
   };
   return pieceOf(model, piece, placed, { quiet: "quiet", also });
 }

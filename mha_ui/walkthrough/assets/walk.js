@@ -6,6 +6,7 @@ import { isField } from "../mha.web/keys.js";
 import { Controls } from "./controls.js";
 import { Easel } from "./easel.js";
 import { holdLecture, lectureHeld, placeHeld } from "./held.js";
+import { Help } from "./help.js";
 import { Mover } from "./mover.js";
 import { Notes } from "./notes.js";
 import { Outline } from "./outline.js";
@@ -32,6 +33,8 @@ export class Walk {
   mover = null;
   /** @type {Podium | null} */
   podium = null;
+  /** @type {Help} */
+  keys = null;
   #teller = new Teller(this);
   #pacing = new Pacing({ next: () => this.next(), shown: (plays) => this.controls?.showPlaying(plays) });
   #fitting = new ResizeObserver(() => this.refit());
@@ -165,12 +168,14 @@ export class Walk {
     else this.awake.rest();
   }
 
-  /** The edge of the wall whose bar is wanted: there, and on that bar as long as it is seen. */
+  /** The edge of the wall whose bar is wanted: there, and on the way to that bar and on it as long as it is seen. */
   #edge(event) {
     const { edge } = this.root.dataset;
-    const bar = edge === "top" ? this.controls.root : this.mover.root;
-    const isOnBar = this.awake.isAwake && event.composedPath().includes(bar);
-    return isOnBar ? edge : edgeOf(event);
+    if (!this.awake.isAwake || !edge) return edgeOf(event);
+    const isTop = edge === "top";
+    const { top, bottom } = (isTop ? this.controls : this.mover).root.getBoundingClientRect();
+    const isTowards = isTop ? event.clientY <= bottom : event.clientY >= top;
+    return isTowards ? edge : edgeOf(event);
   }
 
   leave() {
@@ -217,7 +222,7 @@ export class Walk {
   }
 
   help() {
-    this.podium.showKeys();
+    this.keys.show();
   }
 
   project() {
@@ -312,6 +317,10 @@ export class Walk {
     this.notes?.stop();
     this.notes = this.view === "presenter" ? new Notes(words) : null;
     this.podium = this.view ? new Podium(words, this.podium) : null;
+    this.keys = new Help(words, this.root, {
+      isBefore: Boolean(this.view),
+      isShown: Boolean(this.keys?.isShown),
+    });
     redrawn(this.root, () => this.root.replaceChildren(...this.#parts()));
   }
 
@@ -327,6 +336,7 @@ export class Walk {
       main,
       this.notes?.root,
       this.podium?.root,
+      this.keys.root,
       ...this.around.parts(this),
       this.live,
     ].filter(Boolean);

@@ -28,7 +28,7 @@ const ON_STAGE = {
   "[": "stationBefore",
   "]": "stationAfter",
 };
-const OFF_STAGE = { p: "project" };
+const OFF_STAGE = { p: "project", "?": "help" };
 const PRESSES = new Set([" ", "Enter"]);
 const OWN = [
   "textarea",
