@@ -185,6 +185,9 @@ def test_long_names_are_shortened_before_anything_is_left_out(walk, step):
     assert type_ > 18  # columns' names in two lines leave room for it
     box = result.bounding_box()
     assert box["x"] + box["width"] <= PROJECTOR["width"]
+    page.press("End").stands_at("closing")  # and there several names stand in several lines
+    expect(page.root.locator(".more")).to_be_hidden()
+    expect(page.root.locator(".looks td[data-kind]")).to_have_count(9)
 
 
 def held(page, address):

@@ -132,7 +132,7 @@ def test_nothing_on_the_page_tells_what_is_asked_for_and_every_head_asks(walk, n
         assert place["powers"] == ""
         assert not place["note"]
         shifted = r"(The largest score of each row is subtracted first; that changes no weight\.)?"
-        line = rf"(\S+\[\d+, (\d+|…)\] = \?)?{shifted}What will stand here\?.*"
+        line = rf"(\S+\[[^\[\]=]+, [^\[\]=]+\] = \?)?{shifted}What will stand here\?.*"
         assert re.fullmatch(line, place["line"]), place["line"]
         printed = {
             f"{number:.4f}".replace("-", "−") for number in numbers if abs(number) < 1e9 and number % 1
