@@ -219,6 +219,8 @@ _UI: Final = {
     "feeds": N_("feeds {list}"),
     "unpin": N_("Let go"),
     "whole_path": N_("Whole path"),
+    "path_above": N_("↑ to {list}"),
+    "path_below": N_("↓ to {list}"),
     "crumbs": N_("The way here"),
     "hidden": N_("this pair is hidden"),
     "visible": N_("this pair may attend"),
