@@ -419,7 +419,8 @@ PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_bar_of_a_telephone_leads_from_stage_to_stage_and_back(visit, language):
-    page = visit(f"?lang={language}", **PHONE).page
+    page = visit(f"?lang={language}", reduced_motion="reduce", **PHONE).page  # a tap on what moves stops it
+    assert page.locator(".explain").bounding_box()["height"] <= 100
     stages = page.locator("section.stage").evaluate_all("all => all.map((stage) => stage.ariaLabel)")
     shown, onward = page.locator(".at-hand-stage"), page.locator('[data-focus="bar next"]')
     for at, title in enumerate(stages):
