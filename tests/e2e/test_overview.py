@@ -385,6 +385,9 @@ def test_sixty_four_tokens_are_a_map(visit):
     box = maps.first.bounding_box()
     bench.page.mouse.click(box["x"] + box["width"] * 5.5 / 64, box["y"] + box["height"] * 9.5 / 64)
     expect(bench.cell("weights", 0, 9, 5)).to_be_focused()
+    slim = bench.page.locator(".overview.slim")
+    expect(slim).to_have_count(1)
+    assert slim.bounding_box()["height"] < 90
 
 
 def test_axe_finds_nothing_and_nothing_sticks_out(visit):
