@@ -82,6 +82,7 @@ def test_the_page_at_hand_is_told_and_in_sight(visit):
         page.get_by_role("link", name=name, exact=True).click()
         here = page.locator(".st-key-frame-pages [aria-current=page]")
         expect(here).to_have_text([name])
+        expect(here).to_have_css("border-top-width", "4px")  # clear: what is painted is off the window's edge
         box = here.bounding_box()
         assert box["x"] >= 0, name
         assert box["x"] + box["width"] <= 390, name

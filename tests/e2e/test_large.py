@@ -74,7 +74,7 @@ def test_as_many_heads_are_shown_as_fit_and_chips_choose_which(visit):
     assert shown == [0, 1]
     chips = bench.page.get_by_role("group", name="Heads whose tables are shown").get_by_role("button")
     expect(chips).to_have_count(6)
-    expect(bench.page.locator(".head-chips")).to_contain_text("2 of 6 heads fit below")
+    expect(bench.page.locator(".head-chips")).to_contain_text("2 of 6 heads fit below (not 3–6);")
     chip = chips.nth(4)
     expect(chip).to_have_attribute("aria-pressed", "false")
     chip.focus()
@@ -86,6 +86,9 @@ def test_as_many_heads_are_shown_as_fit_and_chips_choose_which(visit):
     for name in ("x", "concat"):
         assert table(bench, name).is_visible()
     assert_no_barrier(bench.page)
+    there = bench.page.locator("section.stage").nth(3)
+    there.get_by_role("button", name="1, 3–4, 6").click()  # beside every stage, however far down
+    expect(chips.first).to_be_focused()
 
 
 def test_what_leads_to_a_hidden_head_shows_it(visit):

@@ -385,6 +385,9 @@ def test_sixty_four_tokens_are_a_map(visit):
     box = maps.first.bounding_box()
     bench.page.mouse.click(box["x"] + box["width"] * 5.5 / 64, box["y"] + box["height"] * 9.5 / 64)
     expect(bench.cell("weights", 0, 9, 5)).to_be_focused()
+    slim = bench.page.locator(".overview.slim")
+    expect(slim).to_have_count(1)
+    assert slim.bounding_box()["height"] < 90
 
 
 def test_axe_finds_nothing_and_nothing_sticks_out(visit):
@@ -419,7 +422,8 @@ PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_bar_of_a_telephone_leads_from_stage_to_stage_and_back(visit, language):
-    page = visit(f"?lang={language}", **PHONE).page
+    page = visit(f"?lang={language}", reduced_motion="reduce", **PHONE).page  # a tap on what moves stops it
+    assert page.locator(".explain").bounding_box()["height"] <= 100
     stages = page.locator("section.stage").evaluate_all("all => all.map((stage) => stage.ariaLabel)")
     shown, onward = page.locator(".at-hand-stage"), page.locator('[data-focus="bar next"]')
     for at, title in enumerate(stages):

@@ -14,6 +14,7 @@ test("the stage is named that has been gone to, be it shorter than the next one 
 test("else the one that most of the upper part shows, though a rest of the one before is seen", () => {
   assert.equal(lookedAt([50, 380, 900], SIGHT), 1);
   assert.equal(lookedAt([-900, 100, 650], SIGHT), 1);
+  assert.equal(lookedAt([-900, 440, 750], SIGHT), 1); // all of it is seen, and less of the one before
   assert.equal(lookedAt([600, 900], SIGHT), 0); // nothing has begun
   assert.equal(lookedAt([-900, -300], SIGHT), 1);
 });

@@ -44,9 +44,25 @@ export class Acts {
     };
     if (event.detail > 1 && what.startsWith("remove")) return; // a double click means one
     if (what === "menu") bench.menu.toggle(button);
-    else if (what === "show_head") bench.toggleHead(Number(head));
+    else if (what === "show_head") this.#showHead(button);
+    else if (what === "heads") this.#chooseHeads();
     else if (what === "fold" || what === "unfold") this.#refold(button);
     else bench.send(edits[what]());
+  }
+
+  /** Show a head, or no longer; what was pressed beside a stage is gone then, and the head's table there has the focus. */
+  #showHead({ dataset: { head, table: name } }) {
+    const { bench } = this;
+    bench.toggleHead(Number(head));
+    if (!name) return;
+    bench.view.cells.get(key({ name, head: Number(head), row: 0, col: 0 }))?.focus({ preventScroll: true });
+  }
+
+  /** Go to the choice of heads. */
+  #chooseHeads() {
+    const { bench } = this;
+    bench.bring(bench.chips.root);
+    bench.chips.root.querySelector("button").focus({ preventScroll: true });
   }
 
   /** Unfold rows or columns of a table, or fold it again; a focus that stood on the button goes to what stands there now. */

@@ -486,6 +486,7 @@ export class Bench {
       {
         unpin: () => this.unpin(),
         hold: (cell) => this.looking.chosen(cell),
+        go: (cell) => this.looking.goTo(cell),
         traced: (path, begun) => this.looking.traced(path, begun),
         mask: this.model.check ? undefined : (pair, hides) => this.#mask(pair, hides),
       },

@@ -3,6 +3,7 @@
 import { accent, button, element, fill, setAttribute, setText, span } from "../mha.web/dom.js";
 import { rowsOf } from "../mha.web/graph.js";
 import { colourOf, paintMap } from "../mha.web/maps.js";
+import { unshown } from "../mha.web/parts.js";
 
 /**
  * How many pixels wide a digit is.
@@ -37,7 +38,8 @@ export class Chips {
     if (this.#chips.length !== count) this.#build(count);
     for (const [head, { chip }] of this.#chips.entries())
       setAttribute(chip, "aria-pressed", String(shown.includes(head)));
-    setText(this.told, fill(this.words.heads_fit, { shown: shown.length, all: count }));
+    const { told: list } = unshown(count, shown);
+    setText(this.told, fill(this.words.heads_fit, { shown: shown.length, all: count, list }));
     this.draw(model);
   }
 

@@ -91,6 +91,14 @@ export class Looking {
     const cells = terms.map((cell) => bench.view.cells.get(key(cell))).filter(Boolean);
     if (!cells.every((td) => isInSight(td, bench, 1))) bench.bring(beginningOf(cells[0]), gently(), "start");
   }
+
+  /** Bring a number of the path into sight; the one that is held stays so, and has its arithmetic told. */
+  goTo(cell) {
+    const { bench } = this;
+    bench.showHead(cell.head);
+    bench.view.reveal([cell]);
+    bench.bring(beginningOf(bench.view.cells.get(key(cell))), "auto", "start");
+  }
 }
 
 /** Terms, unless they are many: a table that unfolds for them would push away what was clicked; the line leads to each. */

@@ -11,7 +11,7 @@ import { Slim } from "./slim.js";
 
 /** Of more tokens the weights are shown as a map, a pixel for each pair. */
 export const MOST_LINES = 12;
-const MAP_HEIGHT = { whole: 176, slim: 96 };
+const MAP_HEIGHT = { whole: 176, slim: 72 };
 /** px that a token's row takes: as many as `room` gives each, within bounds. */
 const ROWS = { whole: { room: 168, least: 17, most: 40 }, slim: { room: 108, least: 13, most: 22 } };
 const STILL = 120; // ms without scrolling, after which a swipe has ended

@@ -1,7 +1,7 @@
 // What of the page is in sight: between the overview, which stays on top, and the line of arithmetic at the foot.
 
 const NEAR = 48; // px from the top of what is in sight, where a stage begins that has been gone to
-const UPPER = 0.5; // of what is in sight: the stage that takes most of it is looked at, where none has been gone to
+const UPPER = 0.75; // of what is in sight: the stage that takes most of it is looked at, where none has been gone to
 
 /**
  * How to scroll to something that the visitor has not asked for.

@@ -17,6 +17,7 @@ import {
   tokensOf,
   valueAt,
 } from "./graph.js";
+import { jumps, stopsOf } from "./jumps.js";
 import { changeTold, isTarget, lensAt } from "./lens.js";
 import { brief, exact, isRounded } from "./numbers.js";
 import { Lights } from "./selection.js";
@@ -78,19 +79,20 @@ export class Explain {
   #path = null; // the last one that was followed
 
   /**
-   * `unpin()` lets go of a number that is held, `hold(cell)` holds another and goes there; `traced(path, begun)`: these
+   * `unpin()` lets go of a number that is held, `hold(cell)` holds another and goes there, `go(cell)` goes there alone; `traced(path, begun)`: these
    * cells are lit as the whole path, or none, `begun` where that has just been asked for; `mask(pair, hides)` hides a pair
    * or lets it attend; `above`: what stands over the line. Without `hold` the numbers of the line lead nowhere, without
    * `mask` none can be hidden.
    * @param {Record<string, string>} words
-   * @param {{ unpin: () => void; hold?: (cell: Cell) => void; traced?: (path: Cell[] | null, begun: boolean) => void;
+   * @param {{ unpin: () => void; hold?: (cell: Cell) => void; go?: (cell: Cell) => void; traced?: (path: Cell[] | null, begun: boolean) => void;
    *   mask?: (pair: Cell, hides: boolean) => void }} host
    * @param {...Node} above
    */
-  constructor(words, { unpin, hold, traced = () => {}, mask }, ...above) {
+  constructor(words, { unpin, hold, go, traced = () => {}, mask }, ...above) {
     this.words = words;
     this.unpin = unpin;
     this.hold = hold;
+    this.go = go;
     this.traced = traced;
     this.mask = mask;
     this.line = div("line");
@@ -234,7 +236,16 @@ export class Explain {
       this.#masking(model, cell),
       this.hold && canFollow(model) ? pressable(this.#whole, whole, this.words.whole_path) : null,
       button(unpin, `✕ ${this.words.unpin}`),
+      this.#jumps(model, cell),
     ].filter(Boolean);
+  }
+
+  /** @type {OfCell<Node>} */
+  #jumps(model, cell) {
+    const path = this.#pathOf(model, cell);
+    return (
+      path && jumps(model, stopsOf(model, path, cell, this.#shown.shown.view.heads), this.words, this.go)
+    );
   }
 
   /**

@@ -1,6 +1,6 @@
 // The parts of the matrices' tables, as they are first built: what stands above, beside and in place of their cells.
 
-import { accent, button, div, element, fill, p, shapeOf, span, symbol } from "./dom.js";
+import { accent, button, div, element, fill, fillNodes, p, shapeOf, span, symbol } from "./dom.js";
 import { headOf, isEditable, key, rowsOf } from "./graph.js";
 import { accented } from "./pieces.js";
 
@@ -21,6 +21,45 @@ export function headTitles(model, shown) {
     return element("div", { class: "head-title", style: accent(head) }, title, ...(fixed ? [] : acts));
   });
   return div("stage head-titles", div("stage-title"), ...heads);
+}
+
+const MOST_NAMED = 3; // heads that have a button each where their tables are not shown
+
+/**
+ * The heads that are not shown, from 1, runs of them in short: "1, 5–16".
+ * @param {number} count
+ * @param {number[]} shown
+ */
+export function unshown(count, shown) {
+  const away = [...Array(count).keys()].filter((head) => !shown.includes(head));
+  const starts = away.filter((head) => !away.includes(head - 1));
+  const runs = starts.map((from, n) => {
+    const to = away[away.indexOf(starts[n + 1] ?? Infinity) - 1] ?? away.at(-1);
+    return from === to ? from + 1 : `${from + 1}–${to + 1}`;
+  });
+  return { away, told: runs.join(", ") };
+}
+
+/**
+ * Names the heads whose tables of a stage are not shown, and leads to them: each where they are few, else the choice.
+ * @param {Model} model
+ * @param {string[]} names the stage's tables
+ * @param {number[]} shown
+ */
+export function unshownNote(model, names, shown) {
+  const { words, dims } = model;
+  const { away, told } = unshown(dims.h, shown);
+  if (!away.length) return null;
+  const one = (head) => {
+    const data = { do: "show_head", head, table: names.find((name) => rowsOf(model, name, head)) };
+    return button(
+      { class: "quiet", style: accent(head), "aria-label": `${words.head} ${head + 1}`, data },
+      `${head + 1}`,
+    );
+  };
+  const all = () => button({ class: "quiet", data: { do: "heads" } }, told);
+  const list = away.length <= MOST_NAMED ? away.map(one) : [all()];
+  return p("unshown", ...fillNodes(words.heads_unshown, { list }));
 }
 
 /**

@@ -16,6 +16,7 @@ import {
   gapLine,
   headTitles,
   line,
+  unshownNote,
 } from "./parts.js";
 import { corner, lookOf, stageTitle, table } from "./pieces.js";
 import { reserved } from "./widths.js";
@@ -96,6 +97,8 @@ export class View {
     if (shared.length) row.append(div("layer", ...shared.map((name) => this.matrix(model, name, null))));
     if (own.length) {
       if (shared.length) row.append(div("stage-title"));
+      const unshown = unshownNote(model, own, this.heads);
+      if (unshown) row.querySelector(":scope > .stage-title:last-of-type").append(unshown);
       for (const head of this.heads) {
         const present = own.filter((name) => rowsOf(model, name, head));
         const label = `${this.words.head} ${head + 1}`;
