@@ -303,6 +303,22 @@ def test_the_bench_shows_the_numbers_once_the_exercise_is_ended_there(check):
     expect(page.locator(".bench td[data-key='weights|0|0|0']")).to_have_text(re.compile("[0-9]"))
 
 
+def test_where_not_all_heads_fit_the_steps_keep_their_marks_and_what_is_told_of_them(check):
+    bench = check("?example=first&ask=weights&seed=3", viewport={"width": 640, "height": 800})
+    page = bench.page
+    steps = page.locator(".practice-step")
+    expect(steps.locator(".step-mark")).to_have_text(["1", "2"])
+    bench.type("weights", 0, 0, 0, "0.99")
+    expect(steps.locator(".step-mark")).to_have_text(["✗", "2"])
+    expect(steps.first).to_have_class(re.compile(r"\bopen\b"))
+    first = page.locator(".practice-steps").element_handle()
+    for width in (600, 700):  # the tables stand anew where other heads fit, and in a step there are no others
+        page.set_viewport_size({"width": width, "height": 800})
+        bench.settled()
+    assert first.is_visible()
+    expect(steps.locator(".step-mark")).to_have_text(["✗", "2"])
+
+
 def test_an_exercise_on_a_phone(check):
     bench = check(
         "?example=first&ask=weights&seed=3&lang=zh", viewport={"width": 390, "height": 844}, has_touch=True

@@ -536,6 +536,7 @@ export class Bench {
     this.view.isInHand = this.#previewed !== null;
     this.tables.replaceChildren(this.view.root);
     this.chips.update(this.model, this.view.heads);
+    this.practice.update(this.model);
     if (held && this.#isInput(held.cell)) this.#grid.resume(held);
     else if (focus) this.#refocus(focus);
     drawnForHall();

@@ -83,7 +83,7 @@ export class Practice {
     this.#lines = [];
     if (!this.#practice) return new View(model, options);
     if (this.isStale(model)) this.#begin(model);
-    if (this.#open !== WHOLE) return this.#led(model);
+    if (this.#open !== WHOLE) return this.#led(model, options.heads);
     const view = new View(model, options);
     this.bench.explain.root.prepend(this.acts);
     return view;
@@ -97,9 +97,12 @@ export class Practice {
     this.#ended = first === null;
   }
 
-  /** @param {BenchModel} model */
-  #led(model) {
-    const view = new View(model, { bare: true });
+  /**
+   * @param {BenchModel} model
+   * @param {number[]} heads
+   */
+  #led(model, heads) {
+    const view = new View(model, { bare: true, heads });
     const list = element("ol", { class: "practice-steps" });
     for (const table of this.#practice.tables) {
       const name = nameOfTable(table);
@@ -276,7 +279,6 @@ export class Practice {
     this.#open = open;
     this.#at = null;
     this.bench.relay();
-    this.update(this.#model);
   }
 
   /**

@@ -25,7 +25,9 @@ export class Controls {
     this.playing = this.#move("play", "▶");
     this.counter = span("counter");
     const predict = ({ target }) => walk.foretell(target.checked);
-    this.predicting = element("input", { type: "checkbox", data: { focus: "predict" }, onchange: predict });
+    const walkOn = ({ detail, target }) => detail > 0 && target.blur(); // after the pointer: as a button does
+    const asked = { type: "checkbox", data: { focus: "predict" }, onchange: predict, onclick: walkOn };
+    this.predicting = element("input", asked);
     this.revealing = walk.button("reveal", () => walk.reveal(), { class: "main-action" }, words.reveal);
     const own = view ? [this.#move("leave", "✕")] : this.#views();
     this.root = element(
