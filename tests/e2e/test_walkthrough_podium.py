@@ -204,6 +204,11 @@ def test_controls_go_with_a_key_and_come_back_with_the_pointer(walk):
             expect(bar).to_have_css("opacity", "1" if bar is seen else "0")
     title, bar = page.root.locator("h2").bounding_box(), controls.bounding_box()
     assert title["y"] + title["height"] <= bar["y"]
+    for _ in range(2):
+        page.button("predict").click()
+    page.page.mouse.move(900, 300)
+    page.press("ArrowRight", "ArrowLeft").stands_at("q")
+    expect(controls).to_have_css("opacity", "0")  # what was chosen with the pointer does not hold the bar
     page.press("Tab")
     page.button("play").focus()
     page.press("ArrowRight").stands_at("k")
