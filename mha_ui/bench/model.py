@@ -200,6 +200,10 @@ _UI: Final = {
         "dragged sideways."
     ),
     "hint_touch": N_("Tap a number to see where it comes from. Press a framed one and slide to change it."),
+    "hint_check": N_(
+        "Type into the blank cells; Tab and Enter lead on. Point at a number to see what is known of it."
+    ),
+    "hint_check_touch": N_("Type into the blank cells. Tap a number to see what is known of it."),
     "verdict": N_("What the check found"),
     "first_wrong": N_("Look here first"),
     "cannot_be": N_("What cannot be, whatever X and W are"),
@@ -247,7 +251,7 @@ _UI: Final = {
     "wrong_not_allowed": N_("{place}: “{text}” is neither 1 (may attend) nor 0 (hidden)."),
     "not_a_divisor": N_("“{text}” is no divisor: a number other than 0 is wanted."),
     "still_counts": N_("{what} What stood there still counts."),
-    "stays_blank": N_("{what} The cell stays blank."),
+    "stays_blank": N_("{what} It counts as blank."),
     "nothing_changed": N_("{what} Nothing was changed."),
     "pasted_place": N_("Row {row}, column {col} of what was pasted"),
 }
