@@ -97,7 +97,7 @@ _UI: Final = {
     "moved_outputs": N_(
         "No weight changed; {changed} of {all} outputs did, most {place}, {tokens}: {before} → {now}"
     ),
-    "start_step": N_("Start: step {step} of {all}"),
+    "start_step": N_("First steps: {step} of {all}"),
     "start_next": N_("Next"),
     "start_end": N_("Done"),
     "start_drag": N_("Drag this number sideways, or type another."),
@@ -124,7 +124,7 @@ _UI: Final = {
     "more_rows": N_("Show {count} more rows"),
     "more_columns": N_("Show {count} more columns"),
     "fold_again": N_("Fold"),
-    "copy_head": N_("Copy"),
+    "copy_head": N_("Copy head"),
     "remove": N_("Remove"),
     "menu": N_("Copy, download, fill"),
     "copy": N_("Copy for a spreadsheet"),
@@ -221,7 +221,7 @@ _UI: Final = {
     "claim_formats": N_("A block from a spreadsheet, [[1, 2], [3, 4]], LaTeX, Markdown or CSV."),
     "fill_in": N_("Fill in"),
     "clear": N_("Clear"),
-    "feeds": N_("feeds {list}"),
+    "feeds": N_("used by {list}"),
     "unpin": N_("Let go"),
     "whole_path": N_("Whole path"),
     "path_above": N_("↑ to {list}"),
