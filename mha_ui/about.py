@@ -1,9 +1,7 @@
-"""The sentences above the bench: what an example's note says, and what can be said of the numbers at hand."""
+"""The sentences above the bench: an example's note, and where each head looks."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import reduce
 from typing import Any, Final
 
 from mha_core.compute.trace import Trace
@@ -15,12 +13,9 @@ from mha_ui.language import words_in
 
 
 def told(trace: Trace, language: str) -> dict[str, Any]:
-    """``about``: the example's note; where it has none, where the heads look, as far as that is short, else what the
-    bench shows. ``looks``: for each head, where it looks.
-    """
-    found = looks(trace, language)
+    """``about``: the example's note, else what the bench is for. ``looks``: for each head, where it looks."""
     note = text_in(trace.example.note, language)
-    return {"about": note or _story(found, language) or words_in(language)(PLAINLY), "looks": found}
+    return {"about": note or words_in(language)(PLAINLY), "looks": looks(trace, language)}
 
 
 def looks(trace: Trace, language: str) -> list[str]:
@@ -30,16 +25,4 @@ def looks(trace: Trace, language: str) -> list[str]:
     return findings(where_heads_look(trace), queries, keys, language)
 
 
-def _story(found: Sequence[str], language: str) -> str:
-    """Where the heads look, as one text; "" where it would be a long one."""
-    words = words_in(language)
-    each = [
-        words(N_("Head {head}, {finding}.")).format(head=head + 1, finding=finding)
-        for head, finding in enumerate(found)
-    ]
-    story = reduce(lambda one, other: words(N_("{one} {other}")).format(one=one, other=other), each)
-    return story if len(story) <= _LONGEST else ""
-
-
-_LONGEST: Final = 240
 PLAINLY: Final = N_("Change a framed number and watch what follows from it.")

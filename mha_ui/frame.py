@@ -146,7 +146,7 @@ def _menu(work: state.Work) -> None:
 
 def _start_button(work: state.Work) -> None:
     """The first steps once more, on the bench."""
-    if closing_button(work.words(N_("Start")), START):
+    if closing_button(work.words(N_("First steps")), START):
         work.starts += 1
         st.switch_page(shell.BENCH)
 

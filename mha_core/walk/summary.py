@@ -96,7 +96,8 @@ def _kind(trace: Trace, head: int, tops: Sequence[tuple[int, ...]], alive: Seque
 
 
 def _back(tops: Sequence[tuple[int, ...]]) -> bool:
-    return all(tops[i] == (i - 1,) for i in range(1, len(tops)))
+    """Of two tokens one alone has another before it: that is a pair, and no habit."""
+    return len(tops) > 2 and all(tops[i] == (i - 1,) for i in range(1, len(tops)))
 
 
 def _forward(tops: Sequence[tuple[int, ...]]) -> bool:
@@ -118,7 +119,7 @@ _TEXTS: Final = {
     "nearly even": N_("nearly evenly, at most 2 to 1"),
     "one key": N_("always most at “{key}”"),
     "itself": N_("each token looks most at itself"),
-    "back": N_("from the second token on, each looks most at the one before it"),
+    "back": N_("each but the first looks most at the one before"),
     "forward": N_("between the first and the last, each token looks most at the one after it"),
     "each": N_("most: {pairs}"),
     "many": N_("strongest: {query} → {key}, {most}"),

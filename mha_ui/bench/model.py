@@ -97,7 +97,7 @@ _UI: Final = {
     "moved_outputs": N_(
         "No weight changed; {changed} of {all} outputs did, most {place}, {tokens}: {before} → {now}"
     ),
-    "start_step": N_("Start: step {step} of {all}"),
+    "start_step": N_("First steps: {step} of {all}"),
     "start_next": N_("Next"),
     "start_end": N_("Done"),
     "start_drag": N_("Drag this number sideways, or type another."),
@@ -124,7 +124,7 @@ _UI: Final = {
     "more_rows": N_("Show {count} more rows"),
     "more_columns": N_("Show {count} more columns"),
     "fold_again": N_("Fold"),
-    "copy_head": N_("Copy"),
+    "copy_head": N_("Copy head"),
     "remove": N_("Remove"),
     "menu": N_("Copy, download, fill"),
     "copy": N_("Copy for a spreadsheet"),
@@ -200,6 +200,10 @@ _UI: Final = {
         "dragged sideways."
     ),
     "hint_touch": N_("Tap a number to see where it comes from. Press a framed one and slide to change it."),
+    "hint_check": N_(
+        "Type into the blank cells; Tab and Enter lead on. Point at a number to see what is known of it."
+    ),
+    "hint_check_touch": N_("Type into the blank cells. Tap a number to see what is known of it."),
     "verdict": N_("What the check found"),
     "first_wrong": N_("Look here first"),
     "cannot_be": N_("What cannot be, whatever X and W are"),
@@ -217,7 +221,7 @@ _UI: Final = {
     "claim_formats": N_("A block from a spreadsheet, [[1, 2], [3, 4]], LaTeX, Markdown or CSV."),
     "fill_in": N_("Fill in"),
     "clear": N_("Clear"),
-    "feeds": N_("feeds {list}"),
+    "feeds": N_("used by {list}"),
     "unpin": N_("Let go"),
     "whole_path": N_("Whole path"),
     "path_above": N_("↑ to {list}"),
@@ -247,7 +251,7 @@ _UI: Final = {
     "wrong_not_allowed": N_("{place}: “{text}” is neither 1 (may attend) nor 0 (hidden)."),
     "not_a_divisor": N_("“{text}” is no divisor: a number other than 0 is wanted."),
     "still_counts": N_("{what} What stood there still counts."),
-    "stays_blank": N_("{what} The cell stays blank."),
+    "stays_blank": N_("{what} It counts as blank."),
     "nothing_changed": N_("{what} Nothing was changed."),
     "pasted_place": N_("Row {row}, column {col} of what was pasted"),
 }

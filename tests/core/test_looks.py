@@ -76,7 +76,7 @@ def assert_holds(computed):
         own = same and len(alive) > 1 and list(tops) == single
         before = (
             same
-            and len(alive) == len(table) > 1
+            and len(alive) == len(table) > 2
             and single[1:] == list(range(len(table) - 1))
             and None not in single
         )
@@ -172,7 +172,7 @@ FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "v
         (
             built_in("programming"),
             [
-                "from the second token on, each looks most at the one before it (0.67 or more)",
+                "each but the first looks most at the one before (0.67 or more)",
                 "most: I → programming, love → programming, programming → I",
                 "nearly evenly, at most 2 to 1",
             ],
@@ -185,7 +185,7 @@ FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "v
         (
             replace(built_in("programming"), mask="causal"),
             [
-                "from the second token on, each looks most at the one before it (0.67 or more)",
+                "each but the first looks most at the one before (0.67 or more)",
                 "most: I → I, love → I and love equally, programming → I",
                 "nearly evenly among those allowed, at most 2 to 1",
             ],
@@ -224,11 +224,16 @@ FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "v
         (given_weights([[7], [8]]), ["always most at “n”"], ["总是最关注“n”"]),
         (
             in_self_attention([[0.5, 0.2, 0.3], [0.9, 0.1, 0], [0, 0.75, 0.25]]),
-            ["from the second token on, each looks most at the one before it (0.50 or more)"],
+            ["each but the first looks most at the one before (0.50 or more)"],
             ["从第二个起，每个词元最关注前一个（至少 0.50）"],
         ),
+        (
+            in_self_attention([[0.25, 0.75], [0.75, 0.25]]),
+            ["most: a → b, b → a"],
+            ["权重最大：a → b、b → a"],
+        ),
     ],
-    ids="first edited listed masked itself ties dead even one-query many-queries no-share back".split(),
+    ids="first edited listed masked itself ties dead even one-query many-queries no-share back two".split(),
 )
 def test_the_words(example, en, zh):
     found = where_heads_look(trace(example))

@@ -147,11 +147,17 @@ def test_bad_text_is_refused_with_a_sentence_and_nothing_is_lost(check):
 def test_a_number_that_is_none_is_marked_and_a_cleared_one_goes(check):
     bench = check("?example=first")
     bench.type("v", 1, 0, 0, "abc")
-    expect(bench.message()).to_have_text(re.compile("“abc” is no number. The cell stays blank.$"))
+    expect(bench.message()).to_have_text(re.compile("“abc” is no number. It counts as blank.$"))
     bench.page.keyboard.press("Escape")
     bench.type("v", 1, 0, 0, "1e400")
-    expect(bench.message()).to_have_text(re.compile("The cell stays blank.$"))
+    expect(bench.message()).to_have_text(re.compile("It counts as blank.$"))
     bench.page.keyboard.press("Escape")
+    bench.type("v", 0, 2, 1, "1", key="Tab")  # past the last cell the next table is filled in
+    expect(bench.cell("q", 1, 0, 0)).to_be_focused()
+    bench.page.keyboard.press("Shift+Tab")
+    expect(bench.cell("v", 0, 2, 1).get_by_role("spinbutton")).to_be_focused()
+    bench.page.keyboard.press("Delete")
+    bench.settled()
     bench.type("v", 1, 0, 0, "1.50")
     bench.type("v", 1, 0, 0, "abc")
     expect(bench.message()).to_have_text(re.compile("“abc” is no number. What stood there still counts.$"))
@@ -242,6 +248,7 @@ def test_an_exercise_is_set_handed_out_and_leads_to_its_end(check):
 def test_a_known_mistake_is_named_below_its_row_and_the_whole_sheet_can_be_had(check):
     bench = check("?example=first&ask=scaled_scores.weights&seed=3")
     page = bench.page
+    expect(page.locator(".explain .hint")).to_have_text(re.compile("^Type into the blank cells;"))
     scores = rounded(trace(_example(bench)).matrix("scores", 0))
     paste(bench, "scaled_scores", 0, str(scores).replace("'", ""))
     row = page.locator("tr.told")

@@ -45,7 +45,7 @@ def bubble(page: Page):
 
 
 def step(page: Page, number: int):
-    expect(bubble(page)).to_have_attribute("aria-label", f"Start: step {number} of 3")
+    expect(bubble(page)).to_have_attribute("aria-label", f"First steps: {number} of 3")
     expect(bubble(page)).to_be_visible()
     page.wait_for_function(f"() => ({COVERED})().length === 0")
     return bubble(page)
@@ -108,7 +108,7 @@ def test_the_steps_can_be_gone_through_by_keyboard_alone(newcomer):
     page = newcomer("?lang=zh", reduced_motion="reduce").page
     forward = page.get_by_role("button", name="下一步")
     for number in (1, 2):
-        expect(page.get_by_role("dialog", name=f"入门：第 {number} 步，共 3 步")).to_be_visible()
+        expect(page.get_by_role("dialog", name=f"入门步骤：第 {number} 步，共 3 步")).to_be_visible()
         forward.focus()
         page.keyboard.press("Enter")
     page.get_by_role("button", name="完成").press("Enter")
@@ -143,7 +143,7 @@ def test_on_a_telephone_it_covers_nothing_speaks_of_fingers_and_ends_when_one_go
     expect(bubble(page)).to_be_hidden()
 
     menu(page)
-    page.get_by_role("button", name="Start", exact=True).tap()
+    page.get_by_role("button", name="First steps", exact=True).tap()
     step(page, 1)
     page.locator('[data-focus="sentence"]').tap()
     for over in (bubble(page), page.locator(".start-ring").first):  # neither lies over what is written in

@@ -41,9 +41,9 @@ def test_the_navigation_takes_one_row(visit, language):
 def test_the_menu_holds_what_is_not_wanted_all_the_time(visit):
     page = visit("?example=first").page
     menu(page)
-    for name in ("Start", "Save as a file", "Import", "Export", "Like the system", "Light", "Dark"):
+    for name in ("First steps", "Save as a file", "Import", "Export", "Like the system", "Light", "Dark"):
         expect(page.get_by_role("button", name=name, exact=True)).to_be_visible()
-    rows = [page.get_by_role("button", name=name, exact=True) for name in ("Start", "Import")]
+    rows = [page.get_by_role("button", name=name, exact=True) for name in ("First steps", "Import")]
     for row in rows:
         expect(row).to_have_css("border-top-width", "0px")
     assert len({row.locator("p").bounding_box()["x"] for row in rows}) == 1
@@ -53,7 +53,7 @@ def test_the_menu_holds_what_is_not_wanted_all_the_time(visit):
     opener = page.locator(".st-key-frame-menu button")
     expect(page.get_by_role("dialog", name="More")).to_have_count(0)
     opener.press("Enter")  # by keyboard it is entered, and left to where one came from
-    for key, name in (("", "Start"), ("ArrowDown", "Save as a file"), ("ArrowUp", "Start")):
+    for key, name in (("", "First steps"), ("ArrowDown", "Save as a file"), ("ArrowUp", "First steps")):
         if key:
             page.keyboard.press(key)
         expect(page.get_by_role("button", name=name, exact=True)).to_be_focused()
@@ -68,9 +68,9 @@ def test_start_leads_to_the_bench_from_every_page(server, new_page, path):
     for _ in range(2):
         at_rest(page)
         menu(page)
-        page.get_by_role("button", name="Start", exact=True).click()
+        page.get_by_role("button", name="First steps", exact=True).click()
         expect(page).to_have_title("Bench · Multi-head attention")
-        expect(page.get_by_role("dialog", name="Start: step 1 of 3")).to_be_visible()
+        expect(page.get_by_role("dialog", name="First steps: 1 of 3")).to_be_visible()
         page.keyboard.press("Escape")
         expect(page.locator(".start")).to_be_hidden()
     assert_shows(Bench(page), built_in("causal"))

@@ -61,6 +61,9 @@ def test_sentence_overview_and_a_number_are_in_the_first_screen(visit, language)
         below = page.locator(".explain").bounding_box()["y"]
         for part in (page.locator(".bench .mha-note"), overview(page), bench.cell("x", None, 0, 0)):
             assert inside(part.bounding_box(), width, below), (width, height)
+        if width >= 1440:  # a head's projections stand side by side
+            w_q, w_v = (bench.cell(name, 2, 0, 0).bounding_box() for name in ("w_q", "w_v"))
+            assert w_q["y"] == w_v["y"]
         for look in overview(page).locator(".look").all():  # nothing of it is cut off
             assert look.evaluate("(look) => look.scrollHeight <= look.clientHeight"), (width, height)
 

@@ -236,13 +236,28 @@ export class Grid extends Selection {
     else super.let(cell);
   }
 
-  /** The next cell of the matrix, row by row; past the last one the key goes its usual way out of the table. */
+  /**
+   * The next cell of the matrix, row by row; past the last one the next table that is filled in, else the key goes its
+   * usual way out of the table.
+   */
   #tab(event, cell) {
     const [rows, cols] = this.shape(cell);
     const next = cell.row * cols + cell.col + (event.shiftKey ? -1 : 1);
-    if (next < 0 || next >= rows * cols) return;
+    const within = next >= 0 && next < rows * cols;
+    const to = within
+      ? { ...cell, row: Math.floor(next / cols), col: next % cols }
+      : this.#beyond(cell, event.shiftKey);
+    if (!to) return;
     event.preventDefault();
-    this.focus({ ...cell, row: Math.floor(next / cols), col: next % cols });
+    this.focus(to);
+  }
+
+  /** The first number to be filled in after a table, or the last one before it. */
+  #beyond(cell, back) {
+    if (!isClaim(this.host.model, cell.name)) return null;
+    const all = [...this.host.root.querySelectorAll(".claim.editable:not(.step-given *) td[data-key]")];
+    const td = /** @type {HTMLElement} */ (all[all.indexOf(this.cellOf(cell)) + (back ? -1 : 1)]);
+    return td ? unkey(td.dataset.key) : null;
   }
 
   #clear(cell) {

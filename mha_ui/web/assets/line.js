@@ -148,7 +148,7 @@ export class Explain {
     this.root.classList.toggle("is-pinned", Boolean(pinned));
     if (!known) {
       this.#lights.clear();
-      this.line.replaceChildren(span("hint", this.words.hint));
+      this.line.replaceChildren(span("hint", model.check ? this.words.hint_check : this.words.hint));
       this.traced(null, false);
       return;
     }
