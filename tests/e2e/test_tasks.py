@@ -111,15 +111,7 @@ def test_see_all_the_terms_of_the_first_output_at_once(hand):
         ("x", None),
     ):
         expect(user.bench.cell(*place, 0, 0)).to_contain_class("path")
-<<<<<<< HEAD
-    for name, head in (
-        ("x", None),
-        ("scores", 0),
-        ("concat", None),
-    ):  # there and back, the number held meanwhile
-=======
     for name, head in (("x", None), ("scores", 0), ("concat", None)):  # the number is held meanwhile
->>>>>>> bench6
         user.click(user.focus(f"jump {name}"))
         expect(user.bench.cell(name, head, 0, 0)).to_be_in_viewport()
         expect(user.bench.cell("output", None, 0, 0)).to_contain_class("pinned")
