@@ -7,7 +7,7 @@ import { labelsOf, rowsOf, symbolOf, tokensOf } from "../mha.web/graph.js";
 const MOST_NAMED = 12; // characters of a name
 
 /**
- * The row and the column of a cell as their labels call them, where those are short and no two the same.
+ * The row and the column of a cell as their labels call them, where there are any, short, and no two the same.
  * @type {(model: WalkModel, cell: Cell) => (string | number)[]}
  */
 export function namesOf(model, { name, head, row, col }) {
@@ -15,7 +15,7 @@ export function namesOf(model, { name, head, row, col }) {
   return [rows.length, rows[0].length].map((count, axis) => {
     const at = axis ? col : row;
     const labels = labelsOf(model, model.matrices[name].axes[axis], count);
-    const isPlain = labels[at].length <= MOST_NAMED && new Set(labels).size === count;
+    const isPlain = labels[at] && labels[at].length <= MOST_NAMED && new Set(labels).size === count;
     return isPlain ? labels[at] : at + 1;
   });
 }
