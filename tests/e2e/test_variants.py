@@ -117,7 +117,9 @@ def test_heads_share_and_part(visit):
         bench.choose("kv_heads", str(count))
         example = apply(example, {"op": "kv_heads", "count": count})
         assert_shows(bench, example)
-    bench.page.set_viewport_size({"width": 1280, "height": 720})  # one head is not shown: every stage leads to it
+    bench.page.set_viewport_size(
+        {"width": 1280, "height": 720}
+    )  # one head is not shown: every stage leads to it
     bench.page.get_by_role("region", name="Scores").get_by_role("button", name="Head 4").click()
     expect(bench.cell("scores", 3, 0, 0)).to_be_focused()
 

@@ -495,7 +495,9 @@ def test_the_bench_tells_of_the_numbers_at_hand(language):
         "en": "Change a framed number and watch what follows from it.",
         "zh": "改动一个带框的数，看什么随之而变。",
     }
-    assert payload(work)["about"] == plainly[language]  # and not a second time what the overview says of the heads
+    assert (
+        payload(work)["about"] == plainly[language]
+    )  # and not a second time what the overview says of the heads
     assert payload(work)["looks"] == looks
     again = opened({**address(work), "lang": language})
     assert (payload(again)["about"], payload(again)["looks"]) == (payload(work)["about"], looks)
