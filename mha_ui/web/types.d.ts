@@ -436,6 +436,9 @@ declare module "*/mha.web/graph.js" {
 declare module "*/mha.web/hall.js" {
   export * from "kit/hall.js";
 }
+declare module "*/mha.web/jumps.js" {
+  export * from "kit/jumps.js";
+}
 declare module "*/mha.web/keys.js" {
   export * from "kit/keys.js";
 }
