@@ -555,7 +555,7 @@ export class Bench {
 
   /** Have the tables of the heads that are to be shown, and of no others; where it is one, its lines as well. */
   #reshow() {
-    if (String(this.#shown.heads) === String(this.view.heads)) return;
+    if (this.practice.leads || String(this.#shown.heads) === String(this.view.heads)) return;
     this.#rebuild(this.#structure);
     if (this.#shown.fits === 1) this.overview.bring(this.view.heads[0]);
   }

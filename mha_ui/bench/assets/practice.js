@@ -63,6 +63,11 @@ export class Practice {
     return this.#model?.check?.practice;
   }
 
+  /** Whether the tables of one step stand alone, of whichever head. */
+  get leads() {
+    return Boolean(this.#practice) && this.#open !== WHOLE;
+  }
+
   /**
    * Whether the tables that stand are those of another exercise.
    * @param {BenchModel} model
@@ -83,7 +88,7 @@ export class Practice {
     this.#lines = [];
     if (!this.#practice) return new View(model, options);
     if (this.isStale(model)) this.#begin(model);
-    if (this.#open !== WHOLE) return this.#led(model, options.heads);
+    if (this.leads) return this.#led(model);
     const view = new View(model, options);
     this.bench.explain.root.prepend(this.acts);
     return view;
@@ -97,12 +102,9 @@ export class Practice {
     this.#ended = first === null;
   }
 
-  /**
-   * @param {BenchModel} model
-   * @param {number[]} heads
-   */
-  #led(model, heads) {
-    const view = new View(model, { bare: true, heads });
+  /** @param {BenchModel} model */
+  #led(model) {
+    const view = new View(model, { bare: true });
     const list = element("ol", { class: "practice-steps" });
     for (const table of this.#practice.tables) {
       const name = nameOfTable(table);
