@@ -28,6 +28,8 @@ from tests.e2e.driver import Bench, Server, chromium, running
 CLIENTS, DRAGGING = 250, 20
 EVERY = 5.0
 """Seconds between two edits of one client."""
+ALONE, PAUSE = 2000, 0.02
+"""Edits with nobody else there, and seconds between two of them, as between those while others mean harm."""
 SECONDS = 4.0
 """How long a number is dragged."""
 
@@ -294,7 +296,10 @@ async def _harm(app: Server) -> list[Line]:
     async with connect(address(app)) as socket:
         client = Client(socket)
         await client.ready(sized(3, 2, 2))
-        quiet = [(await client.edited(n % 9))[0] for n in range(400)]
+        quiet: list[float] = []
+        for n in range(ALONE):
+            quiet.append((await client.edited(n % 9))[0])
+            await asyncio.sleep(PAUSE)
         rubbish, sockets = (
             asyncio.create_task(_rubbish(app, 10_000)),
             asyncio.create_task(_sockets(app, 1000)),
@@ -302,7 +307,7 @@ async def _harm(app: Server) -> list[Line]:
         harmed: list[float] = []
         while not (rubbish.done() and sockets.done()):
             harmed.append((await client.edited(len(harmed) % 9))[0])
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(PAUSE)
         print(
             f"{rubbish.result():,} of 10,000 bad messages got a sentence; {sockets.result():,} sockets at once"
         )

@@ -11,7 +11,8 @@ from typing import Literal
 class Line:
     """One measured quantity. ``goal``: (factor, what it is a factor of), or (limit, "") in the unit itself.
 
-    ``by``: whether the goal is for the median or for the 95th percentile, of this line alone.
+    ``by``: whether the goal is for the median or for the 95th percentile, of this line and of the one it is a factor
+    of.
     """
 
     what: str
@@ -39,12 +40,12 @@ def show(lines: list[Line]) -> str:
         goal = reached = ""
         if line.goal:
             factor, of = line.goal
-            limit = factor * by_name[of].median if of else factor
-            measured = line.p95 if line.by == "p95" else line.median
-            ratio = measured / by_name[of].median if of else measured
+            base = getattr(by_name[of], line.by) if of else 1.0
+            measured = getattr(line, line.by)
+            ratio = measured / base
             goal = f"≤ {factor:g}× {of}" if of else f"≤ {factor:g} {line.unit}"
             goal += " (p95)" if line.by == "p95" else ""
-            reached = f"{ratio:.2f}{'×' if of else ' ' + line.unit} {'yes' if measured <= limit else 'NO'}"
+            reached = f"{ratio:.2f}{'×' if of else ' ' + line.unit} {'yes' if ratio <= factor else 'NO'}"
         digits = 0 if line.unit == "bytes" else 1
         rows.append(
             f"| {line.what} | {line.median:,.{digits}f} {line.unit} | {line.p95:,.{digits}f} {line.unit} "

@@ -6,6 +6,7 @@ torch, pandas or Plotly, or a module of ours that does.
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Callable, Mapping
 from html import escape
 from pathlib import Path
@@ -46,6 +47,10 @@ STYLE: Final = css_variables() + (_HERE / "frame.css").read_text(encoding="utf-8
 """What every page looks like; it stands in the page before any script has run, so that nothing moves then."""
 
 
+_ICON: Final = "data:image/svg+xml;base64," + b64encode((_HERE / "icon.svg").read_bytes()).decode()
+"""From a file's name Streamlit would make this anew at every run."""
+
+
 def navigation() -> StreamlitPage:
     """Tell Streamlit the pages; returns the one that is asked for."""
     language = _language()
@@ -61,7 +66,7 @@ def title(script: str, language: str) -> str:
 
 def configure(tab: str) -> None:
     """Page settings; ``tab``: what the browser's tab says."""
-    st.set_page_config(page_title=tab, page_icon=str(_HERE / "icon.svg"), layout="wide")
+    st.set_page_config(page_title=tab, page_icon=_ICON, layout="wide")
 
 
 def head(language: str, address: Callable[[str], Mapping[str, str]]) -> None:
