@@ -59,7 +59,7 @@ _UI: Final = {
     "plainly": PLAINLY,
     "overview_tokens": N_("Tokens"),
     "overview_hint": N_(
-        "Point at a line to see its weight, and click it to go there. Click a token to see it alone."
+        "Point at a line or a bar to see its number, and click it to go there. Click a token to see it alone."
     ),
     "overview_hint_touch": N_("Tap a line to go to its weight. Tap a token to see it alone."),
     "overview_maps": N_("Weights as maps"),

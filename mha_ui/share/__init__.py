@@ -20,10 +20,10 @@ _KEY: Final = "frame.share"
 _WORDS: Final = {
     "share": N_("Share"),
     "copied": N_("Copied"),
-    "said": N_("Copied: the link to all that stands here."),
+    "said": N_("Link copied: it opens this page with your numbers."),
     "code": N_("QR code of this link"),
     "no_code": N_("This link is too long for a QR code."),
-    "field": N_("The link to all that stands here"),
+    "field": N_("Link to this page with your numbers"),
     "by_hand": N_("This browser does not let a page copy; copy the link from here."),
     "close": N_("Close"),
 }

@@ -117,7 +117,7 @@ def test_share_copies_the_link_on_every_page(visit):
         at_rest(page)
         page.get_by_role("button", name="Share", exact=True).click()
         expect(
-            page.get_by_role("status").filter(has_text="Copied: the link to all that stands here.")
+            page.get_by_role("status").filter(has_text="Link copied: it opens this page with your numbers.")
         ).to_be_attached()
         expect(page.locator(".share.copied .done")).to_be_visible()
         assert copied(page) == page.url
@@ -183,7 +183,7 @@ def test_where_the_page_may_not_copy_the_link_stands_in_a_field(visit):
         }"""
     )
     bench.page.get_by_role("button", name="Share", exact=True).click()
-    field = bench.page.get_by_role("textbox", name="The link to all that stands here")
+    field = bench.page.get_by_role("textbox", name="Link to this page with your numbers")
     expect(field).to_be_focused()
     expect(field).to_have_value(bench.page.url)
     assert bench.page.evaluate("getSelection().toString()") == bench.page.url

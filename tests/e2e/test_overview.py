@@ -142,6 +142,17 @@ def test_a_line_is_pointed_at_and_clicked_to_go_to_its_weight(visit):
     assert bench.cell("weights", 1, 2, 0).bounding_box()["y"] >= overview(page).bounding_box()["height"]
 
 
+def test_a_bar_is_pointed_at_and_clicked_to_go_to_its_number(visit):
+    bench = visit("?example=programming")
+    page = bench.page
+    bars = overview(page).locator(".overview-taken .bars").first
+    box = bars.bounding_box()
+    page.mouse.move(box["x"] + 0.75 * box["width"], box["y"] + 2)  # above the bar is its room still
+    expect(page.locator(".explain")).to_contain_text("head1[1, 2] (I) =")
+    page.mouse.click(box["x"] + 0.75 * box["width"], box["y"] + 2)
+    expect(bench.cell("head_outputs", 0, 0, 1)).to_be_focused()
+
+
 def test_scrolled_to_the_tables_it_is_slim_and_moves_nothing(visit):
     bench = visit("?example=programming", reduced_motion="reduce", viewport={"width": 1280, "height": 720})
     page = bench.page

@@ -28,6 +28,12 @@ export class Bars {
   #scales = new Map(); // by matrix, what its bars are measured by
   /** @type {Model} */
   #model = null;
+  #host;
+
+  /** @param {{ pointed: (cell: Cell | null) => void; chosen: (cell: Cell) => void }} host told of a bar as of its cell */
+  constructor(host) {
+    this.#host = host;
+  }
 
   /**
    * Begin anew, for tables of other sizes.
@@ -59,7 +65,23 @@ export class Bars {
     node.setAttribute("style", `--bars: ${count}; ${head === null ? "" : accent(head)}`);
     const draw = this.#drawn({ name, head, query, cols, tall }, zero, rects);
     this.#rows.push({ name, head, query, cols, rects, draw });
+    if (count === cols) this.#listen(node, (col) => ({ name, head, row: query, col }), count);
     return node;
+  }
+
+  /** A bar, its room above and below included, stands for its number: that is told of, and gone to. */
+  #listen(node, cellOf, count) {
+    const cellAt = ({ clientX }) => {
+      const { left, width } = node.getBoundingClientRect();
+      const at = Math.floor(((clientX - left) / width) * count);
+      return cellOf(Math.min(count - 1, Math.max(0, at)));
+    };
+    node.classList.add("reach");
+    node.addEventListener("pointermove", (event) => {
+      if (event.pointerType !== "touch") this.#host.pointed(cellAt(event));
+    });
+    node.addEventListener("pointerleave", () => this.#host.pointed(null));
+    node.addEventListener("click", (event) => this.#host.chosen(cellAt(event)));
   }
 
   /** What draws a row's bars; what stands as it did is left alone. */

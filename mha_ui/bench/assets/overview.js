@@ -34,7 +34,8 @@ export class Overview {
   /** @type {HTMLElement[]} */
   #rows = []; // what belongs to one query, and steps back while another's story is told
   #panels = [];
-  #bars = new Bars();
+  /** @type {Bars} */
+  #bars;
   /** @type {Set<string> | null} */
   #path = null; // keys of the cells that alone are told of
   /** @type {Element | null} */
@@ -53,6 +54,7 @@ export class Overview {
   constructor(host, words) {
     this.host = host;
     this.words = words;
+    this.#bars = new Bars(host);
     this.sentence = new Sentence((edit) => host.send(edit), words);
     this.moved = element("p", { class: "moved" });
     this.root = element("section", { class: "overview", "aria-label": words.overview });

@@ -110,7 +110,8 @@ export class Lines {
         this.#thick(this.paths[query][key], ...size);
       }
       const top = Math.max(...row);
-      setText(this.tops[query], top > 0 ? format(top, 2) : "–");
+      setText(this.tops[query], top > 0 ? format(top, 2) : "∅");
+      this.tops[query].title = top > 0 ? "" : this.overview.words.dead_row;
     }
   }
 
