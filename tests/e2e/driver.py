@@ -137,8 +137,9 @@ def chromium(playwright: Playwright, *flags: str) -> Browser:
 
 
 def own_chromium() -> str | None:
-    """The machine's own Chromium where there is one; ``None`` is Playwright's."""
-    return shutil.which("chromium")
+    """The machine's own Chromium where there is one, best the one without windows: it takes a quarter less time for a
+    page; ``None`` is Playwright's."""
+    return shutil.which("chromium-headless-shell") or shutil.which("chromium")
 
 
 def wait_until(page: Page, condition: str, arg: object = None) -> None:
