@@ -53,7 +53,7 @@ export class Acts {
   /** Show a head, or no longer; what was pressed beside a stage is gone then, and the head's table there has the focus. */
   #showHead({ dataset: { head, table: name } }) {
     const { bench } = this;
-    bench.toggleHead(Number(head));
+    bench.shown.toggle(Number(head));
     if (!name) return;
     bench.view.cells.get(key({ name, head: Number(head), row: 0, col: 0 }))?.focus({ preventScroll: true });
   }

@@ -1,14 +1,12 @@
 // The matrix bench: edit and see the whole computation. Streamlit calls the default export with every answer.
 
 import { Address } from "../mha.web/address.js";
-import { active, announcer, element, fill, named, setAttribute } from "../mha.web/dom.js";
+import { active, announcer, element, named, setAttribute } from "../mha.web/dom.js";
 import { Folds, MOST_UNFOLDED } from "../mha.web/folding.js";
-import { isEditable, isPerHead, key, rowsOf, unkey } from "../mha.web/graph.js";
+import { isEditable, key, rowsOf, unkey } from "../mha.web/graph.js";
 import { drawnForHall, isInHall, MOST_IN_HALL, onHall, onLaid } from "../mha.web/hall.js";
 import { Explain } from "../mha.web/line.js";
-import { Live, layOver, laySeen } from "../mha.web/live.js";
 import { mounting } from "../mha.web/mount.js";
-import { movedIn, remembered, toldMoved } from "../mha.web/moved.js";
 import { pictures } from "../mha.web/pictures.js";
 import { cellAt } from "../mha.web/selection.js";
 import { sender } from "../mha.web/sender.js";
@@ -16,6 +14,7 @@ import { structureOf } from "../mha.web/tables.js";
 import { About } from "./about.js";
 import { Acts } from "./acts.js";
 import { Bar } from "./bar.js";
+import { Compared } from "./compared.js";
 import { Controls } from "./controls.js";
 import { FillMenu } from "./fill.js";
 import { Grid } from "./grid.js";
@@ -23,6 +22,7 @@ import { Chips } from "./heads.js";
 import { History, isReload } from "./history.js";
 import { Legend } from "./legend.js";
 import { Looking } from "./looking.js";
+import { Newest, overlay } from "./newest.js";
 import { Overview } from "./overview.js";
 import { Practice } from "./practice.js";
 import { Said } from "./said.js";
@@ -30,7 +30,6 @@ import { Shown } from "./shown.js";
 import { Start } from "./start.js";
 import { Verdict } from "./verdict.js";
 
-const REST = 150; // ms without new numbers, after which it is told what the last edit has moved
 const AGE = 120; // ms after which what was found of earlier numbers is greyed
 
 /** One for the page: Streamlit may mount the bench anew at any time, and no edit may go with the old one. */
@@ -43,28 +42,19 @@ export class Bench {
   /** @type {import("../mha.web/tables.js").View} */
   view = null;
   words = null;
-  #grid = new Grid(this);
+  grid = new Grid(this);
   #structure = "";
   #gone = new AbortController(); // its signal takes every listener outside the bench away
   #sought = null; // the cell to go to once the answer to what was sent is here
-  #previewed = null; // an edit that is being made
-  #before = null; // the numbers before the last edit
   #address = new Address(() => this.settled());
-  #live = new Live({
-    painted: (header, numbers) => this.#painted(header, numbers),
-    drawn: (figures) => pictures.answered(figures),
-    asking: () => ({ ...this.model.asks, ...pictures.asked }),
-    lost: () => this.#lost(),
-    stirred: () => this.#busy(),
-  });
-  #seen = null; // what the lens shows of the last numbers that came by the live channel
   #aging = 0;
   #folds = new Folds();
-  #shown = new Shown(this);
+  newest = new Newest(this);
+  compared = new Compared(this);
+  shown = new Shown(this);
   #said = new Said((edit) => this.#accept(edit));
   #about = new About();
-  #resized = new ResizeObserver(() => this.#refit());
-  #resting = 0; // until it is told what the last edit has moved
+  #resized = new ResizeObserver(() => this.shown.refit());
   #waiting = []; // who wants to know when every edit has been answered
 
   constructor(parent) {
@@ -74,12 +64,12 @@ export class Bench {
     this.tables = element("div", { class: "tables" });
     parent.append(this.root);
     this.#resized.observe(this.tables);
-    this.#grid.listen(this.tables);
+    this.grid.listen(this.tables);
     this.looking = new Looking(this);
     this.tables.addEventListener("focusout", () => this.looking.rest());
     this.tables.addEventListener("focusin", ({ target }) => this.practice?.reached(cellAt(target)));
     const { signal } = this.#gone;
-    this.acts = new Acts(this, this.#grid, signal);
+    this.acts = new Acts(this, this.grid, signal);
     const leaving = (event) => {
       this.#address.flush();
       if (this.model?.unsaved) event.preventDefault(); // the address cannot hold this work: the browser asks
@@ -91,7 +81,7 @@ export class Bench {
     for (const type of ["pagehide", "blur"]) window.addEventListener(type, () => sender.hurry(), { signal });
     pictures.enter(this);
     onHall(() => this.#inHall(), signal);
-    onLaid(() => this.#refit(), signal);
+    onLaid(() => this.shown.refit(), signal);
     this.#inHall();
   }
 
@@ -105,10 +95,10 @@ export class Bench {
   unmount() {
     this.#gone.abort();
     clearTimeout(this.#aging);
-    clearTimeout(this.#resting);
     this.#resized.disconnect();
     this.#address.stop();
-    this.#live.stop();
+    this.compared.stop();
+    this.newest.live.stop();
     this.overview?.stop();
     this.start?.stop();
     pictures.leave(this);
@@ -123,17 +113,16 @@ export class Bench {
     const structure = structureOf(data);
     const grown = data.opened === this.model?.opened && data.dims.h > this.model.dims.h;
     const first = this.model === null;
-    this.#take(data, structure === this.#structure);
+    this.newest.take(data, structure === this.#structure);
     if (data.words.lang !== this.words?.lang) this.#setWords(data.words);
     if (first && data.pinned) this.#keepInSight(data.pinned);
-    if (grown) this.#shown.show(data.dims.h - 1);
+    if (grown) this.shown.choose(data.dims.h - 1);
     if (structure !== this.#structure || this.practice.isStale(data)) this.#rebuild(structure);
-    else this.view.patch(data, this.#grid.drafts);
+    else this.view.patch(data, this.grid.drafts);
     this.overview.update(data);
-    if (grown && this.#shown.fits === 1) this.overview.bring(data.dims.h - 1);
-    this.#about.show(this.model, this.words.plainly, this.#previewed !== null);
-    if (this.#before) this.#compareSoon();
-    else this.#compare();
+    if (grown && this.shown.isSingle) this.overview.bring(data.dims.h - 1);
+    this.#about.show(this.model, this.words.plainly, this.newest.previewed !== null);
+    this.compared.update();
     this.controls.update(data);
     this.bar.update(data);
     this.legend.update(data);
@@ -147,35 +136,16 @@ export class Bench {
     this.looking.rest();
     if (!sender.pending.length) this.#keepWork(data);
     this.start.update(data);
-    this.#busy();
+    this.busy();
     this.#tell();
     if (!sender.pending.length)
       for (const resolve of this.#waiting.splice(0)) resolve({ unsaved: data.unsaved });
     if (this.#sought && !sender.pending.length) this.#reach(this.#sought);
   }
 
-  /**
-   * Take the page's numbers, unless newer ones have come by the live channel: those of edits that this answer lacks.
-   * @param {BenchModel} data
-   * @param {boolean} steady
-   */
-  #take(data, steady) {
-    const pending = this.#previewed ? [...sender.pending, this.#previewed] : sender.pending;
-    const answered =
-      steady && pending.length > 0 && this.#live.takes(pending) && this.#live.answered > data.ack;
-    const newer = answered && JSON.stringify(data.asks) === JSON.stringify(this.model.asks);
-    if (newer) this.#keep(data);
-    if (data.opened !== this.model?.opened || !sameSizes(data, this.model)) this.#before = null;
-    data.before = this.#before && this.model.before;
-    this.model = data;
-    for (const edit of pending) overlay(data, edit);
-    this.#live.settle(data.whole ? { s: data.whole } : data.address, data.ack, newer);
-    if (pending.length && !newer && this.#isLive(pending)) this.#live.ask(pending, this.#seq);
-  }
-
   /** Nothing that was typed or said here is about the example that comes now. */
   #anew() {
-    this.#grid.drafts.clear();
+    this.grid.drafts.clear();
     this.#said.forget();
   }
 
@@ -190,53 +160,22 @@ export class Bench {
     for (let n = 0; n < history.ahead; n++) sender.send({ op: "redo" });
   }
 
-  /** Lay what the live channel has answered, and is shown, over an answer of the page that is older. */
-  #keep(data) {
-    const { matrices, dead, shifts, constants, about, about_ours, looks } = this.model;
-    for (const [name, matrix] of Object.entries(data.matrices)) {
-      const { values, symbol: letter, formula } = matrices[name];
-      Object.assign(matrix, { values, symbol: letter, formula });
-    }
-    Object.assign(data, { dead, shifts, constants, about, about_ours, looks });
-    if (this.#seen) laySeen(data, this.#seen);
-  }
-
-  /** The number of what is to be shown: between two edits, while the next one is being made. */
-  get #seq() {
-    return sender.last + (this.#previewed ? 0.5 : 0);
-  }
-
-  /** Whether the live channel can answer these edits: with a first divisor or mask, or without one, there are other tables. */
-  #isLive(edits) {
-    const { constants, matrices } = this.model;
-    const stays = ({ op, matrix }) =>
-      op === "scale" ? constants.divisor !== null : matrix !== "mask" || Boolean(matrices.mask);
-    return this.#live.takes(edits) && edits.every(stays);
-  }
-
-  /** Paint what the live channel has answered. */
-  #painted({ blocks = [], captions = {}, about, seen, id: _, ...marks }, numbers) {
+  /**
+   * The live channel has answered: paint it.
+   * @param {Iterable<string>} names of the matrices that have changed
+   */
+  painted(names) {
     const { model } = this;
-    Object.assign(model, marks);
-    if (about !== undefined && about !== model.about) Object.assign(model, { about, about_ours: false });
-    for (const [name, caption] of Object.entries(captions))
-      Object.assign(model.matrices[name] ?? {}, caption);
-    const changed = layOver(model, blocks, numbers);
-    const hand = this.#previewed ? [{ ...this.#previewed, seq: this.#seq }] : [];
-    // Meanwhile the hand has gone on.
-    for (const edit of [...sender.pending, ...hand]) if (edit.seq > this.#live.answered) overlay(model, edit);
-    this.#seen = seen;
     this.#age(true);
-    if (seen) laySeen(model, seen);
     this.view.patchCaptions(model);
-    this.#patch(seen ? Object.keys(model.matrices) : changed);
+    this.patch(names);
     this.legend.update(model);
     this.#check();
     this.overview.patch(model);
-    this.#about.show(this.model, this.words.plainly, this.#previewed !== null);
-    this.#compareSoon();
+    this.#about.show(model, this.words.plainly, this.newest.previewed !== null);
+    this.compared.soon();
     this.looking.rest();
-    this.#busy();
+    this.busy();
   }
 
   /** What is found of somebody's own numbers: told all at once, or step by step in an exercise. */
@@ -244,24 +183,6 @@ export class Bench {
     const { check, address } = this.model;
     this.verdict.update(check?.practice ? null : check, address);
     this.practice.update(this.model);
-  }
-
-  /** What the last edit has moved is told once the numbers rest: they come first, and a hand may still move them. */
-  #compareSoon() {
-    clearTimeout(this.#resting);
-    const act = () => (this.#live.state === "busy" ? this.#compareSoon() : this.#compare());
-    this.#resting = setTimeout(act, REST);
-  }
-
-  #compare() {
-    const { model } = this;
-    const isNew = this.#before && !model.before;
-    if (isNew) model.before = this.#before;
-    this.view.patchNumbers(model, isNew ? Object.keys(model.matrices) : [], this.#grid.drafts);
-    this.overview.compare(model);
-    this.chips.draw(model);
-    this.overview.say(this.#before ? toldMoved(model, this.words) : "");
-    this.#busy();
   }
 
   /** While a hand moves the numbers, the verdict keeps its height: the tables below it must not slip away. */
@@ -282,17 +203,12 @@ export class Bench {
   send(edit) {
     if (edit.op === "mask" && edit.kind === "painted")
       this.#sought = { name: "mask", head: null, row: 0, col: 0 };
-    if (["undo", "redo", "reset"].includes(edit.op)) this.#grid.drafts.clear();
-    if (edit.op === "reset") this.#forget();
-    else if (!this.#previewed && edit.op !== "pin") this.#remember();
-    this.#previewed = null;
-    this.view.isInHand = false;
-    this.overview.byHand(false);
-    this.#holdVerdict(false);
-    const live = this.#isLive([...sender.pending, edit]);
-    sender.send(edit, live ? () => this.#live.state === "busy" : null);
-    if (live) this.#live.ask(sender.pending, sender.last);
-    this.#busy();
+    if (["undo", "redo", "reset"].includes(edit.op)) this.grid.drafts.clear();
+    if (edit.op === "reset") this.compared.forget();
+    else if (!this.newest.previewed && edit.op !== "pin") this.compared.remember();
+    this.#inHand(false);
+    this.newest.send(edit);
+    this.busy();
     overlay(this.model, edit);
     this.repaint(edit.matrix);
     if (edit.op === "set") this.start.did("edited");
@@ -304,38 +220,19 @@ export class Bench {
    * @param {Record<string, any> | null} edit
    */
   preview(edit) {
-    if (edit) this.#unmark();
-    if (edit && !this.#previewed) this.#remember();
-    this.#previewed = edit;
-    this.view.isInHand = edit !== null;
-    this.overview.byHand(edit !== null);
-    this.#holdVerdict(edit !== null);
-    const edits = edit ? [...sender.pending, edit] : sender.pending;
-    if (this.#isLive(edits)) this.#live.ask(edits, this.#seq);
+    if (edit) this.compared.unmark();
+    if (edit && !this.newest.previewed) this.compared.remember();
+    this.#inHand(edit !== null);
+    this.newest.preview(edit);
     if (edit) this.show(edit);
-    this.#busy();
+    this.busy();
   }
 
-  /**
-   * What an edit is about to move is compared with how it stands now. What the last one has moved stays marked until
-   * the answer is painted: to unmark it now would lay out every table twice.
-   */
-  #remember() {
-    if (this.model.check) return; // there the marks say what is right
-    this.model.before = null;
-    this.#before = remembered(this.model);
-  }
-
-  /** Where everything begins anew nothing has moved. */
-  #forget() {
-    this.model.before = this.#before = null;
-  }
-
-  /** While numbers move none is marked as moved. */
-  #unmark() {
-    if (!this.model.before) return;
-    this.model.before = null;
-    this.view.patchNumbers(this.model, Object.keys(this.model.matrices), this.#grid.drafts);
+  /** A number is in the hand, or no longer. */
+  #inHand(hand) {
+    this.view.isInHand = hand;
+    this.overview.byHand(hand);
+    this.#holdVerdict(hand);
   }
 
   /** Tell who cannot see it what a number is now. */
@@ -369,25 +266,17 @@ export class Bench {
     );
   }
 
-  /** The page must answer in place of the live channel: what waits, or else what stands there. */
-  #lost() {
-    if (sender.pending.length) sender.hurry();
-    else if (!this.#previewed) sender.send({ op: "pin", cell: this.looking.pinned });
-  }
-
   /** Whether the numbers shown answer every edit so far, and the page has kept them; styles and tests read it. */
-  #busy() {
-    const { pending, last } = sender;
-    const takenBack = !this.#previewed && this.#live.answered > last; // what was tried and given up still stands there
-    const answered =
-      !takenBack && (pending.length === 0 || (this.#isLive(pending) && this.#live.answered === last));
+  busy() {
+    const { pending } = sender;
+    const { isAnswered: answered, live, previewed } = this.newest;
     const isBehind = Boolean(this.view?.isBehind);
     this.root.setAttribute("aria-busy", String(!answered || isBehind));
-    this.#age(answered && !(this.#previewed && this.#live.state === "busy"));
+    this.#age(answered && !(previewed && live.state === "busy"));
     this.root.dataset.kept = String(pending.length === 0);
-    this.root.dataset.live = isBehind ? "busy" : this.#live.state;
-    setAttribute(this.verdict.root, "aria-busy", this.#previewed && "true"); // read out once the hand lets go
-    pictures.follow(pending.length || this.#previewed ? null : this.model.revision);
+    this.root.dataset.live = isBehind ? "busy" : live.state;
+    setAttribute(this.verdict.root, "aria-busy", previewed && "true"); // read out once the hand lets go
+    pictures.follow(pending.length || previewed ? null : this.model.revision);
   }
 
   /** Grey what was found of earlier numbers, unless what is found of these comes before one sees it. */
@@ -402,14 +291,14 @@ export class Bench {
   /** Show the numbers of one matrix anew. */
   repaint(name) {
     if (!this.model.matrices[name]) return;
-    this.#patch([name]);
+    this.patch([name]);
     this.overview.patch(this.model);
   }
 
   /** Bring the numbers of these matrices up to date. */
-  #patch(names) {
-    if (this.#previewed) this.view.followNumbers(this.model, names, this.#grid.drafts);
-    else this.view.patchNumbers(this.model, names, this.#grid.drafts);
+  patch(names) {
+    if (this.newest.previewed) this.view.followNumbers(this.model, names, this.grid.drafts);
+    else this.view.patchNumbers(this.model, names, this.grid.drafts);
   }
 
   /** Show an edit that is not finished, without sending it. */
@@ -448,7 +337,7 @@ export class Bench {
   /** Bring a cell into view and give it the focus; where it is folded away it is unfolded. */
   goTo(cell) {
     if (!this.view.cells.has(key(cell))) this.practice.reach(cell);
-    this.showHead(cell.head);
+    this.shown.show(cell.head);
     this.view.reveal([cell]);
     const td = this.view.cells.get(key(cell));
     this.bring(td);
@@ -524,68 +413,29 @@ export class Bench {
   }
 
   #rebuild(structure) {
-    const held = this.#grid.heldEditor();
+    const held = this.grid.heldEditor();
     const focus = active(this.root)?.closest("[data-focus]")?.dataset.focus;
-    this.#grid.rebuilt();
+    this.grid.rebuilt();
     this.#structure = structure;
-    this.#shown.measure();
-    for (const draft of [...this.#grid.drafts.keys()])
-      if (!this.#isInput(unkey(draft))) this.#grid.drafts.delete(draft);
-    this.view = this.practice.view(this.model, { folds: this.#folds, heads: this.#shown.heads });
-    this.view.patch(this.model, this.#grid.drafts);
-    this.view.isInHand = this.#previewed !== null;
+    this.shown.measure();
+    for (const draft of [...this.grid.drafts.keys()])
+      if (!this.#isInput(unkey(draft))) this.grid.drafts.delete(draft);
+    this.view = this.practice.view(this.model, { folds: this.#folds, heads: this.shown.heads });
+    this.view.patch(this.model, this.grid.drafts);
+    this.view.isInHand = this.newest.previewed !== null;
     this.tables.replaceChildren(this.view.root);
     this.chips.update(this.model, this.view.heads);
     this.practice.update(this.model);
-    if (held && this.#isInput(held.cell)) this.#grid.resume(held);
+    if (held && this.#isInput(held.cell)) this.grid.resume(held);
     else if (focus) this.#refocus(focus);
     drawnForHall();
-  }
-
-  // --- heads -----------------------------------------------------------------------------------------------------
-
-  /** Another width: other heads may fit; not while a number is in the hand. */
-  #refit() {
-    if (!this.root.isConnected) return; // a page that is left has neither widths nor colours
-    if (!this.view || this.#previewed || this.#grid.editing) return;
-    if (!this.tables.clientWidth) return; // nor does one that is not on the screen before an audience
-    this.#shown.measure();
-    this.#reshow();
-  }
-
-  /** Have the tables of the heads that are to be shown, and of no others; where it is one, its lines as well. */
-  #reshow() {
-    if (this.practice.leads || String(this.#shown.heads) === String(this.view.heads)) return;
-    this.#rebuild(this.#structure);
-    if (this.#shown.fits === 1) this.overview.bring(this.view.heads[0]);
-  }
-
-  /** A head's lines have been swiped to: where there is room for one head its tables follow. */
-  swiped(head) {
-    if (this.#shown.fits === 1 && !this.#previewed && !this.#grid.editing) this.showHead(head);
-  }
-
-  /** Show the tables of a head, where it is not shown. */
-  showHead(head) {
-    if (head === null || this.view.heads.includes(head)) return;
-    this.#shown.show(head);
-    this.#reshow();
-  }
-
-  /** A chip is pressed. */
-  toggleHead(head) {
-    this.#shown.toggle(head);
-    this.#reshow();
-    const list = this.view.heads.map((one) => one + 1).join(", ");
-    this.live.textContent = fill(this.words.heads_now, { list });
-    this.looking.rest();
   }
 
   /** What an address leads to is shown from the start. */
   #keepInSight(cell) {
     this.#folds.keep([cell]);
-    this.#shown.measure();
-    if (cell.head !== null) this.#shown.show(cell.head);
+    this.shown.measure();
+    if (cell.head !== null) this.shown.choose(cell.head);
   }
 
   /** Give the focus back to what had it; where that is gone, to what stands before it. */
@@ -623,11 +473,15 @@ export class Bench {
 
   /** The weight that the last edit has moved most, if one. */
   get moved() {
-    return this.#before && this.model.matrices.weights ? movedIn(this.model, "weights").most : null;
+    return this.compared.most;
   }
 
   get explained() {
     return this.looking.explained;
+  }
+
+  swiped(head) {
+    this.shown.swiped(head);
   }
 
   pointed(cell) {
@@ -637,24 +491,6 @@ export class Bench {
   chosen(cell) {
     this.looking.chosen(cell);
   }
-}
-
-/** Whether as many numbers are of the same tokens, in the same places: those of others have not moved, they are others. */
-const sameSizes = (now, before) =>
-  JSON.stringify([now.dims, now.labels.n_q, now.labels.n_k]) ===
-  JSON.stringify([before.dims, before.labels.n_q, before.labels.n_k]);
-
-/** Show an edit of numbers at once, before the server has answered: an input is its own value. */
-function overlay(model, edit) {
-  if (edit.op === "scale") model.controls.scale = edit.value;
-  if (!["set", "claim"].includes(edit.op) || !model.matrices[edit.matrix]) return;
-  const rows = rowsOf(model, edit.matrix, isPerHead(model, edit.matrix) ? edit.head : null);
-  edit.values.forEach((values, i) =>
-    values.forEach((value, j) => {
-      if (value !== null && rows?.[edit.row + i]?.[edit.col + j] !== undefined)
-        rows[edit.row + i][edit.col + j] = value;
-    }),
-  );
 }
 
 export default mounting(({ parentElement }) => new Bench(parentElement));

@@ -52,7 +52,7 @@ export class Looking {
     const { bench } = this;
     this.pinned = isSame(this.pinned, cell) ? null : cell;
     if (this.pinned) {
-      bench.showHead(cell.head);
+      bench.shown.show(cell.head);
       bench.view.reveal([cell, ...fewOf(termsOf(bench.model, cell).flat())]);
     }
     bench.send({ op: "pin", cell: this.pinned });
@@ -95,7 +95,7 @@ export class Looking {
   /** Bring a number of the path into sight; the one that is held stays so, and has its arithmetic told. */
   goTo(cell) {
     const { bench } = this;
-    bench.showHead(cell.head);
+    bench.shown.show(cell.head);
     bench.view.reveal([cell]);
     bench.bring(beginningOf(bench.view.cells.get(key(cell))), "auto", "start");
   }
