@@ -217,6 +217,8 @@ def as_json(verdict: Verdict, language: str = "en") -> dict[str, Any]:
         }
         if step.doubtful:
             steps[name]["doubtful"] = [_wrong(cell) for cell in step.doubtful]
+        if step.coarse:
+            steps[name]["coarse"] = [_wrong(cell) for cell in step.coarse]
         if following := following_messages(verdict, name, language):
             steps[name]["follows"] = following
         if step.unexplained:
@@ -259,10 +261,15 @@ def summary(verdict: Verdict, language: str, asked: Collection[str] | None = Non
         return catalogue(language).gettext(N_("No numbers have been filled in yet."))
     wrong = [cell for step in verdict.steps.values() for cell in step.wrong]
     doubtful = [cell for step in verdict.steps.values() for cell in step.doubtful]
-    told = _of_wrong(given, wrong) if wrong else [] if doubtful else [_of_right(given, blank, asked)]
+    coarse = [cell for step in verdict.steps.values() for cell in step.coarse]
+    told = _of_wrong(given, wrong) if wrong else []
     if doubtful:
         told.append(_of_doubtful(verdict, doubtful, language))
-    if blank and (wrong or doubtful):
+    if coarse:
+        told.append(_of_coarse(verdict, coarse, language))
+    if not told:
+        told.append(_of_right(given, blank, asked))
+    elif blank:
         told.append(_counted(blank, _BLANK_BEGUN if asked is None else _BLANK))
     say = catalogue(language).gettext
     sentences = [say(template).format(**values) for template, values in told]
@@ -298,6 +305,10 @@ _DOUBTFUL: Final = (
     N_("One number is not what rounding gives, so it is wrong: {place}, where {number} stands."),
     N_("{count} numbers are not what rounding gives, so they are wrong."),
 )
+_COARSE: Final = (
+    N_("{number} at {place} is right only as far as it is rounded: give at least two decimals to be sure."),
+    N_("{count} numbers are right only as far as they are rounded: give at least two decimals to be sure."),
+)
 _BLANK: Final = (N_("One cell is still blank."), N_("{count} cells are still blank."))
 _BLANK_BEGUN: Final = (
     N_("In the tables begun, one cell is still blank."),
@@ -315,6 +326,13 @@ def _of_doubtful(verdict: Verdict, doubtful: Sequence[WrongCell], language: str)
     first, say = doubtful[0], catalogue(language).gettext
     where, number = place(verdict, first.cell, say), trimmed(first.claimed, 10)
     return _counted(len(doubtful), _DOUBTFUL, place=where, number=number)
+
+
+def _of_coarse(verdict: Verdict, coarse: Sequence[WrongCell], language: str) -> _Told:
+    """How many numbers are rounded so that they tell too little; a single one by its place."""
+    first = coarse[0]
+    where = place(verdict, first.cell, catalogue(language).gettext)
+    return _counted(len(coarse), _COARSE, place=where, number=trimmed(first.claimed, 10))
 
 
 def _of_right(given: int, blank: int, asked: Collection[str] | None) -> _Told:
@@ -376,7 +394,7 @@ def as_markdown(verdict: Verdict, language: str = "en") -> str:
 def _step_lines(verdict: Verdict, name: str, language: str) -> list[str]:
     say, step = catalogue(language).gettext, verdict.steps[name]
     lines = [f"## {say(NAMES[name])} {symbol(name, verdict.trace.example)}", ""]
-    if not step.wrong and not step.doubtful:
+    if not step.wrong and not step.doubtful and not step.coarse:
         return [*lines, say(N_("Right.")), ""]
     of_right, of_yours = say(N_("right")), say(N_("yours"))
     for cause in step.causes:
@@ -394,6 +412,8 @@ def _step_lines(verdict: Verdict, name: str, language: str) -> list[str]:
         lines.append(_row(verdict, cell, kind, say))
     for cell in step.doubtful:
         lines.append(_row(verdict, cell, say(N_("not what rounding gives")), say))
+    for cell in step.coarse:
+        lines.append(_row(verdict, cell, say(N_("rounded too coarsely to tell")), say))
     return [*lines, ""]
 
 

@@ -51,7 +51,7 @@ def _key(cell: Cell) -> str:
 
 
 def _marks(verdict: Verdict) -> dict[str, str]:
-    """Every filled-in cell: right, own, follows or doubtful."""
+    """Every filled-in cell: right, own, follows, doubtful or coarse."""
     example, found = verdict.trace.example, {}
     for name, step in verdict.steps.items():
         heads = [None] if name not in PER_HEAD_STEPS else range(len(example.heads))
@@ -62,6 +62,7 @@ def _marks(verdict: Verdict) -> dict[str, str]:
                         found[_key(Cell(name, head, i, j))] = "right"
         found |= {_key(wrong.cell): "own" if wrong.own else "follows" for wrong in step.wrong}
         found |= {_key(wrong.cell): "doubtful" for wrong in step.doubtful}
+        found |= {_key(right.cell): "coarse" for right in step.coarse}
     return found
 
 
@@ -113,14 +114,20 @@ def _check(verdict: Verdict, language: str) -> dict[str, Any]:
         for finding in invariants(verdict.trace)
     ]
     given = any(step.given for step in verdict.steps.values())
-    doubtful = any(step.doubtful for step in verdict.steps.values())
     return {
-        "state": "wrong" if not verdict.ok or doubtful else "ok" if given else "empty",
+        "state": _state(verdict) if given else "empty",
         "summary": summary(verdict, language) if given else words(_INVITATION),
         "first": verdict.first_wrong and verdict.first_wrong._asdict(),
         "causes": causes,
         "findings": found,
     }
+
+
+def _state(verdict: Verdict) -> str:
+    steps = verdict.steps.values()
+    if not verdict.ok or any(step.doubtful for step in steps):
+        return "wrong"
+    return "coarse" if any(step.coarse for step in steps) else "ok"
 
 
 _INVITATION: Final = N_(

@@ -17,6 +17,7 @@ from mha_core.exercise.hints import (
     asked_cells,
     asked_tables,
     blank_cells,
+    coarse_cells,
     hints,
     open_cells,
     wrong_cells,
@@ -45,6 +46,7 @@ _SAID: Final = {
     "own": N_("wrong"),
     "follows": N_("follows"),
     "doubtful": N_("not what rounding gives"),
+    "coarse": N_("rounded too coarsely"),
     "finished": N_("Done, and all of it right"),
     "another": N_("Another one"),
     "for_class": N_("Link for my class"),
@@ -64,7 +66,7 @@ _CLIMB: Final = {
 }
 """What the next press is for."""
 _START: Final = N_(
-    "Work out the blank numbers, step by step; each is checked as soon as it stands there. Rounding does not matter."
+    "Work out the blank numbers, step by step; each is checked as soon as it stands there. Two decimals are enough."
 )
 
 
@@ -99,11 +101,12 @@ def _tables(verdict: Verdict, asked: tuple[str, ...], words: Words) -> list[dict
     example = verdict.trace.example
     blank = Counter(cell[:2] for cell in blank_cells(example, asked))
     wrong = Counter(cell[:2] for cell in wrong_cells(verdict))
+    coarse = Counter(cell[:2] for cell in coarse_cells(verdict))
     found = []
     for name, head in asked_tables(example, asked):
         rows, cols = example.dims.shape(name)
         bad = wrong[name, head]
-        right = rows * cols - blank[name, head] - bad
+        right = rows * cols - blank[name, head] - coarse[name, head] - bad
         told = {
             "label": _label(example, name, head, words),
             "cells": rows * cols,

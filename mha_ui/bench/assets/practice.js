@@ -169,7 +169,7 @@ export class Practice {
     this.summary.className = `practice-summary ${model.check.state}`;
     setText(this.toggle, this.#open === WHOLE ? said.single : said.whole);
     setText(this.leave, said.end);
-    for (const kind of ["own", "follows", "doubtful"])
+    for (const kind of ["own", "follows", "doubtful", "coarse"])
       this.bench.root.style.setProperty(`--said-${kind}`, JSON.stringify(said[kind]));
     this.#patchLines();
     this.#patchHint(hint);

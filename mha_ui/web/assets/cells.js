@@ -104,7 +104,7 @@ export class Cells {
   }
 
   /**
-   * Whether what stands here is right: own, follows, doubtful or right.
+   * Whether what stands here is right: own, follows, doubtful, coarse or right.
    * @param {HTMLElement} td
    * @param {string} mark
    */
