@@ -146,9 +146,24 @@ def test_bad_text_is_refused_with_a_sentence_and_nothing_is_lost(check):
 
 def test_a_number_that_is_none_is_marked_and_a_cleared_one_goes(check):
     bench = check("?example=first")
+    cell = bench.cell("v", 1, 0, 0)
+    width = cell.bounding_box()["width"]
+    size = cell.evaluate("td => parseFloat(getComputedStyle(td).fontSize)")
+    assert width + 2 < 5.2 * size  # for which widths.js keeps room
     bench.type("v", 1, 0, 0, "abc")
     expect(bench.message()).to_have_text(re.compile("“abc” is no number. It counts as blank.$"))
-    bench.page.keyboard.press("Escape")
+    expect(cell).to_have_attribute("aria-invalid", "true")
+    expect(cell.get_by_role("textbox")).to_have_css("outline-color", _red(bench.page))
+    bench.cell("v", 1, 0, 1).click()
+    expect(cell).to_have_attribute("aria-invalid", "true")
+    expect(cell).to_have_text("abc")
+    bench.type("v", 1, 0, 0, "-12.3456")  # as long as a number with a mark beside it gets
+    assert marks(bench) == {"v|1|0|0": "own"}
+    assert cell.get_attribute("aria-invalid") is None
+    assert cell.bounding_box()["width"] == width
+    cell.focus()
+    bench.page.keyboard.press("Delete")
+    bench.settled()
     bench.type("v", 1, 0, 0, "1e400")
     expect(bench.message()).to_have_text(re.compile("It counts as blank.$"))
     bench.page.keyboard.press("Escape")
@@ -170,6 +185,19 @@ def test_a_number_that_is_none_is_marked_and_a_cleared_one_goes(check):
     bench.page.keyboard.press("Control+Z")
     bench.settled()
     assert bench.shown()["v|1|0|0"] == "1.50"
+
+
+def _red(page):
+    """The colour of what is at fault, as the bench's style has it."""
+    return page.locator(".bench").evaluate(
+        """bench => {
+            const probe = bench.appendChild(document.createElement("i"));
+            probe.style.color = "var(--fault)";
+            const { color } = getComputedStyle(probe);
+            probe.remove();
+            return color;
+        }"""
+    )
 
 
 SUMMARY = ".practice-summary"
