@@ -11,6 +11,7 @@ from mha_core.check.catalogue import CATALOGUE, formula_of, message_of
 from mha_core.check.check import Cause, Checked, Verdict, WrongCell
 from mha_core.check.invariants import MESSAGES as FINDINGS
 from mha_core.check.invariants import Finding, invariants
+from mha_core.check.remarks import puzzling, remark
 from mha_core.check.search import Rounding
 from mha_core.check.slips import SLIP, told
 from mha_core.compute.derive import Cell, arithmetic, derive, letter, relation
@@ -182,14 +183,29 @@ def unexplained(step: Checked, language: str) -> str:
 
 
 def unexplained_message(verdict: Verdict, name: str, language: str) -> str:
-    """The same with its place, if nothing of the step is explained."""
+    """The same with its place, if nothing of the step is explained, and what the first such number tells of itself."""
     say, step = catalogue(language).gettext, verdict.steps[name]
     what = unexplained(step, language)
     cells = [wrong.cell for wrong in step.wrong if wrong.own]
-    if step.causes or len({cell.head for cell in cells}) > 1:
-        return what
-    whole = "cell" if len(cells) == 1 else "row" if len({cell.row for cell in cells}) == 1 else "matrix"
-    return say(N_("{place}: {what}")).format(place=place(verdict, cells[0], say, whole), what=what)
+    first = puzzling(step)[0]
+    told_of = remark(verdict, first, language)
+    one_place = not step.causes and len({cell.head for cell in cells}) == 1
+    if not one_place or len(cells) > 1:
+        where = place(verdict, first.cell, say)
+        told_of = say(N_("{place}: {what}")).format(place=where[0].upper() + where[1:], what=told_of)
+    if one_place:
+        whole = "cell" if len(cells) == 1 else "row" if len({cell.row for cell in cells}) == 1 else "matrix"
+        what = say(N_("{place}: {what}")).format(place=place(verdict, cells[0], say, whole), what=what)
+    return say(N_("{one} {other}")).format(one=what, other=told_of)
+
+
+def remark_message(verdict: Verdict, wrong: WrongCell, language: str) -> str:
+    """What an unexplained number tells of itself, with its place in its table."""
+    say = catalogue(language).gettext
+    row = say(N_("row {number}")).format(number=wrong.cell.row + 1)
+    column = say(N_("column {number}")).format(number=wrong.cell.col + 1)
+    where = say(N_(", ")).join((row, column))
+    return say(N_("{place}: {what}")).format(place=where, what=remark(verdict, wrong, language))
 
 
 _UNEXPLAINED: Final = N_("No known mistake explains this.")

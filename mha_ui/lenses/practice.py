@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from mha_core import Example
 from mha_core.check.check import Verdict
-from mha_core.check.report import cause_message, summary
+from mha_core.check.remarks import puzzling
+from mha_core.check.report import cause_message, remark_message, summary
 from mha_core.compute.derive import Cell
 from mha_core.compute.graph import symbol
 from mha_core.errors import N_
@@ -127,11 +128,16 @@ def _label(example: Example, name: str, head: int | None, words: Words) -> str:
 
 
 def _told(verdict: Verdict, language: str) -> list[dict[str, Any]]:
-    """The known mistakes that explain a wrong number, each at the first number that it explains."""
+    """The known mistakes that explain a wrong number, each at the first number that it explains; in rows of which none
+    is explained, what the first wrong number tells of itself.
+    """
     found: dict[Cell, str] = {}
     for step in verdict.steps.values():
         for cause in step.causes:
             found.setdefault(cause.cell, cause_message(verdict, cause, language))
+        for wrong in puzzling(step):
+            if not any(cell[:3] == wrong.cell[:3] for cell in found):
+                found[wrong.cell] = remark_message(verdict, wrong, language)
     return [{"cell": cell._asdict(), "text": text} for cell, text in found.items()]
 
 
