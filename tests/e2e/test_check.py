@@ -218,9 +218,13 @@ def test_an_exercise_is_set_handed_out_and_leads_to_its_end(check):
     page.get_by_text("new numbers, the same for everybody").click()
     page.get_by_role("button", name="Set the exercise").click()
     expect(page.locator(SUMMARY)).to_contain_text("Work out the blank numbers")
-    expect(page.locator("code")).to_contain_text("ask=")
-    link = page.locator("code").inner_text()
-    assert page.locator("code").bounding_box()["height"] < 40  # in one line, to be copied
+    expect(bench.cell("head_outputs", 0, 0, 0)).to_be_focused()  # the menu is closed, and one begins
+    expect(page.get_by_role("button", name="Set the exercise")).to_have_count(0)
+    page.get_by_role("button", name="Exercise", exact=True).click()
+    link = page.get_by_role("textbox", name="The link to hand out").input_value()
+    page.get_by_role("button", name="Copy the link").click()
+    expect(page.get_by_text("✓ Copied.")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == link
     query = parse_qs(urlsplit(link).query)
     asked = query["ask"][0].split(".")
     assert asked == ["head_outputs", "concat"]

@@ -152,6 +152,7 @@ export class Bench {
     if (!sender.pending.length)
       for (const resolve of this.#waiting.splice(0)) resolve({ unsaved: data.unsaved });
     if (this.#sought && !sender.pending.length) this.#reach(this.#sought);
+    this.practice.enter();
   }
 
   /**

@@ -21,6 +21,7 @@ import { inOneLine, isDone, nameOfTable, nextTable, progressOf, withPowers } fro
 import { looking } from "./threads.js";
 
 const WHOLE = "whole";
+let entered = 0; // the exercise that was begun last: the bench may be another one by then
 
 export class Practice {
   /** @type {BenchModel} */
@@ -100,6 +101,15 @@ export class Practice {
     this.#open = first && nameOfTable(first);
     this.#at = null;
     this.#ended = first === null;
+  }
+
+  /** Once an exercise has been set here, on to its first blank number. */
+  enter() {
+    const { begun } = this.#model;
+    if (!begun || begun === entered) return;
+    entered = begun;
+    const table = this.#table();
+    if (table) this.bench.goTo({ name: table.name, head: table.head, row: 0, col: 0 });
   }
 
   /** @param {BenchModel} model */
