@@ -241,6 +241,13 @@ def test_an_exercise_is_set_handed_out_and_leads_to_its_end(check):
     for told in ("Each row of weights mixes", "head_1[1, 1] = A[1, 1]·V[1, 1]", "= ?"):
         learner.do("hint")
         expect(page.locator(".practice-hint")).to_contain_text(told.replace("_", ""))
+    learner.cell("weights", 0, 1, 0).click()  # another number is held
+    learner.cell("head_outputs", 0, 0, 0).focus()
+    page.keyboard.press("Shift+Tab")
+    learner.control("hint").focus()
+    page.mouse.move(0, 0)
+    expect(page.locator(".explain .line")).to_contain_text("head1[1, 1]")
+    learner.cell("weights", 0, 1, 0).click()
     learner.type("head_outputs", 0, 0, 0, "99")
     assert marks(learner) == {"head_outputs|0|0|0": "own"}
     assert "wrong" in page.evaluate(
