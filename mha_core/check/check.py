@@ -46,6 +46,8 @@ _MOST_SLIPS: Final = 2
 """Rows of a matrix up to which each may have a slip of its own; where more are wrong, slips explain too much."""
 _MOST_NAMED: Final = 3
 """Causes of a row up to which they are named; where more of them would do, nobody can say which."""
+_COARSE: Final = 0.1
+"""Of a matrix's largest number: a whole number further than that from the value leaves too little of it to tell."""
 _BY_ROW: Final = frozenset(mistake.id for mistake in CATALOGUE if mistake.by_row)
 
 
@@ -81,8 +83,9 @@ class Cause:
 @dataclass(frozen=True, slots=True)
 class Checked:
     """A step's outcome. ``doubtful``: cells within the rule, but with a whole number that no rounding makes, of
-    this step or of those before it. ``unexplained``: there are own errors that no known mistake explains;
-    ``undecided``: among them some that too many would explain to name one.
+    this step or of those before it. ``coarse``: right ones, with a whole number in which too little is left of the
+    value to tell. ``unexplained``: there are own errors that no known mistake explains; ``undecided``: among them
+    some that too many would explain to name one.
     """
 
     given: int
@@ -91,6 +94,7 @@ class Checked:
     causes: tuple[Cause, ...]
     unexplained: bool
     undecided: bool = False
+    coarse: tuple[WrongCell, ...] = ()
 
     @property
     def status(self) -> str:
@@ -125,7 +129,8 @@ def check(example: Example) -> Verdict:
     """Check ``example.claimed`` against the computation, in float64.
 
     Source of the rule for wrong cells: a printed number may be off by one unit of its last digit, as rounding and
-    truncating leave it; a whole number that rounding does not give is doubtful.
+    truncating leave it; a whole number that rounding does not give is doubtful, and one that it gives is coarse where
+    rounding has moved it by more than a tenth of its matrix's largest number.
     """
     return _Check(trace(example, _CPU)).verdict()
 
@@ -147,6 +152,7 @@ class _Check:
         """Mistakes under which every claim comes out, made once and carried on in full, with the numbers then."""
         self.wrong: dict[str, list[WrongCell]] = {name: [] for name in STEPS}
         self.doubtful: dict[str, list[WrongCell]] = {name: [] for name in STEPS}
+        self.coarse: dict[str, list[WrongCell]] = {name: [] for name in STEPS}
         self.causes: dict[str, list[Cause]] = {name: [] for name in STEPS}
         self.unexplained: set[str] = set()
         self.undecided: set[str] = set()
@@ -161,6 +167,8 @@ class _Check:
                 for key, values in exact.items():
                     self._judge(key, values)
                 self._name_throughout()
+            for key, values in exact.items():
+                self._note_coarse(key, values)
         names = [name for name in STEPS if name in self.trace.values or any(name == key[0] for key in exact)]
         return Verdict(self.trace, {name: self._checked(name) for name in names})
 
@@ -178,6 +186,7 @@ class _Check:
             causes=_merged(self.causes[name], [head for _, head in claims]),
             unexplained=name in self.unexplained,
             undecided=name in self.undecided,
+            coarse=tuple(self.coarse[name]),
         )
 
     def _name_throughout(self) -> None:
@@ -221,13 +230,22 @@ class _Check:
         return not any(self.wrong[name] or self.doubtful[name] for name in STEPS[: STEPS.index(key[0])])
 
     def _note(self, key: Key, exact: Tensor, *, wrong: Tensor, own: Tensor, doubtful: Tensor) -> None:
-        (name, head), numbers = key, self.claims[key].numbers
-        for mask, found in ((wrong, self.wrong[name]), (doubtful, self.doubtful[name])):
-            columns = (numbers[mask], exact[mask], own[mask] | (mask is doubtful))
-            cells = map(
-                Cell, repeat(name), repeat(head), *(at.tolist() for at in mask.nonzero(as_tuple=True))
-            )
-            found.extend(map(WrongCell, cells, *(column.tolist() for column in columns)))
+        self.wrong[key[0]] += self._cells(key, exact, wrong, own)
+        self.doubtful[key[0]] += self._cells(key, exact, doubtful, doubtful)
+
+    def _note_coarse(self, key: Key, exact: Tensor) -> None:
+        """The right cells in which rounding has left too little."""
+        coarse = _is_coarse(self.claims[key], exact)
+        if coarse.any():
+            told = {one.cell for one in self.wrong[key[0]] + self.doubtful[key[0]]}
+            cells = self._cells(key, exact, coarse, torch.zeros_like(coarse))
+            self.coarse[key[0]] += [one for one in cells if one.cell not in told]
+
+    def _cells(self, key: Key, exact: Tensor, mask: Tensor, own: Tensor) -> Iterable[WrongCell]:
+        columns = (self.claims[key].numbers[mask], exact[mask], own[mask])
+        places = (at.tolist() for at in mask.nonzero(as_tuple=True))
+        cells = map(Cell, repeat(key[0]), repeat(key[1]), *places)
+        return map(WrongCell, cells, *(column.tolist() for column in columns))
 
     def _carry(self, key: Key, claim: Printed, exact: Tensor, best: Tensor, plain: Family) -> None:
         """What the author had from here on: the printed numbers, or those before rounding where they are known, also
@@ -485,6 +503,13 @@ class _Check:
 def _not_rounded(claim: Printed, values: Tensor) -> Tensor:
     """Where a whole number is printed that no rounding makes of the value; digits behind a point may be cut off."""
     return claim.given & (claim.unit == 1) & ((claim.numbers - values).abs() > 0.5 + 1e-9)
+
+
+def _is_coarse(claim: Printed, values: Tensor) -> Tensor:
+    """Where a whole number stands that is right, and too far from the value to tell whether that was known."""
+    largest = values.masked_fill(values.isinf(), 0.0).abs().amax()
+    far = (claim.numbers - values).abs() > _COARSE * largest + 1e-9
+    return claim.fits(values) & (claim.unit >= 1) & far
 
 
 def _rounds_to(values: Tensor, claim: Printed) -> Tensor:

@@ -11,6 +11,7 @@ from mha_core.check.catalogue import CATALOGUE, formula_of, message_of
 from mha_core.check.check import Cause, Checked, Verdict, WrongCell
 from mha_core.check.invariants import MESSAGES as FINDINGS
 from mha_core.check.invariants import Finding, invariants
+from mha_core.check.remarks import puzzling, remark
 from mha_core.check.search import Rounding
 from mha_core.check.slips import SLIP, told
 from mha_core.compute.derive import Cell, arithmetic, derive, letter, relation
@@ -182,14 +183,29 @@ def unexplained(step: Checked, language: str) -> str:
 
 
 def unexplained_message(verdict: Verdict, name: str, language: str) -> str:
-    """The same with its place, if nothing of the step is explained."""
+    """The same with its place, if nothing of the step is explained, and what the first such number tells of itself."""
     say, step = catalogue(language).gettext, verdict.steps[name]
     what = unexplained(step, language)
     cells = [wrong.cell for wrong in step.wrong if wrong.own]
-    if step.causes or len({cell.head for cell in cells}) > 1:
-        return what
-    whole = "cell" if len(cells) == 1 else "row" if len({cell.row for cell in cells}) == 1 else "matrix"
-    return say(N_("{place}: {what}")).format(place=place(verdict, cells[0], say, whole), what=what)
+    first = puzzling(step)[0]
+    told_of = remark(verdict, first, language)
+    one_place = not step.causes and len({cell.head for cell in cells}) == 1
+    if not one_place or len(cells) > 1:
+        where = place(verdict, first.cell, say)
+        told_of = say(N_("{place}: {what}")).format(place=where[0].upper() + where[1:], what=told_of)
+    if one_place:
+        whole = "cell" if len(cells) == 1 else "row" if len({cell.row for cell in cells}) == 1 else "matrix"
+        what = say(N_("{place}: {what}")).format(place=place(verdict, cells[0], say, whole), what=what)
+    return say(N_("{one} {other}")).format(one=what, other=told_of)
+
+
+def remark_message(verdict: Verdict, wrong: WrongCell, language: str) -> str:
+    """What an unexplained number tells of itself, with its place in its table."""
+    say = catalogue(language).gettext
+    row = say(N_("row {number}")).format(number=wrong.cell.row + 1)
+    column = say(N_("column {number}")).format(number=wrong.cell.col + 1)
+    where = say(N_(", ")).join((row, column))
+    return say(N_("{place}: {what}")).format(place=where, what=remark(verdict, wrong, language))
 
 
 _UNEXPLAINED: Final = N_("No known mistake explains this.")
@@ -217,6 +233,8 @@ def as_json(verdict: Verdict, language: str = "en") -> dict[str, Any]:
         }
         if step.doubtful:
             steps[name]["doubtful"] = [_wrong(cell) for cell in step.doubtful]
+        if step.coarse:
+            steps[name]["coarse"] = [_wrong(cell) for cell in step.coarse]
         if following := following_messages(verdict, name, language):
             steps[name]["follows"] = following
         if step.unexplained:
@@ -259,10 +277,15 @@ def summary(verdict: Verdict, language: str, asked: Collection[str] | None = Non
         return catalogue(language).gettext(N_("No numbers have been filled in yet."))
     wrong = [cell for step in verdict.steps.values() for cell in step.wrong]
     doubtful = [cell for step in verdict.steps.values() for cell in step.doubtful]
-    told = _of_wrong(given, wrong) if wrong else [] if doubtful else [_of_right(given, blank, asked)]
+    coarse = [cell for step in verdict.steps.values() for cell in step.coarse]
+    told = _of_wrong(given, wrong) if wrong else []
     if doubtful:
         told.append(_of_doubtful(verdict, doubtful, language))
-    if blank and (wrong or doubtful):
+    if coarse:
+        told.append(_of_coarse(verdict, coarse, language))
+    if not told:
+        told.append(_of_right(given, blank, asked))
+    elif blank:
         told.append(_counted(blank, _BLANK_BEGUN if asked is None else _BLANK))
     say = catalogue(language).gettext
     sentences = [say(template).format(**values) for template, values in told]
@@ -298,6 +321,10 @@ _DOUBTFUL: Final = (
     N_("One number is not what rounding gives, so it is wrong: {place}, where {number} stands."),
     N_("{count} numbers are not what rounding gives, so they are wrong."),
 )
+_COARSE: Final = (
+    N_("{number} at {place} is right only as far as it is rounded: give at least two decimals to be sure."),
+    N_("{count} numbers are right only as far as they are rounded: give at least two decimals to be sure."),
+)
 _BLANK: Final = (N_("One cell is still blank."), N_("{count} cells are still blank."))
 _BLANK_BEGUN: Final = (
     N_("In the tables begun, one cell is still blank."),
@@ -315,6 +342,13 @@ def _of_doubtful(verdict: Verdict, doubtful: Sequence[WrongCell], language: str)
     first, say = doubtful[0], catalogue(language).gettext
     where, number = place(verdict, first.cell, say), trimmed(first.claimed, 10)
     return _counted(len(doubtful), _DOUBTFUL, place=where, number=number)
+
+
+def _of_coarse(verdict: Verdict, coarse: Sequence[WrongCell], language: str) -> _Told:
+    """How many numbers are rounded so that they tell too little; a single one by its place."""
+    first = coarse[0]
+    where = place(verdict, first.cell, catalogue(language).gettext)
+    return _counted(len(coarse), _COARSE, place=where, number=trimmed(first.claimed, 10))
 
 
 def _of_right(given: int, blank: int, asked: Collection[str] | None) -> _Told:
@@ -376,7 +410,7 @@ def as_markdown(verdict: Verdict, language: str = "en") -> str:
 def _step_lines(verdict: Verdict, name: str, language: str) -> list[str]:
     say, step = catalogue(language).gettext, verdict.steps[name]
     lines = [f"## {say(NAMES[name])} {symbol(name, verdict.trace.example)}", ""]
-    if not step.wrong and not step.doubtful:
+    if not step.wrong and not step.doubtful and not step.coarse:
         return [*lines, say(N_("Right.")), ""]
     of_right, of_yours = say(N_("right")), say(N_("yours"))
     for cause in step.causes:
@@ -394,6 +428,8 @@ def _step_lines(verdict: Verdict, name: str, language: str) -> list[str]:
         lines.append(_row(verdict, cell, kind, say))
     for cell in step.doubtful:
         lines.append(_row(verdict, cell, say(N_("not what rounding gives")), say))
+    for cell in step.coarse:
+        lines.append(_row(verdict, cell, say(N_("rounded too coarsely to tell")), say))
     return [*lines, ""]
 
 

@@ -68,10 +68,15 @@ def missed_cells(verdict: Verdict) -> set[Cell]:
     return {one.cell for step in verdict.steps.values() for one in step.wrong + step.doubtful if one.own}
 
 
+def coarse_cells(verdict: Verdict) -> set[Cell]:
+    """The cells whose number is rounded too coarsely to tell whether it was worked out."""
+    return {one.cell for step in verdict.steps.values() for one in step.coarse}
+
+
 def open_cells(verdict: Verdict, asked: tuple[str, ...]) -> list[Cell]:
-    """The asked cells that are blank or wrong, in order; none where all is done."""
+    """The asked cells that are blank or wrong, or want more digits, in order; none where all is done."""
     example = verdict.trace.example
-    left = wrong_cells(verdict) | set(blank_cells(example, asked))
+    left = wrong_cells(verdict) | coarse_cells(verdict) | set(blank_cells(example, asked))
     return [cell for cell in asked_cells(example, asked) if cell in left]
 
 

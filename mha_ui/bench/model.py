@@ -217,6 +217,7 @@ _UI: Final = {
     "mark_follows": N_("wrong, but it only follows from an earlier number"),
     "mark_copied": N_("wrong, but copied from the heads"),
     "mark_doubtful": N_("not what rounding gives"),
+    "mark_coarse": N_("right as far as it is rounded: give at least two decimals to be sure"),
     "claim_text": N_("Fill in from text"),
     "claim_formats": N_("A block from a spreadsheet, [[1, 2], [3, 4]], LaTeX, Markdown or CSV."),
     "fill_in": N_("Fill in"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from json import dumps
+from pathlib import Path
 from typing import Final
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
@@ -17,7 +18,9 @@ from mha_ui import state
 from mha_ui.bench import bench, receive_edits
 from mha_ui.check.model import check_payload
 from mha_ui.check.solutions import solutions_button
+from mha_ui.web import component
 
+_MENU: Final = "check.exercise"
 _ASKED: Final = "check.asked"
 _NUMBERS: Final = "check.numbers"
 _SEED: Final = "check.seed"
@@ -73,7 +76,7 @@ def _report(work: state.Work) -> None:
 
 def _exercise_menu(work: state.Work) -> None:
     words = work.words
-    with st.popover(words(N_("Exercise"))):
+    with st.popover(words(N_("Exercise")), key=_MENU, on_change="rerun"):
         names = askable(work.example)
         held = state.widget_value(_ASKED)
         chosen = names[-2:] if held is None else [name for name in held if name in names]
@@ -99,13 +102,29 @@ def _exercise_menu(work: state.Work) -> None:
         )
         if asked and kind == "own":
             st.caption(words(N_("The link to hand out; each student who opens it gets new numbers:")))
-            st.code(_own_link(work, tuple(asked)), language=None)
+            _to_copy(work, _own_link(work, tuple(asked)))
         elif work.exercise:
             st.caption(words(N_("The link to hand out:")))
-            st.code(_link(work), language=None)
+            _to_copy(work, _link(work))
+
+
+def _to_copy(work: state.Work, link: str) -> None:
+    """A link in one line, with the button that copies it."""
+    words = {name: work.words(text) for name, text in _WORDS.items()}
+    _component()(key="check.link", data={"words": words, "link": link}, width="stretch")
+
+
+_WORDS: Final = {"link": N_("The link to hand out"), "copy": N_("Copy the link"), "copied": N_("Copied.")}
+
+
+@st.cache_resource(show_spinner=False)
+def _component():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
+    style = (Path(__file__).parent / "assets" / "link.css").read_text("utf-8")
+    return component("copied", "check", "link.js", css=style)  # a file would be the page's other component's
 
 
 def _set(asked: tuple[str, ...], kind: str, seed: int) -> None:
+    state.set_widget(_MENU, False)
     state.set_exercise(state.current(), asked, {"these": None, "same": seed, "own": state.OWN_SEED}[kind])
 
 

@@ -30,7 +30,15 @@ def check_payload(work: Work) -> dict[str, Any]:
         "about": False,
     }  # what is right is not told; a claim changes nothing else
     link = link_for_class(work, asked) if work.exercise and varies(work.example) else ""
-    return data | {"about": "", "looks": [], "pinned": None, "dead": None, "class_link": link}
+    begun = work.exercise.begun if work.exercise else 0
+    return data | {
+        "about": "",
+        "looks": [],
+        "pinned": None,
+        "dead": None,
+        "class_link": link,
+        "begun": begun,
+    }
 
 
 def _end_at(data: dict[str, Any], last: int) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any, Final
 
 from mha_core import Example
-from mha_core.check.check import Cause, Verdict
+from mha_core.check.check import Verdict
 from mha_core.check.check import check as checked
 from mha_core.check.invariants import invariants
+from mha_core.check.remarks import explains, puzzling, remark
 from mha_core.check.report import (
     cause_kind,
     cause_lines,
@@ -17,7 +19,6 @@ from mha_core.check.report import (
     summary,
     unexplained_message,
 )
-from mha_core.check.slips import SLIP
 from mha_core.compute.derive import Cell
 from mha_core.compute.graph import symbol
 from mha_core.compute.trace import Trace
@@ -51,7 +52,7 @@ def _key(cell: Cell) -> str:
 
 
 def _marks(verdict: Verdict) -> dict[str, str]:
-    """Every filled-in cell: right, own, follows or doubtful."""
+    """Every filled-in cell: right, own, follows, doubtful or coarse."""
     example, found = verdict.trace.example, {}
     for name, step in verdict.steps.items():
         heads = [None] if name not in PER_HEAD_STEPS else range(len(example.heads))
@@ -62,6 +63,7 @@ def _marks(verdict: Verdict) -> dict[str, str]:
                         found[_key(Cell(name, head, i, j))] = "right"
         found |= {_key(wrong.cell): "own" if wrong.own else "follows" for wrong in step.wrong}
         found |= {_key(wrong.cell): "doubtful" for wrong in step.doubtful}
+        found |= {_key(right.cell): "coarse" for right in step.coarse}
     return found
 
 
@@ -72,21 +74,16 @@ def _notes(verdict: Verdict) -> dict[str, str]:
 
 
 def _kinds(verdict: Verdict, language: str) -> dict[str, str]:
-    """Of every wrong cell whose mistake is known, what it is."""
-    return {
+    """Of every wrong cell whose mistake is known, what it is; of the others, what their numbers tell of themselves."""
+    steps = verdict.steps.values()
+    known = {
         _key(wrong.cell): cause_kind(verdict, cause, language)
-        for step in verdict.steps.values()
+        for step in steps
         for wrong in step.wrong
-        if wrong.own and (cause := next((one for one in step.causes if _explains(one, wrong.cell)), None))
+        if wrong.own and (cause := next((one for one in step.causes if explains(one, wrong.cell)), None))
     }
-
-
-def _explains(cause: Cause, cell: Cell) -> bool:
-    if cause.ways and SLIP[cause.ids[0]].whole == "cell":
-        return cause.cell == cell
-    return (cause.heads is None or cell.head in cause.heads) and (
-        cause.rows is None or cell.row in cause.rows
-    )
+    others = islice((wrong for step in steps for wrong in puzzling(step)), MOST_NOTES)
+    return known | {_key(wrong.cell): remark(verdict, wrong, language) for wrong in others}
 
 
 def _check(verdict: Verdict, language: str) -> dict[str, Any]:
@@ -102,25 +99,32 @@ def _check(verdict: Verdict, language: str) -> dict[str, Any]:
         for name, step in verdict.steps.items()
         for cause in step.causes
     ]
-    puzzling = [name for name, step in verdict.steps.items() if step.unexplained]
-    if puzzling:
-        first = next(one.cell for one in verdict.steps[puzzling[0]].wrong if one.own)
-        letters = words(N_(", ")).join(_letter(name, example) for name in puzzling)
-        text = unexplained_message(verdict, puzzling[0], language)
-        causes.append({"step": letters, "cell": first._asdict(), "text": text})
+    unexplained = [name for name, step in verdict.steps.items() if step.unexplained]
+    if unexplained:
+        name = unexplained[0]
+        first = puzzling(verdict.steps[name])[0].cell
+        letters = words(N_(", ")).join(_letter(name, example) for name in unexplained)
+        text = unexplained_message(verdict, name, language)
+        causes.append({"step": letters, "cell": first._asdict(), "text": text, "walk": name})
     found = [
         {"text": finding_message(verdict, finding, language), "cell": finding.cell._asdict()}
         for finding in invariants(verdict.trace)
     ]
     given = any(step.given for step in verdict.steps.values())
-    doubtful = any(step.doubtful for step in verdict.steps.values())
     return {
-        "state": "wrong" if not verdict.ok or doubtful else "ok" if given else "empty",
+        "state": _state(verdict) if given else "empty",
         "summary": summary(verdict, language) if given else words(_INVITATION),
         "first": verdict.first_wrong and verdict.first_wrong._asdict(),
         "causes": causes,
         "findings": found,
     }
+
+
+def _state(verdict: Verdict) -> str:
+    steps = verdict.steps.values()
+    if not verdict.ok or any(step.doubtful for step in steps):
+        return "wrong"
+    return "coarse" if any(step.coarse for step in steps) else "ok"
 
 
 _INVITATION: Final = N_(

@@ -30,6 +30,7 @@ class Exercise:
     Cells are counted through all that is asked for (``exercise.hints.asked_cells``). ``missed``: those whose first
     number was wrong; ``hints``: how many hints have been given for a cell; ``hinted``: the one whose hint is shown.
     ``like``: where everybody draws numbers of his own, the address of the example like which they are drawn.
+    ``begun``: which of the examples shown in this session it was set with, 0 for one that a link has brought.
     """
 
     asked: tuple[str, ...]
@@ -37,6 +38,7 @@ class Exercise:
     hints: Mapping[int, int] = field(default_factory=dict)
     hinted: int | None = None
     like: Mapping[str, str] | None = None
+    begun: int = 0
 
     @property
     def tally(self) -> str:

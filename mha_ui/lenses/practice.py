@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from mha_core import Example
 from mha_core.check.check import Verdict
-from mha_core.check.report import cause_message, summary
+from mha_core.check.remarks import puzzling
+from mha_core.check.report import cause_message, remark_message, summary
 from mha_core.compute.derive import Cell
 from mha_core.compute.graph import symbol
 from mha_core.errors import N_
@@ -17,6 +18,7 @@ from mha_core.exercise.hints import (
     asked_cells,
     asked_tables,
     blank_cells,
+    coarse_cells,
     hints,
     open_cells,
     wrong_cells,
@@ -45,6 +47,7 @@ _SAID: Final = {
     "own": N_("wrong"),
     "follows": N_("follows"),
     "doubtful": N_("not what rounding gives"),
+    "coarse": N_("rounded too coarsely"),
     "finished": N_("Done, and all of it right"),
     "another": N_("Another one"),
     "for_class": N_("Link for my class"),
@@ -64,7 +67,7 @@ _CLIMB: Final = {
 }
 """What the next press is for."""
 _START: Final = N_(
-    "Work out the blank numbers, step by step; each is checked as soon as it stands there. Rounding does not matter."
+    "Work out the blank numbers, step by step; each is checked as soon as it stands there. Two decimals are enough."
 )
 
 
@@ -99,11 +102,12 @@ def _tables(verdict: Verdict, asked: tuple[str, ...], words: Words) -> list[dict
     example = verdict.trace.example
     blank = Counter(cell[:2] for cell in blank_cells(example, asked))
     wrong = Counter(cell[:2] for cell in wrong_cells(verdict))
+    coarse = Counter(cell[:2] for cell in coarse_cells(verdict))
     found = []
     for name, head in asked_tables(example, asked):
         rows, cols = example.dims.shape(name)
         bad = wrong[name, head]
-        right = rows * cols - blank[name, head] - bad
+        right = rows * cols - blank[name, head] - coarse[name, head] - bad
         told = {
             "label": _label(example, name, head, words),
             "cells": rows * cols,
@@ -124,11 +128,16 @@ def _label(example: Example, name: str, head: int | None, words: Words) -> str:
 
 
 def _told(verdict: Verdict, language: str) -> list[dict[str, Any]]:
-    """The known mistakes that explain a wrong number, each at the first number that it explains."""
+    """The known mistakes that explain a wrong number, each at the first number that it explains; in rows of which none
+    is explained, what the first wrong number tells of itself.
+    """
     found: dict[Cell, str] = {}
     for step in verdict.steps.values():
         for cause in step.causes:
             found.setdefault(cause.cell, cause_message(verdict, cause, language))
+        for wrong in puzzling(step):
+            if not any(cell[:3] == wrong.cell[:3] for cell in found):
+                found[wrong.cell] = remark_message(verdict, wrong, language)
     return [{"cell": cell._asdict(), "text": text} for cell, text in found.items()]
 
 

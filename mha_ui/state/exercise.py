@@ -31,7 +31,7 @@ def set_exercise(current: Work, asked: tuple[str, ...], seed: int | str | None) 
         drawn = secrets.randbelow(SEEDS) if own else seed
         example = current.example if drawn is None else exercise(current.example, int(drawn))
         start_from(current, replace(example, claimed=None))
-        current.exercise = Exercise(asked, like=like)
+        current.exercise = Exercise(asked, like=like, begun=current.revision)
 
     attempt(current, start)
 

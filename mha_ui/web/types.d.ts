@@ -119,6 +119,8 @@ interface BenchModel extends Model, Answer {
   message: Message | null;
   /** Of an exercise that there can be others like: the query of a link for everybody. */
   class_link?: string;
+  /** Which of the examples shown an exercise was set with, here; 0 where a link has brought it. */
+  begun?: number;
 }
 
 interface WalkStep {

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mha_core import AddMask, AllowMask, Example, Head, built_in, dump, parse, trace, validate
 from mha_core.check.catalogue import ROUNDED_EARLY
 from mha_core.check.check import check
-from mha_core.check.report import as_json, as_markdown
+from mha_core.check.report import as_json, as_markdown, summary
 from mha_core.compute.printed import decimals
 from mha_core.vocabulary import PER_HEAD_STEPS
 from tests.core.answers import (
@@ -243,6 +243,29 @@ def test_whole_numbers_that_no_rounding_makes_are_doubtful():
     wrong = one(scores=(((1, 2), (3, 6)),))
     assert not wrong.ok
     assert wrong.steps["scores"].doubtful == ()
+
+
+def test_a_whole_number_in_which_nothing_is_left_of_the_value_is_coarse_and_not_wrong():
+    """Of 0.27 and 0.73, of which a tenth is 0.073. A weight of 1 or 0 tells all."""
+    verdict = one(scores=(((1, 2), (3, 4)),), weights=((("0", "1"), (None, "0.7")),))
+    assert verdict.ok
+    assert verdict.first_wrong is None
+    assert verdict.steps["scores"].coarse == ()
+    coarse = verdict.steps["weights"].coarse
+    assert [(*found.cell[2:], found.claimed, found.own) for found in coarse] == [
+        (0, 0, 0, False),
+        (0, 1, 1, False),
+    ]
+    assert summary(verdict, "en").startswith("2 numbers are right only as far as they are rounded: ")
+    alone = one(weights=((("0", None), (None, "0.7")),))
+    assert summary(alone, "en") == (
+        "0 at attention weights, row 1, column 1 is right only as far as it is rounded: give at least two decimals "
+        "to be sure. In the tables begun, 2 cells are still blank."
+    )
+    assert len(as_json(alone)["steps"]["weights"]["coarse"]) == 1
+    hard = Head(q=((9.0,), (0.0,)), k=((9.0,), (0.0,)), v=((1.0,), (1.0,)))
+    given = replace(verdict.trace.example, heads=(hard,), claimed={"weights": ((("1", "0"), ("1", None)),)})
+    assert [tuple(found.cell[2:]) for found in check(given).steps["weights"].coarse] == [(1, 0)]
 
 
 def test_a_doubtful_number_is_looked_at_before_what_follows_from_it():

@@ -9,11 +9,13 @@ import torch
 
 from mha_core import Example, Head, built_in, dump, parse, trace, validate
 from mha_core.check.check import check
+from mha_core.check.remarks import puzzling, remark
 from mha_core.check.report import (
     as_json,
     as_markdown,
     cause_lines,
     cause_message,
+    remark_message,
     summary,
     unexplained_message,
 )
@@ -167,7 +169,7 @@ def test_the_report_in_markdown():
     assert any(line.endswith("| wrong by itself |") for line in table)
     assert any(line.endswith("| follows from an earlier number |") for line in table)
     published = as_markdown(PUBLISHED)
-    assert "- **No known mistake explains this.**" in published
+    assert "- **No known mistake explains this. Keys, head 1, row 2, column 1: Sign and order" in published
     assert "## What cannot be, whatever X and W are" in published
     assert "| queries, head 2, row 1, column 2 | 2 | 3 | not what rounding gives |" in published
 
@@ -221,7 +223,7 @@ def test_a_number_that_many_slips_would_give_is_not_said_to_have_no_known_mistak
     assert not step.causes
     assert step.undecided
     assert unexplained_message(verdict, "v", "en") == (
-        "values, head 3, row 3, column 2: Several different slips would give this."
+        "values, head 3, row 3, column 2: Several different slips would give this. The sign is wrong."
     )
 
 
@@ -242,3 +244,33 @@ def _printed(matrices, decimals):
     return tuple(
         tuple(tuple(f"{number:.{decimals}f}" for number in row) for row in rows) for rows in matrices
     )
+
+
+REMARKS = {
+    "range": ("weights", ("1.31", "0.21"), "A weight lies between 0 and 1."),
+    "sum": ("weights", ("0.31", "0.21"), "The row sums to 0.52; softmax makes every row sum to 1."),
+    "sign": ("scores", ("-7.7", "7.7"), "The sign is wrong."),
+    "large": ("scores", ("77.77", "7.7"), "It is more than ten times too large."),
+    "small": ("scores", ("0.0123", "7.7"), "It is more than ten times too small."),
+    "terms": (
+        "scores",
+        ("7.7", "-7.7"),
+        "Sign and order of magnitude are right; go through the terms of S = Q·Kᵀ once more.",
+    ),
+    "zero": ("scores", ("0", "7.7"), "Go through the terms of S = Q·Kᵀ once more."),
+    "infinite": ("scores", ("-inf", "7.7"), "−∞ comes only of a mask, and here none hides anything."),
+}
+
+
+@pytest.mark.parametrize(("name", "row", "said"), REMARKS.values(), ids=REMARKS)
+def test_a_number_that_nothing_explains_tells_what_can_be_told_of_it(name, row, said):
+    """Scores of 4 and 1 in the first row, and not a number of what is right is told."""
+    head = Head(q=((2.0, 0.0), (1.0, 1.0)), k=((2.0, 1.0), (0.5, 3.0)), v=((1.0,), (2.0,)))
+    example = Example("", ("a", "b"), (head,), scale="none", claimed={name: ((row, None),)})
+    verdict = check(validate(example))
+    first = puzzling(verdict.steps[name])[0]
+    assert remark(verdict, first, "en") == said
+    told = unexplained_message(verdict, name, "en")
+    assert told.endswith(f"row 1, column 1: {said}")
+    assert not re.search("[a-z]{3}", unexplained_message(verdict, name, "zh").replace("softmax", ""))
+    assert remark_message(verdict, first, "en") == f"row 1, column 1: {said}"

@@ -94,6 +94,35 @@ def test_a_wrong_number_says_where_why_and_what_is_right():
     assert told["check"]["first"] == {"name": "v", "head": 0, "row": 1, "col": 0}
 
 
+def test_a_number_rounded_too_coarsely_is_neither_wrong_nor_done():
+    work = Work(built_in("grouped-query"), "grouped-query", "en")
+    told = send(work, filled("weights", 0, 2, 0, "0"), filled("weights", 0, 2, 1, "0.16"))
+    assert told["marks"] == {"weights|0|2|0": "coarse", "weights|0|2|1": "right"}
+    assert (told["check"]["state"], told["check"]["causes"], told["notes"]) == ("coarse", [], {})
+    assert "at least two decimals" in told["check"]["summary"]
+    set_exercise(work, ("weights",), None)
+    told = send(work, filled("weights", 0, 2, 0, "0"), filled("weights", 0, 2, 1, "0.16"))["check"]
+    table = told["practice"]["tables"][0]
+    assert (table["right"], table["wrong"], work.exercise.missed) == (1, 0, frozenset())
+    hint = send(work, {"op": "hint", "cell": {"name": "weights", "head": 0, "row": 2, "col": 0}})
+    assert hint["check"]["practice"]["hint"]["cell"]["col"] == 0
+
+
+def test_a_number_that_nothing_explains_says_what_can_be_said_of_it_and_leads_to_its_step():
+    work = Work(built_in("first"), "first", "en")
+    told = send(work, filled("scores", 0, 0, 0, "7.7"))
+    said = "Sign and order of magnitude are right; go through the terms of S = Q·Kᵀ once more."
+    assert told["kinds"] == {"scores|0|0|0": said}
+    (cause,) = told["check"]["causes"]
+    assert cause["text"].endswith(said)
+    assert cause["walk"] == "scores"
+    set_exercise(work, ("weights",), None)
+    told = send(work, filled("weights", 0, 1, 2, "1.51"), filled("weights", 0, 1, 1, "1.7"))["check"]
+    assert [one["text"] for one in told["practice"]["told"]] == [
+        "row 2, column 2: A weight lies between 0 and 1."
+    ]
+
+
 def test_claims_are_in_the_address_and_can_be_undone():
     work = Work(built_in("first"), "first", "en")
     send(work, {"op": "claim", "matrix": "concat", "row": 0, "col": 3, "values": [["1.50"]]})

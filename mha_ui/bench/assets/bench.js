@@ -141,6 +141,7 @@ export class Bench {
     if (!sender.pending.length)
       for (const resolve of this.#waiting.splice(0)) resolve({ unsaved: data.unsaved });
     if (this.#sought && !sender.pending.length) this.#reach(this.#sought);
+    this.practice.enter();
   }
 
   /** Nothing that was typed or said here is about the example that comes now. */

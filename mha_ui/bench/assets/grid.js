@@ -1,7 +1,7 @@
 // Editing and pasting in the tables, as in a spreadsheet.
 
 import { valueNow } from "../mha.web/cells.js";
-import { active, element, fill } from "../mha.web/dom.js";
+import { active, element, fill, setAttribute } from "../mha.web/dom.js";
 import { isClaim, isEditable, key, nameOf, unkey, valueAt } from "../mha.web/graph.js";
 import {
   exact,
@@ -293,7 +293,7 @@ export class Grid extends Selection {
     input.focus();
     if (text === undefined && !caret) input.select();
     else input.setSelectionRange(input.value.length, input.value.length);
-    input.addEventListener("input", () => input.removeAttribute("aria-invalid"));
+    input.addEventListener("input", () => this.#markInvalid(false));
     input.addEventListener("blur", () => {
       if (this.#editor?.input === input) this.#commit({ leaving: true });
     });
@@ -334,13 +334,20 @@ export class Grid extends Selection {
       this.#sayWrong(cell, wrong, input.value, nameOf(model, cell), follows);
       this.drafts.set(key(cell), input.value);
       if (leaving) this.#close();
-      else input.setAttribute("aria-invalid", "true");
+      else this.#markInvalid(true);
       return leaving;
     }
     this.drafts.delete(key(cell));
     if (value !== undefined && value !== before) this.#write(cell, [[value]]); // on its way before anything is drawn
     this.#close();
     return true;
+  }
+
+  /** Whether what stands in the editor is no number. */
+  #markInvalid(isInvalid) {
+    const { input, td } = this.#editor;
+    for (const node of [input, td]) setAttribute(node, "aria-invalid", isInvalid && "true");
+    td.classList.toggle("invalid", isInvalid);
   }
 
   /** What was typed or pasted for a cell: {value}, or {wrong}. */

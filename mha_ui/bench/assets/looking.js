@@ -28,7 +28,7 @@ export class Looking {
 
   /** The cell whose arithmetic is shown. */
   get explained() {
-    return this.#inPicture ?? this.pointing.at ?? this.pinned;
+    return this.#inPicture ?? this.pointing.at ?? this.bench.practice?.meant ?? this.pinned;
   }
 
   /** Explain it: once for all that one event does, since each explanation lights other cells. */

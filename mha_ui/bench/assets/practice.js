@@ -21,6 +21,7 @@ import { inOneLine, isDone, nameOfTable, nextTable, progressOf, withPowers } fro
 import { looking } from "./threads.js";
 
 const WHOLE = "whole";
+let entered = 0; // the exercise that was begun last: the bench may be another one by then
 
 export class Practice {
   /** @type {BenchModel} */
@@ -30,6 +31,8 @@ export class Practice {
   #opened = -1; // the exercise that this is about
   /** @type {Cell | null} */
   #at = null; // the last number that was gone to
+  /** @type {Cell | null} */
+  #hinted = null; // the number of the hint that the next press would go on with
   #lines = []; // {item, head, line, table} of the steps that are in view
   #told = ""; // what stands below the rows of the tables now
   #ended = true; // whether the end has been shown
@@ -54,6 +57,7 @@ export class Practice {
     this.asking = button({ class: "ask", data: { focus: "hint" }, onclick: () => this.#ask() });
     this.further = button({ class: "further", data: { focus: "next step" }, onclick: () => this.#next() });
     this.acts = div("practice-acts", this.further, this.asking, this.hint);
+    for (const type of ["focusin", "focusout"]) this.acts.addEventListener(type, () => bench.looking.rest());
     this.end = element("section", { class: "practice-end", tabindex: -1, hidden: true });
     const head = div("practice-head", div("practice-progress", this.bar, this.far), this.toggle, this.leave);
     this.root = element("section", { class: "practice", hidden: true }, head, this.summary, this.end);
@@ -100,6 +104,15 @@ export class Practice {
     this.#open = first && nameOfTable(first);
     this.#at = null;
     this.#ended = first === null;
+  }
+
+  /** Once an exercise has been set here, on to its first blank number. */
+  enter() {
+    const { begun } = this.#model;
+    if (!begun || begun === entered) return;
+    entered = begun;
+    const table = this.#table();
+    if (table) this.bench.goTo({ name: table.name, head: table.head, row: 0, col: 0 });
   }
 
   /** @param {BenchModel} model */
@@ -169,7 +182,7 @@ export class Practice {
     this.summary.className = `practice-summary ${model.check.state}`;
     setText(this.toggle, this.#open === WHOLE ? said.single : said.whole);
     setText(this.leave, said.end);
-    for (const kind of ["own", "follows", "doubtful"])
+    for (const kind of ["own", "follows", "doubtful", "coarse"])
       this.bench.root.style.setProperty(`--said-${kind}`, JSON.stringify(said[kind]));
     this.#patchLines();
     this.#patchHint(hint);
@@ -210,6 +223,7 @@ export class Practice {
     const { said } = this.#practice;
     const shown = hint && (this.#open === WHOLE || this.#open === nameOfTable(hint.cell)) ? hint : null;
     const on = shown && (!this.#at || isSame(this.#at, shown.cell) || !this.#isOpen(this.#at));
+    this.#hinted = on ? shown.cell : null;
     setText(this.asking, on ? shown.more || said.hint : said.hint);
     this.asking.disabled = Boolean(on && !shown.more);
     for (const td of this.bench.tables.querySelectorAll("td.hinted")) td.classList.remove("hinted");
@@ -255,11 +269,25 @@ export class Practice {
     this.#patchHint(this.#practice.hint);
   }
 
-  #ask() {
+  /** The number that a hint is of, while the button for one has the focus. */
+  get meant() {
+    const asks = this.#practice && active(this.bench.root) === this.asking;
+    return asks ? (this.#hinted ?? this.#wanted()) : null;
+  }
+
+  /** The number that was gone to last; where that needs no hint, the first that does in the table that is open. */
+  #wanted() {
     const table = this.#table();
-    const inside = this.#at && (!table || nameOfTable(this.#at) === this.#open);
-    const cell = inside ? this.#at : table && { name: table.name, head: table.head, row: 0, col: 0 };
-    this.bench.send({ op: "hint", cell });
+    if (!table) return this.#at;
+    if (this.#at && nameOfTable(this.#at) === this.#open && this.#isOpen(this.#at)) return this.#at;
+    const { name, head } = table;
+    const rows = rowsOf(this.#model, name, head) ?? [];
+    const cells = rows.flatMap((values, row) => values.map((_, col) => ({ name, head, row, col })));
+    return cells.find((cell) => this.#isOpen(cell)) ?? null;
+  }
+
+  #ask() {
+    this.bench.send({ op: "hint", cell: this.#hinted ?? this.#wanted() });
   }
 
   /** From one step to the whole sheet, at the same place of it, and back. */

@@ -1,7 +1,7 @@
 // What the cells of a table show: their numbers, how strongly they are coloured, and what is said of them.
 
 import { fill, setAttribute, setText } from "./dom.js";
-import { decimalsOf, isEditable, rowsOf, shownAs } from "./graph.js";
+import { decimalsOf, isClaim, isEditable, rowsOf, shownAs } from "./graph.js";
 import { lensAt, lensTone, markOf, told } from "./lens.js";
 import { movedOf } from "./moved.js";
 import { kindOf, toneOf } from "./numbers.js";
@@ -29,14 +29,17 @@ export const valueNow = (value) =>
  */
 const shade = (tone) => String(Math.ceil(tone * 24) / 24);
 
+const SMALLEST = 0.7; // in em: what somebody wrote is smaller than that in no case, and its column then grows
+
 /**
- * The size of a number that is longer than the room that is kept, while a hand moves it: its column stays as it is.
+ * The size of a number that is longer than the room that is kept, while a hand moves it and where it was filled in: its
+ * column stays as it is.
  * @param {string} text
  * @param {number} digits
  */
-function fitted(text, digits) {
-  const [long, room] = [digitsIn(text), roomFor(digits)];
-  return long > room ? `${(room / long).toFixed(2)}em` : "";
+function fitted(text, digits, least = 0) {
+  const part = Math.max(least, roomFor(digits) / digitsIn(text));
+  return part < 1 ? `${part.toFixed(2)}em` : "";
 }
 
 export class Cells {
@@ -61,6 +64,7 @@ export class Cells {
     if (!rows) return;
     const { lens, marks } = model;
     const show = shownAs(model, name, head);
+    const isFilledIn = isClaim(model, name);
     const look = `${top} ${isEditable(model, name, head) ? model.decimals : decimalsOf(model, name, head)} ${lens?.kind}`;
     const movedFrom = lens ? null : movedOf(model, name, head);
     for (const { td, row, col } of cells) {
@@ -87,7 +91,7 @@ export class Cells {
       const kind = kindOf(value);
       const tone = shade(lens ? lensTone(model, by, top) : toneOf(value, top));
       const text = draft ?? show(value);
-      const size = isInHand ? fitted(text, digits) : "";
+      const size = isFilledIn ? fitted(text, digits, SMALLEST) : isInHand ? fitted(text, digits) : "";
       this.#shown.set(td, { value, look, draft, by, sign, mark, kind, tone, size });
       setText(held ?? td, text);
       if ((shown?.size ?? "") !== size) td.style.fontSize = size;
@@ -97,14 +101,14 @@ export class Cells {
       const was = moved && fill(this.words.was_before, { before: moved.was });
       if (sign !== undefined || shown?.sign !== undefined)
         this.#sign(td, sign, lens ? told(model, { name, head, row, col }) : was);
-      if (shown?.draft === draft) continue;
+      if (shown && shown.draft === draft) continue;
       td.classList.toggle("invalid", draft !== undefined);
       setAttribute(td, "aria-invalid", draft !== undefined && "true");
     }
   }
 
   /**
-   * Whether what stands here is right: own, follows, doubtful or right.
+   * Whether what stands here is right: own, follows, doubtful, coarse or right.
    * @param {HTMLElement} td
    * @param {string} mark
    */

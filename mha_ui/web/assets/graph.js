@@ -56,7 +56,7 @@ export const wasTyped = (model, name, head) =>
 export const isClaim = (model, name) => Boolean(model.matrices[name].claim);
 
 /** @type {OfMatrix<boolean>} */
-const isGiven = (model, name, head) => isEditable(model, name, head) && !isClaim(model, name);
+export const isGiven = (model, name, head) => isEditable(model, name, head) && !isClaim(model, name);
 
 /** @type {OfCell<Value | undefined>} */
 export const valueAt = (model, cell) => rowsOf(model, cell.name, cell.head)?.[cell.row]?.[cell.col];

@@ -3,7 +3,7 @@
 import { Cells } from "./cells.js";
 import { accent, active, arrange, div, element, setAttribute, setText, symbol } from "./dom.js";
 import { folded, isUnfolded, UNFOLDED } from "./folding.js";
-import { isClaim, isDead, isEditable, key, labelOf, marked, rowsOf, symbolOf } from "./graph.js";
+import { isClaim, isDead, isEditable, isGiven, key, labelOf, marked, rowsOf, symbolOf } from "./graph.js";
 import { topOfAll } from "./lens.js";
 import { topOf } from "./numbers.js";
 import {
@@ -275,8 +275,7 @@ export class View {
       const { node, table, called, name, head } = caption;
       const { formula } = model.matrices[name];
       const sign = symbolOf(model, name, head);
-      const given = isEditable(model, name, head) && !isClaim(model, name);
-      const text = given || !formula ? sign : `${sign} = ${formula}`;
+      const text = isGiven(model, name, head) || !formula ? sign : `${sign} = ${formula}`;
       if (text === caption.text) continue;
       node.replaceChildren(...symbol(text).childNodes);
       table.setAttribute("aria-label", called(sign));

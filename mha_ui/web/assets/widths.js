@@ -2,7 +2,7 @@
 // table comes to. No DOM here.
 
 import { folded, UNASKED } from "./folding.js";
-import { isClaim, isEditable, labelsOf, rowsOf, shownAs, symbolOf, wasTyped } from "./graph.js";
+import { isClaim, isGiven, labelsOf, rowsOf, shownAs, symbolOf, wasTyped } from "./graph.js";
 import { isWhole } from "./numbers.js";
 
 // In em, as bench.css has them:
@@ -11,6 +11,7 @@ const SLACK = 0.85; // to the left of a number, where a sign comes to stand
 const MARGIN = 0.6; // of a cell, and the space to the next one
 const GAP = 5.5; // what stands for columns that are folded away
 const LABEL = 7; // the longest
+const FILLED_IN = 5.2; // a column to fill in, with the corner that is kept for a mark
 
 // In digits, of fonts with wide ones:
 const SIGN = 1.3; // a minus
@@ -103,7 +104,7 @@ export function widthOf(model, head, digit) {
 /** @type {(model: Model, name: string, head: number, digit: number) => number} */
 function tableWidth(model, name, head, digit) {
   const rows = rowsOf(model, name, head);
-  const numbers = column(reserved(model, name, head), digit);
+  const numbers = isClaim(model, name) ? FILLED_IN : column(reserved(model, name, head), digit);
   const columns = folded(rows[0].length, UNASKED).map((at) => (typeof at === "object" ? GAP : numbers));
   const labels = labelsOf(model, model.matrices[name].axes[0], rows.length).map(written);
   const label = Math.min(LABEL, 0.86 * digit * Math.max(...labels)) + 0.6;
@@ -114,6 +115,6 @@ function tableWidth(model, name, head, digit) {
 function captionWidth(model, name, head, digit) {
   const { formula } = model.matrices[name];
   const sign = symbolOf(model, name, head);
-  const text = isEditable(model, name, head) || !formula ? sign : `${sign} = ${formula}`;
+  const text = isGiven(model, name, head) || !formula ? sign : `${sign} = ${formula}`;
   return digit * written(text) + 3.6;
 }

@@ -1,0 +1,82 @@
+"""What a wrong number tells of itself where no known mistake explains it, without telling what is right."""
+
+from __future__ import annotations
+
+from math import isfinite, isinf, log10
+from typing import Final
+
+from mha_core.check.check import Cause, Checked, Verdict, WrongCell
+from mha_core.check.slips import SLIP
+from mha_core.compute.derive import Cell
+from mha_core.compute.graph import formula, symbol
+from mha_core.compute.printed import cells, unit_of
+from mha_core.edit.claims import claimed_rows
+from mha_core.errors import N_
+from mha_core.messages import catalogue
+from mha_core.numbers import trimmed
+
+_RANGE: Final = N_("A weight lies between 0 and 1.")
+_SUM: Final = N_("The row sums to {total}; softmax makes every row sum to 1.")
+_INFINITE: Final = N_("−∞ comes only of a mask, and here none hides anything.")
+_SIGN: Final = N_("The sign is wrong.")
+_LARGE: Final = N_("It is more than ten times too large.")
+_SMALL: Final = N_("It is more than ten times too small.")
+_ALIKE: Final = N_("Sign and order of magnitude are right; go through the terms of {formula} once more.")
+_TERMS: Final = N_("Go through the terms of {formula} once more.")
+
+
+def explains(cause: Cause, cell: Cell) -> bool:
+    """Whether a cause is one of this cell of its step."""
+    if cause.ways and SLIP[cause.ids[0]].whole == "cell":
+        return cause.cell == cell
+    return (cause.heads is None or cell.head in cause.heads) and (
+        cause.rows is None or cell.row in cause.rows
+    )
+
+
+def puzzling(step: Checked) -> list[WrongCell]:
+    """The own errors of a step that nothing explains; there are some where the step has unexplained ones."""
+    own = [wrong for wrong in step.wrong if wrong.own] if step.unexplained else []
+    return [one for one in own if not any(explains(cause, one.cell) for cause in step.causes)] or own
+
+
+def remark(verdict: Verdict, wrong: WrongCell, language: str) -> str:
+    """One sentence: what cannot be so, else a wrong sign or size, else whose terms to go through once more."""
+    say = catalogue(language).gettext
+    name = wrong.cell.name
+    step = next((step for step in verdict.trace.steps if step.name == name), None)
+    example = verdict.trace.example
+    of = f"{symbol(name, example)} = {formula(step, example)}" if step else symbol(name, example)
+    total = _sum(verdict, wrong.cell) if name == "weights" else None
+    if name == "weights" and not 0 <= wrong.claimed <= 1:
+        return say(_RANGE)
+    if total is not None:
+        return say(_SUM).format(total=trimmed(total, 4))
+    return say(_told(wrong)).format(formula=of)
+
+
+def _told(wrong: WrongCell) -> str:
+    """What sign and size tell; of 0 and ∞ they tell nothing."""
+    written, right = wrong.claimed, wrong.correct
+    if isinf(written) and isfinite(right):
+        return _INFINITE
+    if not isfinite(written * right) or not written * right:
+        return _TERMS
+    if written * right < 0:
+        return _SIGN
+    larger = log10(abs(written)) - log10(abs(right))
+    if abs(larger) > 1:
+        return _LARGE if larger > 0 else _SMALL
+    return _ALIKE
+
+
+def _sum(verdict: Verdict, cell: Cell) -> float | None:
+    """What a full row of weights sums to, where no rounding makes 1 of that (of a row of zeros, 0)."""
+    rows = claimed_rows(verdict.trace.example, cell.name, cell.head) or []
+    given = list(cells([rows[cell.row]]))
+    if len(given) < len(rows[cell.row]):
+        return None
+    total = sum(number for _, _, number, _ in given)
+    unit = unit_of(min(digits for *_, digits in given))
+    wanted = 0.0 if verdict.trace.fully_masked[cell.head or 0][cell.row] else 1.0
+    return None if abs(total - wanted) <= unit * (len(given) + 1) / 2 + 1e-9 else total
