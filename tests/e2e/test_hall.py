@@ -188,8 +188,12 @@ def test_a_key_leads_before_the_audience_escape_back_and_the_address_keeps_it(sh
     expect(page.locator("[data-hall-off]")).to_have_count(0)
     page.wait_for_function("() => !location.search.includes('view=')")
     at_rest(page)
+    page.get_by_role("slider").first.focus()  # who has just moved it; its own keys stay its own
     page.keyboard.press("p")
     page.wait_for_function("() => location.search.includes('view=projector')")
+    page.keyboard.press("ArrowRight")
+    assert screen(page)[0] == 2
+    page.keyboard.press("Home")
     expect(page.locator(".st-key-frame")).to_be_hidden()
     assert screen(page)[0] == 1
     page.mouse.move(300, 300)

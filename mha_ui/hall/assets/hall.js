@@ -92,7 +92,9 @@ class Hall {
 
   // --- what keys and buttons do --------------------------------------------------------------------------------------
 
+  /** What had the focus lets go of it: the keys walk from here on. */
   project() {
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
     this.#start();
     this.#turn("projector");
   }
