@@ -224,7 +224,7 @@ def test_a_question_of_ones_own_is_asked_with_one_press(new_page, server):
     page.button("room follow").click()
     expect(page.button("room question")).to_have_value("What does it look for?")
     page.button("room choices 3").click()
-    expect(page.root.locator(".room-desk h3")).to_have_text("What does it look for?")
+    expect(page.root.locator(".room-question h3")).to_have_text("What does it look for?")
     for _ in range(2):
         page.button("room end").click()
 
@@ -472,7 +472,9 @@ OVER = """() => {
     const box = (node) => node.getBoundingClientRect();
     const panel = box(shadowRoot.querySelector(".hands"));
     const fields = [...shadowRoot.querySelectorAll(".hands input")];
-    const isSmall = (node) => parseFloat(getComputedStyle(node).fontSize) < 20 || box(node).bottom > panel.bottom;
+    const least = (node) => (node.type === "number" ? 32 : 20);
+    const isSmall = (node) => parseFloat(getComputedStyle(node).fontSize) < least(node) ||
+        box(node).bottom > panel.bottom || node.scrollWidth > node.clientWidth;
     const small = fields.filter(isSmall);
     const told = [...shadowRoot.querySelectorAll("h2, .about, .formula, .line, .picture, .outline")];
     const under = told.filter((node) => box(node).width && panel.left < box(node).right &&

@@ -30,6 +30,8 @@ export class Lecturer {
   #walk = null;
   #card = div("room-card");
   #desk = div("room-desk");
+  #asking = element("section", { class: "room-question", hidden: true }); // on the presenter's page, while it is asked
+  #closer = button({ data: { focus: "room close" }, onclick: (event) => this.#closed(event) });
   #way = div("room-way"); // how to get in, on the presenter's page
   #folded = false;
   #entry = span("room-entry");
@@ -53,7 +55,9 @@ export class Lecturer {
     this.#opener.textContent = walk.model.words.own_lecture;
     const plan = walk.view === "projector" ? [] : [this.#opener];
     this.#counter.textContent = walk.model.words.hands;
-    return [...plan, ...(walk.view ? [this.#counter] : []), this.#entry, ...own];
+    this.#closer.textContent = walk.model.words.question_close;
+    const close = walk.view === "projector" ? [this.#closer] : []; // of the bar: no audience needs it
+    return [...plan, ...close, ...(walk.view ? [this.#counter] : []), this.#entry, ...own];
   }
 
   parts(walk) {
@@ -69,7 +73,7 @@ export class Lecturer {
       walk.controls.root.append(this.#card); // in the page it makes room for itself
       return [];
     }
-    return walk.view === "projector" ? [this.#hands.root, this.#card] : [this.#hands.root];
+    return [this.#hands.root, walk.view === "projector" ? this.#card : this.#asking];
   }
 
   /** A walk that others follow goes together with them also where no audience sees it. */
@@ -222,10 +226,22 @@ export class Lecturer {
   #makePlace() {
     const { root, view } = this.#walk;
     const isPoll = !this.#card.hidden && this.#card.classList.contains("poll");
-    const asks = this.#hands.state ? Boolean(view) : view === "projector" && isPoll;
-    if (asks === root.classList.contains("asking")) return;
-    root.classList.toggle("asking", asks);
-    this.#walk.refit();
+    const isAsked = { projector: isPoll, presenter: !this.#asking.hidden }[view] ?? false;
+    const asks = this.#hands.state ? Boolean(view) : isAsked;
+    if (asks !== root.classList.contains("asking")) {
+      root.classList.toggle("asking", asks);
+      this.#walk.notes?.root.scrollTo(0, 0); // what was pressed at its end stands above it now
+      this.#walk.refit();
+    }
+    this.#crowd(asks && view === "projector");
+  }
+
+  /** On the wall what happens is told above what is asked, where there is room for both. */
+  #crowd(asks) {
+    const { root } = this.#walk;
+    root.classList.remove("crowded");
+    const { scrollHeight, clientHeight } = this.#hands.state ? this.#hands.root : this.#card;
+    root.classList.toggle("crowded", asks && scrollHeight > clientHeight);
   }
 
   #draw() {
@@ -235,8 +251,13 @@ export class Lecturer {
     this.#card.hidden = !this.#card.firstChild;
     this.#card.classList.toggle("corner", at?.card === "corner" && !this.#alert().length);
     this.#card.classList.toggle("poll", Boolean(this.#card.querySelector(".bars")));
+    this.#card.classList.toggle("entering", Boolean(this.#card.querySelector(".entrance")));
+    this.#closer.hidden = !this.#closes(room.question);
+    const asks = this.#isAsking(at);
+    this.#asking.replaceChildren(...(asks ? [...this.#presented(at), ...this.#alert()] : []));
+    this.#asking.hidden = !asks;
     this.#way.replaceChildren(...(at ? [this.#address(at), this.#end()] : []));
-    this.#desk.replaceChildren(...this.#alert(), ...(at ? [this.#asks(at)] : []));
+    this.#desk.replaceChildren(...(asks ? [] : this.#alert()), ...(at ? [this.#asks(at)] : []));
   }
 
   get #words() {
@@ -317,18 +338,39 @@ export class Lecturer {
     return [element("h3", {}, words.room_title), div("entrance", picture, div("told", ...told))];
   }
 
+  #asked(question) {
+    return element("h3", {}, ...asked(this.#walk.model, question, this.#words));
+  }
+
   #poll(question) {
-    const words = this.#words;
-    const close = this.#button("close", () => room.close(), {}, words.question_close);
-    return [
-      element("h3", {}, ...asked(this.#walk.model, question, words)),
-      div("bars"),
-      p("answered"),
-      ...(question.open && !question.cell ? [close] : []), // a number's ends as it is revealed
-    ];
+    return [this.#asked(question), div("bars"), p("answered")];
+  }
+
+  /** Whether a press closes it: a number's ends as it is revealed. */
+  #closes(question) {
+    return Boolean(question?.open && !question.cell);
+  }
+
+  #closed(event) {
+    if (event.detail > 0) event.currentTarget.blur(); // the keys walk on
+    room.close();
   }
 
   // --- the presenter's desk ------------------------------------------------------------------------------------------
+
+  /** Whether a question stands on the presenter's page in sight: while it is open, or its answers are on the wall. */
+  #isAsking(at) {
+    const { question } = room;
+    return this.#walk.view === "presenter" && Boolean(at && question && (question.open || at.card === "poll"));
+  }
+
+  /** What is asked, and first of all what can be done about it. */
+  #presented(at) {
+    const { question } = room;
+    const close = this.#button("close", () => room.close(), {}, this.#words.question_close);
+    const acts = [...(this.#closes(question) ? [close] : []), this.#showsAnswers(at), p("answered")];
+    return [this.#asked(question), span("group", ...acts), div("bars")];
+  }
 
   /** What he asks, and shows; folded away it is a line. */
   #asks(at) {
@@ -343,7 +385,7 @@ export class Lecturer {
         "asking",
         span("group", ...this.#shows(at), this.#predict()),
         span("group", this.#question(), ...CHOICES.map((count) => this.#choices(count))),
-        ...(room.question ? this.#poll(room.question) : []),
+        ...(room.question && !this.#isAsking(at) ? this.#poll(room.question) : []),
         this.#refused ? element("p", { role: "alert" }, words.exercise_refused) : null,
         span("group", this.#exercises(at), this.#linking()),
       ),
@@ -352,15 +394,15 @@ export class Lecturer {
 
   /** What can be shown to the audience. */
   #shows(at) {
-    const words = this.#words;
+    const isShown = { "aria-pressed": String(at.card === "code") };
+    const code = this.#button("show code", () => this.#turn("code"), isShown, this.#words.room_show);
+    return room.question && !this.#isAsking(at) ? [code, this.#showsAnswers(at)] : [code];
+  }
+
+  #showsAnswers(at) {
     const isTold = at.card === "poll" && room.tells;
     const tell = () => (room.question.open ? room.showEarly(!isTold) : this.#turn("poll"));
-    const shows = (card, is, act, label) =>
-      this.#button(`show ${card}`, act, { "aria-pressed": String(is) }, label);
-    return [
-      shows("code", at.card === "code", () => this.#turn("code"), words.room_show),
-      room.question ? shows("poll", isTold, tell, words.answers_show) : null,
-    ].filter(Boolean);
+    return this.#button("show poll", tell, { "aria-pressed": String(isTold) }, this.#words.answers_show);
   }
 
   #question() {
