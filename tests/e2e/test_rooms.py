@@ -348,8 +348,14 @@ def test_a_question_is_answered_on_telephones_and_counted_on_the_wall(lecture):
     front, back, (one, other) = lecture
     counted(back)
     back.page.set_viewport_size(WALL)
-    back.page.get_by_label("Question, if it is to be read").fill("Which of them looks for something?")
     back.button("room choices 3").click()
+    expect(back.page.locator(".room-desk [role=alert]")).to_contain_text("Write the question first")
+    question = back.page.get_by_label("Question for the wall and the telephones")
+    expect(question).to_be_focused()
+    expect(one.page.locator(".question")).to_be_hidden()
+    question.fill("Which of them looks for something?")
+    back.button("room choices 3").click()
+    expect(back.page.locator(".room-desk [role=alert]")).to_have_count(0)
     for focus in ("room close", "room show poll"):  # what is asked, and what can be done about it, is in sight
         expect(back.button(focus)).to_be_in_viewport(ratio=1)
     expect(back.page.locator(".room-question h3")).to_be_in_viewport(ratio=1)
@@ -527,6 +533,7 @@ def test_a_lecture_from_its_beginning_to_its_end(lecture, new_context, server, f
     late = Phone(context.new_page()).open(f"{server.url}follow/{code}").stands_at("k")
     everybody = (front, back, one, other, late)
     back.press("ArrowRight", "ArrowRight").stands_at("scores")
+    back.button("room question").fill("A or B?")
     back.button("room choices 2").click()
     for phone, choice in ((one, "A"), (other, "A"), (late, "B")):
         phone.page.get_by_role("button", name=choice, exact=True).click()
@@ -614,6 +621,7 @@ def test_the_card_and_the_desk_have_no_barrier(lecture):
     front, back, _ = lecture
     for page in (front, back):
         assert barriers(page.page) == []
+    back.button("room question").fill("A or B?")
     back.button("room choices 2").click()
     back.button("room show poll").click()
     expect(front.page.locator(".room-card .histogram")).to_be_visible()

@@ -2,7 +2,7 @@
 // shows how to get in, or what they answered; the presenter's page has what he asks besides.
 
 import { Address } from "../mha.web/address.js";
-import { button, div, element, fill, p, redrawn, span } from "../mha.web/dom.js";
+import { button, div, element, fill, named, p, redrawn, span } from "../mha.web/dom.js";
 import { shownAs, valueAt } from "../mha.web/graph.js";
 import { belowRoot } from "../mha.web/root.js";
 import { sender } from "../mha.web/sender.js";
@@ -45,6 +45,7 @@ export class Lecturer {
   #stage = ""; // whose question was filled in last
   #stood = ""; // the place of the walk that was told last
   #sentence = ""; // in which the number here is asked for
+  #isWordless = false; // a choice was to be offered, and it does not say of what
   #isBusy = false; // something was to be asked while a question is open, and the lecturer is told so
   #byHand = false; // the room answers with its hands, and telephones are not asked
 
@@ -213,7 +214,7 @@ export class Lecturer {
     if (!question?.open) this.#isBusy = false;
     const { model, view, asked: here } = this.#walk;
     const state = [at, question, trouble, model.lang, view, here.hiding, this.#fits(), this.#refused];
-    const drawn = JSON.stringify([...state, this.#isBusy]);
+    const drawn = JSON.stringify([...state, this.#isBusy, this.#isWordless]);
     if (drawn !== this.#drawn) {
       this.#drawn = drawn;
       redrawn(this.#walk.root, () => this.#draw());
@@ -361,7 +362,9 @@ export class Lecturer {
   /** Whether a question stands on the presenter's page in sight: while it is open, or its answers are on the wall. */
   #isAsking(at) {
     const { question } = room;
-    return this.#walk.view === "presenter" && Boolean(at && question && (question.open || at.card === "poll"));
+    return (
+      this.#walk.view === "presenter" && Boolean(at && question && (question.open || at.card === "poll"))
+    );
   }
 
   /** What is asked, and first of all what can be done about it. */
@@ -385,6 +388,7 @@ export class Lecturer {
         "asking",
         span("group", ...this.#shows(at), this.#predict()),
         span("group", this.#question(), ...CHOICES.map((count) => this.#choices(count))),
+        this.#isWordless ? element("p", { role: "alert" }, words.question_wanted) : null,
         ...(room.question && !this.#isAsking(at) ? this.#poll(room.question) : []),
         this.#refused ? element("p", { role: "alert" }, words.exercise_refused) : null,
         span("group", this.#exercises(at), this.#linking()),
@@ -409,7 +413,14 @@ export class Lecturer {
     const { question_text: label } = this.#words;
     const oninput = ({ target }) => (this.#text = target.value);
     const named = { placeholder: label, "aria-label": label, data: { focus: "room question" } };
-    const field = element("input", { type: "text", maxlength: 200, oninput, ...named });
+    const invalid = this.#isWordless ? "true" : null;
+    const field = element("input", {
+      type: "text",
+      maxlength: 200,
+      oninput,
+      "aria-invalid": invalid,
+      ...named,
+    });
     field.value = this.#text;
     return field;
   }
@@ -469,7 +480,11 @@ export class Lecturer {
 
   #text = "";
 
+  /** A choice that does not say of what is asked for its words first. */
   #askChoices(count) {
+    this.#isWordless = !this.#text.trim();
+    this.#show();
+    if (this.#isWordless) return named(this.#desk, "room question").focus();
     room.ask({ text: this.#text, choices: Array(count).fill("") });
     this.#text = "";
   }
