@@ -117,6 +117,7 @@ _UI: Final = {
     "hue_k": N_("keys"),
     "hue_v": N_("values"),
     "lecture": N_("The lecture that → and ← walk, as the two keys of a clicker do"),
+    "lecture_label": N_("Lecture:"),
     "lecture_free": N_("every step as chosen"),
     "lecture_of": N_("{minutes} min: {presses} presses"),
     "lecture_same": N_("{minutes} min: {presses} presses, the same walk as in {as} min"),
@@ -139,6 +140,9 @@ _UI: Final = {
         "L: pointer dot\n"
         "+ − 0: closer, back\n"
         "E: change an input's number\n"
+        "Q: predict first\n"
+        "H: count hands\n"
+        "V: two heads beside each other\n"
         "C: code of the room, large or in the corner\n"
         "Escape: leave"
     ),
@@ -173,6 +177,7 @@ _UI: Final = {
     "map": N_("All of {matrix}, {shape}, a point for each number; what the table shows is framed"),
     "scroll": N_("Larger than the window: scroll to see the rest"),
     "restart": N_("Start the clock again"),
+    "restart_short": N_("Restart"),
     **ROOM,
 }
 

@@ -39,7 +39,7 @@ export class Lecturer {
   #planner = new Planner(() => this.#planned());
   #opener = button({ data: { focus: "own" }, onclick: () => this.#planner.open(!this.#planner.isOpen) });
   #hands = new Hands(() => this.#walk.share());
-  #counter = button({ data: { focus: "hands" }, onclick: (event) => this.#countHands(event) });
+  #counter = button({ data: { focus: "hands" }, onclick: (event) => this.#pressedHands(event) });
   /** @type {Change} */
   #change = null;
   #stage = ""; // whose question was filled in last
@@ -148,9 +148,13 @@ export class Lecturer {
     sender.send({ op: redo ? "redo" : "undo" });
   }
 
-  /** The room's hands are counted; a number that would stand here is hidden until then. */
-  #countHands(event) {
+  #pressedHands(event) {
     if (event.detail > 0) event.currentTarget.blur(); // the keys walk on
+    this.countHands();
+  }
+
+  /** The room's hands are counted; a number that would stand here is hidden until then. */
+  countHands() {
     const walk = this.#walk;
     const begins = this.#hands.state === null;
     if (begins && room.at && room.question?.open) return this.#refuse();
