@@ -19,6 +19,7 @@ LECTURE: Final = {
         "Choose, hide and move the steps, and write down what is yours. All of it is kept in the file, in the link and "
         "by undo; those who follow a room do not see the notes."
     ),
+    "own_start": N_("Begin with a lecture of"),
     "own_minutes": N_("Minutes in all"),
     "own_usual": N_("As it was: all steps, nothing of mine"),
     "own_planned": N_("The steps are planned for {planned} of {minutes} minutes."),

@@ -44,7 +44,8 @@ ROOM: Final = {
     "room_too_large": N_("These numbers are too large for a link: those who follow do not see them."),
     "room_lost": N_("No connection to the room; trying again."),
     "room_gone": N_("The room has ended, or the server was started anew: open another one."),
-    "question_text": N_("Question, if it is to be read"),
+    "question_text": N_("Question for the wall and the telephones"),
+    "question_wanted": N_("Write the question first: A, B, C and D answer nothing by themselves."),
     "question_predict": N_("Predict this number"),
     "question_open": N_("What do you answer?"),
     "question_cell": N_("What will stand in {place}?"),
@@ -116,7 +117,8 @@ _UI: Final = {
     "hue_k": N_("keys"),
     "hue_v": N_("values"),
     "lecture": N_("The lecture that → and ← walk, as the two keys of a clicker do"),
-    "lecture_free": N_("every step as chosen"),
+    "lecture_label": N_("Lecture:"),
+    "lecture_free": N_("none, as you choose"),
     "lecture_of": N_("{minutes} min: {presses} presses"),
     "lecture_same": N_("{minutes} min: {presses} presses, the same walk as in {as} min"),
     **LECTURE,
@@ -138,6 +140,9 @@ _UI: Final = {
         "L: pointer dot\n"
         "+ − 0: closer, back\n"
         "E: change an input's number\n"
+        "Q: predict first\n"
+        "H: count hands\n"
+        "V: two heads beside each other\n"
         "C: code of the room, large or in the corner\n"
         "Escape: leave"
     ),
@@ -172,6 +177,7 @@ _UI: Final = {
     "map": N_("All of {matrix}, {shape}, a point for each number; what the table shows is framed"),
     "scroll": N_("Larger than the window: scroll to see the rest"),
     "restart": N_("Start the clock again"),
+    "restart_short": N_("Restart"),
     **ROOM,
 }
 

@@ -243,6 +243,7 @@ def counted(*pages: Walk) -> None:
         expect(page.page.locator(".room-entry .following")).to_have_text("2")
 
 
+TYPES = "(nodes) => nodes.map((node) => parseFloat(getComputedStyle(node).fontSize))"
 COVERED = """() => {
     const {shadowRoot} = [...document.querySelectorAll("*")].find((node) => node.shadowRoot?.querySelector(".walk"));
     const box = (node) => node.getBoundingClientRect();
@@ -273,6 +274,7 @@ def test_how_to_get_in_stands_in_a_corner_once_the_lecturer_goes_on(lecture):
     front.press("c")
     code = front.page.locator(".room-card img.code")
     expect(code).to_be_visible()
+    assert {found.split()[0] for found in front.page.evaluate(COVERED)} <= {"picture"}
     front.press("b")
     phone.says("The wall is dark just now; the lecture stands here.")
     box = code.bounding_box()
@@ -345,8 +347,25 @@ def test_windows_of_a_pair_have_one_room(lecture):
 def test_a_question_is_answered_on_telephones_and_counted_on_the_wall(lecture):
     front, back, (one, other) = lecture
     counted(back)
-    back.page.get_by_label("Question, if it is to be read").fill("Which of them looks for something?")
+    back.page.set_viewport_size(WALL)
     back.button("room choices 3").click()
+    expect(back.page.locator(".room-desk [role=alert]")).to_contain_text("Write the question first")
+    question = back.page.get_by_label("Question for the wall and the telephones")
+    expect(question).to_be_focused()
+    expect(one.page.locator(".question")).to_be_hidden()
+    question.fill("Which of them looks for something?")
+    back.button("room choices 3").click()
+    expect(back.page.locator(".room-desk [role=alert]")).to_have_count(0)
+    for focus in (
+        "room close",
+        "room show poll",
+    ):  # what is asked, and what can be done about it, is in sight
+        expect(back.button(focus)).to_be_in_viewport(ratio=1)
+    expect(back.page.locator(".room-question h3")).to_be_in_viewport(ratio=1)
+    expect(back.page.locator(".notes .clock")).to_be_in_viewport(ratio=1)
+    expect(front.page.locator(".room-card button")).to_have_text("✕")  # nobody in the hall closes it
+    expect(front.page.locator(".text .what")).to_be_visible()
+    assert front.page.evaluate(COVERED) == []
     for phone in (one, other):
         expect(phone.page.locator(".question h2")).to_have_text("Which of them looks for something?")
     one.page.get_by_role("button", name="A", exact=True).click()
@@ -368,17 +387,20 @@ def test_a_question_is_answered_on_telephones_and_counted_on_the_wall(lecture):
     open_still = "A question is open on the telephones: close it first, or reveal its number."
     for focus in ("room predict cell", "hands"):
         back.button(focus).click()
-        expect(back.page.locator(".room-desk [role=alert]")).to_have_text(open_still)
+        expect(back.page.locator(".room-question [role=alert]")).to_have_text(open_still)
         expect(back.page.locator(".hands")).to_be_hidden()
         expect(one.page.get_by_role("button", name="A", exact=True)).to_be_visible()
         back.press("ArrowRight", "ArrowLeft").stands_at("k")
-        expect(back.page.locator(".room-desk [role=alert]")).to_have_count(0)
+        expect(back.page.locator(".room-question [role=alert]")).to_have_count(0)
     front.page.mouse.move(10, 10)
     front.button("hands").click()
     expect(front.page.locator(".room-card [role=alert]")).to_have_text(open_still)
-    back.page.get_by_role("button", name="Close the question").click()
+    front.button("room close").click()  # from the bar, where no presenter's page is open
+    expect(front.button("room close")).to_be_hidden()
     expect(front.page.locator(".room-card [role=alert]")).to_have_count(0)
-    expect(front.page.locator(".histogram .count")).to_have_text(["0", "0", "2"])
+    count = front.page.locator(".histogram .count")
+    expect(count).to_have_text(["0", "0", "2"])
+    assert min(count.evaluate_all(TYPES)) >= 32
     expect(onto_the_wall).to_have_attribute("aria-pressed", "true")
     expect(one.page.locator(".question .verdict")).to_have_text("Closed. Your answer: C")
     expect(other.page.locator(".question .verdict")).to_have_text(
@@ -422,7 +444,7 @@ def test_a_number_is_predicted_on_telephones_and_revealed_on_the_wall(lecture):
         phone.page.locator(".question input").fill(number)
         phone.page.locator(".question form button").click()
     expect(front.page.locator(".room-card .answered")).to_have_text("2 of 2 have answered")
-    expect(back.page.locator(".room-desk .histogram li")).to_have_text(["−41", f"{right}1"])
+    expect(back.page.locator(".room-question .histogram li")).to_have_text(["−41", f"{right}1"])
     expect(front.page.locator(".room-card .histogram")).to_have_count(0)
     for again in (True, False):  # the code lies over the question, and takes nothing away
         front.press("c")
@@ -452,8 +474,8 @@ def test_where_numbers_are_predicted_first_telephones_are_asked_for_each(lecture
     """The wall shows their answers as they come, over nothing, and the presenter opens no question."""
     front, back, (one, other) = lecture
     counted(front)
-    back.press("ArrowDown").stands_at("k 1").button("predict").check()
-    back.button("predict").blur()
+    back.press("ArrowDown").stands_at("k 1").press("q")
+    expect(back.button("predict")).to_be_checked()
     token = FIRST.example.tokens[0]
     poll = front.page.locator(".room-card.poll")
     for col, place in enumerate(("k 1", "k 2")):
@@ -479,8 +501,7 @@ def test_where_numbers_are_predicted_first_telephones_are_asked_for_each(lecture
     back.press("ArrowUp").stands_at("k")
     one_of_many = "This one number stands for all that are hidden on the wall."
     expect(one.page.locator(".question .note")).to_have_text(one_of_many)
-    back.button("predict").uncheck()
-    back.button("predict").blur()
+    back.press("q")
     expect(one.page.locator(".question")).to_be_hidden()
     back.press("ArrowRight")
     expect(poll).to_have_count(0)
@@ -514,6 +535,7 @@ def test_a_lecture_from_its_beginning_to_its_end(lecture, new_context, server, f
     late = Phone(context.new_page()).open(f"{server.url}follow/{code}").stands_at("k")
     everybody = (front, back, one, other, late)
     back.press("ArrowRight", "ArrowRight").stands_at("scores")
+    back.button("room question").fill("A or B?")
     back.button("room choices 2").click()
     for phone, choice in ((one, "A"), (other, "A"), (late, "B")):
         phone.page.get_by_role("button", name=choice, exact=True).click()
@@ -601,6 +623,7 @@ def test_the_card_and_the_desk_have_no_barrier(lecture):
     front, back, _ = lecture
     for page in (front, back):
         assert barriers(page.page) == []
+    back.button("room question").fill("A or B?")
     back.button("room choices 2").click()
     back.button("room show poll").click()
     expect(front.page.locator(".room-card .histogram")).to_be_visible()

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { depthOf, indexIn, lecture, MINUTES } from "../../mha_ui/walkthrough/assets/lecture.js";
+import { depthOf, indexIn, lecture, MINUTES, shared } from "../../mha_ui/walkthrough/assets/lecture.js";
 
 /** Of so many parts, two of them in a row. */
 const stage = (kind, parts, beats) => ({
@@ -52,6 +52,20 @@ test("no lecture takes more presses than two a minute, but that every stage is s
     counts,
     [...counts].sort((a, b) => a - b),
   );
+});
+
+test("minutes shared among the stages add up, each has some, and the lecture goes as deep with them", () => {
+  const named = first.map((one, at) => ({ ...one, id: `${at}` }));
+  for (const minutes of MINUTES) {
+    const shares = shared(named, minutes);
+    const sum = [...shares.values()].reduce((all, one) => all + one, 0);
+    assert.equal(sum, minutes);
+    assert.ok(Math.min(...shares.values()) >= 0.5);
+    const own = lecture(named, minutes, (step) => shares.get(step));
+    assert.ok(own.length <= 2 * minutes);
+    assert.ok(own.length >= lecture(named, minutes - 0.5).length);
+  }
+  assert.deepEqual([...shared(named, 8).values()], [0.5, 0.5, 2, 2, 2.5, 0.5]);
 });
 
 test("a place beside the way counts as the last of its stage", () => {

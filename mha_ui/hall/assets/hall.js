@@ -7,7 +7,7 @@ import { enterHall, isInHall, laidForHall, onDrawn, onHall } from "../mha.web/ha
 import { Keys } from "../mha.web/keys.js";
 import { mounting } from "../mha.web/mount.js";
 import { packed, screenOf } from "./packing.js";
-import { benches, fits, mainOf, partsOf, show, showAll } from "./parts.js";
+import { benches, fits, liveAmong, mainOf, partsOf, show, showAll } from "./parts.js";
 
 const PLACE = "mha-hall-screen"; // in the tab's own storage: a reload shows the same screen
 
@@ -80,7 +80,7 @@ class Hall {
     this.root.lang = lang;
     this.opener.textContent = words.projector;
     this.opener.title = words.project;
-    this.title.textContent = title;
+    this.title.textContent = liveAmong(this.#screens[this.#at]) || title;
     this.more.textContent = words.scroll;
     for (const move of this.moves) {
       const name = move.dataset.focus;
@@ -92,7 +92,9 @@ class Hall {
 
   // --- what keys and buttons do --------------------------------------------------------------------------------------
 
+  /** What had the focus lets go of it: the keys walk from here on. */
   project() {
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
     this.#start();
     this.#turn("projector");
   }
@@ -193,6 +195,7 @@ class Hall {
     enlarge(zone);
     this.#first = screen.find(({ kept }) => !kept)?.nodes[0];
     this.more.hidden = fits(zone);
+    this.title.textContent = liveAmong(screen) || this.#data.title;
     zone.scrollTo(0, 0);
     const { words, place } = this.#data;
     const of = { screen: this.#at + 1, screens: this.#screens.length };

@@ -38,9 +38,11 @@ function within(node, around) {
   }
   const tables = benchIn(node);
   if (tables) return partsOfTables(tables, [...around, node]);
-  const group = node.closest(GROUPS);
+  const scope = node.closest(GROUPS);
   const kept = Boolean(node.matches(KEPT) || node.querySelector(KEPT));
-  return rowsOf(node).map((nodes) => ({ nodes, around: [...around, node], group, scope: group, kept }));
+  const rows = rowsOf(node);
+  const group = rows.length > 1 && scope?.matches(LIVE) ? node : scope; // no first row below a figure, the rest elsewhere
+  return rows.map((nodes) => ({ nodes, around: [...around, node], group, scope, kept }));
 }
 
 /** A long table is shown by its rows, below its heads. @type {(node: Element) => Element[][]} */
@@ -115,6 +117,13 @@ export function show(all, shown) {
   for (const { nodes, around } of all)
     for (const node of [...nodes, ...around]) node.toggleAttribute("data-hall-off", !on.has(node));
 }
+
+/**
+ * What a lesson's live part is called, where these parts are of it: the line above the screen says so.
+ * @param {Shown[]} [shown]
+ */
+export const liveAmong = (shown = []) =>
+  shown[0]?.nodes[0].closest(LIVE)?.querySelector("h3")?.textContent ?? "";
 
 /** Everything is shown again. */
 export function showAll() {

@@ -29,16 +29,17 @@ export class Controls {
     const asked = { type: "checkbox", data: { focus: "predict" }, onchange: predict, onclick: walkOn };
     this.predicting = element("input", asked);
     this.revealing = walk.button("reveal", () => walk.reveal(), { class: "main-action" }, words.reveal);
+    this.comparing = comparing(model, (heads) => walk.compare(heads));
     const own = view ? [this.#move("leave", "✕")] : this.#views();
     this.root = element(
       "div",
       { class: "controls", role: "group", "aria-label": words.controls },
       span("group", ...this.#moves(), this.playing, this.#speed(seconds)),
-      view ? this.#lectures() : null,
+      model.lecture ? this.#lectures() : null,
       this.counter,
       element("label", { class: "switch" }, this.predicting, words.predict),
       this.revealing,
-      comparing(model, walk.heads, (heads) => walk.compare(heads)),
+      this.comparing?.root,
       span("group end", ...walk.around.controls(walk, own)),
     );
   }
@@ -88,7 +89,7 @@ export class Controls {
     const attributes = { "aria-label": words.lecture, title: words.lecture, data: { focus: "lecture" } };
     const free = element("option", { value: 0 }, words.lecture_free);
     this.teaching = element("select", { ...attributes, onchange }, free, ...ways);
-    return this.teaching;
+    return element("label", { class: "teaching" }, words.lecture_label, " ", this.teaching);
   }
 
   /** The ways to show the walk to an audience. */
@@ -102,9 +103,10 @@ export class Controls {
 
   /** @param {boolean} hiding */
   show(hiding) {
-    const { way, model, predictions } = this.walk;
+    const { way, model, predictions, heads } = this.walk;
     this.revealing.hidden = !hiding;
     this.predicting.checked = predictions.on;
+    this.comparing?.show(heads);
     this.counter.textContent = counted(way, model.words).join(" · ");
     if (this.teaching) this.teaching.value = String(way.minutes);
   }

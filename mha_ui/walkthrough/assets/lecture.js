@@ -66,6 +66,24 @@ export function lecture(stages, minutes, ownMinutes = () => undefined) {
   return told.flat();
 }
 
+/**
+ * Minutes for each stage of such a lecture, in halves: as many halves as it has presses, and a share of what is left.
+ * @param {WalkStage[]} stages
+ * @param {number} minutes
+ * @returns {Map<string, number>}
+ */
+export function shared(stages, minutes) {
+  const places = lecture(stages, minutes - 1 / PACE); // its first place needs no press, and some time all the same
+  const shares = stages.map(({ id }, at) => {
+    const presses = places.filter(({ stage }) => stage === at).length;
+    const share = (PACE * minutes * presses) / places.length;
+    return { id, halves: Math.floor(share), rest: share % 1 };
+  });
+  const left = PACE * minutes - shares.reduce((sum, { halves }) => sum + halves, 0);
+  const most = shares.toSorted((one, other) => other.rest - one.rest).slice(0, left);
+  return new Map(shares.map((one) => [one.id, (one.halves + (most.includes(one) ? 1 : 0)) / PACE]));
+}
+
 /** @type {(one: Place, other: Place) => boolean} */
 const isSame = (one, other) =>
   one.stage === other.stage && one.part === other.part && one.beat === other.beat;

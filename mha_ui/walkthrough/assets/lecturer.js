@@ -2,7 +2,7 @@
 // shows how to get in, or what they answered; the presenter's page has what he asks besides.
 
 import { Address } from "../mha.web/address.js";
-import { button, div, element, fill, p, redrawn, span } from "../mha.web/dom.js";
+import { button, div, element, fill, named, p, redrawn, span } from "../mha.web/dom.js";
 import { shownAs, valueAt } from "../mha.web/graph.js";
 import { belowRoot } from "../mha.web/root.js";
 import { sender } from "../mha.web/sender.js";
@@ -30,6 +30,8 @@ export class Lecturer {
   #walk = null;
   #card = div("room-card");
   #desk = div("room-desk");
+  #asking = element("section", { class: "room-question", hidden: true }); // on the presenter's page, while it is asked
+  #closer = button({ data: { focus: "room close" }, onclick: (event) => this.#closed(event) });
   #way = div("room-way"); // how to get in, on the presenter's page
   #folded = false;
   #entry = span("room-entry");
@@ -37,12 +39,13 @@ export class Lecturer {
   #planner = new Planner(() => this.#planned());
   #opener = button({ data: { focus: "own" }, onclick: () => this.#planner.open(!this.#planner.isOpen) });
   #hands = new Hands(() => this.#walk.share());
-  #counter = button({ data: { focus: "hands" }, onclick: (event) => this.#countHands(event) });
+  #counter = button({ data: { focus: "hands" }, onclick: (event) => this.#pressedHands(event) });
   /** @type {Change} */
   #change = null;
   #stage = ""; // whose question was filled in last
   #stood = ""; // the place of the walk that was told last
   #sentence = ""; // in which the number here is asked for
+  #isWordless = false; // a choice was to be offered, and it does not say of what
   #isBusy = false; // something was to be asked while a question is open, and the lecturer is told so
   #byHand = false; // the room answers with its hands, and telephones are not asked
 
@@ -53,7 +56,9 @@ export class Lecturer {
     this.#opener.textContent = walk.model.words.own_lecture;
     const plan = walk.view === "projector" ? [] : [this.#opener];
     this.#counter.textContent = walk.model.words.hands;
-    return [...plan, ...(walk.view ? [this.#counter] : []), this.#entry, ...own];
+    this.#closer.textContent = walk.model.words.question_close;
+    const close = walk.view === "projector" ? [this.#closer] : []; // of the bar: no audience needs it
+    return [...plan, ...close, ...(walk.view ? [this.#counter] : []), this.#entry, ...own];
   }
 
   parts(walk) {
@@ -69,7 +74,7 @@ export class Lecturer {
       walk.controls.root.append(this.#card); // in the page it makes room for itself
       return [];
     }
-    return walk.view === "projector" ? [this.#hands.root, this.#card] : [this.#hands.root];
+    return [this.#hands.root, walk.view === "projector" ? this.#card : this.#asking];
   }
 
   /** A walk that others follow goes together with them also where no audience sees it. */
@@ -143,9 +148,13 @@ export class Lecturer {
     sender.send({ op: redo ? "redo" : "undo" });
   }
 
-  /** The room's hands are counted; a number that would stand here is hidden until then. */
-  #countHands(event) {
+  #pressedHands(event) {
     if (event.detail > 0) event.currentTarget.blur(); // the keys walk on
+    this.countHands();
+  }
+
+  /** The room's hands are counted; a number that would stand here is hidden until then. */
+  countHands() {
     const walk = this.#walk;
     const begins = this.#hands.state === null;
     if (begins && room.at && room.question?.open) return this.#refuse();
@@ -209,7 +218,7 @@ export class Lecturer {
     if (!question?.open) this.#isBusy = false;
     const { model, view, asked: here } = this.#walk;
     const state = [at, question, trouble, model.lang, view, here.hiding, this.#fits(), this.#refused];
-    const drawn = JSON.stringify([...state, this.#isBusy]);
+    const drawn = JSON.stringify([...state, this.#isBusy, this.#isWordless]);
     if (drawn !== this.#drawn) {
       this.#drawn = drawn;
       redrawn(this.#walk.root, () => this.#draw());
@@ -222,10 +231,22 @@ export class Lecturer {
   #makePlace() {
     const { root, view } = this.#walk;
     const isPoll = !this.#card.hidden && this.#card.classList.contains("poll");
-    const asks = this.#hands.state ? Boolean(view) : view === "projector" && isPoll;
-    if (asks === root.classList.contains("asking")) return;
-    root.classList.toggle("asking", asks);
-    this.#walk.refit();
+    const isAsked = { projector: isPoll, presenter: !this.#asking.hidden }[view] ?? false;
+    const asks = this.#hands.state ? Boolean(view) : isAsked;
+    if (asks !== root.classList.contains("asking")) {
+      root.classList.toggle("asking", asks);
+      this.#walk.notes?.root.scrollTo(0, 0); // what was pressed at its end stands above it now
+      this.#walk.refit();
+    }
+    this.#crowd(asks && view === "projector");
+  }
+
+  /** On the wall what happens is told above what is asked, where there is room for both. */
+  #crowd(asks) {
+    const { root } = this.#walk;
+    root.classList.remove("crowded");
+    const { scrollHeight, clientHeight } = this.#hands.state ? this.#hands.root : this.#card;
+    root.classList.toggle("crowded", asks && scrollHeight > clientHeight);
   }
 
   #draw() {
@@ -235,8 +256,13 @@ export class Lecturer {
     this.#card.hidden = !this.#card.firstChild;
     this.#card.classList.toggle("corner", at?.card === "corner" && !this.#alert().length);
     this.#card.classList.toggle("poll", Boolean(this.#card.querySelector(".bars")));
+    this.#card.classList.toggle("entering", Boolean(this.#card.querySelector(".entrance")));
+    this.#closer.hidden = !this.#closes(room.question);
+    const asks = this.#isAsking(at);
+    this.#asking.replaceChildren(...(asks ? [...this.#presented(at), ...this.#alert()] : []));
+    this.#asking.hidden = !asks;
     this.#way.replaceChildren(...(at ? [this.#address(at), this.#end()] : []));
-    this.#desk.replaceChildren(...this.#alert(), ...(at ? [this.#asks(at)] : []));
+    this.#desk.replaceChildren(...(asks ? [] : this.#alert()), ...(at ? [this.#asks(at)] : []));
   }
 
   get #words() {
@@ -317,18 +343,41 @@ export class Lecturer {
     return [element("h3", {}, words.room_title), div("entrance", picture, div("told", ...told))];
   }
 
+  #asked(question) {
+    return element("h3", {}, ...asked(this.#walk.model, question, this.#words));
+  }
+
   #poll(question) {
-    const words = this.#words;
-    const close = this.#button("close", () => room.close(), {}, words.question_close);
-    return [
-      element("h3", {}, ...asked(this.#walk.model, question, words)),
-      div("bars"),
-      p("answered"),
-      ...(question.open && !question.cell ? [close] : []), // a number's ends as it is revealed
-    ];
+    return [this.#asked(question), div("bars"), p("answered")];
+  }
+
+  /** Whether a press closes it: a number's ends as it is revealed. */
+  #closes(question) {
+    return Boolean(question?.open && !question.cell);
+  }
+
+  #closed(event) {
+    if (event.detail > 0) event.currentTarget.blur(); // the keys walk on
+    room.close();
   }
 
   // --- the presenter's desk ------------------------------------------------------------------------------------------
+
+  /** Whether a question stands on the presenter's page in sight: while it is open, or its answers are on the wall. */
+  #isAsking(at) {
+    const { question } = room;
+    return (
+      this.#walk.view === "presenter" && Boolean(at && question && (question.open || at.card === "poll"))
+    );
+  }
+
+  /** What is asked, and first of all what can be done about it. */
+  #presented(at) {
+    const { question } = room;
+    const close = this.#button("close", () => room.close(), {}, this.#words.question_close);
+    const acts = [...(this.#closes(question) ? [close] : []), this.#showsAnswers(at), p("answered")];
+    return [this.#asked(question), span("group", ...acts), div("bars")];
+  }
 
   /** What he asks, and shows; folded away it is a line. */
   #asks(at) {
@@ -343,7 +392,8 @@ export class Lecturer {
         "asking",
         span("group", ...this.#shows(at), this.#predict()),
         span("group", this.#question(), ...CHOICES.map((count) => this.#choices(count))),
-        ...(room.question ? this.#poll(room.question) : []),
+        this.#isWordless ? element("p", { role: "alert" }, words.question_wanted) : null,
+        ...(room.question && !this.#isAsking(at) ? this.#poll(room.question) : []),
         this.#refused ? element("p", { role: "alert" }, words.exercise_refused) : null,
         span("group", this.#exercises(at), this.#linking()),
       ),
@@ -352,22 +402,29 @@ export class Lecturer {
 
   /** What can be shown to the audience. */
   #shows(at) {
-    const words = this.#words;
+    const isShown = { "aria-pressed": String(at.card === "code") };
+    const code = this.#button("show code", () => this.#turn("code"), isShown, this.#words.room_show);
+    return room.question && !this.#isAsking(at) ? [code, this.#showsAnswers(at)] : [code];
+  }
+
+  #showsAnswers(at) {
     const isTold = at.card === "poll" && room.tells;
     const tell = () => (room.question.open ? room.showEarly(!isTold) : this.#turn("poll"));
-    const shows = (card, is, act, label) =>
-      this.#button(`show ${card}`, act, { "aria-pressed": String(is) }, label);
-    return [
-      shows("code", at.card === "code", () => this.#turn("code"), words.room_show),
-      room.question ? shows("poll", isTold, tell, words.answers_show) : null,
-    ].filter(Boolean);
+    return this.#button("show poll", tell, { "aria-pressed": String(isTold) }, this.#words.answers_show);
   }
 
   #question() {
     const { question_text: label } = this.#words;
     const oninput = ({ target }) => (this.#text = target.value);
     const named = { placeholder: label, "aria-label": label, data: { focus: "room question" } };
-    const field = element("input", { type: "text", maxlength: 200, oninput, ...named });
+    const invalid = this.#isWordless ? "true" : null;
+    const field = element("input", {
+      type: "text",
+      maxlength: 200,
+      oninput,
+      "aria-invalid": invalid,
+      ...named,
+    });
     field.value = this.#text;
     return field;
   }
@@ -427,7 +484,11 @@ export class Lecturer {
 
   #text = "";
 
+  /** A choice that does not say of what is asked for its words first. */
   #askChoices(count) {
+    this.#isWordless = !this.#text.trim();
+    this.#show();
+    if (this.#isWordless) return named(this.#desk, "room question").focus();
     room.ask({ text: this.#text, choices: Array(count).fill("") });
     this.#text = "";
   }

@@ -35,10 +35,10 @@ export class Notes {
     this.elapsed = span("elapsed");
     this.spent = span("spent");
     this.still = element("div", { class: "still", "aria-hidden": "true", inert: true });
-    const { restart: title } = words;
+    const { restart: title, restart_short: label } = words;
     const onclick = () => this.#restart();
     const data = { focus: "restart" };
-    const restart = button({ class: "round", title, "aria-label": title, data, onclick }, "⟲");
+    const restart = button({ title, data, onclick }, `⟲ ${label}`);
     const clock = [
       this.time,
       element("span", {}, this.elapsed, ` ${words.time_all}`),

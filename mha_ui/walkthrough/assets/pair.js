@@ -25,15 +25,14 @@ export const pairOf = (model, stage, step, heads) =>
   step && heads && has(model, step.name, heads) ? new Pair(model, stage, step, heads) : null;
 
 /**
- * Which two heads are compared, if any: nothing where there is but one.
+ * Where two heads are chosen that are compared, and `show` which; nothing where there is but one.
  * @param {WalkModel} model
- * @param {number[] | null} heads
  * @param {(heads: number[] | null) => void} compare
  */
-export function comparing({ dims, words }, heads, compare) {
+export function comparing({ dims, words }, compare) {
   if (dims.h < 2) return null;
-  const choice = (focus, label, chosen, none) => {
-    const option = (value, text) => element("option", { value, selected: value === chosen }, text);
+  const choice = (focus, label, none) => {
+    const option = (value, text) => element("option", { value }, text);
     const all = Array.from({ length: dims.h }, (_, head) =>
       option(head, fill(words.head_named, { head: head + 1 })),
     );
@@ -44,18 +43,22 @@ export function comparing({ dims, words }, heads, compare) {
       ...all,
     );
   };
-  const first = choice("compare first", words.compare_heads, heads?.[0] ?? "", words.compare_none);
-  const second = choice("compare second", words.compare_with, heads?.[1] ?? 1, "");
-  second.hidden = !heads;
+  const first = choice("compare first", words.compare_heads, words.compare_none);
+  const second = choice("compare second", words.compare_with, "");
+  /** @param {number[] | null} heads */
+  const show = (heads) => {
+    first.value = String(heads?.[0] ?? "");
+    second.value = String(heads?.[1] ?? 1);
+    second.hidden = !heads;
+  };
   const onchange = ({ target }) => {
     if (first.value !== "" && first.value === second.value)
       (target === first ? second : first).value = String((Number(target.value) + 1) % dims.h);
-    second.hidden = first.value === "";
     compare(first.value === "" ? null : [Number(first.value), Number(second.value)]);
     target.blur(); // the keys walk on
   };
   for (const select of [first, second]) select.addEventListener("change", onchange);
-  return element("span", { class: "group compare" }, first, second);
+  return { root: element("span", { class: "group compare" }, first, second), show };
 }
 
 export class Pair {

@@ -14,6 +14,7 @@ import {
   span,
 } from "../mha.web/dom.js";
 import { sender } from "../mha.web/sender.js";
+import { MINUTES, shared } from "./lecture.js";
 import { changed, entries, minutesOf, moved, movedTo, textIn, written } from "./plan.js";
 
 const MOST = { note: 1000, question: 200 };
@@ -52,7 +53,9 @@ export class Planner {
   open(isOpen) {
     this.root.hidden = !isOpen;
     this.told();
-    if (isOpen) this.list.querySelector("input")?.focus();
+    if (!isOpen) return;
+    this.root.scrollIntoView();
+    this.list.querySelector("input")?.focus({ preventScroll: true });
   }
 
   /**
@@ -93,10 +96,28 @@ export class Planner {
     this.root.replaceChildren(
       div("head", element("h3", {}, words.own_lecture), close),
       p("about", words.own_about),
-      div("all", element("label", {}, words.own_minutes, " ", this.minutes), usual),
+      div("all", this.#starts(), usual),
+      div("all", element("label", {}, words.own_minutes, " ", this.minutes)),
       this.sum,
       this.list,
       this.#live,
+    );
+  }
+
+  /** A lecture of so many minutes to begin with. */
+  #starts() {
+    const words = this.#words;
+    const starts = MINUTES.map((minutes) =>
+      button(
+        { data: { focus: `own start ${minutes}` }, onclick: () => this.#start(minutes) },
+        `${minutes} ${words.minutes_sign}`,
+      ),
+    );
+    return element(
+      "span",
+      { class: "starts", role: "group", "aria-label": words.own_start },
+      words.own_start,
+      ...starts,
     );
   }
 
@@ -307,6 +328,14 @@ export class Planner {
   #clear() {
     this.#minutes = undefined;
     this.#become(this.#model.lecture.usual.map((step) => ({ step })));
+  }
+
+  /** Its minutes are shared among the steps that are shown; what was written to them stays. */
+  #start(minutes) {
+    const of = shared(this.#model.stages, minutes);
+    this.#minutes = minutes;
+    const begun = (steps, { step }) => changed(steps, step, { minutes: of.get(step) }, this.#lang);
+    this.#become(this.#steps.reduce(begun, this.#steps));
   }
 
   #become(steps) {

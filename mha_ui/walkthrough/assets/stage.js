@@ -6,7 +6,7 @@ const FORMULA = [1.3, 1.15, 1]; // of that of the words
 const CANDIDATES = 6; // of the longest texts, which are tried: how words break decides which of them needs most room
 const PICTURE = [64, 58, 53, 48, 44, 40, 36, 33, 30, 28, 26]; // pixels in a hall of 1920 × 1080, and in proportion
 const HALL = { width: 1920, height: 1080 };
-const LEAST = { projector: 18, presenter: 14 }; // a presenter has his own screen before him
+const LEAST = { projector: 18, presenter: 14 }; // of a picture: a presenter has his own screen before him
 const LEAST_IN_HALL = { projector: 24, presenter: 18 };
 /** Of a column's name in two lines, and at most so many characters of any: rather that than fewer rows and columns. */
 const NAMES = [

@@ -22,6 +22,7 @@ const REST = 500; // milliseconds at a place, after which the server is told of 
  *   isFollowed?: boolean;
  *   change?(): void;
  *   code?(): void;
+ *   countHands?(): void;
  *   closes?(): boolean;
  *   goesOn?(): void;
  *   withholds?(place: Place): boolean;

@@ -234,6 +234,23 @@ export class Walk {
     this.around.change?.();
   }
 
+  /** Numbers are asked for before they are shown, or no longer. */
+  askFirst() {
+    this.foretell(!this.predictions.on);
+  }
+
+  /** Answers are given with hands, where a lecturer counts them. */
+  countHands() {
+    this.around.countHands?.();
+  }
+
+  /** The head that stands here beside the next one, or alone again. */
+  compareHeads() {
+    const { h } = this.model.dims;
+    const one = this.way.stage.head ?? 0;
+    if (h > 1) this.compare(this.heads ? null : [one, (one + 1) % h]);
+  }
+
   /** How those who follow get in, where a room is open. */
   code() {
     this.around.code?.();

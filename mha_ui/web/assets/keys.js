@@ -1,4 +1,5 @@
-// Keys that walk, from anywhere on the page: but never those that a text field, a list or a pressed button needs.
+// Keys that walk, from anywhere on the page: but never those that a text field, a list, a slider or a pressed button
+// needs.
 
 const MOVES = {
   ArrowRight: "next",
@@ -20,6 +21,9 @@ const ON_STAGE = {
   f: "fillScreen",
   l: "point",
   e: "change",
+  q: "askFirst",
+  h: "countHands",
+  v: "compareHeads",
   "?": "help",
   "+": "closer",
   "=": "closer",
@@ -39,11 +43,10 @@ const OWN = [
   "[role=option]",
   "[role=menu]",
   "[role^=menuitem]",
-  "[role=slider]",
-  "[role=radio]",
   "[role=dialog]",
   "iframe",
 ].join();
+const MOVED = "[role=slider], [role=radio], input[type=range], input[type=radio]"; // they need no letters
 const BUTTONLIKE =
   "button, a[href], summary, input, [role=button], [role=switch], [role=checkbox], [role=tab]";
 const NO_TEXT = new Set(["checkbox", "button", "submit", "reset", "file"]);
@@ -75,6 +78,7 @@ export class Keys {
 
 function isBusy(target, key) {
   if (target.closest(OWN)) return true;
+  if (target.closest(MOVED)) return key.length > 1 || PRESSES.has(key);
   const field = target.closest("input");
   if (field && !NO_TEXT.has(field.type)) return true;
   return PRESSES.has(key) && Boolean(target.closest(BUTTONLIKE));

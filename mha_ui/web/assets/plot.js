@@ -137,6 +137,7 @@ class Plot {
    */
   take(figure) {
     const { config, min_width } = this.#data;
+    if (isInHall()) plotly(this.version).catch(() => {}); // what is on another screen is to stand there at once
     const drawn = drawnHere(figure.figure);
     const text = JSON.stringify([figure, config, min_width, drawn.layout.height]);
     if (text !== this.#text) {
