@@ -1,8 +1,9 @@
 // The stage: the picture of a step, or of what it makes in two heads, and the line of arithmetic below it.
 
 import { div, element, fill, span } from "../mha.web/dom.js";
+import { ALL, FEW } from "./excerpt.js";
 import { pairOf } from "./pair.js";
-import { ALL, FEW, Picture } from "./picture.js";
+import { Picture } from "./picture.js";
 import { Predictions } from "./predictions.js";
 import { focusOf, isOneResult } from "./scene.js";
 import { enlarge, fitPicture, fits, leastOf } from "./stage.js";

@@ -1,60 +1,33 @@
 // One stage as a picture: the matrices that it reads and the one that it makes. Built once for a stage, then shown at
 // a place: which cells stand there already, which are lit, and what the line of arithmetic says so far.
 
-import { div, element, fill, operator, shapeOf, span, symbol } from "../mha.web/dom.js";
-import {
-  isDead,
-  isPerHead,
-  key,
-  labelsOf,
-  marked,
-  rowsOf,
-  shownAs,
-  symbolOf,
-  termsOf,
-} from "../mha.web/graph.js";
-import { format, kindOf, largest, toneOf } from "../mha.web/numbers.js";
+import { div, element, fill, shapeOf, span, symbol } from "../mha.web/dom.js";
+import { isDead, key, labelsOf, marked, rowsOf, shownAs, symbolOf, termsOf } from "../mha.web/graph.js";
+import { kindOf, largest, toneOf } from "../mha.web/numbers.js";
 import { corner, table } from "../mha.web/pieces.js";
 import { Lights } from "../mha.web/selection.js";
-import { around } from "./around.js";
+import { Excerpt } from "./excerpt.js";
 import { fillCell } from "./filled.js";
 import { isFolded } from "./folds.js";
+import { Gaps } from "./gaps.js";
+import { layOut } from "./layouts.js";
 import { makeRoomForMaps, mapOf } from "./map.js";
-import { hasPlane } from "./plane.js";
-import { Plane } from "./planeview.js";
-import { focusOf, isCell, isProduct, ownerOf, powersOf, stateAt } from "./scene.js";
-import { siblingWidth } from "./siblings.js";
-import {
-  arrow,
-  chainOf,
-  gap,
-  headOfColumn,
-  headOfRow,
-  lengthOf,
-  shareWidth,
-  sizeOf,
-  underline,
-} from "./sizes.js";
+import { focusOf, isCell, isProduct, ownerOf, stateAt } from "./scene.js";
+import { chainOf, gap, headOfColumn, headOfRow, sizeOf, underline } from "./sizes.js";
 
-const MOST_FOLDED = 8; // rows or columns that are shown where not all are
 const MOST_ASKED = 64; // fields at once; more are hidden without asking
-
-/** So many rows and columns are shown of one matrix. */
-export const ALL = { rows: Infinity, cols: Infinity };
-export const FEW = { rows: 2, cols: 2 };
 
 export class Picture {
   slot = null; // room in the picture for the words, where it has some
   /** @type {Map<string, HTMLElement[]>} */
   cells = new Map(); // key → the <td>s that show it
   #results = []; // [{td, cell, text, kind, tone}] of what the stage makes, in order
-  #powerCells = new Map(); // "power|row|col" → its <td>
-  /** @type {Plane | null} */
+  powerCells = new Map(); // "power|row|col" → its <td>
+  /** @type {import("./planeview.js").Plane | null} */
   plane = null; // the arrows, where there are two dimensions
-  #extras = []; // of softmax: [{td, row, phase, text}]
+  extras = []; // of softmax: [{td, row, phase, text}]
   #dead = []; // [{th, row, text}] of what the stage makes: rows that are marked as dead
-  #most = ALL; // rows and columns that are shown of one matrix
-  #spoken = new Map(); // matrix → {head, row, col} of its cell that is spoken of
+  excerpt = new Excerpt(this);
   #shows = ""; // which rows, columns and heads are shown
 
   /**
@@ -68,6 +41,7 @@ export class Picture {
   constructor(model, stage, step, { inShort = false } = {}) {
     this.model = model;
     this.words = model.words;
+    this.gaps = new Gaps(model.words);
     this.stage = stage;
     this.step = step;
     this.head = stage.head;
@@ -81,11 +55,9 @@ export class Picture {
    * @param {Place} place
    * @param {{ rows: number; cols: number }} [most]
    */
-  lay(place, most = this.#most) {
-    this.#most = most;
-    this.#spoken = this.#spokenOf(place);
-    const before = this.#shows;
-    if (before === this.#choice()) return false;
+  lay(place, most = this.excerpt.most) {
+    this.excerpt.choose(place, most);
+    if (this.#shows === this.excerpt.text) return false;
     this.#redraw();
     return true;
   }
@@ -93,15 +65,15 @@ export class Picture {
   #redraw() {
     this.cells.clear();
     this.#results = [];
-    this.#powerCells.clear();
+    this.powerCells.clear();
     this.plane = null;
-    this.#extras = [];
+    this.extras = [];
     this.#dead = [];
     this.#lights.clear();
     this.slot = null;
-    this.root.replaceChildren(...this.#chain(), this.#draw());
+    this.root.replaceChildren(...this.#chain(), layOut(this));
     makeRoomForMaps(this.root);
-    this.#shows = this.#choice();
+    this.#shows = this.excerpt.text;
   }
 
   /** Of a further head the steps before its last; the first head leaves room for them, so that its matrices stand there too. */
@@ -118,78 +90,10 @@ export class Picture {
     return [chain];
   }
 
-  /** What is left out of each matrix that this stage can show, as text that can be compared. */
-  #choice() {
-    const { model, stage } = this;
-    const most = this.#most;
-    const names = this.step ? [this.step.name, ...this.step.operands.map(([name]) => name)] : [];
-    const shown = names.concat(
-      stage.parts.map(([name]) => name),
-      model.closing.matrix ?? [],
-      "weights",
-    );
-    const choices = [...new Set(shown)].map((name) => {
-      const rows = rowsOf(model, name, isPerHead(model, name) ? (ownerOf(this, name) ?? 0) : null);
-      const both = (axis, count) => [
-        this.#along(name, axis, count, most.rows),
-        this.#along(name, axis, count, most.cols),
-      ];
-      return rows ? [name, both("row", rows.length), both("col", rows[0].length)] : name;
-    });
-    return JSON.stringify([choices, this.#heads(), this.#tokensShown(model.labels.n_q)]);
-  }
-
-  /** Which rows or columns of a matrix are shown. */
-  #along(name, axis, count, most) {
-    return around(
-      count,
-      count > most ? Math.min(most, MOST_FOLDED) : most,
-      this.#spoken.get(name)?.[axis] ?? 0,
-    );
-  }
-
-  #heads() {
-    const [source] = this.step?.operands[0] ?? [];
-    return around(this.model.dims.h, this.#most.cols, this.#spoken.get(source)?.head ?? 0);
-  }
-
-  #tokensShown(tokens) {
-    return around(tokens.length, 2 * this.#most.rows, 0);
-  }
-
-  /** The cell that a place speaks of, and of what it is made of the term at hand. */
-  #spokenOf(place) {
-    const cell = focusOf(this, place);
-    if (!cell) {
-      const part = place.part === null ? null : this.stage.parts[place.part];
-      return new Map(part ? [[part[0], { row: part[2], col: part[4] }]] : []);
-    }
-    const terms = termsOf(this.model, cell);
-    const own = terms.length === rowsOf(this.model, cell.name, cell.head)[0].length; // as softmax reads a row of scores
-    const summed = isProduct(this) && place.part !== null && isCell(this, place);
-    const at = summed ? Math.min(place.beat ?? 0, terms.length - 1) : own && !isProduct(this) ? cell.col : 0;
-    const found = new Map([[cell.name, cell]]);
-    for (const term of [terms[at] ?? [], ...terms]) {
-      for (const one of term) if (!found.has(one.name)) found.set(one.name, one);
-    }
-    return found;
-  }
-
-  #draw() {
-    const { kind } = this.stage;
-    if (kind === "tokens") return this.#tokens();
-    if (kind === "closing") return this.#closing();
-    if (kind === "inputs" || kind === "given") return this.#givens();
-    const { layout } = this.step;
-    if (layout === "product") return this.#product();
-    if (layout === "softmax") return this.#softmax();
-    return this.#beside(layout === "concat");
-  }
-
   /** Where a cell stands, or an exponential, "power|row|col"; undefined where it is folded away. */
   anchor(on) {
     if (!on.startsWith("power|")) return this.cells.get(on)?.[0];
-    return this.#powerCells.get(on);
+    return this.powerCells.get(on);
   }
 
   // --- matrices --------------------------------------------------------------------------------------------------
@@ -200,7 +104,7 @@ export class Picture {
    */
   matrix(name, head, { turned = false, result = false, bars = false, above = false } = {}) {
     const { model } = this;
-    const most = this.#most;
+    const { most } = this.excerpt;
     const of = ownerOf(this, name, head);
     const { axes, word, hue } = model.matrices[name];
     const rows = rowsOf(model, name, of);
@@ -210,16 +114,16 @@ export class Picture {
     const across = labelsOf(model, axes[1], rows[0].length);
     const dead = (index) => !turned && isDead(model, name, of, index);
     const [rowLabels, colLabels] = turned ? [across, down] : [down, across];
-    const shownRows = this.#along(
+    const shownRows = this.excerpt.along(
       name,
       turned ? "col" : "row",
       rowLabels.length,
       above ? most.cols : most.rows,
     );
-    const shownCols = this.#along(name, turned ? "row" : "col", colLabels.length, most.cols);
+    const shownCols = this.excerpt.along(name, turned ? "row" : "col", colLabels.length, most.cols);
     const top = bars ? 1 : largest(rows);
     const body = shownRows.map((r) => {
-      if (typeof r === "object") return this.#gapRow(r, shownCols);
+      if (typeof r === "object") return this.gaps.row(r, shownCols);
       const tds = shownCols.map((c) => {
         if (typeof c === "object") return gap();
         const [row, col] = turned ? [c, r] : [r, c];
@@ -234,7 +138,7 @@ export class Picture {
     });
     const blocks = axes[1] === "h·d_v" && !turned;
     const heads = shownCols.map((c) => {
-      if (typeof c === "object") return this.#gapHead(c);
+      if (typeof c === "object") return this.gaps.head(c);
       const text = colLabels[c];
       return headOfColumn(text, {
         title: text,
@@ -252,39 +156,14 @@ export class Picture {
         )
       : null;
     const caption = element("caption", {}, symbol(sign), span("shape", ` ${shape}`), map);
-    const wide = this.#wide(
+    const wide = this.gaps.wide(
       shownRows,
       rowLabels.map((text, r) => marked(text, dead(r))),
     );
-    const style = sizeOf(wide, this.#high(shownCols, colLabels), texts);
+    const style = sizeOf(wide, this.gaps.high(shownCols, colLabels), texts);
     const label = `${word} ${sign.replaceAll("_", "")}, ${shape}`;
     const attributes = { class: `matrix ${hue ? `hue-${hue}` : ""}`, style, "aria-label": label };
     return table(attributes, [corner(), ...heads], body, { caption });
-  }
-
-  /** The labels of the rows that are shown, and of the gaps between them. */
-  #wide(shown, labels) {
-    return shown.map((at) => (typeof at === "object" ? this.#more(at) : labels[at]));
-  }
-
-  /** The same of columns. */
-  #high(shown, labels) {
-    return shown.map((at) => (typeof at === "object" ? `… ${at.count}` : labels[at]));
-  }
-
-  /** @param {{ count: number }} left */
-  #more({ count }) {
-    return fill(this.words.more_rows, { count });
-  }
-
-  #gapRow(left, shownCols) {
-    const th = headOfRow(this.#more(left));
-    th.classList.add("gap");
-    return element("tr", {}, th, ...shownCols.map(gap));
-  }
-
-  #gapHead(left) {
-    return headOfColumn(`… ${left.count}`, { class: "gap", title: this.#more(left) });
   }
 
   /** A row's label; a query that may attend to nothing is marked. */
@@ -304,181 +183,6 @@ export class Picture {
     this.cells.get(of).push(td);
     if (result) this.#results.push({ td, cell, text, value, kind, tone });
     return td;
-  }
-
-  // --- layouts ---------------------------------------------------------------------------------------------------
-
-  #product() {
-    const [left, right, ...bias] = this.step.operands.filter(([name]) =>
-      rowsOf(this.model, name, ownerOf(this, name)),
-    );
-    const factor = this.matrix(left[0], this.head, {
-      bars: this.model.matrices[left[0]].scale === "weights",
-    });
-    const above = [
-      this.matrix(right[0], this.head, { turned: right[1] === "jk", above: true }),
-      ...bias.map(([name]) => this.matrix(name, this.head)),
-    ];
-    const result = this.matrix(this.step.name, this.head, { result: true });
-    shareWidth([...above, result], siblingWidth(this));
-    const deep = rowsOf(this.model, left[0], ownerOf(this, left[0]))[0].length >= 8;
-    const corner = div("corner");
-    if (deep) this.slot = corner;
-    else if (hasPlane(this)) {
-      this.plane = new Plane(this.model);
-      corner.append(this.plane.root);
-    }
-    return div("product", corner, div("above", ...above), div("left", factor), div("result", result));
-  }
-
-  /** Scores, right of them their powers, and below those the weights: each power stands above what it becomes. */
-  #softmax() {
-    const [source] = this.step.operands[0];
-    const scores = this.matrix(source, this.head);
-    const weights = this.matrix(this.step.name, this.head, { result: true, bars: true });
-    if (!this.stage.powers) return div("beside", scores, arrow(), weights);
-    const powers = this.#powers();
-    shareWidth([powers, weights]);
-    this.slot = div("slot");
-    const sum = span("operator", `↓ ÷ ${this.words.sum}`);
-    return div(
-      "softmax",
-      scores,
-      arrow(),
-      powers,
-      this.slot,
-      element("span", {}),
-      element("div", {}, sum, weights),
-    );
-  }
-
-  /** The exponentials and their sum, row by row. */
-  #powers() {
-    const { powers } = this.stage;
-    const shownRows = this.#along(this.step.name, "row", powers.length, this.#most.rows);
-    const shownCols = this.#along(this.step.name, "col", powers[0].powers.length, this.#most.cols);
-    const { rows: labels, cols: colLabels, texts, isShifted, text } = powersOf(this);
-    const body = shownRows.map((index) => {
-      if (typeof index === "object") return this.#gapRow(index, [...shownCols, null]);
-      const row = powers[index];
-      const tds = [...shownCols, row.powers.length].map((col) => {
-        if (typeof col === "object") return gap();
-        const phase = col === row.powers.length ? 1 : 0;
-        const at = phase ? "sum" : col;
-        const td = element("td", { "data-kind": phase ? "sum" : "power", "data-power": `${index}|${at}` });
-        this.#powerCells.set(`power|${index}|${at}`, td);
-        this.#extras.push({ td, row: index, phase, text: text(index, at) });
-        return td;
-      });
-      return element("tr", {}, headOfRow(labels[index]), ...tds);
-    });
-    const power = span("symbol", "e", element("sup", {}, isShifted ? "s − max" : "s"));
-    const high = [...this.#high(shownCols, colLabels), this.words.sum];
-    const style = sizeOf(this.#wide(shownRows, labels), high, [texts]);
-    const heads = shownCols.map((at) =>
-      typeof at === "object" ? this.#gapHead(at) : headOfColumn(colLabels[at]),
-    );
-    return table(
-      { class: "matrix powers", style, "aria-label": this.words.power },
-      [corner(), ...heads, headOfColumn(this.words.sum)],
-      body,
-      { caption: element("caption", {}, power) },
-    );
-  }
-
-  #beside(concat) {
-    const heads = concat ? this.#heads() : [this.head];
-    const left = (gap) => span("operator gap", this.#more(gap));
-    const operands = this.step.operands.flatMap(([name]) =>
-      heads.map((head) => (head !== null && typeof head === "object" ? left(head) : this.matrix(name, head))),
-    );
-    const { signs } = this.step;
-    const [, by] = signs.at(-1).split("÷ ");
-    const divisor = by ? [span("operator", "÷ ", symbol(by))] : [];
-    const result = this.matrix(this.step.name, this.head, { result: true });
-    const plus = signs[1] === "+";
-    const laid = operands.flatMap((node, i) => (i && plus ? [span("operator", "+"), node] : [node]));
-    shareWidth(concat ? [result] : [operands[0], result]); // also where one stands below the other
-    if (operands.length === 1)
-      return div("beside", ...laid, span("by", ...divisor, ...(by ? [" "] : []), operator("=")), result);
-    this.slot = div("slot");
-    return div("rows", div(concat ? "beside heads" : "beside", ...laid), div("beside", result, this.slot));
-  }
-
-  #givens() {
-    const names = [...new Set(this.stage.parts.map(([name]) => name))];
-    return div(
-      "beside",
-      ...names.map((name) =>
-        this.matrix(name, this.head, { result: true, bars: this.model.matrices[name].scale === "weights" }),
-      ),
-    );
-  }
-
-  #tokens() {
-    const { labels, matrices } = this.model;
-    const two = matrices.context || labels.n_k.length !== labels.n_q.length;
-    const rows = two ? [labels.n_q, labels.n_k] : [labels.n_q];
-    return div(
-      "tokens",
-      ...rows.map((tokens) =>
-        element(
-          "ol",
-          {},
-          ...this.#tokensShown(tokens).map((at) =>
-            typeof at === "object"
-              ? element("li", { class: "gap" }, this.#more(at))
-              : element("li", {}, element("bdi", {}, tokens[at])),
-          ),
-        ),
-      ),
-    );
-  }
-
-  #closing() {
-    const { matrix, looked } = this.model.closing;
-    const shownRows = this.#along("weights", "row", rowsOf(this.model, "weights", 0).length, this.#most.rows);
-    const shownHeads = around(looked.length, this.#most.cols, 0);
-    const rows = shownRows.map((query) =>
-      typeof query === "object"
-        ? this.#gapRow(query, shownHeads)
-        : element(
-            "tr",
-            {},
-            headOfRow(this.model.labels.n_q[query]),
-            ...shownHeads.map((head) =>
-              typeof head === "object" ? gap() : this.#looked(looked[head][query]),
-            ),
-          ),
-    );
-    const heads = shownHeads.map((head) =>
-      typeof head === "object"
-        ? this.#gapHead(head)
-        : element("th", { scope: "col", style: underline(head) }, `${this.words.head} ${head + 1}`),
-    );
-    const caption = element("caption", {}, this.words.looks_at);
-    const texts = looked.flat().map((found) => (found ? this.#lookedText(found) : ""));
-    const widest = `--widest: ${Math.max(...texts.map(lengthOf))}`; // all bars have one scale
-    const looks = table({ class: "matrix looks", style: widest }, [corner(), ...heads], rows, { caption });
-    this.slot = div("slot");
-    const output = matrix ? [this.matrix(matrix, null)] : [];
-    const beside = div("beside", ...output, this.slot);
-    return div("rows", beside, looks);
-  }
-
-  #looked(found) {
-    if (!found) return element("td", {}, this.words.nothing);
-    const { name, weight } = found;
-    return element(
-      "td",
-      { "data-kind": "bar", style: `--tone: ${weight.toFixed(3)}` },
-      element("bdi", {}, name),
-      ` ${format(weight, this.model.decimals)}`,
-    );
-  }
-
-  #lookedText({ name, weight }) {
-    return `${name} ${format(weight, this.model.decimals)}`;
   }
 
   // --- showing a place -------------------------------------------------------------------------------------------
@@ -526,7 +230,7 @@ export class Picture {
   }
 
   #showPhases(place, hiding) {
-    for (const { td, row, phase, text } of this.#extras) {
+    for (const { td, row, phase, text } of this.extras) {
       const part = place.part ?? Infinity;
       const reached = row < part || (row === part && (place.beat === null || place.beat >= phase));
       const later = !reached || (hiding && (place.part === null || row === part));
