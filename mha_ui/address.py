@@ -25,7 +25,7 @@ function mend() {
 new MutationObserver(mend).observe(document.body, { childList: true, subtree: true }); // links may come later
 export default function keep({ data: [data] }) {
   if (held && held.session !== data.session) return location.reload(); // a new server: the address holds what it lacks
-  document.documentElement.lang = data.lang;
+  document.documentElement.lang = data.lang; // Share says it too, which an embedded page lacks
   mend();
   const query = new URLSearchParams(location.search);
   for (const name of data.names) query.delete(name);

@@ -9,9 +9,10 @@ from typing import Final
 
 from mha_core.check.place import Place, Way
 from mha_core.compute.derive import Cell
-from mha_core.compute.graph import symbol
+from mha_core.compute.graph import divisor_text, symbol
 from mha_core.compute.operations import OPERATIONS, Terms
 from mha_core.compute.printed import unit_of
+from mha_core.example.model import divisor
 
 MOST_DIGITS: Final = 18
 """With the point: a float64 tells no more apart, and in a longer number every digit could be the one that slipped."""
@@ -41,6 +42,22 @@ def of_other_head(at: Place) -> Iterator[Way]:
         number = at.number(at.cell._replace(head=head))
         if number is not None:
             yield Way((number,), (str(head + 1),))
+
+
+# --- a later step's ---
+
+
+def early_divisor(at: Place) -> tuple[str, float]:
+    """What a score will be divided by one step on, in text and as a number; 1 where nothing is."""
+    by = divisor(at.example) if at.step.name == "scores" else None
+    return ("", 1.0) if by is None else (divisor_text(at.example), by)
+
+
+def scaled_early(at: Place) -> Iterator[Way]:
+    """The score as it is after it has been scaled."""
+    said, by = early_divisor(at)
+    if by != 1:
+        yield Way((at.right / by,), (said,))
 
 
 # --- its terms ---------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import exp, fsum, isfinite, log, sqrt
 
+from mha_core.check.of_a_cell import early_divisor
 from mha_core.check.place import Place, Way
 from mha_core.compute.derive import Cell
 from mha_core.compute.operations import OPERATIONS
@@ -24,6 +25,13 @@ def of_other_head(at: Place) -> Iterator[Way]:
         rows = at.look(at.cell.name, head)
         if rows is not None:
             yield Way(tuple(rows[at.cell.row]), (str(head + 1),))
+
+
+def scaled_early(at: Place) -> Iterator[Way]:
+    """The scores as they are after they have been scaled."""
+    said, by = early_divisor(at)
+    if by != 1:
+        yield Way(tuple(score / by for score in at.rows[at.cell.row]), (said,))
 
 
 def _scores(at: Place) -> list[list[float]]:

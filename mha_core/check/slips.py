@@ -43,6 +43,11 @@ SLIPS: Final = (
         N_("The number at the same place in head {said} stands here."),
         of_a_cell.of_other_head,
     ),
+    Slip(
+        "scaled_early",
+        N_("It is divided by {said} here already; that is the next step."),
+        of_a_cell.scaled_early,
+    ),
     Slip("term_left_out", N_("A term of the sum is left out: {said}."), of_a_cell.left_out),
     Slip("term_twice", N_("A term of the sum is taken twice: {said}."), of_a_cell.twice),
     Slip("term_sign", N_("A term of the sum has the wrong sign: {said}."), of_a_cell.sign_of_term),
@@ -59,6 +64,13 @@ SLIPS: Final = (
     Slip("digit_slipped", N_("A digit has slipped."), of_a_cell.digit_slipped, pen=True, weak=True),
     Slip("row_copied", N_("The row is a copy of row {said}."), of_a_row.copied, "row", pen=True),
     Slip("row_of_other_head", N_("The row is that of head {said}."), of_a_row.of_other_head, "row"),
+    Slip(
+        "row_scaled_early",
+        N_("The scores are divided by {said} here already; that is the next step."),
+        of_a_row.scaled_early,
+        "row",
+        alike=True,
+    ),
     Slip("other_sum", N_("The row is divided by the sum of row {said}."), of_a_row.other_sum, "row"),
     Slip("other_powers", N_("The exponentials are those of row {said}."), of_a_row.other_powers, "row"),
     Slip(

@@ -1,7 +1,8 @@
 """The button that copies the link to what stands on the page, shows its QR code, and says where no link can hold it.
 
 It stands on every page, in no fragment: it also has the page run as a whole where a fragment's messages are not
-answered, hands on the edits of a bench that was left before it could send them, and marks the link of the page at hand.
+answered, hands on the edits of a bench that was left before it could send them, marks the link of the page at hand, and
+says which language the page is in, which Streamlit takes to be English.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _HTML: Final = """
 def share_button(work: state.Work) -> None:
     """The button that copies the address; what is too large for one is offered as a file."""
     words = {name: work.words(text) for name, text in _WORDS.items()}
-    data = {"words": words, "unsaved": bool(state.unsaved(work))}
+    data = {"words": words, "lang": work.language, "unsaved": bool(state.unsaved(work))}
     clicked = _component()(
         key=_KEY,
         data=data,

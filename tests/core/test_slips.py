@@ -261,6 +261,25 @@ def test_every_slip_is_said_in_both_languages():
             assert (sentence == slip.message) == (language == "en")
 
 
+def test_scores_that_are_scaled_a_step_too_early_are_named():
+    """S = [[8, 16], [24, 9]] with d_k = 4, so ÷ 2; one number, one row, all of them, one number of a row."""
+    head = Head(
+        q=((8.0, 0, 0, 0), (0, 1.0, 0, 0)), k=((1.0, 24.0, 0, 0), (2.0, 9.0, 0, 0)), v=((1.0,), (1.0,))
+    )
+    one = "It is divided by √d_k here already; that is the next step."
+    several = "The scores are divided by √d_k here already; that is the next step."
+
+    def said(*rows):
+        verdict = check(validate(Example("", ("a", "b"), (head,), claimed={"scores": (rows,)})))
+        assert unexplained(verdict) == []
+        return causes(verdict)
+
+    assert f"row 1, column 1: {one}" in said(("4", None), None)
+    assert f"row 1, column 1: {one}" in said(("4", "16"), ("24", "9"))
+    assert f"row 1: {several}" in said(("4", "8"), ("24", "9"))
+    assert said(("4.0", "8.0"), ("12.0", "4.5")) == [several]
+
+
 def test_slips_are_declared_once_and_in_order():
     assert [*SLIP] == [slip.id for slip in SLIPS]
     assert [slip.id for slip in SLIPS if slip.weak] == ["digit_slipped", "some_divisor"]

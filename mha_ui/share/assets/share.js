@@ -50,6 +50,7 @@ class Share {
 
   update({ data, setTriggerValue }) {
     Object.assign(this, { data, setTriggerValue });
+    document.documentElement.lang = data.lang;
     const { words } = data;
     this.button.querySelector(".name").textContent = words.share;
     this.button.querySelector(".done").textContent = `✓ ${words.copied}`;
