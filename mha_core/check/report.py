@@ -183,20 +183,15 @@ def unexplained(step: Checked, language: str) -> str:
 
 
 def unexplained_message(verdict: Verdict, name: str, language: str) -> str:
-    """The same with its place, if nothing of the step is explained, and what the first such number tells of itself."""
+    """The same with the first such number's place, and what it tells of itself."""
     say, step = catalogue(language).gettext, verdict.steps[name]
-    what = unexplained(step, language)
-    cells = [wrong.cell for wrong in step.wrong if wrong.own]
     first = puzzling(step)[0]
+    where, what = place(verdict, first.cell, say), unexplained(step, language)
     told_of = remark(verdict, first, language)
-    one_place = not step.causes and len({cell.head for cell in cells}) == 1
-    if not one_place or len(cells) > 1:
-        where = place(verdict, first.cell, say)
-        told_of = say(N_("{place}: {what}")).format(place=where[0].upper() + where[1:], what=told_of)
-    if one_place:
-        whole = "cell" if len(cells) == 1 else "row" if len({cell.row for cell in cells}) == 1 else "matrix"
-        what = say(N_("{place}: {what}")).format(place=place(verdict, cells[0], say, whole), what=what)
-    return say(N_("{one} {other}")).format(one=what, other=told_of)
+    placed, both = say(N_("{place}: {what}")), say(N_("{one} {other}"))
+    if not step.causes and sum(wrong.own for wrong in step.wrong) == 1:
+        return placed.format(place=where, what=both.format(one=what, other=told_of))
+    return both.format(one=what, other=placed.format(place=where[0].upper() + where[1:], what=told_of))
 
 
 def remark_message(verdict: Verdict, wrong: WrongCell, language: str) -> str:

@@ -46,8 +46,8 @@ _SAID: Final = {
     "hint": N_("Hint"),
     "own": N_("wrong"),
     "follows": N_("follows"),
-    "doubtful": N_("not what rounding gives"),
-    "coarse": N_("rounded too coarsely"),
+    "doubtful": N_("misrounded"),
+    "coarse": N_("more decimals"),
     "finished": N_("Done, and all of it right"),
     "another": N_("Another one"),
     "for_class": N_("Link for my class"),
@@ -135,8 +135,10 @@ def _told(verdict: Verdict, language: str) -> list[dict[str, Any]]:
     for step in verdict.steps.values():
         for cause in step.causes:
             found.setdefault(cause.cell, cause_message(verdict, cause, language))
+        rows = {cell[:3] for cell in found}
         for wrong in puzzling(step):
-            if not any(cell[:3] == wrong.cell[:3] for cell in found):
+            if wrong.cell[:3] not in rows:
+                rows.add(wrong.cell[:3])
                 found[wrong.cell] = remark_message(verdict, wrong, language)
     return [{"cell": cell._asdict(), "text": text} for cell, text in found.items()]
 

@@ -115,7 +115,9 @@ def test_share_copies_the_link_on_every_page(visit):
         page.get_by_role("link", name=name, exact=True).click()
         expect(page).to_have_title(f"{name} · Multi-head attention")
         at_rest(page)
-        held = "model=own" if name == "Models" else "example=causal"  # the model's page holds no work of the bench
+        held = (
+            "model=own" if name == "Models" else "example=causal"
+        )  # the model's page holds no work of the bench
         expect(page).to_have_url(re.compile(held))
         page.get_by_role("button", name="Share", exact=True).click()
         expect(
