@@ -2,18 +2,8 @@
 // a place: which cells stand there already, which are lit, and what the line of arithmetic says so far.
 
 import { div, element, fill, operator, shapeOf, span, symbol } from "../mha.web/dom.js";
-import {
-  isDead,
-  isPerHead,
-  key,
-  labelsOf,
-  marked,
-  rowsOf,
-  shownAs,
-  symbolOf,
-  termsOf,
-} from "../mha.web/graph.js";
-import { format, kindOf, largest, toneOf } from "../mha.web/numbers.js";
+import { isDead, isPerHead, key, labelsOf, marked, rowsOf, symbolOf, termsOf } from "../mha.web/graph.js";
+import { exact, format, kindOf, largest, toneOf } from "../mha.web/numbers.js";
 import { corner, table } from "../mha.web/pieces.js";
 import { Lights } from "../mha.web/selection.js";
 import { around } from "./around.js";
@@ -22,7 +12,7 @@ import { isFolded } from "./folds.js";
 import { makeRoomForMaps, mapOf } from "./map.js";
 import { hasPlane } from "./plane.js";
 import { Plane } from "./planeview.js";
-import { focusOf, isCell, isProduct, ownerOf, powersOf, stateAt } from "./scene.js";
+import { focusOf, isCell, isLarge, isProduct, ownerOf, powersOf, printed, stateAt } from "./scene.js";
 import { siblingWidth } from "./siblings.js";
 import {
   arrow,
@@ -30,6 +20,7 @@ import {
   gap,
   headOfColumn,
   headOfRow,
+  hyphenated,
   lengthOf,
   shareWidth,
   sizeOf,
@@ -204,7 +195,7 @@ export class Picture {
     const of = ownerOf(this, name, head);
     const { axes, word, hue } = model.matrices[name];
     const rows = rowsOf(model, name, of);
-    const shown = shownAs(model, name, of);
+    const shown = printed(model, name, of);
     const texts = rows.map((row) => row.map(shown));
     const down = labelsOf(model, axes[0], rows.length);
     const across = labelsOf(model, axes[1], rows[0].length);
@@ -290,7 +281,7 @@ export class Picture {
   /** A row's label; a query that may attend to nothing is marked. */
   #label(th, text, dead) {
     th.title = dead ? this.words.dead_row : text;
-    th.firstChild.textContent = marked(text, dead);
+    th.firstChild.textContent = marked(hyphenated(text), dead);
   }
 
   #cell(cell, text, value, { top, result, bars }) {
@@ -298,7 +289,8 @@ export class Picture {
     const tone = toneOf(value, top).toFixed(3);
     const sign = kindOf(value);
     const kind = bars && sign === "positive" ? "bar" : sign;
-    const attributes = { data: { key: of, kind }, style: `--tone: ${tone}` };
+    const title = isLarge(value) ? exact(value) : null; // the whole of it
+    const attributes = { data: { key: of, kind }, style: `--tone: ${tone}`, title };
     const td = element("td", attributes, element("span", {}, text));
     if (!this.cells.has(of)) this.cells.set(of, []);
     this.cells.get(of).push(td);
