@@ -118,7 +118,7 @@ _UI: Final = {
     "hue_v": N_("values"),
     "lecture": N_("The lecture that → and ← walk, as the two keys of a clicker do"),
     "lecture_label": N_("Lecture:"),
-    "lecture_free": N_("none, as you choose"),
+    "lecture_free": N_("none"),
     "lecture_of": N_("{minutes} min: {presses} presses"),
     "lecture_same": N_("{minutes} min: {presses} presses, the same walk as in {as} min"),
     **LECTURE,

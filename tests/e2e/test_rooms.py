@@ -614,6 +614,7 @@ def test_the_page_of_telephones_has_no_barrier_and_fits_them(wall, follow, langu
     phone.page.locator("[data-focus=theme]").click()
     expect(phone.page.locator("body")).to_have_css("background-color", "rgb(255, 255, 255)")
     assert wider(phone.page) == []
+    assert phone.page.locator(".controls").bounding_box()["height"] <= 64
     for step in ("1", "6", "9"):
         phone.press(step)
         assert wider(phone.page) == []

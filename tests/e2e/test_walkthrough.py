@@ -232,3 +232,10 @@ def test_a_picture_of_small_numbers_is_no_wider_than_a_telephone(server, new_pag
     }"""
     assert walk.page.locator(".walk .matrix th").evaluate_all(cut) == []
     expect(walk.page.locator('.walk .matrix th[title="programming"]').first).to_have_text("programming")
+    rows = walk.page.locator('.walk .matrix tbody th[title="programming"] bdi')
+    lines = rows.evaluate_all(
+        "(names) => names.map((name) => new Set(Array.from(name.getClientRects(), ({top}) => top)).size)"
+    )
+    assert set(lines) == (
+        {2} if step == "head_outputs" else {1} if lines else set()
+    )  # with a hyphen, or whole

@@ -13,6 +13,7 @@ const MOST_TERMS = [10, 8, 6, 5, 4, 3, 2]; // of a sum in the line of arithmetic
 const NEARER = [1, 1.25, 1.5, 2]; // of the type of a picture that is alone
 const NARROW = 720; // pixels of a walk on a telephone
 const NARROW_NAME = 3.6; // characters of a name in a line there, at the least
+const HALF_NAME = 6.6; // of a row's: it then stands in two lines
 const SMALLEST = 11; // pixels of its type, below which it had rather scroll
 const WIDE = 1000; // pixels of a walk whose pictures have room for words
 
@@ -178,18 +179,26 @@ export class Easel {
     this.more.hidden = this.#fitAbove(leastOf(view));
   }
 
-  /** On a telephone a picture that is somewhat too wide is smaller, and not cut; where that is not enough names are narrow. */
+  /**
+   * On a telephone a picture that is somewhat too wide is smaller, and not cut; where that is not enough columns stand
+   * closer, and then names are narrow.
+   */
   #fitNarrow() {
     const { stand, walk } = this;
     stand.style.removeProperty("font-size");
-    stand.style.removeProperty("--name");
+    for (const name of ["--name", "--side"]) stand.style.removeProperty(name);
+    stand.classList.remove("packed");
     if (walk.root.clientWidth > NARROW) return;
     for (let again = 3; again && stand.scrollWidth > stand.clientWidth; again--) {
       const size = Number.parseFloat(getComputedStyle(stand).fontSize);
       const fitting = Math.floor((10 * size * stand.clientWidth) / stand.scrollWidth) / 10;
       stand.style.fontSize = `${Math.max(SMALLEST, fitting)}px`;
     }
-    if (stand.scrollWidth > stand.clientWidth) stand.style.setProperty("--name", String(NARROW_NAME));
+    const isTooWide = () => stand.scrollWidth > stand.clientWidth;
+    stand.classList.toggle("packed", isTooWide());
+    if (isTooWide()) stand.style.setProperty("--side", String(HALF_NAME));
+    if (isTooWide())
+      for (const name of ["--name", "--side"]) stand.style.setProperty(name, String(NARROW_NAME));
   }
 
   /** @param {number} least pixels of its type */

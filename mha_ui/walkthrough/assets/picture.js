@@ -1,9 +1,15 @@
 // One stage as a picture: the matrices that it reads and the one that it makes. Built once for a stage, then shown at
 // a place: which cells stand there already, which are lit, and what the line of arithmetic says so far.
 
+<<<<<<< HEAD
 import { div, element, fill, shapeOf, span, symbol } from "../mha.web/dom.js";
 import { isDead, key, labelsOf, marked, rowsOf, shownAs, symbolOf, termsOf } from "../mha.web/graph.js";
 import { kindOf, largest, toneOf } from "../mha.web/numbers.js";
+=======
+import { div, element, fill, operator, shapeOf, span, symbol } from "../mha.web/dom.js";
+import { isDead, isPerHead, key, labelsOf, marked, rowsOf, symbolOf, termsOf } from "../mha.web/graph.js";
+import { exact, format, kindOf, largest, toneOf } from "../mha.web/numbers.js";
+>>>>>>> hall5
 import { corner, table } from "../mha.web/pieces.js";
 import { Lights } from "../mha.web/selection.js";
 import { Excerpt } from "./excerpt.js";
@@ -12,8 +18,27 @@ import { isFolded } from "./folds.js";
 import { Gaps } from "./gaps.js";
 import { layOut } from "./layouts.js";
 import { makeRoomForMaps, mapOf } from "./map.js";
+<<<<<<< HEAD
 import { focusOf, isCell, isProduct, ownerOf, stateAt } from "./scene.js";
 import { chainOf, gap, headOfColumn, headOfRow, sizeOf, underline } from "./sizes.js";
+=======
+import { hasPlane } from "./plane.js";
+import { Plane } from "./planeview.js";
+import { focusOf, isCell, isLarge, isProduct, ownerOf, powersOf, printed, stateAt } from "./scene.js";
+import { siblingWidth } from "./siblings.js";
+import {
+  arrow,
+  chainOf,
+  gap,
+  headOfColumn,
+  headOfRow,
+  hyphenated,
+  lengthOf,
+  shareWidth,
+  sizeOf,
+  underline,
+} from "./sizes.js";
+>>>>>>> hall5
 
 const MOST_ASKED = 64; // fields at once; more are hidden without asking
 
@@ -108,7 +133,7 @@ export class Picture {
     const of = ownerOf(this, name, head);
     const { axes, word, hue } = model.matrices[name];
     const rows = rowsOf(model, name, of);
-    const shown = shownAs(model, name, of);
+    const shown = printed(model, name, of);
     const texts = rows.map((row) => row.map(shown));
     const down = labelsOf(model, axes[0], rows.length);
     const across = labelsOf(model, axes[1], rows[0].length);
@@ -169,7 +194,7 @@ export class Picture {
   /** A row's label; a query that may attend to nothing is marked. */
   #label(th, text, dead) {
     th.title = dead ? this.words.dead_row : text;
-    th.firstChild.textContent = marked(text, dead);
+    th.firstChild.textContent = marked(hyphenated(text), dead);
   }
 
   #cell(cell, text, value, { top, result, bars }) {
@@ -177,7 +202,8 @@ export class Picture {
     const tone = toneOf(value, top).toFixed(3);
     const sign = kindOf(value);
     const kind = bars && sign === "positive" ? "bar" : sign;
-    const attributes = { data: { key: of, kind }, style: `--tone: ${tone}` };
+    const title = isLarge(value) ? exact(value) : null; // the whole of it
+    const attributes = { data: { key: of, kind }, style: `--tone: ${tone}`, title };
     const td = element("td", attributes, element("span", {}, text));
     if (!this.cells.has(of)) this.cells.set(of, []);
     this.cells.get(of).push(td);

@@ -2,7 +2,7 @@
 // scene is {model, stage, step, head}: `step` null where nothing is computed. No DOM here.
 
 import { isPerHead, key, labelsOf, rowsOf, shownAs, termsOf, valueAt } from "../mha.web/graph.js";
-import { format } from "../mha.web/numbers.js";
+import { format, LARGE } from "../mha.web/numbers.js";
 
 /** @typedef {{ model: WalkModel; stage: WalkStage; step: WalkStep | null; head: number | null }} Scene */
 
@@ -148,6 +148,18 @@ export function termsAt(scene, place, cell) {
 }
 
 /**
+ * What the tables of the walk print of a matrix: a given number as it was typed, but a very large one as computed ones are.
+ * @type {(model: WalkModel, name: string, head: number | null) => (value: Value) => string}
+ */
+export function printed(model, name, head) {
+  const shown = shownAs(model, name, head);
+  return (value) => (isLarge(value) ? format(value, model.decimals) : shown(value));
+}
+
+/** @type {(value: Value) => boolean} */
+export const isLarge = (value) => typeof value === "number" && Math.abs(value) >= LARGE;
+
+/**
  * What the tables of a scene print, cell by cell.
  * @param {WalkModel} model
  * @returns {(cell: Cell) => string}
@@ -156,7 +168,7 @@ export function printer(model) {
   const shown = new Map();
   return (cell) => {
     const of = key({ ...cell, row: 0, col: 0 });
-    if (!shown.has(of)) shown.set(of, shownAs(model, cell.name, cell.head));
+    if (!shown.has(of)) shown.set(of, printed(model, cell.name, cell.head));
     return shown.get(of)(valueAt(model, cell));
   };
 }

@@ -1,7 +1,7 @@
 // Steps of one kind, such as queries, keys and values: their matrices stand in the same places.
 
-import { rowsOf, shownAs } from "../mha.web/graph.js";
-import { ownerOf } from "./scene.js";
+import { rowsOf } from "../mha.web/graph.js";
+import { ownerOf, printed } from "./scene.js";
 import { widthOf } from "./sizes.js";
 
 /** @type {WeakMap<WalkModel, Map<string, number>>} */
@@ -28,7 +28,7 @@ function measured(model, left, head) {
     const scene = { model, step, head, stage: null };
     return [step.name, ...step.operands.slice(1).map(([name]) => name)].flatMap((name) => {
       const owner = ownerOf(scene, name);
-      return (rowsOf(model, name, owner) ?? []).flat().map(shownAs(model, name, owner));
+      return (rowsOf(model, name, owner) ?? []).flat().map(printed(model, name, owner));
     });
   });
   return widthOf(texts);

@@ -6,9 +6,10 @@ const LONG = 8; // characters of a name in one line, at most, where room is scar
 
 /** What stands for the numbers that are left out: nothing that a screen reader would have to hear of each. */
 export const gap = () => element("td", { class: "gap", "aria-hidden": "true" }, "⋯");
-export const headOfRow = (text) => element("th", { scope: "row", title: text }, element("bdi", {}, text));
+export const headOfRow = (text) =>
+  element("th", { scope: "row", title: text }, element("bdi", {}, hyphenated(text)));
 export const headOfColumn = (text, attributes = {}) =>
-  element("th", { scope: "col", title: text, ...attributes }, element("bdi", {}, halvesOf(text).join("")));
+  element("th", { scope: "col", title: text, ...attributes }, element("bdi", {}, hyphenated(text)));
 export const underline = (head) => `box-shadow: inset 0 -3px 0 var(--mha-head-${head})`;
 export const arrow = () => operator("→");
 
@@ -26,6 +27,9 @@ function halvesOf(text) {
   const middle = Math.ceil(signs.length / 2);
   return [`${signs.slice(0, middle).join("")}\u00ad`, signs.slice(middle).join("")];
 }
+
+/** A name that can be parted where it has no room for one line. @param {string} text */
+export const hyphenated = (text) => halvesOf(text).join("");
 
 /** Widths in characters, so that tables that belong together can share them: of numbers, and of names by them. */
 export function sizeOf(rowLabels, colLabels, texts) {

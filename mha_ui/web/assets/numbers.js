@@ -1,6 +1,7 @@
 // Numbers to text and back, and what colours them. Nothing here knows a page.
 
 const MINUS = "−";
+export const LARGE = 1e9; // from here on a number is a power of ten
 const TYPED = 4; // decimals that somebody may well have typed
 
 /**
@@ -96,7 +97,7 @@ export function format(number, decimals) {
   if (number === true) return "✓";
   if (number === false) return "✕";
   if (typeof number !== "number") return number;
-  if (number !== 0 && Math.abs(number) >= 1e9) return scientific(number, 3).replace("-", MINUS);
+  if (number !== 0 && Math.abs(number) >= LARGE) return scientific(number, 3).replace("-", MINUS);
   const text = fixed(number, decimals);
   return Number(text) === 0 ? text.replace("-", "") : text.replace("-", MINUS);
 }
