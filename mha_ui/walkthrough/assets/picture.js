@@ -1,15 +1,9 @@
 // One stage as a picture: the matrices that it reads and the one that it makes. Built once for a stage, then shown at
 // a place: which cells stand there already, which are lit, and what the line of arithmetic says so far.
 
-<<<<<<< HEAD
 import { div, element, fill, shapeOf, span, symbol } from "../mha.web/dom.js";
-import { isDead, key, labelsOf, marked, rowsOf, shownAs, symbolOf, termsOf } from "../mha.web/graph.js";
-import { kindOf, largest, toneOf } from "../mha.web/numbers.js";
-=======
-import { div, element, fill, operator, shapeOf, span, symbol } from "../mha.web/dom.js";
-import { isDead, isPerHead, key, labelsOf, marked, rowsOf, symbolOf, termsOf } from "../mha.web/graph.js";
-import { exact, format, kindOf, largest, toneOf } from "../mha.web/numbers.js";
->>>>>>> hall5
+import { isDead, key, labelsOf, marked, rowsOf, symbolOf, termsOf } from "../mha.web/graph.js";
+import { exact, kindOf, largest, toneOf } from "../mha.web/numbers.js";
 import { corner, table } from "../mha.web/pieces.js";
 import { Lights } from "../mha.web/selection.js";
 import { Excerpt } from "./excerpt.js";
@@ -18,27 +12,8 @@ import { isFolded } from "./folds.js";
 import { Gaps } from "./gaps.js";
 import { layOut } from "./layouts.js";
 import { makeRoomForMaps, mapOf } from "./map.js";
-<<<<<<< HEAD
-import { focusOf, isCell, isProduct, ownerOf, stateAt } from "./scene.js";
-import { chainOf, gap, headOfColumn, headOfRow, sizeOf, underline } from "./sizes.js";
-=======
-import { hasPlane } from "./plane.js";
-import { Plane } from "./planeview.js";
-import { focusOf, isCell, isLarge, isProduct, ownerOf, powersOf, printed, stateAt } from "./scene.js";
-import { siblingWidth } from "./siblings.js";
-import {
-  arrow,
-  chainOf,
-  gap,
-  headOfColumn,
-  headOfRow,
-  hyphenated,
-  lengthOf,
-  shareWidth,
-  sizeOf,
-  underline,
-} from "./sizes.js";
->>>>>>> hall5
+import { focusOf, isCell, isLarge, isProduct, ownerOf, printed, stateAt } from "./scene.js";
+import { chainOf, gap, headOfColumn, headOfRow, hyphenated, sizeOf, underline } from "./sizes.js";
 
 const MOST_ASKED = 64; // fields at once; more are hidden without asking
 
