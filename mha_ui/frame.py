@@ -17,6 +17,7 @@ from mha_core.messages import LANGUAGE, LANGUAGES
 from mha_ui import shell, state
 from mha_ui.address import keep_address
 from mha_ui.exchange import MENU, MENU_BUTTONS, START, closing_button, export_button, import_button
+from mha_ui.notes import is_ours
 from mha_ui.notes import note as example_note
 from mha_ui.panel import panel
 from mha_ui.share import save_button, share_button
@@ -73,7 +74,7 @@ def _frame(work: state.Work, *, note: bool) -> None:
         _language_switch(work)
         share_button(work)
         _menu(work)
-    if note:
+    if note and not (work.exercise and is_ours(work.example)):  # it tells what the numbers do
         example_note(work.example, work.language, folded=True)
 
 

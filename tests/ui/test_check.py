@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from mha_core import built_in, from_token, library, to_token, trace
+from mha_core.example.model import text_in
 from mha_core.exercise.exercise import exercise, varies
 from mha_core.vocabulary import PER_HEAD_STEPS
 from mha_ui import state
@@ -17,6 +18,7 @@ from mha_ui.check.model import check_payload
 from mha_ui.state import OWN_SEED, Work, address, receive, set_exercise
 from mha_ui.state.session import KEY
 from mha_ui.state.url import work_at
+from tests.ui.pages import html
 
 APP = Path(__file__).resolve().parents[2] / "pages" / "navigation.py"
 
@@ -308,6 +310,16 @@ def test_no_other_page_shows_the_answers_before_one_says_so(page):
     buttons[0].click().run()
     assert app.session_state[KEY].exercise is None
     assert not [button for button in app.button if "exercise" in button.label]
+
+
+def test_an_example_s_note_tells_what_its_numbers_do_and_stays_away_while_they_are_asked_for():
+    app = AppTest.from_file(APP, default_timeout=60).switch_page("check.py")
+    app.query_params.update(example="programming", ask="weights", lang="en")
+    told = "every weight lies between"
+    assert told in text_in(built_in("programming").note, "en")
+    assert told not in html(app.run())
+    app.session_state[KEY].exercise = None
+    assert told in html(app.run())
 
 
 def test_another_example_ends_the_exercise():
