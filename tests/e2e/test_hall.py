@@ -180,6 +180,7 @@ def test_who_moves_a_slider_sees_the_figure_move(shown, topic):
 def test_a_key_leads_before_the_audience_escape_back_and_the_address_keeps_it(shown, server):
     page = shown("lessons?lesson=library&view=projector")
     expect(page.locator(".st-key-frame")).to_be_hidden()
+    settled(page)
     page.keyboard.press("ArrowRight")
     at, of = screen(page)
     assert (at, of > 2) == (2, True)

@@ -21,6 +21,8 @@ class Hall {
   /** @type {import("./parts.js").Shown[][]} */
   #screens = [];
   #at = 0;
+  #begins = 0; // the screen that is shown until one goes on: parts of the page may come in any order
+  #hasMoved = false;
   #first = undefined; // the node that begins the screen shown
   #asked = 0; // the frame in which the page is packed
   /** @type {Element | null} */
@@ -68,7 +70,7 @@ class Hall {
     this.#data = data;
     this.#say();
     if (first && data.view === "projector") {
-      this.#at = placed(data.place);
+      this.#begins = placed(data.place);
       enterHall(true);
     }
     this.#pack();
@@ -150,13 +152,15 @@ class Hall {
   }
 
   #start() {
-    this.#at = 0;
+    this.#at = this.#begins = 0;
+    this.#hasMoved = false;
     this.#first = undefined;
   }
 
   #go(at) {
     if (at < 0 || at >= this.#screens.length) return;
     this.#at = at;
+    this.#hasMoved = true;
     this.#show();
     this.live.textContent = this.counter.textContent;
   }
@@ -184,7 +188,10 @@ class Hall {
       return fits(zone);
     });
     const standing = parts.find(({ nodes }) => nodes[0] === this.#first);
-    this.#at = screenOf(this.#screens, standing, this.#at);
+    const { length } = this.#screens;
+    this.#at = this.#hasMoved
+      ? screenOf(this.#screens, standing, this.#at)
+      : Math.max(0, Math.min(this.#begins, length - 1));
     this.#show();
   }
 
