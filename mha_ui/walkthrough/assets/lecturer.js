@@ -2,12 +2,12 @@
 // shows how to get in, or what they answered; the presenter's page has what he asks besides.
 
 import { Address } from "../mha.web/address.js";
-import { button, div, element, fill, named, p, redrawn, span } from "../mha.web/dom.js";
+import { button, div, element, fill, p, redrawn, span } from "../mha.web/dom.js";
 import { shownAs, valueAt } from "../mha.web/graph.js";
 import { belowRoot } from "../mha.web/root.js";
 import { sender } from "../mha.web/sender.js";
 import { Change } from "./change.js";
-import { exerciseIn } from "./exercise.js";
+import { Desk, pressed } from "./desk.js";
 import { Hands } from "./hands.js";
 import { spokenOf } from "./named.js";
 import { ownOf, textIn } from "./plan.js";
@@ -17,8 +17,6 @@ import { room } from "./room.js";
 import { bars } from "./tally.js";
 import { twice } from "./twice.js";
 
-const CHOICES = [2, 3, 4];
-const LINKED = "link"; // among the exercises: no step is called so
 const LOCAL = /^(localhost|127\..*|\[::1\])$/;
 
 /** Where a telephone opens the room. */
@@ -27,32 +25,28 @@ const linkTo = (code) => belowRoot(`follow/${code}`);
 export class Lecturer {
   address = new Address();
   /** @type {import("./walk.js").Walk} */
-  #walk = null;
+  walk = null;
   #card = div("room-card");
-  #desk = div("room-desk");
+  #desk = new Desk(this);
   #asking = element("section", { class: "room-question", hidden: true }); // on the presenter's page, while it is asked
   #closer = button({ data: { focus: "room close" }, onclick: (event) => this.#closed(event) });
   #way = div("room-way"); // how to get in, on the presenter's page
-  #folded = false;
   #entry = span("room-entry");
   #drawn = "";
   #planner = new Planner(() => this.#planned());
   #opener = button({ data: { focus: "own" }, onclick: () => this.#planner.open(!this.#planner.isOpen) });
-  #hands = new Hands(() => this.#walk.share());
+  #hands = new Hands(() => this.walk.share());
   #counter = button({ data: { focus: "hands" }, onclick: (event) => this.#pressedHands(event) });
   /** @type {Change} */
   #change = null;
-  #stage = ""; // whose question was filled in last
   #stood = ""; // the place of the walk that was told last
-  #sentence = ""; // in which the number here is asked for
-  #isWordless = false; // a choice was to be offered, and it does not say of what
   #isBusy = false; // something was to be asked while a question is open, and the lecturer is told so
   #byHand = false; // the room answers with its hands, and telephones are not asked
 
   // --- what the walk asks for --------------------------------------------------------------------------------------
 
   controls(walk, own) {
-    this.#walk = walk;
+    this.walk = walk;
     this.#opener.textContent = walk.model.words.own_lecture;
     const plan = walk.view === "projector" ? [] : [this.#opener];
     this.#counter.textContent = walk.model.words.hands;
@@ -62,7 +56,7 @@ export class Lecturer {
   }
 
   parts(walk) {
-    walk.notes?.stand(this.#way, this.#desk);
+    walk.notes?.stand(this.#way, this.#desk.root);
     this.#drawn = "";
     if (walk.view === "projector") this.#planner.root.hidden = true;
     if (!this.#planner.root.isConnected) walk.root.after(this.#planner.root);
@@ -85,19 +79,19 @@ export class Lecturer {
   told(walk, at, remote) {
     const dark = Boolean(walk.podium?.dark);
     room.stands(this.#fits() ? { ...at, decimals: walk.model.decimals, dark } : null);
-    this.#prefill(walk.model, walk.step);
+    this.#desk.prefill(walk.model, walk.step);
     this.#change.again();
     this.#hands.show(walk.model, walk.asked.hiding);
     this.#counter.setAttribute("aria-expanded", String(Boolean(this.#hands.state)));
     if (walk.view || room.at) {
-      room.enter(this.#show);
+      room.enter(this.show);
       this.#makeRoom(`${at.step} ${at.sub}`, remote);
       if (!remote) this.#predictAlong();
     } else {
-      room.leave(this.#show);
+      room.leave(this.show);
       walk.join();
     }
-    this.#show();
+    this.show();
   }
 
   /** Who goes on wants the picture in sight: how to get in stands in a corner from then on. */
@@ -105,18 +99,18 @@ export class Lecturer {
     const goesOn = this.#stood && stood !== this.#stood && !remote;
     this.#stood = stood;
     const { question, at } = room;
-    const isFound = Boolean(question?.cell) && !this.#walk.asked.hiding;
+    const isFound = Boolean(question?.cell) && !this.walk.asked.hiding;
     const isOver = !question?.open || isFound;
     if (goesOn && at?.card === "code") room.show((!isOver && at.under) || "corner");
     else if (goesOn && at?.card === "poll" && isOver) room.show("corner");
-    const reveals = !goesOn && !remote && question?.open && isFound && this.#walk.predictions.on;
+    const reveals = !goesOn && !remote && question?.open && isFound && this.walk.predictions.on;
     if (reveals && ["code", "corner"].includes(at?.card)) room.show("poll");
   }
 
   /** A number that is hidden here is asked for on telephones until it is shown. */
   #predictAlong() {
-    const { cell, hiding } = this.#walk.asked;
-    room.predict(hiding && !this.#byHand && !this.#hands.state ? cell : null, this.#sentence);
+    const { cell, hiding } = this.walk.asked;
+    room.predict(hiding && !this.#byHand && !this.#hands.state ? cell : null, this.#desk.sentence);
   }
 
   /** What was counted at one place goes with it. */
@@ -126,7 +120,7 @@ export class Lecturer {
   }
 
   unmount() {
-    room.leave(this.#show);
+    room.leave(this.show);
     this.#planner.root.remove();
   }
 
@@ -155,9 +149,9 @@ export class Lecturer {
 
   /** The room's hands are counted; a number that would stand here is hidden until then. */
   countHands() {
-    const walk = this.#walk;
+    const walk = this.walk;
     const begins = this.#hands.state === null;
-    if (begins && room.at && room.question?.open) return this.#refuse();
+    if (begins && room.at && room.question?.open) return this.refuse();
     this.#byHand = true;
     if (begins && walk.asked.cell && !walk.predictions.on) walk.foretell(true, { once: true }); // what is revealed stays
     const { cell, hiding } = walk.asked;
@@ -169,15 +163,15 @@ export class Lecturer {
 
   /** Who had the number that stands there by now. */
   #askWho(cell) {
-    const { model } = this.#walk;
+    const { model } = this.walk;
     const number = shownAs(model, cell.name, cell.head)(valueAt(model, cell));
     this.#hands.ask(fill(model.words.hands_found, { place: spokenOf(model, cell) }), cell, number);
   }
 
   /** What telephones are being asked is not taken from them unsaid. */
-  #refuse() {
+  refuse() {
     this.#isBusy = true;
-    this.#show();
+    this.show();
   }
 
   change() {
@@ -186,42 +180,32 @@ export class Lecturer {
 
   /** How to get in, large, or in its corner again. */
   code() {
-    if (room.at) this.#turn("code");
+    if (room.at) this.turn("code");
   }
 
   /** On the walk's own page it is followed from now on; before an audience it is already. */
   async #open() {
-    room.enter(this.#show);
+    room.enter(this.show);
     await room.open();
-    this.#walk.join();
-    this.#walk.share();
+    this.walk.join();
+    this.walk.share();
   }
 
   #planned() {
     this.#opener.setAttribute("aria-expanded", String(this.#planner.isOpen));
   }
 
-  /** The lecturer's own question of a step stands ready to be asked; what was typed stays where there is none. */
-  #prefill(model, stage) {
-    const question = textIn(ownOf(model, stage).question, model.lang);
-    if (`${stage} ${question}` === this.#stage) return;
-    this.#stage = `${stage} ${question}`;
-    if (!question) return;
-    this.#text = question;
-    this.#drawn = "";
-  }
-
   // --- drawing -----------------------------------------------------------------------------------------------------
 
-  #show = () => {
+  show = () => {
     const { at, question, trouble } = room;
     if (!question?.open) this.#isBusy = false;
-    const { model, view, asked: here } = this.#walk;
-    const state = [at, question, trouble, model.lang, view, here.hiding, this.#fits(), this.#refused];
-    const drawn = JSON.stringify([...state, this.#isBusy, this.#isWordless]);
+    const { model, view, asked: here } = this.walk;
+    const state = [at, question, trouble, model.lang, view, here.hiding, this.#fits(), this.#desk.state];
+    const drawn = JSON.stringify([...state, this.#isBusy]);
     if (drawn !== this.#drawn) {
       this.#drawn = drawn;
-      redrawn(this.#walk.root, () => this.#draw());
+      redrawn(this.walk.root, () => this.#draw());
     }
     this.#count(room.counts, question);
     this.#makePlace();
@@ -229,21 +213,21 @@ export class Lecturer {
 
   /** What the audience is asked stands over nothing: the stage makes room for it, and on the presenter's page the words. */
   #makePlace() {
-    const { root, view } = this.#walk;
+    const { root, view } = this.walk;
     const isPoll = !this.#card.hidden && this.#card.classList.contains("poll");
     const isAsked = { projector: isPoll, presenter: !this.#asking.hidden }[view] ?? false;
     const asks = this.#hands.state ? Boolean(view) : isAsked;
     if (asks !== root.classList.contains("asking")) {
       root.classList.toggle("asking", asks);
-      this.#walk.notes?.root.scrollTo(0, 0); // what was pressed at its end stands above it now
-      this.#walk.refit();
+      this.walk.notes?.root.scrollTo(0, 0); // what was pressed at its end stands above it now
+      this.walk.refit();
     }
     this.#crowd(asks && view === "projector");
   }
 
   /** On the wall what happens is told above what is asked, where there is room for both. */
   #crowd(asks) {
-    const { root } = this.#walk;
+    const { root } = this.walk;
     root.classList.remove("crowded");
     const { scrollHeight, clientHeight } = this.#hands.state ? this.#hands.root : this.#card;
     root.classList.toggle("crowded", asks && scrollHeight > clientHeight);
@@ -258,51 +242,51 @@ export class Lecturer {
     this.#card.classList.toggle("poll", Boolean(this.#card.querySelector(".bars")));
     this.#card.classList.toggle("entering", Boolean(this.#card.querySelector(".entrance")));
     this.#closer.hidden = !this.#closes(room.question);
-    const asks = this.#isAsking(at);
+    const asks = this.isAsking(at);
     this.#asking.replaceChildren(...(asks ? [...this.#presented(at), ...this.#alert()] : []));
     this.#asking.hidden = !asks;
     this.#way.replaceChildren(...(at ? [this.#address(at), this.#end()] : []));
-    this.#desk.replaceChildren(...(asks ? [] : this.#alert()), ...(at ? [this.#asks(at)] : []));
+    this.#desk.root.replaceChildren(...(asks ? [] : this.#alert()), ...(at ? [this.#desk.parts(at)] : []));
   }
 
-  get #words() {
-    return this.#walk.model.words;
+  get words() {
+    return this.walk.model.words;
   }
 
   /** Whether a link holds the numbers: those that it does not hold are not followed. */
   #fits() {
-    const { example, s } = this.#walk.model.address;
+    const { example, s } = this.walk.model.address;
     return Boolean(example || s);
   }
 
   #alert() {
     const large = room.at && !this.#fits() ? "room_too_large" : "";
     const trouble = room.trouble || (this.#isBusy ? "question_busy" : large);
-    return trouble ? [element("p", { role: "alert" }, this.#words[trouble])] : [];
+    return trouble ? [element("p", { role: "alert" }, this.words[trouble])] : [];
   }
 
   /** The button that opens the room, and then shows how to get in. */
   #enter(at) {
-    const words = this.#words;
-    if (!at) return this.#button("follow", () => this.#open(), {}, words.follow_me);
+    const words = this.words;
+    if (!at) return pressed("follow", () => this.#open(), {}, words.follow_me);
     const label = { "aria-label": `${words.room} ${at.code}` };
-    return this.#button("follow", () => this.#turn("code"), label, at.code, " · ", span("following", "0"));
+    return pressed("follow", () => this.turn("code"), label, at.code, " · ", span("following", "0"));
   }
 
   /** Show this to the audience, or what it lies over, or how to get in, in its corner. */
-  #turn(card) {
+  turn(card) {
     room.show(room.at.card === card ? room.at.under || "corner" : card);
   }
 
   /** What the audience sees. */
   #shownTo(at) {
-    const { dismiss } = this.#words;
+    const { dismiss } = this.words;
     const named = { class: "round", title: dismiss, "aria-label": dismiss };
-    const close = this.#button("card", () => this.#close(), named, "✕");
+    const close = pressed("card", () => this.#close(), named, "✕");
     const { question } = room;
     const alert = this.#alert();
     const busy = this.#isBusy ? alert : [];
-    if (at?.card === "poll" && question) return [...this.#poll(question), ...busy, this.#address(at), close];
+    if (at?.card === "poll" && question) return [...this.poll(question), ...busy, this.#address(at), close];
     if (at?.card === "code" && !room.trouble) return [...this.#entrance(at), ...alert, close];
     if (room.trouble || busy.length || (at?.card === "corner" && alert.length)) return [...alert, close];
     return at?.card === "corner" ? [this.#address(at)] : [];
@@ -311,7 +295,7 @@ export class Lecturer {
   #close() {
     this.#isBusy = false;
     room.show(room.at?.under ?? "");
-    this.#show(); // also where no room could be opened
+    this.show(); // also where no room could be opened
   }
 
   /** The address to type, the code last. */
@@ -323,14 +307,14 @@ export class Lecturer {
   }
 
   #end() {
-    const { room_end: label, room_end_sure: sure } = this.#words;
-    const say = (said) => (this.#walk.live.textContent = said);
+    const { room_end: label, room_end_sure: sure } = this.words;
+    const say = (said) => (this.walk.live.textContent = said);
     return twice({ data: { focus: "room end" } }, label, sure, () => room.end(), say);
   }
 
   /** How to get in. */
   #entrance(at) {
-    const words = this.#words;
+    const words = this.words;
     const link = linkTo(at.code);
     const src = belowRoot(`api/qr?${new URLSearchParams({ link: link.href })}`).href;
     const told = [
@@ -344,10 +328,10 @@ export class Lecturer {
   }
 
   #asked(question) {
-    return element("h3", {}, ...asked(this.#walk.model, question, this.#words));
+    return element("h3", {}, ...asked(this.walk.model, question, this.words));
   }
 
-  #poll(question) {
+  poll(question) {
     return [this.#asked(question), div("bars"), p("answered")];
   }
 
@@ -364,155 +348,29 @@ export class Lecturer {
   // --- the presenter's desk ------------------------------------------------------------------------------------------
 
   /** Whether a question stands on the presenter's page in sight: while it is open, or its answers are on the wall. */
-  #isAsking(at) {
+  isAsking(at) {
     const { question } = room;
-    return (
-      this.#walk.view === "presenter" && Boolean(at && question && (question.open || at.card === "poll"))
-    );
+    return this.walk.view === "presenter" && Boolean(at && question && (question.open || at.card === "poll"));
   }
 
   /** What is asked, and first of all what can be done about it. */
   #presented(at) {
     const { question } = room;
-    const close = this.#button("close", () => room.close(), {}, this.#words.question_close);
-    const acts = [...(this.#closes(question) ? [close] : []), this.#showsAnswers(at), p("answered")];
+    const close = pressed("close", () => room.close(), {}, this.words.question_close);
+    const acts = [...(this.#closes(question) ? [close] : []), this.showsAnswers(at), p("answered")];
     return [this.#asked(question), span("group", ...acts), div("bars")];
   }
 
-  /** What he asks, and shows; folded away it is a line. */
-  #asks(at) {
-    const words = this.#words;
-    const ontoggle = ({ target }) => (this.#folded = !target.open);
-    const title = [words.room, " ", at.code, " · ", span("followers")];
-    return element(
-      "details",
-      { open: !this.#folded, ontoggle },
-      element("summary", { data: { focus: "room desk" } }, ...title),
-      div(
-        "asking",
-        span("group", ...this.#shows(at), this.#predict()),
-        span("group", this.#question(), ...CHOICES.map((count) => this.#choices(count))),
-        this.#isWordless ? element("p", { role: "alert" }, words.question_wanted) : null,
-        ...(room.question && !this.#isAsking(at) ? this.#poll(room.question) : []),
-        this.#refused ? element("p", { role: "alert" }, words.exercise_refused) : null,
-        span("group", this.#exercises(at), this.#linking()),
-      ),
-    );
-  }
-
-  /** What can be shown to the audience. */
-  #shows(at) {
-    const isShown = { "aria-pressed": String(at.card === "code") };
-    const code = this.#button("show code", () => this.#turn("code"), isShown, this.#words.room_show);
-    return room.question && !this.#isAsking(at) ? [code, this.#showsAnswers(at)] : [code];
-  }
-
-  #showsAnswers(at) {
+  showsAnswers(at) {
     const isTold = at.card === "poll" && room.tells;
-    const tell = () => (room.question.open ? room.showEarly(!isTold) : this.#turn("poll"));
-    return this.#button("show poll", tell, { "aria-pressed": String(isTold) }, this.#words.answers_show);
-  }
-
-  #question() {
-    const { question_text: label } = this.#words;
-    const oninput = ({ target }) => (this.#text = target.value);
-    const named = { placeholder: label, "aria-label": label, data: { focus: "room question" } };
-    const invalid = this.#isWordless ? "true" : null;
-    const field = element("input", {
-      type: "text",
-      maxlength: 200,
-      oninput,
-      "aria-invalid": invalid,
-      ...named,
-    });
-    field.value = this.#text;
-    return field;
-  }
-
-  #choices(count) {
-    const label = [..."ABCD"].slice(0, count).join(" ");
-    return this.#button(`choices ${count}`, () => this.#askChoices(count), {}, label);
-  }
-
-  #predict() {
-    return this.#button("predict cell", () => this.#askCell(), {}, this.#words.question_predict);
-  }
-
-  #exercises(at) {
-    const { words, steps, matrices } = this.#walk.model;
-    const chosen = at.link ? LINKED : at.exercise;
-    const option = (value, text) => element("option", { value, selected: value === chosen }, text);
-    const onchange = ({ target }) => this.#handOut({ exercise: target.value });
-    return element(
-      "select",
-      { "aria-label": words.exercise_of_the_day, onchange, data: { focus: "room exercise" } },
-      option("", `${words.exercise_of_the_day}: ${words.exercise_none}`),
-      at.link ? option(LINKED, words.exercise_of_link) : null,
-      ...Object.keys(steps).map((name) => option(name, matrices[name].word)),
-    );
-  }
-
-  /** Where the link of any exercise is pasted. */
-  #linking() {
-    const { exercise_link: label } = this.#words;
-    const named = { placeholder: label, "aria-label": label, data: { focus: "room link" } };
-    const field = element("input", {
-      type: "url",
-      ...named,
-      "aria-invalid": this.#refused ? "true" : null,
-      onchange: ({ target }) => this.#paste(target.value),
-    });
-    field.value = this.#refused;
-    return field;
-  }
-
-  #refused = ""; // what was pasted and is no exercise's link
-
-  /** @param {string} text */
-  #paste(text) {
-    const link = exerciseIn(text, belowRoot("check"));
-    if (link) return this.#handOut({ link });
-    this.#refused = text;
-    this.#show();
-  }
-
-  #handOut(of) {
-    if (of.exercise === LINKED) return;
-    this.#refused = "";
-    room.handOut(of);
-  }
-
-  #text = "";
-
-  /** A choice that does not say of what is asked for its words first. */
-  #askChoices(count) {
-    this.#isWordless = !this.#text.trim();
-    this.#show();
-    if (this.#isWordless) return named(this.#desk, "room question").focus();
-    room.ask({ text: this.#text, choices: Array(count).fill("") });
-    this.#text = "";
-  }
-
-  /** The number that is worked out here is hidden, and asked for. */
-  #askCell() {
-    if (room.question?.open && !room.question.cell) return this.#refuse();
-    this.#sentence = this.#text;
-    this.#walk.foretell(true, { once: true });
-    this.#sentence = this.#text = "";
-  }
-
-  #button(focus, act, attributes, ...parts) {
-    const onclick = (event) => {
-      if (event.detail > 0) event.currentTarget.blur(); // the keys walk on
-      act();
-    };
-    return button({ ...attributes, data: { focus: `room ${focus}` }, onclick }, ...parts);
+    const tell = () => (room.question.open ? room.showEarly(!isTold) : this.turn("poll"));
+    return pressed("show poll", tell, { "aria-pressed": String(isTold) }, this.words.answers_show);
   }
 
   /** Numbers change often, and nothing else is drawn for them. */
   #count(counts, question) {
-    const words = this.#words;
-    const { root, model, asked: here } = this.#walk;
+    const words = this.words;
+    const { root, model, asked: here } = this.walk;
     const put = (selector, text) => {
       for (const node of root.querySelectorAll(selector)) node.textContent = text;
     };
