@@ -36,7 +36,7 @@ from typing import Any, Final, NamedTuple, TypeGuard
 from mha_api.changes import changes, laid_out
 from mha_api.message import framed
 from mha_core import Example, MhaError, Trace, built_in, trace
-from mha_core.edit.edits import apply
+from mha_core.edit.back import edited
 from mha_core.errors import N_, ExampleError
 from mha_core.example.share_link import unpacked
 from mha_ui.about import told
@@ -127,12 +127,12 @@ class Channel:
     def _computed(self, asked: Asked) -> bytes:
         shown = None if asked.since is None else self._at(asked.since)
         base = self._at(asked.base) if isinstance(asked.base, int) else trace(opened(asked.base))
-        example = base.example
+        history = [base.example]
         for edit in asked.edits:
-            edited = apply(example, edit)
-            if edited != example:  # −0 in place of 0 is no edit to the page either
-                example = edited
-        now = base if example is base.example else trace(example)
+            example = edited(history, edit)
+            if example != history[-1]:  # −0 in place of 0 is no edit to the page either
+                history.append(example)
+        now = base if len(history) == 1 else trace(history[-1])
         lens = self._looked_through(asked)
         answer = framed({"id": asked.id}) if asked.quiet else _told(asked, shown, now, lens)
         needed = {at: self._kept[at] for at in (asked.base, asked.since) if isinstance(at, int)}

@@ -17,6 +17,14 @@ from mha_core.example.validate import validate
 from mha_core.vocabulary import AXES, STARTS
 
 
+def edited(history: Sequence[Example], edit: Edit) -> Example:
+    """The example after an edit, with what was removed last where that comes back.
+
+    ``history``: the examples so far, the one at hand at its end. Raises ``ExampleError`` for an edit that cannot be made.
+    """
+    return given_back(history, edit) or apply(history[-1], edit)
+
+
 def given_back(history: Sequence[Example], edit: Edit) -> Example | None:
     """The example after an edit that adds a head or a token, with the numbers of the one that was removed last.
 

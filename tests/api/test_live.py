@@ -111,6 +111,19 @@ def test_after_any_edits_both_answers_agree(case):
             assert laid({}, blocks) == shown_by_page(work)
 
 
+@pytest.mark.parametrize(
+    "edits",
+    [
+        [{"op": "remove_head", "head": 0}, {"op": "add_head", "copy": None}],
+        [{"op": "remove_token", "which": "tokens", "index": 1}, {"op": "add_token", "which": "tokens"}],
+    ],
+    ids=["head", "token"],
+)
+def test_what_was_removed_comes_back_in_both_answers(edits):
+    _, blocks = asked(Channel(), 1, {"example": "first"}, edits)
+    assert laid({}, blocks) == shown_by_page(by_the_page(built_in("first"), edits))
+
+
 @every_example
 def test_what_changes_is_enough_for_who_has_the_last_answer(name):
     """A drag: edits of one cell, each made to the same numbers, and only the difference is sent."""
