@@ -84,8 +84,9 @@ class Cause:
 class Checked:
     """A step's outcome. ``doubtful``: cells within the rule, but with a whole number that no rounding makes, of
     this step or of those before it. ``coarse``: right ones, with a whole number in which too little is left of the
-    value to tell. ``unexplained``: there are own errors that no known mistake explains; ``undecided``: among them
-    some that too many would explain to name one.
+    value to tell. ``nearly``: right ones whose last digit neither rounding nor cutting off gives. ``unexplained``:
+    there are own errors that no known mistake explains; ``undecided``: among them some that too many would explain
+    to name one.
     """
 
     given: int
@@ -95,6 +96,7 @@ class Checked:
     unexplained: bool
     undecided: bool = False
     coarse: tuple[WrongCell, ...] = ()
+    nearly: tuple[WrongCell, ...] = ()
 
     @property
     def status(self) -> str:
@@ -129,8 +131,9 @@ def check(example: Example) -> Verdict:
     """Check ``example.claimed`` against the computation, in float64.
 
     Source of the rule for wrong cells: a printed number may be off by one unit of its last digit, as rounding and
-    truncating leave it; a whole number that rounding does not give is doubtful, and one that it gives is coarse where
-    rounding has moved it by more than a tenth of its matrix's largest number.
+    truncating leave it, and is nearly right where neither gives it; a whole number that rounding does not give is
+    doubtful, and one that it gives is coarse where rounding has moved it by more than a tenth of its matrix's largest
+    number, or another one of its row.
     """
     return _Check(trace(example, _CPU)).verdict()
 
@@ -153,6 +156,7 @@ class _Check:
         self.wrong: dict[str, list[WrongCell]] = {name: [] for name in STEPS}
         self.doubtful: dict[str, list[WrongCell]] = {name: [] for name in STEPS}
         self.coarse: dict[str, list[WrongCell]] = {name: [] for name in STEPS}
+        self.nearly: dict[str, list[WrongCell]] = {name: [] for name in STEPS}
         self.causes: dict[str, list[Cause]] = {name: [] for name in STEPS}
         self.unexplained: set[str] = set()
         self.undecided: set[str] = set()
@@ -168,7 +172,7 @@ class _Check:
                     self._judge(key, values)
                 self._name_throughout()
             for key, values in exact.items():
-                self._note_coarse(key, values)
+                self._note_right(key, values)
         names = [name for name in STEPS if name in self.trace.values or any(name == key[0] for key in exact)]
         return Verdict(self.trace, {name: self._checked(name) for name in names})
 
@@ -187,6 +191,7 @@ class _Check:
             unexplained=name in self.unexplained,
             undecided=name in self.undecided,
             coarse=tuple(self.coarse[name]),
+            nearly=tuple(self.nearly[name]),
         )
 
     def _name_throughout(self) -> None:
@@ -233,13 +238,14 @@ class _Check:
         self.wrong[key[0]] += self._cells(key, exact, wrong, own)
         self.doubtful[key[0]] += self._cells(key, exact, doubtful, doubtful)
 
-    def _note_coarse(self, key: Key, exact: Tensor) -> None:
-        """The right cells in which rounding has left too little."""
-        coarse = _is_coarse(self.claims[key], exact)
-        if coarse.any():
-            told = {one.cell for one in self.wrong[key[0]] + self.doubtful[key[0]]}
-            cells = self._cells(key, exact, coarse, torch.zeros_like(coarse))
-            self.coarse[key[0]] += [one for one in cells if one.cell not in told]
+    def _note_right(self, key: Key, exact: Tensor) -> None:
+        """The right cells in which rounding has left too little, and those whose last digit is off by one."""
+        claim = self.claims[key]
+        for found, mask in ((self.coarse, _is_coarse(claim, exact)), (self.nearly, _is_nearly(claim, exact))):
+            if mask.any():
+                told = {one.cell for one in self.wrong[key[0]] + self.doubtful[key[0]]}
+                cells = self._cells(key, exact, mask, torch.zeros_like(mask))
+                found[key[0]] += [one for one in cells if one.cell not in told]
 
     def _cells(self, key: Key, exact: Tensor, mask: Tensor, own: Tensor) -> Iterable[WrongCell]:
         columns = (self.claims[key].numbers[mask], exact[mask], own[mask])
@@ -506,10 +512,22 @@ def _not_rounded(claim: Printed, values: Tensor) -> Tensor:
 
 
 def _is_coarse(claim: Printed, values: Tensor) -> Tensor:
-    """Where a whole number stands that is right, and too far from the value to tell whether that was known."""
+    """Where a whole number stands that is right, and too far from the value to tell whether that was known; and beside
+    it in its row what rounding has moved as well: 1 0 0.
+    """
     largest = values.masked_fill(values.isinf(), 0.0).abs().amax()
-    far = (claim.numbers - values).abs() > _COARSE * largest + 1e-9
-    return claim.fits(values) & (claim.unit >= 1) & far
+    by = (claim.numbers - values).abs()
+    whole = claim.fits(values) & (claim.unit >= 1)
+    coarse = whole & (by > _COARSE * largest + 1e-9)
+    return coarse | (coarse.any(-1, keepdim=True) & whole & (by > 1e-9))
+
+
+def _is_nearly(claim: Printed, values: Tensor) -> Tensor:
+    """Where a number with a point is right, and is neither the rounded value nor the value cut off."""
+    least = claim.unit * 1e-3
+    rounded = (claim.numbers - values).abs() <= claim.unit / 2 + least
+    cut = ((values / claim.unit).trunc() * claim.unit - claim.numbers).abs() <= least
+    return claim.fits(values) & claim.numbers.isfinite() & (claim.unit < 1) & ~rounded & ~cut
 
 
 def _rounds_to(values: Tensor, claim: Printed) -> Tensor:

@@ -230,6 +230,8 @@ def as_json(verdict: Verdict, language: str = "en") -> dict[str, Any]:
             steps[name]["doubtful"] = [_wrong(cell) for cell in step.doubtful]
         if step.coarse:
             steps[name]["coarse"] = [_wrong(cell) for cell in step.coarse]
+        if step.nearly:
+            steps[name]["nearly"] = [_wrong(cell) for cell in step.nearly]
         if following := following_messages(verdict, name, language):
             steps[name]["follows"] = following
         if step.unexplained:
@@ -280,6 +282,7 @@ def summary(verdict: Verdict, language: str, asked: Collection[str] | None = Non
         told.append(_of_coarse(verdict, coarse, language))
     if not told:
         told.append(_of_right(given, blank, asked))
+        told += _of_nearly(verdict, language)
     elif blank:
         told.append(_counted(blank, _BLANK_BEGUN if asked is None else _BLANK))
     say = catalogue(language).gettext
@@ -320,6 +323,10 @@ _COARSE: Final = (
     N_("{number} at {place} is right only as far as it is rounded: give at least two decimals to be sure."),
     N_("{count} numbers are right only as far as they are rounded: give at least two decimals to be sure."),
 )
+_NEARLY: Final = (
+    N_("At {place} the last digit is off by one."),
+    N_("Of {count} of them the last digit is off by one."),
+)
 _BLANK: Final = (N_("One cell is still blank."), N_("{count} cells are still blank."))
 _BLANK_BEGUN: Final = (
     N_("In the tables begun, one cell is still blank."),
@@ -344,6 +351,15 @@ def _of_coarse(verdict: Verdict, coarse: Sequence[WrongCell], language: str) -> 
     first = coarse[0]
     where = place(verdict, first.cell, catalogue(language).gettext)
     return _counted(len(coarse), _COARSE, place=where, number=trimmed(first.claimed, 10))
+
+
+def _of_nearly(verdict: Verdict, language: str) -> list[_Told]:
+    """Of how many numbers the last digit is off by one; a single one by its place."""
+    nearly = [cell for step in verdict.steps.values() for cell in step.nearly]
+    if not nearly:
+        return []
+    where = place(verdict, nearly[0].cell, catalogue(language).gettext)
+    return [_counted(len(nearly), _NEARLY, place=where)]
 
 
 def _of_right(given: int, blank: int, asked: Collection[str] | None) -> _Told:

@@ -20,7 +20,7 @@ from mha_core.vocabulary import AXES, STARTS
 def edited(history: Sequence[Example], edit: Edit) -> Example:
     """The example after an edit, with what was removed last where that comes back.
 
-    ``history``: the examples so far, the one at hand at its end. Raises ``ExampleError`` for an edit that cannot be made.
+    ``history``: the examples so far, the one at hand at its end. Raises ``ExampleError`` where the edit cannot be made.
     """
     return given_back(history, edit) or apply(history[-1], edit)
 

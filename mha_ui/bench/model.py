@@ -218,6 +218,7 @@ _UI: Final = {
     "mark_copied": N_("wrong, but copied from the heads"),
     "mark_doubtful": N_("not what rounding gives"),
     "mark_coarse": N_("right as far as it is rounded: give at least two decimals to be sure"),
+    "mark_nearly": N_("right but for its last digit, which is off by one"),
     "claim_text": N_("Fill in from text"),
     "claim_formats": N_("A block from a spreadsheet, [[1, 2], [3, 4]], LaTeX, Markdown or CSV."),
     "fill_in": N_("Fill in"),

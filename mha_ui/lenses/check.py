@@ -52,7 +52,7 @@ def _key(cell: Cell) -> str:
 
 
 def _marks(verdict: Verdict) -> dict[str, str]:
-    """Every filled-in cell: right, own, follows, doubtful or coarse."""
+    """Every filled-in cell: right, own, follows, doubtful, coarse or nearly."""
     example, found = verdict.trace.example, {}
     for name, step in verdict.steps.items():
         heads = [None] if name not in PER_HEAD_STEPS else range(len(example.heads))
@@ -64,6 +64,7 @@ def _marks(verdict: Verdict) -> dict[str, str]:
         found |= {_key(wrong.cell): "own" if wrong.own else "follows" for wrong in step.wrong}
         found |= {_key(wrong.cell): "doubtful" for wrong in step.doubtful}
         found |= {_key(right.cell): "coarse" for right in step.coarse}
+        found |= {_key(right.cell): "nearly" for right in step.nearly}
     return found
 
 

@@ -48,6 +48,7 @@ _SAID: Final = {
     "follows": N_("follows"),
     "doubtful": N_("misrounded"),
     "coarse": N_("more decimals"),
+    "nearly": N_("last digit"),
     "finished": N_("Done, and all of it right"),
     "another": N_("Another one"),
     "for_class": N_("Link for my class"),

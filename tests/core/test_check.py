@@ -263,9 +263,37 @@ def test_a_whole_number_in_which_nothing_is_left_of_the_value_is_coarse_and_not_
         "to be sure. In the tables begun, 2 cells are still blank."
     )
     assert len(as_json(alone)["steps"]["weights"]["coarse"]) == 1
+    assert as_json(verdict)["steps"]["weights"].get("nearly") is None
     hard = Head(q=((9.0,), (0.0,)), k=((9.0,), (0.0,)), v=((1.0,), (1.0,)))
     given = replace(verdict.trace.example, heads=(hard,), claimed={"weights": ((("1", "0"), ("1", None)),)})
     assert [tuple(found.cell[2:]) for found in check(given).steps["weights"].coarse] == [(1, 0)]
+
+
+def test_beside_a_coarse_number_the_others_that_rounding_has_moved_are_coarse_too():
+    """Of 0.05, 0.84 and 0.11 the tenth is 0.084: alone, 0 for 0.05 would be near enough."""
+    spread = Head(q=((1.0,),), k=((0.0,), (2.8,), (0.8,)), v=((1.0,), (1.0,), (1.0,)))
+    example = Example("", ("a",), (spread,), scale="none", context_tokens=("b", "c", "d"))
+
+    def coarse(*row):
+        step = check(validate(replace(example, claimed={"weights": ((row,),)}))).steps["weights"]
+        return [found.cell.col for found in step.coarse]
+
+    assert coarse("0", "1", "0") == [0, 1, 2]
+    assert coarse("0", None, None) == []
+
+
+def test_a_last_digit_that_neither_rounding_nor_cutting_off_gives_is_told():
+    """Of 0.7311: 0.74 is off by one, 0.75 is wrong. Of 0.2689, 0.26 is cut off."""
+    for text, found in (("0.72", "wrong"), ("0.73", "right"), ("0.74", "nearly"), ("0.75", "wrong")):
+        step = one(weights=(((None, text), (None, None)),)).steps["weights"]
+        outcome = "wrong" if step.wrong else "nearly" if step.nearly else "right"
+        assert outcome == found, text
+    verdict = one(weights=((("0.26", "0.74"), ("0.27", "0.731")),))
+    assert verdict.ok
+    assert summary(verdict, "en") == (
+        "All 4 numbers are right. At attention weights, row 1, column 2 the last digit is off by one."
+    )
+    assert [cell["claimed"] for cell in as_json(verdict)["steps"]["weights"]["nearly"]] == [0.74]
 
 
 def test_a_doubtful_number_is_looked_at_before_what_follows_from_it():

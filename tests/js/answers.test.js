@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isRight } from "../../mha_ui/walkthrough/assets/answers.js";
+import { isRight, sent } from "../../mha_ui/walkthrough/assets/answers.js";
 
 test("a printed number may be off by one unit of its last digit, as rounding and cutting off leave it", () => {
   for (const text of ["0.67", "0.66", "0.6667", "1"]) assert.equal(isRight(text, 2 / 3), true, text);
@@ -21,4 +21,18 @@ test("what is no number is neither right nor wrong, and −∞ is only itself", 
   assert.equal(isRight("abc", 1), undefined);
   assert.equal(isRight("-inf", "-inf"), true);
   assert.equal(isRight("-1000", "-inf"), false);
+});
+
+test("a telephone's decimal comma is a point, unless it may part thousands", () => {
+  for (const [text, number] of [
+    ["0,9", "0.9"],
+    ["−1,79", "-1.79"],
+    [",5", ".5"],
+    ["0,125", "0.125"],
+    ["+2.50", "2.50"],
+    ["1,000", ""],
+    ["1,2,3", ""],
+    ["abc", ""],
+  ])
+    assert.equal(sent(text), number, text);
 });

@@ -182,7 +182,7 @@ export class Practice {
     this.summary.className = `practice-summary ${model.check.state}`;
     setText(this.toggle, this.#open === WHOLE ? said.single : said.whole);
     setText(this.leave, said.end);
-    for (const kind of ["own", "follows", "doubtful", "coarse"])
+    for (const kind of ["own", "follows", "doubtful", "coarse", "nearly"])
       this.bench.root.style.setProperty(`--said-${kind}`, JSON.stringify(said[kind]));
     this.#patchLines();
     this.#patchHint(hint);

@@ -9,6 +9,20 @@ export function lastUnit(text) {
   return 10 ** (Number(power) - (digits.split(".")[1] ?? "").length);
 }
 
+/** With a point for a decimal comma, which is all that the keys of many telephones have; 1,000 may be either. */
+function pointed(text) {
+  const [, whole, digits] = /^\s*([+\-−]?\d*),(\d+)\s*$/.exec(text) ?? [];
+  const isEither = digits?.length === 3 && Number(whole.replace("−", "-")) !== 0;
+  return digits && !isEither ? `${whole}.${digits}` : text;
+}
+
+/** A number typed on a telephone, as it is sent: "" where it is none. */
+export function sent(text) {
+  const number = parseMask(pointed(text));
+  if (number === undefined) return "";
+  return number === "-inf" ? number : usual(pointed(text)).toLowerCase().replace(/^\+/, "");
+}
+
 /** Whether a typed text gives the number; undefined where it is no number. */
 export function isRight(text, exact) {
   const number = parseMask(text);

@@ -3,19 +3,12 @@
 
 import { button, element, fill, p, pressable, redrawn } from "../mha.web/dom.js";
 import { shownAs, valueAt } from "../mha.web/graph.js";
-import { parseMask, usual } from "../mha.web/numbers.js";
+import { sent } from "./answers.js";
 import { asked, rightIn } from "./poll.js";
 import { pause } from "./stream.js";
 import { choiceOf } from "./tally.js";
 
 const ATTEMPTS = 6;
-
-/** A number as it is sent: "" where none was typed. */
-export function typed(text) {
-  const number = parseMask(text);
-  if (number === undefined) return "";
-  return number === "-inf" ? number : usual(text).toLowerCase().replace(/^\+/, "");
-}
 
 export class Asked {
   root = element("section", { class: "question", hidden: true });
@@ -111,7 +104,7 @@ export class Asked {
     field.addEventListener("input", () => (this.#field = field.value));
     const onsubmit = (event) => {
       event.preventDefault();
-      const number = typed(field.value);
+      const number = sent(field.value);
       if (number) this.#give(number);
       else this.#say("no_number");
     };

@@ -216,6 +216,8 @@ class Room {
 
   #connected(state) {
     if (state === "open" || state === "lost") this.#say(state === "lost" ? "room_lost" : "");
+    else if (state === "ended")
+      this.#share(null); // in another window
     else this.#lost();
   }
 

@@ -108,7 +108,7 @@ export class Cells {
   }
 
   /**
-   * Whether what stands here is right: own, follows, doubtful, coarse or right.
+   * Whether what stands here is right: own, follows, doubtful, coarse, nearly or right.
    * @param {HTMLElement} td
    * @param {string} mark
    */
