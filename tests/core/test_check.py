@@ -284,10 +284,9 @@ def test_beside_a_coarse_number_the_others_that_rounding_has_moved_are_coarse_to
 
 def test_a_last_digit_that_neither_rounding_nor_cutting_off_gives_is_told():
     """Of 0.7311: 0.74 is off by one, 0.75 is wrong. Of 0.2689, 0.26 is cut off."""
-    for text, found in (("0.72", "wrong"), ("0.73", "right"), ("0.74", "nearly"), ("0.75", "wrong")):
+    for text, outcome in (("0.72", "wrong"), ("0.73", "right"), ("0.74", "nearly"), ("0.75", "wrong")):
         step = one(weights=(((None, text), (None, None)),)).steps["weights"]
-        outcome = "wrong" if step.wrong else "nearly" if step.nearly else "right"
-        assert outcome == found, text
+        assert ("wrong" if step.wrong else "nearly" if step.nearly else "right") == outcome, text
     verdict = one(weights=((("0.26", "0.74"), ("0.27", "0.731")),))
     assert verdict.ok
     assert summary(verdict, "en") == (

@@ -342,7 +342,9 @@ def test_windows_of_a_pair_have_one_room(lecture):
     for phone in phones:
         expect(phone.page.locator("html")).to_have_attribute("data-state", "ended")
     expect(front.button("room follow")).to_have_text("Follow me")
-    expect(front.page.locator(".room-card")).to_be_hidden()  # it was ended, not lost: the wall says nothing of it
+    expect(
+        front.page.locator(".room-card")
+    ).to_be_hidden()  # it was ended, not lost: the wall says nothing of it
 
 
 def test_a_question_is_answered_on_telephones_and_counted_on_the_wall(lecture):
