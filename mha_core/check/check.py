@@ -219,17 +219,27 @@ class _Check:
         own = wrong & ~fits.any(0)
         if own.any():
             own &= ~self._excused(key, claim, plain)
+        doubtful = _not_rounded(claim, exact) & ~wrong & ~_rounds_to(plain.values, claim).any(0)
+        if doubtful.any():  # of a whole number no unseen step is taken to have been rounded
+            doubtful &= ((exact - exact.round()).abs() < 1e-9) | ~self._rounds_on_the_way(key, claim)
+        if doubtful.sum() > 1 and self._comes_of_a_mistake(key, claim):  # of one number that says little
+            wrong, own, doubtful = wrong | doubtful, own | doubtful, torch.zeros_like(doubtful)
         best = plain.values[int(fits.flatten(1).sum(1).argmax())]
         self.others = []
         if own.any():
             best = self._explain(key, claim, own, best)
         elif wrong.any() and self._nothing_wrong_before(key):
             self._blame(key, (ROUNDED_EARLY,), wrong)
-        doubtful = _not_rounded(claim, exact) & ~wrong & ~_rounds_to(plain.values, claim).any(0)
-        if doubtful.any():  # of a whole number no unseen step is taken to have been rounded
-            doubtful &= ((exact - exact.round()).abs() < 1e-9) | ~self._rounds_on_the_way(key, claim)
         self._note(key, exact, wrong=wrong, own=own, doubtful=doubtful)
         self._carry(key, claim, exact, best, plain)
+
+    def _comes_of_a_mistake(self, key: Key, claim: Printed) -> bool:
+        """Whether a known mistake gives every number of a matrix as it is printed: 2 everywhere for 4/√2 is 4/2."""
+        if key not in self.search.steps:
+            return False
+        family = self.search.family(key, 1, claim.decimals)
+        gives = (_rounds_to(family.values, claim) | ~claim.given).flatten(1).all(1)
+        return any(blame and gives[n] for n, blame in enumerate(family.blames))
 
     def _nothing_wrong_before(self, key: Key) -> bool:
         return not any(self.wrong[name] or self.doubtful[name] for name in STEPS[: STEPS.index(key[0])])

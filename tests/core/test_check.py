@@ -282,6 +282,17 @@ def test_beside_a_coarse_number_the_others_that_rounding_has_moved_are_coarse_to
     assert coarse("0", None, None) == []
 
 
+def test_whole_numbers_that_a_known_mistake_gives_are_wrong_and_it_is_named():
+    """2 for 4/√2 is within one unit, but 4/2 is what divides all of them by d_k."""
+    example = built_in("water")
+    halved = tuple(
+        tuple(tuple(f"{n / 2:g}" for n in row) for row in rows) for rows in trace(example).values["scores"]
+    )
+    step = check(replace(example, claimed={"scaled_scores": halved})).steps["scaled_scores"]
+    assert (len(step.wrong), step.doubtful) == (7, ())
+    assert (("divided_by_dk",), (1,)) in [(cause.ids, cause.heads) for cause in step.causes]
+
+
 def test_a_last_digit_that_neither_rounding_nor_cutting_off_gives_is_told():
     """Of 0.7311: 0.74 is off by one, 0.75 is wrong. Of 0.2689, 0.26 is cut off."""
     for text, outcome in (("0.72", "wrong"), ("0.73", "right"), ("0.74", "nearly"), ("0.75", "wrong")):
