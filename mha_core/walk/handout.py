@@ -18,6 +18,7 @@ from mha_core.example.model import NEG_INF, key_tokens, text_in
 from mha_core.messages import catalogue
 from mha_core.numbers import fixed, shortest
 from mha_core.vocabulary import AXES, LAYER_INPUTS, PER_HEAD_INPUTS
+from mha_core.walk.lecture import shown
 from mha_core.walk.stages import Stage, exponentials_of, walk
 from mha_core.walk.summary import tied
 from mha_core.walk.text import Sentence
@@ -52,7 +53,10 @@ _KEYS = {
 
 
 class Handout:
-    """One walk in one language. Raises ``ExportError`` for one of more numbers than ``MOST_NUMBERS``."""
+    """One walk in one language, in the order of the example's lecture and without what that hides.
+
+    Raises ``ExportError`` for one of more numbers than ``MOST_NUMBERS``.
+    """
 
     def __init__(self, trace: Trace, language: str, decimals: int) -> None:
         check_size(trace)
@@ -60,7 +64,7 @@ class Handout:
         self.example = trace.example
         self.language = language
         self.decimals = decimals
-        self.stages = walk(trace)
+        self.stages = shown(walk(trace), trace.example.lecture)
 
     def say(self, name: str, **values: object) -> str:
         """One of the handout's own sentences."""

@@ -11,7 +11,7 @@ from unicodedata import category, east_asian_width
 from mha_core.compute.derive import Cell, arithmetic, derive
 from mha_core.compute.graph import formula
 from mha_core.compute.operations import Step
-from mha_core.example.model import key_tokens
+from mha_core.example.model import key_tokens, text_in
 from mha_core.numbers import fixed
 from mha_core.walk.handout import Handout
 from mha_core.walk.stages import Looked, Stage, layout_of, looked_at, operands_of, result_of
@@ -98,14 +98,27 @@ def sheets(told: Handout) -> Iterator[Sheet]:
         notes=shortened(source, MOST_NOTE),
     )
     for number, stage in enumerate(told.stages, 1):
-        heading = told.heading(number, stage)
-        match stage.kind:
-            case "step" | "head":
-                for step, words in zip(stage.steps, stage.step_words, strict=True):
-                    own = f"{heading} · {told.text(words.title)}" if stage.kind == "head" else heading
-                    yield _of_step(told, own, step, stage.head, words)
-            case _:
-                yield _sheet(told, heading, stage.words, _tables(told, stage))
+        first, *others = _of_stage(told, told.heading(number, stage), stage)
+        yield replace(first, notes="\n\n".join([*_own(told, stage), first.notes]))
+        yield from others
+
+
+def _of_stage(told: Handout, heading: str, stage: Stage) -> Iterator[Sheet]:
+    match stage.kind:
+        case "step" | "head":
+            for step, words in zip(stage.steps, stage.step_words, strict=True):
+                own = f"{heading} · {told.text(words.title)}" if stage.kind == "head" else heading
+                yield _of_step(told, own, step, stage.head, words)
+        case _:
+            yield _sheet(told, heading, stage.words, _tables(told, stage))
+
+
+def _own(told: Handout, stage: Stage) -> Iterator[str]:
+    """The lecturer's own note and question for a stage, which the speaker's notes begin with."""
+    lecture = told.example.lecture
+    for one in lecture.steps if lecture else ():
+        texts = (text_in(said, told.language) for said in (one.note, one.question))
+        yield from (shortened(text, MOST_NOTE) for text in texts if text and one.step == stage.id)
 
 
 def _sheet(told: Handout, title: str, words: Words, tables: Sequence[Table]) -> Sheet:

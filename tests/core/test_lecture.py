@@ -12,6 +12,7 @@ from mha_core.example.files import from_json, lecture_json, to_json
 from mha_core.example.lecture import Lecture, LectureStep
 from mha_core.example.model import same_numbers
 from mha_core.walk.lecture import arranged, needed_later, shown
+from mha_core.walk.markdown import as_markdown
 from mha_core.walk.stages import walk
 from tests.core.strategies import examples, lectures
 from tests.sizes import tries
@@ -156,3 +157,12 @@ def test_where_all_is_hidden_all_is_shown():
     stages = walk(trace(WRITTEN))
     nothing = Lecture(steps=tuple(LectureStep(stage.id, hidden=True) for stage in stages))
     assert shown(stages, nothing) == stages
+
+
+def test_what_is_handed_out_has_the_lectures_steps_in_its_order():
+    headings = [line for line in as_markdown(trace(WRITTEN)).splitlines() if line.startswith("## ")]
+    stages = shown(walk(trace(WRITTEN)), WRITTEN.lecture)
+    titles = [stage.words.title.translated("en") for stage in stages]
+    assert len(headings) == len(titles)
+    for number, (heading, title) in enumerate(zip(headings, titles, strict=True), 1):
+        assert heading.startswith(f"## {number}. {title}")

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 from io import BytesIO
 from itertools import chain, pairwise
 
@@ -15,6 +16,7 @@ from benchmarks.core import sized
 from mha_core import Cell, ExportError, built_in, parse, trace
 from mha_core.__main__ import main
 from mha_core.compute.derive import cells
+from mha_core.example.lecture import Lecture, LectureStep
 from mha_core.messages import LANGUAGE, LANGUAGES
 from mha_core.vocabulary import ENTRY
 from mha_core.walk.stages import walk
@@ -153,6 +155,19 @@ def test_a_slide_a_step_with_its_sentence_formula_arithmetic_and_notes():
     assert words.note.translated("en") in notes
     assert words.why.translated("en") in notes
     assert "S[1, 1] = 1·3 + 2·1 = 5" in notes
+
+
+def test_the_speakers_notes_begin_with_the_lecturers_own():
+    own = LectureStep("scores", note="Two arrows on the board.", question="Which pair fits?")
+    lecture = Lecture(steps=(LectureStep("tokens", hidden=True), own))
+    show = opened(as_slides(trace(replace(built_in("first"), lecture=lecture))))
+    titles = [slide.shapes.title.text for slide in show.slides]
+    scores = next(slide for slide in show.slides if ". Scores" in slide.shapes.title.text)
+    assert titles[1].startswith("1. ")
+    assert "Tokens" not in titles[1]
+    assert scores.notes_slide.notes_text_frame.text.startswith(
+        "Two arrows on the board.\n\nWhich pair fits?\n\n"
+    )
 
 
 def test_formulas_have_subscripts_and_superscripts():
