@@ -361,7 +361,19 @@ def test_the_whole_path_of_a_number_is_lit(visit):
     page.locator(".explain").hover()
     button.click()
     expect(page.locator(".path")).to_have_count(0)
-    button.press("Escape")  # the focus is there, and not in the tables
+    button.click()
+    expect(button).to_be_focused()
+    page.keyboard.press("Escape")  # the focus is there, and not in the tables
+    expect(page.locator(".path")).to_have_count(0)
+    expect(button).to_have_count(0)
+    expect(bench.cell("scores", 0, 1, 0)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(button).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("button", name="Your sentence").click()
+    page.keyboard.press("Escape")  # of a field that is open it is the field's
+    expect(button).to_be_visible()
+    page.locator(".bench .lead").click()  # the focus is nowhere
+    page.keyboard.press("Escape")
     expect(button).to_have_count(0)
 
 

@@ -1,7 +1,7 @@
 // The line of arithmetic: what a number is made of and what it goes into, in a sentence and as lit cells.
 
 import { arithmetic, inBrief } from "./arithmetic.js";
-import { button, div, element, fillNodes, pressable, span, symbol } from "./dom.js";
+import { active, button, div, element, fillNodes, named, pressable, span, symbol } from "./dom.js";
 import {
   canFollow,
   exists,
@@ -127,9 +127,18 @@ export class Explain {
     this.#whole = !this.#whole;
     const { shown, cell, held } = this.#shown;
     this.show(shown, cell, held, true);
-    /** @type {HTMLElement} */ (this.line.querySelector('[data-focus="whole path"]'))?.focus({
-      preventScroll: true, // the page may be on its way to the terms
-    });
+    named(this.line, "whole path")?.focus({ preventScroll: true }); // the page may be on its way to the terms
+  }
+
+  /**
+   * Draw the line anew, and give the focus back to the button of it that had it.
+   * @param {...Child} parts
+   */
+  #draw(...parts) {
+    const focused = active(this.line);
+    const focus = this.line.contains(focused) && focused.dataset.focus;
+    this.line.replaceChildren(...parts);
+    if (focus) named(this.line, focus)?.focus({ preventScroll: true });
   }
 
   /**
@@ -148,7 +157,7 @@ export class Explain {
     this.root.classList.toggle("is-pinned", Boolean(pinned));
     if (!known) {
       this.#lights.clear();
-      this.line.replaceChildren(span("hint", model.check ? this.words.hint_check : this.words.hint));
+      this.#draw(span("hint", model.check ? this.words.hint_check : this.words.hint));
       this.traced(null, false);
       return;
     }
@@ -167,7 +176,7 @@ export class Explain {
       light([held], "pinned");
       this.#lights.light([view.root], "tracing");
     });
-    this.line.replaceChildren(...this.#sentence(model, cell, terms, fed, pinned), "");
+    this.#draw(...this.#sentence(model, cell, terms, fed, pinned), "");
     this.traced(path, asked && path !== null);
   }
 
