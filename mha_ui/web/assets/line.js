@@ -218,18 +218,29 @@ export class Explain {
       parts.push(...unparted(nodes));
     } else {
       parts.push(element("strong", {}, exact(valueAt(model, cell))));
-      const counts = new Map();
-      for (const of of fed) counts.set(of.name, (counts.get(of.name) ?? 0) + 1);
-      const list = [...counts].flatMap(([name, count], i) => [
-        i ? ", " : "",
-        symbol(symbolOf(model, name, cell.head)),
-        ` (${count})`,
-      ]);
-      const [before, after] = this.words.feeds.split("{list}");
-      if (list.length) parts.push(span("feeds", ` → ${before}`, ...list, after));
+      if (fed.length) parts.push(span("feeds", " → ", ...this.#feeds(model, cell, fed)));
     }
     if (pinned) parts.push(...this.#ways(model, cell));
     return pinned ? [...this.#crumbs(model), ...parts] : parts;
+  }
+
+  /**
+   * How many numbers of which tables a number goes into.
+   * @param {Model} model
+   * @param {Cell} cell
+   * @param {Cell[]} fed
+   * @returns {Child[]}
+   */
+  #feeds(model, cell, fed) {
+    const { words } = this;
+    const counts = new Map();
+    for (const { name } of fed) counts.set(name, (counts.get(name) ?? 0) + 1);
+    const list = [...counts].flatMap(([name, count], at) => {
+      const text = at ? words.feeds_also : count === 1 ? words.feeds_one : words.feeds_many;
+      const table = [symbol(symbolOf(model, name, cell.head))];
+      return [at ? words.feeds_and : "", ...fillNodes(text, { count: [String(count)], table })];
+    });
+    return fillNodes(words.feeds, { list });
   }
 
   /**
