@@ -227,6 +227,7 @@ _UI: Final = {
     "feeds_many": N_("{count} numbers of {table}"),
     "feeds_also": N_("{count} of {table}"),
     "feeds_and": N_(", "),
+    "shifted": N_("the row's largest is taken off first; that changes nothing"),
     "unpin": N_("Let go"),
     "whole_path": N_("Whole path"),
     "path_above": N_("↑ to {list}"),

@@ -73,6 +73,9 @@ def test_hovering_lights_the_operands_and_shows_the_arithmetic(visit):
         re.compile(r"used by 4 numbers of Q, 4 of K, 4 of V.*✕ Let go$")
     )
     assert "null" not in bench.arithmetic()
+    bench.cell("weights", 0, 0, 0).hover()
+    said = "(the row's largest is taken off first; that changes nothing)"
+    assert bench.arithmetic().endswith(said)
 
 
 @pytest.mark.parametrize(

@@ -210,12 +210,15 @@ export class Explain {
     if (isClaim(model, cell.name)) return this.#claimed(model, cell, place);
     const parts = [...this.#throughLens(model, cell), place, " = "];
     if (terms.length) {
-      const step = model.matrices[cell.name];
-      if (step.formula) parts.push(span("formula", symbol(step.formula)), " = ");
+      const { formula } = model.matrices[cell.name];
+      const step = model.steps[cell.name];
+      if (formula) parts.push(span("formula", symbol(formula)), " = ");
       const pieces = arithmetic(model, cell, inBrief(model, pinned ? Infinity : 10));
       const follow = pinned && this.hold && ((to) => this.#follow(cell, to));
       const nodes = pieces.map((piece) => pieceOf(model, piece, (of) => this.#place(model, of), { follow }));
       parts.push(...unparted(nodes));
+      if (step.shifts && model.shifts[cell.head][cell.row])
+        parts.push(span("quiet-text", ` (${this.words.shifted})`));
     } else {
       parts.push(element("strong", {}, exact(valueAt(model, cell))));
       if (fed.length) parts.push(span("feeds", " → ", ...this.#feeds(model, cell, fed)));
