@@ -220,8 +220,6 @@ def test_shape_controls(visit):
         ("remove_head 1", {"op": "remove_head", "head": 1}),
         ("add tokens", {"op": "add_token", "which": "tokens"}),
     ):
-        if focus == "remove_head 1":
-            bench.do("show head 1")  # of four heads three are shown
         bench.do(focus)
         example = apply(example, edit)
         assert_shows(bench, example)
