@@ -505,6 +505,12 @@ def test_on_a_telephone_nothing_is_cut_off_or_broken(visit):
             assert box["x"] + box["width"] <= 390, figure.inner_text()
     bench.cell("weights", 0, 1, 0).tap()
     expect(bench.settled().page.locator(".explain.is-pinned")).to_be_visible()
+    ways = [one.bounding_box() for one in page.locator(".explain .ways button").all()]
+    assert len(ways) == 3
+    assert len({box["y"] for box in ways}) == 1, ways
+    foot = page.locator(".explain .line").bounding_box()
+    assert ways[0]["y"] + ways[0]["height"] <= foot["y"] + foot["height"]
+    expect(page.get_by_role("button", name="Let go")).not_to_have_css("border-top-color", "rgba(0, 0, 0, 0)")
     for name in page.locator(".explain .place .symbol, .explain .power").all():
         assert name.bounding_box()["height"] < 30, name.inner_text()
 

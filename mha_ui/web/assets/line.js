@@ -253,14 +253,14 @@ export class Explain {
    * @returns {Child[]}
    */
   #ways(model, cell) {
-    const unpin = { class: "quiet", data: { focus: "unpin" }, onclick: this.unpin };
-    const whole = { class: "quiet", data: { focus: "whole path" }, onclick: () => this.#toggleWhole() };
-    return [
+    const unpin = { data: { focus: "unpin" }, onclick: this.unpin };
+    const whole = { data: { focus: "whole path" }, onclick: () => this.#toggleWhole() };
+    const ways = [
       this.#masking(model, cell),
       this.hold && canFollow(model) ? pressable(this.#whole, whole, this.words.whole_path) : null,
       button(unpin, `✕ ${this.words.unpin}`),
-      this.#jumps(model, cell),
-    ].filter(Boolean);
+    ];
+    return [span("ways", ...ways), this.#jumps(model, cell)].filter(Boolean);
   }
 
   /** @type {OfCell<Node>} */
@@ -281,10 +281,7 @@ export class Explain {
     if (!pair) return null;
     const { words } = this;
     const onclick = () => this.mask(pair.cell, !pair.hidden);
-    return button(
-      { class: "quiet", data: { focus: "mask pair" }, onclick },
-      pair.hidden ? words.unmask : words.mask_this,
-    );
+    return button({ data: { focus: "mask pair" }, onclick }, pair.hidden ? words.unmask : words.mask_this);
   }
 
   /**
