@@ -175,6 +175,11 @@ def test_mask_painting_and_cross_attention(visit):
     assert_shows(bench, replace(built_in("first"), mask=painted))
     expect(bench.page.locator(".moved")).to_contain_text("of 18 weights changed; most: head ")
     expect(bench.cell("weights", 1, 0, 2)).to_have_attribute("data-lens", "down")
+    ghost = bench.page.locator(".overview-head").nth(1).locator(".ghost").nth(2)
+    expect(ghost).to_contain_class(
+        "cut"
+    )  # a band as wide as the weight was would read as one that is still there
+    expect(ghost).to_have_css("stroke-width", "1px")
     expect(bench.control("mask pair")).to_have_text("Let this pair attend in all heads")
     bench.do("mask pair")
     assert_shows(bench, replace(built_in("first"), mask=AllowMask(((True,) * 3,) * 3)))
@@ -220,8 +225,6 @@ def test_shape_controls(visit):
         ("remove_head 1", {"op": "remove_head", "head": 1}),
         ("add tokens", {"op": "add_token", "which": "tokens"}),
     ):
-        if focus == "remove_head 1":
-            bench.do("show head 1")  # of four heads three are shown
         bench.do(focus)
         example = apply(example, edit)
         assert_shows(bench, example)

@@ -361,7 +361,19 @@ def test_the_whole_path_of_a_number_is_lit(visit):
     page.locator(".explain").hover()
     button.click()
     expect(page.locator(".path")).to_have_count(0)
-    button.press("Escape")  # the focus is there, and not in the tables
+    button.click()
+    expect(button).to_be_focused()
+    page.keyboard.press("Escape")  # the focus is there, and not in the tables
+    expect(page.locator(".path")).to_have_count(0)
+    expect(button).to_have_count(0)
+    expect(bench.cell("scores", 0, 1, 0)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(button).to_have_attribute("aria-pressed", "true")
+    page.get_by_role("button", name="Your sentence").click()
+    page.keyboard.press("Escape")  # of a field that is open it is the field's
+    expect(button).to_be_visible()
+    page.locator(".bench .lead").click()  # the focus is nowhere
+    page.keyboard.press("Escape")
     expect(button).to_have_count(0)
 
 
@@ -493,6 +505,12 @@ def test_on_a_telephone_nothing_is_cut_off_or_broken(visit):
             assert box["x"] + box["width"] <= 390, figure.inner_text()
     bench.cell("weights", 0, 1, 0).tap()
     expect(bench.settled().page.locator(".explain.is-pinned")).to_be_visible()
+    ways = [one.bounding_box() for one in page.locator(".explain .ways button").all()]
+    assert len(ways) == 3
+    assert len({box["y"] for box in ways}) == 1, ways
+    foot = page.locator(".explain .line").bounding_box()
+    assert ways[0]["y"] + ways[0]["height"] <= foot["y"] + foot["height"]
+    expect(page.get_by_role("button", name="Let go")).not_to_have_css("border-top-color", "rgba(0, 0, 0, 0)")
     for name in page.locator(".explain .place .symbol, .explain .power").all():
         assert name.bounding_box()["height"] < 30, name.inner_text()
 

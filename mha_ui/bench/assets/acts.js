@@ -2,9 +2,20 @@
 
 import { active } from "../mha.web/dom.js";
 import { key } from "../mha.web/graph.js";
+import { cellAt } from "../mha.web/selection.js";
 
 /** The fields of text whose own undo the browser has. */
 const WRITTEN = "input:not([type=checkbox], [type=radio]), textarea, [contenteditable]";
+
+/** What Escape closes or leaves itself. */
+const OPENED = [
+  WRITTEN,
+  "select",
+  "details[open]",
+  "[aria-expanded=true]",
+  "[role=dialog], [role=menu], [role=listbox]",
+  "[data-baseweb=popover]",
+].join();
 
 export class Acts {
   #held = null; // what the text field that has the focus held before it was typed in
@@ -24,6 +35,7 @@ export class Acts {
     for (const type of ["focusin", "change"])
       root.addEventListener(type, (event) => (this.#held = event.target.value));
     document.addEventListener("keydown", (event) => this.#undone(event), { signal });
+    document.addEventListener("keydown", (event) => this.#escaped(event), { signal });
     const outside = (event) => event.composedPath().includes(root) || bench.menu?.close();
     document.addEventListener("pointerdown", outside, { signal });
   }
@@ -114,5 +126,15 @@ export class Acts {
     } else if (ours && written && target.value !== this.#held) return;
     event.preventDefault();
     this.bench.send({ op: redo ? "redo" : "undo" });
+  }
+
+  /** Escape lets go of the number that is held wherever the focus is; in a table a selected range goes first. */
+  #escaped(event) {
+    const { looking } = this.bench;
+    if (event.key !== "Escape" || event.defaultPrevented || event.isComposing || !looking.pinned) return;
+    const path = event.composedPath();
+    if (cellAt(path[0]) || path.some((node) => node instanceof Element && node.matches(OPENED))) return;
+    event.preventDefault();
+    looking.unpin();
   }
 }

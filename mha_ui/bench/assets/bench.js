@@ -116,7 +116,7 @@ export class Bench {
     this.newest.take(data, structure === this.#structure);
     if (data.words.lang !== this.words?.lang) this.#setWords(data.words);
     if (first && data.pinned) this.#keepInSight(data.pinned);
-    if (grown) this.shown.choose(data.dims.h - 1);
+    if (grown) this.shown.add(data.dims.h - 1);
     if (structure !== this.#structure || this.practice.isStale(data)) this.#rebuild(structure);
     else this.view.patch(data, this.grid.drafts);
     this.overview.update(data);
@@ -148,6 +148,7 @@ export class Bench {
   #anew() {
     this.grid.drafts.clear();
     this.#said.forget();
+    this.shown.forget();
   }
 
   /** The address bar holds the work, and this tab its history: one of before a reload goes back to the server. */
@@ -213,7 +214,10 @@ export class Bench {
     overlay(this.model, edit);
     this.repaint(edit.matrix);
     if (edit.op === "set") this.start.did("edited");
-    if (edit.op.endsWith("sentence")) this.start.did("rewritten");
+    if (edit.op.endsWith("sentence")) {
+      this.shown.renew();
+      this.start.did("rewritten");
+    }
   }
 
   /**

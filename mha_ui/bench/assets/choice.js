@@ -15,6 +15,7 @@ export const fitting = (needed, width) => Math.max(1, Math.floor((width - TITLES
 export class Choice {
   /** @type {number[]} */
   #chosen = null;
+  #isByHand = false;
 
   /**
    * The heads that are shown of so many, in order.
@@ -39,7 +40,33 @@ export class Choice {
    */
   show(head, count, fits) {
     const held = this.#held(count, fits);
-    if (!held.includes(head)) this.#chosen = [...held, head].slice(-fits);
+    if (held.includes(head)) return;
+    this.#chosen = [...held, head].slice(-fits);
+    this.#isByHand = true;
+  }
+
+  /**
+   * Show a head that has come, in place of the last one where no more fit.
+   * @param {number} head
+   * @param {number} count
+   * @param {number} fits
+   */
+  add(head, count, fits) {
+    const held = this.#held(count, fits);
+    if (held.includes(head)) return;
+    this.#chosen = [...held.slice(0, fits - 1), head];
+    this.#isByHand = false;
+  }
+
+  /** Other tokens come: the first heads are shown again, unless others were asked for. */
+  renew() {
+    if (!this.#isByHand) this.forget();
+  }
+
+  /** Other work comes: nothing is asked for. */
+  forget() {
+    this.#chosen = null;
+    this.#isByHand = false;
   }
 
   /**
@@ -51,6 +78,9 @@ export class Choice {
   toggle(head, count, fits) {
     const held = this.#held(count, fits);
     if (!held.includes(head)) this.show(head, count, fits);
-    else if (held.length > 1) this.#chosen = held.filter((one) => one !== head);
+    else if (held.length > 1) {
+      this.#chosen = held.filter((one) => one !== head);
+      this.#isByHand = true;
+    }
   }
 }

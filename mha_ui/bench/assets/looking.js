@@ -1,5 +1,6 @@
 // Which number is explained: the one that is pointed at, here or in a picture, else what has the focus, else what is held.
 
+import { active } from "../mha.web/dom.js";
 import { MOST_UNFOLDED } from "../mha.web/folding.js";
 import { isSame, key, termsOf, unkey } from "../mha.web/graph.js";
 import { pictures } from "../mha.web/pictures.js";
@@ -59,11 +60,16 @@ export class Looking {
     this.rest();
   }
 
+  /** Let go of it; a focus that would be lost, since it is on a button that goes, goes to the cell. */
   unpin() {
-    if (!this.pinned) return;
+    const { bench, pinned } = this;
+    if (!pinned) return;
+    const focused = active(bench.root);
     this.pinned = null;
-    this.bench.send({ op: "pin", cell: null });
+    bench.send({ op: "pin", cell: null });
     this.rest();
+    if (bench.explain.line.contains(focused) || document.activeElement === document.body)
+      bench.view.cells.get(key(pinned))?.focus({ preventScroll: true });
   }
 
   /** A cell is pointed at in a picture; `null`: none is any more. */

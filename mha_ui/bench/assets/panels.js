@@ -120,7 +120,10 @@ export class Lines {
     for (const [query, row] of this.overview.weights(this.head).entries())
       for (const [key, weight] of row.entries()) {
         const was = before?.weights?.[this.head]?.[query]?.[key];
-        this.#thick(this.ghosts[query][key], was - weight > 0.01 ? this.#widthOf(was).toFixed(1) : "0", "");
+        const ghost = this.ghosts[query][key];
+        const isCut = weight === 0; // a wide band would read as a line that is still there
+        ghost.classList.toggle("cut", isCut);
+        this.#thick(ghost, was - weight > 0.01 ? (isCut ? 1 : this.#widthOf(was)).toFixed(1) : "0", "");
       }
   }
 

@@ -33,6 +33,21 @@ export class Shown {
     this.#choice.show(head, this.#count, this.#fits);
   }
 
+  /** @param {number} head that has come */
+  add(head) {
+    this.#choice.add(head, this.#count, this.#fits);
+  }
+
+  /** Other tokens come. */
+  renew() {
+    this.#choice.renew();
+  }
+
+  /** Other work comes. */
+  forget() {
+    this.#choice.forget();
+  }
+
   /** See how many fit now. */
   measure() {
     const { root, tables, model } = this.bench;

@@ -58,11 +58,12 @@ export class Start {
     this.also = ringed("start-ring also"); // around the number that moves what the step points at
     this.said = announcer();
     const { signal } = this.#gone;
-    const escaped = (event) =>
-      event.key === "Escape" &&
-      progress.step >= 0 &&
-      !this.root.parentElement.querySelector(UNFOLDED) &&
+    const escaped = (event) => {
+      const isOpen = progress.step >= 0 && !this.root.parentElement.querySelector(UNFOLDED);
+      if (event.key !== "Escape" || !isOpen) return;
+      event.preventDefault(); // a number that is held stays so
       this.#go(-1);
+    };
     document.addEventListener("keydown", escaped, { signal, capture: true });
     window.addEventListener("scroll", () => (this.#opening = false), { signal, capture: true });
     for (const type of ["scroll", "resize", "scrollend"])

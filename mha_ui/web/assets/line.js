@@ -1,7 +1,7 @@
 // The line of arithmetic: what a number is made of and what it goes into, in a sentence and as lit cells.
 
 import { arithmetic, inBrief } from "./arithmetic.js";
-import { button, div, element, fillNodes, pressable, span, symbol } from "./dom.js";
+import { active, button, div, element, fillNodes, named, pressable, span, symbol } from "./dom.js";
 import {
   canFollow,
   exists,
@@ -127,9 +127,18 @@ export class Explain {
     this.#whole = !this.#whole;
     const { shown, cell, held } = this.#shown;
     this.show(shown, cell, held, true);
-    /** @type {HTMLElement} */ (this.line.querySelector('[data-focus="whole path"]'))?.focus({
-      preventScroll: true, // the page may be on its way to the terms
-    });
+    named(this.line, "whole path")?.focus({ preventScroll: true }); // the page may be on its way to the terms
+  }
+
+  /**
+   * Draw the line anew, and give the focus back to the button of it that had it.
+   * @param {...Child} parts
+   */
+  #draw(...parts) {
+    const focused = active(this.line);
+    const focus = this.line.contains(focused) && focused.dataset.focus;
+    this.line.replaceChildren(...parts);
+    if (focus) named(this.line, focus)?.focus({ preventScroll: true });
   }
 
   /**
@@ -148,7 +157,7 @@ export class Explain {
     this.root.classList.toggle("is-pinned", Boolean(pinned));
     if (!known) {
       this.#lights.clear();
-      this.line.replaceChildren(span("hint", model.check ? this.words.hint_check : this.words.hint));
+      this.#draw(span("hint", model.check ? this.words.hint_check : this.words.hint));
       this.traced(null, false);
       return;
     }
@@ -167,7 +176,7 @@ export class Explain {
       light([held], "pinned");
       this.#lights.light([view.root], "tracing");
     });
-    this.line.replaceChildren(...this.#sentence(model, cell, terms, fed, pinned), "");
+    this.#draw(...this.#sentence(model, cell, terms, fed, pinned), "");
     this.traced(path, asked && path !== null);
   }
 
@@ -201,26 +210,40 @@ export class Explain {
     if (isClaim(model, cell.name)) return this.#claimed(model, cell, place);
     const parts = [...this.#throughLens(model, cell), place, " = "];
     if (terms.length) {
-      const step = model.matrices[cell.name];
-      if (step.formula) parts.push(span("formula", symbol(step.formula)), " = ");
+      const { formula } = model.matrices[cell.name];
+      const step = model.steps[cell.name];
+      if (formula) parts.push(span("formula", symbol(formula)), " = ");
       const pieces = arithmetic(model, cell, inBrief(model, pinned ? Infinity : 10));
       const follow = pinned && this.hold && ((to) => this.#follow(cell, to));
       const nodes = pieces.map((piece) => pieceOf(model, piece, (of) => this.#place(model, of), { follow }));
       parts.push(...unparted(nodes));
+      if (step.shifts && model.shifts[cell.head][cell.row])
+        parts.push(span("quiet-text", ` (${this.words.shifted})`));
     } else {
       parts.push(element("strong", {}, exact(valueAt(model, cell))));
-      const counts = new Map();
-      for (const of of fed) counts.set(of.name, (counts.get(of.name) ?? 0) + 1);
-      const list = [...counts].flatMap(([name, count], i) => [
-        i ? ", " : "",
-        symbol(symbolOf(model, name, cell.head)),
-        ` (${count})`,
-      ]);
-      const [before, after] = this.words.feeds.split("{list}");
-      if (list.length) parts.push(span("feeds", ` → ${before}`, ...list, after));
+      if (fed.length) parts.push(span("feeds", " → ", ...this.#feeds(model, cell, fed)));
     }
     if (pinned) parts.push(...this.#ways(model, cell));
     return pinned ? [...this.#crumbs(model), ...parts] : parts;
+  }
+
+  /**
+   * How many numbers of which tables a number goes into.
+   * @param {Model} model
+   * @param {Cell} cell
+   * @param {Cell[]} fed
+   * @returns {Child[]}
+   */
+  #feeds(model, cell, fed) {
+    const { words } = this;
+    const counts = new Map();
+    for (const { name } of fed) counts.set(name, (counts.get(name) ?? 0) + 1);
+    const list = [...counts].flatMap(([name, count], at) => {
+      const text = at ? words.feeds_also : count === 1 ? words.feeds_one : words.feeds_many;
+      const table = [symbol(symbolOf(model, name, cell.head))];
+      return [at ? words.feeds_and : "", ...fillNodes(text, { count: [String(count)], table })];
+    });
+    return fillNodes(words.feeds, { list });
   }
 
   /**
@@ -230,14 +253,14 @@ export class Explain {
    * @returns {Child[]}
    */
   #ways(model, cell) {
-    const unpin = { class: "quiet", data: { focus: "unpin" }, onclick: this.unpin };
-    const whole = { class: "quiet", data: { focus: "whole path" }, onclick: () => this.#toggleWhole() };
-    return [
+    const unpin = { data: { focus: "unpin" }, onclick: this.unpin };
+    const whole = { data: { focus: "whole path" }, onclick: () => this.#toggleWhole() };
+    const ways = [
       this.#masking(model, cell),
       this.hold && canFollow(model) ? pressable(this.#whole, whole, this.words.whole_path) : null,
       button(unpin, `✕ ${this.words.unpin}`),
-      this.#jumps(model, cell),
-    ].filter(Boolean);
+    ];
+    return [span("ways", ...ways), this.#jumps(model, cell)].filter(Boolean);
   }
 
   /** @type {OfCell<Node>} */
@@ -258,10 +281,7 @@ export class Explain {
     if (!pair) return null;
     const { words } = this;
     const onclick = () => this.mask(pair.cell, !pair.hidden);
-    return button(
-      { class: "quiet", data: { focus: "mask pair" }, onclick },
-      pair.hidden ? words.unmask : words.mask_this,
-    );
+    return button({ data: { focus: "mask pair" }, onclick }, pair.hidden ? words.unmask : words.mask_this);
   }
 
   /**
