@@ -55,6 +55,9 @@ test("room is kept for a sign that may come and for decimals, and none where the
 test("a table is as wide as its columns, those folded away taken together, and as what stands above it", () => {
   const wide = (count) => widthOf(model({ m: matrix(columns(count, 0.5)) }), 0, 0.6);
   assert.ok(wide(3) - wide(2) > 3.5);
+  const signed = (count) => widthOf(model({ m: matrix(columns(count, -0.1766)) }), 0, 0.6);
+  const margin = 0.6;
+  assert.ok(signed(3) - signed(2) - margin > 0.6 * digitsIn("−0.1766") + 0.1); // its minus is not on the border
   assert.ok(wide(8) > wide(32)); // of 32 there are six, and one that stands for the others
   assert.equal(wide(32), wide(64));
   const told = matrix(columns(1, 1), { formula: "softmax(a very long way to work out a number)" });

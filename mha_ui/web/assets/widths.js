@@ -7,7 +7,7 @@ import { isWhole } from "./numbers.js";
 
 // In em, as bench.css has them:
 const LEAST = 3.5; // of a number without its margin
-const SLACK = 0.85; // to the left of a number, where a sign comes to stand
+const SLACK = 1; // to the left of a number, where a sign comes to stand
 const MARGIN = 0.6; // of a cell, and the space to the next one
 const GAP = 5.5; // what stands for columns that are folded away
 const LABEL = 7; // the longest
