@@ -376,7 +376,7 @@ def test_stages_and_words_are_in_the_language(language):
     assert set(chinese) == {language == "zh"}
 
 
-MARKS = ("right", "own", "follows", "doubtful", "coarse")
+MARKS = ("right", "own", "follows", "doubtful", "coarse", "nearly")
 WRONG = ("not_a_number", "too_large", "comma", "fraction", "not_allowed")
 
 
