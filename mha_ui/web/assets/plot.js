@@ -146,7 +146,7 @@ class Plot {
       this.#text = text;
       Object.assign(this.root.style, {
         minWidth: isInHall() ? "" : `${min_width}px`,
-        minHeight: `${drawn.layout.height}px`,
+        height: `${drawn.layout.height}px`, // before it is drawn, too: pages are laid out by it
       });
       this.#alternative.textContent = `${figure.title}. ${figure.alt}`;
       setAttribute(this.#scroller, "aria-label", figure.title);
