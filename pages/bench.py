@@ -3,7 +3,7 @@
 import streamlit as st
 
 from mha_ui import frame, shell
-from mha_ui.bench import after_bench, bench, edited_bench
+from mha_ui.bench import bench, edited_bench
 from mha_ui.panel import panel
 from mha_ui.pictures import pictures
 
@@ -12,16 +12,16 @@ frame.frame(note=False)
 
 
 @st.fragment
-def _numbers() -> None:
-    panel("bench", edited_bench, instead=bench)
-
-
-@st.fragment
 def _pictures() -> None:
-    after_bench()
     panel("pictures", pictures)
 
 
-with st.container(key="workbench"):
-    _numbers()
+@st.fragment
+def _work() -> None:
+    """An edit runs this alone, and its numbers leave first; what is chosen of the pictures runs only those."""
+    panel("bench", edited_bench, instead=bench)
     _pictures()
+
+
+with st.container(key="workbench"):
+    _work()

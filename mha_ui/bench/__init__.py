@@ -18,7 +18,6 @@ from mha_ui.bench.model import payload
 from mha_ui.web import component
 
 _KEY: Final = "bench.matrices"
-_FOLLOWER_KEY: Final = "bench.follower"
 
 
 def receive_edits() -> None:
@@ -41,23 +40,6 @@ def edited_bench(work: state.Work) -> None:
     bench(work)
 
 
-def _noted() -> None:
-    """Streamlit hands out a component's state only where it has a callback."""
-
-
-def after_bench() -> None:
-    """Mount in a fragment what makes it rerun by itself, once the bench has painted numbers that it lacks.
-
-    So the bench's answer leaves alone and at once, and pictures never stand in its way.
-    """
-    _follower()(key=_FOLLOWER_KEY, data={"drawn": state.current().revision}, on_seen_change=_noted)
-
-
 @st.cache_resource(show_spinner=False)
 def _component():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
     return component("bench", "bench", "bench.js", css="bench.css")
-
-
-@st.cache_resource(show_spinner=False)
-def _follower():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
-    return component("follower", "bench", "follower.js")

@@ -12,7 +12,7 @@ from mha_core.compute.gradients import AtTemperature
 from mha_core.compute.gradients import saturation as temperatures
 from mha_core.errors import N_
 from mha_ui import state
-from mha_ui.bench import after_bench, bench, receive_edits
+from mha_ui.bench import bench, receive_edits
 from mha_ui.bench.model import payload
 from mha_ui.experiments.experiment import Experiment
 from mha_ui.figures.layout import head_name
@@ -35,6 +35,7 @@ PINNED = N_(
 @st.fragment
 def _painted_by_gradient() -> None:
     panel("experiments.gradient", _edited_gradients, instead=_gradients_on_the_bench)
+    _saturation()
 
 
 def _edited_gradients(work: state.Work) -> None:
@@ -47,8 +48,7 @@ def _gradients_on_the_bench(work: state.Work) -> None:
 
 
 @st.fragment
-def _follow() -> None:
-    after_bench()
+def _saturation() -> None:
     panel("experiments.saturation", saturation)
 
 
@@ -93,7 +93,6 @@ def _gradients(work: state.Work) -> None:
     words = work.words
     said(words(PAINTED))
     _painted_by_gradient()
-    _follow()
 
 
 @st.fragment

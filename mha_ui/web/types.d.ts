@@ -402,7 +402,6 @@ interface WindowEventMap {
   "mha-address-asked": CustomEvent;
   "mha-address-kept": CustomEvent;
   "mha-left": CustomEvent;
-  "mha-painted": CustomEvent;
   "mha-place": CustomEvent;
   "mha-silence": CustomEvent;
 }

@@ -18,8 +18,8 @@ from mha_ui.state.session import KEY
 from mha_ui.web import plot
 
 _WIDGETS = ("pills", "segmented_control", "selectbox", "multiselect", "select_slider", "radio")
-_FRAGMENTS = ("_painted_by_gradient", "_painted_by_change", "_follow")
-_COMPONENTS = ((bench, "_component"), (bench, "_follower"), (board, "_component"), (plot, "_component"))
+_FRAGMENTS = ("_painted_by_gradient", "_painted_by_change", "_saturation")
+_COMPONENTS = ((bench, "_component"), (board, "_component"), (plot, "_component"))
 
 
 def said_by(work: state.Work, live: Callable[[state.Work], None]) -> list[Any]:

@@ -137,7 +137,6 @@ export class Bench {
     if (!sender.pending.length) this.#keepWork(data);
     this.start.update(data);
     this.busy();
-    this.#tell();
     if (!sender.pending.length)
       for (const resolve of this.#waiting.splice(0)) resolve({ unsaved: data.unsaved });
     if (this.#sought && !sender.pending.length) this.#reach(this.#sought);
@@ -258,17 +257,6 @@ export class Bench {
   settled() {
     if (!sender.pending.length) return { unsaved: this.model.unsaved };
     return new Promise((resolve) => this.#waiting.push(resolve));
-  }
-
-  /** Once these numbers are painted, and nothing newer is on its way: pictures may follow. */
-  #tell() {
-    const { revision } = this.model;
-    requestAnimationFrame(() =>
-      setTimeout(() => {
-        if (revision === this.model.revision && !sender.pending.length)
-          window.dispatchEvent(new CustomEvent("mha-painted", { detail: revision }));
-      }),
-    );
   }
 
   /** Whether the numbers shown answer every edit so far, and the page has kept them; styles and tests read it. */

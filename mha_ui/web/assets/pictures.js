@@ -5,7 +5,7 @@ import { isSame } from "./graph.js";
 import { Standing } from "./standing.js";
 
 /** Resolves once the browser has painted what stands in the page now. */
-const painted = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+export const painted = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 /** @type {(ms?: number) => Promise<void>} */
 const pause = (ms = 0) => new Promise((resolve) => setTimeout(resolve, ms));
 

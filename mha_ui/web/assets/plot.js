@@ -4,7 +4,7 @@ import { element, setAttribute } from "./dom.js";
 import { enlarged } from "./enlarge.js";
 import { drawnForHall, isInHall, leastInHall, onHall } from "./hall.js";
 import { mounting } from "./mount.js";
-import { pictures } from "./pictures.js";
+import { painted, pictures } from "./pictures.js";
 import { belowRoot } from "./root.js";
 
 const NEAR = "400px"; // from the view: Plotly's script is on its way before a figure is seen
@@ -95,7 +95,7 @@ class Plot {
   update({ data }) {
     this.#data = data;
     this.follows = data.follows;
-    if (!this.#figure) this.take(data.drawn);
+    if (!this.#figure) this.#hold(data.drawn);
     pictures.add(this);
     this.kept();
   }
@@ -109,10 +109,13 @@ class Plot {
     this.#alternative.remove();
   }
 
-  /** Take what the page has sent, unless the bench shows other numbers than those. */
+  /** Take what the page has sent, unless the bench shows other numbers than those; they are painted first. */
   kept() {
     const { follows } = this;
-    if (!follows || follows.revision === pictures.revision) this.take(this.#data.drawn);
+    if (!follows || follows.revision === pictures.revision) {
+      this.#hold(this.#data.drawn);
+      if (this.#isDue) painted().then(() => this.#draw());
+    }
     if (!follows || pictures.revision !== undefined) this.#watch(); // the bench stands above, and makes room for itself
   }
 
@@ -136,6 +139,12 @@ class Plot {
    * @param {Drawn} figure
    */
   take(figure) {
+    this.#hold(figure);
+    return this.#draw();
+  }
+
+  /** @param {Drawn} figure */
+  #hold(figure) {
     const { config, min_width } = this.#data;
     if (isInHall()) plotly(this.version).catch(() => {}); // what is on another screen is to stand there at once
     const drawn = drawnHere(figure.figure);
@@ -152,18 +161,21 @@ class Plot {
       setAttribute(this.#scroller, "aria-label", figure.title);
       drawnForHall();
     }
-    return this.#draw();
+    if (this.#isDue) this.root.setAttribute("aria-busy", "true");
   }
 
-  /** Draw what is to be seen, where that is in view and is not what stands there. */
+  /** Whether what is to be seen is in view, and is not what stands there. */
+  get #isDue() {
+    return this.isInView && this.#text !== this.#shown && this.root.clientWidth > 0;
+  }
+
   async #draw() {
-    const isDue = () => this.isInView && this.#text !== this.#shown && this.root.clientWidth > 0;
     if (!this.#observers.length) return;
-    if (isDue()) {
+    if (this.#isDue) {
       const Plotly = await plotly(this.version).catch(() => null);
-      if (Plotly && isDue()) await this.#react(Plotly);
+      if (Plotly && this.#isDue) await this.#react(Plotly);
     }
-    setAttribute(this.root, "aria-busy", isDue() && "true");
+    setAttribute(this.root, "aria-busy", this.#isDue && "true");
   }
 
   async #react(Plotly) {
