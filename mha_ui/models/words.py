@@ -228,8 +228,8 @@ _WORDS: Final = {
     "word_off": N_("With “{token}” hidden, the model gives it {before} → {after}, rank {rank} → {now}."),
     "word_causal": N_("After “{place}” the text has “{token}”: {before}, rank {rank}."),
     "word_off_causal": N_("After “{place}” the text has “{token}”: {before} → {after}, rank {rank} → {now}."),
-    "likeliest": N_("Likeliest: “{word}” {number}."),
-    "likeliest_now": N_("Likeliest now: “{word}” {number}."),
+    "likeliest": N_("{told} Likeliest: “{word}” {number}."),
+    "likeliest_now": N_("{told} Likeliest now: “{word}” {number}."),
     "effect": N_("With “{token}” hidden, the model guesses “{word}” with {before}."),
     "effect_off": N_(
         "Guess for the hidden “{token}”: “{word}” {before} → {now}; likeliest now: “{likeliest}”."

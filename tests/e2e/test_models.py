@@ -677,7 +677,7 @@ def effect_told(words: dict[str, str], token: str, found: dict, which: str = "",
     likeliest = found["after"][0]
     name = "likeliest_now" if which.startswith("_off") else "likeliest"
     number = f"{likeliest['probability']:.3f}"
-    return f"{told} {words[name].format(word=likeliest['text'], number=number)}"
+    return words[name].format(told=told, word=likeliest["text"], number=number)
 
 
 def test_the_model_s_own_answer_changes_where_heads_are_missing(read, server):

@@ -48,7 +48,8 @@ export class Effect {
     });
     if (word.after.rank === 1) return told;
     const [{ text, probability }] = after;
-    return `${told} ${fill(words[isOff ? "likeliest_now" : "likeliest"], { word: text, number: likely(probability) })}`;
+    const now = { told, word: text, number: likely(probability) };
+    return fill(words[isOff ? "likeliest_now" : "likeliest"], now);
   }
 }
 
