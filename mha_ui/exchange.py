@@ -122,8 +122,8 @@ def _import(work: state.Work) -> None:
     st.caption(
         words(
             N_(
-                "Attention layers of torch.nn.MultiheadAttention, Keras and BERT, from a .pt file of a state dict or a "
-                ".safetensors file. Nothing in the file is run, and nothing of it is kept."
+                "Attention layers of torch.nn.MultiheadAttention, Keras, BERT, GPT-2 and Llama's kind, from a .pt file "
+                "of a state dict or a .safetensors file. Nothing in the file is run, and nothing of it is kept."
             )
         )
     )

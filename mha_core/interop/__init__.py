@@ -1,10 +1,10 @@
 """Layers of other libraries, to and from examples. Read in this order:
 
-``packed`` (what every layer holds), ``torch_layer``, ``keras_layer``, ``bert`` (each library's arrangement of it),
-``masks`` (whose True hides, whose allows), ``weights`` (files, read so that nothing in them runs), ``layers`` (which
-layers a file holds, and a slice of one as an example), ``config`` (how many heads they have). Of what a model computed:
-``qkv`` (an example of Q, K and V), ``watch`` (what a running module calls in torch), ``capture`` (every attention of a
-run).
+``packed`` (what every layer holds), ``torch_layer``, ``keras_layer``, ``bert``, ``projections`` (each library's
+arrangement of it), ``masks`` (whose True hides, whose allows), ``weights`` (files, read so that nothing in them runs),
+``layers`` (which layers a file holds, and a slice of one as an example), ``config`` (how many heads they have). Of what
+a model computed: ``qkv`` (an example of Q, K and V), ``watch`` (what a running module calls in torch), ``capture``
+(every attention of a run).
 """
 
 from mha_core.interop.bert import from_bert, to_bert
@@ -29,6 +29,7 @@ from mha_core.interop.masks import (
     to_torch_mask,
 )
 from mha_core.interop.packed import Packed, pack, unpack
+from mha_core.interop.projections import from_projections
 from mha_core.interop.qkv import from_qkv
 from mha_core.interop.torch_layer import from_torch, to_torch, torch_layer
 from mha_core.interop.weights import Weights, read_weights, read_weights_file
@@ -46,6 +47,7 @@ __all__ = [
     "from_bert_mask",
     "from_keras",
     "from_keras_mask",
+    "from_projections",
     "from_qkv",
     "from_torch",
     "from_torch_masks",

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from mha_core.errors import N_, InteropError
 from mha_core.example.model import Example
-from mha_core.interop.packed import Packed, exact, pack, wrong_shape
+from mha_core.interop.packed import Packed, named, pack, vector, wrong_shape
 from mha_core.interop.torch_layer import join_heads, split_heads
 
 SELF = "self."
@@ -28,21 +28,21 @@ def from_bert(state: Mapping[str, Tensor], num_heads: int, prefix: str = "") -> 
     ``InteropError`` for a name that is missing or a shape that does not fit.
     """
     inside = prefix + SELF if f"{prefix}{SELF}query.weight" in state else prefix
-    weights = {part: _read(state, f"{inside}{part}.weight") for part in _PARTS}
+    weights = {part: named(state, f"{inside}{part}.weight") for part in _PARTS}
     embed = weights["query"].shape[0]
     for part, weight in weights.items():
         if weight.dim() != 2 or weight.shape[0] != embed or weight.shape[1] != weights["query"].shape[1]:
             raise wrong_shape(f"{inside}{part}.weight", f"{embed} × {weights['query'].shape[-1]}", weight)
     if num_heads < 1 or embed % num_heads:
         raise InteropError(N_("{heads} heads do not divide {width}"), heads=num_heads, width=embed)
-    biases = [_bias(state, f"{inside}{part}.bias", embed) for part in _PARTS]
+    biases = [vector(state, f"{inside}{part}.bias", embed) for part in _PARTS]
     dense = f"{prefix}{OUTPUT}weight"
-    w_o = _read(state, dense).T if inside != prefix and dense in state else None
+    w_o = named(state, dense).T if inside != prefix and dense in state else None
     if w_o is not None and (w_o.dim() != 2 or w_o.shape[0] != embed):
         raise wrong_shape(dense, f"d × {embed}", w_o.T)
     b_q, b_k, b_v = (None if bias is None else bias.reshape(num_heads, -1) for bias in biases)
     w_q, w_k, w_v = (split_heads(weights[part], num_heads) for part in _PARTS)
-    b_o = None if w_o is None else _bias(state, f"{prefix}{OUTPUT}bias", w_o.shape[1])
+    b_o = None if w_o is None else vector(state, f"{prefix}{OUTPUT}bias", w_o.shape[1])
     return Packed(w_q, w_k, w_v, b_q, b_k, b_v, w_o, b_o)
 
 
@@ -65,18 +65,3 @@ def to_bert(example: Example, prefix: str = "attention.") -> dict[str, Tensor]:
         state[f"{prefix}{OUTPUT}weight"] = packed.w_o.T.contiguous()
         state[f"{prefix}{OUTPUT}bias"] = packed.joined_bias
     return state
-
-
-def _read(state: Mapping[str, Tensor], name: str) -> Tensor:
-    if name not in state:
-        raise InteropError(N_("is missing"), place=name)
-    return exact(state[name], name)
-
-
-def _bias(state: Mapping[str, Tensor], name: str, width: int) -> Tensor | None:
-    if name not in state:
-        return None
-    bias = exact(state[name], name)
-    if tuple(bias.shape) != (width,):
-        raise wrong_shape(name, str(width), bias)
-    return bias

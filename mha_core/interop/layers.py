@@ -15,22 +15,28 @@ from mha_core.example.model import MAX_HEADS, MAX_SIZE, Example
 from mha_core.interop.bert import from_bert
 from mha_core.interop.keras_layer import PARTS, from_keras
 from mha_core.interop.packed import EXACT, Packed, exact, unpack, wrong_shape
+from mha_core.interop.projections import JOINED, SEPARATE, from_projections
 from mha_core.interop.torch_layer import from_torch
 from mha_core.interop.weights import Weights
 from mha_core.messages import LANGUAGE, LANGUAGES, catalogue
 
-Kind: TypeAlias = Literal["torch", "keras", "bert"]
+Kind: TypeAlias = Literal["torch", "keras", "bert", "projections", "gpt2"]
 
 KIND_NAMES: dict[Kind, str] = {
     "torch": "torch.nn.MultiheadAttention",
     "keras": "keras.layers.MultiHeadAttention",
     "bert": "BERT self-attention",
+    "projections": "q_proj, k_proj, v_proj",
+    "gpt2": "GPT-2 c_attn",
 }
 
 _PART: Final = N_("{kind}: head {heads} of {h}; {shown} of {d_query} columns of X, {of_head} of d_k = {d_k}.")
 _ASSUMED: Final = N_("Nothing says how many heads this layer has: {h} of {d_k} columns each are assumed.")
+_NOT_THERE: Final = N_("A mask, and rotary positions where the model has them, are no part of these weights.")
 _LEFT_OUT: Final = N_("Columns are left out, so scores and weights are not those of the whole layer.")
 
+
+_BY_PROJECTION: Final[frozenset[Kind]] = frozenset(("projections", "gpt2"))
 
 D_MODEL, D_HEAD = 8, 4
 """How many columns of X and of each head a slice has that does not say it, where there are so many."""
@@ -44,7 +50,8 @@ class Layer:
     """A layer that a weight file holds: ``name`` is what stands before its tensors' own names.
 
     d_query, d_key, d_value: what its three inputs are wide; width = h·d_k. ``heads`` is None where nothing says how
-    many there are: torch's and BERT's files do not, and a config.json beside them does (``config``).
+    many there are: of these files Keras's alone do, and a config.json beside them does (``config``). ``shared_width``:
+    what keys are wide where heads share them, less than ``width``; None where each has its own.
     """
 
     kind: Kind
@@ -54,18 +61,25 @@ class Layer:
     d_value: int
     width: int
     heads: int | None
+    shared_width: int | None = None
 
     @property
     def possible_heads(self) -> tuple[int, ...]:
-        """How many heads it may have: every divisor of its width, or the number that is known."""
+        """How many heads it may have: every divisor of its width that its keys allow, or the number that is known."""
         if self.heads is not None:
             return (self.heads,)
-        return tuple(h for h in range(1, self.width + 1) if self.width % h == 0)
+        return tuple(h for h in range(1, self.width + 1) if self.width % h == 0 and self._may_have(h))
+
+    def _may_have(self, heads: int) -> bool:
+        """Whether so many heads can share the keys evenly."""
+        groups, left = divmod((self.shared_width or self.width) * heads, self.width)
+        return not left and groups > 0 and heads % groups == 0
 
     @property
     def likely_heads(self) -> int:
         """The number that is known; else that of heads 64 wide, as published models have them, or 1."""
-        return self.heads or (self.width // 64 if self.width % 64 == 0 else 1)
+        wide = self.width // 64 if self.width % 64 == 0 else 1
+        return self.heads or (wide if self._may_have(wide) else self.possible_heads[0])
 
     @property
     def attends_to_itself(self) -> bool:
@@ -97,7 +111,11 @@ def layers(weights: Weights) -> tuple[Layer, ...]:
     found = dict.fromkeys(layer for name in weights if (layer := _layer_at(weights, name)) is not None)
     if not found:
         raise InteropError(
-            N_("no attention layer was found: neither torch's, nor Keras's, nor BERT's names are there")
+            N_(
+                "no attention layer was found: the names of torch, Keras, BERT, GPT-2 and Llama are known, and the "
+                "first tensor here is {name}"
+            ),
+            name=repr(next(iter(weights), "")[:60]),
         )
     return tuple(found)
 
@@ -115,12 +133,14 @@ def load_layer(weights: Weights, layer: Layer, num_heads: int | None = None) -> 
     try:
         if layer.kind == "bert":
             return from_bert(weights, heads, layer.name)
+        if layer.kind in _BY_PROJECTION:
+            return from_projections(weights, heads, layer.name)
         own = {
             name.removeprefix(layer.name): weights[name] for name in weights if name.startswith(layer.name)
         }
         return from_torch(own, heads) if layer.kind == "torch" else from_keras(own)
     except InteropError as error:
-        if layer.kind == "bert" or not error.place:
+        if layer.kind not in ("torch", "keras") or not error.place:
             raise
         raise InteropError(error.template, place=layer.name + error.place, **error.values) from None
 
@@ -167,6 +187,7 @@ def _note(layer: Layer, packed: Packed, small: Packed, part: Slice, *, assumed: 
             d_k=d_k,
         )
         more = [say(_ASSUMED).format(h=packed.h, d_k=d_k)] if assumed else []
+        more += [say(_NOT_THERE)] if layer.kind in _BY_PROJECTION else []
         more += [] if whole else [say(_LEFT_OUT)]
         notes[language] = LANGUAGE[language].between.join([note, *more])[:1000]
     return notes
@@ -186,6 +207,11 @@ def _layer_at(weights: Weights, name: str) -> Layer | None:
         prefix = name.removesuffix("query/kernel")
         if all(f"{prefix}{part}/kernel" in weights for part in PARTS):
             return _keras_layer(weights, prefix)
+    query, joined = f"{SEPARATE[0]}.weight", f"{JOINED}.weight"
+    if name.endswith(query):
+        return _projected_layer(weights, name.removesuffix(query))
+    if name.endswith(joined):
+        return _joined_layer(weights[name], name.removesuffix(joined))
     match = _BERT_QUERY.match(name)
     if match:
         inside = match[1] + (match[2] or "")
@@ -223,6 +249,21 @@ def _bert_layer(weights: Weights, prefix: str, inside: str) -> Layer | None:
         return None
     width, d_in = weight.shape
     return Layer("bert", prefix, d_in, d_in, d_in, width, None)
+
+
+def _projected_layer(weights: Weights, prefix: str) -> Layer | None:
+    shapes = [weights[f"{prefix}{x}.weight"].shape for x in SEPARATE if f"{prefix}{x}.weight" in weights]
+    if len(shapes) != len(SEPARATE) or any(len(shape) != 2 for shape in shapes):
+        return None
+    (width, d_in), (shared, _), _ = shapes
+    return Layer("projections", prefix, d_in, d_in, d_in, width, None, shared if shared < width else None)
+
+
+def _joined_layer(weight: Tensor, prefix: str) -> Layer | None:
+    if weight.dim() != 2 or weight.shape[1] % 3:
+        return None
+    d_in, joined = weight.shape
+    return Layer("gpt2", prefix, d_in, d_in, d_in, joined // 3, None)
 
 
 # --- slicing ---------------------------------------------------------------------------------------------------

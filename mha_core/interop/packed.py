@@ -6,7 +6,7 @@ w_o: (h·d_v) × d_out     b_o: d_out
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
 import torch
@@ -213,6 +213,23 @@ def exact(tensor: Tensor, name: str) -> Tensor:
     if numbers.numel() and numbers.abs().max() > MAX_NUMBER:
         raise InteropError(N_("holds a number beyond {most:g}"), place=name, most=MAX_NUMBER)
     return numbers
+
+
+def named(state: Mapping[str, Tensor], name: str) -> Tensor:
+    """The tensor of this name, exactly. Raises ``InteropError`` where it is missing."""
+    if name not in state:
+        raise InteropError(N_("is missing"), place=name)
+    return exact(state[name], name)
+
+
+def vector(state: Mapping[str, Tensor], name: str, width: int) -> Tensor | None:
+    """A bias of this name and width; None where there is none."""
+    if name not in state:
+        return None
+    found = exact(state[name], name)
+    if tuple(found.shape) != (width,):
+        raise wrong_shape(name, str(width), found)
+    return found
 
 
 def wrong_shape(place: str, expected: str, got: Tensor) -> InteropError:

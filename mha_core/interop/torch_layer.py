@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from mha_core.errors import N_, InteropError
 from mha_core.example.model import Example
-from mha_core.interop.packed import Packed, exact, pack, wrong_shape
+from mha_core.interop.packed import Packed, named, pack, vector, wrong_shape
 
 _SEPARATE = ("q_proj_weight", "k_proj_weight", "v_proj_weight")
 
@@ -31,26 +31,24 @@ def from_torch(state: Mapping[str, Tensor], num_heads: int) -> Packed:
             N_("add_bias_kv appends a key and a value that are no token; it has no counterpart here")
         )
     if "in_proj_weight" in state:
-        joined = exact(state["in_proj_weight"], "in_proj_weight")
+        joined = named(state, "in_proj_weight")
         if joined.dim() != 2 or joined.shape[0] != 3 * joined.shape[1]:
             raise wrong_shape("in_proj_weight", "3E × E", joined)
         weights = joined.chunk(3)
     else:
-        weights = tuple(_named(state, name) for name in _SEPARATE)
+        weights = tuple(named(state, name) for name in _SEPARATE)
     embed = weights[0].shape[0]
     for name, weight in zip(_SEPARATE, weights, strict=True):
         if weight.dim() != 2 or weight.shape[0] != embed:
             raise wrong_shape(name, f"{embed} × d", weight)
     if num_heads < 1 or embed % num_heads:
         raise InteropError(N_("{heads} heads do not divide {width}"), heads=num_heads, width=embed)
-    out = _named(state, "out_proj.weight")
+    out = named(state, "out_proj.weight")
     if tuple(out.shape) != (embed, embed):
         raise wrong_shape("out_proj.weight", f"{embed} × {embed}", out)
     b_q, b_k, b_v = _biases(state, embed, num_heads)
     w_q, w_k, w_v = (split_heads(weight, num_heads) for weight in weights)
-    b_o = exact(state["out_proj.bias"], "out_proj.bias") if "out_proj.bias" in state else None
-    if b_o is not None and tuple(b_o.shape) != (embed,):
-        raise wrong_shape("out_proj.bias", str(embed), b_o)
+    b_o = vector(state, "out_proj.bias", embed)
     return Packed(w_q, w_k, w_v, b_q, b_k, b_v, out.T, b_o)
 
 
@@ -112,15 +110,7 @@ def join_heads(weight: Tensor) -> Tensor:
 
 
 def _biases(state: Mapping[str, Tensor], embed: int, num_heads: int) -> list[Tensor | None]:
-    if "in_proj_bias" not in state:
+    joined = vector(state, "in_proj_bias", 3 * embed)
+    if joined is None:
         return [None, None, None]
-    joined = exact(state["in_proj_bias"], "in_proj_bias")
-    if tuple(joined.shape) != (3 * embed,):
-        raise wrong_shape("in_proj_bias", str(3 * embed), joined)
     return [part.reshape(num_heads, -1) for part in joined.chunk(3)]
-
-
-def _named(state: Mapping[str, Tensor], name: str) -> Tensor:
-    if name not in state:
-        raise InteropError(N_("is missing"), place=name)
-    return exact(state[name], name)

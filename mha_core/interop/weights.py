@@ -86,7 +86,8 @@ def _read(data: bytes, name: str) -> Weights:
                 N_("this is no .safetensors file, whatever its name says; it is a zip, as .pt files are")
             )
         return _read_torch(data)
-    if claimed in ("pt", "pth", "bin") or data[:1] == b"\x80":
+    is_safetensors = data[8:9] == b"{"  # whose first byte is one of a length, and may be a pickle's first
+    if claimed in ("pt", "pth", "bin") or (data[:1] == b"\x80" and not is_safetensors):
         raise InteropError(
             N_(
                 "this is no .pt file as torch has written it since 1.6; older ones can run code and are not read"
