@@ -9,6 +9,7 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from mha_core.compute.trace import trace
 from mha_core.errors import InteropError
+from mha_core.example.model import text_in
 from mha_core.interop import (
     Layer,
     Slice,
@@ -48,8 +49,8 @@ def linear(state, name, x):
 
 def torch_says(q, k, v):
     """Heads side by side, n × E, of rows n × E and n × E_kv."""
-    by_head = [rows.reshape(len(rows), -1, E // HEADS).transpose(0, 1)[None] for rows in (q, k, v)]
-    return scaled_dot_product_attention(*by_head, enable_gqa=True)[0].transpose(0, 1).flatten(1)
+    query, key, value = (rows.reshape(len(rows), -1, E // HEADS).transpose(0, 1)[None] for rows in (q, k, v))
+    return scaled_dot_product_attention(query, key, value, enable_gqa=True)[0].transpose(0, 1).flatten(1)
 
 
 def ours(packed):
@@ -84,7 +85,7 @@ def test_heads_that_share_keys_say_how_many_heads_there_may_be():
     assert layer.likely_heads == 2
     example = open_layer(state, layer, Slice(heads=(3,), d_model=D, d_head=2), 4)
     assert example.heads[0].w_k == tuple(map(tuple, state[f"{layer.name}k_proj.weight"][2:].T.tolist()))
-    assert "no part of these weights" in example.note["en"]
+    assert "no part of these weights" in text_in(example.note, "en")
 
 
 @pytest.mark.parametrize(
