@@ -161,6 +161,12 @@ def test_a_number_that_is_none_is_marked_and_a_cleared_one_goes(check):
     assert marks(bench) == {"v|1|0|0": "own"}
     assert cell.get_attribute("aria-invalid") is None
     assert cell.bounding_box()["width"] == width
+    line = bench.page.locator(".explain .line")
+    bench.page.mouse.move(0, 0)  # the focus is at the next one, which is blank
+    expect(line).to_have_text(re.compile(r"^V\[1, 1\] of head 2 .* wrong\. "))
+    expect(line).to_be_in_viewport(ratio=1)
+    bench.page.keyboard.press("ArrowDown")
+    expect(line).to_have_text(re.compile(r"^V\[3, 1\] of head 2 "))
     cell.focus()
     bench.page.keyboard.press("Delete")
     bench.settled()
