@@ -90,9 +90,9 @@ def test_a_wrong_number_says_where_why_and_what_is_right():
     wrong = {"op": "claim", "matrix": "v", "head": 0, "row": 1, "col": 0, "values": [["-4.00"]]}
     told = send(work, wrong)
     assert told["marks"] == {"v|0|1|0": "own"}
-    assert told["kinds"] == {"v|0|1|0": "正负号写错了。"}
+    assert told["kinds"] == {"v|0|1|0": "也许正负号写错了。"}
     assert told["notes"] == {"v|0|1|0": "V[2, 1] = 3·0 + 4·1 = 4"}
-    assert [cause["text"] for cause in told["check"]["causes"]] == ["第 2 行，第 1 列：正负号写错了。"]
+    assert [cause["text"] for cause in told["check"]["causes"]] == ["第 2 行，第 1 列：也许正负号写错了。"]
     assert told["check"]["first"] == {"name": "v", "head": 0, "row": 1, "col": 0}
 
 
@@ -147,7 +147,10 @@ def test_an_exercise_marks_each_number_and_names_a_known_mistake_at_it():
     assert told["notes"] == {}
     practice = told["check"]["practice"]
     assert practice["told"] == [
-        {"cell": {"name": "k", "head": 0, "row": 0, "col": 0}, "text": "row 1, column 1: A sign has slipped."}
+        {
+            "cell": {"name": "k", "head": 0, "row": 0, "col": 0},
+            "text": "row 1, column 1: Perhaps a sign has slipped.",
+        }
     ]
     assert practice["tables"][0] == {
         "name": "k",
