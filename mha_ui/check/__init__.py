@@ -124,8 +124,18 @@ def _component():  # type: ignore[no-untyped-def]  # Streamlit's mounting comman
 
 
 def _set(asked: tuple[str, ...], kind: str, seed: int) -> None:
+    work = state.current()
+    cleared = work.example.claimed is not None
     state.set_widget(_MENU, False)
-    state.set_exercise(state.current(), asked, {"these": None, "same": seed, "own": state.OWN_SEED}[kind])
+    state.set_exercise(work, asked, {"these": None, "same": seed, "own": state.OWN_SEED}[kind])
+    if work.message is None:  # nothing was refused
+        work.message = state.Message(work.words(_SET_ANEW if cleared else _SET), "info")
+
+
+_SET: Final = N_("The exercise is set. The link to hand out is in the menu “Exercise”.")
+_SET_ANEW: Final = N_(
+    "The exercise is set. The link to hand out is in the menu “Exercise”; Undo brings back the numbers filled in before."
+)
 
 
 def _link(work: state.Work) -> str:

@@ -218,13 +218,21 @@ def work_out(bench, name, head, row=0, col=0):
 
 
 def test_an_exercise_is_set_handed_out_and_leads_to_its_end(check):
-    bench = check("?example=first")
+    bench = check("?example=first").type("q", 0, 0, 0, "7")
     page = bench.page
-    page.get_by_role("button", name="Exercise").click()
-    page.get_by_text("new numbers, the same for everybody").click()
-    page.get_by_role("button", name="Set the exercise").click()
-    expect(page.locator(SUMMARY)).to_contain_text("Work out the blank numbers")
-    expect(bench.cell("head_outputs", 0, 0, 0)).to_be_focused()  # the menu is closed, and one begins
+    for again in (False, True):
+        page.get_by_role("button", name="Exercise").click()
+        if not again:
+            page.get_by_text("new numbers, the same for everybody").click()
+        page.get_by_role("button", name="Set the exercise").click()
+        expect(page.locator(SUMMARY)).to_contain_text("Work out the blank numbers")
+        expect(bench.cell("head_outputs", 0, 0, 0)).to_be_focused()  # the menu is closed, and one begins
+        expect(bench.message()).to_contain_text("link to hand out is in the menu “Exercise”; Undo brings back")
+        expect(bench.message()).to_be_in_viewport()
+        if not again:
+            page.keyboard.press("Control+Z")
+            expect(bench.cell("q", 0, 0, 0)).to_have_text("7")
+            assert marks(bench.settled()) == {"q|0|0|0": "own"}
     expect(page.get_by_role("button", name="Set the exercise")).to_have_count(0)
     page.get_by_role("button", name="Exercise", exact=True).click()
     link = page.get_by_role("textbox", name="The link to hand out").input_value()

@@ -253,17 +253,33 @@ def test_a_tally_that_is_none_is_an_empty_one(tally):
     assert opened.exercise.tally == ""
 
 
-def test_undo_stays_within_the_exercise():
+def test_setting_an_exercise_can_be_undone_and_done_again():
     work = Work(built_in("first"), "first", "en")
-    _asked(work, "weights")
+    send(work, filled("q", 0, 0, 1, "0.7"))
+    mine = work.example
+    told = _asked(work, "weights")
+    assert (work.example.claimed, told["controls"]["undo"]) == (None, True)
+    send(work, filled("weights", 0, 0, 1, "0.7"), {"op": "another_exercise"})
+    send(work, {"op": "undo"}, {"op": "undo"})
+    assert (work.exercise.asked, work.example.claimed) == (("weights",), None)
+    told = send(work, {"op": "undo"})
+    assert (work.exercise, work.example, told["controls"]["redo"]) == (None, mine, True)
+    send(work, {"op": "redo"}, {"op": "redo"})
+    assert (work.exercise.missed, work.example.x) == (frozenset({1}), mine.x)
+    send(work, {"op": "redo"})
+    assert work.exercise.asked == ("weights",)
+    assert work.example.x != mine.x
+    assert not work.exercise.missed
+
+
+def test_undo_stays_within_an_exercise_that_a_link_has_brought():
+    work = work_at({"example": "first", "ask": "weights"}, "en")
     told = send(work, filled("weights", 0, 0, 1, "0.7"), *[{"op": "undo"}] * 3)
     assert (work.exercise.asked, told["controls"]["undo"], told["controls"]["redo"]) == (
         ("weights",),
         False,
         True,
     )
-    send(work, {"op": "end_exercise"}, {"op": "undo"})
-    assert work.untouched
 
 
 def test_another_one_has_other_numbers_and_counts_anew():
