@@ -12,7 +12,7 @@ import streamlit as st
 from mha_core.check.check import check
 from mha_core.check.report import as_json, as_markdown
 from mha_core.errors import N_
-from mha_core.exercise.exercise import askable
+from mha_core.exercise.exercise import askable, given_away
 from mha_core.vocabulary import NAMES
 from mha_ui import state
 from mha_ui.bench import bench, receive_edits
@@ -88,6 +88,9 @@ def _exercise_menu(work: state.Work) -> None:
             format_func=lambda name: words(NAMES[name]),
             key=_ASKED,
         )
+        for given, answer in given_away(work.example, asked).items():
+            told = {"given": words(NAMES[given]), "answer": words(NAMES[answer])}
+            st.caption(words(_GIVEN_AWAY).format(**told))
         kind = st.radio(
             words(N_("With")), list(_KINDS), format_func=lambda kind: words(_KINDS[kind]), key=_NUMBERS
         )
@@ -106,6 +109,11 @@ def _exercise_menu(work: state.Work) -> None:
         elif work.exercise:
             st.caption(words(N_("The link to hand out:")))
             _to_copy(work, _link(work))
+
+
+_GIVEN_AWAY: Final = N_(
+    "“{answer}” can be read off “{given}”, which is not asked for and so stands there: ask for “{given}” too."
+)
 
 
 def _to_copy(work: state.Work, link: str) -> None:

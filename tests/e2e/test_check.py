@@ -227,7 +227,9 @@ def test_an_exercise_is_set_handed_out_and_leads_to_its_end(check):
         page.get_by_role("button", name="Set the exercise").click()
         expect(page.locator(SUMMARY)).to_contain_text("Work out the blank numbers")
         expect(bench.cell("head_outputs", 0, 0, 0)).to_be_focused()  # the menu is closed, and one begins
-        expect(bench.message()).to_contain_text("link to hand out is in the menu “Exercise”; Undo brings back")
+        expect(bench.message()).to_contain_text(
+            "link to hand out is in the menu “Exercise”; Undo brings back"
+        )
         expect(bench.message()).to_be_in_viewport()
         if not again:
             page.keyboard.press("Control+Z")
@@ -422,6 +424,8 @@ def test_each_student_gets_new_numbers_and_keeps_them(check):
 def test_the_link_for_each_student_stays_when_the_exercise_is_set(check):
     page = check("?example=first").page
     page.get_by_role("button", name="Exercise").click()
+    page.get_by_role("button", name="scores", exact=True).click()
+    expect(page.get_by_text("“scores” can be read off “scaled scores”")).to_be_visible()
     page.get_by_text("new numbers for each student").click()
     field = page.get_by_role("textbox", name="The link to hand out")
     expect(field).to_have_value(re.compile("seed=own"))
