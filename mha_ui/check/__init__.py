@@ -142,7 +142,8 @@ def _set(asked: tuple[str, ...], kind: str, seed: int) -> None:
 
 _SET: Final = N_("The exercise is set. The link to hand out is in the menu “Exercise”.")
 _SET_ANEW: Final = N_(
-    "The exercise is set. The link to hand out is in the menu “Exercise”; Undo brings back the numbers filled in before."
+    "The exercise is set. The link to hand out is in the menu “Exercise”; Undo brings back the numbers filled in "
+    "before."
 )
 
 

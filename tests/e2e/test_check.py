@@ -386,7 +386,7 @@ def test_an_exercise_on_a_phone(check):
         "?example=first&ask=weights&seed=3&lang=zh", viewport={"width": 390, "height": 844}, has_touch=True
     )
     page = bench.page
-    assert page.evaluate("document.documentElement.lang") == "zh"
+    assert page.evaluate("document.documentElement.lang") == "zh-CN"
     first = bench.cell("weights", 0, 0, 0).bounding_box()
     assert first["y"] + first["height"] < 760
     small = page.evaluate(
