@@ -383,7 +383,9 @@ def test_where_not_all_heads_fit_the_steps_keep_their_marks_and_what_is_told_of_
 
 def test_an_exercise_on_a_phone(check):
     bench = check(
-        "?example=first&ask=weights&seed=3&lang=zh", viewport={"width": 390, "height": 844}, has_touch=True
+        "?example=first&ask=weights.concat&seed=3&lang=zh",
+        viewport={"width": 390, "height": 844},
+        has_touch=True,
     )
     page = bench.page
     assert page.evaluate("document.documentElement.lang") == "zh-CN"
@@ -400,6 +402,12 @@ def test_an_exercise_on_a_phone(check):
     )
     assert small == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for _ in range(4):
+        bench.do("hint")
+    expect(bench.control("hint")).to_have_attribute("aria-disabled", "true")
+    expect(bench.control("hint")).to_be_focused()  # though there is no more to be told
+    bench.do("whole sheet")
+    assert page.locator(".tables").evaluate("tables => tables.scrollWidth <= tables.clientWidth")
 
 
 def test_each_student_gets_new_numbers_and_keeps_them(check):
