@@ -101,6 +101,8 @@ def test_what_follows_is_told_from_what_is_wrong_by_itself(check):
     assert {mark for key, mark in found.items() if key.startswith("head_outputs")} <= {"follows", "right"}
     assert "follows" in found.values()
     expect(bench.page.locator(".verdict")).to_contain_text("每一行之和都是 1")
+    bench.cell("weights", 0, 0, 0).hover()
+    expect(bench.page.locator(".explain .verdict-mark")).to_have_text(re.compile("错。 ?$"))
 
 
 def test_the_published_example_cannot_be_trusted(check):

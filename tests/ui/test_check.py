@@ -228,7 +228,7 @@ def test_the_end_counts_what_was_missed_and_told_and_shows_the_weights(language)
     end = told["practice"]["end"]
     told = {
         "en": "16 of 18 right at the first try. 4 hints. One answer was given away.",
-        "zh": "18 个数中有 16 个一次就对。用了 4 次提示。有 1 个答案是给出的。",
+        "zh": "18 个数中有 16 个一次就对。用了 4 次提示。有 1 个答案是直接看的。",
     }
     assert end["result"] == told[language]
     assert end["weights"] == work.trace.values["weights"]
