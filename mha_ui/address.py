@@ -10,6 +10,7 @@ from typing import Final
 
 import streamlit as st
 
+from mha_core.messages import LANGUAGE
 from mha_ui import state
 from mha_ui.web import in_a_list
 
@@ -45,7 +46,7 @@ def keep_address(work: state.Work, own: Mapping[str, str] | None = None) -> None
     own = own or {}
     data = {
         "session": work.session,
-        "lang": work.language,
+        "lang": LANGUAGE[work.language].tag,
         "names": state.PAGE_KEYS,
         "address": {**state.address(work), **own},
         "place": "&".join(own.values()),

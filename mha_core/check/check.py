@@ -23,6 +23,7 @@ import torch
 from torch import Tensor
 
 from mha_core.check.catalogue import CATALOGUE, ROUNDED_EARLY
+from mha_core.check.digits import is_coarse, is_nearly, not_rounded, rounds_to
 from mha_core.check.local import Found, found_besides, found_in, made_alike
 from mha_core.check.place import Way
 from mha_core.check.search import Family, Rounding, Search
@@ -46,8 +47,6 @@ _MOST_SLIPS: Final = 2
 """Rows of a matrix up to which each may have a slip of its own; where more are wrong, slips explain too much."""
 _MOST_NAMED: Final = 3
 """Causes of a row up to which they are named; where more of them would do, nobody can say which."""
-_COARSE: Final = 0.1
-"""Of a matrix's largest number: a whole number further than that from the value leaves too little of it to tell."""
 _BY_ROW: Final = frozenset(mistake.id for mistake in CATALOGUE if mistake.by_row)
 
 
@@ -179,7 +178,7 @@ class _Check:
     def _is_right(self, key: Key, exact: Tensor) -> bool:
         """Whether every given cell is right and none of them doubtful."""
         claim = self.claims[key]
-        return bool(claim.all_fit(exact)) and not _not_rounded(claim, exact).any()
+        return bool(claim.all_fit(exact)) and not not_rounded(claim, exact).any()
 
     def _checked(self, name: str) -> Checked:
         claims = {key: claim for key, claim in self.claims.items() if key[0] == name}
@@ -219,7 +218,7 @@ class _Check:
         own = wrong & ~fits.any(0)
         if own.any():
             own &= ~self._excused(key, claim, plain)
-        doubtful = _not_rounded(claim, exact) & ~wrong & ~_rounds_to(plain.values, claim).any(0)
+        doubtful = not_rounded(claim, exact) & ~wrong & ~rounds_to(plain.values, claim).any(0)
         if doubtful.any():  # of a whole number no unseen step is taken to have been rounded
             doubtful &= ((exact - exact.round()).abs() < 1e-9) | ~self._rounds_on_the_way(key, claim)
         if doubtful.sum() > 1 and self._comes_of_a_mistake(key, claim):  # of one number that says little
@@ -238,7 +237,7 @@ class _Check:
         if key not in self.search.steps:
             return False
         family = self.search.family(key, 1, claim.decimals)
-        gives = (_rounds_to(family.values, claim) | ~claim.given).flatten(1).all(1)
+        gives = (rounds_to(family.values, claim) | ~claim.given).flatten(1).all(1)
         return any(blame and gives[n] for n, blame in enumerate(family.blames))
 
     def _nothing_wrong_before(self, key: Key) -> bool:
@@ -251,7 +250,7 @@ class _Check:
     def _note_right(self, key: Key, exact: Tensor) -> None:
         """The right cells in which rounding has left too little, and those whose last digit is off by one."""
         claim = self.claims[key]
-        for found, mask in ((self.coarse, _is_coarse(claim, exact)), (self.nearly, _is_nearly(claim, exact))):
+        for found, mask in ((self.coarse, is_coarse(claim, exact)), (self.nearly, is_nearly(claim, exact))):
             if mask.any():
                 told = {one.cell for one in self.wrong[key[0]] + self.doubtful[key[0]]}
                 cells = self._cells(key, exact, mask, torch.zeros_like(mask))
@@ -336,7 +335,7 @@ class _Check:
         if rounded is not None and (int(own.any(-1).sum()) > 1 or self._rounded_as_printed(key, claim)):
             return rounded
         slipped: dict[int, list[Found]] = {}
-        if own.any(-1).sum() <= _MOST_SLIPS and not (_not_rounded(claim, best) & ~own).any():
+        if own.any(-1).sum() <= _MOST_SLIPS and not (not_rounded(claim, best) & ~own).any():
             slipped = found_in(self.search, key, claim, own, best)
         swapped = exchanged(claim, best, own)
         if swapped:
@@ -378,7 +377,7 @@ class _Check:
         """Where a number is the rounded one of what rounding at earlier steps, which were not given, makes of it."""
         bounded = key in self.search.steps and claim.given.numel() <= _MOST_CELLS
         tried = [values[0] for _, values in self.search.roundings(key, claim.decimals)] if bounded else []
-        return _rounds_to(torch.stack(tried), claim).any(0) if tried else torch.zeros_like(claim.given)
+        return rounds_to(torch.stack(tried), claim).any(0) if tried else torch.zeros_like(claim.given)
 
     def _rounded_as_printed(self, key: Key, claim: Printed) -> bool:
         """Whether the rounding just blamed is to no fewer digits than are printed: that is no slip."""
@@ -514,35 +513,6 @@ class _Check:
         i, j = (own if rows is None else own & _only(rows, own)).nonzero()[0].tolist()
         mine = heads if head is None else (head,)
         self.causes[name].append(Cause(ids, Cell(name, head, i, j), mine, rows, rounded=rounded))
-
-
-def _not_rounded(claim: Printed, values: Tensor) -> Tensor:
-    """Where a whole number is printed that no rounding makes of the value; digits behind a point may be cut off."""
-    return claim.given & (claim.unit == 1) & ((claim.numbers - values).abs() > 0.5 + 1e-9)
-
-
-def _is_coarse(claim: Printed, values: Tensor) -> Tensor:
-    """Where a whole number stands that is right, and too far from the value to tell whether that was known; and beside
-    it in its row what rounding has moved as well: 1 0 0.
-    """
-    largest = values.masked_fill(values.isinf(), 0.0).abs().amax()
-    by = (claim.numbers - values).abs()
-    whole = claim.fits(values) & (claim.unit >= 1)
-    coarse = whole & (by > _COARSE * largest + 1e-9)
-    return coarse | (coarse.any(-1, keepdim=True) & whole & (by > 1e-9))
-
-
-def _is_nearly(claim: Printed, values: Tensor) -> Tensor:
-    """Where a number with a point is right, and is neither the rounded value nor the value cut off."""
-    least = claim.unit * 1e-3
-    rounded = (claim.numbers - values).abs() <= claim.unit / 2 + least
-    cut = ((values / claim.unit).trunc() * claim.unit - claim.numbers).abs() <= least
-    return claim.fits(values) & claim.numbers.isfinite() & (claim.unit < 1) & ~rounded & ~cut
-
-
-def _rounds_to(values: Tensor, claim: Printed) -> Tensor:
-    """Where what was computed is the printed number once it is rounded."""
-    return (values - claim.numbers).abs() <= claim.unit / 2 + 1e-9
 
 
 def _one_for_all(by_row: dict[int, dict[str, int]], own: Tensor) -> bool:

@@ -34,6 +34,11 @@ def explains(cause: Cause, cell: Cell) -> bool:
     )
 
 
+def explained(step: Checked, cause: Cause) -> int:
+    """How many own errors of its step a cause explains."""
+    return sum(wrong.own and explains(cause, wrong.cell) for wrong in step.wrong)
+
+
 def puzzling(step: Checked) -> list[WrongCell]:
     """The own errors of a step that nothing explains; there are some where the step has unexplained ones."""
     own = [wrong for wrong in step.wrong if wrong.own] if step.unexplained else []

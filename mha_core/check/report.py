@@ -11,7 +11,7 @@ from mha_core.check.catalogue import CATALOGUE, formula_of, message_of
 from mha_core.check.check import Cause, Checked, Verdict, WrongCell
 from mha_core.check.invariants import MESSAGES as FINDINGS
 from mha_core.check.invariants import Finding, invariants
-from mha_core.check.remarks import puzzling, remark
+from mha_core.check.remarks import explained, puzzling, remark
 from mha_core.check.search import Rounding
 from mha_core.check.slips import SLIP, told
 from mha_core.compute.derive import Cell, arithmetic, derive, letter, relation
@@ -41,7 +41,7 @@ def place(verdict: Verdict, cell: Cell, say: Say, whole: str = "cell") -> str:
 
 
 def cause_kind(verdict: Verdict, cause: Cause, language: str) -> str:
-    """What a cause is, in a sentence."""
+    """What a cause is, in a sentence; of few numbers that something else may explain as well, perhaps."""
     say = catalogue(language).gettext
     example = verdict.trace.example
     divisor = divisor_text(example)
@@ -54,7 +54,19 @@ def cause_kind(verdict: Verdict, cause: Cause, language: str) -> str:
     what = sentences[0]
     if len(sentences) > 1:
         what = say(N_("Two at once: {one} {other}")).format(one=sentences[0], other=sentences[1])
+    if explained(verdict.steps[cause.cell.name], cause) < _ENOUGH:
+        what = say(N_("Perhaps {what}")).format(what=_within(what))
     return what
+
+
+_ENOUGH: Final = 3
+"""Wrong numbers from which on what explains them all is told as a fact: one or two may come of something else."""
+
+
+def _within(sentence: str) -> str:
+    """A sentence as it goes on after a word; a symbol that it begins with stays as it is."""
+    begins_with_a_word = sentence[1:2].islower() or sentence.startswith("A ")
+    return sentence[0].lower() + sentence[1:] if begins_with_a_word else sentence
 
 
 def cause_message(verdict: Verdict, cause: Cause, language: str) -> str:

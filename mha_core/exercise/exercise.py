@@ -6,7 +6,7 @@ small integers anew; the sizes change where they would hide a mistake (d_k = √
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import islice, product
@@ -99,6 +99,22 @@ def _like(example: Example) -> Example:
 def askable(example: Example) -> tuple[str, ...]:
     """The steps that an exercise can ask for, in order."""
     return tuple(name for name in STEPS if name in {step.name for step in graph(example)})
+
+
+def given_away(example: Example, asked: Collection[str]) -> dict[str, str]:
+    """The tables that stand given between those asked for and off which one of these can be read: each cell is made of
+    one cell of that. ``{"scaled_scores": "scores"}`` where the scores and the weights are asked for.
+    """
+    found: dict[str, str] = {}
+    last = max(map(STEPS.index, asked), default=-1)
+    for step in graph(example):
+        if step.name in asked or step.name not in STEPS or STEPS.index(step.name) > last:
+            continue
+        of = {found.get(table.name, table.name): table for table in step.tables}
+        read = [name for name, table in of.items() if name in asked and set(table.index) <= set(step.index)]
+        if len(read) == 1:
+            found[step.name] = read[0]
+    return found
 
 
 # --- drawing -----------------------------------------------------------------------------------------------------

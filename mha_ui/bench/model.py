@@ -212,6 +212,7 @@ _UI: Final = {
     "yours": N_("yours"),
     "or": N_("Or:"),
     "see_step": N_("See this step"),
+    "mark_told": N_("{mark}."),
     "mark_right": N_("right"),
     "mark_own": N_("wrong"),
     "mark_follows": N_("wrong, but it only follows from an earlier number"),

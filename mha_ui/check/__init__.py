@@ -12,7 +12,7 @@ import streamlit as st
 from mha_core.check.check import check
 from mha_core.check.report import as_json, as_markdown
 from mha_core.errors import N_
-from mha_core.exercise.exercise import askable
+from mha_core.exercise.exercise import askable, given_away
 from mha_core.vocabulary import NAMES
 from mha_ui import state
 from mha_ui.bench import bench, receive_edits
@@ -88,6 +88,9 @@ def _exercise_menu(work: state.Work) -> None:
             format_func=lambda name: words(NAMES[name]),
             key=_ASKED,
         )
+        for given, answer in given_away(work.example, asked).items():
+            told = {"given": words(NAMES[given]), "answer": words(NAMES[answer])}
+            st.caption(words(_GIVEN_AWAY).format(**told))
         kind = st.radio(
             words(N_("With")), list(_KINDS), format_func=lambda kind: words(_KINDS[kind]), key=_NUMBERS
         )
@@ -108,6 +111,11 @@ def _exercise_menu(work: state.Work) -> None:
             _to_copy(work, _link(work))
 
 
+_GIVEN_AWAY: Final = N_(
+    "“{answer}” can be read off “{given}”, which is not asked for and so stands there: ask for “{given}” too."
+)
+
+
 def _to_copy(work: state.Work, link: str) -> None:
     """A link in one line, with the button that copies it."""
     words = {name: work.words(text) for name, text in _WORDS.items()}
@@ -124,8 +132,19 @@ def _component():  # type: ignore[no-untyped-def]  # Streamlit's mounting comman
 
 
 def _set(asked: tuple[str, ...], kind: str, seed: int) -> None:
+    work = state.current()
+    cleared = work.example.claimed is not None
     state.set_widget(_MENU, False)
-    state.set_exercise(state.current(), asked, {"these": None, "same": seed, "own": state.OWN_SEED}[kind])
+    state.set_exercise(work, asked, {"these": None, "same": seed, "own": state.OWN_SEED}[kind])
+    if work.message is None:  # nothing was refused
+        work.message = state.Message(work.words(_SET_ANEW if cleared else _SET), "info")
+
+
+_SET: Final = N_("The exercise is set. The link to hand out is in the menu “Exercise”.")
+_SET_ANEW: Final = N_(
+    "The exercise is set. The link to hand out is in the menu “Exercise”; Undo brings back the numbers filled in "
+    "before."
+)
 
 
 def _link(work: state.Work) -> str:

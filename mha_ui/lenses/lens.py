@@ -31,6 +31,7 @@ class Exercise:
     number was wrong; ``hints``: how many hints have been given for a cell; ``hinted``: the one whose hint is shown.
     ``like``: where everybody draws numbers of his own, the address of the example like which they are drawn.
     ``begun``: which of the examples shown in this session it was set with, 0 for one that a link has brought.
+    ``instead``: the exercise at hand before it was set, if any.
     """
 
     asked: tuple[str, ...]
@@ -39,6 +40,7 @@ class Exercise:
     hinted: int | None = None
     like: Mapping[str, str] | None = None
     begun: int = 0
+    instead: Exercise | None = None
 
     @property
     def tally(self) -> str:

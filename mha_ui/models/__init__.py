@@ -14,6 +14,7 @@ import streamlit as st
 
 from mha_core.errors import N_, ExampleError
 from mha_core.example.model import MAX_HEADS, MAX_SIZE, Example
+from mha_core.messages import LANGUAGE
 from mha_core.models import cards, load, run, to_example, tokenize
 from mha_core.models.measures import LEAST_EXCESS, MOST_CHANCE
 from mha_ui import frame, shell, state
@@ -34,6 +35,7 @@ def _models(work: state.Work) -> None:
     address = state.address(work)
     data = {
         "lang": work.language,
+        "tag": LANGUAGE[work.language].tag,
         "words": ui_words(work.language),
         "examples": EXAMPLES,
         "limits": {

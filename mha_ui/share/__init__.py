@@ -14,6 +14,7 @@ import streamlit as st
 
 from mha_core import pretty
 from mha_core.errors import N_
+from mha_core.messages import LANGUAGE
 from mha_ui import state
 from mha_ui.web import component
 
@@ -41,7 +42,7 @@ _HTML: Final = """
 def share_button(work: state.Work) -> None:
     """The button that copies the address; what is too large for one is offered as a file."""
     words = {name: work.words(text) for name, text in _WORDS.items()}
-    data = {"words": words, "lang": work.language, "unsaved": bool(state.unsaved(work))}
+    data = {"words": words, "lang": LANGUAGE[work.language].tag, "unsaved": bool(state.unsaved(work))}
     clicked = _component()(
         key=_KEY,
         data=data,

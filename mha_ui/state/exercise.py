@@ -24,14 +24,14 @@ def set_exercise(current: Work, asked: tuple[str, ...], seed: int | str | None) 
     ``OWN_SEED``: everybody draws his own; those drawn here are one such draw.
     """
     current.message = None
-    own = seed == OWN_SEED
+    own, before = seed == OWN_SEED, current.exercise
 
     def start() -> None:
         like = like_of(current) if own else None
         drawn = secrets.randbelow(SEEDS) if own else seed
         example = current.example if drawn is None else exercise(current.example, int(drawn))
         start_from(current, replace(example, claimed=None))
-        current.exercise = Exercise(asked, like=like, begun=current.revision)
+        current.exercise = Exercise(asked, like=like, begun=current.revision, instead=before)
 
     attempt(current, start)
 

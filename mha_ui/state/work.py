@@ -106,6 +106,7 @@ class Work:
     shows, if any, and how often that came from elsewhere. ``plain``: the session was opened at an address that asks
     for nothing in particular; ``starts``: how often its visitor has asked for the first steps. ``numbers``: of the
     examples of the history, by their ids, and ``held`` the last of them that the browser keeps (``history``).
+    ``undone``: the exercises that redo leads back into, each with its origin.
     """
 
     origin: Example
@@ -138,6 +139,7 @@ class Work:
     numbers: dict[int, tuple[int, Example]] = field(default_factory=dict)
     past: list[Version] = field(default_factory=list)
     future: list[Version] = field(default_factory=list)
+    undone: list[tuple[Example, Exercise]] = field(default_factory=list)
     worked: dict[str, Worked] = field(default_factory=dict)
     shown: str = ""
     trace: Trace = None  # type: ignore[assignment]  # set below, from origin
@@ -279,24 +281,33 @@ def keep(current: Work, version: Version) -> None:
     """Show a version, as a new step of the history. Raises ``NumberRangeError`` as ``trace`` does."""
     computed = trace(version.example, current.backend)
     current.past = [*current.past[-UNDO_STEPS + 1 :], current.version]
-    current.future = []
+    current.future, current.undone = [], []
     _show(current, version, computed)
 
 
 def can_undo(current: Work) -> bool:
-    """Whether there is a step to undo; an exercise is ended, and not undone."""
-    return bool(current.past) and not (current.exercise and current.past[-1].origin is not current.origin)
+    """Whether there is a step to undo; an exercise that a link has brought is ended, and not undone."""
+    at_work = current.exercise
+    handed_out = at_work is not None and not at_work.begun
+    return bool(current.past) and not (handed_out and current.past[-1].origin is not current.origin)
 
 
 def undo(current: Work) -> None:
-    """Go back a step, where there is one."""
-    if can_undo(current):
-        travel(current, len(current.past) - 1)
+    """Go back a step, where there is one; from the beginning of an exercise to what it was set in place of."""
+    if not can_undo(current):
+        return
+    at_work, origin = current.exercise, current.origin
+    travel(current, len(current.past) - 1)
+    if at_work and current.origin is not origin:
+        current.exercise = at_work.instead
+        current.undone = [*current.undone, (origin, at_work)]
 
 
 def redo(current: Work) -> None:
-    """Go forward again a step, where there is one."""
+    """Go forward again a step, where there is one, and into the exercise that was set there."""
     travel(current, len(current.past) + 1)
+    if current.undone and current.undone[-1][0] is current.origin:
+        *current.undone, (_, current.exercise) = current.undone
 
 
 def reset(current: Work) -> None:

@@ -364,6 +364,7 @@ interface Editor extends Host {
   clearMessage(): void;
   repaint(name: string): void;
   solve(): void;
+  looking: { wrote(cell: Cell): void };
 }
 
 /** A figure of Plotly's with its words. */

@@ -519,7 +519,7 @@ def test_a_table_has_a_row_for_each_file_and_counts_causes(run):
     assert catsleeps[2:] == [
         *("24", "4", "0"),
         "head outputs, head 2, row 1, column 1",
-        "head 2: A row of zero scores is given no weight; its softmax is uniform, not 0.",
+        "head 2: Perhaps a row of zero scores is given no weight; its softmax is uniform, not 0.",
     ]
     assert second.split("\n")[:2] == ["cause,solutions", "No known mistake explains this.,3"]
     assert "The scores are not divided by √d_k.,1" in second

@@ -22,7 +22,7 @@ from mha_core import (
 from mha_core.check.check import check
 from mha_core.compute.derive import derive
 from mha_core.compute.graph import graph
-from mha_core.exercise.exercise import askable, exercise, nothing_special, sizes, varies
+from mha_core.exercise.exercise import askable, exercise, given_away, nothing_special, sizes, varies
 from mha_core.exercise.hints import asked_cells, blank_cells, hints, missed_cells, open_cells
 from mha_core.exercise.laws import Laws
 from tests.core.answers import answer, layer, used, work_out
@@ -272,3 +272,20 @@ def test_what_cannot_be_an_exercise_is_refused(source, sentence):
     with pytest.raises(ExampleError) as error:
         exercise(validate(source), 0)
     assert str(error.value) == sentence
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "told"),
+    [
+        ("first", ("scores", "weights"), {"scaled_scores": "scores"}),
+        ("first", ("scores",), {}),  # what comes after all that is asked for is not shown
+        ("first", ("scores", "scaled_scores", "weights"), {}),
+        ("first", ("q", "head_outputs"), {}),  # a sum tells none of its terms
+        ("causal", ("scores", "weights"), {"scaled_scores": "scores", "masked_scores": "scores"}),
+        ("output-projection", ("head_outputs", "output"), {"concat": "head_outputs"}),
+        ("additive", ("q_a", "pair_tanh"), {"pair_sums": "q_a"}),
+        ("additive", ("q_a", "k_a", "pair_tanh"), {}),  # of two that are not known a sum tells neither
+    ],
+)
+def test_what_would_be_read_off_a_later_table_is_known(name, asked, told):
+    assert given_away(built_in(name), asked) == told

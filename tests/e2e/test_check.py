@@ -101,6 +101,8 @@ def test_what_follows_is_told_from_what_is_wrong_by_itself(check):
     assert {mark for key, mark in found.items() if key.startswith("head_outputs")} <= {"follows", "right"}
     assert "follows" in found.values()
     expect(bench.page.locator(".verdict")).to_contain_text("每一行之和都是 1")
+    bench.cell("weights", 0, 0, 0).hover()
+    expect(bench.page.locator(".explain .verdict-mark")).to_have_text(re.compile("错。 ?$"))
 
 
 def test_the_published_example_cannot_be_trusted(check):
@@ -161,6 +163,12 @@ def test_a_number_that_is_none_is_marked_and_a_cleared_one_goes(check):
     assert marks(bench) == {"v|1|0|0": "own"}
     assert cell.get_attribute("aria-invalid") is None
     assert cell.bounding_box()["width"] == width
+    line = bench.page.locator(".explain .line")
+    bench.page.mouse.move(0, 0)  # the focus is at the next one, which is blank
+    expect(line).to_have_text(re.compile(r"^V\[1, 1\] of head 2 .* wrong\. "))
+    expect(line).to_be_in_viewport(ratio=1)
+    bench.page.keyboard.press("ArrowDown")
+    expect(line).to_have_text(re.compile(r"^V\[3, 1\] of head 2 "))
     cell.focus()
     bench.page.keyboard.press("Delete")
     bench.settled()
@@ -212,13 +220,23 @@ def work_out(bench, name, head, row=0, col=0):
 
 
 def test_an_exercise_is_set_handed_out_and_leads_to_its_end(check):
-    bench = check("?example=first")
+    bench = check("?example=first").type("q", 0, 0, 0, "7")
     page = bench.page
-    page.get_by_role("button", name="Exercise").click()
-    page.get_by_text("new numbers, the same for everybody").click()
-    page.get_by_role("button", name="Set the exercise").click()
-    expect(page.locator(SUMMARY)).to_contain_text("Work out the blank numbers")
-    expect(bench.cell("head_outputs", 0, 0, 0)).to_be_focused()  # the menu is closed, and one begins
+    for again in (False, True):
+        page.get_by_role("button", name="Exercise").click()
+        if not again:
+            page.get_by_text("new numbers, the same for everybody").click()
+        page.get_by_role("button", name="Set the exercise").click()
+        expect(page.locator(SUMMARY)).to_contain_text("Work out the blank numbers")
+        expect(bench.cell("head_outputs", 0, 0, 0)).to_be_focused()  # the menu is closed, and one begins
+        expect(bench.message()).to_contain_text(
+            "link to hand out is in the menu “Exercise”; Undo brings back"
+        )
+        expect(bench.message()).to_be_in_viewport()
+        if not again:
+            page.keyboard.press("Control+Z")
+            expect(bench.cell("q", 0, 0, 0)).to_have_text("7")
+            assert marks(bench.settled()) == {"q|0|0|0": "own"}
     expect(page.get_by_role("button", name="Set the exercise")).to_have_count(0)
     page.get_by_role("button", name="Exercise", exact=True).click()
     link = page.get_by_role("textbox", name="The link to hand out").input_value()
@@ -367,10 +385,12 @@ def test_where_not_all_heads_fit_the_steps_keep_their_marks_and_what_is_told_of_
 
 def test_an_exercise_on_a_phone(check):
     bench = check(
-        "?example=first&ask=weights&seed=3&lang=zh", viewport={"width": 390, "height": 844}, has_touch=True
+        "?example=first&ask=weights.concat&seed=3&lang=zh",
+        viewport={"width": 390, "height": 844},
+        has_touch=True,
     )
     page = bench.page
-    assert page.evaluate("document.documentElement.lang") == "zh"
+    assert page.evaluate("document.documentElement.lang") == "zh-CN"
     first = bench.cell("weights", 0, 0, 0).bounding_box()
     assert first["y"] + first["height"] < 760
     small = page.evaluate(
@@ -384,6 +404,12 @@ def test_an_exercise_on_a_phone(check):
     )
     assert small == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for _ in range(4):
+        bench.do("hint")
+    expect(bench.control("hint")).to_have_attribute("aria-disabled", "true")
+    expect(bench.control("hint")).to_be_focused()  # though there is no more to be told
+    bench.do("whole sheet")
+    assert page.locator(".tables").evaluate("tables => tables.scrollWidth <= tables.clientWidth")
 
 
 def test_each_student_gets_new_numbers_and_keeps_them(check):
@@ -408,6 +434,8 @@ def test_each_student_gets_new_numbers_and_keeps_them(check):
 def test_the_link_for_each_student_stays_when_the_exercise_is_set(check):
     page = check("?example=first").page
     page.get_by_role("button", name="Exercise").click()
+    page.get_by_role("button", name="scores", exact=True).click()
+    expect(page.get_by_text("“scores” can be read off “scaled scores”")).to_be_visible()
     page.get_by_text("new numbers for each student").click()
     field = page.get_by_role("textbox", name="The link to hand out")
     expect(field).to_have_value(re.compile("seed=own"))

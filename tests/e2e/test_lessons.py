@@ -11,6 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 from mha_core import built_in, trace
 from mha_core.compute.scaling import experiment
 from mha_core.edit.edits import apply
+from mha_core.messages import LANGUAGE
 from mha_ui.language import LANGUAGES, words_in
 from mha_ui.lessons import LESSONS
 from tests.e2e.driver import WAIT, Bench, assert_shows, at_rest, picture, replace
@@ -98,7 +99,7 @@ def test_a_link_opens_its_lesson_its_answer_is_revealed_and_it_is_for_everybody(
     words, lesson = words_in("zh" if locale == "zh-CN" else "en"), LESSONS[topic]
     expect(page.get_by_role("heading", name=words(lesson.title), exact=True)).to_be_visible()
     expect(page.locator('.st-key-lesson-list a[aria-current="page"]')).to_contain_text(words(lesson.title))
-    assert page.evaluate("document.documentElement.lang") == locale[:2]
+    assert page.evaluate("document.documentElement.lang") == LANGUAGE[locale[:2]].tag
     answer = page.locator(".st-key-lesson-question details p").last
     expect(answer).not_to_be_visible()
     page.get_by_text(words("Show the answer")).click()

@@ -34,8 +34,9 @@ def test_the_title_follows_the_language_at_once(visit):
 
 
 def test_embedded_in_another_page_the_bench_stands_alone(server, visit):
-    bench = visit("?example=causal&embed=true")
+    bench = visit("?example=causal&embed=true&lang=zh")
     expect(bench.page.locator(".st-key-frame")).to_have_count(0)
+    expect(bench.page.locator("html")).to_have_attribute("lang", "zh-CN")
     bench.edit("x", None, 0, 0, 5)
     bench.page.wait_for_url("**embed=true**s=**")
     bench.page.reload()

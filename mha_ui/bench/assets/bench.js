@@ -384,7 +384,7 @@ export class Bench {
     this.start?.stop();
     this.start = new Start(this, words);
     this.root.setAttribute("aria-label", words.bench);
-    this.root.lang = words.lang;
+    document.documentElement.lang = this.root.lang = words.lang; // Share says it too, which an embedded page lacks
     this.root.replaceChildren(
       element("p", { class: "lead", hidden: Boolean(this.model.check) }, words.lead),
       this.#about.root,

@@ -338,6 +338,7 @@ export class Grid extends Selection {
       return leaving;
     }
     this.drafts.delete(key(cell));
+    if (claim) this.host.looking.wrote(cell);
     if (value !== undefined && value !== before) this.#write(cell, [[value]]); // on its way before anything is drawn
     this.#close();
     return true;

@@ -2,7 +2,7 @@
 
 import { active } from "../mha.web/dom.js";
 import { MOST_UNFOLDED } from "../mha.web/folding.js";
-import { isSame, key, termsOf, unkey } from "../mha.web/graph.js";
+import { isClaim, isSame, key, termsOf, unkey, valueAt } from "../mha.web/graph.js";
 import { pictures } from "../mha.web/pictures.js";
 import { Pointing } from "../mha.web/selection.js";
 import { beginningOf, gently, isInSight } from "./sight.js";
@@ -11,6 +11,10 @@ export class Looking {
   /** @type {Cell | null} */
   pinned = null; // the cell that is held
   #inPicture = null; // the cell that is pointed at in a picture
+  /** @type {Cell | null} */
+  #written = null; // the last number of one's own that was written
+  /** @type {Cell | null} */
+  #next = null; // where the hand went from there
   #explaining = false; // it is about to be explained what is reached
   #spoken = false; // and said to who cannot see it
 
@@ -22,6 +26,7 @@ export class Looking {
       (td) => unkey(td.dataset.key),
       (focused) => {
         this.#spoken ||= focused;
+        if (focused) this.#movedOn();
         this.rest();
       },
     );
@@ -29,7 +34,31 @@ export class Looking {
 
   /** The cell whose arithmetic is shown. */
   get explained() {
-    return this.#inPicture ?? this.pointing.at ?? this.bench.practice?.meant ?? this.pinned;
+    return this.#inPicture ?? this.#faulty ?? this.pointing.at ?? this.bench.practice?.meant ?? this.pinned;
+  }
+
+  /** @param {Cell} cell of somebody's own numbers that has just been written */
+  wrote(cell) {
+    this.#written = cell;
+    this.#next = null;
+  }
+
+  /** The hand goes on from what was written; at the second step that is done with. */
+  #movedOn() {
+    const at = this.pointing.focused;
+    if (!this.#written || isSame(at, this.#written)) return;
+    if (this.#next && !isSame(at, this.#next)) this.#written = null;
+    this.#next = at;
+  }
+
+  /** The number written last, where it is wrong and the hand is at the next one, of which there is nothing to say yet. */
+  get #faulty() {
+    const { model } = this.bench;
+    const at = this.pointing.at;
+    if (!this.#written || !at || !isSame(at, this.#next)) return null;
+    const isBlank = isClaim(model, at.name) && valueAt(model, at) === "";
+    const mark = model.marks?.[key(this.#written)];
+    return isBlank && mark && mark !== "right" ? this.#written : null;
   }
 
   /** Explain it: once for all that one event does, since each explanation lights other cells. */

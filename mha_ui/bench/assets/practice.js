@@ -225,7 +225,7 @@ export class Practice {
     const on = shown && (!this.#at || isSame(this.#at, shown.cell) || !this.#isOpen(this.#at));
     this.#hinted = on ? shown.cell : null;
     setText(this.asking, on ? shown.more || said.hint : said.hint);
-    this.asking.disabled = Boolean(on && !shown.more);
+    setAttribute(this.asking, "aria-disabled", on && !shown.more && "true"); // disabled it would lose the focus
     for (const td of this.bench.tables.querySelectorAll("td.hinted")) td.classList.remove("hinted");
     if (shown) this.bench.view.cells.get(key(shown.cell))?.classList.add("hinted");
     const told = JSON.stringify(shown);
@@ -287,6 +287,7 @@ export class Practice {
   }
 
   #ask() {
+    if (this.asking.ariaDisabled) return;
     this.bench.send({ op: "hint", cell: this.#hinted ?? this.#wanted() });
   }
 

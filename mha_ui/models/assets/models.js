@@ -84,7 +84,7 @@ class Models {
   // --- building ------------------------------------------------------------------------------------------------------
 
   /** All anew in a language; where the visitor stands stays. */
-  #begin({ lang, words, examples, limits }) {
+  #begin({ lang, tag, words, examples, limits }) {
     this.one?.stop();
     this.glance?.stop();
     this.#lang = lang;
@@ -118,7 +118,7 @@ class Models {
       div("panes", this.glance.root, this.one.root, this.ablate.root),
     );
     this.answers.hidden = true;
-    this.root.lang = lang;
+    document.documentElement.lang = this.root.lang = tag; // Share says it too, which an embedded page lacks
     this.root.replaceChildren(
       this.ask.root,
       this.fault,

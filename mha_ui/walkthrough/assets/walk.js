@@ -316,7 +316,7 @@ export class Walk {
   #build() {
     const { words } = this.model;
     this.root.setAttribute("aria-label", words.walk);
-    this.root.lang = words.lang;
+    document.documentElement.lang = this.root.lang = words.lang; // Share says it too, which an embedded page lacks
     this.root.dataset.view = this.view || "page";
     document.documentElement.classList.toggle("mha-projecting", Boolean(this.view));
     this.outline = new Outline(this.model, (at, attributes, parts) =>

@@ -1,7 +1,7 @@
 // The line of arithmetic: what a number is made of and what it goes into, in a sentence and as lit cells.
 
 import { arithmetic, inBrief } from "./arithmetic.js";
-import { active, button, div, element, fillNodes, named, pressable, span, symbol } from "./dom.js";
+import { active, button, div, element, fill, fillNodes, named, pressable, span, symbol } from "./dom.js";
 import {
   canFollow,
   exists,
@@ -347,7 +347,7 @@ export class Explain {
     const parts = [place, " = ", element("strong", {}, exact(valueAt(model, cell)) || "?")];
     const isCopy = mark === "follows" && cell.name === "concat";
     const said = isCopy ? this.words.mark_copied : this.words[`mark_${mark}`];
-    if (mark) parts.push(span(`verdict-mark ${mark}`, ` ${said}. `));
+    if (mark) parts.push(span(`verdict-mark ${mark}`, ` ${fill(this.words.mark_told, { mark: said })} `));
     else if (step.formula) parts.push(span("quiet-text", "  = "), span("formula", symbol(step.formula)));
     const kind = model.kinds?.[key(cell)];
     if (kind) parts.push(span("kind", symbol(kind)), " ");
