@@ -46,6 +46,7 @@ ROOM: Final = {
     "room_gone": N_("The room has ended, or the server was started anew: open another one."),
     "question_text": N_("Question for the wall and the telephones"),
     "question_wanted": N_("Write the question first: A, B, C and D answer nothing by themselves."),
+    "choice_text": N_("What {letter} stands for (optional)"),
     "question_predict": N_("Predict this number"),
     "question_open": N_("What do you answer?"),
     "question_cell": N_("What will stand in {place}?"),

@@ -195,6 +195,7 @@ interface OwnStep {
   step: string;
   note?: Said;
   question?: Said;
+  choices?: Said[];
   minutes?: number;
   hidden?: boolean;
 }

@@ -81,6 +81,7 @@ def test_a_step_is_hidden_moved_and_written_to_and_the_walk_follows(walk):
     plan.field("show inputs").uncheck()
     expect(page.root.locator(".outline button")).to_have_count(len(USUAL) - 1)
     plan.note("scores", "Two arrows on the board.", "Which pair <b>fits</b>?")
+    plan.write("choice 1 scores", "<b>2</b>")
     plan.write("minutes scores", "3")
     plan.write("minutes", "35")
     plan.write("minutes", "-5")
@@ -101,7 +102,13 @@ def test_a_step_is_hidden_moved_and_written_to_and_the_walk_follows(walk):
     page.stands_at("scores")
     own = page.root.locator(".notes .own span")
     expect(own).to_have_text(
-        ["Two arrows on the board.", "Which pair <b>fits</b>?", "Comes before what it needs: Keys"]
+        [
+            "Two arrows on the board.",
+            "Which pair <b>fits</b>?",
+            "A\nB · <b>2</b>",
+            "Comes before what it needs: Keys",
+        ],
+        use_inner_text=True,
     )
     page.press("ArrowLeft").stands_at("q").press("ArrowRight").stands_at("scores").press(
         "ArrowRight"
@@ -110,7 +117,10 @@ def test_a_step_is_hidden_moved_and_written_to_and_the_walk_follows(walk):
     page.page.wait_for_url("**step=q**")
     written = lecture_in(page.page)
     assert written.minutes == 35
-    assert LectureStep("scores", "Two arrows on the board.", "Which pair <b>fits</b>?", 3.0) in written.steps
+    scores = LectureStep(
+        "scores", "Two arrows on the board.", "Which pair <b>fits</b>?", ("", "<b>2</b>"), 3.0
+    )
+    assert scores in written.steps
     assert LectureStep("inputs", hidden=True) in written.steps
     page.page.reload()
     page.ready().stands_at("q")
@@ -227,13 +237,14 @@ def test_time_is_told_against_what_was_planned_and_goes_on_after_a_reload(walk):
 
 
 def test_a_question_of_ones_own_is_asked_with_one_press(new_page, server):
-    lecture = {"steps": [{"step": "q", "question": "What does it look for?"}]}
+    lecture = {"steps": [{"step": "q", "question": "What does it look for?", "choices": ["<i>X</i>"]}]}
     example = apply(built_in("first"), {"op": "lecture", "lecture": lecture})
     page = Walk(new_page()).open(f"{server.url}walkthrough?s={to_token(example)}&step=q&view=presenter")
     page.button("room follow").click()
     expect(page.button("room question")).to_have_value("What does it look for?")
     page.button("room choices 3").click()
     expect(page.root.locator(".room-question h3")).to_have_text("What does it look for?")
+    expect(page.root.locator(".room-question .answer-label")).to_have_text(["A · <i>X</i>", "B", "C"])
     for _ in range(2):
         page.button("room end").click()
 

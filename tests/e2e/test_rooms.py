@@ -357,7 +357,11 @@ def test_a_question_is_answered_on_telephones_and_counted_on_the_wall(lecture):
     expect(question).to_be_focused()
     expect(one.page.locator(".question")).to_be_hidden()
     question.fill("Which of them looks for something?")
+    long = "K <b>and</b> V, as the query asks them"
+    for at, text in enumerate(("Q only", long)):
+        back.button(f"room choice {at}").fill(text)
     back.button("room choices 3").click()
+    offered = ["A · Q only", f"B · {long}", "C"]
     expect(back.page.locator(".room-desk [role=alert]")).to_have_count(0)
     for focus in (
         "room close",
@@ -369,9 +373,12 @@ def test_a_question_is_answered_on_telephones_and_counted_on_the_wall(lecture):
     expect(front.page.locator(".room-card button")).to_have_text("✕")  # nobody in the hall closes it
     expect(front.page.locator(".text .what")).to_be_visible()
     assert front.page.evaluate(COVERED) == []
+    expect(front.page.locator(".room-card .offered li")).to_have_text(offered)
     for phone in (one, other):
         expect(phone.page.locator(".question h2")).to_have_text("Which of them looks for something?")
-    one.page.get_by_role("button", name="A", exact=True).click()
+        expect(phone.page.locator(".question .ways button")).to_have_text(offered)
+    expect(back.page.locator(".room-question .answer-label")).to_have_text(offered)
+    one.page.get_by_role("button", name="A · Q only", exact=True).click()
     expect(one.page.locator(".question [role=status]")).to_have_text(
         "Sent. You can change it until the question is closed."
     )
@@ -392,7 +399,7 @@ def test_a_question_is_answered_on_telephones_and_counted_on_the_wall(lecture):
         back.button(focus).click()
         expect(back.page.locator(".room-question [role=alert]")).to_have_text(open_still)
         expect(back.page.locator(".hands")).to_be_hidden()
-        expect(one.page.get_by_role("button", name="A", exact=True)).to_be_visible()
+        expect(one.page.get_by_role("button", name="A · Q only", exact=True)).to_be_visible()
         back.press("ArrowRight", "ArrowLeft").stands_at("k")
         expect(back.page.locator(".room-question [role=alert]")).to_have_count(0)
     front.page.mouse.move(10, 10)

@@ -10,9 +10,9 @@ import { Change } from "./change.js";
 import { Desk, pressed } from "./desk.js";
 import { Hands } from "./hands.js";
 import { spokenOf } from "./named.js";
-import { ownOf, textIn } from "./plan.js";
+import { choicesIn, ownOf, textIn } from "./plan.js";
 import { Planner } from "./planner.js";
-import { asked, histogram, rightIn } from "./poll.js";
+import { asked, histogram, offered, rightIn } from "./poll.js";
 import { room } from "./room.js";
 import { bars } from "./tally.js";
 import { twice } from "./twice.js";
@@ -157,7 +157,7 @@ export class Lecturer {
     const { cell, hiding } = walk.asked;
     const own = textIn(ownOf(walk.model, walk.step).question, walk.model.lang);
     if (cell && !hiding && !own) this.#askWho(cell);
-    else this.#hands.ask(own, hiding ? cell : null);
+    else this.#hands.ask(own, hiding ? cell : null, choicesIn(ownOf(walk.model, walk.step), walk.model.lang));
     this.#counter.setAttribute("aria-expanded", String(Boolean(this.#hands.state)));
   }
 
@@ -165,7 +165,7 @@ export class Lecturer {
   #askWho(cell) {
     const { model } = this.walk;
     const number = shownAs(model, cell.name, cell.head)(valueAt(model, cell));
-    this.#hands.ask(fill(model.words.hands_found, { place: spokenOf(model, cell) }), cell, number);
+    this.#hands.ask(fill(model.words.hands_found, { place: spokenOf(model, cell) }), cell, [number]);
   }
 
   /** What telephones are being asked is not taken from them unsaid. */
@@ -382,7 +382,8 @@ export class Lecturer {
     const right = question.open || here.hiding ? null : rightIn(model, question);
     for (const node of root.querySelectorAll(".bars")) {
       const isTold = room.tells || !this.#card.contains(node);
-      node.replaceChildren(...(isTold ? [histogram(bars(question, counts, right), words)] : []));
+      const before = question.choices.length ? [offered(question)] : [];
+      node.replaceChildren(...(isTold ? [histogram(bars(question, counts, right), words)] : before));
     }
   }
 }

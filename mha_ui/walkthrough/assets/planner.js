@@ -15,10 +15,21 @@ import {
 } from "../mha.web/dom.js";
 import { sender } from "../mha.web/sender.js";
 import { MINUTES, shared } from "./lecture.js";
-import { changed, entries, minutesOf, moved, movedTo, textIn, written } from "./plan.js";
+import {
+  changed,
+  choicesIn,
+  entries,
+  minutesOf,
+  moved,
+  movedTo,
+  textIn,
+  withChoice,
+  written,
+} from "./plan.js";
 
-const MOST = { note: 1000, question: 200 };
+const MOST = { note: 1000, question: 200, choice: 40 };
 const MOST_MINUTES = 600;
+const LETTERS = "ABCD";
 
 /** What was refused stays until it is typed anew. @type {(node: HTMLInputElement, minutes: number | undefined) => void} */
 const putMinutes = (node, minutes) => {
@@ -141,9 +152,8 @@ export class Planner {
 
   /** What stands in a step's row, but for what somebody is typing. */
   #fill(one, { title, needs }, at, count) {
-    const { item, show, name, number, up, down, early, note, question, minutes, more } = this.#rows.get(
-      one.step,
-    );
+    const { item, show, name, number, up, down, early, note, question, choices, minutes, more } =
+      this.#rows.get(one.step);
     item.classList.toggle("hidden-step", Boolean(one.hidden));
     show.checked = !one.hidden;
     setText(number, `${at + 1}`);
@@ -154,8 +164,10 @@ export class Planner {
     setText(early, fill(this.#words.step_early, { steps: needs }));
     setValue(note, textIn(one.note, this.#lang));
     setValue(question, textIn(one.question, this.#lang));
+    const offered = choicesIn(one, this.#lang);
+    choices.forEach((choice, at) => void setValue(choice, offered[at] ?? ""));
     putMinutes(minutes, one.minutes);
-    if (!item.dataset.known) more.open = Boolean(one.note || one.question);
+    if (!item.dataset.known) more.open = Boolean(one.note || one.question || one.choices);
     item.dataset.known = "1";
   }
 
@@ -205,6 +217,20 @@ export class Planner {
     minutes.setAttribute("aria-label", of(words.step_minutes));
     const note = text("textarea", "note");
     const question = text("input", "question");
+    const choices = [...LETTERS].map((letter, at) => {
+      const label = fill(words.choice_text, { letter });
+      const node = element("input", {
+        type: "text",
+        maxlength: MOST.choice,
+        placeholder: letter,
+        title: label,
+        "aria-label": of(label),
+        dir: "auto",
+        data: { focus: `own choice ${at} ${step}` },
+        onchange: () => this.#offer(step, at, node.value.trim()),
+      });
+      return node;
+    });
     const early = p("early");
     const more = element(
       "details",
@@ -212,6 +238,7 @@ export class Planner {
       element("summary", { data: { focus: `own more ${step}` } }, words.step_own),
       note,
       question,
+      div("choices", ...choices),
     );
     const item = element(
       "li",
@@ -226,7 +253,7 @@ export class Planner {
       more,
     );
     this.#drags(item, handle, step);
-    return { item, show, name, number, up, down, early, note, question, minutes, more };
+    return { item, show, name, number, up, down, early, note, question, choices, minutes, more };
   }
 
   /** A row is dragged by its handle, and laid before the one that it is dropped on. */
@@ -306,6 +333,12 @@ export class Planner {
 
   #change(step, fields) {
     this.#become(changed(this.#steps, step, fields, this.#lang));
+  }
+
+  /** What a letter stands for where the question offers choices. */
+  #offer(step, at, text) {
+    const { choices } = this.#steps[this.#indexOf(step)];
+    this.#change(step, { choices: withChoice(choices, at, text, this.#lang) });
   }
 
   /** One step at least is shown. */
