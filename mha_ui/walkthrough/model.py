@@ -44,6 +44,8 @@ ROOM: Final = {
     "room_too_large": N_("These numbers are too large for a link: those who follow do not see them."),
     "room_lost": N_("No connection to the room; trying again."),
     "room_gone": N_("The room has ended, or the server was started anew: open another one."),
+    "ask": N_("Ask telephones"),
+    "ask_no_room": N_("Telephones can be asked once a room is open: “Follow me” opens one."),
     "question_text": N_("Question for the wall and the telephones"),
     "question_wanted": N_("Write the question first: A, B, C and D answer nothing by themselves."),
     "choice_text": N_("What {letter} stands for (optional)"),
@@ -142,6 +144,7 @@ _UI: Final = {
         "+ − 0: closer, back\n"
         "E: change an input's number\n"
         "Q: predict first\n"
+        "A: ask the telephones\n"
         "H: count hands\n"
         "V: two heads beside each other\n"
         "C: code of the room, large or in the corner\n"

@@ -419,6 +419,31 @@ def test_a_question_is_answered_on_telephones_and_counted_on_the_wall(lecture):
     expect(one.page.get_by_role("button", name="C", exact=True)).to_have_count(0)
 
 
+def test_telephones_are_asked_from_the_wall_alone(new_page, server):
+    front, code = opened(new_page(viewport=WALL), server.url)
+    phone = Phone(new_page(viewport=PHONE)).open(f"{server.url}follow/{code}").stands_at("q")
+    question, desk = front.button("room question"), front.page.locator(".walk > .room-desk")
+    front.press("a")
+    expect(question).to_be_focused()
+    question.press("Escape")
+    expect(desk).to_be_hidden()
+    expect(front.root).to_have_attribute("data-view", "projector")
+    front.page.mouse.move(10, 10)
+    front.button("ask").click()
+    question.fill("Which <b>one</b>?")
+    front.button("room choices 2").click()
+    expect(desk).to_be_hidden()
+    expect(phone.page.locator(".question h2")).to_have_text("Which <b>one</b>?")
+    expect(front.page.locator(".room-card .offered li")).to_have_text(["A", "B"])
+    front.press("a")
+    expect(front.page.locator(".room-card [role=alert]")).to_contain_text("A question is open")
+    expect(desk).to_be_hidden()
+    front.press("c")
+    ended(front)
+    front.press("a")
+    expect(front.root.locator(".line")).to_contain_text("Telephones can be asked once a room is open")
+
+
 def test_a_number_is_predicted_on_telephones_and_revealed_on_the_wall(lecture):
     front, back, (one, other) = lecture
     back.press("ArrowDown", "ArrowRight").stands_at("k 2")

@@ -108,10 +108,10 @@ def test_the_keys_are_shown_and_go_away(walk, language):
     page.press("?")
     keys = page.page.locator(".walk .help")
     expect(keys).to_be_visible()
-    expect(keys.locator("tr")).to_have_count(17)
+    expect(keys.locator("tr")).to_have_count(18)
     assert all(row.inner_text().strip() for row in keys.locator("td").all())
     told = keys.locator("tbody").inner_text()
-    assert [key for key in "BCEFHLMQV.[]+−0?" if key not in told] == []
+    assert [key for key in "ABCEFHLMQV.[]+−0?" if key not in told] == []
     assert_no_barrier(page.page)
     page.press("Escape")
     expect(keys).to_be_hidden()

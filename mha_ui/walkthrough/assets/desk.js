@@ -57,6 +57,15 @@ export class Desk {
     this.#filled = this.#stage;
   }
 
+  unfold() {
+    this.#folded = false;
+  }
+
+  /** The words of a question are typed from now on. */
+  begin() {
+    named(this.root, "room question").focus();
+  }
+
   /** What he asks, and shows; folded away it is a line. */
   parts(at) {
     const { words } = this.#lecturer;
@@ -73,11 +82,18 @@ export class Desk {
         span("group choices", ...[...LETTERS].map((letter, at) => this.#choice(letter, at))),
         span("group", ...CHOICES.map((count) => this.#choose(count))),
         this.#isWordless ? element("p", { role: "alert" }, words.question_wanted) : null,
-        ...(room.question && !this.#lecturer.isAsking(at) ? this.#lecturer.poll(room.question) : []),
+        ...(room.question && !this.#lecturer.isAsking(at) && !this.#isOnWall
+          ? this.#lecturer.poll(room.question)
+          : []),
         this.#refused ? element("p", { role: "alert" }, words.exercise_refused) : null,
         span("group", this.#exercises(at), this.#linking()),
       ),
     );
+  }
+
+  /** There the answers to the last question have a place of their own. */
+  get #isOnWall() {
+    return this.#lecturer.walk.view === "projector";
   }
 
   /** What can be shown to the audience. */
@@ -180,7 +196,7 @@ export class Desk {
   #askChoices(count) {
     this.#isWordless = !this.#text.trim();
     this.#lecturer.show();
-    if (this.#isWordless) return named(this.root, "room question").focus();
+    if (this.#isWordless) return this.begin();
     const choices = Array.from({ length: count }, (_, at) => (this.#choices[at] ?? "").trim());
     room.ask({ text: this.#text, choices });
     this.#text = "";

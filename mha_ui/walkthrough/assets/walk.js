@@ -244,6 +244,11 @@ export class Walk {
     this.around.countHands?.();
   }
 
+  /** Telephones are asked, where a lecturer has any. */
+  ask() {
+    this.around.ask?.();
+  }
+
   /** The head that stands here beside the next one, or alone again. */
   compareHeads() {
     const { h } = this.model.dims;

@@ -15,6 +15,7 @@ const MOVES = {
   Escape: "leave",
 };
 const ON_STAGE = {
+  a: "ask",
   b: "darken",
   c: "code",
   ".": "darken",
