@@ -310,6 +310,9 @@ def test_the_keys_change_numbers_too_and_computed_ones_stay(walk):
     field = page.root.locator("input.change")
     expect(field).to_be_focused()
     expect(field).to_have_attribute("aria-label", "WQ[1, 1] of head 1")
+    inside = "(field) => [field, field.parentElement].map((one) => one.getBoundingClientRect().x)"
+    at, cell = field.evaluate(inside)
+    assert abs(at - cell) < 1
     page.page.keyboard.type("−1.5")
     page.press("Tab")
     expect(page.cell("w_q", 0, 0, 0)).to_have_text("−1.5")
@@ -333,8 +336,9 @@ def test_the_keys_change_numbers_too_and_computed_ones_stay(walk):
     expect(field).to_have_count(0)
     page.press("ArrowRight", "ArrowRight", "ArrowRight").stands_at("scores").press("e")
     expect(field).to_have_count(0)
-    nothing = "Nothing that stands here can be changed; numbers of X, WV can, in step 5, Values."
+    nothing = "Nothing that stands here can be changed; numbers of X, WQ can, in step 3, Queries."
     expect(page.root.locator(".line .refused")).to_have_text(nothing)
+    expect(page.root.locator(".line .refused sub")).to_have_text("Q")
     page.press("ArrowRight").stands_at("scaled_scores")
 
 
