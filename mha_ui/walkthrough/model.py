@@ -72,6 +72,10 @@ PAIR: Final = {
     "pair_same": N_("Both heads have the same numbers here."),
     "pair_none": N_("There is no token that may look at anything in both heads."),
     "pair_cell": N_("They differ most at {place}: {left} in head {one}, {right} in head {other}."),
+    "pair_cells": N_(
+        "They differ most at {count} places, by the same amount; the first is {place}: {left} in head {one}, {right} "
+        "in head {other}."
+    ),
     "pair_looks": N_(
         "Of all attention, heads {one} and {other} spend {share} on the same tokens. They part most at “{query}”: head "
         "{one} looks most at “{left}”, head {other} at “{right}”."
@@ -79,6 +83,15 @@ PAIR: Final = {
     "pair_both": N_(
         "Of all attention, heads {one} and {other} spend {share} on the same tokens. They part most at “{query}”, "
         "though both look most at “{left}”."
+    ),
+    "pair_looks_alike": N_(
+        "Of all attention, heads {one} and {other} spend {share} on the same tokens. They part most at {count} "
+        "tokens, by the same amount; the first is “{query}”: head {one} looks most at “{left}”, head {other} at "
+        "“{right}”."
+    ),
+    "pair_both_alike": N_(
+        "Of all attention, heads {one} and {other} spend {share} on the same tokens. They part most at {count} "
+        "tokens, by the same amount; the first is “{query}”, though both look most at “{left}”."
     ),
 }
 """Two heads beside each other."""
@@ -109,6 +122,7 @@ _UI: Final = {
     "motion_at": N_("Where the motion stands ([ ])"),
     "motion_turned": N_("Backwards"),
     "motion_itself": N_("plays by itself"),
+    "motion_of_one": N_("Motion shows how one head computes: not while two are compared."),
     "motion_svg": N_("Animated picture (SVG)"),
     "plane": N_(
         "The values as arrows, each as long as its weight makes it, and the arrow that they add up to"
@@ -218,7 +232,9 @@ def _walked(trace: Trace, language: str, words: dict[str, str]) -> dict[str, Any
             "matrix": result_of(trace.example),
             "looked": [[_looked(found, keys, language) for found in head] for head in looked_at(trace)],
         },
-        "compare": [[pair and (_share(pair), pair.query) for pair in row] for row in pairs(trace)],
+        "compare": [
+            [pair and (_share(pair), pair.query, pair.alike) for pair in row] for row in pairs(trace)
+        ],
         "title": text_in(trace.example.title, language),
     }
 

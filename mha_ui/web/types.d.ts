@@ -213,7 +213,7 @@ interface WalkModel extends Model {
   lecture?: Lecture;
   stages: WalkStage[];
   /** Of every two heads: how much attention they share, and the query with the least. */
-  compare: ([string, number] | null)[][];
+  compare: ([string, number, number] | null)[][];
   closing: { matrix: string; looked: ({ keys: number[]; name: string; weight: number } | null)[][] };
   place: { step: string; sub: string; view: string; predict: string };
   title: string;

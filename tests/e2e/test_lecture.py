@@ -413,8 +413,22 @@ def test_the_sentence_of_two_heads_says_what_they_share_and_where_they_part(walk
         f"Of all attention, heads 1 and 2 spend {share} % on the same tokens. They part most at “toxic”: head 1 looks "
         "most at “is”, head 2 at “toxic”."
     )
+    play, why = page.button("motion"), page.root.locator(".motion-bar .reason")
+    expect(play).to_be_disabled()
+    expect(why).to_have_text("Motion shows how one head computes: not while two are compared.")
+    page.press("3").stands_at("q")
+    told = "They differ most at 2 places, by the same amount; the first is ["
+    expect(page.root.locator(".pair .differ")).to_contain_text(told)
     page.button("compare first").select_option("")
     expect(page.root.locator(".pair")).to_have_count(0)
+    expect(play).to_be_enabled()
+    expect(why).to_be_hidden()
+
+
+def test_tokens_at_which_two_heads_part_alike_are_counted(walk):
+    page = walk("?example=programming&step=weights&lang=zh")
+    page.button("compare first").select_option("0")
+    expect(page.root.locator(".pair .differ")).to_contain_text("差别最大的词元有 2 个")
 
 
 def test_a_large_example_folds_both_heads_alike(walk):
