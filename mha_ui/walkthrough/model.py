@@ -113,6 +113,7 @@ _UI: Final = {
     "presenter": N_("Presenter view"),
     "leave": N_("Leave (Escape)"),
     "reveal": N_("Reveal (Enter)"),
+    "reveal_short": N_("Reveal"),
     "keys": N_(
         "→ ← walk, ↓ ↑ go into a step and out of it, space plays, digits jump, Home and End, ? tells all keys"
     ),
@@ -149,7 +150,7 @@ _UI: Final = {
         "Enter: reveal; in a field on to the next empty one, after the last reveal\n"
         "?: these keys"
     ),
-    "page_keys": N_("P: to the projector"),
+    "page_keys": N_("P: to the projector\nBefore an audience"),
     "stage_keys": N_(
         "M, [ ]: motion, station by station\n"
         "B or .: dark screen, back with any key\n"

@@ -439,6 +439,9 @@ declare module "*/mha.web/graph.js" {
 declare module "*/mha.web/hall.js" {
   export * from "kit/hall.js";
 }
+declare module "*/mha.web/help.js" {
+  export * from "kit/help.js";
+}
 declare module "*/mha.web/jumps.js" {
   export * from "kit/jumps.js";
 }

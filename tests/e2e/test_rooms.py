@@ -347,9 +347,17 @@ def test_windows_of_a_pair_have_one_room(lecture):
     ).to_be_hidden()  # it was ended, not lost: the wall says nothing of it
 
 
+LINES = """(bar) => {
+    const boxes = [...bar.children].map((one) => one.getBoundingClientRect()).filter(({width}) => width);
+    return 1 + boxes.filter(({top}) => top >= boxes[0].bottom).length;
+}"""
+
+
 def test_a_question_is_answered_on_telephones_and_counted_on_the_wall(lecture):
     front, back, (one, other) = lecture
     counted(back)
+    back.page.set_viewport_size({"width": 1440, "height": 900})
+    expect(back.button("room link")).to_be_in_viewport(ratio=1)
     back.page.set_viewport_size(WALL)
     back.button("room choices 3").click()
     expect(back.page.locator(".room-desk [role=alert]")).to_contain_text("Write the question first")
@@ -403,8 +411,14 @@ def test_a_question_is_answered_on_telephones_and_counted_on_the_wall(lecture):
         back.press("ArrowRight", "ArrowLeft").stands_at("k")
         expect(back.page.locator(".room-question [role=alert]")).to_have_count(0)
     front.page.mouse.move(10, 10)
-    front.button("hands").click()
+    for focus in ("hands", "ask"):
+        expect(front.button(focus)).to_be_hidden()
+    front.press("h")
     expect(front.page.locator(".room-card [role=alert]")).to_have_text(open_still)
+    for key in ("q", "v"):  # with all that stands in it the bar is one line
+        front.press(key)
+        assert front.page.locator(".walk > .controls").evaluate(LINES) == 1
+        front.press(key)
     front.button("room close").click()  # from the bar, where no presenter's page is open
     expect(front.button("room close")).to_be_hidden()
     expect(front.page.locator(".room-card [role=alert]")).to_have_count(0)

@@ -77,35 +77,20 @@ export class Desk {
       element("summary", { data: { focus: "room desk" } }, ...title),
       div(
         "asking",
-        span("group", ...this.#shows(at), this.#predict()),
-        span("group", this.#question()),
+        span("group", this.#code(at), this.#predict()),
+        span("group", this.#question(), ...CHOICES.map((count) => this.#choose(count))),
         span("group choices", ...[...LETTERS].map((letter, at) => this.#choice(letter, at))),
-        span("group", ...CHOICES.map((count) => this.#choose(count))),
         this.#isWordless ? element("p", { role: "alert" }, words.question_wanted) : null,
-        ...(room.question && !this.#lecturer.isAsking(at) && !this.#isOnWall
-          ? this.#lecturer.poll(room.question)
-          : []),
         this.#refused ? element("p", { role: "alert" }, words.exercise_refused) : null,
         span("group", this.#exercises(at), this.#linking()),
       ),
     );
   }
 
-  /** There the answers to the last question have a place of their own. */
-  get #isOnWall() {
-    return this.#lecturer.walk.view === "projector";
-  }
-
-  /** What can be shown to the audience. */
-  #shows(at) {
+  /** How to get in, for the audience. */
+  #code(at) {
     const isShown = { "aria-pressed": String(at.card === "code") };
-    const code = pressed(
-      "show code",
-      () => this.#lecturer.turn("code"),
-      isShown,
-      this.#lecturer.words.room_show,
-    );
-    return room.question && !this.#lecturer.isAsking(at) ? [code, this.#lecturer.showsAnswers(at)] : [code];
+    return pressed("show code", () => this.#lecturer.turn("code"), isShown, this.#lecturer.words.room_show);
   }
 
   #question() {

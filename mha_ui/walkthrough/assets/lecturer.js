@@ -25,6 +25,7 @@ export class Lecturer {
   #desk = new Desk(this);
   #asking = element("section", { class: "room-question", hidden: true }); // on the presenter's page, while it is asked
   #closer = button({ data: { focus: "room close" }, onclick: (event) => this.#closed(event) });
+  #last = div("room-last"); // what was asked last, and answered
   #way = div("room-way"); // how to get in, on the presenter's page
   #entry = span("room-entry");
   #drawn = "";
@@ -60,7 +61,7 @@ export class Lecturer {
   }
 
   parts(walk) {
-    walk.notes?.stand(this.#way, this.#desk.root);
+    walk.notes?.stand(this.#way, this.#last, this.#desk.root);
     this.#drawn = "";
     if (walk.view === "projector") this.#planner.root.hidden = true;
     if (!this.#planner.root.isConnected) walk.root.after(this.#planner.root);
@@ -280,6 +281,8 @@ export class Lecturer {
     this.#card.classList.toggle("poll", Boolean(this.#card.querySelector(".bars")));
     this.#card.classList.toggle("entering", Boolean(this.#card.querySelector(".entrance")));
     this.#closer.hidden = !this.#closes(room.question);
+    for (const one of [this.#asker, this.#counter]) // on the wall nothing is offered that waits for an answer
+      one.hidden = this.walk.view === "projector" && Boolean(room.question?.open);
     const asks = this.isAsking(at);
     this.#asking.replaceChildren(...(asks ? [...this.#presented(at), ...this.#alert()] : []));
     this.#asking.hidden = !asks;
@@ -287,6 +290,8 @@ export class Lecturer {
     const isOnWall = this.walk.view === "projector";
     const alert = asks || isOnWall ? [] : this.#alert();
     this.#desk.root.replaceChildren(...alert, ...(at ? [this.#desk.parts(at)] : []));
+    const last = at && !asks && !isOnWall ? room.question : null;
+    this.#last.replaceChildren(...(last ? [...this.poll(last), this.showsAnswers(at)] : []));
     this.#desk.root.hidden = isOnWall && !this.#isAtDesk;
     this.#asker.setAttribute("aria-expanded", String(this.#isAtDesk));
   }

@@ -56,11 +56,11 @@ export class Notes {
   /**
    * What the lecturer has besides.
    * @param {HTMLElement} above what is said
-   * @param {HTMLElement} below
+   * @param {HTMLElement[]} below
    */
-  stand(above, below) {
+  stand(above, ...below) {
     this.told.before(above);
-    this.root.append(below);
+    this.root.append(...below);
   }
 
   stop() {
