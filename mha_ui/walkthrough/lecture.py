@@ -42,6 +42,7 @@ LECTURE: Final = {
     "coming": N_("Next: {step}"),
     "hands": N_("Count hands"),
     "hands_found": N_("Who had which number for {place}?"),
+    "hands_unasked": N_("No question is written here: ask it aloud."),
     "hands_answer": N_("Answer {letter}"),
     "hands_count": N_("Hands for {letter}"),
     "hands_one": N_("One hand more for {letter}"),

@@ -550,3 +550,5 @@ def test_a_question_of_ones_own_is_answered_with_hands_too(walk):
     expect(page.root.locator(".hands .answer-row")).to_have_count(3)
     page.press("ArrowRight").stands_at("inputs")
     expect(page.root.locator(".hands")).to_be_hidden()
+    page.press("h")
+    expect(page.root.locator(".hands h3")).to_have_text("这里没有写问题，请口头提问。")

@@ -127,7 +127,7 @@ export class Hands {
     const named = { title: words.dismiss, "aria-label": words.dismiss };
     this.root.setAttribute("aria-label", words.hands);
     this.root.replaceChildren(
-      element("h3", {}, ...asked(this.#model, this.#state, words)),
+      element("h3", {}, ...asked(this.#model, this.#state, { ...words, question_open: words.hands_unasked })),
       element("ol", { class: "counting" }, ...answers.map((_, at) => this.#row(at, words))),
       span(
         "group",

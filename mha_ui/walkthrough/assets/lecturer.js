@@ -144,9 +144,10 @@ export class Lecturer {
     return this.#leaveDesk() || this.#hands.close();
   }
 
-  /** An edit of before is taken back, or made again: the walk's own and the bench's. */
+  /** An edit of before is taken back, or made again: the walk's own and the bench's; on the wall one of numbers alone. */
   undo(redo) {
-    sender.send({ op: redo ? "redo" : "undo" });
+    const undo = this.walk.view === "projector" ? "undo_numbers" : "undo";
+    sender.send({ op: redo ? "redo" : undo });
   }
 
   #pressedHands(event) {
