@@ -14,7 +14,8 @@ positions   "sinusoidal", "rotary" or "alibi", or {"kind": one of them, "ids": [
             "rotary" there may be "pairs": "interleaved" (where absent; columns 2m and 2m + 1 are turned together) or
             "half" (columns m and m + d_k/2).
 lecture     a lecturer's own walk: {"minutes": 25, "steps": [{"step": "scores", "note": "…", "question": "…",
-            "minutes": 3, "hidden": true}, …]}, all of it but "step" optional (``mha_core.example.lecture``).
+            "choices": ["…", …], "minutes": 3, "hidden": true}, …]}, all of it but "step" optional
+            (``mha_core.example.lecture``).
 """
 
 from __future__ import annotations
@@ -205,6 +206,10 @@ def _text(value: object, place: str) -> Text:
         _object(value, place, dict.fromkeys(LANGUAGES, 0))
         return {language: _string(text, f"{place}.{language}") for language, text in value.items()}
     return _string(value, place)
+
+
+def _texts(value: object, place: str) -> tuple[Text, ...]:
+    return tuple(_text(item, f"{place}[{i}]") for i, item in enumerate(_list(value, place)))
 
 
 def _strings(value: object, place: str) -> tuple[str, ...]:
@@ -402,6 +407,7 @@ _LECTURE_STEP: dict[str, Callable[[object, str], Any]] = {
     "step": _string,
     "note": _text,
     "question": _text,
+    "choices": _texts,
     "minutes": _float,
     "hidden": _bool,
 }
@@ -507,6 +513,7 @@ def _lecture_step_json(step: LectureStep) -> dict[str, object]:
         "step": step.step,
         "note": _text_json(step.note),
         "question": _text_json(step.question),
+        "choices": [_text_json(choice) for choice in step.choices] or None,
         "minutes": None if step.minutes is None else _number(step.minutes),
         "hidden": step.hidden or None,
     }

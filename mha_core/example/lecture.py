@@ -21,6 +21,10 @@ MAX_MINUTES = 600
 """Longest lecture, and longest step of it."""
 MAX_QUESTION = 200
 """Longest question of a lecturer, in characters: what can be asked in a room."""
+MAX_CHOICES = 4
+"""Choices that a question of a lecturer offers at most: A to D."""
+MAX_CHOICE = 40
+"""Longest text of one of them, in characters."""
 
 _PLACES = ("tokens", "inputs", "given", "closing", *STEPS)
 _FURTHER_HEAD = re.compile(r"head-([2-9]|1[0-6])")
@@ -28,11 +32,15 @@ _FURTHER_HEAD = re.compile(r"head-([2-9]|1[0-6])")
 
 @dataclass(frozen=True, slots=True)
 class LectureStep:
-    """One step: the lecturer's own note and question, how long it may take, and whether it is left out."""
+    """One step: the lecturer's own note and question, how long it may take, and whether it is left out.
+
+    ``choices``: what A, B and so on stand for where the question offers them; an empty text is the letter alone.
+    """
 
     step: str
     note: Said | None = None
     question: Said | None = None
+    choices: tuple[Said, ...] = ()
     minutes: float | None = None
     hidden: bool = False
 

@@ -7,7 +7,15 @@ from collections.abc import Iterator, Mapping
 from math import isfinite
 
 from mha_core.errors import N_, ExampleError
-from mha_core.example.lecture import MAX_MINUTES, MAX_QUESTION, Lecture, is_step
+from mha_core.example.lecture import (
+    MAX_CHOICE,
+    MAX_CHOICES,
+    MAX_MINUTES,
+    MAX_QUESTION,
+    Lecture,
+    LectureStep,
+    is_step,
+)
 from mha_core.example.model import (
     MAX_HEADS,
     MAX_NUMBER,
@@ -452,9 +460,24 @@ def _lecture(lecture: Lecture) -> None:
             raise _fail(f"{place}.step", N_("the step {name} stands here twice"), name=repr(one.step))
         seen.add(one.step)
         _minutes(f"{place}.minutes", one.minutes)
-        for name, text, most in (("note", one.note, MAX_TEXT), ("question", one.question, MAX_QUESTION)):
+        if len(one.choices) > MAX_CHOICES:
+            raise _fail(
+                f"{place}.choices",
+                N_("expected at most {most} choices, got {count}"),
+                most=MAX_CHOICES,
+                count=len(one.choices),
+            )
+        for name, text, most in _texts_of(one):
             for where, part in _in_languages(f"{place}.{name}", text):
                 _bounded(where, part, most)
+
+
+def _texts_of(step: LectureStep) -> Iterator[tuple[str, Text | None, int]]:
+    """The lecturer's own texts of a step: where they stand in it, and how long they may be."""
+    yield "note", step.note, MAX_TEXT
+    yield "question", step.question, MAX_QUESTION
+    for index, choice in enumerate(step.choices):
+        yield f"choices[{index}]", choice, MAX_CHOICE
 
 
 def _minutes(place: str, minutes: float | None) -> None:

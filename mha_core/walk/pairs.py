@@ -11,11 +11,12 @@ from mha_core.compute.trace import Trace
 
 class Pair(NamedTuple):
     """``share``: the mean of ``metrics.overlap`` over the queries that both heads let look; ``query``: the first with
-    the least.
+    the least, ``alike``: how many have as little.
     """
 
     share: float
     query: int
+    alike: int
 
 
 def pairs(trace: Trace) -> tuple[tuple[Pair | None, ...], ...]:
@@ -35,5 +36,5 @@ def _pair(one: torch.Tensor, other: torch.Tensor, sees: torch.Tensor) -> Pair | 
     if not sees.any():
         return None
     shared = 1 - (one - other).abs().sum(-1) / 2  # n_q
-    least = torch.where(sees, shared, torch.inf).round(decimals=12).argmin()
-    return Pair(float(shared[sees].mean()), int(least))
+    rounded = torch.where(sees, shared, torch.inf).round(decimals=12)
+    return Pair(float(shared[sees].mean()), int(rounded.argmin()), int((rounded == rounded.min()).sum()))

@@ -25,6 +25,14 @@ _WORDS: Final = {
     "next": N_("On (→)"),
     "leave": N_("Leave (Escape)"),
     "screen_of": N_("{screen} of {screens}"),
+    "help": N_("Keyboard"),
+    "keys": N_(
+        "→ ←, Page Down, Page Up: on, back\n"
+        "digits, Home, End: jump\n"
+        "F: full screen\n"
+        "?: these keys\n"
+        "Escape: leave"
+    ),
     "scroll": N_("Larger than the window: scroll to see the rest"),
 }
 

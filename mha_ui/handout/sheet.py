@@ -117,8 +117,13 @@ def _own(told: Handout, stage: Stage) -> Iterator[str]:
     """The lecturer's own note and question for a stage, which the speaker's notes begin with."""
     lecture = told.example.lecture
     for one in lecture.steps if lecture else ():
+        if one.step != stage.id:
+            continue
         texts = (text_in(said, told.language) for said in (one.note, one.question))
-        yield from (shortened(text, MOST_NOTE) for text in texts if text and one.step == stage.id)
+        yield from (shortened(text, MOST_NOTE) for text in texts if text)
+        choices = zip("ABCD", (text_in(said, told.language) for said in one.choices), strict=False)
+        if offered := [f"{letter} · {text}" if text else letter for letter, text in choices]:
+            yield "\n".join(offered)
 
 
 def _sheet(told: Handout, title: str, words: Words, tables: Sequence[Table]) -> Sheet:

@@ -33,6 +33,7 @@ from mha_ui.state.work import (
     redo,
     reset,
     undo,
+    undo_numbers,
 )
 
 
@@ -56,7 +57,7 @@ def receive(current: Work, message: object) -> None:
 
 def _one(current: Work, edit: Mapping[str, Any]) -> None:
     match edit:
-        case {"op": "undo" | "redo" | "reset" as asked}:
+        case {"op": "undo" | "undo_numbers" | "redo" | "reset" as asked}:
             _IN_HISTORY[asked](current)
         case {"op": "pin"}:
             _pin(current, edit.get("cell"))
@@ -182,5 +183,5 @@ def _follow(current: Work, query: Mapping[str, str]) -> None:
         keep(current, Version(example, current.origin, name or current.name))
 
 
-_IN_HISTORY: Final = {"undo": undo, "redo": redo, "reset": reset}
+_IN_HISTORY: Final = {"undo": undo, "undo_numbers": undo_numbers, "redo": redo, "reset": reset}
 _TO_ADDRESS: Final = {"restore": _restore, "follow": _follow}

@@ -303,6 +303,19 @@ def undo(current: Work) -> None:
         current.undone = [*current.undone, (origin, at_work)]
 
 
+def undo_numbers(current: Work) -> None:
+    """Go back to the numbers before these, with the lecture that there is now; ``redo`` leads here again."""
+    before = [at for at, one in enumerate(current.past) if not same_numbers(one.example, current.example)]
+    if not before or current.past[before[-1]].origin is not current.origin:
+        return
+    at = before[-1]
+    example = replace(current.past[at].example, lecture=current.example.lecture)
+    computed = trace(example, current.backend)
+    version = current.past[at]._replace(example=example)
+    current.past, current.future = current.past[:at], [*current.future, current.version]
+    _show(current, version, computed)
+
+
 def redo(current: Work) -> None:
     """Go forward again a step, where there is one, and into the exercise that was set there."""
     travel(current, len(current.past) + 1)

@@ -32,7 +32,9 @@ LECTURE: Final = {
     "step_question": N_("My question"),
     "step_minutes": N_("Minutes"),
     "minutes_sign": N_("min"),
-    "minutes_refused": N_("Minutes go from 0 to {most}: this was not taken."),
+    "minutes_refused": N_(
+        "{label}: from 0 to {most} minutes. What was typed is not taken; the field is as before."
+    ),
     "step_field": N_("{label}: {step}"),
     "step_early": N_("Comes before what it needs: {steps}"),
     "say": N_("Say: {text}"),
@@ -40,6 +42,7 @@ LECTURE: Final = {
     "coming": N_("Next: {step}"),
     "hands": N_("Count hands"),
     "hands_found": N_("Who had which number for {place}?"),
+    "hands_unasked": N_("No question is written here: ask it aloud."),
     "hands_answer": N_("Answer {letter}"),
     "hands_count": N_("Hands for {letter}"),
     "hands_one": N_("One hand more for {letter}"),

@@ -44,8 +44,11 @@ ROOM: Final = {
     "room_too_large": N_("These numbers are too large for a link: those who follow do not see them."),
     "room_lost": N_("No connection to the room; trying again."),
     "room_gone": N_("The room has ended, or the server was started anew: open another one."),
+    "ask": N_("Ask telephones"),
+    "ask_no_room": N_("Telephones can be asked once a room is open: “Follow me” opens one."),
     "question_text": N_("Question for the wall and the telephones"),
     "question_wanted": N_("Write the question first: A, B, C and D answer nothing by themselves."),
+    "choice_text": N_("What {letter} stands for (optional)"),
     "question_predict": N_("Predict this number"),
     "question_open": N_("What do you answer?"),
     "question_cell": N_("What will stand in {place}?"),
@@ -69,6 +72,10 @@ PAIR: Final = {
     "pair_same": N_("Both heads have the same numbers here."),
     "pair_none": N_("There is no token that may look at anything in both heads."),
     "pair_cell": N_("They differ most at {place}: {left} in head {one}, {right} in head {other}."),
+    "pair_cells": N_(
+        "They differ most at {count} places, by the same amount; the first is {place}: {left} in head {one}, {right} "
+        "in head {other}."
+    ),
     "pair_looks": N_(
         "Of all attention, heads {one} and {other} spend {share} on the same tokens. They part most at “{query}”: head "
         "{one} looks most at “{left}”, head {other} at “{right}”."
@@ -76,6 +83,15 @@ PAIR: Final = {
     "pair_both": N_(
         "Of all attention, heads {one} and {other} spend {share} on the same tokens. They part most at “{query}”, "
         "though both look most at “{left}”."
+    ),
+    "pair_looks_alike": N_(
+        "Of all attention, heads {one} and {other} spend {share} on the same tokens. They part most at {count} "
+        "tokens, by the same amount; the first is “{query}”: head {one} looks most at “{left}”, head {other} at "
+        "“{right}”."
+    ),
+    "pair_both_alike": N_(
+        "Of all attention, heads {one} and {other} spend {share} on the same tokens. They part most at {count} "
+        "tokens, by the same amount; the first is “{query}”, though both look most at “{left}”."
     ),
 }
 """Two heads beside each other."""
@@ -97,6 +113,7 @@ _UI: Final = {
     "presenter": N_("Presenter view"),
     "leave": N_("Leave (Escape)"),
     "reveal": N_("Reveal (Enter)"),
+    "reveal_short": N_("Reveal"),
     "keys": N_(
         "→ ← walk, ↓ ↑ go into a step and out of it, space plays, digits jump, Home and End, ? tells all keys"
     ),
@@ -106,6 +123,7 @@ _UI: Final = {
     "motion_at": N_("Where the motion stands ([ ])"),
     "motion_turned": N_("Backwards"),
     "motion_itself": N_("plays by itself"),
+    "motion_of_one": N_("Motion shows how one head computes: not while two are compared."),
     "motion_svg": N_("Animated picture (SVG)"),
     "plane": N_(
         "The values as arrows, each as long as its weight makes it, and the arrow that they add up to"
@@ -132,7 +150,7 @@ _UI: Final = {
         "Enter: reveal; in a field on to the next empty one, after the last reveal\n"
         "?: these keys"
     ),
-    "page_keys": N_("P: to the projector"),
+    "page_keys": N_("P: to the projector\nBefore an audience"),
     "stage_keys": N_(
         "M, [ ]: motion, station by station\n"
         "B or .: dark screen, back with any key\n"
@@ -141,6 +159,7 @@ _UI: Final = {
         "+ − 0: closer, back\n"
         "E: change an input's number\n"
         "Q: predict first\n"
+        "A: ask the telephones\n"
         "H: count hands\n"
         "V: two heads beside each other\n"
         "C: code of the room, large or in the corner\n"
@@ -214,7 +233,9 @@ def _walked(trace: Trace, language: str, words: dict[str, str]) -> dict[str, Any
             "matrix": result_of(trace.example),
             "looked": [[_looked(found, keys, language) for found in head] for head in looked_at(trace)],
         },
-        "compare": [[pair and (_share(pair), pair.query) for pair in row] for row in pairs(trace)],
+        "compare": [
+            [pair and (_share(pair), pair.query, pair.alike) for pair in row] for row in pairs(trace)
+        ],
         "title": text_in(trace.example.title, language),
     }
 

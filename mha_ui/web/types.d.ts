@@ -195,6 +195,7 @@ interface OwnStep {
   step: string;
   note?: Said;
   question?: Said;
+  choices?: Said[];
   minutes?: number;
   hidden?: boolean;
 }
@@ -212,7 +213,7 @@ interface WalkModel extends Model {
   lecture?: Lecture;
   stages: WalkStage[];
   /** Of every two heads: how much attention they share, and the query with the least. */
-  compare: ([string, number] | null)[][];
+  compare: ([string, number, number] | null)[][];
   closing: { matrix: string; looked: ({ keys: number[]; name: string; weight: number } | null)[][] };
   place: { step: string; sub: string; view: string; predict: string };
   title: string;
@@ -437,6 +438,9 @@ declare module "*/mha.web/graph.js" {
 }
 declare module "*/mha.web/hall.js" {
   export * from "kit/hall.js";
+}
+declare module "*/mha.web/help.js" {
+  export * from "kit/help.js";
 }
 declare module "*/mha.web/jumps.js" {
   export * from "kit/jumps.js";

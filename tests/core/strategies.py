@@ -24,7 +24,8 @@ def rows(count, width, cells=numbers):
     return st.tuples(*[st.tuples(*[cells] * width)] * count)
 
 
-_said = st.none() | texts | st.dictionaries(st.sampled_from(["en", "zh"]), texts)
+_text = texts | st.dictionaries(st.sampled_from(["en", "zh"]), texts)
+_said = st.none() | _text
 _minutes = st.none() | st.floats(0, 600, exclude_min=True)
 
 
@@ -36,6 +37,7 @@ def lectures():
             step=st.sampled_from(["tokens", "inputs", "given", "head-2", "head-16", "closing", *STEPS]),
             note=_said,
             question=_said,
+            choices=st.lists(_text, max_size=4).map(tuple),
             minutes=_minutes,
             hidden=st.booleans(),
         ),

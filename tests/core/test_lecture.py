@@ -29,7 +29,9 @@ def test_a_lecture_is_read_as_it_is_written():
         25.0,
         (
             LectureStep("tokens", note={"en": "Two tokens are enough.", "zh": "两个词元就够了。"}),
-            LectureStep("weights", question="Who looks at whom?", minutes=2.5),
+            LectureStep(
+                "weights", question="Who looks at whom?", choices=("Q", {"zh": "都"}, ""), minutes=2.5
+            ),
             LectureStep("scaled_scores", hidden=True),
             LectureStep("masked_scores", note="Only where there is a mask."),
             LectureStep("scores"),
@@ -64,6 +66,15 @@ def test_a_lecture_is_read_as_it_is_written():
             {"steps": [{"step": "q", "question": "?" * 201}]},
             "lecture.steps[0].question: expected at most 200 characters, got 201",
         ),
+        (
+            {"steps": [{"step": "q", "choices": ["", {"zh": "长" * 41}]}]},
+            "lecture.steps[0].choices[1].zh: expected at most 40 characters, got 41",
+        ),
+        (
+            {"steps": [{"step": "q", "choices": ["a"] * 5}]},
+            "lecture.steps[0].choices: expected at most 4 choices, got 5",
+        ),
+        ({"steps": [{"step": "q", "choices": [1]}]}, "lecture.steps[0].choices[0]: expected text, got 1"),
     ],
 )
 def test_what_breaks_the_format_is_refused_with_its_place(lecture, sentence):

@@ -158,7 +158,9 @@ def test_a_slide_a_step_with_its_sentence_formula_arithmetic_and_notes():
 
 
 def test_the_speakers_notes_begin_with_the_lecturers_own():
-    own = LectureStep("scores", note="Two arrows on the board.", question="Which pair fits?")
+    own = LectureStep(
+        "scores", note="Two arrows on the board.", question="Which pair fits?", choices=("<b>1</b>", "")
+    )
     lecture = Lecture(steps=(LectureStep("tokens", hidden=True), own))
     show = opened(as_slides(trace(replace(built_in("first"), lecture=lecture))))
     titles = [slide.shapes.title.text for slide in show.slides]
@@ -166,7 +168,7 @@ def test_the_speakers_notes_begin_with_the_lecturers_own():
     assert titles[1].startswith("1. ")
     assert "Tokens" not in titles[1]
     assert scores.notes_slide.notes_text_frame.text.startswith(
-        "Two arrows on the board.\n\nWhich pair fits?\n\n"
+        "Two arrows on the board.\n\nWhich pair fits?\n\nA · <b>1</b>\nB\n\n"
     )
 
 

@@ -197,6 +197,13 @@ def test_a_key_leads_before_the_audience_escape_back_and_the_address_keeps_it(sh
     page.wait_for_function("() => location.search.includes('view=projector')")
     page.keyboard.press("ArrowRight")
     assert screen(page)[0] == 2
+    page.keyboard.press("?")
+    keys = page.locator(".hall .help")
+    expect(keys).to_contain_text("full screen")
+    assert keys.bounding_box() == {"x": 0, "y": 0, **page.viewport_size}
+    page.keyboard.press("Home")
+    expect(keys).to_be_hidden()
+    assert screen(page)[0] == 2
     page.keyboard.press("Home")
     expect(page.locator(".st-key-frame")).to_be_hidden()
     assert screen(page)[0] == 1

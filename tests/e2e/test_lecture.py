@@ -81,13 +81,20 @@ def test_a_step_is_hidden_moved_and_written_to_and_the_walk_follows(walk):
     plan.field("show inputs").uncheck()
     expect(page.root.locator(".outline button")).to_have_count(len(USUAL) - 1)
     plan.note("scores", "Two arrows on the board.", "Which pair <b>fits</b>?")
+    plan.write("choice 1 scores", "<b>2</b>")
     plan.write("minutes scores", "3")
     plan.write("minutes", "35")
     plan.write("minutes", "-5")
-    expect(plan.root.get_by_role("alert")).to_have_text("Minutes go from 0 to 600: this was not taken.")
-    expect(plan.field("minutes")).to_have_value("-5")
-    plan.write("minutes", "35")
+    plan.field("minutes k").press_sequentially("--")
+    plan.write("minutes q", "2")
+    said = "from 0 to 600 minutes. What was typed is not taken; the field is as before."
+    expect(plan.root.get_by_role("alert")).to_have_text([f"Minutes in all: {said}", f"Keys: {said}"])
+    expect(plan.field("minutes")).to_have_value("35")
+    assert not plan.field("minutes k").evaluate("(field) => field.validity.badInput")
+    plan.write("minutes", "30")
+    plan.write("minutes k", "1")
     expect(plan.root.get_by_role("alert")).to_have_count(0)
+    plan.write("minutes", "35")
     plan.field("step_up scores").press("Enter")
     plan.shows("tokens", "inputs", "q", "k", "scores", "v", *USUAL[6:])
     plan.field("step_up scores").press("Alt+ArrowUp")
@@ -101,7 +108,13 @@ def test_a_step_is_hidden_moved_and_written_to_and_the_walk_follows(walk):
     page.stands_at("scores")
     own = page.root.locator(".notes .own span")
     expect(own).to_have_text(
-        ["Two arrows on the board.", "Which pair <b>fits</b>?", "Comes before what it needs: Keys"]
+        [
+            "Two arrows on the board.",
+            "Which pair <b>fits</b>?",
+            "A\nB · <b>2</b>",
+            "Comes before what it needs: Keys",
+        ],
+        use_inner_text=True,
     )
     page.press("ArrowLeft").stands_at("q").press("ArrowRight").stands_at("scores").press(
         "ArrowRight"
@@ -110,7 +123,10 @@ def test_a_step_is_hidden_moved_and_written_to_and_the_walk_follows(walk):
     page.page.wait_for_url("**step=q**")
     written = lecture_in(page.page)
     assert written.minutes == 35
-    assert LectureStep("scores", "Two arrows on the board.", "Which pair <b>fits</b>?", 3.0) in written.steps
+    scores = LectureStep(
+        "scores", "Two arrows on the board.", "Which pair <b>fits</b>?", ("", "<b>2</b>"), 3.0
+    )
+    assert scores in written.steps
     assert LectureStep("inputs", hidden=True) in written.steps
     page.page.reload()
     page.ready().stands_at("q")
@@ -227,13 +243,14 @@ def test_time_is_told_against_what_was_planned_and_goes_on_after_a_reload(walk):
 
 
 def test_a_question_of_ones_own_is_asked_with_one_press(new_page, server):
-    lecture = {"steps": [{"step": "q", "question": "What does it look for?"}]}
+    lecture = {"steps": [{"step": "q", "question": "What does it look for?", "choices": ["<i>X</i>"]}]}
     example = apply(built_in("first"), {"op": "lecture", "lecture": lecture})
     page = Walk(new_page()).open(f"{server.url}walkthrough?s={to_token(example)}&step=q&view=presenter")
     page.button("room follow").click()
     expect(page.button("room question")).to_have_value("What does it look for?")
     page.button("room choices 3").click()
     expect(page.root.locator(".room-question h3")).to_have_text("What does it look for?")
+    expect(page.root.locator(".room-question .answer-label")).to_have_text(["A · <i>X</i>", "B", "C"])
     for _ in range(2):
         page.button("room end").click()
 
@@ -299,6 +316,9 @@ def test_the_keys_change_numbers_too_and_computed_ones_stay(walk):
     field = page.root.locator("input.change")
     expect(field).to_be_focused()
     expect(field).to_have_attribute("aria-label", "WQ[1, 1] of head 1")
+    inside = "(field) => [field, field.parentElement].map((one) => one.getBoundingClientRect().x)"
+    at, cell = field.evaluate(inside)
+    assert abs(at - cell) < 1
     page.page.keyboard.type("−1.5")
     page.press("Tab")
     expect(page.cell("w_q", 0, 0, 0)).to_have_text("−1.5")
@@ -322,8 +342,9 @@ def test_the_keys_change_numbers_too_and_computed_ones_stay(walk):
     expect(field).to_have_count(0)
     page.press("ArrowRight", "ArrowRight", "ArrowRight").stands_at("scores").press("e")
     expect(field).to_have_count(0)
-    nothing = "Nothing that stands here can be changed; numbers of X, WV can, in step 5, Values."
+    nothing = "Nothing that stands here can be changed; numbers of X, WQ can, in step 3, Queries."
     expect(page.root.locator(".line .refused")).to_have_text(nothing)
+    expect(page.root.locator(".line .refused sub")).to_have_text("Q")
     page.press("ArrowRight").stands_at("scaled_scores")
 
 
@@ -392,8 +413,22 @@ def test_the_sentence_of_two_heads_says_what_they_share_and_where_they_part(walk
         f"Of all attention, heads 1 and 2 spend {share} % on the same tokens. They part most at “toxic”: head 1 looks "
         "most at “is”, head 2 at “toxic”."
     )
+    play, why = page.button("motion"), page.root.locator(".motion-bar .reason")
+    expect(play).to_be_disabled()
+    expect(why).to_have_text("Motion shows how one head computes: not while two are compared.")
+    page.press("3").stands_at("q")
+    told = "They differ most at 2 places, by the same amount; the first is ["
+    expect(page.root.locator(".pair .differ")).to_contain_text(told)
     page.button("compare first").select_option("")
     expect(page.root.locator(".pair")).to_have_count(0)
+    expect(play).to_be_enabled()
+    expect(why).to_be_hidden()
+
+
+def test_tokens_at_which_two_heads_part_alike_are_counted(walk):
+    page = walk("?example=programming&step=weights&lang=zh")
+    page.button("compare first").select_option("0")
+    expect(page.root.locator(".pair .differ")).to_contain_text("差别最大的词元有 2 个")
 
 
 def test_a_large_example_folds_both_heads_alike(walk):
@@ -515,3 +550,5 @@ def test_a_question_of_ones_own_is_answered_with_hands_too(walk):
     expect(page.root.locator(".hands .answer-row")).to_have_count(3)
     page.press("ArrowRight").stands_at("inputs")
     expect(page.root.locator(".hands")).to_be_hidden()
+    page.press("h")
+    expect(page.root.locator(".hands h3")).to_have_text("这里没有写问题，请口头提问。")

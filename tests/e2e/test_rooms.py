@@ -347,9 +347,17 @@ def test_windows_of_a_pair_have_one_room(lecture):
     ).to_be_hidden()  # it was ended, not lost: the wall says nothing of it
 
 
+LINES = """(bar) => {
+    const boxes = [...bar.children].map((one) => one.getBoundingClientRect()).filter(({width}) => width);
+    return 1 + boxes.filter(({top}) => top >= boxes[0].bottom).length;
+}"""
+
+
 def test_a_question_is_answered_on_telephones_and_counted_on_the_wall(lecture):
     front, back, (one, other) = lecture
     counted(back)
+    back.page.set_viewport_size({"width": 1440, "height": 900})
+    expect(back.button("room link")).to_be_in_viewport(ratio=1)
     back.page.set_viewport_size(WALL)
     back.button("room choices 3").click()
     expect(back.page.locator(".room-desk [role=alert]")).to_contain_text("Write the question first")
@@ -357,7 +365,11 @@ def test_a_question_is_answered_on_telephones_and_counted_on_the_wall(lecture):
     expect(question).to_be_focused()
     expect(one.page.locator(".question")).to_be_hidden()
     question.fill("Which of them looks for something?")
+    long = "K <b>and</b> V, as the query asks them"
+    for at, text in enumerate(("Q only", long)):
+        back.button(f"room choice {at}").fill(text)
     back.button("room choices 3").click()
+    offered = ["A · Q only", f"B · {long}", "C"]
     expect(back.page.locator(".room-desk [role=alert]")).to_have_count(0)
     for focus in (
         "room close",
@@ -369,9 +381,12 @@ def test_a_question_is_answered_on_telephones_and_counted_on_the_wall(lecture):
     expect(front.page.locator(".room-card button")).to_have_text("✕")  # nobody in the hall closes it
     expect(front.page.locator(".text .what")).to_be_visible()
     assert front.page.evaluate(COVERED) == []
+    expect(front.page.locator(".room-card .offered li")).to_have_text(offered)
     for phone in (one, other):
         expect(phone.page.locator(".question h2")).to_have_text("Which of them looks for something?")
-    one.page.get_by_role("button", name="A", exact=True).click()
+        expect(phone.page.locator(".question .ways button")).to_have_text(offered)
+    expect(back.page.locator(".room-question .answer-label")).to_have_text(offered)
+    one.page.get_by_role("button", name="A · Q only", exact=True).click()
     expect(one.page.locator(".question [role=status]")).to_have_text(
         "Sent. You can change it until the question is closed."
     )
@@ -392,12 +407,18 @@ def test_a_question_is_answered_on_telephones_and_counted_on_the_wall(lecture):
         back.button(focus).click()
         expect(back.page.locator(".room-question [role=alert]")).to_have_text(open_still)
         expect(back.page.locator(".hands")).to_be_hidden()
-        expect(one.page.get_by_role("button", name="A", exact=True)).to_be_visible()
+        expect(one.page.get_by_role("button", name="A · Q only", exact=True)).to_be_visible()
         back.press("ArrowRight", "ArrowLeft").stands_at("k")
         expect(back.page.locator(".room-question [role=alert]")).to_have_count(0)
     front.page.mouse.move(10, 10)
-    front.button("hands").click()
+    for focus in ("hands", "ask"):
+        expect(front.button(focus)).to_be_hidden()
+    front.press("h")
     expect(front.page.locator(".room-card [role=alert]")).to_have_text(open_still)
+    for key in ("q", "v"):  # with all that stands in it the bar is one line
+        front.press(key)
+        assert front.page.locator(".walk > .controls").evaluate(LINES) == 1
+        front.press(key)
     front.button("room close").click()  # from the bar, where no presenter's page is open
     expect(front.button("room close")).to_be_hidden()
     expect(front.page.locator(".room-card [role=alert]")).to_have_count(0)
@@ -410,6 +431,31 @@ def test_a_question_is_answered_on_telephones_and_counted_on_the_wall(lecture):
         words_in("zh")("Closed. Your answer: {text}").format(text="C")
     )
     expect(one.page.get_by_role("button", name="C", exact=True)).to_have_count(0)
+
+
+def test_telephones_are_asked_from_the_wall_alone(new_page, server):
+    front, code = opened(new_page(viewport=WALL), server.url)
+    phone = Phone(new_page(viewport=PHONE)).open(f"{server.url}follow/{code}").stands_at("q")
+    question, desk = front.button("room question"), front.page.locator(".walk > .room-desk")
+    front.press("a")
+    expect(question).to_be_focused()
+    question.press("Escape")
+    expect(desk).to_be_hidden()
+    expect(front.root).to_have_attribute("data-view", "projector")
+    front.page.mouse.move(10, 10)
+    front.button("ask").click()
+    question.fill("Which <b>one</b>?")
+    front.button("room choices 2").click()
+    expect(desk).to_be_hidden()
+    expect(phone.page.locator(".question h2")).to_have_text("Which <b>one</b>?")
+    expect(front.page.locator(".room-card .offered li")).to_have_text(["A", "B"])
+    front.press("a")
+    expect(front.page.locator(".room-card [role=alert]")).to_contain_text("A question is open")
+    expect(desk).to_be_hidden()
+    front.press("c")
+    ended(front)
+    front.press("a")
+    expect(front.root.locator(".line")).to_contain_text("Telephones can be asked once a room is open")
 
 
 def test_a_number_is_predicted_on_telephones_and_revealed_on_the_wall(lecture):

@@ -217,7 +217,7 @@ def test_the_walk_goes_on_while_the_server_is_dead_and_after_it_is_back(own_serv
     watch.complaints.clear()  # that nobody answered is all that the browser had to say
 
 
-@pytest.mark.parametrize("step", ["q", "scores", "head_outputs", "concat"])
+@pytest.mark.parametrize("step", ["q", "scores", "head_outputs", "closing"])
 def test_a_picture_of_small_numbers_is_no_wider_than_a_telephone(server, new_page, step):
     """Names wrap there, and none is cut."""
     page = new_page(viewport={"width": 390, "height": 844}, has_touch=True)
@@ -236,6 +236,9 @@ def test_a_picture_of_small_numbers_is_no_wider_than_a_telephone(server, new_pag
     lines = rows.evaluate_all(
         "(names) => names.map((name) => new Set(Array.from(name.getClientRects(), ({top}) => top)).size)"
     )
+    looked = walk.page.locator(".walk .looks td bdi").filter(has_text=re.compile("^programming$"))
+    heights = looked.evaluate_all("(names) => names.map((name) => name.getClientRects().length)")
+    assert set(heights) == ({1} if step == "closing" else set())
     assert set(lines) == (
         {2} if step == "head_outputs" else {1} if lines else set()
     )  # with a hyphen, or whole

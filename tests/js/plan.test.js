@@ -6,12 +6,14 @@ import { Clock, told } from "../../mha_ui/walkthrough/assets/clock.js";
 import { lecture, lengthsOf, planned } from "../../mha_ui/walkthrough/assets/lecture.js";
 import {
   changed,
+  choicesIn,
   entries,
   minutesOf,
   moved,
   movedTo,
   ownOf,
   textIn,
+  withChoice,
   written,
 } from "../../mha_ui/walkthrough/assets/plan.js";
 
@@ -50,6 +52,16 @@ test("a change keeps the other languages, and leaves out what is empty", () => {
   assert.deepEqual(noted, { step: "scores", note: { en: "b", zh: "甲" }, minutes: 3 });
   assert.deepEqual(changed([noted], "scores", { note: "", minutes: undefined }, "en"), [{ step: "scores" }]);
   assert.deepEqual(own.steps[0].note, { en: "a", zh: "甲" });
+});
+
+test("of a question's choices one is written at a time, and empty ones at the end go", () => {
+  const two = withChoice(undefined, 1, "b", "en");
+  assert.deepEqual(two, ["", "b"]);
+  assert.deepEqual(withChoice([{ en: "a", zh: "甲" }, ""], 0, "c", "en"), [{ en: "c", zh: "甲" }]);
+  assert.equal(withChoice(["", "b"], 1, "", "en"), undefined);
+  const [said] = changed([{ step: "q", choices: ["a"] }], "q", { choices: two }, "en");
+  assert.deepEqual(choicesIn(said, "zh"), ["", "b"]);
+  assert.deepEqual(changed([said], "q", { choices: undefined }, "en"), [{ step: "q" }]);
 });
 
 test("a step moves past the next that the example has, and not beyond the ends", () => {

@@ -45,6 +45,10 @@ test("before an audience the way of a lecture is walked to its end", () => {
   assert.deepEqual(walked.presses, { press: presses, presses });
   assert.ok(!walked.next);
   assert.equal(walked.times.all, 600_000);
+  walked.go({ stage: 2, part: 0, beat: 0 }); // which it does not have
+  walked.settle();
+  assert.deepEqual(walked.presses, { press: presses, presses });
+  assert.deepEqual(walked.place, walked.places.at(-1));
 });
 
 test("a walk that plays goes on at its pace until it is stopped", (context) => {

@@ -55,6 +55,20 @@ def test_undo_takes_it_back_and_reset_keeps_it():
     assert work.example == built_in("first")
 
 
+def test_on_the_wall_undo_takes_back_numbers_and_not_the_lecture():
+    work = taught()
+    send(work, {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[9]]})
+    edited = work.example.x
+    later = {"minutes": 10}
+    send(work, {"op": "lecture", "lecture": later})
+    send(work, {"op": "undo_numbers"})
+    assert (work.example.x, work.example.lecture) == (built_in("first").x, Lecture(10.0))
+    send(work, {"op": "undo_numbers"})  # there are no others before
+    assert work.example.lecture == Lecture(10.0)
+    send(work, {"op": "redo"})
+    assert (work.example.x, work.example.lecture) == (edited, Lecture(10.0))
+
+
 def test_a_link_holds_it_and_one_that_is_handed_out_does_not():
     work = taught()
     assert from_token(address(work)["s"]).lecture == TAUGHT

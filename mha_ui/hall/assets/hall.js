@@ -4,7 +4,8 @@
 import { Awake } from "../mha.web/awake.js";
 import { announcer, button, div, element, fill, span } from "../mha.web/dom.js";
 import { enterHall, isInHall, laidForHall, onDrawn, onHall } from "../mha.web/hall.js";
-import { Keys } from "../mha.web/keys.js";
+import { Help } from "../mha.web/help.js";
+import { isOwn, Keys } from "../mha.web/keys.js";
 import { mounting } from "../mha.web/mount.js";
 import { packed, screenOf } from "./packing.js";
 import { benches, fits, liveAmong, mainOf, partsOf, show, showAll } from "./parts.js";
@@ -17,6 +18,8 @@ class Hall {
   /** @type {(name: string, value: unknown) => void} */
   #send = null;
   #keys = new Keys();
+  /** @type {Help | null} */
+  #help = null;
   #gone = new AbortController();
   /** @type {import("./parts.js").Shown[][]} */
   #screens = [];
@@ -80,6 +83,10 @@ class Hall {
     const { words, title, lang } = this.#data;
     const signs = { previous: "←", next: "→", leave: "✕" };
     this.root.lang = lang;
+    const isShown = Boolean(this.#help?.isShown);
+    this.#help?.root.remove();
+    this.#help = new Help(this.root, { label: words.help, keys: words.keys, isShown });
+    this.root.append(this.#help.root);
     this.opener.textContent = words.projector;
     this.opener.title = words.project;
     this.title.textContent = liveAmong(this.#screens[this.#at]) || title;
@@ -121,6 +128,10 @@ class Hall {
     this.#go(this.#screens.length - 1);
   }
 
+  help() {
+    this.#help.show();
+  }
+
   fillScreen() {
     if (document.fullscreenElement) document.exitFullscreen();
     else document.documentElement.requestFullscreen().catch(() => {}); // a browser may forbid it
@@ -128,6 +139,7 @@ class Hall {
 
   #onKey(event) {
     if (!this.root.isConnected) return;
+    if (!isOwn(event) && this.#help?.close()) return event.preventDefault();
     const meant = this.#keys.read(event, isInHall());
     if (!meant || isInHall() === (meant.move === "project")) return;
     const act = meant.jump ? () => this.#go(meant.jump - 1) : this[meant.move];
@@ -145,6 +157,7 @@ class Hall {
 
   /** @param {string} view */
   #turn(view) {
+    this.#help.close();
     enterHall(view === "projector");
     this.#send("view", view);
     this.#pack();

@@ -2,11 +2,11 @@
 // the first that stands there; Enter takes it, Tab goes on to the next, Escape leaves it; where there is none it is said where there are some. It is the bench's own edit, so
 // that undo, the other window and those who follow have it too.
 
-import { active, element, fill } from "../mha.web/dom.js";
-import { isClaim, isEditable, symbolOf, unkey, valueAt } from "../mha.web/graph.js";
+import { active, element, fill, rich } from "../mha.web/dom.js";
+import { isClaim, isEditable, unkey, valueAt } from "../mha.web/graph.js";
 import { exact, read } from "../mha.web/numbers.js";
 import { sender } from "../mha.web/sender.js";
-import { inputsOf, nearestInputs } from "./inputs.js";
+import { inputsFor } from "./inputs.js";
 import { spokenOf } from "./named.js";
 
 const MOST = 1e12;
@@ -28,19 +28,21 @@ export class Change {
     const [first] = this.#cells();
     if (first) return this.#open(first);
     const { easel, live } = this.#walk;
-    easel.refuse(this.#nothing());
-    live.textContent = easel.refused;
+    easel.refuse(this.#nothing(), rich);
+    live.textContent = easel.refused.replaceAll("_", "");
   }
 
   #nothing() {
     const { model, way } = this.#walk;
     const { words, stages } = model;
-    const at = nearestInputs(model, way.place.stage);
-    if (at < 0) return words.change_none;
-    const named = inputsOf(model, stages[at]).map(({ name, head }) =>
-      symbolOf(model, name, head).replaceAll("_", ""),
-    );
-    return fill(words.change_where, { matrices: named.join(", "), number: at + 1, step: stages[at].title });
+    const found = inputsFor(model, way.place.stage);
+    if (!found) return words.change_none;
+    const { stage, symbols } = found;
+    return fill(words.change_where, {
+      matrices: symbols.join(", "),
+      number: stage + 1,
+      step: stages[stage].title,
+    });
   }
 
   /** The walk was drawn anew: what was being typed goes on. */

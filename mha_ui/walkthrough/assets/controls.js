@@ -28,7 +28,13 @@ export class Controls {
     const walkOn = ({ detail, target }) => detail > 0 && target.blur(); // after the pointer: as a button does
     const asked = { type: "checkbox", data: { focus: "predict" }, onchange: predict, onclick: walkOn };
     this.predicting = element("input", asked);
-    this.revealing = walk.button("reveal", () => walk.reveal(), { class: "main-action" }, words.reveal);
+    const main = { class: "main-action", title: words.reveal };
+    this.revealing = walk.button(
+      "reveal",
+      () => walk.reveal(),
+      main,
+      view ? words.reveal_short : words.reveal,
+    );
     this.comparing = comparing(model, (heads) => walk.compare(heads));
     const own = view ? [this.#move("leave", "✕")] : this.#views();
     this.root = element(
@@ -89,7 +95,7 @@ export class Controls {
     const attributes = { "aria-label": words.lecture, title: words.lecture, data: { focus: "lecture" } };
     const free = element("option", { value: 0 }, words.lecture_free);
     this.teaching = element("select", { ...attributes, onchange }, free, ...ways);
-    return element("label", { class: "teaching" }, words.lecture_label, " ", this.teaching);
+    return element("label", { class: "teaching" }, span("of", words.lecture_label, " "), this.teaching);
   }
 
   /** The ways to show the walk to an audience. */
@@ -103,11 +109,12 @@ export class Controls {
 
   /** @param {boolean} hiding */
   show(hiding) {
-    const { way, model, predictions, heads } = this.walk;
+    const { way, model, predictions, heads, view } = this.walk;
     this.revealing.hidden = !hiding;
     this.predicting.checked = predictions.on;
     this.comparing?.show(heads);
-    this.counter.textContent = counted(way, model.words).join(" · ");
+    const isLine = view === "projector" && !way.presses; // of its steps, below: it says how far the walk has come
+    this.counter.textContent = isLine ? "" : counted(way, model.words).join(" · ");
     if (this.teaching) this.teaching.value = String(way.minutes);
   }
 

@@ -1,12 +1,14 @@
 // What a presenter asks a room, and hands out to it.
 
-import { button, div, element, named, span } from "../mha.web/dom.js";
+import { button, div, element, fill, named, span } from "../mha.web/dom.js";
 import { belowRoot } from "../mha.web/root.js";
 import { exerciseIn } from "./exercise.js";
-import { ownOf, textIn } from "./plan.js";
+import { choicesIn, ownOf, textIn } from "./plan.js";
 import { room } from "./room.js";
 
 const CHOICES = [2, 3, 4];
+const LETTERS = "ABCD";
+const MOST_CHOICE = 40; // characters of a choice
 const LINKED = "link"; // among the exercises: no step is called so
 
 /** A button of the room, which leaves the keys to the walk. */
@@ -22,6 +24,8 @@ export class Desk {
   root = div("room-desk");
   sentence = ""; // in which the number here is asked for
   #text = ""; // the words of the question to be asked
+  /** @type {string[]} */
+  #choices = []; // what its letters stand for
   #stage = ""; // whose question was looked for last
   #filled = ""; // whose was filled in
   #folded = false;
@@ -41,12 +45,25 @@ export class Desk {
 
   /** The lecturer's own question of a step stands ready to be asked; what was typed stays where there is none. */
   prefill(model, stage) {
-    const question = textIn(ownOf(model, stage).question, model.lang);
-    if (`${stage} ${question}` === this.#stage) return;
-    this.#stage = `${stage} ${question}`;
-    if (!question) return;
+    const own = ownOf(model, stage);
+    const question = textIn(own.question, model.lang);
+    const choices = choicesIn(own, model.lang);
+    const stands = JSON.stringify([stage, question, choices]);
+    if (stands === this.#stage) return;
+    this.#stage = stands;
+    if (!question && !choices.length) return;
     this.#text = question;
+    this.#choices = choices;
     this.#filled = this.#stage;
+  }
+
+  unfold() {
+    this.#folded = false;
+  }
+
+  /** The words of a question are typed from now on. */
+  begin() {
+    named(this.root, "room question").focus();
   }
 
   /** What he asks, and shows; folded away it is a line. */
@@ -60,26 +77,20 @@ export class Desk {
       element("summary", { data: { focus: "room desk" } }, ...title),
       div(
         "asking",
-        span("group", ...this.#shows(at), this.#predict()),
-        span("group", this.#question(), ...CHOICES.map((count) => this.#choices(count))),
+        span("group", this.#code(at), this.#predict()),
+        span("group", this.#question(), ...CHOICES.map((count) => this.#choose(count))),
+        span("group choices", ...[...LETTERS].map((letter, at) => this.#choice(letter, at))),
         this.#isWordless ? element("p", { role: "alert" }, words.question_wanted) : null,
-        ...(room.question && !this.#lecturer.isAsking(at) ? this.#lecturer.poll(room.question) : []),
         this.#refused ? element("p", { role: "alert" }, words.exercise_refused) : null,
         span("group", this.#exercises(at), this.#linking()),
       ),
     );
   }
 
-  /** What can be shown to the audience. */
-  #shows(at) {
+  /** How to get in, for the audience. */
+  #code(at) {
     const isShown = { "aria-pressed": String(at.card === "code") };
-    const code = pressed(
-      "show code",
-      () => this.#lecturer.turn("code"),
-      isShown,
-      this.#lecturer.words.room_show,
-    );
-    return room.question && !this.#lecturer.isAsking(at) ? [code, this.#lecturer.showsAnswers(at)] : [code];
+    return pressed("show code", () => this.#lecturer.turn("code"), isShown, this.#lecturer.words.room_show);
   }
 
   #question() {
@@ -98,8 +109,25 @@ export class Desk {
     return field;
   }
 
-  #choices(count) {
-    const label = [..."ABCD"].slice(0, count).join(" ");
+  /** What a letter stands for, where it is to say anything. */
+  #choice(letter, at) {
+    const label = fill(this.#lecturer.words.choice_text, { letter });
+    const field = element("input", {
+      type: "text",
+      maxlength: MOST_CHOICE,
+      placeholder: letter,
+      title: label,
+      "aria-label": label,
+      dir: "auto",
+      data: { focus: `room choice ${at}` },
+      oninput: () => (this.#choices[at] = field.value),
+    });
+    field.value = this.#choices[at] ?? "";
+    return field;
+  }
+
+  #choose(count) {
+    const label = [...LETTERS].slice(0, count).join(" ");
     return pressed(`choices ${count}`, () => this.#askChoices(count), {}, label);
   }
 
@@ -153,9 +181,11 @@ export class Desk {
   #askChoices(count) {
     this.#isWordless = !this.#text.trim();
     this.#lecturer.show();
-    if (this.#isWordless) return named(this.root, "room question").focus();
-    room.ask({ text: this.#text, choices: Array(count).fill("") });
+    if (this.#isWordless) return this.begin();
+    const choices = Array.from({ length: count }, (_, at) => (this.#choices[at] ?? "").trim());
+    room.ask({ text: this.#text, choices });
     this.#text = "";
+    this.#choices = [];
   }
 
   /** The number that is worked out here is hidden, and asked for. */

@@ -23,6 +23,8 @@ export class Easel {
   #pair = null;
   #asked = []; // the cells that are asked for
   refused = ""; // why what was typed last is no number
+  /** @type {(text: string) => (Node | string)[]} */
+  #laid = (text) => [text];
   #drawn = "";
 
   /** @param {import("./walk.js").Walk} walk */
@@ -132,7 +134,7 @@ export class Easel {
     return [
       ...(verdict ? [element("strong", { class: "verdict" }, verdict)] : []),
       ...found.map((text) => span("remark", text)),
-      ...(this.refused ? [span("remark refused", this.refused)] : []),
+      ...(this.refused ? [span("remark refused", ...this.#laid(this.refused))] : []),
     ];
   }
 
@@ -143,9 +145,13 @@ export class Easel {
     return [this.stand.querySelector("input.answer") ? words.asked : words.asked_here];
   }
 
-  /** @param {string} sentence what was wrong with a number that was typed, or "" */
-  refuse(sentence) {
+  /**
+   * @param {string} sentence what was wrong with a number that was typed, or ""
+   * @param {(text: string) => (Node | string)[]} [laid] as nodes: what somebody typed stays as it is
+   */
+  refuse(sentence, laid = (text) => [text]) {
     this.refused = sentence;
+    this.#laid = laid;
     this.walk.root.classList.toggle("refused", Boolean(sentence));
     this.tell();
   }

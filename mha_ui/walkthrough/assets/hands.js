@@ -11,14 +11,14 @@ import { ofHands } from "./tally.js";
 const LETTERS = "ABCD";
 const FEWEST = 2;
 const MOST_HANDS = 9999;
+const MOST_TEXT = 40; // characters of an answer
 
 /**
  * What is asked, of which cell if of one, and the answers with their hands.
  * @typedef {{ text: string; cell: Cell | null; answers: { text: string; count: number }[] }} Asked
  */
 
-/** @returns {Asked["answers"]} */
-const none = () => Array.from({ length: FEWEST }, () => ({ text: "", count: 0 }));
+const NONE = { text: "", count: 0 };
 
 export class Hands {
   root = element("section", { class: "hands", hidden: true });
@@ -42,11 +42,12 @@ export class Hands {
    * Ask the room; a second time ends it.
    * @param {string} text
    * @param {Cell | null} cell
-   * @param {string} [first] answer that stands there already
+   * @param {string[]} [texts] of answers that stand there already
    */
-  ask(text, cell, first = "") {
-    const [one, ...others] = none();
-    this.#become(this.#state ? null : { text, cell, answers: [{ ...one, text: first }, ...others] });
+  ask(text, cell, texts = []) {
+    const length = Math.max(FEWEST, texts.length);
+    const answers = Array.from({ length }, (_, at) => ({ ...NONE, text: texts[at] ?? "" }));
+    this.#become(this.#state ? null : { text, cell, answers });
   }
 
   /** No longer, and the other window is told with the place. */
@@ -126,7 +127,7 @@ export class Hands {
     const named = { title: words.dismiss, "aria-label": words.dismiss };
     this.root.setAttribute("aria-label", words.hands);
     this.root.replaceChildren(
-      element("h3", {}, ...asked(this.#model, this.#state, words)),
+      element("h3", {}, ...asked(this.#model, this.#state, { ...words, question_open: words.hands_unasked })),
       element("ol", { class: "counting" }, ...answers.map((_, at) => this.#row(at, words))),
       span(
         "group",
@@ -144,7 +145,7 @@ export class Hands {
   #more(label, sign, count, can) {
     const onclick = () => {
       const { answers } = this.#state;
-      this.#become({ ...this.#state, answers: [...answers, ...none()].slice(0, count) });
+      this.#become({ ...this.#state, answers: [...answers, NONE].slice(0, count) });
     };
     const attributes = { class: "round", title: label, "aria-label": label, disabled: !can };
     return button({ ...attributes, data: { focus: `hands ${sign}` }, onclick }, sign);
@@ -154,7 +155,7 @@ export class Hands {
     const letter = LETTERS[at];
     const text = element("input", {
       type: "text",
-      maxlength: 40,
+      maxlength: MOST_TEXT,
       dir: "auto",
       placeholder: fill(words.hands_answer, { letter }),
       "aria-label": fill(words.hands_answer, { letter }),

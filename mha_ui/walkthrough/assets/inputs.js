@@ -1,6 +1,6 @@
 // Which steps show numbers of an input, which anybody may change there. No DOM here.
 
-import { isClaim, isEditable, rowsOf } from "../mha.web/graph.js";
+import { isClaim, isEditable, rowsOf, sourcesOf, symbolOf } from "../mha.web/graph.js";
 import { ownerOf } from "./scene.js";
 
 /**
@@ -21,11 +21,22 @@ export function inputsOf(model, stage) {
 }
 
 /**
- * The stage nearest to this one that shows inputs, one before it first; -1: none.
- * @type {(model: WalkModel, at: number) => number}
+ * Where numbers can be changed that a stage depends on, or any where it depends on none: the first step that is computed
+ * from some, and their symbols; null where nothing can be changed.
+ * @type {(model: WalkModel, at: number) => { stage: number; symbols: string[] } | null}
  */
-export function nearestInputs(model, at) {
-  const has = (stage) => inputsOf(model, stage).length > 0;
-  const before = model.stages.findLastIndex((stage, index) => index <= at && has(stage));
-  return before >= 0 ? before : model.stages.findIndex(has);
+export function inputsFor(model, at) {
+  const { steps, head } = model.stages[at];
+  const needed = steps.flatMap(({ name }) => sourcesOf(model, name, head));
+  const symbols = model.stages.map((stage) =>
+    inputsOf(model, stage).map((of) => symbolOf(model, of.name, of.head)),
+  );
+  const ofNeeded = symbols.map((some) => some.filter((one) => needed.includes(one)));
+  for (const found of [ofNeeded, symbols]) {
+    const isThere = (_, stage) => found[stage].length > 0;
+    const step = model.stages.findIndex((one, stage) => one.kind === "step" && isThere(one, stage));
+    const stage = step >= 0 ? step : model.stages.findIndex(isThere);
+    if (stage >= 0) return { stage, symbols: found[stage] };
+  }
+  return null;
 }

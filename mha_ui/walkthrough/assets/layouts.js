@@ -195,8 +195,10 @@ function closing(picture) {
   );
   const caption = element("caption", {}, picture.words.looks_at);
   const texts = looked.flat().map((found) => (found ? lookText(picture, found) : ""));
-  const widest = `--widest: ${Math.max(...texts.map(lengthOf))}`; // all bars have one scale
-  const looks = table({ class: "matrix looks", style: widest }, [corner(), ...heads], rows, { caption });
+  const most = (some) => Math.max(...some.map(lengthOf));
+  const words = texts.flatMap((text) => text.split(" "));
+  const style = `--widest: ${most(texts)}; --longest: ${most(words)}`; // all bars have one scale
+  const looks = table({ class: "matrix looks", style }, [corner(), ...heads], rows, { caption });
   picture.slot = div("slot");
   const output = matrix ? [picture.matrix(matrix, null)] : [];
   const beside = div("beside", ...output, picture.slot);

@@ -4,23 +4,18 @@
 import { Address } from "../mha.web/address.js";
 import { button, div, element, fill, p, redrawn, span } from "../mha.web/dom.js";
 import { shownAs, valueAt } from "../mha.web/graph.js";
-import { belowRoot } from "../mha.web/root.js";
 import { sender } from "../mha.web/sender.js";
 import { Change } from "./change.js";
 import { Desk, pressed } from "./desk.js";
+import { addressOf, entrance } from "./entrance.js";
 import { Hands } from "./hands.js";
 import { spokenOf } from "./named.js";
-import { ownOf, textIn } from "./plan.js";
+import { choicesIn, ownOf, textIn } from "./plan.js";
 import { Planner } from "./planner.js";
-import { asked, histogram, rightIn } from "./poll.js";
+import { asked, histogram, offered, rightIn } from "./poll.js";
 import { room } from "./room.js";
 import { bars } from "./tally.js";
 import { twice } from "./twice.js";
-
-const LOCAL = /^(localhost|127\..*|\[::1\])$/;
-
-/** Where a telephone opens the room. */
-const linkTo = (code) => belowRoot(`follow/${code}`);
 
 export class Lecturer {
   address = new Address();
@@ -30,18 +25,27 @@ export class Lecturer {
   #desk = new Desk(this);
   #asking = element("section", { class: "room-question", hidden: true }); // on the presenter's page, while it is asked
   #closer = button({ data: { focus: "room close" }, onclick: (event) => this.#closed(event) });
+  #last = div("room-last"); // what was asked last, and answered
   #way = div("room-way"); // how to get in, on the presenter's page
   #entry = span("room-entry");
   #drawn = "";
   #planner = new Planner(() => this.#planned());
   #opener = button({ data: { focus: "own" }, onclick: () => this.#planner.open(!this.#planner.isOpen) });
   #hands = new Hands(() => this.walk.share());
+  #asker = button({ data: { focus: "ask" }, onclick: (event) => this.#pressedAsk(event) });
+  #isAtDesk = false; // on the wall: what a presenter asks from his own page
   #counter = button({ data: { focus: "hands" }, onclick: (event) => this.#pressedHands(event) });
   /** @type {Change} */
   #change = null;
   #stood = ""; // the place of the walk that was told last
   #isBusy = false; // something was to be asked while a question is open, and the lecturer is told so
   #byHand = false; // the room answers with its hands, and telephones are not asked
+
+  constructor() {
+    this.#desk.root.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && this.#leaveDesk()) event.stopPropagation();
+    });
+  }
 
   // --- what the walk asks for --------------------------------------------------------------------------------------
 
@@ -51,12 +55,13 @@ export class Lecturer {
     const plan = walk.view === "projector" ? [] : [this.#opener];
     this.#counter.textContent = walk.model.words.hands;
     this.#closer.textContent = walk.model.words.question_close;
-    const close = walk.view === "projector" ? [this.#closer] : []; // of the bar: no audience needs it
+    this.#asker.textContent = walk.model.words.ask;
+    const close = walk.view === "projector" ? [this.#closer, this.#asker] : []; // of the bar: no audience needs them
     return [...plan, ...close, ...(walk.view ? [this.#counter] : []), this.#entry, ...own];
   }
 
   parts(walk) {
-    walk.notes?.stand(this.#way, this.#desk.root);
+    walk.notes?.stand(this.#way, this.#last, this.#desk.root);
     this.#drawn = "";
     if (walk.view === "projector") this.#planner.root.hidden = true;
     if (!this.#planner.root.isConnected) walk.root.after(this.#planner.root);
@@ -68,7 +73,9 @@ export class Lecturer {
       walk.controls.root.append(this.#card); // in the page it makes room for itself
       return [];
     }
-    return [this.#hands.root, walk.view === "projector" ? this.#card : this.#asking];
+    return walk.view === "projector"
+      ? [this.#hands.root, this.#card, this.#desk.root]
+      : [this.#hands.root, this.#asking];
   }
 
   /** A walk that others follow goes together with them also where no audience sees it. */
@@ -134,12 +141,13 @@ export class Lecturer {
   }
 
   closes() {
-    return this.#hands.close();
+    return this.#leaveDesk() || this.#hands.close();
   }
 
-  /** An edit of before is taken back, or made again: the walk's own and the bench's. */
+  /** An edit of before is taken back, or made again: the walk's own and the bench's; on the wall one of numbers alone. */
   undo(redo) {
-    sender.send({ op: redo ? "redo" : "undo" });
+    const undo = this.walk.view === "projector" ? "undo_numbers" : "undo";
+    sender.send({ op: redo ? "redo" : undo });
   }
 
   #pressedHands(event) {
@@ -157,15 +165,45 @@ export class Lecturer {
     const { cell, hiding } = walk.asked;
     const own = textIn(ownOf(walk.model, walk.step).question, walk.model.lang);
     if (cell && !hiding && !own) this.#askWho(cell);
-    else this.#hands.ask(own, hiding ? cell : null);
+    else this.#hands.ask(own, hiding ? cell : null, choicesIn(ownOf(walk.model, walk.step), walk.model.lang));
     this.#counter.setAttribute("aria-expanded", String(Boolean(this.#hands.state)));
+  }
+
+  #pressedAsk(event) {
+    if (event.detail > 0) event.currentTarget.blur();
+    this.ask();
+  }
+
+  /** Telephones are asked something: on the wall, too, where no presenter's page is open. */
+  ask() {
+    if (this.#leaveDesk()) return;
+    const { easel, live, view } = this.walk;
+    if (!room.at) {
+      easel.refuse(this.words.ask_no_room);
+      live.textContent = easel.refused;
+      return;
+    }
+    if (room.question?.open) return this.refuse();
+    this.#hands.close();
+    this.#isAtDesk = view === "projector";
+    this.#desk.unfold();
+    this.show();
+    this.#desk.begin();
+  }
+
+  /** Whether the desk lay over the wall, which it does not any more. */
+  #leaveDesk() {
+    const was = this.#isAtDesk;
+    this.#isAtDesk = false;
+    if (was) this.show();
+    return was;
   }
 
   /** Who had the number that stands there by now. */
   #askWho(cell) {
     const { model } = this.walk;
     const number = shownAs(model, cell.name, cell.head)(valueAt(model, cell));
-    this.#hands.ask(fill(model.words.hands_found, { place: spokenOf(model, cell) }), cell, number);
+    this.#hands.ask(fill(model.words.hands_found, { place: spokenOf(model, cell) }), cell, [number]);
   }
 
   /** What telephones are being asked is not taken from them unsaid. */
@@ -200,9 +238,10 @@ export class Lecturer {
   show = () => {
     const { at, question, trouble } = room;
     if (!question?.open) this.#isBusy = false;
+    if (question?.open || !at || this.walk.view !== "projector") this.#isAtDesk = false; // what was asked stands there now
     const { model, view, asked: here } = this.walk;
     const state = [at, question, trouble, model.lang, view, here.hiding, this.#fits(), this.#desk.state];
-    const drawn = JSON.stringify([...state, this.#isBusy]);
+    const drawn = JSON.stringify([...state, this.#isBusy, this.#isAtDesk]);
     if (drawn !== this.#drawn) {
       this.#drawn = drawn;
       redrawn(this.walk.root, () => this.#draw());
@@ -228,9 +267,10 @@ export class Lecturer {
   /** On the wall what happens is told above what is asked, where there is room for both. */
   #crowd(asks) {
     const { root } = this.walk;
-    root.classList.remove("crowded");
-    const { scrollHeight, clientHeight } = this.#hands.state ? this.#hands.root : this.#card;
-    root.classList.toggle("crowded", asks && scrollHeight > clientHeight);
+    const panel = this.#hands.state ? this.#hands.root : this.#card;
+    root.classList.remove("crowded", "cramped");
+    for (const sign of ["crowded", "cramped"]) // first without what is told, then in smaller type
+      root.classList.toggle(sign, asks && panel.scrollHeight > panel.clientHeight);
   }
 
   #draw() {
@@ -242,11 +282,19 @@ export class Lecturer {
     this.#card.classList.toggle("poll", Boolean(this.#card.querySelector(".bars")));
     this.#card.classList.toggle("entering", Boolean(this.#card.querySelector(".entrance")));
     this.#closer.hidden = !this.#closes(room.question);
+    for (const one of [this.#asker, this.#counter]) // on the wall nothing is offered that waits for an answer
+      one.hidden = this.walk.view === "projector" && Boolean(room.question?.open);
     const asks = this.isAsking(at);
     this.#asking.replaceChildren(...(asks ? [...this.#presented(at), ...this.#alert()] : []));
     this.#asking.hidden = !asks;
-    this.#way.replaceChildren(...(at ? [this.#address(at), this.#end()] : []));
-    this.#desk.root.replaceChildren(...(asks ? [] : this.#alert()), ...(at ? [this.#desk.parts(at)] : []));
+    this.#way.replaceChildren(...(at ? [addressOf(at), this.#end()] : []));
+    const isOnWall = this.walk.view === "projector";
+    const alert = asks || isOnWall ? [] : this.#alert();
+    this.#desk.root.replaceChildren(...alert, ...(at ? [this.#desk.parts(at)] : []));
+    const last = at && !asks && !isOnWall ? room.question : null;
+    this.#last.replaceChildren(...(last ? [...this.poll(last), this.showsAnswers(at)] : []));
+    this.#desk.root.hidden = isOnWall && !this.#isAtDesk;
+    this.#asker.setAttribute("aria-expanded", String(this.#isAtDesk));
   }
 
   get words() {
@@ -286,10 +334,11 @@ export class Lecturer {
     const { question } = room;
     const alert = this.#alert();
     const busy = this.#isBusy ? alert : [];
-    if (at?.card === "poll" && question) return [...this.poll(question), ...busy, this.#address(at), close];
-    if (at?.card === "code" && !room.trouble) return [...this.#entrance(at), ...alert, close];
+    if (at?.card === "poll" && question) return [...this.poll(question), ...busy, addressOf(at), close];
+    if (at?.card === "code" && !room.trouble)
+      return [...entrance(this.words, at, this.#end()), ...alert, close];
     if (room.trouble || busy.length || (at?.card === "corner" && alert.length)) return [...alert, close];
-    return at?.card === "corner" ? [this.#address(at)] : [];
+    return at?.card === "corner" ? [addressOf(at)] : [];
   }
 
   #close() {
@@ -298,33 +347,10 @@ export class Lecturer {
     this.show(); // also where no room could be opened
   }
 
-  /** The address to type, the code last. */
-  #address({ code }) {
-    const [before] = linkTo(code)
-      .href.replace(/^https?:\/\//, "")
-      .split(code);
-    return p("way", before, element("strong", {}, code));
-  }
-
   #end() {
     const { room_end: label, room_end_sure: sure } = this.words;
     const say = (said) => (this.walk.live.textContent = said);
     return twice({ data: { focus: "room end" } }, label, sure, () => room.end(), say);
-  }
-
-  /** How to get in. */
-  #entrance(at) {
-    const words = this.words;
-    const link = linkTo(at.code);
-    const src = belowRoot(`api/qr?${new URLSearchParams({ link: link.href })}`).href;
-    const told = [
-      this.#address(at),
-      p("followers"),
-      LOCAL.test(link.hostname) ? p("warning", words.room_local) : null,
-      this.#end(),
-    ];
-    const picture = element("img", { class: "code", alt: words.room_code, src });
-    return [element("h3", {}, words.room_title), div("entrance", picture, div("told", ...told))];
   }
 
   #asked(question) {
@@ -382,7 +408,8 @@ export class Lecturer {
     const right = question.open || here.hiding ? null : rightIn(model, question);
     for (const node of root.querySelectorAll(".bars")) {
       const isTold = room.tells || !this.#card.contains(node);
-      node.replaceChildren(...(isTold ? [histogram(bars(question, counts, right), words)] : []));
+      const before = question.choices.length ? [offered(question)] : [];
+      node.replaceChildren(...(isTold ? [histogram(bars(question, counts, right), words)] : before));
     }
   }
 }

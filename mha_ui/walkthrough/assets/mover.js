@@ -79,6 +79,7 @@ export class Mover {
       "aria-label": words.motion_turned,
       "aria-pressed": "false",
     };
+    this.reason = element("p", { class: "reason", hidden: true }, words.motion_of_one);
     this.turning = pressed("motion-turned", () => this.turn(), round, "⇄");
     this.itself = element("input", {
       type: "checkbox",
@@ -86,7 +87,7 @@ export class Mover {
       data: { focus: "motion-itself" },
       onchange: () => this.#keep(),
     });
-    const draws = pressed("motion-svg", () => this.#draw(), {}, words.motion_svg);
+    this.draws = pressed("motion-svg", () => this.#draw(), {}, words.motion_svg);
     const auto = element("label", { class: "switch" }, this.itself, words.motion_itself);
     this.root = element(
       "div",
@@ -94,8 +95,9 @@ export class Mover {
       this.playing,
       this.slider,
       this.turning,
-      draws,
+      this.draws,
       auto,
+      this.reason,
     );
     this.#show();
   }
@@ -125,7 +127,14 @@ export class Mover {
     if (onward) this.#moved = performance.now();
     this.#standing = standing?.picture.step ? standing : null;
     this.root.classList.toggle("idle", !this.#standing);
+    this.#mayPlay(!this.#standing || this.#standing.picture.root.isConnected);
     if (onward && !quick && kept.on && !isStill() && this.#isSeen()) this.play();
+  }
+
+  /** Where two heads stand beside each other nothing moves, and it is said why. */
+  #mayPlay(can) {
+    for (const one of [this.playing, this.slider, this.turning, this.draws]) one.disabled = !can;
+    this.reason.hidden = can;
   }
 
   #isSeen() {

@@ -3,7 +3,8 @@
 import { button, div, element, fill, fillNodes, p, rich, span } from "../mha.web/dom.js";
 import { Clock, told } from "./clock.js";
 import { Picture } from "./picture.js";
-import { ownOf, textIn } from "./plan.js";
+import { choicesIn, ownOf, textIn } from "./plan.js";
+import { choiceOf } from "./tally.js";
 
 // Of the type around it: what is said takes the largest with which all of it is in sight.
 const SIZES = [1.15, 1.05, 0.95, 0.9, 0.84];
@@ -55,11 +56,11 @@ export class Notes {
   /**
    * What the lecturer has besides.
    * @param {HTMLElement} above what is said
-   * @param {HTMLElement} below
+   * @param {HTMLElement[]} below
    */
-  stand(above, below) {
+  stand(above, ...below) {
     this.told.before(above);
-    this.root.append(below);
+    this.root.append(...below);
   }
 
   stop() {
@@ -84,6 +85,9 @@ export class Notes {
     const mine = [
       textIn(own.note, model.lang),
       textIn(own.question, model.lang),
+      choicesIn(own, model.lang)
+        .map((_, at, choices) => choiceOf({ choices }, at))
+        .join("\n"),
       early && fill(words.step_early, { steps: early }),
     ];
     this.own.replaceChildren(...mine.filter(Boolean).map((text) => element("span", { dir: "auto" }, text)));

@@ -133,7 +133,8 @@ export class Pair {
     });
     const cell = { name: this.name, head: headOf(this.model, this.name, this.heads[0]), ...most };
     const place = `[${namesOf(this.model, cell).join(", ")}]`;
-    return [fill(words.pair_cell, { place, one, other, left, right })];
+    const { alike: count } = most;
+    return [fill(count > 1 ? words.pair_cells : words.pair_cell, { count, place, one, other, left, right })];
   }
 
   /** Of weights: how much attention they share, and for which query the least. */
@@ -141,32 +142,35 @@ export class Pair {
     const { words, compare, closing, labels } = this.model;
     const pair = compare[one - 1][other - 1];
     if (!pair) return [words.pair_none];
-    const [share, query] = pair;
+    const [share, query, alike] = pair;
     const looked = [one, other].map((head) => closing.looked[head - 1][query]);
     const bdi = (text) => element("bdi", {}, text);
     const values = {
       one: [String(one)],
       other: [String(other)],
       share: [share],
+      count: [String(alike)],
       query: [bdi(labels.n_q[query])],
       left: [bdi(looked[0]?.name)],
       right: [bdi(looked[1]?.name)],
     };
     const areSame = String(looked[0]?.keys) === String(looked[1]?.keys);
-    return fillNodes(areSame ? words.pair_both : words.pair_looks, values);
+    const told = areSame ? "pair_both" : "pair_looks";
+    return fillNodes(words[alike > 1 ? `${told}_alike` : told], values);
   }
 }
 
 /** @type {(root: HTMLElement) => NodeListOf<HTMLElement>} */
 const cellsOf = (root) => root.querySelectorAll("td[data-key]");
 
-/** The first cell in which two matrices differ most, or null where they are alike. */
+const NEAR = 1e-12; // of the larger of two differences that are alike but for rounding
+
+/** The first cell in which two matrices differ most, and in how many they do; null where they are alike. */
 function mostApart([one, other]) {
-  let found = null;
-  for (const [row, numbers] of one.entries())
-    for (const [col, number] of numbers.entries()) {
-      const apart = Math.abs(Number(number) - Number(other[row][col]));
-      if (apart > (found?.apart ?? 0)) found = { row, col, apart };
-    }
-  return found;
+  const all = one.flatMap((numbers, row) =>
+    numbers.map((number, col) => ({ row, col, apart: Math.abs(Number(number) - Number(other[row][col])) })),
+  );
+  const most = Math.max(...all.map(({ apart }) => apart || 0)); // of two that are both −∞ there is no difference
+  const alike = all.filter(({ apart }) => apart === most || apart > most * (1 - NEAR));
+  return most > 0 ? { ...alike[0], alike: alike.length } : null;
 }

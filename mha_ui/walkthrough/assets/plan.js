@@ -4,6 +4,21 @@
 export const textIn = (text, lang) =>
   typeof text === "object" ? (text[lang] ?? text.en ?? Object.values(text)[0] ?? "") : (text ?? "");
 
+/** @type {(step: OwnStep, lang: string) => string[]} */
+export const choicesIn = ({ choices = [] }, lang) => choices.map((text) => textIn(text, lang));
+
+/**
+ * The same choices with another text of one of them; those at the end that say nothing go.
+ * @type {(choices: Said[] | undefined, at: number, text: string, lang: string) => Said[] | undefined}
+ */
+export function withChoice(choices = [], at, text, lang) {
+  const next = Array.from({ length: Math.max(choices.length, at + 1) }, (_, index) => choices[index] ?? "");
+  const one = next[at];
+  next[at] = typeof one === "object" && text ? { ...one, [lang]: text } : text;
+  const last = next.findLastIndex((said) => said !== "");
+  return last < 0 ? undefined : next.slice(0, last + 1);
+}
+
 /**
  * What is the lecturer's own of a step.
  * @type {(model: WalkModel, step: string) => OwnStep}
@@ -26,7 +41,8 @@ export const changed = (steps, step, fields, lang) =>
     if (one.step !== step) return one;
     const next = { ...one };
     for (const [name, value] of Object.entries(fields)) {
-      next[name] = typeof one[name] === "object" ? { ...one[name], [lang]: value } : value;
+      const isSaid = typeof one[name] === "object" && !Array.isArray(one[name]);
+      next[name] = isSaid ? { ...one[name], [lang]: value } : value;
       if (!value) delete next[name];
     }
     return next;

@@ -15,15 +15,21 @@ import {
 } from "../mha.web/dom.js";
 import { sender } from "../mha.web/sender.js";
 import { MINUTES, shared } from "./lecture.js";
-import { changed, entries, minutesOf, moved, movedTo, textIn, written } from "./plan.js";
+import {
+  changed,
+  choicesIn,
+  entries,
+  minutesOf,
+  moved,
+  movedTo,
+  textIn,
+  withChoice,
+  written,
+} from "./plan.js";
 
-const MOST = { note: 1000, question: 200 };
+const MOST = { note: 1000, question: 200, choice: 40 };
 const MOST_MINUTES = 600;
-
-/** What was refused stays until it is typed anew. @type {(node: HTMLInputElement, minutes: number | undefined) => void} */
-const putMinutes = (node, minutes) => {
-  if (node.getAttribute("aria-invalid") !== "true") setValue(node, minutes ?? "");
-};
+const LETTERS = "ABCD";
 
 export class Planner {
   root = element("section", { class: "planner", hidden: true });
@@ -81,12 +87,11 @@ export class Planner {
   #build() {
     const words = this.#words;
     this.#rows.clear();
-    this.minutes = this.#number("own minutes", (minutes) => {
+    this.minutes = this.#number("own minutes", words.own_minutes, (minutes) => {
       this.#minutes = minutes;
       this.#send();
     });
     this.sum = element("p", { class: "sum", role: "status" });
-    this.refused = element("p", { class: "refused", role: "alert" });
     const usual = button({ data: { focus: "own usual" }, onclick: () => this.#clear() }, words.own_usual);
     const named = { class: "round", title: words.dismiss, "aria-label": words.dismiss };
     const close = button({ ...named, data: { focus: "own close" }, onclick: () => this.open(false) }, "✕");
@@ -132,7 +137,7 @@ export class Planner {
       there.map(({ step }) => this.#rows.get(step).item),
     );
     for (const [at, one] of there.entries()) this.#fill(one, told.get(one.step), at, there.length);
-    putMinutes(this.minutes, this.#minutes);
+    setValue(this.minutes, this.#minutes ?? "");
     const planned = minutesOf(there);
     this.sum.hidden = !(planned && this.#minutes);
     setText(this.sum, fill(words.own_planned, { planned, minutes: this.#minutes ?? "" }));
@@ -141,9 +146,8 @@ export class Planner {
 
   /** What stands in a step's row, but for what somebody is typing. */
   #fill(one, { title, needs }, at, count) {
-    const { item, show, name, number, up, down, early, note, question, minutes, more } = this.#rows.get(
-      one.step,
-    );
+    const { item, show, name, number, up, down, early, note, question, choices, minutes, more } =
+      this.#rows.get(one.step);
     item.classList.toggle("hidden-step", Boolean(one.hidden));
     show.checked = !one.hidden;
     setText(number, `${at + 1}`);
@@ -154,8 +158,10 @@ export class Planner {
     setText(early, fill(this.#words.step_early, { steps: needs }));
     setValue(note, textIn(one.note, this.#lang));
     setValue(question, textIn(one.question, this.#lang));
-    putMinutes(minutes, one.minutes);
-    if (!item.dataset.known) more.open = Boolean(one.note || one.question);
+    const offered = choicesIn(one, this.#lang);
+    choices.forEach((choice, at) => void setValue(choice, offered[at] ?? ""));
+    setValue(minutes, one.minutes ?? "");
+    if (!item.dataset.known) more.open = Boolean(one.note || one.question || one.choices);
     item.dataset.known = "1";
   }
 
@@ -201,10 +207,26 @@ export class Planner {
     const number = span("number");
     const up = button_("step_up", "↑", -1);
     const down = button_("step_down", "↓", 1);
-    const minutes = this.#number(`own minutes ${step}`, (value) => this.#change(step, { minutes: value }));
+    const minutes = this.#number(`own minutes ${step}`, title, (value) =>
+      this.#change(step, { minutes: value }),
+    );
     minutes.setAttribute("aria-label", of(words.step_minutes));
     const note = text("textarea", "note");
     const question = text("input", "question");
+    const choices = [...LETTERS].map((letter, at) => {
+      const label = fill(words.choice_text, { letter });
+      const node = element("input", {
+        type: "text",
+        maxlength: MOST.choice,
+        placeholder: letter,
+        title: label,
+        "aria-label": of(label),
+        dir: "auto",
+        data: { focus: `own choice ${at} ${step}` },
+        onchange: () => this.#offer(step, at, node.value.trim()),
+      });
+      return node;
+    });
     const early = p("early");
     const more = element(
       "details",
@@ -212,6 +234,7 @@ export class Planner {
       element("summary", { data: { focus: `own more ${step}` } }, words.step_own),
       note,
       question,
+      div("choices", ...choices),
     );
     const item = element(
       "li",
@@ -226,7 +249,7 @@ export class Planner {
       more,
     );
     this.#drags(item, handle, step);
-    return { item, show, name, number, up, down, early, note, question, minutes, more };
+    return { item, show, name, number, up, down, early, note, question, choices, minutes, more };
   }
 
   /** A row is dragged by its handle, and laid before the one that it is dropped on. */
@@ -260,8 +283,10 @@ export class Planner {
     return this.#steps.findIndex((one) => one.step === step);
   }
 
-  /** A field for minutes; what is none is not taken, stays, and why is said below it. */
-  #number(focus, take) {
+  /** A field for minutes; what is none is not taken: it stands as before, and below it is said of which. */
+  #number(focus, label, take) {
+    const refused = element("p", { class: "refused", role: "alert" });
+    let before = "";
     const node = element("input", {
       type: "number",
       min: 0,
@@ -269,23 +294,23 @@ export class Planner {
       step: "any",
       inputmode: "decimal",
       data: { focus },
-      onchange: () => {
-        const minutes = node.validity.badInput ? Number.NaN : Number(node.value);
-        const isRefused = !(minutes >= 0 && minutes <= MOST_MINUTES);
-        this.#refuse(node, isRefused);
-        if (!isRefused) take(minutes || undefined);
-      },
+      onfocus: () => (before = node.value),
+      onblur: () => node.validity.badInput && taken(), // which some browsers do not call a change
+      onchange: () => taken(),
     });
+    const taken = () => {
+      const minutes = node.validity.badInput ? Number.NaN : Number(node.value);
+      refused.remove();
+      if (minutes >= 0 && minutes <= MOST_MINUTES) {
+        before = node.value;
+        return take(minutes || undefined);
+      }
+      node.value = "0"; // a browser keeps what is no number where the field becomes what it says that it is
+      node.value = before;
+      refused.textContent = fill(this.#words.minutes_refused, { label, most: MOST_MINUTES });
+      node.closest("li, .all").append(refused);
+    };
     return node;
-  }
-
-  /** @param {HTMLInputElement} node @param {boolean} isRefused */
-  #refuse(node, isRefused) {
-    node.setAttribute("aria-invalid", String(isRefused));
-    this.refused.remove();
-    if (!isRefused) return;
-    this.refused.textContent = fill(this.#words.minutes_refused, { most: MOST_MINUTES });
-    node.closest("li, .all").append(this.refused);
   }
 
   /** Alt and an arrow move the step whose row has the focus; Escape closes. */
@@ -306,6 +331,12 @@ export class Planner {
 
   #change(step, fields) {
     this.#become(changed(this.#steps, step, fields, this.#lang));
+  }
+
+  /** What a letter stands for where the question offers choices. */
+  #offer(step, at, text) {
+    const { choices } = this.#steps[this.#indexOf(step)];
+    this.#change(step, { choices: withChoice(choices, at, text, this.#lang) });
   }
 
   /** One step at least is shown. */

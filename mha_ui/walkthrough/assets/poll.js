@@ -4,6 +4,7 @@ import { div, element, fillNodes, span } from "../mha.web/dom.js";
 import { valueAt } from "../mha.web/graph.js";
 import { isRight } from "./answers.js";
 import { calledOf, unnamedOf } from "./named.js";
+import { choiceOf } from "./tally.js";
 
 /** Whether a number is the one asked for, once it is known. */
 export const rightIn = (model, { cell }) =>
@@ -17,6 +18,17 @@ export function asked(model, { text, cell }, words) {
   const place = tokens.length ? fillNodes(words.place_with_tokens, { place: name, tokens }) : name;
   return fillNodes(words.question_cell, { place });
 }
+
+/**
+ * What can be answered, before anybody sees how many did so.
+ * @param {Question} question
+ */
+export const offered = (question) =>
+  element(
+    "ol",
+    { class: "offered" },
+    ...question.choices.map((_, at) => element("li", {}, choiceOf(question, at))),
+  );
 
 /**
  * The histogram: a row for each bar, its length the share of those who gave this answer.

@@ -1,11 +1,10 @@
 // What a key press does to a walk.
 
 import { named } from "../mha.web/dom.js";
-import { isField, Keys } from "../mha.web/keys.js";
+import { isField, isOwn, Keys } from "../mha.web/keys.js";
 
 /** @typedef {import("./walk.js").Walk} Walk */
 
-const OWN_KEYS = /^(F\d+|Shift|Control|Alt|Meta|AltGraph|CapsLock)$/; // the browser's, and those that are held
 const keys = new Keys();
 
 /**
@@ -26,8 +25,8 @@ export function pressed(walk, event) {
 }
 
 /** Any key takes away what covers the walk, the list of keys or a dark screen, and does nothing else. */
-function uncovers(walk, { key, ctrlKey, altKey, metaKey }) {
-  if (ctrlKey || altKey || metaKey || OWN_KEYS.test(key)) return false;
+function uncovers(walk, event) {
+  if (isOwn(event)) return false;
   if (walk.keys.close()) return true;
   if (!walk.podium?.dark) return false;
   walk.darken();

@@ -20,6 +20,7 @@ const REST = 500; // milliseconds at a place, after which the server is told of 
  *   parts(walk: Walk): Node[];
  *   told(walk: Walk, at: Stood, remote: boolean): void;
  *   isFollowed?: boolean;
+ *   ask?(): void;
  *   change?(): void;
  *   code?(): void;
  *   countHands?(): void;

@@ -2,11 +2,11 @@
 
 import { Awake } from "../mha.web/awake.js";
 import { active, announcer, button, div, download, element, fill, p, redrawn } from "../mha.web/dom.js";
+import { Help } from "../mha.web/help.js";
 import { isField } from "../mha.web/keys.js";
 import { Controls } from "./controls.js";
 import { Easel } from "./easel.js";
 import { holdLecture, lectureHeld, placeHeld } from "./held.js";
-import { Help } from "./help.js";
 import { Mover } from "./mover.js";
 import { Notes } from "./notes.js";
 import { Outline } from "./outline.js";
@@ -119,6 +119,7 @@ export class Walk {
   teach(minutes) {
     this.way.minutes = minutes;
     holdLecture(minutes);
+    this.way.settle();
     this.changed();
   }
 
@@ -244,6 +245,11 @@ export class Walk {
     this.around.countHands?.();
   }
 
+  /** Telephones are asked, where a lecturer has any. */
+  ask() {
+    this.around.ask?.();
+  }
+
   /** The head that stands here beside the next one, or alone again. */
   compareHeads() {
     const { h } = this.model.dims;
@@ -334,10 +340,9 @@ export class Walk {
     this.notes?.stop();
     this.notes = this.view === "presenter" ? new Notes(words) : null;
     this.podium = this.view ? new Podium(words, this.podium) : null;
-    this.keys = new Help(words, this.root, {
-      isBefore: Boolean(this.view),
-      isShown: Boolean(this.keys?.isShown),
-    });
+    const { help: label, walk_keys, page_keys, stage_keys } = words;
+    const keys = `${walk_keys}\n${this.view ? "" : `${page_keys}\n`}${stage_keys}`;
+    this.keys = new Help(this.root, { label, keys, isShown: Boolean(this.keys?.isShown) });
     redrawn(this.root, () => this.root.replaceChildren(...this.#parts()));
   }
 

@@ -118,6 +118,12 @@ export class Way {
     return atDepth(this.stages, this.place, this.depth);
   }
 
+  /** Stand at a place of the lecture that is walked from now on: the nearest. */
+  settle() {
+    const { places } = this;
+    if (places) this.go(places[indexIn(places, this.place)]);
+  }
+
   /**
    * Stand there; whether that is further on than before.
    * @param {Place} place

@@ -15,6 +15,7 @@ const MOVES = {
   Escape: "leave",
 };
 const ON_STAGE = {
+  a: "ask",
   b: "darken",
   c: "code",
   ".": "darken",
@@ -83,6 +84,12 @@ function isBusy(target, key) {
   if (field && !NO_TEXT.has(field.type)) return true;
   return PRESSES.has(key) && Boolean(target.closest(BUTTONLIKE));
 }
+
+const OWN_KEYS = /^(F\d+|Shift|Control|Alt|Meta|AltGraph|CapsLock)$/;
+
+/** Whether a key is the browser's, or one that is held. @type {(event: KeyboardEvent) => boolean} */
+export const isOwn = ({ key, ctrlKey, altKey, metaKey }) =>
+  ctrlKey || altKey || metaKey || OWN_KEYS.test(key);
 
 /** Whether somebody is typing into a text field. */
 export const isField = (node) => node instanceof HTMLInputElement && node.classList.contains("answer");
