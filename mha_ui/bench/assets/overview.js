@@ -48,7 +48,8 @@ export class Overview {
   /**
    * `chosen(cell)`: a weight is chosen, and to be gone to; `pointed(cell)`: one is pointed at, or null; `swiped(head)`:
    * a head has been swiped to.
-   * @param {{ chosen: (cell: Cell) => void; pointed: (cell: Cell | null) => void; swiped: (head: number) => void; send: (edit: Edit) => void }} host
+   * @param {{ chosen: (cell: Cell) => void; pointed: (cell: Cell | null) => void; swiped: (head: number) => void;
+   *   send: (edit: Edit) => void }} host
    * @param {Record<string, string>} words
    */
   constructor(host, words) {

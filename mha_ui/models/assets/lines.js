@@ -28,7 +28,8 @@ export class Lines {
   /**
    * `chosen(query)`: a token is chosen, or none; `pointed(pair)`: a line is pointed at, or none; `held(pair)`: it is to
    * be explained, and what explains it brought into view.
-   * @param {{ chosen: (query: number | null) => void; pointed: (pair: Pair | null) => void; held: (pair: Pair, brings: boolean) => void }} host
+   * @param {{ chosen: (query: number | null) => void; pointed: (pair: Pair | null) => void;
+   *   held: (pair: Pair, brings: boolean) => void }} host
    * @param {import("./colours.js").Colours} colours
    */
   constructor(host, colours) {

@@ -1,6 +1,6 @@
 // A number of an input, changed where the walk shows it, without leaving the projector: double-click it, or press E for
-// the first that stands there; Enter takes it, Tab goes on to the next, Escape leaves it; where there is none it is said where there are some. It is the bench's own edit, so
-// that undo, the other window and those who follow have it too.
+// the first that stands there; Enter takes it, Tab goes on to the next, Escape leaves it; where there is none it is said
+// where there are some. It is the bench's own edit, so that undo, the other window and those who follow have it too.
 
 import { active, element, fill, rich } from "../mha.web/dom.js";
 import { isClaim, isEditable, unkey, valueAt } from "../mha.web/graph.js";

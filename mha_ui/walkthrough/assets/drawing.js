@@ -101,7 +101,8 @@ function patch({ x, y, width, height, fill, tone, bar, stroke }) {
 
 /**
  * An attribute's way through the motion, and its standing at the end.
- * @type {(scenery: Pick<Scenery, "duration">, steps: { at: number }[], attributes: Record<string, any>, tag: string, value: (step: any) => string) => string}
+ * @type {(scenery: Pick<Scenery, "duration">, steps: { at: number }[], attributes: Record<string, any>, tag: string,
+ *   value: (step: any) => string) => string}
  */
 function animated({ duration }, steps, attributes, tag, value) {
   const all = SLOWER * duration + HOLD;

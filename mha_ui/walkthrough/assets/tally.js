@@ -11,7 +11,8 @@ export const choiceOf = ({ choices }, index) =>
  * Bars of the answers: of choices all in their order, of numbers those given most often, the smallest first.
  * `right` says whether a number is right, or is null while nobody is to know.
  * @typedef {{ label: string | null; count: number; share: number; right: boolean }} Bar
- * @type {(question: Question, counted: { answers: Record<string, number>; others: number }, right: ((text: string) => boolean) | null) => Bar[]}
+ * @type {(question: Question, counted: { answers: Record<string, number>; others: number },
+ *   right: ((text: string) => boolean) | null) => Bar[]}
  */
 export function bars({ choices }, { answers, others }, right) {
   const given = choices.length

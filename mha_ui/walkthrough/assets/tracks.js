@@ -25,7 +25,8 @@ import { key } from "../mha.web/graph.js";
  */
 /**
  * What a motion is made of: the place, its cells in view that appear there, and what is in view at all.
- * @typedef {{ scene: Scene; place: Place; cells: Cell[]; isShown: (on: string) => boolean; print: (cell: Cell) => string; powers: any }} Told
+ * @typedef {{ scene: Scene; place: Place; cells: Cell[]; isShown: (on: string) => boolean;
+ *   print: (cell: Cell) => string; powers: any }} Told
  */
 /** @typedef {Pick<Motion, "tracks" | "shows" | "stations"> & Partial<Motion>} Made */
 

@@ -79,13 +79,13 @@ export class Explain {
   #path = null; // the last one that was followed
 
   /**
-   * `unpin()` lets go of a number that is held, `hold(cell)` holds another and goes there, `go(cell)` goes there alone; `traced(path, begun)`: these
-   * cells are lit as the whole path, or none, `begun` where that has just been asked for; `mask(pair, hides)` hides a pair
-   * or lets it attend; `above`: what stands over the line. Without `hold` the numbers of the line lead nowhere, without
-   * `mask` none can be hidden.
+   * `unpin()` lets go of a number that is held, `hold(cell)` holds another and goes there, `go(cell)` goes there alone;
+   * `traced(path, begun)`: these cells are lit as the whole path, or none, `begun` where that has just been asked for;
+   * `mask(pair, hides)` hides a pair or lets it attend; `above`: what stands over the line. Without `hold` the numbers of
+   * the line lead nowhere, without `mask` none can be hidden.
    * @param {Record<string, string>} words
-   * @param {{ unpin: () => void; hold?: (cell: Cell) => void; go?: (cell: Cell) => void; traced?: (path: Cell[] | null, begun: boolean) => void;
-   *   mask?: (pair: Cell, hides: boolean) => void }} host
+   * @param {{ unpin: () => void; hold?: (cell: Cell) => void; go?: (cell: Cell) => void;
+   *   traced?: (path: Cell[] | null, begun: boolean) => void; mask?: (pair: Cell, hides: boolean) => void }} host
    * @param {...Node} above
    */
   constructor(words, { unpin, hold, go, traced = () => {}, mask }, ...above) {
