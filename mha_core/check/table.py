@@ -14,8 +14,9 @@ from typing import Final, NamedTuple
 
 from mha_core.check.catalogue import message_of
 from mha_core.check.check import Checked, Verdict
-from mha_core.check.report import cause_message, count_blank, place, summary, unexplained, unexplained_message
+from mha_core.check.report import cause_message, unexplained, unexplained_message
 from mha_core.check.slips import SLIP
+from mha_core.check.summary import count_blank, place, summary
 from mha_core.compute.graph import divisor_text
 from mha_core.errors import N_, MhaError
 from mha_core.messages import catalogue, in_words

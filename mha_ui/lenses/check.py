@@ -16,9 +16,9 @@ from mha_core.check.report import (
     cause_message,
     finding_message,
     right_line,
-    summary,
     unexplained_message,
 )
+from mha_core.check.summary import summary
 from mha_core.compute.derive import Cell
 from mha_core.compute.graph import symbol
 from mha_core.compute.trace import Trace

@@ -9,7 +9,8 @@ from typing import Any, Final
 from mha_core import Example
 from mha_core.check.check import Verdict
 from mha_core.check.remarks import puzzling
-from mha_core.check.report import cause_message, remark_message, summary
+from mha_core.check.report import cause_message, remark_message
+from mha_core.check.summary import summary
 from mha_core.compute.derive import Cell
 from mha_core.compute.graph import symbol
 from mha_core.errors import N_

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from mha_core import AddMask, AllowMask, Example, Head, built_in, dump, parse, trace, validate
 from mha_core.check.catalogue import ROUNDED_EARLY
 from mha_core.check.check import check
-from mha_core.check.report import as_json, as_markdown, summary
+from mha_core.check.report import as_json, as_markdown
+from mha_core.check.summary import summary
 from mha_core.compute.printed import decimals
 from mha_core.vocabulary import PER_HEAD_STEPS
 from tests.core.answers import (

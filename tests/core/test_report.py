@@ -16,9 +16,9 @@ from mha_core.check.report import (
     cause_lines,
     cause_message,
     remark_message,
-    summary,
     unexplained_message,
 )
+from mha_core.check.summary import summary
 from tests.core.answers import answer, layer, with_cell, work_out
 from tests.core.test_check import EXPECTED, WORKED
 

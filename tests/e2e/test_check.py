@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from mha_core import built_in, from_token, parse, trace
 from mha_core.check.check import check as find
-from mha_core.check.report import summary
+from mha_core.check.summary import summary
 from tests.e2e.driver import WAIT
 from tests.e2e.looks import assert_no_barrier
 
