@@ -78,12 +78,14 @@ class LayerRun:
 @dataclass(frozen=True)
 class Run:
     """One text through a model. hidden: L + 1 matrices n × d_model, the embeddings and what each layer made of them,
-    the last after the final norm where there is one; layers: L.
+    the last after the final norm where there is one; layers: L. without: the heads that were switched off, each
+    (layer, head), in order.
     """
 
     ids: Tensor
     hidden: tuple[Tensor, ...]
     layers: tuple[LayerRun, ...]
+    without: tuple[tuple[int, int], ...] = ()
 
 
 @torch.no_grad()
@@ -116,7 +118,7 @@ def run(
         layers.append(layer)
     if model.parts.final_norm is not None:
         hidden[-1] = normed(hidden[-1], model.parts.final_norm, size.eps)
-    return Run(ids, tuple(hidden), tuple(layers))
+    return Run(ids, tuple(hidden), tuple(layers), tuple(sorted(set(without))))
 
 
 def _inputs(model: Model, tokens: Tokens | Tensor, segments: Tensor | None) -> tuple[Tensor, Tensor]:
