@@ -159,8 +159,10 @@ def _ablated(size: Architecture, without: Collection[tuple[int, int]]) -> dict[i
         if not (0 <= layer < size.layers and 0 <= head < size.heads):
             raise ModelError(
                 N_(
-                    "the model has {layers} layers of {heads} heads; there is no head {head} in layer {layer}"
+                    "the model has {layers} layers of {heads} heads; there is no head {head} in layer {layer}, "
+                    "counted from 0"
                 ),
+                place="without",
                 layers=size.layers,
                 heads=size.heads,
                 head=head,

@@ -74,6 +74,9 @@ _WORDS: Final = {
     "head_missing": N_("There is no head “{head}” here: {shown} is shown."),
     "order_missing": N_("Heads cannot be sorted by “{order}” here: they stand as in the model."),
     "only_missing": N_("No head does this here: “{kind}”. All heads are shown."),
+    "off_missing": N_(
+        "There is no head “{head}” here to switch off: the model has {layers} layers of {heads} heads."
+    ),
     "by_model": N_("as in the model"),
     "by_difference": N_("difference between the sentences"),
     "by_previous": N_("previous token"),

@@ -888,8 +888,13 @@ def test_the_work_of_the_bench_is_not_in_the_address_and_is_there_again(read, se
 
 
 def test_an_address_without_a_sentence_is_of_the_one_that_is_shown_first(read):
-    page = read(head="2.3", by="<b>magic")
+    page = read(head="2.3", by="<b>magic", off="2.9_1.1")
     expect(page.locator(".missing")).to_contain_text("cannot be sorted by “<b>magic”")
+    expect(page.locator(".missing")).to_contain_text("There is no head “2.9” here to switch off")
+    expect(page.locator(".models > .fault")).to_be_empty()
+    wait_for_query(page, head="2.3", off="1.1")
+    settled(page)
+    expect(tile(page, 0)).to_have_class("tile off")
     expect(page.locator(".one h2")).to_have_text("Layer 2 · Head 3")
     expect(field(page)).to_have_value(EXAMPLES[0]["texts"][0])
 

@@ -96,9 +96,9 @@ test("what could be no place is passed over", () => {
 });
 
 test("what cannot be read of an address is said as it stands there, as far as it is short", () => {
-  const query = new URLSearchParams({ head: "2.x", by: `<b>${"y".repeat(99)}`, only: "pair" });
-  assert.deepEqual(unread(query), { head: "2.x", by: `<b>${"y".repeat(37)}`, only: "" });
-  assert.deepEqual(unread(new URLSearchParams()), { head: "", by: "", only: "" });
+  const query = new URLSearchParams({ head: "2.x", by: `<b>${"y".repeat(99)}`, only: "pair", off: "1.2_x" });
+  assert.deepEqual(unread(query), { head: "2.x", by: `<b>${"y".repeat(37)}`, only: "", off: "1.2_x" });
+  assert.deepEqual(unread(new URLSearchParams()), { head: "", by: "", only: "", off: "" });
 });
 
 test("a session that began without the work is told it, once, and otherwise its own is kept", () => {
@@ -166,8 +166,14 @@ test("what an address names and the model has not is left out", () => {
     only: "",
     pair: null,
   });
-  assert.deepEqual(missing(far, fitted(far, run())), { head: "8.8", by: "magic", only: "pair" });
-  assert.deepEqual(missing(PLACE, PLACE), { head: "", by: "", only: "" });
+  assert.deepEqual(missing(far, fitted(far, run()), run()), {
+    head: "8.8",
+    by: "magic",
+    only: "pair",
+    off: "6.1",
+  });
+  const none = { head: "", by: "", only: "", off: "" };
+  assert.deepEqual(missing(PLACE, PLACE, { layers: 2, heads: 3 }), none);
   const cannot = fitted({ ...PLACE, token: 2, guess: 1, only: "" }, run({ guesses: false }));
   assert.deepEqual([cannot.off, cannot.guess, cannot.token, cannot.by], [[], null, 2, "-entropy"]);
 });
