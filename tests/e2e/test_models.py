@@ -533,10 +533,21 @@ def test_two_sentences_are_compared_head_by_head(read, server):
     tired = header["sentences"][0]["names"].index("tired")
     counts = [len(sentence["names"]) for sentence in header["sentences"]]
     wait_for_query(page, head=f"{most[0] + 1}.{most[1] + 1}", token=str(tired + 1))
-    expect(page.locator('[data-focus="largest"]')).to_be_hidden()
+    to_largest = page.locator('[data-focus="largest"]')
+    changes = arrays["shifts"][..., tired].reshape(-1)
+    shifted = int(np.abs(changes).argmax())
+    key = header["sentences"][0]["names"][arrays["shift_keys"][..., tired].reshape(-1)[shifted]]
+    layer, head = (at + 1 for at in divmod(shifted, header["heads"]))
+    assert most != (layer - 1, head - 1)
+    expect(to_largest).to_have_text(
+        f"Largest difference for “tired”: Layer {layer} · Head {head}, tired → {key} {changes[shifted]:+.2f}".replace(
+            "-", "−"
+        )
+    )
     page.locator('[data-focus="all tokens"]').click()
     expect(page.locator(".strip-told")).to_contain_text(f"{counts[0]} and {counts[1]} tokens of at most")
     flat = arrays["differences"].reshape(-1)
+    expect(to_largest).to_be_hidden()
     expect(tile(page, 3).locator(".tile-caption")).to_have_text(f"difference{flat[3]:.2f}")
     page.locator('[data-focus="by"]').select_option("difference")
     assert tiles(page) == sorted(range(len(flat)), key=lambda at: -flat[at])
@@ -610,7 +621,15 @@ def test_two_sentences_are_compared_head_by_head(read, server):
     assert abs(change - (weights[1] - weights[0])) <= 0.00005 + 1e-6
     least = int(arrays["differences"].argmin())
     tile(page, least).click()
-    page.locator('[data-focus="largest"]').click()
+    shifted = divmod(int(np.abs(arrays["shifts"][..., it]).reshape(-1).argmax()), header["heads"])
+    to_largest.click()
+    wait_for_query(page, head=f"{shifted[0] + 1}.{shifted[1] + 1}")
+    expect(to_largest).to_be_hidden()
+    page.locator('[data-focus="all tokens"]').click()
+    expect(to_largest).to_have_text(
+        f"Largest difference, on average over tokens: Layer {most[0] + 1} · Head {most[1] + 1}, {flat.max():.2f}"
+    )
+    to_largest.click()
     wait_for_query(page, head=f"{most[0] + 1}.{most[1] + 1}")
 
 

@@ -21,6 +21,7 @@ import {
   counterpart,
   mapOf,
   measuresOf,
+  mostShifted,
   products,
   readRun,
   restOf,
@@ -434,6 +435,19 @@ test("where a token looks in both, the largest difference first", () => {
     { key: 2, first: 0.5, second: 0.125 },
     { key: 0, first: 0.5, second: 0.25 },
   ]);
+});
+
+test("the head is told in which a token changes most", () => {
+  const [sentence] = run().sentences;
+  const two = run({
+    layers: 1,
+    heads: 3,
+    sentences: [{ ...sentence, n: 2 }],
+    shifts: Float32Array.of(0.5, 0.1, -0.75, Number.NaN, 0.25, -0.2),
+  });
+  assert.equal(mostShifted(two, 0), 1);
+  two.shifts[3] = 0.05;
+  assert.equal(mostShifted(two, 1), 2);
 });
 
 test("the products of a pair are those of its query and its key", () => {

@@ -2,8 +2,8 @@
 
 import { button, element, fill, span } from "../mha.web/dom.js";
 import { format } from "../mha.web/numbers.js";
-import { counterpart, mostDifferent, shifts } from "./runs.js";
-import { headName, signedTold } from "./telling.js";
+import { counterpart, mostDifferent, mostShifted, shiftOf, shifts } from "./runs.js";
+import { headName, pairTold, shown, signedTold } from "./telling.js";
 
 const MOST = 8;
 const LEAST = 0.0005; // what is less shows as 0
@@ -41,12 +41,10 @@ export class Compared {
     const { words } = this;
     this.root.hidden = run.sentences.length < 2;
     if (this.root.hidden) return;
-    const most = mostDifferent(run);
-    this.#head = [Math.floor(most / run.heads), most % run.heads];
-    this.largest.textContent = fill(words.largest_difference, { head: headName(words, run, most) });
-    this.largest.hidden = head.join() === this.#head.join();
+    const place = counterpart(run, token);
+    this.#offer(run, head, place === null ? null : token);
     const same = run.differences[head[0] * run.heads + head[1]] < LEAST;
-    const there = same ? null : counterpart(run, token);
+    const there = same ? null : place;
     const [first, second] = run.sentences;
     this.title.textContent =
       token === null ? words.compared_two : fill(words.compared, { token: first.names[token] });
@@ -77,5 +75,20 @@ export class Compared {
         );
       }),
     );
+  }
+
+  /** The head that differs most, for the token where one is chosen, as the pictures beside have it: it is one press away. */
+  #offer(run, head, token) {
+    const { words } = this;
+    const most = token === null ? mostDifferent(run) : mostShifted(run, token);
+    const by = token === null ? run.differences[most] : shiftOf(run, most, token).by;
+    this.#head = [Math.floor(most / run.heads), most % run.heads];
+    this.largest.hidden = head.join() === this.#head.join() || Math.abs(by) < LEAST;
+    const values = { head: headName(words, run, most), pair: "", number: shown(by), token: "" };
+    if (token !== null) {
+      values.token = run.sentences[0].names[token];
+      values.pair = pairTold(run, most, token, "difference");
+    }
+    this.largest.textContent = fill(words[`largest_${token === null ? "difference" : "shift"}`], values);
   }
 }

@@ -160,6 +160,16 @@ export const shiftOf = ({ shiftKeys, shifts, sentences: [{ n }] }, head, query) 
 });
 
 /**
+ * The head in which a query of both sentences changes its weight to one key most.
+ * @param {ModelRun} run
+ * @param {number} query
+ */
+export const mostShifted = ({ shifts, sentences: [{ n }], layers, heads }, query) => {
+  const by = Array.from({ length: layers * heads }, (_, at) => Math.abs(shifts[at * n + query]));
+  return by.indexOf(Math.max(...by));
+};
+
+/**
  * The token of the other sentence that stands where this one does, or null.
  * @param {ModelRun} run
  * @param {number | null} token
