@@ -270,6 +270,9 @@ _WORDS: Final = {
     "compared_key": N_("Token"),
     "compared_first": N_("First"),
     "compared_second": N_("Second"),
+    "compared_rest": N_("{count} more in both"),
+    "compared_only_first": N_("tokens only in the first sentence"),
+    "compared_only_second": N_("tokens only in the second sentence"),
     "compared_by": N_("Difference"),
     "ablate": N_("What if heads were missing?"),
     "ablate_hint": N_(

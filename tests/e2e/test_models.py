@@ -652,6 +652,16 @@ def test_the_second_sentence_goes_again(read):
         f"{tokens(page).count()} tokens are matched; the others are grey."
     )
     expect(page.locator(".token.apart")).to_have_text(["wide"])
+    tokens(page).nth(tokens(page).all_inner_texts().index("street")).click()
+    rows = page.locator(".compared tbody tr")
+    expect(rows.last.locator("th")).to_have_text("tokens only in the second sentence")
+    expect(rows.last.locator("td").first).to_have_text("–")
+    columns = [[one.locator("td").nth(at).inner_text() for one in rows.all()] for at in (0, 1)]
+    assert page.locator(".compared table").evaluate(
+        "(table) => table.scrollWidth <= table.parentNode.clientWidth"
+    )
+    for column in columns:  # all that the token looks at, each rounded to three decimals
+        assert abs(sum(float(number.replace("–", "0")) for number in column) - 1) <= 0.0005 * len(column)
     head = page.locator(".one h2").inner_text()
     expect(page.locator(".missing")).to_have_text(f"There is no head “9.9” here: {head} is shown.")
     page.get_by_role("button", name="Without the second sentence").click()

@@ -18,6 +18,7 @@ import { groups, inPieces, joined, merged, numbered } from "../../mha_ui/models/
 import { fitted, missing, read, START, unread, written } from "../../mha_ui/models/assets/place.js";
 import {
   aboveChance,
+  alone,
   counterpart,
   mapOf,
   measuresOf,
@@ -434,6 +435,21 @@ test("where a token looks in both, the largest difference first", () => {
   assert.deepEqual(shifts(aligned, Float32Array.of(0.5, 0, 0.5), Float32Array.of(0.25, 0.125)), [
     { key: 2, first: 0.5, second: 0.125 },
     { key: 0, first: 0.5, second: 0.25 },
+  ]);
+});
+
+test("weight on tokens that the other sentence lacks is summed up for each sentence that has such", () => {
+  const aligned = [
+    [0, 0],
+    [1, 2],
+  ];
+  const [first, second] = [Float32Array.of(0.25, 0.75), Float32Array.of(0.125, 0.5, 0.25, 0.125)];
+  assert.deepEqual(alone(aligned, first, second), [{ first: null, second: 0.625 }]);
+  const swapped = aligned.map(([one, other]) => [other, one]);
+  assert.deepEqual(alone(swapped, second, first), [{ first: 0.625, second: null }]);
+  assert.deepEqual(alone([[0, 0]], first, second), [
+    { first: 0.75, second: null },
+    { first: null, second: 0.875 },
   ]);
 });
 
