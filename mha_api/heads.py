@@ -1,7 +1,7 @@
 """What is answered of a trained model's heads: a JSON object in, JSON or a binary message out (``message``).
 
 run       {"model": KEY, "texts": [A] or [A, B], "without": [[layer, head], …]}. The header says what the model is,
-          which ``measures`` there are and, for each of the ``sentences``, its tokens (those ``unknown`` with what the
+          which ``measures`` there are, where each text has ``masks`` and, for each of the ``sentences``, its tokens (those ``unknown`` with what the
           text has there), what each head does (``labels``), or would be said to do were there more places of it
           (``unsure``), at how many ``places`` each measure is taken, and how many pixels its maps have to a ``side``,
           each the largest weight of ``block`` × ``block`` pairs. For sentence 0, and 1, follow ``0.maps`` (L × h ×
@@ -23,7 +23,7 @@ shuffled  {"model", "text", "without"}: ``shuffled``, heads × measures (named b
 guesses   {"model", "text", "place", "without"}: {"before": [{"text", "probability"}, …], "after": […], "word"}, with
           all heads, and without these; an encoder finds the token hidden, a decoder guesses what follows it. ``word``
           is the one that the text has there, {"text", "at", "before": {"probability", "rank"}, "after": {…}}; null
-          where it has none that the model knows
+          where it has none that the model knows, or a mask
 
 Layers, heads and tokens count from 0. Raises ``MhaError`` for whatever is wrong with a question.
 """
@@ -117,6 +117,10 @@ def answer_run(body: bytes, _language: str) -> bytes:
         "causal": size.causal,
         "limit": min(model.most_tokens, most_tokens(model)),
         "guesses": can_guess(model),
+        "masks": [
+            [at for at, number in enumerate(tokens.ids) if number == model.reader.mask]
+            for tokens in sentences
+        ],
         "aligned": pairs,
     }
     return packed(header | told, arrays | differ)
@@ -197,7 +201,7 @@ def answer_guesses(body: bytes, _language: str) -> bytes:
 def _word(model: Model, tokens: Tokens, place: int, runs: Mapping[str, Run]) -> dict[str, Any] | None:
     """The token that the text has where the model guesses, and how it stands in each run; None where it has none."""
     at = place + model.architecture.causal
-    if at >= len(tokens) or tokens.unknown[at] is not None:
+    if at >= len(tokens) or tokens.unknown[at] is not None or tokens.ids[at] == model.reader.mask:
         return None
     found = {name: standing(model, one, place, tokens.ids[at]) for name, one in runs.items()}
     return {"text": model.reader.text(tokens.ids[at]), "at": at} | {

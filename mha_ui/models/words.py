@@ -237,6 +237,8 @@ _WORDS: Final = {
     "effect_off": N_(
         "Guess for the hidden “{token}”: “{word}” {before} → {now}; likeliest now: “{likeliest}”."
     ),
+    "mask": N_("For “{token}” the model guesses {list}."),
+    "mask_off": N_("Guess for “{token}”: “{word}” {before} → {now}; likeliest now: “{likeliest}”."),
     "effect_causal": N_("After “{token}”, the model expects “{word}” with {before}."),
     "effect_off_causal": N_(
         "Expected after “{token}”: “{word}” {before} → {now}; likeliest now: “{likeliest}”."

@@ -739,7 +739,14 @@ def test_the_model_s_own_answer_changes_where_heads_are_missing(read, server):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_switching_a_head_off_does_stands_beside_the_switch(read, server, language):
-    page, words = read(model="own", text=ENGLISH, head="1.1", lang=language), ui_words(language)
+    page, words = read(model="own", text="The cat sat on the [MASK].", lang=language), ui_words(language)
+    expect(page.locator('.ablate .strip [aria-pressed="true"]')).to_have_text("[MASK]")
+    found, _ = asked(server, "guesses", model="own", text="The cat sat on the [MASK].", place=6)
+    listed = " · ".join(f"“{one['text']}” {one['probability']:.3f}" for one in found["before"][:5])
+    expect(page.locator(".effect")).to_have_text(words["mask"].format(token="[MASK]", list=listed))
+    expect(page.locator(".guesses .own")).to_have_count(0)
+    say(page, ENGLISH)
+    tile(page, 0).click()
     expect(page.locator('.ablate .strip [aria-pressed="true"]')).to_have_text("tired")
     place = tokens(page).all_inner_texts().index("tired")
     question = {"model": "own", "text": ENGLISH, "place": place}

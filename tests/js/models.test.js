@@ -127,6 +127,7 @@ const run = (more = {}) => ({
   layers: 2,
   heads: 2,
   guesses: true,
+  masks: [[]],
   measures: ["previous", "entropy"],
   aligned: [],
   differences: null,
@@ -176,6 +177,8 @@ test("what an address names and the model has not is left out", () => {
   });
   const none = { head: "", by: "", only: "", off: "" };
   assert.deepEqual(missing(PLACE, PLACE, { layers: 2, heads: 3 }), none);
+  const masked = fitted({ ...PLACE, guess: null }, run({ masks: [[1]] }));
+  assert.deepEqual([masked.guess, fitted({ ...PLACE, guess: null }, run()).guess], [1, 2]);
   const cannot = fitted({ ...PLACE, token: 2, guess: 1, only: "" }, run({ guesses: false }));
   assert.deepEqual([cannot.off, cannot.guess, cannot.token, cannot.by], [[], null, 2, "-entropy"]);
 });

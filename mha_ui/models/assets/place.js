@@ -127,7 +127,7 @@ export function fitted(place, run) {
     head: place.head && exists(run, place.head) ? place.head : telling(run),
     token: token(place.token) ?? (place.head || !run.differences ? null : firstDifferent(run)),
     off: run.guesses ? place.off.filter((head) => exists(run, head)) : [],
-    guess: run.guesses ? (token(place.guess) ?? lastWord(run)) : null,
+    guess: run.guesses ? (token(place.guess) ?? run.masks[0][0] ?? lastWord(run)) : null,
     by: sorts ? place.by : "",
     only: does(run, place.only) ? place.only : "",
     pair: isThere ? place.pair : null,
