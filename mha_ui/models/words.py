@@ -172,9 +172,12 @@ _WORDS: Final = {
     "by_chance": N_("{number} by chance"),
     "by_shuffled": N_("{number} with the words shuffled"),
     "shuffle": N_("Shuffle the words"),
-    "shuffle_about": N_(
-        "What the head does with the same words in other orders, on average of three: ◇. What stays is a matter of "
-        "places; what goes was a matter of the sentence."
+    "shuffle_about": N_("What the head does with the same words in other orders, on average of three: ◇."),
+    "shuffle_places": N_(
+        "{names}: what stays is a matter of places; what goes was a matter of the sentence."
+    ),
+    "shuffle_words": N_(
+        "{names}: the words take this along, so what stays may be a matter of the words themselves."
     ),
     "measures": N_("What it does, measured"),
     "measures_note": N_(

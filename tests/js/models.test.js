@@ -29,6 +29,7 @@ import {
   shifts,
   topOf,
 } from "../../mha_ui/models/assets/runs.js";
+import { shuffledTold } from "../../mha_ui/models/assets/telling.js";
 import { revealing, shifted, whole, zoomed } from "../../mha_ui/models/assets/window.js";
 import { KeptWork } from "../../mha_ui/models/assets/work.js";
 import { unpacked } from "../../mha_ui/web/assets/message.js";
@@ -454,6 +455,26 @@ test("weight on tokens that the other sentence lacks is summed up for each sente
     { first: 0.75, second: null },
     { first: null, second: 0.875 },
   ]);
+});
+
+test("of other orders only those measures are told that places or words alone decide", () => {
+  const words = {
+    shuffle_about: "◇",
+    shuffle_places: "{names}: places",
+    shuffle_words: "{names}: words",
+    kind_previous: "previous token",
+    kind_itself: "itself",
+    kind_same_word: "same word",
+    kind_pair: "pair",
+  };
+  const shuffled = Float32Array.of();
+  const told = (...measures) => shuffledTold(words, { measures, shuffled });
+  assert.deepEqual(told("previous", "itself", "same_word", "pair"), [
+    "◇",
+    "previous token: places",
+    "itself · same word: words",
+  ]);
+  assert.deepEqual(told("pair"), ["◇"]);
 });
 
 test("the head is told in which a token changes most", () => {

@@ -11,7 +11,7 @@ import { Measures } from "./measures.js";
 import { differences } from "./paint.js";
 import { inPieces } from "./pieces.js";
 import { Taking } from "./taking.js";
-import { headName } from "./telling.js";
+import { headName, shuffledTold } from "./telling.js";
 
 export class One {
   /** @type {ModelRun} */
@@ -63,7 +63,7 @@ export class One {
     this.taking = new Taking(host, words, limits);
     const shuffle = { class: "shuffle", data: { focus: "shuffle" }, onclick: () => host.shuffle() };
     this.shuffle = pressable(false, shuffle, words.shuffle);
-    this.shuffled = element("p", { class: "hint" }, words.shuffle_about);
+    this.shuffled = div("shuffled-told");
     this.title = element("h2");
     this.off = pressable(false, { class: "switch", onclick: () => this.#switch() }, "");
     this.views = div("views");
@@ -107,7 +107,8 @@ export class One {
     this.#draw();
     this.measures.update(run, this.#at, shuffled);
     this.shuffle.ariaPressed = String(Boolean(shuffled));
-    this.shuffled.hidden = !shuffled;
+    const told = shuffled ? shuffledTold(this.words, shuffled) : [];
+    this.shuffled.replaceChildren(...told.map((text) => element("p", { class: "hint" }, text)));
     this.taking.update(run, place, refused);
   }
 
