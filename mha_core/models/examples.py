@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import reduce
 from typing import Literal
 
 import torch
@@ -202,12 +203,10 @@ def _note(
         told = N_("X is the input of layer {layer}'s attention. All numbers are the model's own.")
     values = {"d_model": size.d_model, "layer": layer + 1}
     return {
-        language: " ".join(
-            [
-                _say(language, told, **values),
-                *_without(language, size, layer, off),
-                *_renamed(language, layer, heads),
-            ]
+        language: reduce(
+            lambda told, more: _say(language, N_("{told} {more}"), told=told, more=more),
+            [*_without(language, size, layer, off), *_renamed(language, layer, heads)],
+            _say(language, told, **values),
         )
         for language in LANGUAGES
     }

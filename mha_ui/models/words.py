@@ -168,6 +168,7 @@ _WORDS: Final = {
     ),
     "told_separators": N_("Rests on the separators: {number} of all weight, {chance} would be by chance."),
     "told_rests": N_("Rests mostly on {where}, with {number} of all weight. Of what remains: {told}"),
+    "told_rests_alone": N_("Rests mostly on {where}, with {number} of all weight."),
     "and": N_(" and "),
     "by_chance": N_("{number} by chance"),
     "by_shuffled": N_("{number} with the words shuffled"),
@@ -180,6 +181,7 @@ _WORDS: Final = {
         "{names}: the words take this along, so what stays may be a matter of the words themselves."
     ),
     "measures": N_("What it does, measured"),
+    "measures_first": N_("What it does, measured in the first sentence"),
     "measures_note": N_(
         "The mark in each bar is what chance gives: the same weight, spread evenly. Special tokens and the first one "
         "are measured by themselves, and are no part of the other shares."
@@ -281,7 +283,8 @@ _WORDS: Final = {
     "compared_by": N_("Difference"),
     "ablate": N_("What if heads were missing?"),
     "ablate_hint": N_(
-        "Choose the word that the model has to guess, and switch heads off: their outputs are 0 from then on."
+        "Choose the word that the model has to guess, and switch heads off: their outputs are 0 from then on. To guess, "
+        "the model reads the sentence with this word hidden; the pictures show it as it stands."
     ),
     "ablate_hint_causal": N_(
         "Choose the token after which the model has to go on, and switch heads off: their outputs are 0 from then on."

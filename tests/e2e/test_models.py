@@ -652,6 +652,7 @@ def test_the_second_sentence_goes_again(read):
         f"{tokens(page).count()} tokens are matched; the others are grey."
     )
     expect(page.locator(".token.apart")).to_have_text(["wide"])
+    expect(page.locator(".measures-head h3")).to_have_text("What it does, measured in the first sentence")
     tokens(page).nth(tokens(page).all_inner_texts().index("street")).click()
     rows = page.locator(".compared tbody tr")
     expect(rows.last.locator("th")).to_have_text("tokens only in the second sentence")
@@ -745,6 +746,8 @@ def test_what_switching_a_head_off_does_stands_beside_the_switch(read, server, l
     listed = " · ".join(f"“{one['text']}” {one['probability']:.3f}" for one in found["before"][:5])
     expect(page.locator(".effect")).to_have_text(words["mask"].format(token="[MASK]", list=listed))
     expect(page.locator(".guesses .own")).to_have_count(0)
+    expect(page.locator(".ablate > .hint")).to_contain_text(words["ablate_hint"])
+    expect(page.locator(".measures-head h3")).to_have_text(words["measures"])
     say(page, ENGLISH)
     tile(page, 0).click()
     expect(page.locator('.ablate .strip [aria-pressed="true"]')).to_have_text("tired")

@@ -29,7 +29,7 @@ import {
   shifts,
   topOf,
 } from "../../mha_ui/models/assets/runs.js";
-import { shuffledTold } from "../../mha_ui/models/assets/telling.js";
+import { behaviour, shuffledTold } from "../../mha_ui/models/assets/telling.js";
 import { revealing, shifted, whole, zoomed } from "../../mha_ui/models/assets/window.js";
 import { KeptWork } from "../../mha_ui/models/assets/work.js";
 import { unpacked } from "../../mha_ui/web/assets/message.js";
@@ -455,6 +455,32 @@ test("weight on tokens that the other sentence lacks is summed up for each sente
     { first: 0.75, second: null },
     { first: null, second: 0.875 },
   ]);
+});
+
+test("where a head rests with all its weight nothing is told of what remains", () => {
+  const words = {
+    and: " and ",
+    told_none: "none",
+    told_unsure: "{kind}",
+    told_rests: "{where} {number}, then {told}",
+    told_rests_alone: "{where} {number}",
+    kind_separators: "separators",
+  };
+  const [sentence] = run().sentences;
+  const told = (number, unsure) => {
+    const one = {
+      texts: ["[CLS]", "a", "[SEP]"],
+      special: [true, false, true],
+      labels: ["none"],
+      unsure: [unsure],
+      measured: Float32Array.of(number),
+      chance: Float32Array.of(0.5),
+    };
+    return behaviour(words, run({ measures: ["separators"], sentences: [{ ...sentence, ...one }] }), 0);
+  };
+  assert.equal(told(1, ""), "[SEP] 1.00");
+  assert.equal(told(0.75, "separators"), "[SEP] 0.75");
+  assert.equal(told(0.75, ""), "[SEP] 0.75, then none");
 });
 
 test("of other orders only those measures are told that places or words alone decide", () => {

@@ -70,7 +70,7 @@ def test_the_note_says_which_head_of_the_model_each_head_is(tmp_path):
     tokens = tokenize(model, TEXT)
     note = to_example(model, run(model, tokens), tokens, 1, [3, 1, 2]).note
     assert text_in(note, "en").endswith(" Head 1 here is layer 2 · head 4.")
-    assert text_in(note, "zh").endswith("这里的头 1 是第 2 层 · 头 4。")
+    assert text_in(note, "zh").endswith("。这里的头 1 是第 2 层 · 头 4。")
 
 
 def test_heads_that_were_left_out_are_named_where_they_have_a_part_in_it(tmp_path):
@@ -83,7 +83,7 @@ def test_heads_that_were_left_out_are_named_where_they_have_a_part_in_it(tmp_pat
     assert "here as if switched on: layer 1, all heads." in text_in(first.note, "en")
     made = parse(dump(to_example(model, without, tokens, 1, [0, 1])))
     assert text_in(made.title, "en").endswith(", layer 2, heads 1, 2 (heads switched off: 6)")
-    assert text_in(made.title, "zh").endswith("（关掉的头：6 个）")
+    assert text_in(made.title, "zh").endswith("（关闭的头：6 个）")
     note = text_in(made.note, "en")
     assert "ran with heads switched off (their outputs were 0): layer 1, all heads. " in note
     assert note.endswith("Switched off in the model, here as if switched on: layer 2, heads 1, 3.")

@@ -60,6 +60,7 @@ export class One {
     this.explained = new Explained(words);
     this.compared = new Compared(host, words);
     this.measures = new Measures(words);
+    this.measured = element("h3");
     this.taking = new Taking(host, words, limits);
     const shuffle = { class: "shuffle", data: { focus: "shuffle" }, onclick: () => host.shuffle() };
     this.shuffle = pressable(false, shuffle, words.shuffle);
@@ -78,7 +79,7 @@ export class One {
       this.views,
       this.note,
       numbers,
-      div("measures-head", element("h3", {}, words.measures), this.shuffle),
+      div("measures-head", this.measured, this.shuffle),
       this.measures.root,
       this.shuffled,
       element("p", { class: "hint" }, words.measures_note),
@@ -106,6 +107,7 @@ export class One {
     this.#numbers = numbers;
     this.#draw();
     this.measures.update(run, this.#at, shuffled);
+    setText(this.measured, this.words[run.sentences.length > 1 ? "measures_first" : "measures"]);
     this.shuffle.ariaPressed = String(Boolean(shuffled));
     const told = shuffled ? shuffledTold(this.words, shuffled) : [];
     this.shuffled.replaceChildren(...told.map((text) => element("p", { class: "hint" }, text)));

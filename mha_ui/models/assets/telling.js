@@ -93,6 +93,8 @@ function looks(run, at, query, picture) {
   return { from, to: first.names[key], told: shown(weight) };
 }
 
+const LEAST_LEFT = 0.005; // of all weight: what is less shows as none
+
 /**
  * What a head does, in a sentence.
  * @param {Record<string, string>} words
@@ -109,7 +111,8 @@ export function behaviour(words, run, at) {
   const rest = RESTS.includes(label) ? null : restOf(run, sentence, at);
   if (!rest) return told;
   const where = rest.tokens.join(words.and);
-  return fill(words.told_rests, { where, number: shown(rest.number), told });
+  const isAll = 1 - rest.number < LEAST_LEFT || RESTS.includes(sentence.unsure[at]);
+  return fill(words[isAll ? "told_rests_alone" : "told_rests"], { where, number: shown(rest.number), told });
 }
 
 /** Where a token looks by places alone; and by words, which are the same in another order. */
