@@ -127,6 +127,8 @@ interface ModelPlace {
   /** The tokens whose score is explained. */
   pair: Pair | null;
   shows: Pictured;
+  /** Whether special tokens are hidden in the one head. */
+  hides: boolean;
 }
 
 /** Which of two sentences a picture is of, or their difference. */

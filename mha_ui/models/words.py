@@ -283,8 +283,8 @@ _WORDS: Final = {
     "compared_by": N_("Difference"),
     "ablate": N_("What if heads were missing?"),
     "ablate_hint": N_(
-        "Choose the word that the model has to guess, and switch heads off: their outputs are 0 from then on. To guess, "
-        "the model reads the sentence with this word hidden; the pictures show it as it stands."
+        "Choose the word that the model has to guess, and switch heads off: their outputs are 0 from then on. "
+        "To guess, the model reads the sentence with this word hidden; the pictures show it as it stands."
     ),
     "ablate_hint_causal": N_(
         "Choose the token after which the model has to go on, and switch heads off: their outputs are 0 from then on."

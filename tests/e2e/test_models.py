@@ -878,14 +878,16 @@ def test_a_link_leads_to_the_same_place(read, new_page):
     page.locator('[data-focus="by"]').select_option("previous")
     page.locator(".line-key").nth(1).click()
     page.locator('[data-focus="map"]').click()
+    page.locator('[data-focus="hide special"]').click()
     place = {"head": "2.1", "token": "3", "guess": "4", "off": "1.2", "by": "previous"}
-    drawn = {"drawn": "map", "pair": "3.2"}
+    drawn = {"drawn": "map", "pair": "3.2", "hides": "special"}
     wait_for_query(page, model="own", text=CHINESE, lang="zh", **place, **drawn)
     settled(page)
     other = new_page()
     other.goto(page.url)
     settled(other)
     expect(other.locator(".big-map")).to_be_visible()
+    expect(other.locator('[data-focus="hide special"]')).to_have_attribute("aria-pressed", "true")
     for one in (".one h2", ".tokens", ".readout", ".scores", ".guesses.after"):
         assert other.locator(one).inner_text() == page.locator(one).inner_text()
     assert tiles(other) == tiles(page)

@@ -51,6 +51,7 @@ const PLACE = {
   drawn: "map",
   pair: { query: 2, key: 0 },
   shows: "second",
+  hides: true,
 };
 
 test("an address leads where its visitor stood", () => {
@@ -73,6 +74,7 @@ test("on screen and in addresses counting begins at 1, and what is as usual is l
     drawn: "map",
     pair: "3.1",
     shows: "second",
+    hides: "special",
   });
   assert.deepEqual(written({ ...START, model: "own", texts: ["a"] }), { model: "own", text: "a" });
 });
@@ -90,6 +92,7 @@ test("what could be no place is passed over", () => {
     ["by", ["<b>", "A", "--entropy", "x".repeat(60)]],
     ["drawn", ["lines", "<b>", "Map"]],
     ["shows", ["difference", "third", "<b>"]],
+    ["hides", ["1", "true", "<b>"]],
     ["pair", ["0.1", "3", "1.2.3", "x.y"]],
   ])
     for (const value of bad) {

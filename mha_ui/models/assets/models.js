@@ -46,7 +46,7 @@ class Models {
   /** What of the place is another once the model has read it. @type {Partial<ModelPlace>} */
   #coming = {};
   #lang = "";
-  #address = new Address(() => ({ unsaved: false })); // a link from here holds no work
+  #address = new Address(() => ({ unsaved: false, ofModels: true })); // a link from here holds no work
   #work = new KeptWork(() => sessionStorage, isFirst && beganHere());
   /** @type {Server | null} */
   #server = null;

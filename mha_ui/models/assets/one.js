@@ -21,7 +21,6 @@ export class One {
   /** @type {HeadNumbers[] | null} */
   #numbers = null;
   #asWords = false;
-  #hides = false;
   /** The pair that is pointed at, by tokens of the first sentence. @type {Pair | null} */
   #pointed = null;
   /** @type {Drawn} */
@@ -139,8 +138,7 @@ export class One {
     const merges = run.sentences.some(inPieces);
     if (!merges) this.#asWords = false;
     const hides = run.sentences.some(({ special }) => special.includes(true));
-    if (!hides) this.#hides = false;
-    this.#drawn = new Drawn(run, { asWords: this.#asWords, hides: this.#hides });
+    this.#drawn = new Drawn(run, { asWords: this.#asWords, hides: this.#place.hides });
     this.#offer(merges, hides);
     this.root.setAttribute("aria-busy", String(!this.#numbers));
     if (!this.#numbers) return;
@@ -171,7 +169,7 @@ export class One {
       words.as_words,
     );
     const hide = pressable(
-      this.#hides,
+      this.#place.hides,
       {
         class: "merge",
         title: words.hide_special_about,
@@ -193,7 +191,7 @@ export class One {
     )?.focus();
     const notes = [
       this.#asWords ? words.as_words_about : "",
-      this.#hides ? words.hide_special_about : "",
+      this.#place.hides ? words.hide_special_about : "",
       long ? fill(words.no_lines, { most: MOST_LINES }) : "",
     ];
     this.note.textContent = notes.filter(Boolean).join(" ");
@@ -273,9 +271,8 @@ export class One {
   }
 
   #hide() {
-    this.#hides = !this.#hides;
     this.#pointed = null;
-    this.#draw();
+    this.host.go({ hides: !this.#place.hides });
   }
 
   #switch() {

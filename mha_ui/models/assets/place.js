@@ -19,9 +19,11 @@ export const START = {
   drawn: "",
   pair: null,
   shows: "difference",
+  hides: false,
 };
 /** Which of two sentences pictures are of, where they are not of the difference. */
 const SHOWS = ["first", "second"];
+const SPECIAL = "special"; // what is hidden
 
 /**
  * What an address asks for; null where it says nothing of models.
@@ -44,6 +46,7 @@ export function read(query) {
     drawn: text("drawn") === "map" ? "map" : "",
     pair: pairIn(text("pair")),
     shows: /** @type {Pictured} */ (SHOWS.find((which) => which === text("shows")) ?? "difference"),
+    hides: text("hides") === SPECIAL,
   };
 }
 
@@ -90,7 +93,7 @@ export const missing = (wanted, found, run) => ({
  * @param {ModelPlace} place
  * @returns {Record<string, string>}
  */
-export function written({ model, texts, head, token, off, guess, by, only, drawn, pair, shows }) {
+export function written({ model, texts, head, token, off, guess, by, only, drawn, pair, shows, hides }) {
   const [text, second] = texts;
   const number = (at) => (at === null ? "" : String(at + 1));
   const said = {
@@ -106,6 +109,7 @@ export function written({ model, texts, head, token, off, guess, by, only, drawn
     drawn,
     pair: pair && headName([pair.query, pair.key]),
     shows: second && shows !== START.shows ? shows : "",
+    hides: hides ? SPECIAL : "",
   };
   return Object.fromEntries(Object.entries(said).filter(([, value]) => value));
 }
@@ -131,6 +135,7 @@ export function fitted(place, run) {
     by: sorts ? place.by : "",
     only: does(run, place.only) ? place.only : "",
     pair: isThere ? place.pair : null,
+    hides: place.hides && run.sentences.some(({ special }) => special.includes(true)),
   };
 }
 
