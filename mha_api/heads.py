@@ -1,16 +1,16 @@
 """What is answered of a trained model's heads: a JSON object in, JSON or a binary message out (``message``).
 
 run       {"model": KEY, "texts": [A] or [A, B], "without": [[layer, head], …]}. The header says what the model is,
-          which ``measures`` there are and, for each of the ``sentences``, its tokens (those ``unknown`` with what the
-          text has there), what each head does (``labels``), or would be said to do were there more places of it
-          (``unsure``), at how many ``places`` each measure is taken, and how many pixels its maps have to a ``side``,
-          each the largest weight of ``block`` × ``block`` pairs. For sentence 0, and 1, follow ``0.maps`` (L × h ×
-          side × side: 255·√weight, rounded), ``0.keys`` and ``0.tops`` (L × h × n: the key with a query's largest
-          weight, and that weight), ``0.measured`` and ``0.chance`` (heads × measures: what each is, and what it would
-          be by chance; NaN where the text has no place for it). Of two sentences also ``aligned``, which token stands
-          where which of the other does, ``differences`` (L × h), and where each token's weight changes most,
-          ``shift_keys`` and ``shifts`` (L × h × n). A text that is too long is refused with how many of its characters
-          ``fits``
+          which ``measures`` there are, where each text has ``masks`` and, for each of the ``sentences``, its tokens
+          (those ``unknown`` with what the text has there), what each head does (``labels``), or would be said to do
+          were there more places of it (``unsure``), at how many ``places`` each measure is taken, and how many pixels
+          its maps have to a ``side``, each the largest weight of ``block`` × ``block`` pairs. For sentence 0, and 1,
+          follow ``0.maps`` (L × h × side × side: 255·√weight, rounded), ``0.keys`` and ``0.tops`` (L × h × n: the key
+          with a query's largest weight, and that weight), ``0.measured`` and ``0.chance`` (heads × measures: what each
+          is, and what it would be by chance; NaN where the text has no place for it). Of two sentences also
+          ``aligned``, which token stands where which of the other does, ``differences`` (L × h), and where each token's
+          weight changes most, ``shift_keys`` and ``shifts`` (L × h × n). A text that is too long is refused with how
+          many of its characters ``fits``
 head      {"model", "text", "layer", "head", "without"}: ``weights`` and ``scores``, n × n, the scores not yet divided
           by ``divisor``, −∞ where a key is hidden; ``q`` and ``k``, n × d, as the scores are made of them
 pooled    {"model", "text", "layer", "head", "queries", "keys", "size", "by", "without"}: a part of one head's map,
@@ -23,7 +23,7 @@ shuffled  {"model", "text", "without"}: ``shuffled``, heads × measures (named b
 guesses   {"model", "text", "place", "without"}: {"before": [{"text", "probability"}, …], "after": […], "word"}, with
           all heads, and without these; an encoder finds the token hidden, a decoder guesses what follows it. ``word``
           is the one that the text has there, {"text", "at", "before": {"probability", "rank"}, "after": {…}}; null
-          where it has none that the model knows
+          where it has none that the model knows, or a mask
 
 Layers, heads and tokens count from 0. Raises ``MhaError`` for whatever is wrong with a question.
 """
@@ -117,6 +117,10 @@ def answer_run(body: bytes, _language: str) -> bytes:
         "causal": size.causal,
         "limit": min(model.most_tokens, most_tokens(model)),
         "guesses": can_guess(model),
+        "masks": [
+            [at for at, number in enumerate(tokens.ids) if number == model.reader.mask]
+            for tokens in sentences
+        ],
         "aligned": pairs,
     }
     return packed(header | told, arrays | differ)
@@ -197,7 +201,7 @@ def answer_guesses(body: bytes, _language: str) -> bytes:
 def _word(model: Model, tokens: Tokens, place: int, runs: Mapping[str, Run]) -> dict[str, Any] | None:
     """The token that the text has where the model guesses, and how it stands in each run; None where it has none."""
     at = place + model.architecture.causal
-    if at >= len(tokens) or tokens.unknown[at] is not None:
+    if at >= len(tokens) or tokens.unknown[at] is not None or tokens.ids[at] == model.reader.mask:
         return None
     found = {name: standing(model, one, place, tokens.ids[at]) for name, one in runs.items()}
     return {"text": model.reader.text(tokens.ids[at]), "at": at} | {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import reduce
 from typing import Literal
 
 import torch
@@ -32,6 +33,9 @@ from mha_core.models.parts import Block, Linear
 from mha_core.models.rotary import frequencies
 from mha_core.models.tokenizer import Tokens
 
+_MOST_NAMED = 200
+"""Characters of a note that name heads which were switched off."""
+
 
 def to_example(
     model: Model,
@@ -47,7 +51,8 @@ def to_example(
     Where all columns of X fit, the example starts from X and the heads' W and b; all heads of a layer together then
     have W_O too, and ``output`` is the run's. Else, or with ``start="q"``, it starts from Q, K and V, which a link
     holds where X and W are too many numbers. Rotary positions turn Q and K in the
-    example as in the model. A head that the run left out is as it would be. ``layer``, ``heads`` count from 0.
+    example as in the model. A head that the run left out is as it would be; title and note say which heads
+    of the layers up to this one were. ``layer``, ``heads`` count from 0.
 
     Raises ``ModelError`` for a layer or a head that there is not, and for more than an example can hold.
     """
@@ -61,10 +66,11 @@ def to_example(
     if shares:
         given = [head if index % groups == 0 else _without_kv(head) for index, head in enumerate(given)]
     output = block.output if fits and whole else None
+    off = [pair for pair in run.without if pair[0] <= layer]  # those of later layers change nothing here
     return validate(
         Example(
-            title=_title(model, layer, heads),
-            note=_note(size, layer, heads, fits=fits),
+            title=_title(model, layer, heads, off),
+            note=_note(size, layer, heads, off, fits=fits),
             tokens=tokens.texts,
             heads=tuple(given),
             x=_rows(inside.x) if fits else None,
@@ -162,7 +168,7 @@ def _row(x: Tensor) -> Row:
     return tuple(float(f"{number:.9g}") for number in x.tolist())
 
 
-def _title(model: Model, layer: int, heads: Sequence[int]) -> Text:
+def _title(model: Model, layer: int, heads: Sequence[int], off: Sequence[tuple[int, int]]) -> Text:
     one, several = N_("{model}, layer {layer}, head {heads}"), N_("{model}, layer {layer}, heads {heads}")
     counted = [str(head + 1) for head in heads]
     return {
@@ -173,11 +179,14 @@ def _title(model: Model, layer: int, heads: Sequence[int]) -> Text:
             layer=layer + 1,
             heads=_say(language, N_(", ")).join(counted),
         )
+        + (_say(language, N_(" (heads switched off: {count})"), count=len(off)) if off else "")
         for language in LANGUAGES
     }
 
 
-def _note(size: Architecture, layer: int, heads: Sequence[int], *, fits: bool) -> Text:
+def _note(
+    size: Architecture, layer: int, heads: Sequence[int], off: Sequence[tuple[int, int]], *, fits: bool
+) -> Text:
     if size.d_model > MAX_SIZE:
         told = N_(
             "Q, K and V are the model's own. X and the weights do not fit here: X has {d_model} columns."
@@ -194,9 +203,45 @@ def _note(size: Architecture, layer: int, heads: Sequence[int], *, fits: bool) -
         told = N_("X is the input of layer {layer}'s attention. All numbers are the model's own.")
     values = {"d_model": size.d_model, "layer": layer + 1}
     return {
-        language: " ".join([_say(language, told, **values), *_renamed(language, layer, heads)])
+        language: reduce(
+            lambda told, more: _say(language, N_("{told} {more}"), told=told, more=more),
+            [*_without(language, size, layer, off), *_renamed(language, layer, heads)],
+            _say(language, told, **values),
+        )
         for language in LANGUAGES
     }
+
+
+def _without(language: str, size: Architecture, layer: int, off: Sequence[tuple[int, int]]) -> Iterator[str]:
+    """Which heads were switched off: those before the layer have changed its numbers, those of it have not."""
+    for told, pairs in (
+        (
+            N_("The model ran with heads switched off (their outputs were 0): {heads}."),
+            [pair for pair in off if pair[0] < layer],
+        ),
+        (
+            N_("Switched off in the model, here as if switched on: {heads}."),
+            [pair for pair in off if pair[0] == layer],
+        ),
+    ):
+        if pairs:
+            yield _say(language, told, heads=_named(language, size, pairs))
+
+
+def _named(language: str, size: Architecture, pairs: Sequence[tuple[int, int]]) -> str:
+    """ "layer 1, all heads; layer 2, heads 1, 3"; how many there are where that would be long."""
+    layers = {layer: [str(head + 1) for of, head in pairs if of == layer] for layer, _ in pairs}
+    told = []
+    for layer, heads in layers.items():
+        every = N_("layer {layer}, all heads")
+        one, several = N_("layer {layer}, head {heads}"), N_("layer {layer}, heads {heads}")
+        template = every if len(heads) == size.heads else one if len(heads) == 1 else several
+        told.append(_say(language, template, layer=layer + 1, heads=_say(language, N_(", ")).join(heads)))
+    named = _say(language, N_("; ")).join(told)
+    if len(named) <= _MOST_NAMED:
+        return named
+    many = N_("{count} heads of layers {first} to {last}")
+    return _say(language, many, count=len(pairs), first=min(layers) + 1, last=max(layers) + 1)
 
 
 def _renamed(language: str, layer: int, heads: Sequence[int]) -> Iterator[str]:

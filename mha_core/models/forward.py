@@ -78,12 +78,14 @@ class LayerRun:
 @dataclass(frozen=True)
 class Run:
     """One text through a model. hidden: L + 1 matrices n × d_model, the embeddings and what each layer made of them,
-    the last after the final norm where there is one; layers: L.
+    the last after the final norm where there is one; layers: L. without: the heads that were switched off, each
+    (layer, head), in order.
     """
 
     ids: Tensor
     hidden: tuple[Tensor, ...]
     layers: tuple[LayerRun, ...]
+    without: tuple[tuple[int, int], ...] = ()
 
 
 @torch.no_grad()
@@ -116,7 +118,7 @@ def run(
         layers.append(layer)
     if model.parts.final_norm is not None:
         hidden[-1] = normed(hidden[-1], model.parts.final_norm, size.eps)
-    return Run(ids, tuple(hidden), tuple(layers))
+    return Run(ids, tuple(hidden), tuple(layers), tuple(sorted(set(without))))
 
 
 def _inputs(model: Model, tokens: Tokens | Tensor, segments: Tensor | None) -> tuple[Tensor, Tensor]:
@@ -157,8 +159,10 @@ def _ablated(size: Architecture, without: Collection[tuple[int, int]]) -> dict[i
         if not (0 <= layer < size.layers and 0 <= head < size.heads):
             raise ModelError(
                 N_(
-                    "the model has {layers} layers of {heads} heads; there is no head {head} in layer {layer}"
+                    "the model has {layers} layers of {heads} heads; there is no head {head} in layer {layer}, "
+                    "counted from 0"
                 ),
+                place="without",
                 layers=size.layers,
                 heads=size.heads,
                 head=head,

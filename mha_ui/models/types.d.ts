@@ -55,6 +55,8 @@ interface ModelRun {
   limit: number;
   /** Whether it can guess words. */
   guesses: boolean;
+  /** Of each sentence where a word to be guessed was typed as the model's own sign for one, [MASK]. */
+  masks: number[][];
   measures: string[];
   sentences: Looked[];
   /** Which token of the first sentence stands where which of the second does. */
@@ -125,6 +127,8 @@ interface ModelPlace {
   /** The tokens whose score is explained. */
   pair: Pair | null;
   shows: Pictured;
+  /** Whether special tokens are hidden in the one head. */
+  hides: boolean;
 }
 
 /** Which of two sentences a picture is of, or their difference. */

@@ -74,6 +74,9 @@ _WORDS: Final = {
     "head_missing": N_("There is no head “{head}” here: {shown} is shown."),
     "order_missing": N_("Heads cannot be sorted by “{order}” here: they stand as in the model."),
     "only_missing": N_("No head does this here: “{kind}”. All heads are shown."),
+    "off_missing": N_(
+        "There is no head “{head}” here to switch off: the model has {layers} layers of {heads} heads."
+    ),
     "by_model": N_("as in the model"),
     "by_difference": N_("difference between the sentences"),
     "by_previous": N_("previous token"),
@@ -165,15 +168,20 @@ _WORDS: Final = {
     ),
     "told_separators": N_("Rests on the separators: {number} of all weight, {chance} would be by chance."),
     "told_rests": N_("Rests mostly on {where}, with {number} of all weight. Of what remains: {told}"),
+    "told_rests_alone": N_("Rests mostly on {where}, with {number} of all weight."),
     "and": N_(" and "),
     "by_chance": N_("{number} by chance"),
     "by_shuffled": N_("{number} with the words shuffled"),
     "shuffle": N_("Shuffle the words"),
-    "shuffle_about": N_(
-        "What the head does with the same words in other orders, on average of three: ◇. What stays is a matter of "
-        "places; what goes was a matter of the sentence."
+    "shuffle_about": N_("What the head does with the same words in other orders, on average of three: ◇."),
+    "shuffle_places": N_(
+        "{names}: what stays is a matter of places; what goes was a matter of the sentence."
+    ),
+    "shuffle_words": N_(
+        "{names}: the words take this along, so what stays may be a matter of the words themselves."
     ),
     "measures": N_("What it does, measured"),
+    "measures_first": N_("What it does, measured in the first sentence"),
     "measures_note": N_(
         "The mark in each bar is what chance gives: the same weight, spread evenly. Special tokens and the first one "
         "are measured by themselves, and are no part of the other shares."
@@ -234,6 +242,8 @@ _WORDS: Final = {
     "effect_off": N_(
         "Guess for the hidden “{token}”: “{word}” {before} → {now}; likeliest now: “{likeliest}”."
     ),
+    "mask": N_("For “{token}” the model guesses {list}."),
+    "mask_off": N_("Guess for “{token}”: “{word}” {before} → {now}; likeliest now: “{likeliest}”."),
     "effect_causal": N_("After “{token}”, the model expects “{word}” with {before}."),
     "effect_off_causal": N_(
         "Expected after “{token}”: “{word}” {before} → {now}; likeliest now: “{likeliest}”."
@@ -259,17 +269,22 @@ _WORDS: Final = {
     "compared_hint": N_("Choose a token above: here stands what it looks at in each sentence."),
     "compared_none": N_("This token stands in one of the sentences alone."),
     "compared_same": N_("This head does not change: it looks alike in both sentences."),
-    "largest_difference": N_("Largest difference: {head}"),
+    "largest_difference": N_("Largest difference, on average over tokens: {head}, {number}"),
+    "largest_shift": N_("Largest difference for “{token}”: {head}, {pair}"),
     "legend_more": N_("more in the second"),
     "legend_less": N_("less in the second"),
     "legend_most": N_("full colour: {number}"),
     "compared_key": N_("Token"),
     "compared_first": N_("First"),
     "compared_second": N_("Second"),
+    "compared_rest": N_("{count} more in both"),
+    "compared_only_first": N_("tokens only in the first sentence"),
+    "compared_only_second": N_("tokens only in the second sentence"),
     "compared_by": N_("Difference"),
     "ablate": N_("What if heads were missing?"),
     "ablate_hint": N_(
-        "Choose the word that the model has to guess, and switch heads off: their outputs are 0 from then on."
+        "Choose the word that the model has to guess, and switch heads off: their outputs are 0 from then on. "
+        "To guess, the model reads the sentence with this word hidden; the pictures show it as it stands."
     ),
     "ablate_hint_causal": N_(
         "Choose the token after which the model has to go on, and switch heads off: their outputs are 0 from then on."

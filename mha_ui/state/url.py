@@ -37,6 +37,7 @@ PAGE_KEYS = (
     *("experiment", "variant", "lens", "base"),
     *WalkPlace._fields,
     *("model", "text", "second", "head", "token", "off", "guess", "by", "only", "drawn", "pair", "shows"),
+    "hides",
 )
 """Every query parameter that a page of ours writes; address.js lists them too."""
 _STAGE = re.compile(r"[a-z][a-z0-9_-]{0,39}")

@@ -118,6 +118,7 @@ def test_every_head_s_map_is_the_model_s_own(client, key):
     assert np.array_equal(largest, weights.max(-1))
     assert "differences" not in arrays
     assert header["aligned"] == []
+    assert header["masks"] == [[]]
 
 
 @pytest.mark.parametrize("key", ["encoder", "decoder"])
@@ -237,6 +238,9 @@ def test_guesses_are_the_model_s_with_all_heads_and_without_some(client, key):
     assert told["before"] != told["after"]
     if key == "encoder":
         assert shown.texts[3] == "[MASK]"
+        told = asked(client, "guesses", model=key, text="the [MASK] sat", place=2).json()
+        assert told["word"] is None
+        assert len(told["before"]) == heads.MOST_GUESSES
     text, place = ("the zebra sat", 2) if key == "encoder" else (TEXT, len(tokens) - 1)
     assert asked(client, "guesses", model=key, text=text, place=place).json()["word"] is None
 

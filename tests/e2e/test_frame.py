@@ -121,9 +121,9 @@ def test_share_copies_the_link_on_every_page(visit):
         )  # the model's page holds no work of the bench
         expect(page).to_have_url(re.compile(held))
         page.get_by_role("button", name="Share", exact=True).click()
-        expect(
-            page.get_by_role("status").filter(has_text="Link copied: it opens this page with your numbers.")
-        ).to_be_attached()
+        what = "your sentence and your choice of heads" if name == "Models" else "your numbers"
+        told = f"Link copied: it opens this page with {what}."
+        expect(page.get_by_role("status").filter(has_text=told)).to_be_attached()
         expect(page.locator(".share.copied .done")).to_be_visible()
         assert copied(page) == page.url
         assert held in page.url

@@ -533,10 +533,21 @@ def test_two_sentences_are_compared_head_by_head(read, server):
     tired = header["sentences"][0]["names"].index("tired")
     counts = [len(sentence["names"]) for sentence in header["sentences"]]
     wait_for_query(page, head=f"{most[0] + 1}.{most[1] + 1}", token=str(tired + 1))
-    expect(page.locator('[data-focus="largest"]')).to_be_hidden()
+    to_largest = page.locator('[data-focus="largest"]')
+    changes = arrays["shifts"][..., tired].reshape(-1)
+    shifted = int(np.abs(changes).argmax())
+    key = header["sentences"][0]["names"][arrays["shift_keys"][..., tired].reshape(-1)[shifted]]
+    layer, head = (at + 1 for at in divmod(shifted, header["heads"]))
+    assert most != (layer - 1, head - 1)
+    expect(to_largest).to_have_text(
+        f"Largest difference for “tired”: Layer {layer} · Head {head}, tired → {key} {changes[shifted]:+.2f}".replace(
+            "-", "−"
+        )
+    )
     page.locator('[data-focus="all tokens"]').click()
     expect(page.locator(".strip-told")).to_contain_text(f"{counts[0]} and {counts[1]} tokens of at most")
     flat = arrays["differences"].reshape(-1)
+    expect(to_largest).to_be_hidden()
     expect(tile(page, 3).locator(".tile-caption")).to_have_text(f"difference{flat[3]:.2f}")
     page.locator('[data-focus="by"]').select_option("difference")
     assert tiles(page) == sorted(range(len(flat)), key=lambda at: -flat[at])
@@ -610,7 +621,15 @@ def test_two_sentences_are_compared_head_by_head(read, server):
     assert abs(change - (weights[1] - weights[0])) <= 0.00005 + 1e-6
     least = int(arrays["differences"].argmin())
     tile(page, least).click()
-    page.locator('[data-focus="largest"]').click()
+    shifted = divmod(int(np.abs(arrays["shifts"][..., it]).reshape(-1).argmax()), header["heads"])
+    to_largest.click()
+    wait_for_query(page, head=f"{shifted[0] + 1}.{shifted[1] + 1}")
+    expect(to_largest).to_be_hidden()
+    page.locator('[data-focus="all tokens"]').click()
+    expect(to_largest).to_have_text(
+        f"Largest difference, on average over tokens: Layer {most[0] + 1} · Head {most[1] + 1}, {flat.max():.2f}"
+    )
+    to_largest.click()
     wait_for_query(page, head=f"{most[0] + 1}.{most[1] + 1}")
 
 
@@ -633,6 +652,17 @@ def test_the_second_sentence_goes_again(read):
         f"{tokens(page).count()} tokens are matched; the others are grey."
     )
     expect(page.locator(".token.apart")).to_have_text(["wide"])
+    expect(page.locator(".measures-head h3")).to_have_text("What it does, measured in the first sentence")
+    tokens(page).nth(tokens(page).all_inner_texts().index("street")).click()
+    rows = page.locator(".compared tbody tr")
+    expect(rows.last.locator("th")).to_have_text("tokens only in the second sentence")
+    expect(rows.last.locator("td").first).to_have_text("–")
+    columns = [[one.locator("td").nth(at).inner_text() for one in rows.all()] for at in (0, 1)]
+    assert page.locator(".compared table").evaluate(
+        "(table) => table.scrollWidth <= table.parentNode.clientWidth"
+    )
+    for column in columns:  # all that the token looks at, each rounded to three decimals
+        assert abs(sum(float(number.replace("–", "0")) for number in column) - 1) <= 0.0005 * len(column)
     head = page.locator(".one h2").inner_text()
     expect(page.locator(".missing")).to_have_text(f"There is no head “9.9” here: {head} is shown.")
     page.get_by_role("button", name="Without the second sentence").click()
@@ -710,7 +740,16 @@ def test_the_model_s_own_answer_changes_where_heads_are_missing(read, server):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_switching_a_head_off_does_stands_beside_the_switch(read, server, language):
-    page, words = read(model="own", text=ENGLISH, head="1.1", lang=language), ui_words(language)
+    page, words = read(model="own", text="The cat sat on the [MASK].", lang=language), ui_words(language)
+    expect(page.locator('.ablate .strip [aria-pressed="true"]')).to_have_text("[MASK]")
+    found, _ = asked(server, "guesses", model="own", text="The cat sat on the [MASK].", place=6)
+    listed = " · ".join(f"“{one['text']}” {one['probability']:.3f}" for one in found["before"][:5])
+    expect(page.locator(".effect")).to_have_text(words["mask"].format(token="[MASK]", list=listed))
+    expect(page.locator(".guesses .own")).to_have_count(0)
+    expect(page.locator(".ablate > .hint")).to_contain_text(words["ablate_hint"])
+    expect(page.locator(".measures-head h3")).to_have_text(words["measures"])
+    say(page, ENGLISH)
+    tile(page, 0).click()
     expect(page.locator('.ablate .strip [aria-pressed="true"]')).to_have_text("tired")
     place = tokens(page).all_inner_texts().index("tired")
     question = {"model": "own", "text": ENGLISH, "place": place}
@@ -839,14 +878,16 @@ def test_a_link_leads_to_the_same_place(read, new_page):
     page.locator('[data-focus="by"]').select_option("previous")
     page.locator(".line-key").nth(1).click()
     page.locator('[data-focus="map"]').click()
+    page.locator('[data-focus="hide special"]').click()
     place = {"head": "2.1", "token": "3", "guess": "4", "off": "1.2", "by": "previous"}
-    drawn = {"drawn": "map", "pair": "3.2"}
+    drawn = {"drawn": "map", "pair": "3.2", "hides": "special"}
     wait_for_query(page, model="own", text=CHINESE, lang="zh", **place, **drawn)
     settled(page)
     other = new_page()
     other.goto(page.url)
     settled(other)
     expect(other.locator(".big-map")).to_be_visible()
+    expect(other.locator('[data-focus="hide special"]')).to_have_attribute("aria-pressed", "true")
     for one in (".one h2", ".tokens", ".readout", ".scores", ".guesses.after"):
         assert other.locator(one).inner_text() == page.locator(one).inner_text()
     assert tiles(other) == tiles(page)
@@ -888,8 +929,13 @@ def test_the_work_of_the_bench_is_not_in_the_address_and_is_there_again(read, se
 
 
 def test_an_address_without_a_sentence_is_of_the_one_that_is_shown_first(read):
-    page = read(head="2.3", by="<b>magic")
+    page = read(head="2.3", by="<b>magic", off="2.9_1.1")
     expect(page.locator(".missing")).to_contain_text("cannot be sorted by “<b>magic”")
+    expect(page.locator(".missing")).to_contain_text("There is no head “2.9” here to switch off")
+    expect(page.locator(".models > .fault")).to_be_empty()
+    wait_for_query(page, head="2.3", off="1.1")
+    settled(page)
+    expect(tile(page, 0)).to_have_class("tile off")
     expect(page.locator(".one h2")).to_have_text("Layer 2 · Head 3")
     expect(field(page)).to_have_value(EXAMPLES[0]["texts"][0])
 

@@ -18,15 +18,18 @@ import { groups, inPieces, joined, merged, numbered } from "../../mha_ui/models/
 import { fitted, missing, read, START, unread, written } from "../../mha_ui/models/assets/place.js";
 import {
   aboveChance,
+  alone,
   counterpart,
   mapOf,
   measuresOf,
+  mostShifted,
   products,
   readRun,
   restOf,
   shifts,
   topOf,
 } from "../../mha_ui/models/assets/runs.js";
+import { behaviour, shuffledTold } from "../../mha_ui/models/assets/telling.js";
 import { revealing, shifted, whole, zoomed } from "../../mha_ui/models/assets/window.js";
 import { KeptWork } from "../../mha_ui/models/assets/work.js";
 import { unpacked } from "../../mha_ui/web/assets/message.js";
@@ -48,6 +51,7 @@ const PLACE = {
   drawn: "map",
   pair: { query: 2, key: 0 },
   shows: "second",
+  hides: true,
 };
 
 test("an address leads where its visitor stood", () => {
@@ -70,6 +74,7 @@ test("on screen and in addresses counting begins at 1, and what is as usual is l
     drawn: "map",
     pair: "3.1",
     shows: "second",
+    hides: "special",
   });
   assert.deepEqual(written({ ...START, model: "own", texts: ["a"] }), { model: "own", text: "a" });
 });
@@ -87,6 +92,7 @@ test("what could be no place is passed over", () => {
     ["by", ["<b>", "A", "--entropy", "x".repeat(60)]],
     ["drawn", ["lines", "<b>", "Map"]],
     ["shows", ["difference", "third", "<b>"]],
+    ["hides", ["1", "true", "<b>"]],
     ["pair", ["0.1", "3", "1.2.3", "x.y"]],
   ])
     for (const value of bad) {
@@ -96,9 +102,9 @@ test("what could be no place is passed over", () => {
 });
 
 test("what cannot be read of an address is said as it stands there, as far as it is short", () => {
-  const query = new URLSearchParams({ head: "2.x", by: `<b>${"y".repeat(99)}`, only: "pair" });
-  assert.deepEqual(unread(query), { head: "2.x", by: `<b>${"y".repeat(37)}`, only: "" });
-  assert.deepEqual(unread(new URLSearchParams()), { head: "", by: "", only: "" });
+  const query = new URLSearchParams({ head: "2.x", by: `<b>${"y".repeat(99)}`, only: "pair", off: "1.2_x" });
+  assert.deepEqual(unread(query), { head: "2.x", by: `<b>${"y".repeat(37)}`, only: "", off: "1.2_x" });
+  assert.deepEqual(unread(new URLSearchParams()), { head: "", by: "", only: "", off: "" });
 });
 
 test("a session that began without the work is told it, once, and otherwise its own is kept", () => {
@@ -125,6 +131,7 @@ const run = (more = {}) => ({
   layers: 2,
   heads: 2,
   guesses: true,
+  masks: [[]],
   measures: ["previous", "entropy"],
   aligned: [],
   differences: null,
@@ -166,8 +173,16 @@ test("what an address names and the model has not is left out", () => {
     only: "",
     pair: null,
   });
-  assert.deepEqual(missing(far, fitted(far, run())), { head: "8.8", by: "magic", only: "pair" });
-  assert.deepEqual(missing(PLACE, PLACE), { head: "", by: "", only: "" });
+  assert.deepEqual(missing(far, fitted(far, run()), run()), {
+    head: "8.8",
+    by: "magic",
+    only: "pair",
+    off: "6.1",
+  });
+  const none = { head: "", by: "", only: "", off: "" };
+  assert.deepEqual(missing(PLACE, PLACE, { layers: 2, heads: 3 }), none);
+  const masked = fitted({ ...PLACE, guess: null }, run({ masks: [[1]] }));
+  assert.deepEqual([masked.guess, fitted({ ...PLACE, guess: null }, run()).guess], [1, 2]);
   const cannot = fitted({ ...PLACE, token: 2, guess: 1, only: "" }, run({ guesses: false }));
   assert.deepEqual([cannot.off, cannot.guess, cannot.token, cannot.by], [[], null, 2, "-entropy"]);
 });
@@ -428,6 +443,80 @@ test("where a token looks in both, the largest difference first", () => {
     { key: 2, first: 0.5, second: 0.125 },
     { key: 0, first: 0.5, second: 0.25 },
   ]);
+});
+
+test("weight on tokens that the other sentence lacks is summed up for each sentence that has such", () => {
+  const aligned = [
+    [0, 0],
+    [1, 2],
+  ];
+  const [first, second] = [Float32Array.of(0.25, 0.75), Float32Array.of(0.125, 0.5, 0.25, 0.125)];
+  assert.deepEqual(alone(aligned, first, second), [{ first: null, second: 0.625 }]);
+  const swapped = aligned.map(([one, other]) => [other, one]);
+  assert.deepEqual(alone(swapped, second, first), [{ first: 0.625, second: null }]);
+  assert.deepEqual(alone([[0, 0]], first, second), [
+    { first: 0.75, second: null },
+    { first: null, second: 0.875 },
+  ]);
+});
+
+test("where a head rests with all its weight nothing is told of what remains", () => {
+  const words = {
+    and: " and ",
+    told_none: "none",
+    told_unsure: "{kind}",
+    told_rests: "{where} {number}, then {told}",
+    told_rests_alone: "{where} {number}",
+    kind_separators: "separators",
+  };
+  const [sentence] = run().sentences;
+  const told = (number, unsure) => {
+    const one = {
+      texts: ["[CLS]", "a", "[SEP]"],
+      special: [true, false, true],
+      labels: ["none"],
+      unsure: [unsure],
+      measured: Float32Array.of(number),
+      chance: Float32Array.of(0.5),
+    };
+    return behaviour(words, run({ measures: ["separators"], sentences: [{ ...sentence, ...one }] }), 0);
+  };
+  assert.equal(told(1, ""), "[SEP] 1.00");
+  assert.equal(told(0.75, "separators"), "[SEP] 0.75");
+  assert.equal(told(0.75, ""), "[SEP] 0.75, then none");
+});
+
+test("of other orders only those measures are told that places or words alone decide", () => {
+  const words = {
+    shuffle_about: "◇",
+    shuffle_places: "{names}: places",
+    shuffle_words: "{names}: words",
+    kind_previous: "previous token",
+    kind_itself: "itself",
+    kind_same_word: "same word",
+    kind_pair: "pair",
+  };
+  const shuffled = Float32Array.of();
+  const told = (...measures) => shuffledTold(words, { measures, shuffled });
+  assert.deepEqual(told("previous", "itself", "same_word", "pair"), [
+    "◇",
+    "previous token: places",
+    "itself · same word: words",
+  ]);
+  assert.deepEqual(told("pair"), ["◇"]);
+});
+
+test("the head is told in which a token changes most", () => {
+  const [sentence] = run().sentences;
+  const two = run({
+    layers: 1,
+    heads: 3,
+    sentences: [{ ...sentence, n: 2 }],
+    shifts: Float32Array.of(0.5, 0.1, -0.75, Number.NaN, 0.25, -0.2),
+  });
+  assert.equal(mostShifted(two, 0), 1);
+  two.shifts[3] = 0.05;
+  assert.equal(mostShifted(two, 1), 2);
 });
 
 test("the products of a pair are those of its query and its key", () => {

@@ -70,16 +70,29 @@ def test_the_note_says_which_head_of_the_model_each_head_is(tmp_path):
     tokens = tokenize(model, TEXT)
     note = to_example(model, run(model, tokens), tokens, 1, [3, 1, 2]).note
     assert text_in(note, "en").endswith(" Head 1 here is layer 2 · head 4.")
-    assert text_in(note, "zh").endswith("这里的头 1 是第 2 层 · 头 4。")
+    assert text_in(note, "zh").endswith("。这里的头 1 是第 2 层 · 头 4。")
 
 
-def test_a_head_that_was_left_out_is_as_it_would_be(tmp_path):
+def test_heads_that_were_left_out_are_named_where_they_have_a_part_in_it(tmp_path):
     model = open_model(folder_of(tmp_path))
     tokens = tokenize(model, TEXT)
-    whole, without = (
-        to_example(model, run(model, tokens, without=off), tokens, 0, [1]) for off in ((), [(0, 1)])
-    )
-    assert whole == without
+    off = [(2, 0), (1, 2), (1, 0), *((0, head) for head in range(4)), (1, 0)]
+    whole, without = (run(model, tokens, without=one) for one in ((), off))
+    first = to_example(model, without, tokens, 0, [1])
+    assert first.heads == to_example(model, whole, tokens, 0, [1]).heads  # as if switched on
+    assert "here as if switched on: layer 1, all heads." in text_in(first.note, "en")
+    made = parse(dump(to_example(model, without, tokens, 1, [0, 1])))
+    assert text_in(made.title, "en").endswith(", layer 2, heads 1, 2 (heads switched off: 6)")
+    assert text_in(made.title, "zh").endswith("（关闭的头：6 个）")
+    note = text_in(made.note, "en")
+    assert "ran with heads switched off (their outputs were 0): layer 1, all heads. " in note
+    assert note.endswith("Switched off in the model, here as if switched on: layer 2, heads 1, 3.")
+    assert "第 1 层所有的头" in text_in(made.note, "zh")
+    deep = open_model(folder_of(tmp_path / "deep", {**BERT, "num_hidden_layers": 12}))
+    every = run(deep, tokens, without=[(layer, head) for layer in range(11) for head in (0, 1, 3)])
+    assert " 33 heads of layers 1 to 11." in text_in(to_example(deep, every, tokens, 11, [0]).note, "en")
+    last = to_example(model, whole, tokens, 2, [0])
+    assert "switched off" not in text_in(last.note, "en") + text_in(last.title, "en")
 
 
 @pytest.mark.parametrize(

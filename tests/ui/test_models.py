@@ -117,7 +117,7 @@ def test_heads_that_are_switched_off_below_change_the_numbers(offered):
         ({"layer": 9}, "expected heads of one layer"),
         ({"text": ""}, "the text is empty"),
         ({"text": "cat " * 100}, "102 tokens long"),
-        ({"without": [[7, 7]]}, "there is no head 7"),
+        ({"without": [[7, 7]]}, "there is no head 7 in layer 7, counted from 0"),
     ],
 )
 def test_what_cannot_be_opened_is_told_and_the_work_stays(offered, more, said):

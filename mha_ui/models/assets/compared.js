@@ -2,8 +2,8 @@
 
 import { button, element, fill, span } from "../mha.web/dom.js";
 import { format } from "../mha.web/numbers.js";
-import { counterpart, mostDifferent, shifts } from "./runs.js";
-import { headName, signedTold } from "./telling.js";
+import { alone, counterpart, mostDifferent, mostShifted, shiftOf, shifts } from "./runs.js";
+import { headName, pairTold, shown, signedTold } from "./telling.js";
 
 const MOST = 8;
 const LEAST = 0.0005; // what is less shows as 0
@@ -41,13 +41,11 @@ export class Compared {
     const { words } = this;
     this.root.hidden = run.sentences.length < 2;
     if (this.root.hidden) return;
-    const most = mostDifferent(run);
-    this.#head = [Math.floor(most / run.heads), most % run.heads];
-    this.largest.textContent = fill(words.largest_difference, { head: headName(words, run, most) });
-    this.largest.hidden = head.join() === this.#head.join();
+    const place = counterpart(run, token);
+    this.#offer(run, head, place === null ? null : token);
     const same = run.differences[head[0] * run.heads + head[1]] < LEAST;
-    const there = same ? null : counterpart(run, token);
-    const [first, second] = run.sentences;
+    const there = same ? null : place;
+    const [first] = run.sentences;
     this.title.textContent =
       token === null ? words.compared_two : fill(words.compared, { token: first.names[token] });
     this.table.hidden = there === null;
@@ -56,26 +54,79 @@ export class Compared {
     this.said.textContent = same ? words.compared_same : none;
     if (there === null) return;
     const row = ({ weights, n }, at) => weights.subarray(at * n, (at + 1) * n);
-    const found = shifts(run.aligned, row(numbers[0], token), row(numbers[1], there));
-    const largest = Math.max(...found.map(({ first: one, second: other }) => Math.abs(other - one)));
-    this.rows.replaceChildren(
-      ...found.slice(0, MOST).map(({ key, first: one, second: other }) => {
-        const by = other - one;
-        const name = element("bdi", {}, first.names[key]);
-        const other_name = second.names[counterpart(run, key)];
-        const both = first.names[key] === other_name ? [name] : [name, " / ", element("bdi", {}, other_name)];
-        const bar = span(Math.abs(by) < LEAST ? "shift none" : by < 0 ? "shift falls" : "shift rises");
-        bar.style.setProperty("--part", `${((100 * Math.abs(by)) / largest).toFixed(1)}%`);
-        const difference = signedTold(by, 3);
-        const numbers = [format(one, 3), format(other, 3)].map((text) => element("td", {}, text));
-        return element(
-          "tr",
-          {},
-          element("th", { scope: "row" }, ...both),
-          ...numbers,
-          element("td", {}, bar, difference),
-        );
-      }),
-    );
+    const rows = this.#compared(run, row(numbers[0], token), row(numbers[1], there));
+    const largest = Math.max(...rows.map(({ by }) => Math.abs(by)));
+    this.rows.replaceChildren(...rows.map((one) => lineOf(one, largest)));
   }
+
+  /**
+   * What the token looks at in both, the largest difference first; what is left is summed up, so that columns are whole.
+   * @param {ModelRun} run
+   * @param {Float32Array} one
+   * @param {Float32Array} other
+   * @returns {Row[]}
+   */
+  #compared(run, one, other) {
+    const { words } = this;
+    const [first, second] = run.sentences;
+    const found = shifts(run.aligned, one, other);
+    const rest = found.slice(MOST);
+    const sum = (name) => rest.reduce((whole, of) => whole + of[name], 0);
+    const named = found.slice(0, MOST).map(({ key, ...of }) => {
+      const [name, there] = [first.names[key], second.names[counterpart(run, key)]];
+      return { names: name === there ? [name] : [name, there], ...of };
+    });
+    const others = { told: fill(words.compared_rest, { count: rest.length }), names: [] };
+    const rows = [
+      ...named,
+      ...(rest.length ? [{ ...others, first: sum("first"), second: sum("second") }] : []),
+      ...alone(run.aligned, one, other).map((of) => ({
+        told: words[of.second === null ? "compared_only_first" : "compared_only_second"],
+        names: [],
+        ...of,
+      })),
+    ];
+    return rows.map((of) => ({ told: "", ...of, by: (of.second ?? 0) - (of.first ?? 0) }));
+  }
+
+  /** The head that differs most, for the token where one is chosen, as the pictures beside have it: it is one press away. */
+  #offer(run, head, token) {
+    const { words } = this;
+    const most = token === null ? mostDifferent(run) : mostShifted(run, token);
+    const by = token === null ? run.differences[most] : shiftOf(run, most, token).by;
+    this.#head = [Math.floor(most / run.heads), most % run.heads];
+    this.largest.hidden = head.join() === this.#head.join() || Math.abs(by) < LEAST;
+    const values = { head: headName(words, run, most), pair: "", number: shown(by), token: "" };
+    if (token !== null) {
+      values.token = run.sentences[0].names[token];
+      values.pair = pairTold(run, most, token, "difference");
+    }
+    this.largest.textContent = fill(words[`largest_${token === null ? "difference" : "shift"}`], values);
+  }
+}
+
+/**
+ * A key of a token, or several together, which are told of; a weight is null where they do not stand in that sentence.
+ * @typedef {{ names: string[]; told: string; first: number | null; second: number | null; by: number }} Row
+ */
+
+/**
+ * @param {Row} row
+ * @param {number} largest of all rows the largest difference
+ */
+function lineOf({ names, told, first, second, by }, largest) {
+  const [one, other] = names.map((name) => element("bdi", {}, name));
+  const bar = span(Math.abs(by) < LEAST ? "shift none" : by < 0 ? "shift falls" : "shift rises");
+  bar.style.setProperty("--part", `${((100 * Math.abs(by)) / (largest || 1)).toFixed(1)}%`);
+  const numbers = [first, second].map((weight) =>
+    element("td", {}, weight === null ? "–" : format(weight, 3)),
+  );
+  const head = told ? [told] : other ? [one, " / ", other] : [one];
+  return element(
+    "tr",
+    told ? { class: "together" } : {},
+    element("th", { scope: "row" }, ...head),
+    ...numbers,
+    element("td", {}, bar, signedTold(by, 3)),
+  );
 }

@@ -3,6 +3,8 @@
 import { element, fill, p } from "../mha.web/dom.js";
 import { likely } from "./telling.js";
 
+const MOST_TOLD = 5;
+
 export class Effect {
   /** @param {Record<string, string>} words */
   constructor(words) {
@@ -15,13 +17,15 @@ export class Effect {
    * @param {ModelPlace} place
    * @param {(Guessed | null)[] | null} found null while the answer is on its way: the last one stays
    */
-  update({ causal, guesses, sentences }, { guess, off }, found) {
+  update({ causal, guesses, sentences, masks }, { guess, off }, found) {
     const { words, root } = this;
     root.hidden = !guesses || guess === null;
     root.classList.toggle("stays", off.length > 0);
     if (root.hidden || found?.length !== sentences.length) return;
     const lines = found.map((one, at) => {
-      const told = one ? this.#told(one, sentences[at], Boolean(off.length), causal) : words.compared_none;
+      const told = one
+        ? this.#told(one, sentences[at], masks[at], Boolean(off.length), causal)
+        : words.compared_none;
       const name = words[at ? "compared_second" : "compared_first"];
       return p("effect-line", found.length > 1 ? element("strong", {}, name) : "", " ", told);
     });
@@ -31,11 +35,13 @@ export class Effect {
   /**
    * @param {Guessed} found
    * @param {Looked} sentence
+   * @param {number[]} masks
    * @param {boolean} isOff
    * @param {boolean} causal
    */
-  #told({ place, before, after, word }, { names }, isOff, causal) {
+  #told({ place, before, after, word }, { names }, masks, isOff, causal) {
     const { words } = this;
+    if (masks.includes(place) && !causal) return this.#atMask(names[place], before, after, isOff);
     const which = `${isOff ? "_off" : ""}${causal ? "_causal" : ""}`;
     if (!word) return fill(words[`effect${which}`], { token: names[place], ...likeliest(before, after) });
     const told = fill(words[`word${which}`], {
@@ -50,6 +56,14 @@ export class Effect {
     const [{ text, probability }] = after;
     const now = { told, word: text, number: likely(probability) };
     return fill(words[isOff ? "likeliest_now" : "likeliest"], now);
+  }
+
+  /** What stands in the place of a word that nobody has told. */
+  #atMask(token, before, after, isOff) {
+    const { words } = this;
+    if (isOff) return fill(words.mask_off, { token, ...likeliest(before, after) });
+    const told = before.slice(0, MOST_TOLD).map((one) => `“${one.text}” ${likely(one.probability)}`);
+    return fill(words.mask, { token, list: told.join(" · ") });
   }
 }
 

@@ -88,7 +88,7 @@ export class Glance {
    * @param {ModelRun} run
    * @param {ModelPlace} place
    * @param {Shuffled | null} shuffled
-   * @param {{ head: string; by: string; only: string }} missing what was wanted and is not there
+   * @param {{ head: string; by: string; only: string; off: string }} missing what was wanted and is not there
    */
   update(run, place, shuffled, missing) {
     this.#shuffled = shuffled;
@@ -337,13 +337,14 @@ export class Glance {
 }
 
 /** What was wanted and is not there: by its name, or, where it has none, as the address had it. */
-function missingTold(words, run, place, { head, by, only }) {
+function missingTold(words, run, place, { head, by, only, off }) {
   const [layer, of] = place.head;
   const shown = headName(words, run, layer * run.heads + of);
   const told = [
     head && fill(words.head_missing, { head, shown }),
     by && fill(words.order_missing, { order: words[orderName(by)] ?? by }),
     only && fill(words.only_missing, { kind: words[`kind_${only}`] ?? only }),
+    off && fill(words.off_missing, { head: off, layers: run.layers, heads: run.heads }),
   ];
   return told.filter(Boolean).join(" ");
 }

@@ -21,7 +21,7 @@ let left = null;
 /** Whether the page has not been shown since the browser's began. */
 let isFirst = true;
 
-const NONE_MISSING = { head: "", by: "", only: "" };
+const NONE_MISSING = { head: "", by: "", only: "", off: "" };
 
 class Models {
   /** @type {ModelPlace} */
@@ -46,7 +46,7 @@ class Models {
   /** What of the place is another once the model has read it. @type {Partial<ModelPlace>} */
   #coming = {};
   #lang = "";
-  #address = new Address(() => ({ unsaved: false })); // a link from here holds no work
+  #address = new Address(() => ({ unsaved: false, ofModels: true })); // a link from here holds no work
   #work = new KeptWork(() => sessionStorage, isFirst && beganHere());
   /** @type {Server | null} */
   #server = null;
@@ -192,18 +192,19 @@ class Models {
     };
     await this.#told(
       async () => {
-        const run = await this.#server.run({ model: model || (await this.#first()), texts, without: off });
+        const asked = { model: model || (await this.#first()), texts, without: off };
+        const { run, without } = await this.#read(asked);
         this.#run = run;
         this.#shuffled = null;
         this.answers.hidden = false;
         this.#age(this.cut.isOffered);
         const wanted = { ...this.#place, ...this.#coming };
         const there = fitted(wanted, run);
-        this.#missing = either(this.#unread, missing(wanted, there));
+        this.#missing = either(this.#unread, missing(wanted, there, run));
         this.#unread = NONE_MISSING;
         settle();
         this.#stand(there, true);
-        if (there.off.length < off.length) this.#look({}); // it was answered without heads that stay
+        if (there.off.length !== without.length) this.#again(); // it was answered without other heads
       },
       ({ fits }) => {
         settle();
@@ -211,6 +212,22 @@ class Models {
         this.#age(Boolean(this.#run));
       },
     );
+  }
+
+  /** All heads; where there are none such as are to be switched off, with all of them on. */
+  async #read(asked) {
+    try {
+      return { run: await this.#server.run(asked), without: asked.without };
+    } catch (error) {
+      if (!(error instanceof Refusal && error.place === "without")) throw error;
+      return { run: await this.#server.run({ ...asked, without: [] }), without: [] };
+    }
+  }
+
+  /** Have the same read once more; what was missing is still said. */
+  #again() {
+    this.#unread = this.#missing;
+    this.#look({});
   }
 
   #faultless() {
@@ -331,6 +348,7 @@ const either = (one, other) => ({
   head: one.head || other.head,
   by: one.by || other.by,
   only: one.only || other.only,
+  off: one.off || other.off,
 });
 
 /** @param {string} text */

@@ -11,7 +11,7 @@ import { Measures } from "./measures.js";
 import { differences } from "./paint.js";
 import { inPieces } from "./pieces.js";
 import { Taking } from "./taking.js";
-import { headName } from "./telling.js";
+import { headName, shuffledTold } from "./telling.js";
 
 export class One {
   /** @type {ModelRun} */
@@ -21,7 +21,6 @@ export class One {
   /** @type {HeadNumbers[] | null} */
   #numbers = null;
   #asWords = false;
-  #hides = false;
   /** The pair that is pointed at, by tokens of the first sentence. @type {Pair | null} */
   #pointed = null;
   /** @type {Drawn} */
@@ -60,10 +59,11 @@ export class One {
     this.explained = new Explained(words);
     this.compared = new Compared(host, words);
     this.measures = new Measures(words);
+    this.measured = element("h3");
     this.taking = new Taking(host, words, limits);
     const shuffle = { class: "shuffle", data: { focus: "shuffle" }, onclick: () => host.shuffle() };
     this.shuffle = pressable(false, shuffle, words.shuffle);
-    this.shuffled = element("p", { class: "hint" }, words.shuffle_about);
+    this.shuffled = div("shuffled-told");
     this.title = element("h2");
     this.off = pressable(false, { class: "switch", onclick: () => this.#switch() }, "");
     this.views = div("views");
@@ -78,7 +78,7 @@ export class One {
       this.views,
       this.note,
       numbers,
-      div("measures-head", element("h3", {}, words.measures), this.shuffle),
+      div("measures-head", this.measured, this.shuffle),
       this.measures.root,
       this.shuffled,
       element("p", { class: "hint" }, words.measures_note),
@@ -106,8 +106,10 @@ export class One {
     this.#numbers = numbers;
     this.#draw();
     this.measures.update(run, this.#at, shuffled);
+    setText(this.measured, this.words[run.sentences.length > 1 ? "measures_first" : "measures"]);
     this.shuffle.ariaPressed = String(Boolean(shuffled));
-    this.shuffled.hidden = !shuffled;
+    const told = shuffled ? shuffledTold(this.words, shuffled) : [];
+    this.shuffled.replaceChildren(...told.map((text) => element("p", { class: "hint" }, text)));
     this.taking.update(run, place, refused);
   }
 
@@ -136,8 +138,7 @@ export class One {
     const merges = run.sentences.some(inPieces);
     if (!merges) this.#asWords = false;
     const hides = run.sentences.some(({ special }) => special.includes(true));
-    if (!hides) this.#hides = false;
-    this.#drawn = new Drawn(run, { asWords: this.#asWords, hides: this.#hides });
+    this.#drawn = new Drawn(run, { asWords: this.#asWords, hides: this.#place.hides });
     this.#offer(merges, hides);
     this.root.setAttribute("aria-busy", String(!this.#numbers));
     if (!this.#numbers) return;
@@ -168,7 +169,7 @@ export class One {
       words.as_words,
     );
     const hide = pressable(
-      this.#hides,
+      this.#place.hides,
       {
         class: "merge",
         title: words.hide_special_about,
@@ -190,7 +191,7 @@ export class One {
     )?.focus();
     const notes = [
       this.#asWords ? words.as_words_about : "",
-      this.#hides ? words.hide_special_about : "",
+      this.#place.hides ? words.hide_special_about : "",
       long ? fill(words.no_lines, { most: MOST_LINES }) : "",
     ];
     this.note.textContent = notes.filter(Boolean).join(" ");
@@ -270,9 +271,8 @@ export class One {
   }
 
   #hide() {
-    this.#hides = !this.#hides;
     this.#pointed = null;
-    this.#draw();
+    this.host.go({ hides: !this.#place.hides });
   }
 
   #switch() {

@@ -19,9 +19,11 @@ export const START = {
   drawn: "",
   pair: null,
   shows: "difference",
+  hides: false,
 };
 /** Which of two sentences pictures are of, where they are not of the difference. */
 const SHOWS = ["first", "second"];
+const SPECIAL = "special"; // what is hidden
 
 /**
  * What an address asks for; null where it says nothing of models.
@@ -44,13 +46,14 @@ export function read(query) {
     drawn: text("drawn") === "map" ? "map" : "",
     pair: pairIn(text("pair")),
     shows: /** @type {Pictured} */ (SHOWS.find((which) => which === text("shows")) ?? "difference"),
+    hides: text("hides") === SPECIAL,
   };
 }
 
 const LONGEST = 40; // characters of what cannot be read that are said again
 
 /**
- * What of an address can be no head, order or kind, as it stands there; "" where it can be, or is not given.
+ * What of an address can be no head, order, kind or list of heads, as it stands there; "" where it can be, or is not given.
  * @param {URLSearchParams} query
  */
 export function unread(query) {
@@ -59,19 +62,30 @@ export function unread(query) {
     return can(text) ? "" : text.slice(0, LONGEST);
   };
   const isName = (text) => NAME.test(text);
-  return { head: strange("head", headIn), by: strange("by", isName), only: strange("only", isName) };
+  const off = (text) => text.split("_").every((one) => !one || headIn(one));
+  return {
+    head: strange("head", headIn),
+    by: strange("by", isName),
+    only: strange("only", isName),
+    off: strange("off", off),
+  };
 }
 
 /**
- * What was wanted and is not there in a model's answer, by its name in an address: the head, the order, or what heads
- * are to do; "" where it is there.
- * @param {Pick<ModelPlace, "head" | "by" | "only">} wanted
+ * What was wanted and is not there in a model's answer, by its name in an address: the head, the order, what heads are
+ * to do, or heads to be switched off; "" where it is there.
+ * @param {Pick<ModelPlace, "head" | "by" | "only" | "off">} wanted
  * @param {Pick<ModelPlace, "head" | "by" | "only">} found
+ * @param {Pick<ModelRun, "layers" | "heads">} run
  */
-export const missing = (wanted, found) => ({
+export const missing = (wanted, found, run) => ({
   head: !wanted.head || wanted.head.join() === found.head.join() ? "" : headName(wanted.head),
   by: wanted.by === found.by ? "" : wanted.by,
   only: wanted.only === found.only ? "" : wanted.only,
+  off: wanted.off
+    .filter((head) => !exists(run, head))
+    .map(headName)
+    .join(", "),
 });
 
 /**
@@ -79,7 +93,7 @@ export const missing = (wanted, found) => ({
  * @param {ModelPlace} place
  * @returns {Record<string, string>}
  */
-export function written({ model, texts, head, token, off, guess, by, only, drawn, pair, shows }) {
+export function written({ model, texts, head, token, off, guess, by, only, drawn, pair, shows, hides }) {
   const [text, second] = texts;
   const number = (at) => (at === null ? "" : String(at + 1));
   const said = {
@@ -95,6 +109,7 @@ export function written({ model, texts, head, token, off, guess, by, only, drawn
     drawn,
     pair: pair && headName([pair.query, pair.key]),
     shows: second && shows !== START.shows ? shows : "",
+    hides: hides ? SPECIAL : "",
   };
   return Object.fromEntries(Object.entries(said).filter(([, value]) => value));
 }
@@ -106,8 +121,6 @@ export function written({ model, texts, head, token, off, guess, by, only, drawn
  * @returns {ModelPlace}
  */
 export function fitted(place, run) {
-  /** @type {(head: [number, number]) => boolean} */
-  const exists = ([layer, head]) => layer < run.layers && head < run.heads;
   const token = (at) => (at !== null && at < run.sentences[0].n ? at : null);
   const isThere = place.pair && [place.pair.query, place.pair.key].every((at) => token(at) !== null);
   const measure = place.by.replace("-", "");
@@ -115,13 +128,14 @@ export function fitted(place, run) {
   return {
     ...place,
     model: run.model,
-    head: place.head && exists(place.head) ? place.head : telling(run),
+    head: place.head && exists(run, place.head) ? place.head : telling(run),
     token: token(place.token) ?? (place.head || !run.differences ? null : firstDifferent(run)),
-    off: run.guesses ? place.off.filter(exists) : [],
-    guess: run.guesses ? (token(place.guess) ?? lastWord(run)) : null,
+    off: run.guesses ? place.off.filter((head) => exists(run, head)) : [],
+    guess: run.guesses ? (token(place.guess) ?? run.masks[0][0] ?? lastWord(run)) : null,
     by: sorts ? place.by : "",
     only: does(run, place.only) ? place.only : "",
     pair: isThere ? place.pair : null,
+    hides: place.hides && run.sentences.some(({ special }) => special.includes(true)),
   };
 }
 
@@ -143,6 +157,9 @@ function telling(run) {
 /** Whether any head does this. @type {(run: ModelRun, kind: string) => boolean} */
 const does = ({ sentences }, kind) =>
   sentences.some((sentence) => sentence.labels.some((_, at) => kindOf(sentence, at) === kind));
+
+/** @type {(run: Pick<ModelRun, "layers" | "heads">, head: [number, number]) => boolean} */
+const exists = ({ layers, heads }, [layer, head]) => layer < layers && head < heads;
 
 /** @type {(head: [number, number]) => string} */
 const headName = ([layer, head]) => `${layer + 1}.${head + 1}`;

@@ -160,6 +160,16 @@ export const shiftOf = ({ shiftKeys, shifts, sentences: [{ n }] }, head, query) 
 });
 
 /**
+ * The head in which a query of both sentences changes its weight to one key most.
+ * @param {ModelRun} run
+ * @param {number} query
+ */
+export const mostShifted = ({ shifts, sentences: [{ n }], layers, heads }, query) => {
+  const by = Array.from({ length: layers * heads }, (_, at) => Math.abs(shifts[at * n + query]));
+  return by.indexOf(Math.max(...by));
+};
+
+/**
  * The token of the other sentence that stands where this one does, or null.
  * @param {ModelRun} run
  * @param {number | null} token
@@ -176,6 +186,22 @@ export const shifts = (aligned, first, second) =>
   aligned
     .map(([key, other]) => ({ key, first: first[key], second: second[other] }))
     .sort((a, b) => Math.abs(b.second - b.first) - Math.abs(a.second - a.first));
+
+/**
+ * The weight of a row on tokens that stand in one of two sentences alone: of each sentence that has such tokens their sum.
+ * @param {[number, number][]} aligned
+ * @param {Float32Array} first
+ * @param {Float32Array} second
+ * @returns {{ first: number | null; second: number | null }[]}
+ */
+export function alone(aligned, first, second) {
+  const [ours, theirs] = [0, 1].map((side) => new Set(aligned.map((pair) => pair[side])));
+  const sum = (row, known) => row.reduce((whole, weight, at) => (known.has(at) ? whole : whole + weight), 0);
+  return [
+    ...(first.length > ours.size ? [{ first: sum(first, ours), second: null }] : []),
+    ...(second.length > theirs.size ? [{ first: null, second: sum(second, theirs) }] : []),
+  ];
+}
 
 /**
  * What makes the score of a pair: q_i·k_i in each dimension, and the two factors.

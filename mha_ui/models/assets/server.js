@@ -9,11 +9,13 @@ import { readRun } from "./runs.js";
 export class Refusal extends Error {
   /**
    * @param {string} message
-   * @param {number} [fits] of a text that is too long, how many of its characters are read
+   * @param {{ fits?: number; place?: string }} [more] of a text that is too long, how many of its characters are read;
+   *   what of the question is wrong
    */
-  constructor(message, fits = 0) {
+  constructor(message, { fits = 0, place = "" } = {}) {
     super(message);
     this.fits = fits;
+    this.place = place;
   }
 }
 
@@ -114,6 +116,6 @@ export class Server {
     });
     if (answer.ok) return answer;
     const told = await answer.json().catch(() => ({ error: this.unreachable }));
-    throw new Refusal(told.error, told.fits);
+    throw new Refusal(told.error, told);
   }
 }

@@ -93,6 +93,8 @@ function looks(run, at, query, picture) {
   return { from, to: first.names[key], told: shown(weight) };
 }
 
+const LEAST_LEFT = 0.005; // of all weight: what is less shows as none
+
 /**
  * What a head does, in a sentence.
  * @param {Record<string, string>} words
@@ -109,7 +111,27 @@ export function behaviour(words, run, at) {
   const rest = RESTS.includes(label) ? null : restOf(run, sentence, at);
   if (!rest) return told;
   const where = rest.tokens.join(words.and);
-  return fill(words.told_rests, { where, number: shown(rest.number), told });
+  const isAll = 1 - rest.number < LEAST_LEFT || RESTS.includes(sentence.unsure[at]);
+  return fill(words[isAll ? "told_rests_alone" : "told_rests"], { where, number: shown(rest.number), told });
+}
+
+/** Where a token looks by places alone; and by words, which are the same in another order. */
+const BY_PLACES = ["previous", "next"];
+const BY_WORDS = ["itself", "same_word", "punctuation"];
+
+/**
+ * What other orders of the words show, and of which measures: of the others they say nothing for certain.
+ * @param {Record<string, string>} words
+ * @param {Shuffled} found
+ */
+export function shuffledTold(words, { measures }) {
+  const told = Object.entries({ shuffle_places: BY_PLACES, shuffle_words: BY_WORDS }).map(([name, of]) => {
+    const names = of
+      .filter((measure) => measures.includes(measure))
+      .map((measure) => words[`kind_${measure}`]);
+    return names.length ? fill(words[name], { names: names.join(" · ") }) : "";
+  });
+  return [words.shuffle_about, ...told].filter(Boolean);
 }
 
 /** What nothing says for certain: what there are too few places of, else what is farthest above chance. */

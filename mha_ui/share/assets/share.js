@@ -21,6 +21,8 @@ class Share {
   data = null;
   setTriggerValue = null;
   gone = new AbortController();
+  /** What the link is of, where that is no work: a suffix of the words that say so. */
+  of = "";
 
   constructor(root) {
     this.button = root.querySelector(".share");
@@ -55,7 +57,6 @@ class Share {
     this.button.querySelector(".name").textContent = words.share;
     this.button.querySelector(".done").textContent = `✓ ${words.copied}`;
     this.button.setAttribute("aria-label", words.share);
-    this.field.setAttribute("aria-label", words.field);
     this.panel.setAttribute("aria-label", words.share);
     this.noCode.textContent = words.no_code;
     this.close.setAttribute("aria-label", words.close);
@@ -71,6 +72,7 @@ class Share {
 
   async #share() {
     const told = (await settled()).filter((one) => one.unsaved !== undefined);
+    this.of = told.some(({ ofModels }) => ofModels) ? "_models" : "";
     const unsaved = told.length ? told.some((one) => one.unsaved) : this.data.unsaved;
     if (unsaved) this.setTriggerValue("unsaved", true);
     else await this.#give(location.href);
@@ -84,8 +86,9 @@ class Share {
     this.paper.replaceChildren(...(fits ? [element("img", { class: "code", alt: words.code, src })] : []));
     this.noCode.hidden = fits;
     this.panel.hidden = false;
+    this.field.setAttribute("aria-label", words[`field${this.of}`]);
     this.field.hidden = await this.#copied(link);
-    this.told.textContent = this.field.hidden ? words.said : words.by_hand;
+    this.told.textContent = this.field.hidden ? words[`said${this.of}`] : words.by_hand;
     if (this.field.hidden) this.#say();
   }
 
@@ -113,7 +116,7 @@ class Share {
   #say() {
     clearTimeout(this.timer);
     this.button.classList.add("copied");
-    this.status.textContent = this.data.words.said;
+    this.status.textContent = this.data.words[`said${this.of}`];
     this.timer = setTimeout(() => {
       this.button.classList.remove("copied");
       this.status.textContent = "";

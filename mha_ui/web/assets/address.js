@@ -14,6 +14,7 @@ export const OF_MODELS = [
   "drawn",
   "pair",
   "shows",
+  "hides",
 ];
 const NAMES = [
   "example",
@@ -41,12 +42,12 @@ export class Address {
   #timer = 0;
   #ours = null;
   #written = 0;
-  /** @type {(asked: CustomEvent<Promise<{ unsaved?: boolean }>[]>) => void} */
+  /** @type {(asked: CustomEvent<Promise<{ unsaved?: boolean; ofModels?: boolean }>[]>) => void} */
   #asked = null;
 
   /**
    * `settled` promises what there is to say of the work once every edit of it has been kept.
-   * @param {() => { unsaved?: boolean } | Promise<{ unsaved?: boolean }>} settled
+   * @param {() => { unsaved?: boolean; ofModels?: boolean } | Promise<{ unsaved?: boolean; ofModels?: boolean }>} settled
    */
   constructor(settled = () => ({})) {
     this.#asked = ({ detail }) =>
