@@ -23,7 +23,7 @@ import torch
 from torch import Tensor
 
 from mha_core.check.catalogue import CATALOGUE, ROUNDED_EARLY
-from mha_core.check.digits import is_coarse, is_nearly, not_rounded, rounds_to
+from mha_core.check.digits import gives_all, is_coarse, is_nearly, not_rounded, rounds_to
 from mha_core.check.local import Found, found_besides, found_in, made_alike
 from mha_core.check.place import Way
 from mha_core.check.search import Family, Rounding, Search
@@ -385,7 +385,7 @@ class _Check:
 
     def _all_cells(self, key: Key, claim: Printed, own: Tensor, family: Family) -> Tensor | None:
         """The mistakes under which every given cell comes out, all blamed; None where there are none."""
-        fits = claim.all_fit(family.values).nonzero().flatten().tolist()
+        fits = gives_all(family.values, claim).nonzero().flatten().tolist()
         explaining = [n for n in fits if family.blames[n]]
         if not explaining:
             return None

@@ -41,3 +41,8 @@ def is_nearly(claim: Printed, values: Tensor) -> Tensor:
 def rounds_to(values: Tensor, claim: Printed) -> Tensor:
     """Where what was computed is the printed number once it is rounded."""
     return (values - claim.numbers).abs() <= claim.unit / 2 + 1e-9
+
+
+def gives_all(values: Tensor, claim: Printed) -> Tensor:
+    """Of each alternative, whether everything printed may come of it: within a unit, and a whole number by rounding."""
+    return claim.all_fit(values) & ~not_rounded(claim, values).flatten(1).any(1)

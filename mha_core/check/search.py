@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from mha_core.check.catalogue import ROUNDED_EARLY, At, at_step
+from mha_core.check.digits import gives_all
 from mha_core.compute.graph import head_graph
 from mha_core.compute.operations import OPERATIONS, Operand, Step
 from mha_core.compute.printed import Key, Printed
@@ -127,7 +128,7 @@ class Search:
         for key, claim in claims.items():
             family = self._family(key, growth)
             made = family.first_of_each()
-            fits = family.chosen(claim.all_fit(family.values).nonzero().flatten().tolist()).first_of_each()
+            fits = family.chosen(gives_all(family.values, claim).nonzero().flatten().tolist()).first_of_each()
             if "" in possible:
                 possible |= {label: possible[""] for label in made if label not in seen}
             seen |= made.keys()

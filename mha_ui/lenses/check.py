@@ -24,6 +24,7 @@ from mha_core.compute.graph import symbol
 from mha_core.compute.trace import Trace
 from mha_core.edit.claims import claimed_rows
 from mha_core.errors import N_
+from mha_core.exercise.judged import judged
 from mha_core.vocabulary import PER_HEAD_STEPS
 from mha_ui.language import words_in
 from mha_ui.lenses.lens import Lens
@@ -39,11 +40,12 @@ def check(lens: Lens, computed: Trace, language: str) -> dict[str, Any]:
 
     In an exercise no calculation is told before it is asked for.
     """
-    verdict, exercise = checked(computed.example), lens.exercise
-    if exercise is None:
+    if lens.exercise is None:
+        verdict = checked(computed.example)
         notes, kinds, told = _notes(verdict), _kinds(verdict, language), _check(verdict, language)
     else:
-        notes, kinds, told = {}, {}, practice(exercise, verdict, language)
+        verdict = judged(computed.example)
+        notes, kinds, told = {}, {}, practice(lens.exercise, verdict, language)
     return {"marks": _marks(verdict), "kinds": kinds, "notes": notes, "check": told, "matrices": {}}
 
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
-from mha_core.check.check import check
 from mha_core.compute.derive import Cell
 from mha_core.example.model import Example
 from mha_core.exercise.exercise import exercise
 from mha_core.exercise.hints import asked_cells, blank_cells, hints, missed_cells, open_cells
+from mha_core.exercise.judged import judged
 from mha_ui.lenses.lens import Exercise
 from mha_ui.state.url import OWN_SEED, SEEDS, address, without_claims
 from mha_ui.state.work import Work, attempt, start_from
@@ -45,7 +45,7 @@ def like_of(current: Work) -> Mapping[str, str]:
 
 def has_open_exercise(current: Work) -> bool:
     """Whether there is an exercise of which something is still to be worked out."""
-    return current.exercise is not None and bool(open_cells(check(current.example), current.exercise.asked))
+    return current.exercise is not None and bool(open_cells(judged(current.example), current.exercise.asked))
 
 
 def link_for_class(current: Work, asked: tuple[str, ...]) -> str:
@@ -79,7 +79,7 @@ def _hint(current: Work, at_work: Exercise, wanted: object) -> None:
 
     What has been told of a cell is told again first when one comes back to it.
     """
-    verdict = check(current.example)
+    verdict = judged(current.example)
     left = open_cells(verdict, at_work.asked)
     if not left:
         return
@@ -100,6 +100,6 @@ def note_attempt(current: Work, before: Example) -> None:
         return
     filled = set(blank_cells(before, at_work.asked)) - set(blank_cells(current.example, at_work.asked))
     if filled:
-        missed = filled & missed_cells(check(current.example))
+        missed = filled & missed_cells(judged(current.example))
         at = [n for n, cell in enumerate(asked_cells(current.example, at_work.asked)) if cell in missed]
         at_work.missed |= frozenset(at)

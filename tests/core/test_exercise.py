@@ -8,7 +8,9 @@ import pytest
 from benchmarks.exercises import kinds, measured, outcomes
 from mha_core import (
     Cell,
+    Example,
     ExampleError,
+    Head,
     Positions,
     built_in,
     dump,
@@ -24,6 +26,7 @@ from mha_core.compute.derive import derive
 from mha_core.compute.graph import graph
 from mha_core.exercise.exercise import askable, exercise, given_away, nothing_special, sizes, varies
 from mha_core.exercise.hints import asked_cells, blank_cells, hints, missed_cells, open_cells
+from mha_core.exercise.judged import judged
 from mha_core.exercise.laws import Laws
 from tests.core.answers import answer, layer, used, work_out
 from tests.sizes import shortened
@@ -289,3 +292,55 @@ def test_what_cannot_be_an_exercise_is_refused(source, sentence):
 )
 def test_what_would_be_read_off_a_later_table_is_known(name, asked, told):
     assert given_away(built_in(name), asked) == told
+
+
+SCORED = Head(q=((2.0, 0.0), (0.0, 2.0)), k=((1.0, 2.0), (-2.0, 1.0)), v=((70.0, 3.0), (11.0, 100.0)))
+"""Q·Kᵀ/√2 = [1.41, −2.83], [2.83, 1.41]."""
+TWO_HEADS = validate(Example(title="", tokens=("a", "b"), heads=(SCORED, SCORED)))
+
+
+def worked_from_rounded(weights):
+    """Weights and, from these very numbers, outputs, with two decimals in both heads."""
+    outputs = [
+        [
+            [
+                sum(float(a) * v for a, v in zip(row, column, strict=True))
+                for column in zip(*head.v, strict=True)
+            ]
+            for row in rows
+        ]
+        for rows, head in zip(weights, TWO_HEADS.heads, strict=True)
+    ]
+    return replace(TWO_HEADS, claimed={"weights": weights, "head_outputs": printed(outputs)})
+
+
+def printed(matrices):
+    return tuple(tuple(tuple(f"{cell:.2f}" for cell in row) for row in rows) for rows in matrices)
+
+
+def test_an_exercise_wants_no_more_digits_than_it_asks_for():
+    """0.99·70 + 0.01·11 = 69.41, and in full 69.17: off by more than a unit, and right."""
+    weights = printed(trace(TWO_HEADS).values["weights"])
+    example = worked_from_rounded(weights)
+    assert not check(example).ok
+    verdict = judged(example)
+    assert verdict.ok
+    assert not any(step.causes for step in verdict.steps.values())
+    assert open_cells(verdict, ("weights", "head_outputs")) == []
+
+
+def test_what_follows_from_an_error_of_its_head_is_wrong_in_an_exercise_too():
+    weights = printed(trace(TWO_HEADS).values["weights"])
+    slipped = (("0.89", "0.01"), *weights[0][1:])
+    verdict = judged(worked_from_rounded((slipped, weights[1])))
+    assert {one.cell for one in verdict.steps["weights"].wrong} == {Cell("weights", 0, 0, 0)}
+    assert {one.cell.head for one in verdict.steps["head_outputs"].wrong} == {0}
+
+
+def test_a_whole_number_that_a_mistake_does_not_round_to_is_not_laid_to_it():
+    """The transpose has −2.83 where 2.83 is: −2 is none of them."""
+    one = validate(Example(title="", tokens=("a", "b"), heads=(SCORED,)))
+    for text, ids in (("-3", True), ("-2", False)):
+        claimed = {"scaled_scores": (((None, None), (text, None)),)}
+        causes = check(replace(one, claimed=claimed)).steps["scaled_scores"].causes
+        assert any(cause.ids == ("q_k_swapped",) for cause in causes) is ids
