@@ -177,6 +177,31 @@ def test_who_moves_a_slider_sees_the_figure_move(shown, topic):
             assert topic == "library" or not (figure and numbers)  # a long table begins a screen
 
 
+def test_keys_walk_on_after_a_slider_was_moved_and_escape_lets_go_of_one(shown):
+    page = shown("lessons?lesson=sqrt-dk&view=projector", viewport={"width": 1280, "height": 720})
+    slider = page.get_by_role("slider").first
+    while not slider.is_visible():
+        page.keyboard.press("ArrowRight")
+    at, of = screen(page)
+    thumb = slider.bounding_box()
+    page.mouse.move(thumb["x"] + thumb["width"] / 2, thumb["y"] + thumb["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(thumb["x"] + 60, thumb["y"], steps=4)
+    page.mouse.up()
+    at_rest(page)
+    page.keyboard.press("PageDown")
+    assert screen(page) == (at + 1, of)
+    page.keyboard.press("PageUp")
+    value = slider.get_attribute("aria-valuenow")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    expect(slider).not_to_have_attribute("aria-valuenow", value)
+    page.keyboard.press("Escape")
+    expect(page.locator(".st-key-frame")).to_be_hidden()  # still before the audience
+    page.keyboard.press("ArrowRight")
+    assert screen(page) == (at + 1, of)
+
+
 def test_a_key_leads_before_the_audience_escape_back_and_the_address_keeps_it(shown, server):
     page = shown("lessons?lesson=library&view=projector")
     expect(page.locator(".st-key-frame")).to_be_hidden()

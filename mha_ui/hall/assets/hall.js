@@ -52,6 +52,7 @@ class Hall {
     window.addEventListener("keydown", (event) => this.#onKey(event), { signal });
     window.addEventListener("resize", () => this.#pack(), { signal });
     window.addEventListener("pointermove", () => this.awake.wake(), { signal });
+    window.addEventListener("pointerup", () => isInHall() && setTimeout(letGo), { signal });
     onDrawn(() => this.#pack(), signal);
     onHall(() => this.root.classList.toggle("on", isInHall()), signal);
   }
@@ -140,6 +141,7 @@ class Hall {
   #onKey(event) {
     if (!this.root.isConnected) return;
     if (!isOwn(event) && this.#help?.close()) return event.preventDefault();
+    if (isInHall() && event.key === "Escape" && letGo()) return;
     const meant = this.#keys.read(event, isInHall());
     if (!meant || isInHall() === (meant.move === "project")) return;
     const act = meant.jump ? () => this.#go(meant.jump - 1) : this[meant.move];
@@ -254,6 +256,15 @@ function enlarge(zone) {
 function placed(place) {
   const [held, at] = JSON.parse(sessionStorage.getItem(PLACE) ?? "[]");
   return held === place ? at : 0;
+}
+
+/** A slider that has the focus lets go of it, and the keys walk on; whether there was one. */
+function letGo() {
+  let held = document.activeElement;
+  while (held?.shadowRoot?.activeElement) held = held.shadowRoot.activeElement;
+  if (!held?.matches("[role=slider], input[type=range]")) return false;
+  /** @type {HTMLElement} */ (held).blur();
+  return true;
 }
 
 /** Whether what has changed may need another room: a drawing keeps its own. @type {(node: Node) => boolean} */
