@@ -133,7 +133,7 @@ def test_numbers_that_are_edited_on_the_way_are_edited_on_telephones_too(wall, f
 def test_numbers_that_no_link_holds_are_not_followed_and_the_lecturer_is_told(wall, follow):
     front, _ = wall
     phone = follow()
-    front.press("Escape")
+    front.press("Escape", "Escape")  # the card that says how to get in, then the walk
     front.page.get_by_role("link", name="Bench").click()
     bench = Bench(front.page).settled()
     front.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -288,6 +288,11 @@ def test_how_to_get_in_stands_in_a_corner_once_the_lecturer_goes_on(lecture):
     back.press("x", "ArrowLeft").stands_at("concat")
     phone.says("You see what is on the wall.")
     expect(corner).to_be_visible()
+    front.press("c")
+    expect(code).to_be_visible()
+    front.press("Escape")  # the card goes, and not the walk
+    expect(corner).to_be_visible()
+    expect(front.root).to_have_attribute("data-view", "projector")
 
 
 def test_the_walk_s_own_page_is_followed_once_a_room_is_open(new_page, server):
@@ -499,7 +504,8 @@ def test_a_number_is_predicted_on_telephones_and_revealed_on_the_wall(lecture):
         front.press("c")
         expect(front.page.locator(".room-card img.code")).to_be_visible(visible=again)
     expect(front.page.locator(".room-card .answered")).to_have_text("2 of 2 have answered")
-    front.press("c")
+    back.press("c")  # in the window that reveals: another's key may come after that
+    expect(front.page.locator(".room-card img.code")).to_be_visible()
     back.press("Enter")
     expect(front.page.locator(".room-card .histogram li")).to_have_count(2)
     expect(front.page.locator(".room-card .histogram .right")).to_contain_text(f"{right} ✓")
@@ -592,7 +598,7 @@ def test_a_lecture_from_its_beginning_to_its_end(lecture, new_context, server, f
     back.page.get_by_role("button", name="Close the question").click()
     expect(front.page.locator(".histogram .count")).to_have_text(["2", "1"])
 
-    front.press("Escape")
+    front.press("Escape", "Escape")  # the answers, then the walk
     front.page.get_by_role("link", name="Bench").click()
     Bench(front.page).settled().edit("x", None, 1, 0, 7)
     front.page.get_by_role("link", name="Walkthrough").click()

@@ -141,7 +141,16 @@ export class Lecturer {
   }
 
   closes() {
-    return this.#leaveDesk() || this.#hands.close();
+    return this.#leaveDesk() || this.#hands.close() || this.#closesCard();
+  }
+
+  /** Before an audience how to get in, and answers that are all there, go before the walk is left. */
+  #closesCard() {
+    const { at, question } = room;
+    const isOver = at?.card === "code" || (at?.card === "poll" && !question?.open);
+    if (this.walk.view !== "projector" || !isOver) return false;
+    this.turn(at.card);
+    return true;
   }
 
   /** An edit of before is taken back, or made again: the walk's own and the bench's; on the wall one of numbers alone. */
