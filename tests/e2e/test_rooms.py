@@ -501,10 +501,10 @@ def test_a_number_is_predicted_on_telephones_and_revealed_on_the_wall(lecture):
     expect(back.page.locator(".room-question .histogram li")).to_have_text(["−41", f"{right}1"])
     expect(front.page.locator(".room-card .histogram")).to_have_count(0)
     for again in (True, False):  # the code lies over the question, and takes nothing away
-        front.press("c")
+        back.press("c")  # all in the window that reveals: another's key might come after that
         expect(front.page.locator(".room-card img.code")).to_be_visible(visible=again)
     expect(front.page.locator(".room-card .answered")).to_have_text("2 of 2 have answered")
-    back.press("c")  # in the window that reveals: another's key may come after that
+    back.press("c")
     expect(front.page.locator(".room-card img.code")).to_be_visible()
     back.press("Enter")
     expect(front.page.locator(".room-card .histogram li")).to_have_count(2)
