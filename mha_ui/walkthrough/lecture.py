@@ -32,9 +32,7 @@ LECTURE: Final = {
     "step_question": N_("My question"),
     "step_minutes": N_("Minutes"),
     "minutes_sign": N_("min"),
-    "minutes_refused": N_(
-        "{label}: from 0 to {most} minutes. What was typed is not taken; the field is as before."
-    ),
+    "minutes_refused": N_("{label}: a number of minutes from 0 to {most}. What was typed is not taken."),
     "step_field": N_("{label}: {step}"),
     "step_early": N_("Comes before what it needs: {steps}"),
     "say": N_("Say: {text}"),

@@ -8,6 +8,7 @@ import {
   changed,
   choicesIn,
   entries,
+  minutesIn,
   minutesOf,
   moved,
   movedTo,
@@ -110,6 +111,12 @@ test("the lengths to choose from have the lecturer's own among them", () => {
   assert.deepEqual(lengthsOf({}), [10, 25, 50]);
   assert.deepEqual(lengthsOf({ lecture: told_ }), [10, 25, 50]);
   assert.deepEqual(lengthsOf({ lecture: { ...told_, own: { minutes: 35 } } }), [10, 25, 35, 50]);
+});
+
+test("minutes are typed with a point or a comma; nothing is none", () => {
+  assert.deepEqual(["2.5", " 2,5 ", "25", "", "0"].map(minutesIn), [2.5, 2.5, 25, 0, 0]);
+  for (const text of ["-5", "abc", "1e3", "2,5,1", "1.2.3", ".", "∞"])
+    assert.ok(Number.isNaN(minutesIn(text)), text);
 });
 
 test("the clock tells time in all and by step, comes back after a reload, and starts again", () => {

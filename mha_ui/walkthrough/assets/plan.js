@@ -83,3 +83,10 @@ export function written(steps, minutes, usual) {
 /** @type {(steps: OwnStep[]) => number} */
 export const minutesOf = (steps) =>
   steps.reduce((sum, { minutes = 0, hidden }) => sum + (hidden ? 0 : minutes), 0);
+
+/**
+ * What somebody typed for minutes, 0 where nothing stands and NaN where it is no number; a comma is a point.
+ * @type {(text: string) => number}
+ */
+export const minutesIn = (text) =>
+  /^[\d.,]*$/.test(text.trim()) ? Number(text.trim().replace(",", ".")) : Number.NaN;

@@ -19,6 +19,7 @@ import {
   changed,
   choicesIn,
   entries,
+  minutesIn,
   minutesOf,
   moved,
   movedTo,
@@ -137,7 +138,7 @@ export class Planner {
       there.map(({ step }) => this.#rows.get(step).item),
     );
     for (const [at, one] of there.entries()) this.#fill(one, told.get(one.step), at, there.length);
-    setValue(this.minutes, this.#minutes ?? "");
+    setMinutes(this.minutes, this.#minutes);
     const planned = minutesOf(there);
     this.sum.hidden = !(planned && this.#minutes);
     setText(this.sum, fill(words.own_planned, { planned, minutes: this.#minutes ?? "" }));
@@ -160,7 +161,7 @@ export class Planner {
     setValue(question, textIn(one.question, this.#lang));
     const offered = choicesIn(one, this.#lang);
     choices.forEach((choice, at) => void setValue(choice, offered[at] ?? ""));
-    setValue(minutes, one.minutes ?? "");
+    setMinutes(minutes, one.minutes);
     if (!item.dataset.known) more.open = Boolean(one.note || one.question || one.choices);
     item.dataset.known = "1";
   }
@@ -283,33 +284,28 @@ export class Planner {
     return this.#steps.findIndex((one) => one.step === step);
   }
 
-  /** A field for minutes; what is none is not taken: it stands as before, and below it is said of which. */
+  /** A field for minutes, with a point or a comma; what is none stays to be mended, and below it is said of which. */
   #number(focus, label, take) {
     const refused = element("p", { class: "refused", role: "alert" });
-    let before = "";
     const node = element("input", {
-      type: "number",
-      min: 0,
-      max: MOST_MINUTES,
-      step: "any",
+      class: "minutes",
+      type: "text",
       inputmode: "decimal",
+      autocomplete: "off",
       data: { focus },
-      onfocus: () => (before = node.value),
-      onblur: () => node.validity.badInput && taken(), // which some browsers do not call a change
-      onchange: () => taken(),
+      onchange: () => {
+        const minutes = minutesIn(node.value);
+        const isTaken = minutes >= 0 && minutes <= MOST_MINUTES;
+        node.setAttribute("aria-invalid", String(!isTaken));
+        if (isTaken) {
+          refused.remove();
+          take(minutes || undefined);
+          return;
+        }
+        refused.textContent = fill(this.#words.minutes_refused, { label, most: MOST_MINUTES });
+        node.closest("li, .all").append(refused);
+      },
     });
-    const taken = () => {
-      const minutes = node.validity.badInput ? Number.NaN : Number(node.value);
-      refused.remove();
-      if (minutes >= 0 && minutes <= MOST_MINUTES) {
-        before = node.value;
-        return take(minutes || undefined);
-      }
-      node.value = "0"; // a browser keeps what is no number where the field becomes what it says that it is
-      node.value = before;
-      refused.textContent = fill(this.#words.minutes_refused, { label, most: MOST_MINUTES });
-      node.closest("li, .all").append(refused);
-    };
     return node;
   }
 
@@ -380,6 +376,11 @@ export class Planner {
     const lecture = written(this.#steps, this.#minutes, this.#model.lecture.usual);
     sender.send({ op: "lecture", lecture });
   }
+}
+
+/** What a field says; what was refused in it stays until it is mended. */
+function setMinutes(field, minutes) {
+  if (field.getAttribute("aria-invalid") !== "true") setValue(field, minutes ?? "");
 }
 
 /**
