@@ -24,10 +24,12 @@ from mha_core.example.model import NEG_INF, position_inputs
 from mha_core.vocabulary import PER_HEAD_INPUTS, POSITION_INPUTS, WHOLE_LAYER_STEPS
 
 ROOT = Path(__file__).resolve().parents[2]
-CHROMIUM_FLAGS = (
-    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync --in-process-gpu"
-).split()
+CHROMIUM_FLAGS = [
+    *"--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking".split(),
+    *"--disable-component-update --disable-sync --in-process-gpu".split(),
+    # no other host is found, and the console says which was asked for
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1",
+]
 WAIT = 30_000
 """Milliseconds after which something that should have come is taken for missing."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import expect
@@ -18,12 +19,24 @@ PATHS = {script: "" if index == 0 else script.removesuffix(".py") for index, scr
 
 @pytest.mark.parametrize(("script", "language"), in_turn(PAGES, LANGUAGES))
 def test_every_address_opens_its_page_with_its_title(server, new_page, script, language):
-    page = new_page()
+    page, asked = new_page(), []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("websocket", lambda socket: asked.append(socket.url))
     page.goto(f"{server.url}{PATHS[script]}?example=causal&lang={language}")
     words = words_in(language)
     expect(page).to_have_title(f"{words(PAGES[script])} · {words('Multi-head attention')}")
     at_rest(page)
     expect(page.get_by_test_id("stException")).to_have_count(0)
+    assert all(urlsplit(url).netloc in ("", urlsplit(server.url).netloc) for url in asked), asked
+
+
+def test_a_request_to_another_host_is_a_complaint(new_context, watch):
+    page = new_context().new_page()
+    page.evaluate("() => fetch('http://elsewhere.example/', { mode: 'no-cors' }).catch(() => null)")
+    complaints = watch.complaints[:]
+    watch.complaints.clear()
+    assert len(complaints) == 1
+    assert "ERR_NAME_NOT_RESOLVED" in complaints[0]
 
 
 def test_the_title_follows_the_language_at_once(visit):
