@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Self
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page
+from playwright.sync_api import TimeoutError as TooLate
 
 from mha_core import Trace
 from mha_core.compute.derive import Cell
@@ -41,7 +42,12 @@ class Walk:
         return self.root.get_attribute("data-at")
 
     def stands_at(self, place: str) -> Self:
-        expect(self.root).to_have_attribute("data-at", place)
+        """Wait until it does; ``expect`` would see what comes from another window up to a second late."""
+        if self.at != place:
+            try:
+                wait_for(self.page, f'.walk[data-at="{place}"]')
+            except TooLate:
+                raise AssertionError(f"stands at {self.at}, not at {place}") from None
         return self
 
     def cell(self, name: str, head: int | None, row: int, col: int) -> Locator:
