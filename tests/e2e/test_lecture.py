@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from mha_core import built_in, from_token, to_token, trace
 from mha_core.compute.metrics import agreement
@@ -20,6 +20,7 @@ from tests.e2e.test_rooms import opened
 from tests.e2e.test_walkthrough_audience import large
 from tests.e2e.test_walkthrough_windows import beside
 from tests.e2e.walk import Walk, assert_right, bench_example
+from tests.sizes import shortened
 
 FIRST = trace(built_in("first"))
 USUAL = [stage.id for stage in stages_of(FIRST)]
@@ -189,7 +190,7 @@ def test_what_is_typed_while_the_numbers_come_anew_stays(walk):
     expect(plan.field("question q")).to_be_focused()
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", shortened(LANGUAGES, ["zh"]))
 def test_the_presenter_reads_what_to_say_to_ask_and_what_goes_wrong_and_sees_what_is_next(walk, language):
     page = walk(f"?example=first&view=presenter&lang={language}", viewport={"width": 1280, "height": 720})
     notes = page.root.locator(".notes")
@@ -206,14 +207,15 @@ def test_the_presenter_reads_what_to_say_to_ask_and_what_goes_wrong_and_sees_wha
         expect(notes.locator(".note")).to_have_text(stage.words.note.translated(language).replace("_", ""))
         if at + 1 < len(USUAL):
             expect(notes.locator(".still .picture")).to_be_visible()
+            if stage.id == "k":
+                next_stands_still(notes.locator(".still"))
             page.press("ArrowRight")
     expect(notes.locator(".next")).to_have_text(words_in(language)("That was the last step."))
     expect(notes.locator(".still .picture")).to_have_count(0)
 
 
-def test_the_still_shows_the_numbers_of_the_next_step_and_nothing_to_press(walk):
-    page = walk("?example=first&view=presenter&step=k")
-    still = page.root.locator(".notes .still")
+def next_stands_still(still: Locator) -> None:
+    """The picture of the step after the keys has its numbers, and nothing to press."""
     expect(still).to_have_attribute("aria-hidden", "true")
     expect(still).to_have_attribute("inert", "")
     cell = still.locator('td[data-key="next v|0|2|1"]')
@@ -348,20 +350,30 @@ def test_the_keys_change_numbers_too_and_computed_ones_stay(walk):
     page.press("ArrowRight").stands_at("scaled_scores")
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_axe_finds_nothing_in_my_lecture(walk, language):
-    for view in ("", "&view=presenter"):
-        page = walk(f"?s={taught(LectureStep('scores'), minutes=25)}&lang={language}{view}")
-        plan = Plan(page)
-        plan.field("more scores").click()
-        assert_no_barrier(page.page, view)
+@pytest.mark.parametrize("view", shortened(["", "&view=presenter"], ["&view=presenter"]))
+@pytest.mark.parametrize("language", shortened(LANGUAGES, ["zh"]))
+def test_axe_finds_nothing_in_my_lecture(walk, language, view):
+    page = walk(f"?s={taught(LectureStep('scores'), minutes=25)}&lang={language}{view}")
+    plan = Plan(page)
+    plan.field("more scores").click()
+    assert_no_barrier(page.page)
 
 
 # --- two heads beside each other -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("view", ["", "projector", "presenter"])
+HALL = [("projector", "zh"), ("presenter", "en")]
+"""Where least room is: the wall's large type, and what the presenter reads beside, in the longer language."""
+
+
+@pytest.mark.parametrize(
+    ("view", "language"),
+    [
+        pytest.param(view, language, marks=() if (view, language) in HALL else pytest.mark.long)
+        for view in ("", "projector", "presenter")
+        for language in LANGUAGES
+    ],
+)
 def test_two_heads_stand_beside_each_other_with_one_scale_and_a_sentence(walk, language, view):
     """Every step of head 1 and of head 2: both matrices whole, nothing cut off, and the largest difference told."""
     water = trace(built_in("water"))
@@ -423,6 +435,10 @@ def test_the_sentence_of_two_heads_says_what_they_share_and_where_they_part(walk
     expect(page.root.locator(".pair")).to_have_count(0)
     expect(play).to_be_enabled()
     expect(why).to_be_hidden()
+    page.button("predict").check()  # and what is to be predicted is not told by them
+    page.button("compare first").select_option("0")
+    expect(page.root.locator(".pair")).to_have_count(0)
+    expect(page.root.locator("input.answer").first).to_be_visible()
 
 
 def test_tokens_at_which_two_heads_part_alike_are_counted(walk):
@@ -431,8 +447,9 @@ def test_tokens_at_which_two_heads_part_alike_are_counted(walk):
     expect(page.root.locator(".pair .differ")).to_contain_text("差别最大的词元有 2 个")
 
 
-def test_a_large_example_folds_both_heads_alike(walk):
-    example = large(32, 12, 48)
+@pytest.mark.parametrize("sizes", shortened([(24, 4, 8), (32, 12, 48)], [(24, 4, 8)]))
+def test_a_large_example_folds_both_heads_alike(walk, sizes):
+    example = large(*sizes)
     page = walk(
         f"?s={to_token(example)}&view=projector&step=weights", viewport={"width": 1280, "height": 720}
     )
@@ -446,19 +463,8 @@ def test_a_large_example_folds_both_heads_alike(walk):
     assert tables.nth(0).locator("td").count() == tables.nth(1).locator("td").count()
 
 
-def test_a_prediction_hides_what_two_heads_would_tell(walk):
-    page = walk("?example=water&step=scores&predict=1")
-    page.button("compare first").select_option("0")
-    expect(page.root.locator(".pair")).to_have_count(0)
-    expect(page.root.locator("input.answer").first).to_be_visible()
-
-
-def test_both_windows_compare_the_same_heads(new_page, server):
-    address = f"{server.url}walkthrough?example=water&step=scores&view="
-    front = Walk(new_page()).open(f"{address}projector")
-    back = Walk(beside(front.page)).open(f"{address}presenter")
-    back.press("ArrowRight").stands_at("scaled_scores")
-    front.stands_at("scaled_scores")
+def both_compare(front: Walk, back: Walk) -> None:
+    """The same heads beside each other in both windows."""
     back.press("v")
     expect(front.root.locator(".pair")).to_be_visible()
     for focus, head in (("compare first", "0"), ("compare second", "1")):
@@ -470,12 +476,13 @@ def test_both_windows_compare_the_same_heads(new_page, server):
 # --- hands -----------------------------------------------------------------------------------------------------
 
 
-def test_hands_are_counted_before_the_number_appears_and_both_windows_show_them(new_page, server):
+def test_both_windows_compare_the_same_heads_and_count_hands_before_the_number_appears(new_page, server):
     address = f"{server.url}walkthrough?example=first&step=scores&sub=1&view="
     front = Walk(new_page()).open(f"{address}projector")
     back = Walk(beside(front.page)).open(f"{address}presenter")
     back.press("ArrowRight").stands_at("scores 2")
     front.stands_at("scores 2")
+    both_compare(front, back)
     back.press("h")
     card = front.root.locator(".hands")
     expect(card.locator("h3")).to_have_text("What will stand in S[思考, 计算机] of head 1?")
