@@ -15,10 +15,12 @@ from mha_core.messages import LANGUAGE
 from mha_ui.language import LANGUAGES, words_in
 from mha_ui.lessons import LESSONS
 from tests.e2e.driver import WAIT, Bench, assert_shows, at_rest, picture, replace
-from tests.e2e.looks import assert_no_barrier_at, wider, widths
-from tests.sizes import in_turn
+from tests.e2e.looks import PAPER, barriers, recolour, wider, widths
+from tests.sizes import in_turn, turns
 
 TOPICS = list(LESSONS)
+LOOKS = list(zip((390, 1280, 390, 1280), (*PAPER, *reversed(PAPER)), strict=True))
+"""Widths and themes in which axe reads a lesson: each in one of them, at length in all."""
 
 
 @pytest.fixture
@@ -39,16 +41,22 @@ def goto(page: Page, url: str) -> Page:
 
 def settled(page: Page, topic: str) -> Page:
     """Wait until this lesson is there, with all its pictures and its address, and nothing moves any more."""
+    arrived(page, topic)
+    for drawn in page.locator('[class*="st-key-picture-"]').all():
+        picture(page, key_of(drawn))
+    page.evaluate("document.querySelector('.stMain').scrollTo(0, 0)")
+    at_rest(page)
+    return page
+
+
+def arrived(page: Page, topic: str) -> Page:
+    """Wait until this lesson is there with its address; pictures that are not in view are not waited for."""
     headings = [words_in(language)(LESSONS[topic].title) for language in LANGUAGES]
     heading = page.get_by_role("heading", name=headings[0], exact=True).or_(
         page.get_by_role("heading", name=headings[1], exact=True)
     )
     expect(heading).to_be_visible(timeout=WAIT)
     at_rest(page)  # till then the pictures of another lesson may stand there
-    for drawn in page.locator('[class*="st-key-picture-"]').all():
-        picture(page, key_of(drawn))
-    page.evaluate("document.querySelector('.stMain').scrollTo(0, 0)")
-    at_rest(page)
     page.wait_for_function("(topic) => location.search.includes(`lesson=${topic}`)", arg=topic, timeout=WAIT)
     return page
 
@@ -109,7 +117,11 @@ def test_a_link_opens_its_lesson_its_answer_is_revealed_and_it_is_for_everybody(
         assert len(unseen.text_content() or "") > 5
     for width in widths(page):
         assert wider(page) == [], width
-    assert_no_barrier_at(page, (390, 1280))
+    for of, (width, scheme) in turns(TOPICS, LOOKS):
+        if of == topic:
+            page.set_viewport_size({"width": width, "height": 900})
+            recolour(page, scheme)
+            assert barriers(page) == [], (width, scheme)
 
 
 # --- their controls --------------------------------------------------------------------------------------------
@@ -128,8 +140,10 @@ def test_the_readers_interest_moves_the_weights_by_keyboard(read):
     assert [height[0] for height in y_of(page, "library")[:4]] == weights
 
 
-def test_the_experiment_is_repeated_with_other_numbers(read):
-    page = read("sqrt-dk")
+def test_the_experiment_is_repeated_with_other_numbers_and_its_pictures_follow_the_theme(read):
+    page = read("sqrt-dk", color_scheme="dark")
+    colour = page.evaluate("document.querySelector('.js-plotly-plot').layout.title.font.color")
+    assert colour == "#e6eaf0"
     expect_y(page, "scaling", 2, [row.plain.spread for row in experiment(0, 8)])
     page.get_by_role("button", name="Draw again").click()
     expect_y(page, "scaling", 2, [row.plain.spread for row in experiment(1, 8)])
@@ -168,12 +182,6 @@ def test_sharp_weights_send_the_outputs_to_the_corners(read):
     )
 
 
-def test_pictures_follow_the_theme(read):
-    page = read("sqrt-dk", color_scheme="dark")
-    colour = page.evaluate("document.querySelector('.js-plotly-plot').layout.title.font.color")
-    assert colour == "#e6eaf0"
-
-
 # --- their place in the app ------------------------------------------------------------------------------------
 
 
@@ -181,11 +189,11 @@ def test_lessons_follow_one_another_and_back_leads_back(read):
     page = read(TOPICS[0], "&example=causal&lang=en")
     for before, after in pairwise(TOPICS):
         page.locator(".st-key-lesson-steps a").last.click()
-        settled(page, after)
+        arrived(page, after)
         assert page.url.endswith(f"example=causal&lang=en&lesson={after}"), before
     for topic in reversed(TOPICS[:-1]):
         page.go_back()
-        settled(page, topic)
+        arrived(page, topic)
 
 
 def test_an_edit_on_the_bench_is_seen_in_the_lesson_and_kept_in_every_link(visit):
@@ -193,7 +201,7 @@ def test_an_edit_on_the_bench_is_seen_in_the_lesson_and_kept_in_every_link(visit
     bench.edit("x", None, 0, 0, 3.5)
     example = apply(built_in("water"), {"op": "set", "matrix": "x", "row": 0, "col": 0, "values": [[3.5]]})
     bench.page.get_by_role("link", name="Lessons").click()
-    page = settled(bench.page, TOPICS[0])
+    page = arrived(bench.page, TOPICS[0])
     bench.wait_for_address(example)
     page.locator(".st-key-lesson-list a").nth(2).click()
     settled(page, "many-heads")
@@ -223,7 +231,7 @@ def test_what_there_is_to_try_opens_on_the_bench_and_undo_brings_the_work_back(r
 
 
 def test_a_lesson_is_the_first_page_of_a_fresh_server_and_survives_it(own_server, new_page, watch):
-    page = settled(
+    page = arrived(
         goto(new_page(), f"{own_server.url}lessons?lesson=weighted-mean&example=water"),
         "weighted-mean",
     )
