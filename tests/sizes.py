@@ -49,6 +49,19 @@ def turns(values: Iterable[Any], others: Sequence[Any]) -> list[tuple[Any, Any]]
     return [pair.values for pair in in_turn(values, others) if long or not pair.marks]
 
 
+def first_seen(walks: dict[str, Sequence[tuple[Any, Any]]], name: str) -> set[Any]:
+    """Of a walk's stages, each with its kind, those of a kind that no walk before it has; at length all of them."""
+    if settings.default.max_examples == SHARE["long"]:
+        return {stage for stage, _ in walks[name]}
+    before = set()
+    for other, stages in walks.items():
+        new = {kind: stage for stage, kind in reversed(stages) if kind not in before}
+        if other == name:
+            return set(new.values())
+        before |= new.keys()
+    raise KeyError(name)
+
+
 def share(cases: int) -> int:
     """The profile's share of this many cases, for a law that draws its own; at length all of them."""
     return min(cases, cases * settings.default.max_examples // 100)

@@ -12,7 +12,7 @@ from mha_ui.lessons import LESSONS
 from tests.e2e.driver import WAIT, at_rest
 from tests.e2e.looks import PAPER, recolour
 from tests.e2e.test_walkthrough_audience import large
-from tests.sizes import in_turn
+from tests.sizes import in_turn, turns
 
 LEAST = {(1280, 720): 18, (1920, 1080): 24}
 """Pixels of the smallest type, by the window."""
@@ -121,10 +121,11 @@ def measured(page: Page, size: tuple[int, int]) -> dict[int, list[str]]:
 )
 def test_before_an_audience_type_is_large_and_nothing_is_outside_the_window(shown, address, language):
     page = shown(f"{address}&example=output-projection&view=projector&lang={language}")
-    for size, scheme in zip(LEAST, PAPER, strict=True):
-        page.set_viewport_size({"width": size[0], "height": size[1]})
-        recolour(page, scheme)
-        assert measured(page, size) == {}, (size, scheme)
+    for of, (size, scheme) in turns(PAGES, list(zip(LEAST, PAPER, strict=True))):
+        if of == address:
+            page.set_viewport_size({"width": size[0], "height": size[1]})
+            recolour(page, scheme)
+            assert measured(page, size) == {}, (size, scheme)
 
 
 @pytest.mark.parametrize("kind", ["sides", pytest.param("heads", marks=pytest.mark.long)])
@@ -156,9 +157,10 @@ CELLS = """(cells) => cells.map((cell) => {
 
 
 @pytest.mark.parametrize("topic", ["sqrt-dk", pytest.param("library", marks=pytest.mark.long)])
-def test_who_moves_a_slider_sees_the_figure_move(shown, topic):
+def test_who_moves_a_slider_sees_the_figure_move_and_walks_on_by_keys(shown, topic):
     page = shown(f"lessons?lesson={topic}&view=projector")
-    for (width, height), least in reversed(LEAST.items()):  # a hidden figure is not drawn lower at once
+    sizes = [(size, least) for _, (size, least) in turns([topic], list(LEAST.items()))]
+    for (width, height), least in reversed(sizes):  # a hidden figure is not drawn lower at once
         page.set_viewport_size({"width": width, "height": height})
         at_rest(page)
         page.keyboard.press("Home")
@@ -175,10 +177,13 @@ def test_who_moves_a_slider_sees_the_figure_move(shown, topic):
             assert sliders >= figure
             assert figure or numbers or not sliders
             assert topic == "library" or not (figure and numbers)  # a long table begins a screen
+    page.keyboard.press("Home")
+    at_rest(page)
+    keys_walk_on(page)
 
 
-def test_keys_walk_on_after_a_slider_was_moved_and_escape_lets_go_of_one(shown):
-    page = shown("lessons?lesson=sqrt-dk&view=projector", viewport={"width": 1280, "height": 720})
+def keys_walk_on(page: Page) -> None:
+    """After a slider was moved with the pointer; moved by keys, it is let go with Escape."""
     slider = page.get_by_role("slider").first
     while not slider.is_visible():
         page.keyboard.press("ArrowRight")

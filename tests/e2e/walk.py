@@ -108,6 +108,11 @@ def places(computed, depth):
     return found
 
 
+def kinds_of(computed):
+    """Every stage of a walk with its kind: stages of one kind look and ask alike."""
+    return [(stage.id, (stage.kind, *(step.name for step in stage.steps))) for stage in stages_of(computed)]
+
+
 def bench_example(example, number):
     """The example with this number where the bench has been edited."""
     return apply(example, {"op": "set", "matrix": "x", "row": 1, "col": 0, "values": [[number]]})
