@@ -21,7 +21,7 @@ def beside(page):
     return opened.value
 
 
-def test_the_presenters_page_has_notes_the_next_step_and_a_clock_and_goes_along(new_page, server):
+def test_the_presenters_page_has_notes_and_a_clock_and_shares_place_lecture_and_dark_screen(new_page, server):
     front = Walk(new_page()).open(f"{server.url}walkthrough?example=first&step=q&view=projector")
     back = Walk(beside(front.page)).open(f"{server.url}walkthrough?example=first&step=q&view=presenter")
     notes = back.page.locator(".walk .notes")
@@ -33,6 +33,21 @@ def test_the_presenters_page_has_notes_the_next_step_and_a_clock_and_goes_along(
     front.stands_at("k 2")
     front.press("ArrowUp").stands_at("k")
     back.stands_at("k")
+    front.press("ArrowLeft").stands_at("q")
+    back.stands_at("q")
+    back.button("lecture").select_option("25")
+    back.press("PageDown").stands_at("k 1.1")
+    front.stands_at("k 1.1").press("PageDown", "PageDown").stands_at("k 2")
+    back.stands_at("k 2").press("?")
+    expect(back.root.locator(".help")).to_be_visible()
+    expect(front.root.locator(".help")).to_be_hidden()
+    back.press("Escape", "b").stands_at("k 2")
+    expect(front.page.locator(".walk .curtain")).to_be_visible()
+    expect(back.page.locator(".walk .curtain")).to_have_text("The screen is dark. Any key brings it back.")
+    expect(back.page.locator(".walk h2")).to_be_visible()
+    front.press("b")
+    for page in (front, back):
+        expect(page.page.locator(".walk .curtain")).to_be_hidden()
 
 
 @pytest.fixture
@@ -75,7 +90,12 @@ def both_show(pages, example, place):
 def test_two_windows_stay_together_when_a_number_is_edited_on_the_way(pair):
     """The other window takes the numbers over while the bench is still open, at the same place; then both walk on."""
     front, back = pair
-    bench = edited(front, 7)
+    bench = edited(front, 1, 2, 3)
+    both_show([back], bench_example(FIRST.example, 3.0), "q")
+    for _ in range(3):
+        bench.do("undo")
+    both_show([back], FIRST.example, "q")
+    bench.edit("x", None, 1, 0, 7)
     example = bench_example(FIRST.example, 7.0)
     both_show([back], example, "q")
     back.press("ArrowDown", "ArrowRight").stands_at("q 2")
@@ -86,14 +106,6 @@ def test_two_windows_stay_together_when_a_number_is_edited_on_the_way(pair):
     both_show(pair, example, "q")
     for page in pair:
         page.page.wait_for_url(re.compile(r"[?&]s=.*step=q"))
-    bench = edited(front, 1, 2, 3)
-    both_show([back], bench_example(FIRST.example, 3.0), "q")
-    for _ in range(4):
-        bench.do("undo")
-    both_show([back], FIRST.example, "q")
-    both_show([back_in_view(front), back], FIRST.example, "q")
-    back.press("ArrowRight").stands_at("k")
-    front.stands_at("k")
 
 
 def test_another_example_in_one_window_is_opened_in_the_other_and_a_reload_finds_its_pair(pair):
