@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from mha_core import built_in, trace
 from mha_core.compute.derive import Cell
-from tests.e2e.driver import Bench
+from tests.e2e.driver import Bench, wait_for
 from tests.e2e.walk import Walk, assert_right, bench_example, places
 from tests.sizes import share, shortened
 
@@ -207,7 +207,7 @@ def test_a_link_lands_there_on_a_fresh_server_and_the_walk_goes_on_without_one(o
     for place in places(trace(built_in("water")), 1)[5:12]:
         page.press("ArrowRight").stands_at(place)
     own_server.start()
-    expect(page.page.locator('[data-test-connection-state="CONNECTED"]')).to_have_count(1)
+    wait_for(page.page, '[data-test-connection-state="CONNECTED"]')
     expect(page.page.locator(".walk")).not_to_have_attribute("data-session", session)  # it is drawn anew
     page.press("ArrowRight").stands_at("k 3")
     page.page.wait_for_url("**step=k&sub=3")
