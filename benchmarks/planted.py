@@ -264,8 +264,8 @@ def slipped(
         return None
     for one, values in exact.items() if rounded else ():
         if one[0] == key[0]:
-            search.carried[one] = Family([()], torch.round(values, decimals=decimals)[None])
-    search.carried[key] = Family([()], numbers[None])
+            search.carry({one: Family([()], torch.round(values, decimals=decimals)[None])})
+    search.carry({key: Family([()], numbers[None])})
     made = {one: numbers if one == key else search.family(one, 0).values[0] for one in kept}
     if hidden and not any(((made[one] - exact[one]).abs() > 2 * 10.0**-decimals).any() for one in kept):
         return None

@@ -36,11 +36,11 @@ def planted(count: int, given: str, skip: int = 0) -> Iterator[Planted]:
         if n < skip:
             continue
         computed = trace(example, Backend("cpu", "float64"))
-        for slip in SLIPS:
+        for slip in (slip for slip in SLIPS if not slip.weak):
             random = Random(f"{n} {slip.id} {given}")
             tries = (slipped(computed, slip, random, random.choice([2, 3, 4]), given) for _ in range(20))
             one = next((one for one in tries if one is not None), None)
-            if one is not None and not slip.weak:
+            if one is not None:
                 yield one
 
 
