@@ -91,6 +91,7 @@ class Search:
         """The steps without a mistake, as found so far from what is carried: they are asked for again and again."""
         self.steps = _declared(computed)
         self._copies: dict[Key, Step] = {}
+        self._exact: dict[Key, Tensor | None] = {}
         self._inputs: dict[Key, Tensor | None] = {}
 
     @property
@@ -119,6 +120,11 @@ class Search:
         name, head = key
         if key in self._copies:
             return self.exact((self._copies[key].operands[0].name, head))
+        if key not in self._exact:
+            self._exact[key] = self._computed(name, head)
+        return self._exact[key]
+
+    def _computed(self, name: str, head: int | None) -> Tensor | None:
         rows = self.trace.values.get(name)
         if rows is not None and head is not None:
             rows = rows[head]
