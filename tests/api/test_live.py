@@ -279,7 +279,7 @@ def send(work, *edits):
     receive(work, {"session": work.session, "edits": numbered})
 
 
-CHECKS = {
+CHECKS: dict[str, tuple[str, Any]] = {
     "free": ("en", None),
     "exercise": ("zh", Exercise(("weights", "head_outputs"))),
     "hinted": ("zh", "hinted"),
