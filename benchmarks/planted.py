@@ -233,12 +233,13 @@ def slipped(
     given: str = "all",
     *,
     hidden: bool = False,
+    search: Search | None = None,
 ) -> Planted | None:
     """A slip (None: two cells exchanged) at one place of a step that is given, and everything after it computed from
     it: from what was written, or in full. None where it would change nothing that is written. ``hidden``: at one
-    that is not given instead.
+    that is not given instead. ``search``: what was found of the same trace before, to which nothing was carried.
     """
-    search = Search(computed)
+    search = search or Search(computed)
     exact = {key: values for key in search.steps if (values := search.exact(key)) is not None}
     kept = sorted(_given(computed.example, exact, given), key=lambda key: (STEPS.index(key[0]), key[1] or 0))
     open_to = [key for key in (exact if hidden else kept) if key[0] not in HIDES and (key in kept) != hidden]
@@ -264,8 +265,8 @@ def slipped(
         return None
     for one, values in exact.items() if rounded else ():
         if one[0] == key[0]:
-            search.carried[one] = Family([()], torch.round(values, decimals=decimals)[None])
-    search.carried[key] = Family([()], numbers[None])
+            search.carry({one: Family([()], torch.round(values, decimals=decimals)[None])})
+    search.carry({key: Family([()], numbers[None])})
     made = {one: numbers if one == key else search.family(one, 0).values[0] for one in kept}
     if hidden and not any(((made[one] - exact[one]).abs() > 2 * 10.0**-decimals).any() for one in kept):
         return None

@@ -275,7 +275,7 @@ class _Check:
         for other in (as_printed, *self.others, *throughout, *rounded_before):
             if len(values) < _MOST_ALTERNATIVES and not any(torch.equal(other, one) for one in values):
                 values.append(other)
-        self.search.carried[key] = Family([()] * len(values), torch.stack(values))
+        self.search.carry({key: Family([()] * len(values), torch.stack(values))})
         lost = ~fits
         if not self.unexplained:  # a whole number that is known has no digits to lose
             lost |= best != best.round()
@@ -364,7 +364,10 @@ class _Check:
         """Blame rounding on the way, to most digits at fewest steps; None where that does not explain every cell."""
         bounded = key in self.search.steps and own.numel() <= _MOST_CELLS
         tried = list(self.search.roundings(key, claim.decimals)) if bounded else []
-        fitting = [one for one in tried if claim.all_fit(one[1][0])]
+        if not tried:
+            return None
+        fits = claim.all_fit(torch.stack([values[0] for _, values in tried])).tolist()
+        fitting = [one for one, fit in zip(tried, fits, strict=True) if fit]
         if not fitting:
             return None
         least = [one for one in fitting if one[0].decimals == fitting[0][0].decimals]

@@ -4,7 +4,7 @@ made, and those that reproduce what is written are kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
@@ -59,12 +59,15 @@ def made_alike(search: Search, key: Key, claim: Printed, own: Tensor, best: Tens
     that fits them too: each as what is found in these rows. No more than one way of a slip.
     """
     every, wrong = claim.given.any(-1).nonzero().flatten().tolist(), own.any(-1).nonzero().flatten().tolist()
-    bases = list(_Places(search, key, claim.decimals, best).bases())
+    bases = [
+        {i: _Row(base, claim, i, [0]) for i in {*every, *wrong}}
+        for base in _Places(search, key, claim.decimals, best).bases()
+    ]
     for weak in (False, True):
         found = []
         for slip in (slip for slip in SLIPS if slip.alike and slip.weak == weak):
             for rows in (every, wrong):
-                alike = _alike(slip, bases, claim, rows)
+                alike = _alike(slip, bases, rows)
                 if alike:
                     found.append(alike)
                     break
@@ -73,9 +76,9 @@ def made_alike(search: Search, key: Key, claim: Printed, own: Tensor, best: Tens
     return []
 
 
-def _alike(slip: Slip, bases: list[_Base], claim: Printed, rows: list[int]) -> list[Found]:
+def _alike(slip: Slip, bases: list[dict[int, _Row]], rows: list[int]) -> list[Found]:
     for base in bases:
-        made = [_made(slip, base, claim, i, [0], 1.0) for i in rows]
+        made = [_made(slip, base[i], 1.0) for i in rows]
         if all(made) and made:
             common = set.intersection(*({way.said for way in one.ways} for one in made if one))
             if common:
@@ -91,12 +94,13 @@ def place_at(search: Search, key: Key, i: int, j: int, decimals: int) -> Place:
 
 def _in_row(bases: list[_Base], claim: Printed, i: int, wrong: list[int]) -> list[Found]:
     """The strong ones alone where there are any; those that round as printed alone where there are any."""
+    rows = [_Row(base, claim, i, wrong) for base in bases]
     for weak, units in ((False, 0.5), (False, 1.0), (True, 0.5), (True, 1.0)):
         found: dict[str, Found] = {}
-        for base in bases:
+        for row in rows:
             for slip in SLIPS:
                 if slip.weak == weak and slip.id not in found:
-                    made = _made(slip, base, claim, i, wrong, units)
+                    made = _made(slip, row, units)
                     if made is not None:
                         found[slip.id] = made
         if found:
@@ -105,25 +109,54 @@ def _in_row(bases: list[_Base], claim: Printed, i: int, wrong: list[int]) -> lis
     return []
 
 
-def _made(slip: Slip, base: _Base, claim: Printed, i: int, wrong: list[int], units: float) -> Found | None:
+def _made(slip: Slip, row: _Row, units: float) -> Found | None:
     """A slip at a row, or at the one wrong cell of it."""
-    if slip.whole == "cell" and len(wrong) > 1:
+    if (slip.whole == "cell" and len(row.wrong) > 1) or (slip.whole == "row" and row.given < 2):
         return None
-    at = base.place(i, wrong[0] if slip.whole == "cell" else 0)
-    cols = wrong if slip.whole == "cell" else range(len(at.rows[0]))
-    # Digits behind the point may have been cut off; a whole number is rounded.
-    unit = torch.where(claim.unit < 1, claim.unit * units, claim.unit / 2)
-    given, numbers, within = (part[i].tolist() for part in (claim.given, claim.numbers, unit))
-    if slip.whole == "row" and sum(given) < 2:
-        return None
-    written = tuple(numbers[j] if given[j] else None for j in cols)
-    ways = reproduced(slip, replace(at, written=written), written, [within[j] for j in cols])
+    ways = reproduced(row.ways(slip), row.written[slip.whole], row.within(slip.whole, units))
     if not ways:
         return None
-    row = list(at.rows[i])
-    for j, number in zip(cols, ways[0].numbers, strict=True):
-        row[j] = number
-    return Found(slip, at.cell._replace(col=wrong[0]), tuple(ways), tuple(row), worked_out(at, ways[0]))
+    at = row.place(slip.whole)
+    numbers = list(at.rows[at.cell.row])
+    for j, number in zip(row.cols[slip.whole], ways[0].numbers, strict=True):
+        numbers[j] = number
+    return Found(
+        slip, at.cell._replace(col=row.wrong[0]), tuple(ways), tuple(numbers), worked_out(at, ways[0])
+    )
+
+
+class _Row:
+    """A row with errors, under one choice of what was carried to it. Its places, and the ways of each slip there, are
+    found once: they are the same however near to the written numbers a slip has to come.
+    """
+
+    def __init__(self, base: _Base, claim: Printed, i: int, wrong: list[int]) -> None:
+        self.base, self.i, self.wrong = base, i, wrong
+        given, numbers, self._unit = (part[i].tolist() for part in (claim.given, claim.numbers, claim.unit))
+        self.given = sum(given)
+        self.cols: dict[str, Sequence[int]] = {"cell": wrong, "row": range(len(base.rows[0]))}
+        self.written = {
+            whole: tuple(numbers[j] if given[j] else None for j in cols) for whole, cols in self.cols.items()
+        }
+        self._places: dict[str, Place] = {}
+        self._ways: dict[str, list[Way]] = {}
+
+    def place(self, whole: str) -> Place:
+        """Where the slips of one cell, or of the row, are made."""
+        if whole not in self._places:
+            place = self.base.place(self.i, self.wrong[0] if whole == "cell" else 0)
+            self._places[whole] = replace(place, written=self.written[whole])
+        return self._places[whole]
+
+    def ways(self, slip: Slip) -> list[Way]:
+        """Every way of a slip here."""
+        if slip.id not in self._ways:
+            self._ways[slip.id] = list(slip.ways(self.place(slip.whole)))
+        return self._ways[slip.id]
+
+    def within(self, whole: str, units: float) -> list[float]:
+        """How near to each number: digits behind the point may have been cut off; a whole number is rounded."""
+        return [self._unit[j] * units if self._unit[j] < 1 else self._unit[j] / 2 for j in self.cols[whole]]
 
 
 class _Base(NamedTuple):
@@ -154,6 +187,7 @@ class _Places:
             (setting(self.example, name) for name in self.settings if name in SETTINGS), None
         )
         self._seen: dict[Key, Rows | None] = {}
+        self._terms: dict[Cell, tuple[tuple[Cell, ...], ...]] = {}
 
     def bases(self) -> Iterator[_Base]:
         """The matrix under each choice of what was carried to it; as it is where a head starts from it."""
@@ -168,7 +202,9 @@ class _Places:
     def place(self, operands: dict[str, Any], rows: Rows, i: int, j: int) -> Place:
         cell = Cell(*self.key, i, j)
         step = self.step or Step(self.key[0], "copy", ())
-        cells = tuple(term_cells(self.search.trace, step, cell)) if self.step else ()
+        if self.step and cell not in self._terms:  # every base has the same
+            self._terms[cell] = tuple(term_cells(self.search.trace, step, cell))
+        cells = self._terms.get(cell, ())
 
         def number(one: Cell) -> float:
             matrix = operands[one.name]

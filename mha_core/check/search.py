@@ -11,6 +11,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
+from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
 import torch
@@ -85,11 +86,23 @@ class Search:
     def __init__(self, computed: Trace) -> None:
         self.trace = computed
         self.dims = computed.example.dims
-        self.carried: dict[Key, Family] = {}
-        """Each matrix as its author carried it on: as printed, and as it was before rounding."""
+        self._carried: dict[Key, Family] = {}
+        self._plain = Growth(0)
+        """The steps without a mistake, as found so far from what is carried: they are asked for again and again."""
         self.steps = _declared(computed)
         self._copies: dict[Key, Step] = {}
+        self._exact: dict[Key, Tensor | None] = {}
         self._inputs: dict[Key, Tensor | None] = {}
+
+    @property
+    def carried(self) -> Mapping[Key, Family]:
+        """Each matrix as its author carried it on: as printed, and as it was before rounding."""
+        return MappingProxyType(self._carried)
+
+    def carry(self, matrices: Mapping[Key, Family]) -> None:
+        """Go on from these numbers."""
+        self._carried |= matrices
+        self._plain = Growth(0)
 
     def declare_copy(self, key: Key) -> None:
         """Let a step that this example does not use stand for a copy of the scores before it, and the next take it."""
@@ -100,12 +113,18 @@ class Search:
             for after in [(step.name, head) for (_, of), step in self.steps.items() if of == head]:
                 self.steps[after] = _taking(self.steps[after], source, name)
             self._copies[key] = self.steps[key] = Step(name, "copy", (Operand(source, "ij"),))
+            self._plain = Growth(0)
 
     def exact(self, key: Key) -> Tensor | None:
         """The right numbers, rows × columns; None where the example has no such step."""
         name, head = key
         if key in self._copies:
             return self.exact((self._copies[key].operands[0].name, head))
+        if key not in self._exact:
+            self._exact[key] = self._computed(name, head)
+        return self._exact[key]
+
+    def _computed(self, name: str, head: int | None) -> Tensor | None:
         rows = self.trace.values.get(name)
         if rows is not None and head is not None:
             rows = rows[head]
@@ -115,7 +134,8 @@ class Search:
         """A step from what was carried to it, with up to ``most`` mistakes at it and at unwritten steps before."""
         if key not in self.steps:  # a head starts from it
             return self._given(key)
-        return self._grown(key, Growth(most, decimals), last=True)
+        plain = not most and decimals is None
+        return self._grown(key, self._plain if plain else Growth(most, decimals), last=True)
 
     def throughout(self, claims: Mapping[Key, Printed]) -> dict[str, dict[Key, Tensor]]:
         """Single mistakes, made in every head that can, which reproduce all claims, and the numbers under each.
@@ -146,12 +166,12 @@ class Search:
     def operands(self, key: Key) -> tuple[Step, dict[str, Tensor]]:
         """A step and its operands as they were carried, each 1 × rows × columns."""
         step = self.steps[key]
-        _, tensors = self._operands(step, key[1], Growth(0))
+        _, tensors = self._operands(step, key[1], self._plain)
         return step, {name: tensor[:1] for name, tensor in tensors.items()}
 
     def combinations(self, key: Key) -> dict[str, Tensor]:
         """A step's operands in every way in which they may have been carried, each B × rows × columns."""
-        return self._operands(self.steps[key], key[1], Growth(0))[1]
+        return self._operands(self.steps[key], key[1], self._plain)[1]
 
     def roundings(self, key: Key, most: int = 3) -> Iterator[tuple[Rounding, Tensor]]:
         """A step from numbers that were rounded on the way: at one step before it, at its exponentials, or at all of
@@ -170,7 +190,7 @@ class Search:
         """The steps that a step is computed from, back to those that were written down, with these."""
         found: dict[Key, None] = {}
         for source in self.sources(key) if key in self.steps else ():
-            if source in self.carried:
+            if source in self._carried:
                 found[source] = None
             elif source in self.steps:
                 found |= dict.fromkeys([*self._before(source), source])
@@ -183,8 +203,8 @@ class Search:
             name, head = source
             matrix = self._input(name, head)
             if matrix is None and source not in found:
-                known = source in self.carried or source not in self.steps
-                whole = self._family(source, Growth(0)).values[:1] if known else None
+                known = source in self._carried or source not in self.steps
+                whole = self._family(source, self._plain).values[:1] if known else None
                 whole = self._on_the_way(source, rounding, found) if whole is None else whole
                 rounds = name in rounding.names
                 found[source] = torch.round(whole, decimals=rounding.decimals) if rounds else whole
@@ -217,15 +237,15 @@ class Search:
         """A matrix for a mistake to reach for: an input, or a step as its author carried it."""
         head = self._holder(name, head) if head is not None else None
         found = self._input(name, head)
-        if found is None and ((name, head) in self.steps or (name, head) in self.carried):
-            found = self._family((name, head), Growth(0)).values[:1]
+        if found is None and ((name, head) in self.steps or (name, head) in self._carried):
+            found = self._family((name, head), self._plain).values[:1]
         return found
 
     # --- growing ---------------------------------------------------------------------------------------------------
 
     def _family(self, key: Key, growth: Growth) -> Family:
         """A step that another one is computed from."""
-        if key in self.carried:
+        if key in self._carried:
             return self._as_written(key, growth)
         return self._grown(key, growth) if key in self.steps else self._given(key)
 
@@ -236,7 +256,7 @@ class Search:
         """What was written down; for scores also what one mistake makes of them, since it may have been written
         right and taken over wrong.
         """
-        written, step = self.carried[key], self.steps.get(key)
+        written, step = self._carried[key], self.steps.get(key)
         if not growth.most or step is None or step.op not in ("divide", "masked_fill", "add", "copy"):
             return written
         if key not in growth.found:
@@ -288,6 +308,9 @@ class Search:
                 given[operand.name] = matrix
                 continue
             family = self._family((operand.name, self._holder(operand.name, head)), growth)
+            if blames == family.blames == [()]:  # nothing to combine
+                computed[operand.name] = family.values
+                continue
             pairs = [
                 (mine, theirs)
                 for mine, theirs in product(range(len(blames)), range(len(family.blames)))

@@ -117,10 +117,10 @@ def near(written: float, number: float, within: float) -> bool:
     return abs(written - number) <= within * (1 + 1e-9) + 1e-12 * min(abs(written), 1e15)
 
 
-def reproduced(slip: Slip, at: Place, written: Sequence[float | None], within: Sequence[float]) -> list[Way]:
+def reproduced(ways: Iterable[Way], written: Sequence[float | None], within: Sequence[float]) -> list[Way]:
     """The ways of a slip that give what is written (None: blank), and not what is right; within so much of each."""
     found: list[Way] = []
-    for way in slip.ways(at):
+    for way in ways:
         both = list(zip(written, way.numbers, within, strict=True))
         if all(one is None or one == other or near(one, other, unit) for one, other, unit in both):
             found.append(way)

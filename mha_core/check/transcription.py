@@ -50,7 +50,7 @@ def of_the_pen(claim: Printed, expected: Tensor, own: Tensor, example: Example) 
                 _none,
             )
             written = [float(claim.numbers[i, c]) if claim.given[i, c] else None for c in cols]
-            if reproduced(slip, at, written, [float(claim.unit[i, c]) for c in cols]):
+            if reproduced(slip.ways(at), written, [float(claim.unit[i, c]) for c in cols]):
                 found.append(slip.id)
     return tuple(found)
 

@@ -79,7 +79,7 @@ def _as_computed(computed: Trace) -> Search:
     """The declared steps with this trace's own numbers carried to each."""
     steps = Search(computed)
     for key in steps.steps:
-        steps.carried[key] = Family([()], steps.exact(key)[None])  # type: ignore[index]  # it has been computed
+        steps.carry({key: Family([()], steps.exact(key)[None])})  # type: ignore[index]  # it has been computed
     return steps
 
 
@@ -140,7 +140,7 @@ def _followed(computed: Trace, steps: Search, wrong: Mapping[Key, Tensor]) -> di
             if key not in changed and not changed.keys().isdisjoint(steps.sources(key)):
                 changed[key] = steps.family(key, most=0).values[0]
             if key in changed:
-                steps.carried[key] = Family([()], changed[key][None])
+                steps.carry({key: Family([()], changed[key][None])})
     return changed
 
 

@@ -43,7 +43,7 @@ def diagnoses(
     """
     steps = Search(computed)
     every = {key: exact for key in steps.steps if key[0] in STEPS and (exact := steps.exact(key)) is not None}
-    steps.carried |= {key: Family([()], exact[None]) for key, exact in every.items()}
+    steps.carry({key: Family([()], exact[None]) for key, exact in every.items()})
     for key in sorted(every, key=lambda key: (hidden or {}).get(key, 0), reverse=True):
         with torch.inference_mode():
             rounded = [values for _, values in steps.roundings(key)]

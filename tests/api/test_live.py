@@ -28,7 +28,7 @@ from mha_ui.lenses import laid_over
 from mha_ui.lenses.lens import Exercise
 from mha_ui.state import Work, receive
 from tests.core.edits import BUILT_IN, cases
-from tests.sizes import tries
+from tests.sizes import in_turn, tries
 
 every_example = pytest.mark.parametrize("name", library())
 
@@ -279,14 +279,17 @@ def send(work, *edits):
     receive(work, {"session": work.session, "edits": numbered})
 
 
-@pytest.mark.parametrize(
-    ("language", "exercise"),
-    [("en", None), ("zh", Exercise(("weights", "head_outputs"))), ("zh", "hinted")],
-    ids=["free", "exercise", "hinted"],
-)
-@every_example
-def test_claims_get_the_page_s_verdict_and_no_numbers(name, language, exercise):
+CHECKS: dict[str, tuple[str, Any]] = {
+    "free": ("en", None),
+    "exercise": ("zh", Exercise(("weights", "head_outputs"))),
+    "hinted": ("zh", "hinted"),
+}
+
+
+@pytest.mark.parametrize(("name", "kind"), in_turn(library(), [*CHECKS]))
+def test_claims_get_the_page_s_verdict_and_no_numbers(name, kind):
     """Numbers are filled in one after the other: right, wrong, blank again, and beyond all measure."""
+    language, exercise = CHECKS[kind]
     random, work, channel = Random(name), Work(built_in(name), name, language), Channel()
     first = next(cell for cell in askable(work.example) if cell in work.trace.values)
     if exercise == "hinted":

@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+from functools import lru_cache
 from math import isclose
 
 import pytest
@@ -58,10 +59,16 @@ def assert_same_numbers(tables, example, decimals):
 # --- LaTeX -----------------------------------------------------------------------------------------------------
 
 
-def environments(text, name):
-    """Every environment of this name; the parser is strict: what does not balance raises."""
+@lru_cache(maxsize=2)
+def parsed(text):
+    """Its nodes, which a test asks for more than once; the parser is strict: what does not balance raises."""
     nodes, _, _ = LatexWalker(text, tolerant_parsing=False).get_latex_nodes()
-    found, waiting = [], list(nodes)
+    return nodes
+
+
+def environments(text, name):
+    """Every environment of this name."""
+    found, waiting = [], list(parsed(text))
     while waiting:
         node = waiting.pop(0)
         if isinstance(node, LatexEnvironmentNode) and node.environmentname == name:
@@ -126,8 +133,7 @@ def test_latex_equals_where_every_digit_is_there_and_else_about(name, decimals):
 
 
 def macros(text):
-    nodes, _, _ = LatexWalker(text, tolerant_parsing=False).get_latex_nodes()
-    found, waiting = set(), list(nodes)
+    found, waiting = set(), list(parsed(text))
     while waiting:
         node = waiting.pop()
         if isinstance(node, LatexMacroNode):

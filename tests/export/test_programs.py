@@ -26,7 +26,7 @@ from mha_core.example.model import NEG_INF, has_values, kv_head_of
 from mha_core.export import TARGETS, export
 from tests.core.strategies import examples
 from tests.export.samples import ROTARY, SAMPLES, changed
-from tests.sizes import shortened, tries
+from tests.sizes import EVERY_STAGE, share, shortened, tries
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = [name for name, target in TARGETS.items() if target.suffix == "py"]
@@ -65,21 +65,22 @@ def everything():
 
 @pytest.mark.parametrize("target", PROGRAMS)
 def test_every_program_passes_its_own_assertions(run, target, tmp_path):
-    written = set()
-    for name, example in everything().items():
-        for language, decimals in (("en", None), ("zh", 3)):
-            if (name, target) in REFUSED:
-                with pytest.raises(ExportError):
-                    export(example, target, decimals, language)
-                continue
-            path = tmp_path / f"{name}-{language}.py"
-            path.write_text(export(example, target, decimals, language), "utf-8")
-            written.add(path.name)
+    """With all decimals; and in short the variants, at length all, in the other language with fewer of them."""
+    written, pairs = set(), [(name, "en") for name in everything()]
+    pairs += [(name, "zh") for name in everything() if name in EVERY_STAGE or share(100) == 100]
+    for name, language in pairs:
+        example, decimals = everything()[name], {"en": None, "zh": 3}[language]
+        if (name, target) in REFUSED:
+            with pytest.raises(ExportError):
+                export(example, target, decimals, language)
+            continue
+        path = tmp_path / f"{name}-{language}.py"
+        path.write_text(export(example, target, decimals, language), "utf-8")
+        written.add(path.name)
     failed, told = run(tmp_path)
     assert failed == {}
     assert told.keys() == written
-    refused = sum(name in everything() for name, of in REFUSED if of == target)
-    assert len(written) == 2 * (len(everything()) - refused)
+    assert len(written) == sum((name, target) not in REFUSED for name, _ in pairs)
     assert {text for name, text in told.items() if name.endswith("-en.py")} == {"All numbers agree.\n"}
     assert {text for name, text in told.items() if name.endswith("-zh.py")} == {"所有数都一致。\n"}
 

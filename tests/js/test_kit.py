@@ -7,17 +7,19 @@ import os
 import re
 import shutil
 import subprocess
+from functools import cache
 from math import inf
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mha_core import built_in, library, trace
-from mha_core.compute.derive import arithmetic, cells, derive, feeds
+from mha_core import Cell, Trace, built_in, library, trace
+from mha_core.compute.derive import Derivation, arithmetic, cells, derive, feeds
 from mha_ui.bench.model import numbers
 from mha_ui.walkthrough.model import stages
 from tests.core.new_step import told_by, with_the_step
+from tests.sizes import turns
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -39,12 +41,24 @@ def text(value: float, decimals: int, whole: bool) -> str:
     return (shown if float(shown) else shown.removeprefix("-")).replace("-", "−")
 
 
+@cache
+def worked_out(name: str) -> tuple[Trace, dict[Cell, Derivation], list[dict[str, Any]]]:
+    """A built-in example with each of its cells, and where each number that is read goes; whatever the decimals."""
+    computed = trace(built_in(name))
+    derivations = {cell: derive(computed, cell) for cell in cells(computed)}
+    read = {of for one in derivations.values() for term in one.terms for of in term.cells}
+    fed = [
+        {"cell": cell._asdict(), "fed": [of._asdict() for of in feeds(computed, cell)]}
+        for cell in sorted(read, key=str)
+    ]
+    return computed, derivations, fed
+
+
 def derived(name: str, decimals: int) -> dict[str, Any]:
     """What the browser is sent of an example, and what it must make of it."""
-    computed = trace(built_in(name))
+    computed, derivations, fed = worked_out(name)
     found = []
-    for cell in cells(computed):
-        derivation = derive(computed, cell)
+    for cell, derivation in derivations.items():
         rows = computed.matrix(cell.name, cell.head)
         whole = all(value == -inf or value.is_integer() for row in rows for value in row)
         found.append(
@@ -55,15 +69,11 @@ def derived(name: str, decimals: int) -> dict[str, Any]:
                 "text": text(derivation.value, decimals, whole),
             }
         )
-    read = {of for cell in cells(computed) for term in derive(computed, cell).terms for of in term.cells}
     return {
         "name": name,
         "model": {**numbers(computed, "en", decimals), "stages": stages(computed, "en")},
         "cells": found,
-        "feeds": [
-            {"cell": cell._asdict(), "fed": [of._asdict() for of in feeds(computed, cell)]}
-            for cell in sorted(read, key=str)
-        ],
+        "feeds": fed,
     }
 
 
@@ -84,7 +94,7 @@ def test_node_finds_the_terms_the_lines_and_the_texts_that_python_does(tmp_path)
     node = shutil.which("node")
     if node is None:
         pytest.fail("Node runs the tests of the JavaScript, and there is none: install Node 20 or newer.")
-    examples = [derived(entry, decimals) for entry in library() for decimals in DECIMALS]
+    examples = [derived(entry, decimals) for entry, decimals in turns(library(), DECIMALS)]
     examples.append(told_by(with_the_step(tmp_path), NEW_STEP) | {"name": "first with a step that is new"})
     held = tmp_path / "examples.json"
     held.write_text(json.dumps({"examples": examples, "printed": printed()}), encoding="utf-8")
