@@ -15,9 +15,9 @@ from mha_core.messages import LANGUAGE
 from mha_core.notation import column_matrix, demonstrate, entries, pairings
 from mha_ui.conventions.model import ui_words
 from mha_ui.language import LANGUAGES
-from tests.e2e.driver import WAIT, Bench, assert_shows, replace
+from tests.e2e.driver import WAIT, Bench, assert_shows, at_rest, replace
 from tests.e2e.looks import WIDTHS, assert_no_barrier_at, wider
-from tests.sizes import shortened, turns
+from tests.sizes import share, shortened, turns
 
 LIBRARIES = ("packed", "torch", "keras", "linear")
 PARTS = ("rows", "packed", "masks", "dead", "pairs")
@@ -78,7 +78,7 @@ def keys(page: Page, part: str, name: str) -> list[str]:
     "name",
     shortened(
         ["first", "output-projection", "translation", "rotary", "additive"],
-        ["output-projection", "translation", "additive"],
+        ["output-projection"],
     ),
 )
 def test_every_step_stands_there_in_both_conventions(read, name):
@@ -86,6 +86,7 @@ def test_every_step_stands_there_in_both_conventions(read, name):
     example = built_in(name)
     computed = trace(example)
     told = [entry for entry in entries(example, 1) if entry.op]
+    told = told if share(1) else [*told[:3], *told[-2:]]  # of a head and of all
     page.locator(".part-rows").get_by_role("button", name="Head 2", exact=True).click()
     for entry in told:
         page.locator(f'tr[data-name="{entry.name}"] button').click()
@@ -303,7 +304,7 @@ def test_another_query_is_emptied_by_choice(read):
 # --- the page ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", shortened(LANGUAGES, ["zh"]))
 def test_it_speaks_the_readers_language(read, language):
     page = read(f"?example=padding&lang={language}")
     words = ui_words(language)
@@ -320,7 +321,7 @@ def test_axe_finds_no_serious_violation(read):
     page = read("?example=padding&lang=zh")
     packed(page, "torch", "k")
     page.locator('.equation.row td[data-key="q|0|0|0"]').focus()
-    assert_no_barrier_at(page)
+    assert_no_barrier_at(page, WIDTHS if share(1) else (390, 1280))
 
 
 @pytest.mark.parametrize("name", shortened(library(), VARIED))
@@ -364,14 +365,24 @@ def test_the_names_of_the_columns_stand_above_their_columns(read):
         assert head == first
 
 
-def test_it_is_the_first_page_of_a_fresh_server_and_survives_it(own_server, new_page, watch):
+def test_it_is_the_first_page_of_a_fresh_server_and_survives_it_and_so_does_an_experiment(
+    own_server, new_page, watch
+):
     page = new_page()
     page.goto(f"{own_server.url}conventions?example=padding")
     settled(page)
+    other = page.context.new_page()
+    other.goto(f"{own_server.url}experiments?example=programming&experiment=order&variant=~~order-2_1_0")
+    at_rest(other)
+    other.get_by_role("button", name="First two exchanged").click()
+    other.wait_for_function("() => location.search.includes('order-1_0_2')")
     assert watch.complaints == []
-    replace(own_server, page.get_by_text("中", exact=True))
+    reversed_order = other.get_by_role("button", name="Reversed")
+    replace(own_server, page.get_by_text("中", exact=True), reversed_order)
     settled(page)
     assert json.dumps("example=padding")[1:-1] in page.url
+    love_first = other.locator('td[data-key="x||0|1"]').nth(1)  # of the right side
+    expect(love_first).to_have_text("2")
     watch.complaints.clear()  # whatever Streamlit's page said while nobody answered
 
 
@@ -389,7 +400,7 @@ def turned_by_halves():
     return apply(example, ids)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", shortened(LANGUAGES, ["zh"]))
 def test_a_row_is_turned_with_its_columns_paired_in_either_way(read, language):
     example = turned_by_halves()
     page = read(f"?s={to_token(example)}&lang={language}")

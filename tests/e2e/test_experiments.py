@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
@@ -14,9 +16,9 @@ from mha_core.compute.head_terms import head_terms
 from mha_core.edit.edits import apply
 from mha_ui.experiments import EXPERIMENTS
 from mha_ui.language import LANGUAGES
-from tests.e2e.driver import WAIT, Bench, at_rest, picture, replace
+from tests.e2e.driver import WAIT, Bench, at_rest, picture
 from tests.e2e.looks import rules, schemes, violations, wider, widths
-from tests.sizes import in_turn
+from tests.sizes import shortened
 
 
 @pytest.fixture
@@ -270,19 +272,6 @@ def test_on_a_telephone_the_sides_stand_one_below_the_other(experiment):
 # --- links, words, looks -------------------------------------------------------------------------------------------
 
 
-def test_a_new_server_restores_the_experiment(own_server, new_page, watch):
-    page = new_page()
-    page.goto(f"{own_server.url}experiments?example=programming&experiment=order&variant=~~order-2_1_0")
-    settled(page)
-    page.get_by_role("button", name="First two exchanged").click()
-    page.wait_for_function("() => location.search.includes('order-1_0_2')")
-    assert watch.complaints == []
-    replace(own_server, page.get_by_role("button", name="Reversed"))
-    settled(page)
-    expect(cell(page, "x", None, 0, 1, side=1)).to_have_text("2")  # “love” stands first
-    watch.complaints.clear()  # whatever Streamlit's page said while nobody answered
-
-
 def test_a_side_that_cannot_be_is_said_and_nothing_is_lost(experiment):
     odd = apply(built_in("output-projection"), {"op": "resize", "axis": "d_k", "size": 3})
     page = experiment("sides", Variant(positions="rotary"), query=f"s={to_token(odd)}")
@@ -290,7 +279,7 @@ def test_a_side_that_cannot_be_is_said_and_nothing_is_lost(experiment):
     expect(page.get_by_text("No number differs.").first).to_be_visible()
 
 
-def test_tokens_are_never_markup(experiment):
+def test_tokens_are_never_markup_and_no_experiment_is_wider_than_its_screen(experiment):
     token = "<img src=x onerror=alert(1)>"
     named = apply(
         built_in("programming"), {"op": "rename_token", "which": "tokens", "index": 0, "text": token}
@@ -301,10 +290,18 @@ def test_tokens_are_never_markup(experiment):
         page.wait_for_function("(name) => location.search.includes(`experiment=${name}`)", arg=name)
         settled(page)
         expect(page.locator(".bench img, .stMain img")).to_have_count(0)
+        for width in widths(page):
+            assert wider(page) == [], (name, width)
+        page.set_viewport_size({"width": 1280, "height": 800})
 
 
-@pytest.mark.parametrize(("name", "language"), in_turn(list(EXPERIMENTS), LANGUAGES))
-def test_every_experiment_is_accessible_and_no_wider_than_its_screen(experiment, name, language):
+ON_A_BOARD = [("sides", "en"), ("temperature", "zh")]
+"""The whole of its two sides, and its slider; of the bench axe is asked through its lenses."""
+
+
+@pytest.mark.parametrize("case", shortened(product(EXPERIMENTS, LANGUAGES), ON_A_BOARD))
+def test_every_experiment_is_accessible_and_no_wider_than_its_screen(experiment, case):
+    name, language = case
     page = experiment(name, query=f"example=output-projection&lang={language}")
     for scheme in schemes(page):
         asked = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]} | rules(scheme)
