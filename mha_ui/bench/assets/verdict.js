@@ -66,7 +66,11 @@ export class Verdict {
     const { words } = this;
     const link =
       walk &&
-      element("a", { target: "_self", class: "walk", onclick: (event) => this.#go(event, walk) }, words.see_step);
+      element(
+        "a",
+        { target: "_self", class: "walk", onclick: (event) => this.#go(event, walk) },
+        words.see_step,
+      );
     if (link) this.#links.push({ link, step: walk });
     const line = (name, label, told) => [
       element("dt", {}, label),
