@@ -21,8 +21,8 @@ from tests.sizes import share, shortened, turns
 
 LIBRARIES = ("packed", "torch", "keras", "linear")
 PARTS = ("rows", "packed", "masks", "dead", "pairs")
-VARIED = ("output-projection", "translation", "rotary", "additive", "padding")
-"""Examples that together have biases, a context, positions, parameters of a scoring, and a mask."""
+VARIED = ("translation", "rotary", "additive")
+"""Examples that together have a context, positions, and parameters of a scoring; other tests' have biases, a mask."""
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ def test_what_a_step_is_computed_from_stands_transposed_in_columns(read):
     assert [shown(figures.nth(at)) for at in (0, 1)] == [texts(rows) for rows in transposed]
 
 
-def test_pointing_at_a_number_lights_the_same_one_in_the_other_convention(read):
+def test_pointing_at_a_number_lights_the_same_one_in_the_other_convention_and_so_do_keys(read):
     page = read("?example=water")
     page.locator('tr[data-name="scores"] button').click()
     rows, columns = page.locator(".equation.row"), page.locator(".equation.column")
@@ -129,10 +129,7 @@ def test_pointing_at_a_number_lights_the_same_one_in_the_other_convention(read):
     ]
     page.mouse.move(0, 0)
     expect(page.locator(".part-rows td.twin")).to_have_count(0)
-
-
-def test_the_same_by_keyboard(read):
-    page = read("?example=water")
+    page.locator('tr[data-name="q"] button').click()
     cell = page.locator('.equation.column td[data-key="q|0|0|0"]')
     cell.focus()
     page.keyboard.press("ArrowRight")
@@ -230,21 +227,6 @@ def test_of_a_large_tensor_the_first_heads_are_drawn(read):
 # --- masks -------------------------------------------------------------------------------------------------------
 
 
-def test_a_pair_lights_up_in_every_mask(read):
-    page = read("?example=padding")
-    cards = page.locator(".part-masks .card")
-    expect(cards).to_have_count(6)
-    first = cards.first.locator('td[data-key="pair|0|2"]')
-    first.hover()
-    expect(page.locator(".part-masks td.twin")).to_have_count(5)
-    found = [card.locator('td[data-key="pair|0|2"]').inner_text() for card in cards.all()]
-    assert found == ["False", "True", "−∞", "False", "False", "−3.4e38"]
-    kinds = page.locator('td[data-key="pair|0|2"]').evaluate_all("all => all.map((td) => td.dataset.kind)")
-    assert set(kinds) == {"hidden"}
-    assert line(page, "masks")[0] == "query 你, key <pad> (this pair is hidden)"
-    assert "torch nn.MultiheadAttention attn_mask True" in line(page, "masks")[1]
-
-
 def test_a_mask_is_copied_as_python(read):
     page = read("?example=causal", permissions=["clipboard-read", "clipboard-write"])
     page.locator('[data-focus="copy torch_bool"]').click()
@@ -265,8 +247,19 @@ def test_a_mask_that_adds_numbers_is_refused_where_only_true_and_false_are_taken
 # --- a query that attends to nothing -----------------------------------------------------------------------------
 
 
-def test_zeros_nan_and_alike_stand_beside_each_other(read):
+def test_a_pair_lights_up_in_every_mask_and_zeros_nan_and_alike_stand_beside_each_other(read):
     page = read("?example=padding")
+    cards = page.locator(".part-masks .card")
+    expect(cards).to_have_count(6)
+    first = cards.first.locator('td[data-key="pair|0|2"]')
+    first.hover()
+    expect(page.locator(".part-masks td.twin")).to_have_count(5)
+    found = [card.locator('td[data-key="pair|0|2"]').inner_text() for card in cards.all()]
+    assert found == ["False", "True", "−∞", "False", "False", "−3.4e38"]
+    kinds = page.locator('td[data-key="pair|0|2"]').evaluate_all("all => all.map((td) => td.dataset.kind)")
+    assert set(kinds) == {"hidden"}
+    assert line(page, "masks")[0] == "query 你, key <pad> (this pair is hidden)"
+    assert "torch nn.MultiheadAttention attn_mask True" in line(page, "masks")[1]
     outcomes = demonstrate(built_in("padding"), 0, 2).outcomes
     rows = page.locator(".rules tbody tr[data-rule]")
     expect(rows).to_have_count(len(outcomes))

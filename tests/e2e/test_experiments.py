@@ -92,7 +92,7 @@ def test_two_variants_are_compared_and_every_difference_is_marked(experiment):
     page.wait_for_function("() => location.search.includes('scoring-additive')")
 
 
-def test_both_sides_explain_a_number_and_say_by_how_much_it_differs(experiment):
+def test_both_sides_explain_a_number_and_heads_and_what_is_shown_are_chosen(experiment):
     page = experiment("sides", Variant(scoring="dot"))
     cell(page, "weights", 0, 0, 2, side=1).hover()
     lines = page.locator(".board-foot .line")
@@ -102,10 +102,6 @@ def test_both_sides_explain_a_number_and_say_by_how_much_it_differs(experiment):
     expect(page.locator(".delta")).to_have_text("differs by +0.0893")
     cell(page, "scaled_scores", 0, 0, 0).hover()
     expect(lines.nth(1)).to_have_text("there is no such number here")
-
-
-def test_heads_and_what_is_shown_are_chosen_in_the_browser(experiment):
-    page = experiment("sides", Variant(scoring="dot"))
     expect(cell(page, "weights", 0, 0, 0)).to_be_visible()
     expect(page.locator('td[data-key^="q|"]')).to_have_count(0)
     page.get_by_role("button", name="Head 2").click()
@@ -170,7 +166,7 @@ def test_tokens_in_another_order_find_their_counterparts(experiment):
     expect(page.locator("td[data-change]").first).to_be_visible()
 
 
-def test_the_temperature_is_turned_with_the_keyboard(experiment):
+def test_the_temperature_is_turned_with_the_keyboard_and_numbers_follow_before_it_is_let_go(experiment):
     page = experiment("temperature", Variant(temperature=1.0), query="example=programming")
     slider = page.get_by_role("slider")
     slider.focus()
@@ -179,12 +175,10 @@ def test_the_temperature_is_turned_with_the_keyboard(experiment):
     page.wait_for_function("() => location.search.includes('temperature-2.0')")
     hot = trace(varied(built_in("programming"), Variant(temperature=2.0)))
     expect(cell(page, "weights", 0, 0, 0, side=1)).to_have_text(f"{hot.values['weights'][0][0][0]:.4f}")
-
-
-def test_numbers_follow_the_temperature_before_the_slider_is_let_go(experiment):
-    page = experiment("temperature", Variant(temperature=1.0), query="example=programming")
+    slider.press("ArrowLeft")
+    page.wait_for_function("() => location.search.includes('temperature-1.0')")
+    settled(page)
     expect(page.locator('.slider[data-live="still"]')).to_be_visible()
-    slider = page.get_by_role("slider")
     box = slider.bounding_box()
     middle = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + box["width"] / 2, middle)
