@@ -160,17 +160,19 @@ def wait_for(page: Page, selector: str) -> None:
     )
 
 
-def replace(server: Server, ask: Locator) -> None:
-    """The server goes, another comes and is asked by a press: it knows nothing, so that the page loads anew."""
-    connected = """document.querySelector('[data-test-connection-state="CONNECTED"]')"""
-    server.kill()
-    wait_until(ask.page, f"() => !{connected}")
-    server.start()
-    wait_until(ask.page, f"() => !!{connected}")
-    ask.click()
-    ask.page.wait_for_function(
-        "() => performance.getEntriesByType('navigation')[0].type === 'reload'", timeout=WAIT
+def replace(server: Server, *asks: Locator) -> None:
+    """The server goes, another comes and is asked by a press on each page: it knows nothing, so that they load anew."""
+    connected = (
+        """(is_so) => is_so === !!document.querySelector('[data-test-connection-state="CONNECTED"]')"""
     )
+    server.kill()
+    for ask in asks:
+        wait_until(ask.page, connected, False)
+    server.start()
+    for ask in asks:
+        wait_until(ask.page, connected, True)
+        ask.click()
+        wait_until(ask.page, "() => performance.getEntriesByType('navigation')[0].type === 'reload'")
 
 
 def at_rest(page: Page) -> None:

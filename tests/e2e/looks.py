@@ -12,7 +12,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from tests.e2e.driver import at_rest
-from tests.sizes import turns
+from tests.sizes import share, turns
 
 PAPER: dict[Literal["light", "dark"], str] = {"light": "rgb(255, 255, 255)", "dark": "rgb(18, 22, 28)"}
 WIDTHS = (390, 1280, 1920)
@@ -69,6 +69,12 @@ def assert_no_barrier(page: Page, *place: object) -> None:
     """Axe finds nothing serious in light or dark; ``place``: which page it is, for the message."""
     for scheme in schemes(page):
         assert barriers(page, **rules(scheme)) == [], (scheme, *place)
+
+
+def assert_no_barrier_either(page: Page, *place: object) -> None:
+    """The same of another state of a page which axe is asked of anyway: at length."""
+    if share(1):
+        assert_no_barrier(page, *place)
 
 
 def assert_no_barrier_at(page: Page, of: Iterable[int] = WIDTHS) -> None:

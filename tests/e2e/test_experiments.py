@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
@@ -14,9 +16,9 @@ from mha_core.compute.head_terms import head_terms
 from mha_core.edit.edits import apply
 from mha_ui.experiments import EXPERIMENTS
 from mha_ui.language import LANGUAGES
-from tests.e2e.driver import WAIT, Bench, at_rest, picture, replace
+from tests.e2e.driver import WAIT, Bench, at_rest, picture
 from tests.e2e.looks import rules, schemes, violations, wider, widths
-from tests.sizes import in_turn
+from tests.sizes import shortened
 
 
 @pytest.fixture
@@ -90,7 +92,7 @@ def test_two_variants_are_compared_and_every_difference_is_marked(experiment):
     page.wait_for_function("() => location.search.includes('scoring-additive')")
 
 
-def test_both_sides_explain_a_number_and_say_by_how_much_it_differs(experiment):
+def test_both_sides_explain_a_number_and_heads_and_what_is_shown_are_chosen(experiment):
     page = experiment("sides", Variant(scoring="dot"))
     cell(page, "weights", 0, 0, 2, side=1).hover()
     lines = page.locator(".board-foot .line")
@@ -100,10 +102,6 @@ def test_both_sides_explain_a_number_and_say_by_how_much_it_differs(experiment):
     expect(page.locator(".delta")).to_have_text("differs by +0.0893")
     cell(page, "scaled_scores", 0, 0, 0).hover()
     expect(lines.nth(1)).to_have_text("there is no such number here")
-
-
-def test_heads_and_what_is_shown_are_chosen_in_the_browser(experiment):
-    page = experiment("sides", Variant(scoring="dot"))
     expect(cell(page, "weights", 0, 0, 0)).to_be_visible()
     expect(page.locator('td[data-key^="q|"]')).to_have_count(0)
     page.get_by_role("button", name="Head 2").click()
@@ -168,7 +166,7 @@ def test_tokens_in_another_order_find_their_counterparts(experiment):
     expect(page.locator("td[data-change]").first).to_be_visible()
 
 
-def test_the_temperature_is_turned_with_the_keyboard(experiment):
+def test_the_temperature_is_turned_with_the_keyboard_and_numbers_follow_before_it_is_let_go(experiment):
     page = experiment("temperature", Variant(temperature=1.0), query="example=programming")
     slider = page.get_by_role("slider")
     slider.focus()
@@ -177,12 +175,10 @@ def test_the_temperature_is_turned_with_the_keyboard(experiment):
     page.wait_for_function("() => location.search.includes('temperature-2.0')")
     hot = trace(varied(built_in("programming"), Variant(temperature=2.0)))
     expect(cell(page, "weights", 0, 0, 0, side=1)).to_have_text(f"{hot.values['weights'][0][0][0]:.4f}")
-
-
-def test_numbers_follow_the_temperature_before_the_slider_is_let_go(experiment):
-    page = experiment("temperature", Variant(temperature=1.0), query="example=programming")
+    slider.press("ArrowLeft")
+    page.wait_for_function("() => location.search.includes('temperature-1.0')")
+    settled(page)
     expect(page.locator('.slider[data-live="still"]')).to_be_visible()
-    slider = page.get_by_role("slider")
     box = slider.bounding_box()
     middle = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + box["width"] / 2, middle)
@@ -270,19 +266,6 @@ def test_on_a_telephone_the_sides_stand_one_below_the_other(experiment):
 # --- links, words, looks -------------------------------------------------------------------------------------------
 
 
-def test_a_new_server_restores_the_experiment(own_server, new_page, watch):
-    page = new_page()
-    page.goto(f"{own_server.url}experiments?example=programming&experiment=order&variant=~~order-2_1_0")
-    settled(page)
-    page.get_by_role("button", name="First two exchanged").click()
-    page.wait_for_function("() => location.search.includes('order-1_0_2')")
-    assert watch.complaints == []
-    replace(own_server, page.get_by_role("button", name="Reversed"))
-    settled(page)
-    expect(cell(page, "x", None, 0, 1, side=1)).to_have_text("2")  # “love” stands first
-    watch.complaints.clear()  # whatever Streamlit's page said while nobody answered
-
-
 def test_a_side_that_cannot_be_is_said_and_nothing_is_lost(experiment):
     odd = apply(built_in("output-projection"), {"op": "resize", "axis": "d_k", "size": 3})
     page = experiment("sides", Variant(positions="rotary"), query=f"s={to_token(odd)}")
@@ -290,7 +273,7 @@ def test_a_side_that_cannot_be_is_said_and_nothing_is_lost(experiment):
     expect(page.get_by_text("No number differs.").first).to_be_visible()
 
 
-def test_tokens_are_never_markup(experiment):
+def test_tokens_are_never_markup_and_no_experiment_is_wider_than_its_screen(experiment):
     token = "<img src=x onerror=alert(1)>"
     named = apply(
         built_in("programming"), {"op": "rename_token", "which": "tokens", "index": 0, "text": token}
@@ -301,10 +284,18 @@ def test_tokens_are_never_markup(experiment):
         page.wait_for_function("(name) => location.search.includes(`experiment=${name}`)", arg=name)
         settled(page)
         expect(page.locator(".bench img, .stMain img")).to_have_count(0)
+        for width in widths(page):
+            assert wider(page) == [], (name, width)
+        page.set_viewport_size({"width": 1280, "height": 800})
 
 
-@pytest.mark.parametrize(("name", "language"), in_turn(list(EXPERIMENTS), LANGUAGES))
-def test_every_experiment_is_accessible_and_no_wider_than_its_screen(experiment, name, language):
+ON_A_BOARD = [("sides", "en"), ("temperature", "zh")]
+"""The whole of its two sides, and its slider; of the bench axe is asked through its lenses."""
+
+
+@pytest.mark.parametrize("case", shortened(product(EXPERIMENTS, LANGUAGES), ON_A_BOARD))
+def test_every_experiment_is_accessible_and_no_wider_than_its_screen(experiment, case):
+    name, language = case
     page = experiment(name, query=f"example=output-projection&lang={language}")
     for scheme in schemes(page):
         asked = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]} | rules(scheme)

@@ -7,6 +7,8 @@ export class Verdict {
 
   #links = []; // [{link, step}]
 
+  #address = {}; // where the links to the walkthrough lead
+
   /** `bench` takes goTo(cell), and promises by settled() that the page has kept every edit. */
   constructor(bench, words) {
     this.bench = bench;
@@ -24,6 +26,7 @@ export class Verdict {
    * `address`: where the links to the walkthrough lead.
    */
   update(check, address) {
+    this.#address = address;
     this.#tell(check);
     for (const { link, step } of this.#links) link.href = walkTo(address, step);
   }
@@ -63,7 +66,11 @@ export class Verdict {
     const { words } = this;
     const link =
       walk &&
-      element("a", { target: "_self", class: "walk", onclick: (event) => this.#go(event) }, words.see_step);
+      element(
+        "a",
+        { target: "_self", class: "walk", onclick: (event) => this.#go(event, walk) },
+        words.see_step,
+      );
     if (link) this.#links.push({ link, step: walk });
     const line = (name, label, told) => [
       element("dt", {}, label),
@@ -88,13 +95,12 @@ export class Verdict {
     );
   }
 
-  /** Follow a link once the page has kept what it is to show. */
-  async #go(event) {
+  /** Follow a link once the page has kept what it is to show: by then the link itself may have gone for a new one. */
+  async #go(event, step) {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-    const link = event.currentTarget;
     event.preventDefault();
     await this.bench.settled();
-    window.location.assign(link.href);
+    window.location.assign(walkTo(this.#address, step));
   }
 
   #jump(cell, text) {
