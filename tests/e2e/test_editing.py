@@ -24,24 +24,20 @@ def test_every_number_of_every_example_is_on_the_page(visit, name):
     assert_shows(visit(f"?example={name}"), built_in(name))
 
 
-def test_an_edit_changes_every_number_that_depends_on_it(visit):
-    bench = visit("?example=first")
-    bench.edit("x", None, 0, 1, -0.5)
-    example = set_cell(built_in("first"), "x", None, 0, 1, -0.5)
-    assert_shows(bench, example)
-    bench.edit("w_k", 1, 1, 0, 2.25)
-    assert_shows(bench, set_cell(example, "w_k", 1, 1, 0, 2.25))
+FAST = [(2, 8), *((slower, 20) for slower in (1, 2, 3, 4, 6))]
+"""How much slower the page computes, and how many numbers are typed meanwhile."""
 
 
-@pytest.mark.parametrize("slower", shortened([1, 2, 3, 4, 6], [2]))
-def test_twenty_edits_typed_fast_are_all_kept(visit, slower):
+@pytest.mark.parametrize("pace", shortened(FAST, FAST[:1]), ids=str)
+def test_many_edits_typed_fast_are_all_kept(visit, pace):
+    slower, edits = pace
     bench = visit("?example=causal")
     throttle = bench.page.context.new_cdp_session(bench.page)
     throttle.send("Emulation.setCPUThrottlingRate", {"rate": slower})  # answers overtake each other
     example = built_in("causal")
     rows, cols = len(example.x), len(example.x[0])
     bench.cell("x", None, 0, 0).click()
-    for n in range(20):
+    for n in range(edits):
         row, col = n // cols % rows, n % cols
         number = n + 11
         example = set_cell(example, "x", None, row, col, float(number))
@@ -56,20 +52,13 @@ def test_twenty_edits_typed_fast_are_all_kept(visit, slower):
     throttle.detach()
 
 
-def test_a_block_from_a_spreadsheet_is_pasted(visit):
+def test_a_range_is_copied_and_a_block_pasted_unless_it_does_not_fit_or_is_no_number(visit):
     bench = visit("?example=first", permissions=["clipboard-read", "clipboard-write"])
-    bench.page.evaluate("navigator.clipboard.writeText('7\\t−8\\n0.5\\t1e1\\n')")
-    cell = bench.cell("x", None, 1, 0)
-    cell.click()
-    bench.page.keyboard.press("Escape")
-    bench.page.keyboard.press("Control+V")
-    bench.settled()
-    x = (built_in("first").x[0], (7.0, -8.0), (0.5, 10.0))
-    assert_shows(bench, replace(built_in("first"), x=x))
-
-
-def test_what_is_pasted_and_does_not_fit_or_is_no_number_changes_nothing(visit):
-    bench = visit("?example=first", permissions=["clipboard-read", "clipboard-write"])
+    bench.cell("q", 1, 0, 0).click()
+    bench.page.keyboard.press("Shift+ArrowRight")
+    bench.page.keyboard.press("Shift+ArrowDown")
+    bench.page.keyboard.press("Control+C")
+    assert bench.page.evaluate("navigator.clipboard.readText()") == "1\t3\n3\t7"
     bench.cell("x", None, 1, 1).click()
     bench.page.keyboard.press("Escape")
     for text, sentence in (
@@ -80,18 +69,16 @@ def test_what_is_pasted_and_does_not_fit_or_is_no_number_changes_nothing(visit):
         bench.page.keyboard.press("Control+V")
         expect(bench.message()).to_contain_text(sentence)
         assert_shows(bench.settled(), built_in("first"))
+    bench.page.evaluate("navigator.clipboard.writeText('7\\t−8\\n0.5\\t1e1\\n')")
+    bench.cell("x", None, 1, 0).click()
+    bench.page.keyboard.press("Escape")
+    bench.page.keyboard.press("Control+V")
+    bench.settled()
+    x = (built_in("first").x[0], (7.0, -8.0), (0.5, 10.0))
+    assert_shows(bench, replace(built_in("first"), x=x))
 
 
-def test_a_range_is_copied_as_a_spreadsheet_takes_it(visit):
-    bench = visit("?example=first", permissions=["clipboard-read", "clipboard-write"])
-    bench.cell("q", 1, 0, 0).click()
-    bench.page.keyboard.press("Shift+ArrowRight")
-    bench.page.keyboard.press("Shift+ArrowDown")
-    bench.page.keyboard.press("Control+C")
-    assert bench.page.evaluate("navigator.clipboard.readText()") == "1\t3\n3\t7"
-
-
-def test_what_is_no_number_is_marked_and_never_sent(visit):
+def test_what_is_no_number_is_never_sent_escape_cancels_arrows_move_and_the_focus_stays(visit):
     bench = visit("?example=first")
     cell = bench.cell("w_q", 0, 0, 1)
     cell.click()
@@ -109,9 +96,6 @@ def test_what_is_no_number_is_marked_and_never_sent(visit):
     expect(cell).to_have_text("0")
     assert_shows(bench, built_in("first"))
 
-
-def test_escape_cancels_and_arrows_move(visit):
-    bench = visit("?example=first")
     bench.cell("x", None, 0, 0).click()
     bench.page.keyboard.type("99")
     bench.page.keyboard.press("Escape")
@@ -124,10 +108,7 @@ def test_escape_cancels_and_arrows_move(visit):
     expect(bench.cell("x", None, 0, 1).get_by_role("spinbutton")).to_be_focused()
     assert_shows(bench.settled(), set_cell(built_in("first"), "x", None, 1, 1, 8.0))
 
-
-def test_focus_and_caret_survive_the_answer(visit):
-    bench = visit("?example=first")
-    bench.cell("x", None, 0, 0).click()
+    bench.cell("x", None, 0, 0).click()  # the focus and the caret survive the answer
     bench.page.keyboard.type("4")
     bench.page.keyboard.press("Tab")
     bench.page.keyboard.type("12")
@@ -137,13 +118,17 @@ def test_focus_and_caret_survive_the_answer(visit):
     expect(bench.cell("x", None, 0, 1).locator("input")).to_have_value("12")
 
 
-def test_undo_and_redo(visit):
+def test_an_edit_changes_every_number_that_depends_on_it_and_is_undone_and_redone(visit):
     bench = visit("?example=first")
     first = built_in("first")
     bench.edit("x", None, 0, 0, 7)
-    bench.edit("w_v", 0, 0, 0, -3)
+    once = set_cell(first, "x", None, 0, 0, 7.0)
+    assert_shows(bench, once)
+    bench.edit("w_k", 1, 1, 0, 2.25)
+    twice = set_cell(once, "w_k", 1, 1, 0, 2.25)
+    assert_shows(bench, twice)
     bench.do("undo")
-    assert_shows(bench, set_cell(first, "x", None, 0, 0, 7.0))
+    assert_shows(bench, once)
     bench.page.locator(".bench h3").first.click()
     bench.cell("q", 0, 0, 0).focus()
     bench.page.keyboard.press("Control+z")
@@ -151,7 +136,7 @@ def test_undo_and_redo(visit):
     bench.page.keyboard.press("Control+Shift+z")
     bench.settled()
     bench.do("redo")
-    assert_shows(bench, set_cell(set_cell(first, "x", None, 0, 0, 7.0), "w_v", 0, 0, 0, -3.0))
+    assert_shows(bench, twice)
     bench.do("reset")
     assert_shows(bench, first)
 
@@ -193,9 +178,12 @@ def test_mask_painting_and_cross_attention(visit):
     )
     assert example.mask == AllowMask(allow)
     assert_shows(bench, example)
-    # drag over the first row: hide all three, so that the query may attend to nothing
+    # drag over the first row: hide all three, so that the query may attend to nothing; the stroke is one edit
     stroke(bench, 0)
     bench.settled()
+    bench.do("undo")
+    assert_shows(bench, example)
+    bench.do("redo")
     example = replace(example, mask=AllowMask(((False,) * 3, *allow[1:])))
     assert_shows(bench, example)
     bench.cell("weights", 0, 0, 1).hover()
@@ -210,21 +198,34 @@ def test_mask_painting_and_cross_attention(visit):
     assert_shows(bench, set_cell(example, "context", None, 3, 0, 2.0))
 
 
-def test_shape_controls(visit):
-    bench = visit("?example=first")
-    example = built_in("first")
-    for focus, edit in (
+SHAPES = [
+    [
         ("h more", {"op": "add_head"}),
         ("d_model more", {"op": "resize", "axis": "d_model", "size": 3}),
         ("d_k more", {"op": "resize", "axis": "d_k", "size": 3}),
         ("d_v less", {"op": "resize", "axis": "d_v", "size": 1}),
-        ("w_o", {"op": "w_o", "on": True}),
-        ("biases", {"op": "biases", "on": True}),
+    ],
+    [("w_o", {"op": "w_o", "on": True}), ("biases", {"op": "biases", "on": True})],
+    [
         ("d_out less", {"op": "resize", "axis": "d_out", "size": 2}),
         ("copy_head 0", {"op": "add_head", "copy": 0}),
+    ],
+    [
         ("remove_head 1", {"op": "remove_head", "head": 1}),
         ("add tokens", {"op": "add_token", "which": "tokens"}),
-    ):
+    ],
+]
+"""Controls, in groups that are pressed without waiting for an answer, and the edit that each asks for."""
+
+
+def test_shape_controls(visit):
+    bench = visit("?example=first")
+    example = built_in("first")
+    for *before, last in SHAPES:
+        for focus, edit in before:
+            bench.control(focus).click()
+            example = apply(example, edit)
+        focus, edit = last
         bench.do(focus)
         example = apply(example, edit)
         assert_shows(bench, example)
@@ -275,28 +276,6 @@ def test_quick_clicks_all_count(visit):
     assert_shows(bench, apply(example, {"op": "remove_head"}))
 
 
-def test_a_stroke_over_the_mask_is_one_edit(visit):
-    bench = visit("?example=causal")
-    bench.choose("mask", "painted")
-    stroke(bench, 4)
-    bench.settled()
-    assert [bench.shown()[f"mask||4|{col}"] for col in range(4)] == ["✕", "✕", "✕", "✓"]
-    bench.do("undo")
-    assert [bench.shown()[f"mask||4|{col}"] for col in range(4)] == ["✓"] * 4
-
-
-def test_what_was_mistyped_does_not_follow_into_another_example(visit):
-    bench = visit("?example=first")
-    bench.cell("x", None, 0, 0).click()
-    bench.page.keyboard.type("abc")
-    bench.page.locator(".bench h3").first.click()
-    expect(bench.cell("x", None, 0, 0)).to_have_text("abc")
-    choose_example(bench, "Water is toxic")
-    assert_shows(bench, built_in("water"))
-    bench.do("undo")
-    assert_shows(bench, built_in("first"))
-
-
 def choose_example(bench, title):
     bench.page.locator('.st-key-frame [data-testid="stSelectbox"] input').click()
     bench.page.get_by_role("option", name=title).click()
@@ -304,22 +283,10 @@ def choose_example(bench, title):
     bench.settled()
 
 
-def test_undo_brings_back_the_example_and_its_note(visit):
-    bench = visit("?example=first")
-    note = bench.page.locator(".mha-note").text_content()
-    bench.edit("x", None, 0, 0, 5)
-    choose_example(bench, "Water is toxic")
-    bench.do("undo")
-    expect(bench.page.locator(".look").first).to_contain_text("always most at")
-    assert_shows(bench, set_cell(built_in("first"), "x", None, 0, 0, 5.0))
-    bench.do("reset")
-    expect(bench.page.locator(".mha-note")).to_have_text(note)
-    assert_shows(bench, built_in("first"))
-
-
-def test_the_first_edits_are_kept_while_the_menu_learns_of_them(visit):
+def test_the_menu_learns_of_the_first_edits_and_undo_brings_back_the_example_and_its_note(visit):
     """The menu's choice changes with the first edit; what the browser still holds of it is no new choice."""
     bench = visit("?example=first")
+    note = bench.page.locator(".mha-note").text_content()
     bench.cell("x", None, 0, 0).click()
     bench.page.keyboard.type("9")
     bench.page.keyboard.press("Tab")
@@ -333,6 +300,20 @@ def test_the_first_edits_are_kept_while_the_menu_learns_of_them(visit):
     assert_shows(bench.settled(), built_in("first"))
     expect(bench.page.locator(".mha-note")).to_contain_text("softmax saturates")
     expect(bench.page.locator('.st-key-frame [data-testid="stSelectbox"]')).not_to_contain_text("edited")
+
+    bench.edit("x", None, 0, 0, 5)
+    bench.cell("x", None, 0, 0).click()
+    bench.page.keyboard.type("abc")  # what was mistyped does not follow into another example, nor come back
+    bench.page.locator(".bench h3").first.click()
+    expect(bench.cell("x", None, 0, 0)).to_have_text("abc")
+    choose_example(bench, "Water is toxic")
+    assert_shows(bench, built_in("water"))
+    bench.do("undo")
+    expect(bench.page.locator(".look").first).to_contain_text("always most at")
+    assert_shows(bench, set_cell(built_in("first"), "x", None, 0, 0, 5.0))
+    bench.do("reset")
+    expect(bench.page.locator(".mha-note")).to_have_text(note)
+    assert_shows(bench, built_in("first"))
 
 
 def test_a_divisor_that_is_none_is_refused_with_a_sentence(visit):

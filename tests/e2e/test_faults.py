@@ -70,7 +70,7 @@ def test_pictures_that_cannot_be_drawn_leave_the_tables(faulty, new_page):
 
 @pytest.mark.parametrize(
     "path",
-    shortened(["", "walkthrough", "check", "experiments", "conventions", "lessons"], ["", "experiments"]),
+    shortened(["", "walkthrough", "check", "experiments", "conventions", "lessons"], ["experiments"]),
 )
 def test_a_link_that_cannot_be_drawn_leads_to_the_example_that_opens_first(faulty, new_page, path):
     page = new_page()

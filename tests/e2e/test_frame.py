@@ -13,15 +13,19 @@ from playwright.sync_api import expect
 
 from mha_core import Example, Head, built_in, parse, to_token
 from tests.e2e.driver import Bench, assert_shows, at_rest, example_in, menu
-from tests.e2e.looks import assert_no_barrier, wider, widths
+from tests.e2e.looks import assert_no_barrier_at, wider, widths
 from tests.e2e.test_editing import set_cell
 from tests.sizes import shortened
 
 PAGES = ["Walkthrough", "Models", "Check", "Experiments", "Conventions", "Lessons", "Bench"]
+ENDS = ["Lessons", "Bench"]
+"""The last page in the strip and the first."""
+KINDS = ["Models", "Conventions", "Bench"]
+"""A page with work of its own, one with the bench's, and the bench, which writes its address itself."""
 CLIPBOARD = {"permissions": ["clipboard-read", "clipboard-write"]}
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", shortened(["en", "zh"], ["en"]))  # whose words are the longest
 def test_the_navigation_takes_one_row(visit, language):
     page = visit(f"?example=first&lang={language}").page
     for width in widths(page, (1280, 1440, 1920)):
@@ -48,7 +52,7 @@ def test_the_menu_holds_what_is_not_wanted_all_the_time(visit):
         expect(row).to_have_css("border-top-width", "0px")
     assert len({row.locator("p").bounding_box()["x"] for row in rows}) == 1
     expect(page.get_by_text("Open a *.mha.json file")).to_be_visible()
-    assert_no_barrier(page)
+    assert_no_barrier_at(page, [1280])
     page.keyboard.press("Escape")
     opener = page.locator(".st-key-frame-menu button")
     expect(page.get_by_role("dialog", name="More")).to_have_count(0)
@@ -62,7 +66,7 @@ def test_the_menu_holds_what_is_not_wanted_all_the_time(visit):
     expect(opener).to_be_focused()
 
 
-@pytest.mark.parametrize("path", ["", "lessons"])
+@pytest.mark.parametrize("path", shortened(["", "lessons"], ["lessons"]))  # it goes on from the bench
 def test_start_leads_to_the_bench_from_every_page(server, new_page, path):
     page = new_page()
     page.goto(f"{server.url}{path}?example=causal")
@@ -77,9 +81,10 @@ def test_start_leads_to_the_bench_from_every_page(server, new_page, path):
     assert_shows(Bench(page), built_in("causal"))
 
 
-def test_the_page_at_hand_is_told_and_in_sight(visit):
+@pytest.mark.parametrize("names", shortened([ENDS, PAGES], [ENDS]), ids="-".join)
+def test_the_page_at_hand_is_told_and_in_sight(visit, names):
     page = visit("?example=first", viewport={"width": 390, "height": 844}, has_touch=True).page
-    for name in ("Lessons", "Models", "Bench"):
+    for name in names:
         page.get_by_role("link", name=name, exact=True).click()
         here = page.locator(".st-key-frame-pages [aria-current=page]")
         expect(here).to_have_text([name])
@@ -89,8 +94,12 @@ def test_the_page_at_hand_is_told_and_in_sight(visit):
         assert box["x"] + box["width"] <= 390, name
 
 
-def test_on_a_telephone_the_strip_takes_two_rows_and_nothing_covers_anything(visit):
-    page = visit("?example=first&lang=zh", viewport={"width": 390, "height": 844}, has_touch=True).page
+@pytest.mark.parametrize("language", shortened(["en", "zh"], ["zh"]))
+def test_on_a_telephone_the_strip_takes_two_rows_covers_nothing_and_share_stays_in_reach(visit, language):
+    bench = visit(
+        f"?example=first&lang={language}", viewport={"width": 390, "height": 844}, has_touch=True, **CLIPBOARD
+    )
+    page = bench.page
     assert wider(page) == []
     parts = [".st-key-frame-example", ".st-key-frame-language", ".st-key-frame-share", ".st-key-frame-menu"]
     boxes = [page.locator(f".st-key-frame {part}").bounding_box() for part in parts]
@@ -98,9 +107,16 @@ def test_on_a_telephone_the_strip_takes_two_rows_and_nothing_covers_anything(vis
         assert one["x"] + one["width"] <= other["x"]
     assert len({round(box["y"] + box["height"] / 2) for box in boxes}) == 1
     assert page.locator(".st-key-frame").bounding_box()["height"] <= 92
-    lessons = page.get_by_role("link", name="课程", exact=True)
+    lessons = page.get_by_role("link", name=re.compile("^(Lessons|课程)$"))
     lessons.scroll_into_view_if_needed()
     expect(lessons).to_be_in_viewport(ratio=1)
+    page.locator(".stMain").evaluate("(node) => (node.scrollTop = 600)")
+    share = page.get_by_role("button", name=re.compile("^(Share|分享)$"))
+    expect(share).to_be_in_viewport(ratio=1)
+    share.tap()
+    expect(page.locator(".share.copied")).to_be_visible()
+    assert copied(page) == page.url
+    assert_shows(bench, built_in("first"))
 
 
 # --- Share -----------------------------------------------------------------------------------------------------
@@ -110,9 +126,10 @@ def copied(page):
     return page.evaluate("navigator.clipboard.readText()")
 
 
-def test_share_copies_the_link_on_every_page(visit):
+@pytest.mark.parametrize("names", shortened([KINDS, PAGES], [KINDS]), ids="-".join)
+def test_share_copies_the_link_on_every_page(visit, names):
     page = visit("?example=causal", **CLIPBOARD).page
-    for name in PAGES:
+    for name in names:
         page.get_by_role("link", name=name, exact=True).click()
         expect(page).to_have_title(f"{name} · Multi-head attention")
         at_rest(page)
@@ -129,31 +146,22 @@ def test_share_copies_the_link_on_every_page(visit):
         assert held in page.url
 
 
-def test_what_was_typed_just_before_is_in_the_link(visit, new_page):
-    bench = visit("?example=first", **CLIPBOARD)
-    bench.cell("x", None, 0, 0).click()
-    bench.page.keyboard.type("42")
-    bench.page.get_by_role("button", name="Share", exact=True).click()
-    expect(bench.page.locator(".share.copied")).to_be_visible()
-    example = set_cell(built_in("first"), "x", None, 0, 0, 42.0)
-    link = copied(bench.page)
-    assert example_in(link) == example
-    assert_shows(Bench(new_page()).open(link), example)
-
-
-def test_the_code_is_that_of_the_link_and_can_be_put_away(visit):
+def test_what_was_typed_just_before_is_in_the_link_and_its_code_can_be_put_away(visit):
     bench = visit("?example=first", color_scheme="dark", **CLIPBOARD)
     page = bench.page
     share, code = (
         page.get_by_role("button", name="Share", exact=True),
         page.get_by_role("img", name="QR code of this link"),
     )
+    bench.cell("x", None, 0, 0).click()
+    page.keyboard.type("42")  # what was typed just before is in the link
     share.click()
     expect(code).to_be_visible()
+    assert example_in(copied(page)) == set_cell(built_in("first"), "x", None, 0, 0, 42.0)
     page.wait_for_function("(code) => code.complete && code.naturalWidth > 0", arg=code.element_handle())
     asked = parse_qs(urlsplit(code.get_attribute("src")).query)
     assert asked == {"link": [copied(page)]}
-    assert_no_barrier(page)
+    assert_no_barrier_at(page, [1280])
     page.get_by_role("dialog", name="Share").get_by_role("button", name="Close").press("Escape")
     expect(code).to_be_hidden()
     expect(share).to_be_focused()
@@ -214,17 +222,3 @@ def test_what_is_too_large_for_a_link_is_offered_as_a_file(visit):
     with bench.page.expect_download() as caught:
         dialog.get_by_role("button", name="Save as a file").click()
     assert parse(Path(caught.value.path()).read_bytes()).dims.d_model == 64
-
-
-@pytest.mark.parametrize("language", shortened(["en", "zh"], ["zh"]))
-def test_on_a_telephone_share_stays_in_reach(visit, language):
-    bench = visit(
-        f"?example=first&lang={language}", viewport={"width": 390, "height": 844}, has_touch=True, **CLIPBOARD
-    )
-    bench.page.locator(".stMain").evaluate("(node) => (node.scrollTop = 600)")
-    share = bench.page.get_by_role("button", name=re.compile("^(Share|分享)$"))
-    expect(share).to_be_in_viewport(ratio=1)
-    share.tap()
-    expect(bench.page.locator(".share.copied")).to_be_visible()
-    assert copied(bench.page) == bench.page.url
-    assert_shows(bench, built_in("first"))

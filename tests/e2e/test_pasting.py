@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 from mha_core import built_in
 from mha_core.edit.edits import apply
 from tests.e2e.driver import assert_shows
+from tests.sizes import shortened
 
 CLIPBOARD = {"permissions": ["clipboard-read", "clipboard-write"]}
 
@@ -23,8 +24,12 @@ def rows(count, width):
     return "\n".join("\t".join(str(10 * i + j) for j in range(width)) for i in range(count))
 
 
-def test_a_block_without_room_is_offered_the_size_that_it_needs(visit):
+def test_a_ragged_block_is_told_by_its_row_and_one_without_room_is_offered_the_size_that_it_needs(visit):
     bench = visit("?example=first", **CLIPBOARD)
+    bench.cell("x", None, 0, 0).click()
+    paste(bench, "1 2\n3\n4 5")
+    expect(bench.message()).to_have_text("X: the rows of the block differ in length: 2 in row 1, 1 in row 2")
+    assert_shows(bench.settled(), built_in("first"))
     bench.page.locator('table[data-matrix="x"] td.corner').click()  # which takes the whole table
     expect(bench.page.locator("td.selected")).to_have_count(6)
     paste(bench, rows(5, 4))
@@ -38,14 +43,6 @@ def test_a_block_without_room_is_offered_the_size_that_it_needs(visit):
     assert_shows(bench.settled(), apply(built_in("first"), edit))
     expect(bench.cell("x", None, 0, 0).get_by_role("spinbutton")).to_be_focused()
     bench.page.keyboard.press("Control+z")
-    assert_shows(bench.settled(), built_in("first"))
-
-
-def test_a_ragged_block_is_told_by_its_row(visit):
-    bench = visit("?example=first", **CLIPBOARD)
-    bench.cell("x", None, 0, 0).click()
-    paste(bench, "1 2\n3\n4 5")
-    expect(bench.message()).to_have_text("X: the rows of the block differ in length: 2 in row 1, 1 in row 2")
     assert_shows(bench.settled(), built_in("first"))
 
 
@@ -67,17 +64,13 @@ WRONG = {
 }
 
 
-def test_what_is_no_number_says_why_and_where(visit):
+def test_what_is_no_number_says_why_and_where_and_what_is_unambiguous_is_accepted(visit):
     bench = visit("?example=first")
     for text, sentence in WRONG.items():
         type_into(bench, bench.cell("w_k", 1, 0, 1), text)
         expect(bench.message()).to_have_text(f"WK[1, 2] of head 2: {sentence} What stood there still counts.")
         bench.page.keyboard.press("Escape")
     assert_shows(bench, built_in("first"))
-
-
-def test_what_is_unambiguous_is_accepted(visit):
-    bench = visit("?example=first")
     for text, number in (("１２", 12), ("−３．５", -3.5), ("＋1e3", 1000)):
         type_into(bench, bench.cell("x", None, 0, 0), text)
         bench.settled()
@@ -109,8 +102,9 @@ def test_a_cell_has_one_name_in_the_line_of_arithmetic_in_messages_and_for_the_s
 # --- the mask --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("width", "height"), [(390, 844), (1280, 800)])
-def test_the_mask_to_paint_is_shown_and_has_the_focus(visit, width, height):
+@pytest.mark.parametrize("size", shortened([(390, 844), (1280, 800)], [(390, 844)]), ids=str)
+def test_the_mask_to_paint_is_shown_and_has_the_focus(visit, size):
+    width, height = size
     bench = visit("?example=first", viewport={"width": width, "height": height})
     bench.control("mask").select_option("painted")  # which is folded away once the focus goes to the mask
     cell = bench.cell("mask", None, 0, 0)

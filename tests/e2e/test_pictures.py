@@ -47,17 +47,8 @@ def over(page: Page, name: str, row: int, col: int) -> tuple[float, float]:
     return at[0], at[1]
 
 
-def test_the_weights_are_drawn_and_follow_an_edit(visit):
-    bench = visit("?example=water")
-    picture(bench.page, "weights")
-    expect_weights(bench.page, built_in("water"))
-    bench.edit("x", None, 1, 3, 1.5)
-    picture(bench.page, "weights")
-    edit = {"op": "set", "matrix": "x", "row": 1, "col": 3, "values": [[1.5]]}
-    expect_weights(bench.page, apply(built_in("water"), edit))
-
-
-def test_a_picture_follows_a_drag_and_is_never_mounted_anew(visit):
+def test_a_picture_follows_a_drag_and_is_neither_mounted_anew_nor_drawn_again(visit):
+    """The page's own answer holds the picture that the channel has drawn."""
     bench = ready(visit("?example=first", viewport=TALL))
     page = bench.page
     picture(page, "weights")
@@ -74,20 +65,6 @@ def test_a_picture_follows_a_drag_and_is_never_mounted_anew(visit):
     page.keyboard.press("Escape")
     expect_weights(page, built_in("first"))
     page.mouse.up()
-    drag(bench, 3, *X00)
-    page.mouse.up()
-    bench.settled()
-    at_rest(page)
-    expect_weights(page, with_x(4))
-    assert plot is not None
-    assert plot.evaluate("(plot) => plot.isConnected && window.mounted.isConnected && plot.contains(mounted)")
-
-
-def test_what_is_drawn_already_is_not_drawn_again(visit):
-    """The page's own answer holds the picture that the channel has drawn."""
-    bench = ready(visit("?example=first", viewport=TALL))
-    page = bench.page
-    picture(page, "weights")
     page.evaluate(
         """() => {
             window.drawn = [];
@@ -103,6 +80,8 @@ def test_what_is_drawn_already_is_not_drawn_again(visit):
     at_rest(page)
     expect_weights(page, with_x(4))
     assert page.evaluate("drawn.length") == before > 0
+    assert plot is not None
+    assert plot.evaluate("(plot) => plot.isConnected && window.mounted.isConnected && plot.contains(mounted)")
 
 
 def test_a_picture_out_of_view_waits_until_it_is_seen(visit):
@@ -122,11 +101,13 @@ def test_a_picture_out_of_view_waits_until_it_is_seen(visit):
     expect_weights(page, with_x(7, built_in("water")))
 
 
-def test_only_open_pictures_are_drawn(visit):
-    bench = visit("?example=output-projection")
+def test_only_open_pictures_are_drawn_in_the_pages_theme(visit):
+    bench = visit("?example=output-projection", color_scheme="dark")
     page = bench.page
     picture(page, "weights")
     assert plots(page).count() == 1
+    colour = page.evaluate("document.querySelector('.js-plotly-plot').layout.title.font.color")
+    assert colour == "#e6eaf0"
     opened = {
         "bars": "One query, head by head",
         "scores": "Scores",
@@ -146,19 +127,15 @@ def test_only_open_pictures_are_drawn(visit):
         picture(page, name)
 
 
-def test_the_chosen_query_is_drawn(visit):
+def test_the_weights_are_drawn_follow_an_edit_and_are_downloaded_as_png_or_svg(visit):
     bench = visit("?example=water")
     page = bench.page
-    page.get_by_role("button", name="One query, head by head").click()
-    expect(page.locator(".mha-unseen", has_text="What “Water” looks at")).to_have_count(1)
-    page.locator('.st-key-pictures [data-testid="stSelectbox"]').first.locator("input").click()
-    page.get_by_role("option", name="3 toxic").click()
-    expect(page.locator(".mha-unseen", has_text="What “toxic” looks at")).to_have_count(1)
-
-
-def test_a_picture_is_downloaded_as_png_or_svg(visit):
-    bench = visit("?example=water")
-    page = bench.page
+    picture(page, "weights")
+    expect_weights(page, built_in("water"))
+    bench.edit("x", None, 1, 3, 1.5)
+    picture(page, "weights")
+    edit = {"op": "set", "matrix": "x", "row": 1, "col": 3, "values": [[1.5]]}
+    expect_weights(page, apply(built_in("water"), edit))
     for image in ("png", "svg"):
         picture(page, "weights")
         plots(page).first.hover()
@@ -173,17 +150,10 @@ def test_a_picture_is_downloaded_as_png_or_svg(visit):
             )
 
 
-def test_pictures_follow_the_theme(visit):
-    bench = visit("?example=first", color_scheme="dark")
-    picture(bench.page, "weights")
-    colour = bench.page.evaluate("document.querySelector('.js-plotly-plot').layout.title.font.color")
-    assert colour == "#e6eaf0"
-
-
 # --- one cell, in a picture and on the bench -------------------------------------------------------------------------
 
 
-def test_a_cell_pointed_at_in_a_picture_lights_up_on_the_bench(visit):
+def test_a_cell_pointed_at_here_is_lit_there_and_a_click_in_a_picture_holds_it_on_the_bench(visit):
     bench = visit("?example=water", viewport=TALL)
     page = bench.page
     page.mouse.move(*over(page, "weights", 1, 2))
@@ -192,10 +162,6 @@ def test_a_cell_pointed_at_in_a_picture_lights_up_on_the_bench(visit):
     page.mouse.move(0, 0)
     expect(page.locator(".bench td.current")).to_have_count(0)
 
-
-def test_a_cell_pointed_at_on_the_bench_is_outlined_in_the_picture(visit):
-    bench = visit("?example=water", viewport=TALL)
-    page = bench.page
     x, y = over(page, "weights", 2, 1)
     mark = page.locator(".st-key-picture-weights .mark")
     expect(mark).to_be_hidden()
@@ -207,11 +173,8 @@ def test_a_cell_pointed_at_on_the_bench_is_outlined_in_the_picture(visit):
     bench.cell("x", None, 0, 0).hover()
     expect(mark).to_be_hidden()
 
-
-def test_a_click_in_a_picture_holds_the_cell_on_the_bench(visit):
-    bench = visit("?example=water", viewport=TALL)
-    page = bench.page
     page.get_by_role("button", name="One query, head by head").click()
+    expect(page.locator(".mha-unseen", has_text="What “Water” looks at")).to_have_count(1)
     page.mouse.move(*over(page, "weights", 1, 2))
     page.mouse.click(*over(page, "weights", 1, 2))
     expect(bench.cell("weights", 0, 1, 2)).to_contain_class("pinned")
@@ -221,6 +184,10 @@ def test_a_click_in_a_picture_holds_the_cell_on_the_bench(visit):
     bar = picture(page, "bars").locator(".point").nth(1).bounding_box()
     page.mouse.move(bar["x"] + bar["width"] / 2, bar["y"] + bar["height"] - 2)  # its number stands above it
     expect(bench.cell("weights", 0, 0, 1)).to_contain_class("current")
+
+    page.locator('.st-key-pictures [data-testid="stSelectbox"]').first.locator("input").click()
+    page.get_by_role("option", name="3 toxic").click()  # the query that is drawn
+    expect(page.locator(".mha-unseen", has_text="What “toxic” looks at")).to_have_count(1)
 
 
 # --- what is fetched -----------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ def focused(page) -> dict[str, str]:
     )
 
 
-def test_from_load_to_a_pinned_cell_by_keyboard_alone(visit):
+def test_from_load_to_a_pinned_cell_and_to_other_numbers_by_keyboard_alone(visit):
     bench = visit("?example=first")
     for _ in range(120):
         bench.page.keyboard.press("Tab")
@@ -44,9 +44,6 @@ def test_from_load_to_a_pinned_cell_by_keyboard_alone(visit):
     bench.settled()
     bench.page.wait_for_function("() => !location.search.includes('cell=')")
 
-
-def test_numbers_are_entered_by_keyboard_alone(visit):
-    bench = visit("?example=first")
     bench.cell("x", None, 0, 0).focus()
     for text in ("7", "8", "9"):
         bench.page.keyboard.type(text)
@@ -82,7 +79,7 @@ def test_hovering_lights_the_operands_and_shows_the_arithmetic(visit):
     "query",
     shortened(
         ["", "?example=padding", "?example=output-projection", "?example=translation"],
-        ["?example=output-projection", "?example=translation"],
+        ["?example=translation"],
     ),
 )
 def test_axe_finds_no_serious_violation(visit, query):
@@ -92,7 +89,7 @@ def test_axe_finds_no_serious_violation(visit, query):
     assert_no_barrier(bench.page)
 
 
-@pytest.mark.parametrize("locale", ["en-US", "zh-CN"])
+@pytest.mark.parametrize("locale", shortened(["en-US", "zh-CN"], ["en-US"]))  # the longer words
 def test_nothing_sticks_out_of_the_page(visit, locale):
     bench = visit("?example=output-projection", locale=locale)
     for width in widths(bench.page):
@@ -113,15 +110,3 @@ def test_pointing_moves_nothing(visit):
     cell.click()
     bench.settled()
     expect(cell).to_have_class("pinned")
-
-
-def test_three_heads_of_3_by_3_stand_whole_at_1280(visit):
-    bench = visit("", viewport={"width": 1280, "height": 720})
-    tables = bench.page.locator(".bench .tables")
-    assert tables.evaluate("node => node.scrollWidth - node.clientWidth") <= 0
-    assert (
-        bench.page.locator(".stages")
-        .evaluate("node => getComputedStyle(node).getPropertyValue('--heads')")
-        .strip()
-        == "3"
-    )

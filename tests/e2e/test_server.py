@@ -17,7 +17,19 @@ from tests.sizes import in_turn, shortened
 PATHS = {script: "" if index == 0 else script.removesuffix(".py") for index, script in enumerate(PAGES)}
 
 
-@pytest.mark.parametrize(("script", "language"), in_turn(PAGES, LANGUAGES))
+ELSEWHERE = ("bench.py", "check.py", "lessons.py", "models.py", "walkthrough.py")
+"""Pages whose titles other tests hold in short: those of the frame, of a reload, and of the language below."""
+
+
+@pytest.mark.parametrize(
+    ("script", "language"),
+    [
+        pytest.param(
+            *case.values, marks=[*case.marks, *([pytest.mark.long] if case.values[0] in ELSEWHERE else [])]
+        )
+        for case in in_turn(PAGES, LANGUAGES)
+    ],
+)
 def test_every_address_opens_its_page_with_its_title(server, new_page, script, language):
     page, asked = new_page(), []
     page.on("request", lambda request: asked.append(request.url))
