@@ -120,9 +120,9 @@ class Verdict:
         """The first own error; else the first doubtful cell before what is wrong; else what is wrong first."""
         wrong = [cell for step in self.steps.values() for cell in step.wrong]
         doubtful = [cell for step in self.steps.values() for cell in step.doubtful] if wrong else []
-        for found in ([cell for cell in wrong if cell.own], doubtful, wrong):
-            if found:
-                return found[0].cell
+        for cells in ([cell for cell in wrong if cell.own], doubtful, wrong):
+            if cells:
+                return cells[0].cell
         return None
 
 
@@ -543,7 +543,7 @@ def _merged(causes: list[Cause], claimed: list[int | None]) -> tuple[Cause, ...]
     located = {cause.cell.head for cause in causes if cause.rounded}
     for cause in causes:
         if cause.ids == (ROUNDED_EARLY,) and cause.cell.head in located and not cause.rounded:
-            continue  # it is said with the step and the digits
+            continue  # another cause names the step and the digits
         place = (
             cause.cell if cause.ways and cause.rows else ([way.named for way in cause.ways], cause.rounded)
         )

@@ -26,7 +26,7 @@ MESSAGES: Final = {
     "rotation": N_("{place} is head {other} turned around: its rows and columns run backwards."),
     "row_permutation": N_("{place} has the rows of head {other} in another order."),
 }
-"""What each check found, in a sentence, by id."""
+"""The finding of each check, in a sentence, by id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +79,8 @@ def _outputs(claims: Mapping[Key, Printed], computed: Trace) -> Iterator[Finding
         outside = given & ((numbers < low - unit) | (numbers > high + unit))
         for i, j in outside.nonzero().tolist():
             if not computed.fully_masked[head][i]:
-                values = {"value": float(numbers[i, j]), "low": float(low[j]), "high": float(high[j])}
-                yield Finding("output_range", Cell(name, head, i, j), "cell", values)
+                bounds = {"value": float(numbers[i, j]), "low": float(low[j]), "high": float(high[j])}
+                yield Finding("output_range", Cell(name, head, i, j), "cell", bounds)
 
 
 def _alike(claims: Mapping[Key, Printed], computed: Trace) -> Iterator[Finding]:

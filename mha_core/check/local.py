@@ -22,7 +22,7 @@ from mha_core.example.model import setting
 from mha_core.vocabulary import SETTINGS, STEPS
 
 _MOST_BASES: Final = 4
-"""Ways of having rounded the numbers before that are told apart."""
+"""Ways of having rounded the numbers before that are distinguished."""
 
 
 class SlipMatch(NamedTuple):

@@ -141,7 +141,7 @@ def _softmax_of_scaled(at: Place, times: float, named: str) -> Iterator[Way]:
 
 
 def other_base(at: Place) -> Iterator[Way]:
-    """Powers of 2 or 10 in place of those of e."""
+    """Exponentials to the base 2 or 10 in place of those to the base e."""
     for base in (2, 10):
         yield from _softmax_of_scaled(at, log(base), str(base))
 

@@ -44,7 +44,7 @@ def cause_kind(verdict: Verdict, cause: Cause, language: str) -> str:
 
 
 _ENOUGH: Final = 3
-"""Wrong numbers from which on what explains them all is told as a fact: one or two may come of something else."""
+"""Wrong numbers from which on what explains them all is reported as a fact: one or two may come of something else."""
 
 
 def _within(sentence: str) -> str:
@@ -70,7 +70,7 @@ def cause_message(verdict: Verdict, cause: Cause, language: str) -> str:
 
 
 _MOST_ROUNDED: Final = 3
-"""Places of rounding up to which they are told; where more would do, it is only said that there was some."""
+"""Places of rounding up to which they are named; where more would do, the sentence only says that there was some."""
 _TO: Final = {
     0: N_("{steps} rounded to whole numbers"),
     1: N_("{steps} rounded to one decimal"),
@@ -157,7 +157,7 @@ def finding_message(verdict: Verdict, finding: Finding, language: str) -> str:
 
 
 def following_messages(verdict: Verdict, name: str, language: str) -> list[str]:
-    """What is said of each wrong matrix of a step in which every error only follows from numbers before it."""
+    """A sentence on each wrong matrix of a step in which every error only follows from numbers before it."""
     say = catalogue(language).gettext
     own: dict[int | None, bool] = {}
     for one in verdict.steps[name].wrong:
@@ -174,7 +174,7 @@ _COPIED: Final = N_("Copied from the heads, where it is wrong already.")
 
 
 def unexplained(step: Checked, language: str) -> str:
-    """What is said of errors that have no explanation, or too many."""
+    """The sentence on errors that have no explanation, or too many."""
     return catalogue(language).gettext(_UNDECIDED if step.undecided else _UNEXPLAINED)
 
 

@@ -258,7 +258,7 @@ class Search:
         step, head = self.steps[key], key[1]
         blames, tensors = self._operands(step, head, growth)
         right = operate(step, tensors, self.trace.example)
-        found, results = list(blames), [right]
+        every_blame, results = list(blames), [right]
         for mistake in () if key in self._copies or not growth.most else at_step(step.name):
             made = (
                 mistake.id,
@@ -270,9 +270,9 @@ class Search:
                 if wrong.shape[-2:] == right.shape[-2:]:
                     # what does not depend on the operands is one hypothesis, not one for each of theirs
                     own = [blames[n] for n in starts] if wrong.shape[0] == len(starts) else [()]
-                    found += [_joined(blame, (made,)) for blame in own]
+                    every_blame += [_joined(blame, (made,)) for blame in own]
                     results.append(wrong[: len(own)])
-        return _pruned(Family(found, torch.cat(results)), _MOST_ALIKE[growth.most])
+        return _pruned(Family(every_blame, torch.cat(results)), _MOST_ALIKE[growth.most])
 
     def _operands(
         self, step: Step, head: int | None, growth: Growth

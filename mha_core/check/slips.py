@@ -23,7 +23,7 @@ from mha_core.example.model import Example
 @dataclass(frozen=True, slots=True)
 class Slip:
     """``message``: a sentence in which ``{said}`` is what the way names. ``whole``: what it is made in. ``pen``: the
-    numbers are right, what is written is not. ``weak``: so many numbers come of it that it is said only where nothing
+    numbers are right, what is written is not. ``weak``: so many numbers come of it that it is named only where nothing
     else explains them. ``alike``: it may be made in many rows alike.
     """
 
