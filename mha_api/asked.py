@@ -21,7 +21,7 @@ from mha_ui.language import words_in
 
 
 class RefusedError(MhaError):
-    """A request that is turned away for what its example has no part in, with a status that says so."""
+    """A request that is refused for what its example has no part in, with a status that says so."""
 
     def __init__(self, status: int, template: str, *, place: str = "", **values: object) -> None:
         super().__init__(template, place=place, **values)
@@ -40,10 +40,10 @@ def refusal(error: MhaError, language: str) -> Response:
     sentence = error.sentence(words_in(language)(error.template))
     # What is left of a body that was not read to its end is none of the next request.
     headers = {"Connection": "close"} if status in (408, 413) else None
-    told: dict[str, object] = {"error": sentence, "place": error.place}
+    fields: dict[str, object] = {"error": sentence, "place": error.place}
     if error.values.get("fits"):
-        told["fits"] = error.values["fits"]
-    content = json.dumps(told, ensure_ascii=False) + "\n"
+        fields["fits"] = error.values["fits"]
+    content = json.dumps(fields, ensure_ascii=False) + "\n"
     return Response(content, status, headers, "application/json")
 
 

@@ -39,7 +39,7 @@ from mha_core import Example, MhaError, Trace, built_in, trace
 from mha_core.edit.back import edited
 from mha_core.errors import N_, ExampleError
 from mha_core.example.share_link import unpacked
-from mha_ui.about import told
+from mha_ui.about import about_example
 from mha_ui.figures import FIGURES
 from mha_ui.formulas import captions, constants
 from mha_ui.language import LANGUAGES, words_in
@@ -93,7 +93,7 @@ class Channel:
         return max(len(text), self._size) <= LIGHT and not _looks(text)
 
     def answer(self, text: str) -> bytes:
-        """The answer to one message; whatever is wrong with it is said in one sentence, and changes nothing."""
+        """The answer to one message; whatever is wrong with it is answered in one sentence, and changes nothing."""
         self.drawing = None
         answer = self._answer(text)
         self._size = len(answer)
@@ -134,7 +134,7 @@ class Channel:
                 history.append(example)
         now = base if len(history) == 1 else trace(history[-1])
         lens = self._looked_through(asked)
-        answer = framed({"id": asked.id}) if asked.quiet else _told(asked, shown, now, lens)
+        answer = framed({"id": asked.id}) if asked.quiet else _packed_answer(asked, shown, now, lens)
         needed = {at: self._kept[at] for at in (asked.base, asked.since) if isinstance(at, int)}
         self._kept = needed | {asked.id: now}
         if lens and isinstance(asked.lens, Mapping):
@@ -156,7 +156,7 @@ class Channel:
         return self._kept[number]
 
 
-def _told(asked: Asked, shown: Trace | None, now: Trace, lens: Lens | None) -> bytes:
+def _packed_answer(asked: Asked, shown: Trace | None, now: Trace, lens: Lens | None) -> bytes:
     """The answer to a message about a computation, to who shows another one, or none."""
     header: dict[str, Any] = {"id": asked.id}
     numbers = b""
@@ -164,7 +164,7 @@ def _told(asked: Asked, shown: Trace | None, now: Trace, lens: Lens | None) -> b
         blocks, numbers = laid_out(list(changes(shown, now)))
         header |= {"blocks": blocks, **_marks(shown, now)}
     if asked.about:
-        header |= told(now, asked.language)
+        header |= about_example(now, asked.language)
     if lens:
         header["seen"] = look(lens, now, asked.language)
     return framed(header, numbers)
@@ -173,10 +173,10 @@ def _told(asked: Asked, shown: Trace | None, now: Trace, lens: Lens | None) -> b
 def _marks(shown: Trace | None, now: Trace) -> dict[str, Any]:
     """What the browser marks in the tables besides their numbers, as far as it is not as it was."""
     was = _marked(shown) if shown else {}
-    told = {name: value for name, value in _marked(now).items() if name not in was or value != was[name]}
-    if shown is None or _said(shown) != _said(now):
-        told["captions"] = captions(now.example)
-    return told
+    marks = {name: value for name, value in _marked(now).items() if name not in was or value != was[name]}
+    if shown is None or _captioned(shown) != _captioned(now):
+        marks["captions"] = captions(now.example)
+    return marks
 
 
 def _marked(computed: Trace) -> dict[str, Any]:
@@ -188,8 +188,8 @@ def _marked(computed: Trace) -> dict[str, Any]:
     }
 
 
-def _said(computed: Trace) -> tuple[Any, ...]:
-    """What the captions say of an example."""
+def _captioned(computed: Trace) -> tuple[Any, ...]:
+    """What the captions depend on."""
     return computed.example.scale, computed.steps
 
 

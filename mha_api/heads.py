@@ -2,7 +2,7 @@
 
 run       {"model": KEY, "texts": [A] or [A, B], "without": [[layer, head], …]}. The header says what the model is,
           which ``measures`` there are, where each text has ``masks`` and, for each of the ``sentences``, its tokens
-          (those ``unknown`` with what the text has there), what each head does (``labels``), or would be said to do
+          (those ``unknown`` with what the text has there), what each head does (``labels``), or would count as doing
           were there more places of it (``unsure``), at how many ``places`` each measure is taken, and how many pixels
           its maps have to a ``side``, each the largest weight of ``block`` × ``block`` pairs. For sentence 0, and 1,
           follow ``0.maps`` (L × h × side × side: 255·√weight, rounded), ``0.keys`` and ``0.tops`` (L × h × n: the key
@@ -84,7 +84,7 @@ _RUNS: Final = Runs()
 
 def answer_cards(_body: bytes, language: str) -> bytes:
     """The models that are offered."""
-    told = [
+    models = [
         {
             "key": card.key,
             "title": text_in(card.title, language),
@@ -93,7 +93,7 @@ def answer_cards(_body: bytes, language: str) -> bytes:
         }
         for card in cards()
     ]
-    return _json({"models": told})
+    return _json({"models": models})
 
 
 def answer_run(body: bytes, _language: str) -> bytes:
@@ -106,7 +106,7 @@ def answer_run(body: bytes, _language: str) -> bytes:
     sentences = [_tokens_or_fits(model, text, "texts") for text in texts]
     pairs = aligned(*sentences) if len(sentences) == 2 else []
     layers, differ = _layers(model, sentences, off, pairs)
-    told, arrays = seen(sentences, layers)
+    described, arrays = seen(sentences, layers)
     size = model.architecture
     header = {
         "model": asked["model"],
@@ -123,7 +123,7 @@ def answer_run(body: bytes, _language: str) -> bytes:
         ],
         "aligned": pairs,
     }
-    return packed(header | told, arrays | differ)
+    return packed(header | described, arrays | differ)
 
 
 def answer_head(body: bytes, _language: str) -> bytes:
@@ -156,13 +156,13 @@ def answer_pooled(body: bytes, _language: str) -> bytes:
         raise ExampleError(N_('expected "max" or "mean", got {got}'), place="by", got=ascii(by)[:60])
     of = _RUNS.of(model, tokenize(model, text_of(asked["text"], "text")), off).layers[layer]
     mask: Literal["causal"] | None = "causal" if of.causal else None
-    found = pooled_weights(of.q[head], of.k[head], size, by=by, queries=queries, keys=keys, mask=mask)
-    exact = found.queries.step == found.keys.step == 1
+    pool = pooled_weights(of.q[head], of.k[head], size, by=by, queries=queries, keys=keys, mask=mask)
+    exact = pool.queries.step == pool.keys.step == 1
     header = {
         name: [part.start, part.stop, part.step]
-        for name, part in (("queries", found.queries), ("keys", found.keys))
+        for name, part in (("queries", pool.queries), ("keys", pool.keys))
     }
-    return packed(header, {"weights": found.values.float()} if exact else {"levels": levels(found.values)})
+    return packed(header, {"weights": pool.values.float()} if exact else {"levels": levels(pool.values)})
 
 
 def answer_shuffled(body: bytes, _language: str) -> bytes:
@@ -170,9 +170,9 @@ def answer_shuffled(body: bytes, _language: str) -> bytes:
     asked = read(body, "model", "text", "without")
     model, off = model_of(asked), heads_off(asked)
     tokens = _tokens(model, asked["text"], "text")
-    found = [head for layer in shuffled_means(model, tokens, without=off) for head in layer]
-    names = [name for name in MEASURES if name in found[0]]
-    means = torch.tensor([[head[name] for name in names] for head in found])
+    heads = [head for layer in shuffled_means(model, tokens, without=off) for head in layer]
+    names = [name for name in MEASURES if name in heads[0]]
+    means = torch.tensor([[head[name] for name in names] for head in heads])
     return packed({"measures": names}, {"shuffled": means})
 
 
@@ -188,14 +188,14 @@ def answer_guesses(body: bytes, _language: str) -> bytes:
         )
     shown = tokens if model.architecture.causal else hidden(model, tokens, place)
     runs = {name: _RUNS.of(model, shown, one) for name, one in (("before", frozenset()), ("after", off))}
-    told: dict[str, Any] = {
+    answer: dict[str, Any] = {
         name: [
             {"text": guess.text, "probability": guess.probability}
             for guess in guesses(model, one, place, MOST_GUESSES)
         ]
         for name, one in runs.items()
     }
-    return _json(told | {"word": _word(model, tokens, place, runs)})
+    return _json(answer | {"word": _word(model, tokens, place, runs)})
 
 
 def _word(model: Model, tokens: Tokens, place: int, runs: Mapping[str, Run]) -> dict[str, Any] | None:
@@ -203,9 +203,9 @@ def _word(model: Model, tokens: Tokens, place: int, runs: Mapping[str, Run]) -> 
     at = place + model.architecture.causal
     if at >= len(tokens) or tokens.unknown[at] is not None or tokens.ids[at] == model.reader.mask:
         return None
-    found = {name: standing(model, one, place, tokens.ids[at]) for name, one in runs.items()}
+    standings = {name: standing(model, one, place, tokens.ids[at]) for name, one in runs.items()}
     return {"text": model.reader.text(tokens.ids[at]), "at": at} | {
-        name: {"probability": one.probability, "rank": one.rank} for name, one in found.items()
+        name: {"probability": one.probability, "rank": one.rank} for name, one in standings.items()
     }
 
 
@@ -267,7 +267,7 @@ def fitting(model: Model, text: str) -> int:
     return words.end() if words and count - words.end() < LONGEST_WORD else count
 
 
-# --- what is told of heads -----------------------------------------------------------------------------------------
+# --- what is sent about heads --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,30 +297,30 @@ def _layers(
     size = model.architecture
     places = [Places.of(tokens, causal=size.causal) for tokens in sentences]
     runs = [_RUNS.of(model, tokens, off) for tokens in sentences]
-    found: list[list[Glance]] = [[] for _ in sentences]
+    glances_of: list[list[Glance]] = [[] for _ in sentences]
     differ: dict[str, list[Tensor]] = {"differences": [], "shift_keys": [], "shifts": []}
     for layers in zip(*(run.layers for run in runs), strict=True):
         weights = [replace(layer).weights for layer in layers]  # of a copy: the run is kept, and keeps none
-        for glances, one, where in zip(found, weights, places, strict=True):
+        for glances, one, where in zip(glances_of, weights, places, strict=True):
             glances.append(Glance.of(one, where))
         if len(weights) == 2:
             keys, changes = shifts(weights[0], weights[1], pairs)
             differ["differences"].append(differences(weights[0], weights[1], pairs).float())
             differ["shift_keys"].append(keys.to(torch.uint16))
             differ["shifts"].append(changes.float())
-    return found, {name: torch.stack(of) for name, of in differ.items() if of}
+    return glances_of, {name: torch.stack(of) for name, of in differ.items() if of}
 
 
 def seen(
     sentences: Sequence[Tokens], layers: Sequence[Sequence[Glance]]
 ) -> tuple[dict[str, Any], dict[str, Tensor]]:
-    """What is told of sentences, and the arrays beside it: for each its layers."""
+    """The part of the header about sentences, and the arrays beside it: for each its layers."""
     names = [name for name in MEASURES if any(name in of[0].records[0].measures for of in layers)]
-    told: list[dict[str, Any]] = []
+    described: list[dict[str, Any]] = []
     arrays: dict[str, Tensor] = {}
     for at, (tokens, of) in enumerate(zip(sentences, layers, strict=True)):
         every = [record for glance in of for record in glance.records]
-        told.append(_sentence(tokens, every, names))
+        described.append(_sentence(tokens, every, names))
         parts = {
             "maps": torch.stack([glance.maps for glance in of]),
             "keys": torch.stack([glance.keys for glance in of]),
@@ -329,7 +329,7 @@ def seen(
             "chance": _column(every, names, "null"),
         }
         arrays |= {f"{at}.{name}": array for name, array in parts.items()}
-    return {"measures": names, "sentences": told}, arrays
+    return {"measures": names, "sentences": described}, arrays
 
 
 def _sentence(tokens: Tokens, every: Sequence[Record], names: Sequence[str]) -> dict[str, Any]:

@@ -26,8 +26,8 @@ def packed(header: Mapping[str, Any], arrays: Mapping[str, Tensor]) -> bytes:
 
     The header names them in order, ``"arrays": [[name, type, shape], …]``.
     """
-    told = [(name, _TYPES[str(array.dtype)], list(array.shape)) for name, array in arrays.items()]
-    return framed({**header, "arrays": told}, b"".join(map(_bytes, arrays.values())))
+    named_types = [(name, _TYPES[str(array.dtype)], list(array.shape)) for name, array in arrays.items()]
+    return framed({**header, "arrays": named_types}, b"".join(map(_bytes, arrays.values())))
 
 
 def _bytes(array: Tensor) -> bytes:

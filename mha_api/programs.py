@@ -1,8 +1,8 @@
 """``POST /api/trace``, ``/api/explain`` and ``/api/check``: what the commands of these names print, for programs.
 
 The body is an example file, the parameters of the address say the rest, as ``docs/http.md`` has it. ``queries``
-computes the answer, in a thread, a few at once; pages are answered meanwhile. ``bodies`` says who may ask, and how what
-is refused is told.
+computes the answer, in a thread, a few at once; pages are answered meanwhile. ``bodies`` says who may ask, and how a
+refusal is answered.
 """
 
 from __future__ import annotations

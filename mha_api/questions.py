@@ -21,21 +21,21 @@ Question = Mapping[str, Any]
 def read(body: bytes, *names: str) -> Question:
     """A question with these fields and no others; ``without`` may be left out."""
     try:
-        found = json.loads(body)
+        question = json.loads(body)
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
+        question = None
+    if not isinstance(question, dict):
         raise ExampleError(N_("expected a JSON object"))
-    found = {"without": [], **found}
+    question = {"without": [], **question}
     for name in names:
-        if name not in found:
+        if name not in question:
             raise ExampleError(N_("is missing"), place=name)
-    for name in found:
+    for name in question:
         if name not in names and name != "without":
             raise ExampleError(
                 N_("the fields here are {known}, got {got}"), known=", ".join(names), got=ascii(name)[:60]
             )
-    return found
+    return question
 
 
 def model_of(asked: Question) -> Model:

@@ -34,12 +34,12 @@ class Runs:
             if key in self._held:
                 self._held.move_to_end(key)
                 return self._held[key][0]
-        found = run(model, tokens, without=off)
+        computed = run(model, tokens, without=off)
         with self._lock:
-            self._held[key] = found, size(model, len(tokens))
+            self._held[key] = computed, size(model, len(tokens))
             while len(self._held) > 1 and sum(held for _, held in self._held.values()) > self._most:
                 self._held.popitem(last=False)
-        return found
+        return computed
 
 
 def size(model: Model, n: int) -> int:

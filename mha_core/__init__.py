@@ -2,7 +2,7 @@
 
 Read in this order: ``example`` (the data and its ways in), ``compute`` (declared once, computed by torch, derived to
 its terms), ``edit`` (the next example), ``check`` (somebody's own numbers), ``exercise`` (numbers to be worked out),
-``compare`` (two computations side by side), ``walk`` (the computation told). Beside them: ``interop`` (other
+``compare`` (two computations side by side), ``walk`` (the computation in stages). Beside them: ``interop`` (other
 libraries' layers), ``export`` (programs and documents) and ``notation`` (rows or columns, packed weights, masks).
 
 What most callers want is offered here, and loaded when it is first asked for: torch is imported only where something

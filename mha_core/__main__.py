@@ -2,7 +2,7 @@
 
 Exit status: 0; 1 where ``check`` found wrong numbers, and for nothing else; 2 for bad input, of ``check`` also a file
 that claims nothing; 3 where the answer cannot be written, or something happened that nobody expected; 130 where it
-was interrupted. Whatever is not 0 or 1 is told in one line on standard error.
+was interrupted. Whatever is not 0 or 1 comes with one line on standard error.
 """
 
 from __future__ import annotations
@@ -129,8 +129,8 @@ def _unexpected(error: Exception) -> str:
     line = _say(N_("unexpected {error} in {file}, line {line}")).format(
         error=type(error).__name__, file=Path(at.filename).name, line=at.lineno
     )
-    told = " ".join(str(error).split())
-    return f"{line}: {told}" if told else line
+    message = " ".join(str(error).split())
+    return f"{line}: {message}" if message else line
 
 
 class _Parser(argparse.ArgumentParser):
@@ -348,13 +348,13 @@ def read_example(file: str) -> Example:
 
 def _read_each(files: Sequence[str]) -> list[tuple[str, Example | MhaError]]:
     """The examples in files, each by its name; what is wrong with a file that holds none."""
-    found: list[tuple[str, Example | MhaError]] = []
+    examples: list[tuple[str, Example | MhaError]] = []
     for file in files:
         try:
-            found.append((file, read_example(file)))
+            examples.append((file, read_example(file)))
         except MhaError as error:
-            found.append((file, error))
-    return found
+            examples.append((file, error))
+    return examples
 
 
 def _reader(file: str) -> Callable[[int], bytes]:
@@ -363,7 +363,7 @@ def _reader(file: str) -> Callable[[int], bytes]:
 
 
 def _compute(name: str, read: Callable[[Any], object], options: argparse.Namespace) -> Answer:
-    """Run a command that needs torch, which is imported only now: what cannot be read is told at once."""
+    """Run a command that needs torch, which is imported only now: what cannot be read is refused at once."""
     given = read(options.file)
     from mha_core import commands
 

@@ -37,7 +37,7 @@ def explained(example: Example, cell: Cell, where: Backend) -> dict[str, Any]:
     computed = trace(example, where)
     if cell.head is None and len(example.heads) == 1 and cell.name in PER_HEAD_STEPS + PER_HEAD_INPUTS:
         cell = cell._replace(head=0)
-    fed = [_cell(found) for found in feeds(computed, cell)]
+    fed = [_cell(source) for source in feeds(computed, cell)]
     answer = {
         "format": "mha-explain/1",
         "cell": _cell(cell),
@@ -45,18 +45,18 @@ def explained(example: Example, cell: Cell, where: Backend) -> dict[str, Any]:
         "value": _plain(number(computed, cell)),
     }
     try:
-        step, found = step_of(computed, cell), derive(computed, cell)
+        step, derivation = step_of(computed, cell), derive(computed, cell)
     except CellError:  # the cell is there, since it has a number: it is given, not computed
         return answer
     return answer | {
-        "op": found.op,
+        "op": derivation.op,
         "formula": formula(step, example),
         "terms": [
             {"cells": [_cell(c) for c in term.cells], "numbers": _plain(list(term.numbers))}
-            for term in found.terms
+            for term in derivation.terms
         ],
-        "constant": _plain(found.constant),
-        "arithmetic": arithmetic(found),
+        "constant": _plain(derivation.constant),
+        "arithmetic": arithmetic(derivation),
     }
 
 

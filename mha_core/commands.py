@@ -69,10 +69,10 @@ def _explain(example: Example, options: Namespace) -> Answer:
 def _check(given: Sequence[tuple[str, Example | MhaError]], options: Namespace) -> Answer:
     """One file, or a table of many: 1 where any has wrong numbers, 2 where any cannot be checked."""
     if options.table:
-        found = [(file, _verdict(example)) for file, example in given]
-        status = max(_status(verdict) for _, verdict in found)
+        outcomes = [(file, _verdict(example)) for file, example in given]
+        status = max(_status(verdict) for _, verdict in outcomes)
         language = shell_language()
-        return status, as_csv([solution(file, verdict, language) for file, verdict in found], language)
+        return status, as_csv([solution(file, verdict, language) for file, verdict in outcomes], language)
     verdicts = []
     for _, example in given:
         verdict = _verdict(example)
@@ -80,11 +80,11 @@ def _check(given: Sequence[tuple[str, Example | MhaError]], options: Namespace) 
             raise verdict
         verdicts.append(verdict)
     write = as_markdown if options.markdown else as_json
-    told: list[Any] = [write(verdict, shell_language()) for verdict in verdicts]
+    reports: list[Any] = [write(verdict, shell_language()) for verdict in verdicts]
     status = max(map(_status, verdicts))
     if options.markdown:
-        return status, "\n".join(told)
-    return status, told[0] if len(told) == 1 else told
+        return status, "\n".join(reports)
+    return status, reports[0] if len(reports) == 1 else reports
 
 
 def _verdict(example: Example | MhaError) -> Verdict | MhaError:
@@ -154,9 +154,9 @@ _ASSUMED: Final = N_(
 
 def _layers_in(weights: Weights, options: Namespace) -> tuple[Layer, ...]:
     """With as many heads as a config.json beside the file says."""
-    found = layers(weights)
+    listed = layers(weights)
     config = None if options.file == "-" else config_beside(options.file)
-    return found if config is None else with_config(found, config)
+    return listed if config is None else with_config(listed, config)
 
 
 def _weights(read: ReadBytes, options: Namespace) -> Weights:
@@ -164,9 +164,9 @@ def _weights(read: ReadBytes, options: Namespace) -> Weights:
     return read_weights(read(MAX_BYTES), "" if options.file == "-" else options.file)
 
 
-def _named(found: Iterable[Layer], name: str | None) -> Layer:
+def _named(layers_in_file: Iterable[Layer], name: str | None) -> Layer:
     """The layer of this name, its last dot or slash left out or not; the first where no name is given."""
-    listed = {layer.name: layer for layer in found}
+    listed = {layer.name: layer for layer in layers_in_file}
     if name is None:
         return next(iter(listed.values()))
     if name in listed:
@@ -199,11 +199,11 @@ def _models(_: None, options: Namespace) -> Answer:
         raise ModelError(N_("an example is of one layer: say which"), place="--layer")
     model = load(offered[options.model])
     tokens = tokenize(model, options.text, options.pair)
-    found = through(model, tokens)
+    layer_run = through(model, tokens)
     heads = range(model.architecture.heads) if options.heads is None else options.heads
     if options.to == "example":
-        return 0, pretty(to_example(model, found, tokens, options.layer, heads))
-    return 0, heads_as_json(tokens, found, options.layer, heads)
+        return 0, pretty(to_example(model, layer_run, tokens, options.layer, heads))
+    return 0, heads_as_json(tokens, layer_run, options.layer, heads)
 
 
 _COMMANDS: Final[dict[str, Callable[[Any, Namespace], Answer]]] = {

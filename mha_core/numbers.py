@@ -23,7 +23,7 @@ def typeset(text: str, plus: str = "") -> str:
         return text.replace("-", "−").replace("inf", "∞")
     if text.startswith("-") and not float(text):
         text = text[1:]
-    return _EXPONENT.sub(lambda found: f"e{found[1].replace('+', plus)}{found[2]}", text).replace("-", "−")
+    return _EXPONENT.sub(lambda match: f"e{match[1].replace('+', plus)}{match[2]}", text).replace("-", "−")
 
 
 def fixed(number: float, decimals: int) -> str:

@@ -13,7 +13,7 @@ from mha_core.errors import N_
 
 Scope: TypeAlias = Literal["setting", "input", "head input", "early", "head", "late", "term"]
 """
-setting     one number of the layer, read by a step and told in its formula rather than shown as a table
+setting     one number of the layer, read by a step and named in its formula rather than shown as a table
 input       the layer's, given
 head input  each head's own, given
 early       computed once for the layer, before the heads

@@ -12,7 +12,7 @@ from mha_ui.figures.labels import labels
 from mha_ui.language import words_in
 
 
-def told(trace: Trace, language: str) -> dict[str, Any]:
+def about_example(trace: Trace, language: str) -> dict[str, Any]:
     """``about``: the example's note, else what the bench is for. ``looks``: for each head, where it looks."""
     note = text_in(trace.example.note, language)
     return {"about": note or words_in(language)(PLAINLY), "looks": looks(trace, language)}

@@ -1,8 +1,8 @@
 """Rooms: a presenter opens one, and every telephone that knows its code stands where the presenter's walk stands.
 
-``room`` reads what is sent, ``store`` keeps it, ``stream`` tells it to who listens, ``walks`` computes what a walk
+``room`` reads what is sent, ``store`` keeps it, ``stream`` sends it to who listens, ``walks`` computes what a walk
 shows, ``limits`` holds off who tries codes, ``page`` is what a telephone opens. Nobody is asked for a name: a listener
-is an id that the telephone made up, and only counts of answers are told.
+is an id that the telephone made up, and only counts of answers are shown.
 
 A key opens what a presenter does; a listener needs the code alone.
 """
@@ -25,7 +25,7 @@ from mha_api.headers import same_origin
 from mha_api.rooms import room
 from mha_api.rooms.limits import Buckets
 from mha_api.rooms.room import Numbers
-from mha_api.rooms.store import FullError, Store, Told
+from mha_api.rooms.store import FullError, Message, Store
 from mha_api.rooms.stream import Listening
 from mha_api.rooms.walks import Walk, Walks
 from mha_core.errors import N_, MhaError
@@ -55,7 +55,7 @@ class Rooms:
 
     def routes(self) -> list[BaseRoute]:
         """As they stand below ``/api/rooms``."""
-        told: list[tuple[str, str, Handler]] = [
+        routes: list[tuple[str, str, Handler]] = [
             ("POST", "/rooms", self.open),
             ("DELETE", "/rooms/{code}", self.end),
             ("PUT", "/rooms/{code}/place", self.place),
@@ -65,7 +65,7 @@ class Rooms:
             ("DELETE", "/rooms/{code}/questions/{question:int}", self.close),
             ("POST", "/rooms/{code}/answers", self.answer),
         ]
-        return [Route(path, _refusing(act), methods=[method]) for method, path, act in told]
+        return [Route(path, _refusing(act), methods=[method]) for method, path, act in routes]
 
     # --- the presenter ---------------------------------------------------------------------------------------------
 
@@ -85,40 +85,40 @@ class Rooms:
         return JSONResponse({"code": code, "key": key}, 201, _PRIVATE)
 
     async def end(self, request: Request) -> Response:
-        """``DELETE /rooms/CODE``: it ends, and listeners are told."""
+        """``DELETE /rooms/CODE``: it ends, and listeners hear of it."""
         code = await self._presented(request)
         await self.store.end(code)
         return Response(status_code=204)
 
     async def place(self, request: Request) -> Response:
-        """``PUT /rooms/CODE/place``: where the walk stands; 204 once listeners are told."""
+        """``PUT /rooms/CODE/place``: where the walk stands; 204 once listeners have it."""
         code = await self._presented(request)
         numbers, place = room.read_place(await self._body(request))
         text = json.dumps(numbers)
-        last = (await self._told(code)).get("numbers")
+        last = (await self._latest(code)).get("numbers")
         if last is None or last.text != text:  # it is looked at once, and is ready when listeners ask
             await self._walks.packed(numbers, asked.language(request))
-            await self.store.tell(code, "numbers", text)
-        await self.store.tell(code, "place", json.dumps({"walk": numbers.id} | place))
+            await self.store.publish(code, "numbers", text)
+        await self.store.publish(code, "place", json.dumps({"walk": numbers.id} | place))
         return Response(status_code=204)
 
     async def ask(self, request: Request) -> Response:
         """``POST /rooms/CODE/questions``: a question in place of the last; 201 with its number."""
         code = await self._presented(request)
         question = room.read_question(await self._body(request))
-        last = _question(await self._told(code))
+        last = _question(await self._latest(code))
         number = last["question"] + 1 if last else 1
-        told = {"question": number, "open": True} | question._asdict()
-        await self.store.tell(code, "question", json.dumps(told), afresh=True)
+        message = {"question": number, "open": True} | question._asdict()
+        await self.store.publish(code, "question", json.dumps(message), afresh=True)
         return JSONResponse({"question": number}, 201, _PRIVATE)
 
     async def close(self, request: Request) -> Response:
         """``DELETE /rooms/CODE/questions/QUESTION``: no more answers are taken."""
         code = await self._presented(request)
-        last = _question(await self._told(code))
+        last = _question(await self._latest(code))
         if last is None or last["question"] != request.path_params["question"]:
             raise RefusedError(404, N_("there is no such question"))
-        await self.store.tell(code, "question", json.dumps(last | {"open": False}))
+        await self.store.publish(code, "question", json.dumps(last | {"open": False}))
         return Response(status_code=204)
 
     # --- a listener ------------------------------------------------------------------------------------------------
@@ -126,7 +126,7 @@ class Rooms:
     async def events(self, request: Request) -> Response:
         """``GET /rooms/CODE/events``: what the presenter does, as it happens; with ``counts=1`` answers are counted."""
         code = await self._known(request)
-        revision = max((one.revision for one in (await self._told(code)).values()), default=0)
+        revision = max((one.revision for one in (await self._latest(code)).values()), default=0)
         last = request.headers.get("last-event-id", "")
         seen = int(last) if last.isascii() and last.isdigit() and len(last) < 16 else 0
         if seen > revision:
@@ -139,8 +139,8 @@ class Rooms:
     async def walk(self, request: Request) -> Response:
         """``GET /rooms/CODE/walks/WALK``: what the walk shows that the last place names, in the asker's language."""
         code = await self._known(request)
-        told = (await self._told(code)).get("numbers")
-        numbers = told and Numbers(*json.loads(told.text))
+        last = (await self._latest(code)).get("numbers")
+        numbers = last and Numbers(*json.loads(last.text))
         if not numbers or numbers.id != request.path_params["walk"]:
             raise RefusedError(404, N_("the presenter has gone on to other numbers"))
         packed = await self._walks.packed(numbers, asked.language(request))
@@ -151,7 +151,7 @@ class Rooms:
         """``POST /rooms/CODE/answers``: an answer to the question that is open; the last one of a listener counts."""
         code = await self._known(request)
         number, listener, given = room.read_answer(await self._body(request))
-        question = _question(await self._told(code))
+        question = _question(await self._latest(code))
         if question is None or question["question"] != number or not question["open"]:
             raise RefusedError(409, N_("this question is closed"))
         try:
@@ -163,7 +163,7 @@ class Rooms:
     # --- who asks --------------------------------------------------------------------------------------------------
 
     async def _known(self, request: Request) -> str:
-        """The code of a room that there is. Who tries too many others is not told any more."""
+        """The code of a room that there is. Who tries too many others gets no answer any more."""
         address = _address(request)
         if not self._misses.may(address):
             raise RefusedError(429, N_("too many codes were tried from here; try again in a moment"))
@@ -189,8 +189,8 @@ class Rooms:
         self._misses.take(_address(request))
         raise RefusedError(403, N_("this is not the key of the room"))
 
-    async def _told(self, code: str) -> dict[str, Told]:
-        return dict(await self.store.told(code) or {})
+    async def _latest(self, code: str) -> dict[str, Message]:
+        return dict(await self.store.latest(code) or {})
 
     async def _body(self, request: Request) -> bytes:
         too_large = RefusedError(413, N_("the body is larger than {most} kB"), most=MOST_BODY // 1000)
@@ -231,5 +231,5 @@ def _address(request: Request) -> str:
     return request.client.host if request.client else ""
 
 
-def _question(told: dict[str, Told]) -> dict[str, Any] | None:
-    return json.loads(told["question"].text) if "question" in told else None
+def _question(latest: dict[str, Message]) -> dict[str, Any] | None:
+    return json.loads(latest["question"].text) if "question" in latest else None

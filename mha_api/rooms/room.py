@@ -1,4 +1,4 @@
-"""What a room is told, as plain data: read from what was sent, or one sentence that names what is wrong.
+"""What is sent to a room, as plain data: read from what was sent, or one sentence that names what is wrong.
 
 A room has a *place* (where the walk stands, and with which numbers) and at most one *question* with its answers.
 """
@@ -26,7 +26,7 @@ MOST_TEXT: Final = 200
 """Characters of a question, or of one of its choices."""
 MOST_REVEALED: Final = 200
 MOST_LINK: Final = 4000
-"""Characters of an exercise's link: all who follow are told it at every step."""
+"""Characters of an exercise's link: all who follow are sent it at every step."""
 
 _CODE: Final = re.compile(f"[{ALPHABET}]{{{LENGTH}}}")
 _NAME: Final = re.compile(r"[a-z][a-z0-9_-]{0,39}")
@@ -66,8 +66,8 @@ class Numbers(NamedTuple):
     @property
     def id(self) -> str:
         """The same for the same numbers, whoever walks them."""
-        told = json.dumps([self.address, self.decimals], sort_keys=True)
-        return hashlib.sha256(told.encode()).hexdigest()[:16]
+        text = json.dumps([self.address, self.decimals], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 class Question(NamedTuple):
@@ -195,9 +195,9 @@ def _link(link: object) -> str:
         raise ExampleError(N_("expected a text of at most {most} characters"), place="link", most=MOST_LINK)
     if not link:
         return ""
-    said = [(name, text) for name, text in parse_qsl(link) if name in _LINK]
-    query = dict(said)
-    if len(said) > len(query) or "ask" not in query or ("example" in query) == ("s" in query):
+    pairs = [(name, text) for name, text in parse_qsl(link) if name in _LINK]
+    query = dict(pairs)
+    if len(pairs) > len(query) or "ask" not in query or ("example" in query) == ("s" in query):
         raise ExampleError(N_("this is no link to an exercise"), place="link")
     return urlencode({name: _matching(text, "link", _LINK[name]) for name, text in query.items()})
 

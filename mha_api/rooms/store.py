@@ -1,8 +1,8 @@
 """Where rooms are kept: the protocol, and the store in this process, which is the default.
 
 A store keeps texts and counts, and waits for nothing but itself: one that many servers share (Redis: a hash a room, a
-hash of answers a question, a message for every change) offers the same. What is told is kept as its latest alone, so
-that whoever comes late, or comes back, needs no more than that.
+hash of answers a question, a message for every change) offers the same. Of each kind of message only the
+latest is kept: whoever joins late, or comes back, needs no more than that.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class FullError(Exception):
     """There is no room for another room, listener or answer."""
 
 
-class Told(NamedTuple):
-    """What was told last of one kind; ``revision`` counts what a room has been told of any kind."""
+class Message(NamedTuple):
+    """The latest message of one kind; ``revision`` counts the messages of a room, of whatever kind."""
 
     revision: int
     text: str
@@ -51,11 +51,11 @@ class Store(Protocol):
     async def key(self, code: str) -> str | None:
         """The presenter's key."""
 
-    async def told(self, code: str) -> Mapping[str, Told] | None:
-        """What was told last, by its kind."""
+    async def latest(self, code: str) -> Mapping[str, Message] | None:
+        """The latest message of each kind."""
 
-    async def tell(self, code: str, kind: str, text: str, *, afresh: bool = False) -> int:
-        """Tell this to all who listen, unless it was told last; its revision. ``afresh`` forgets all answers."""
+    async def publish(self, code: str, kind: str, text: str, *, afresh: bool = False) -> int:
+        """Send a message to all who listen, unless it is its kind's latest; its revision. ``afresh`` drops answers."""
 
     async def answer(self, code: str, listener: str, text: str) -> None:
         """Keep an answer, in place of this listener's last. Raises ``FullError``."""
@@ -64,13 +64,13 @@ class Store(Protocol):
         """How many listen and what they answered."""
 
     def listening(self, code: str, *, counting: bool) -> AbstractAsyncContextManager[Event]:
-        """While somebody listens: an event that is set whenever there is something new to tell.
+        """While somebody listens: an event that is set whenever there is a new message.
 
-        Who is ``counting`` is told of new counts too, and is none of those who are counted. Raises ``FullError``.
+        Who is ``counting`` hears of new counts too, and is none of those who are counted. Raises ``FullError``.
         """
 
     async def end(self, code: str) -> None:
-        """The room is no more; all who listen are stirred."""
+        """The room is no more; all who listen are woken."""
 
     def close(self) -> None:
         """The server stops: nobody listens any more."""
@@ -81,7 +81,7 @@ class _Room:
     key: str
     until: float
     revision: int = 0
-    told: dict[str, Told] = field(default_factory=dict)
+    latest: dict[str, Message] = field(default_factory=dict)
     answers: dict[str, str] = field(default_factory=dict)
     listening: set[Event] = field(default_factory=set)
     counting: set[Event] = field(default_factory=set)
@@ -111,24 +111,24 @@ class InProcess:
         room = self._room(code)
         return room.key if room else None
 
-    async def told(self, code: str) -> Mapping[str, Told] | None:
+    async def latest(self, code: str) -> Mapping[str, Message] | None:
         """See ``Store``."""
         room = self._room(code)
-        return room.told if room else None
+        return room.latest if room else None
 
-    async def tell(self, code: str, kind: str, text: str, *, afresh: bool = False) -> int:
+    async def publish(self, code: str, kind: str, text: str, *, afresh: bool = False) -> int:
         """See ``Store``."""
         room = self._room(code)
         if room is None:
             return 0
         if afresh:
             room.answers.clear()
-        last = room.told.get(kind)
+        last = room.latest.get(kind)
         if last is None or last.text != text:
             room.revision += 1
-            room.told[kind] = Told(room.revision, text)
-            _stir(room.listening | room.counting)
-        return room.told[kind].revision
+            room.latest[kind] = Message(room.revision, text)
+            _wake(room.listening | room.counting)
+        return room.latest[kind].revision
 
     async def answer(self, code: str, listener: str, text: str) -> None:
         """See ``Store``."""
@@ -138,7 +138,7 @@ class InProcess:
         if listener not in room.answers and len(room.answers) >= MAX_ANSWERS:
             raise FullError
         room.answers[listener] = text
-        _stir(room.counting)
+        _wake(room.counting)
 
     async def counts(self, code: str) -> Counts:
         """See ``Store``."""
@@ -150,20 +150,20 @@ class InProcess:
         """See ``Store``."""
         if self._listeners >= MAX_LISTENERS:
             raise FullError
-        stirred = Event()
+        news = Event()
         room = self._room(code)
         among = (room.counting if counting else room.listening) if room else set()
-        among.add(stirred)
+        among.add(news)
         self._listeners += 1
         if room:
-            _stir(room.counting)
+            _wake(room.counting)
         try:
-            yield stirred
+            yield news
         finally:
             self._listeners -= 1
-            among.discard(stirred)
+            among.discard(news)
             if room:
-                _stir(room.counting)
+                _wake(room.counting)
 
     async def end(self, code: str) -> None:
         """See ``Store``."""
@@ -177,7 +177,7 @@ class InProcess:
     def _end(self, code: str) -> None:
         room = self._rooms.pop(code, None)
         if room:
-            _stir(room.listening | room.counting)
+            _wake(room.listening | room.counting)
 
     def _room(self, code: str) -> _Room | None:
         room = self._rooms.get(code)
@@ -187,6 +187,6 @@ class InProcess:
         return room
 
 
-def _stir(listeners: set[Event]) -> None:
-    for stirred in listeners:
-        stirred.set()
+def _wake(listeners: set[Event]) -> None:
+    for news in listeners:
+        news.set()

@@ -21,7 +21,7 @@ from typing import Final
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from mha_api.rooms.store import Counts, FullError, Store, Told
+from mha_api.rooms.store import Counts, FullError, Message, Store
 
 SILENCE: Final = 15.0
 """Seconds after which a comment is sent."""
@@ -45,9 +45,9 @@ class Listening(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send events until the room ends or the listener goes."""
         try:
-            async with self._store.listening(self._code, counting=self._counting) as stirred:
-                told = listened(self._store, self._code, stirred, self._seen, counting=self._counting)
-                await StreamingResponse(told, 200, _HEADERS, "text/event-stream")(scope, receive, send)
+            async with self._store.listening(self._code, counting=self._counting) as woken:
+                events = listened(self._store, self._code, woken, self._seen, counting=self._counting)
+                await StreamingResponse(events, 200, _HEADERS, "text/event-stream")(scope, receive, send)
         except FullError:
             await self._full(scope, receive, send)
 
@@ -57,21 +57,21 @@ _HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
 async def listened(
-    store: Store, code: str, stirred: Event, seen: int, *, counting: bool
+    store: Store, code: str, woken: Event, seen: int, *, counting: bool
 ) -> AsyncIterator[bytes]:
-    """What is told in a room that is newer than the revision ``seen``, until the room ends.
+    """The messages of a room that are newer than the revision ``seen``, until the room ends.
 
-    ``stirred`` is set whenever there may be something new (``Store.listening``).
+    ``woken`` is set whenever there may be something new (``Store.listening``).
     """
     counted: Counts | None = None
-    yield COMMENT  # the answer begins at once, whatever there is to tell
+    yield COMMENT  # the answer begins at once, whatever there is to send
     while True:
-        stirred.clear()
-        told = await store.told(code)
-        if told is None:
+        woken.clear()
+        latest = await store.latest(code)
+        if latest is None:
             yield END
             return
-        news = sorted((one.revision, kind, one) for kind, one in told.items() if kind in KINDS)
+        news = sorted((one.revision, kind, one) for kind, one in latest.items() if kind in KINDS)
         for revision, kind, one in news:
             if revision > seen:
                 seen = revision
@@ -82,22 +82,22 @@ async def listened(
             await asyncio.sleep(PAUSE)
         try:
             async with asyncio.timeout(SILENCE):
-                await stirred.wait()
+                await woken.wait()
         except TimeoutError:
             yield COMMENT
 
 
 @lru_cache(maxsize=256)
-def _event(kind: str, told: Told) -> bytes:
+def _event(kind: str, message: Message) -> bytes:
     """The same bytes for everybody."""
-    return f"id: {told.revision}\nevent: {kind}\ndata: {told.text}\n\n".encode()
+    return f"id: {message.revision}\nevent: {kind}\ndata: {message.text}\n\n".encode()
 
 
 def _counts(now: Counts) -> bytes:
     often = sorted(now.answers.items(), key=lambda item: (-item[1], item[0]))
-    told = {
+    counts = {
         "listeners": now.listeners,
         "answers": dict(often[:MOST_COUNTED]),
         "others": sum(count for _, count in often[MOST_COUNTED:]),
     }
-    return f"event: counts\ndata: {json.dumps(told)}\n\n".encode()
+    return f"event: counts\ndata: {json.dumps(counts)}\n\n".encode()

@@ -47,6 +47,6 @@ class Walks:
         return await to_thread.run_sync(self._now, numbers, language, limiter=COMPUTING)
 
     def _now(self, numbers: Numbers, language: str) -> bytes:
-        told = self._walk(numbers.address, language, numbers.decimals)
-        text = json.dumps(told, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        shown = self._walk(numbers.address, language, numbers.decimals)
+        text = json.dumps(shown, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         return gzip.compress(text.encode(), 6, mtime=0)

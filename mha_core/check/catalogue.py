@@ -244,7 +244,7 @@ def _mask_filled_with_0(at: At) -> Iterator[Tensor]:
 
 def _mask_after_softmax(at: At) -> Iterator[Tensor]:
     before = (at.other(name) for name in reversed(SCORE_STEPS) if name not in HIDES)
-    scores, allow = next((found for found in before if found is not None), None), at.look("mask", None)
+    scores, allow = next((matrix for matrix in before if matrix is not None), None), at.look("mask", None)
     if at.step.operands[0].name != "masked_scores" or scores is None or allow is None:
         return
     if mask_fill(at.example) == NEG_INF:
@@ -670,7 +670,7 @@ def formula_of(label: str, step: str, example: Example, say: Callable[[str], str
 
     ``{of}`` in it is what the step is made of in this example, such as the scaled scores.
     """
-    found = next((m.formula for m in CATALOGUE if m.id == label and step in m.steps), "")
+    changed = next((m.formula for m in CATALOGUE if m.id == label and step in m.steps), "")
     declared = next((one for one in graph(example) if one.name == step), None)
     of = symbol(declared.operands[0].name, example) if declared else "S"
-    return say(found).format(of=of) if found else ""
+    return say(changed).format(of=of) if changed else ""

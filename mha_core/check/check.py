@@ -24,7 +24,7 @@ from torch import Tensor
 
 from mha_core.check.catalogue import CATALOGUE, ROUNDED_EARLY
 from mha_core.check.digits import gives_all, is_coarse, is_nearly, not_rounded, rounds_to
-from mha_core.check.local import Found, found_besides, found_in, made_alike
+from mha_core.check.local import SlipMatch, made_alike, slips_besides, slips_in
 from mha_core.check.place import Way
 from mha_core.check.search import Family, Rounding, Search
 from mha_core.check.transcription import EXCHANGED, exchanged
@@ -120,9 +120,9 @@ class Verdict:
         """The first own error; else the first doubtful cell before what is wrong; else what is wrong first."""
         wrong = [cell for step in self.steps.values() for cell in step.wrong]
         doubtful = [cell for step in self.steps.values() for cell in step.doubtful] if wrong else []
-        for found in ([cell for cell in wrong if cell.own], doubtful, wrong):
-            if found:
-                return found[0].cell
+        for cells in ([cell for cell in wrong if cell.own], doubtful, wrong):
+            if cells:
+                return cells[0].cell
         return None
 
 
@@ -250,11 +250,14 @@ class _Check:
     def _note_right(self, key: Key, exact: Tensor) -> None:
         """The right cells in which rounding has left too little, and those whose last digit is off by one."""
         claim = self.claims[key]
-        for found, mask in ((self.coarse, is_coarse(claim, exact)), (self.nearly, is_nearly(claim, exact))):
+        for cells_by_step, mask in (
+            (self.coarse, is_coarse(claim, exact)),
+            (self.nearly, is_nearly(claim, exact)),
+        ):
             if mask.any():
-                told = {one.cell for one in self.wrong[key[0]] + self.doubtful[key[0]]}
+                known = {one.cell for one in self.wrong[key[0]] + self.doubtful[key[0]]}
                 cells = self._cells(key, exact, mask, torch.zeros_like(mask))
-                found[key[0]] += [one for one in cells if one.cell not in told]
+                cells_by_step[key[0]] += [one for one in cells if one.cell not in known]
 
     def _cells(self, key: Key, exact: Tensor, mask: Tensor, own: Tensor) -> Iterable[WrongCell]:
         columns = (self.claims[key].numbers[mask], exact[mask], own[mask])
@@ -334,31 +337,33 @@ class _Check:
         rounded = self._rounded(key, claim, own)
         if rounded is not None and (int(own.any(-1).sum()) > 1 or self._rounded_as_printed(key, claim)):
             return rounded
-        slipped: dict[int, list[Found]] = {}
+        slipped: dict[int, list[SlipMatch]] = {}
         if own.any(-1).sum() <= _MOST_SLIPS and not (not_rounded(claim, best) & ~own).any():
-            slipped = found_in(self.search, key, claim, own, best)
+            slipped = slips_in(self.search, key, claim, own, best)
         swapped = exchanged(claim, best, own)
         if swapped:
             self._blame(key, (EXCHANGED,), own)
         single, by_row = Family([()], best[None]), dict[int, dict[str, int]]()
-        found = None
+        numbers = None
         if key in self.search.steps:
             single = self.search.family(key, 1, claim.decimals)
-            found = self._all_cells(key, claim, own, single)
-            by_row = self._by_row(claim, own, single) if found is None else {}
-        if rounded is not None or found is not None or swapped:
+            numbers = self._all_cells(key, claim, own, single)
+            by_row = self._by_row(claim, own, single) if numbers is None else {}
+        if rounded is not None or numbers is not None or swapped:
             if len(slipped) == 1 == int(own.any(-1).sum()):  # of one row it may also be a slip
-                told, self.causes[key[0]] = self.causes[key[0]], []
+                causes, self.causes[key[0]] = self.causes[key[0]], []
                 self._blame_slips(key, slipped)
                 slips = self.causes[key[0]]  # one number says little of a whole matrix
-                self.causes[key[0]] = [*slips, *told] if own.sum() == 1 else [*told, *slips]
-            return rounded if rounded is not None else best if found is None else found
-        found = self._alike(key, claim, own, best)
-        if found is None and slipped.keys() | by_row.keys() != set(own.any(-1).nonzero().flatten().tolist()):
-            found = self._pairs(key, claim, own)
-        if found is None and not slipped:
-            found = self._besides(key, claim, own, single)
-        return self._rows(key, own, single, best, by_row, slipped) if found is None else found
+                self.causes[key[0]] = [*slips, *causes] if own.sum() == 1 else [*causes, *slips]
+            return rounded if rounded is not None else best if numbers is None else numbers
+        numbers = self._alike(key, claim, own, best)
+        if numbers is None and slipped.keys() | by_row.keys() != set(
+            own.any(-1).nonzero().flatten().tolist()
+        ):
+            numbers = self._pairs(key, claim, own)
+        if numbers is None and not slipped:
+            numbers = self._besides(key, claim, own, single)
+        return self._rows(key, own, single, best, by_row, slipped) if numbers is None else numbers
 
     def _rounded(self, key: Key, claim: Printed, own: Tensor) -> Tensor | None:
         """Blame rounding on the way, to most digits at fewest steps; None where that does not explain every cell."""
@@ -422,7 +427,7 @@ class _Check:
         )
         for n in sorted(likely.nonzero().flatten().tolist(), key=lambda n: int(left[n].sum())):
             slipped = (
-                found_besides(self.search, key, claim, missed[n], single.values[n])
+                slips_besides(self.search, key, claim, missed[n], single.values[n])
                 if single.blames[n]
                 else {}
             )
@@ -441,13 +446,13 @@ class _Check:
     def _by_row(self, claim: Printed, own: Tensor, single: Family) -> dict[int, dict[str, int]]:
         """For each row with errors that mistakes explain: these, and where in the family."""
         fits = (claim.fits(single.values) | ~claim.given).all(-1)
-        found: dict[int, dict[str, int]] = {}
+        rows: dict[int, dict[str, int]] = {}
         for i in own.any(-1).nonzero().flatten().tolist():
             for n in fits[:, i].nonzero().flatten().tolist() if claim.given[i].sum() > 1 else ():
                 blame = single.blames[n]
                 if blame and blame[0][0] in _BY_ROW:
-                    found.setdefault(i, {}).setdefault(blame[0][0], n)
-        return found
+                    rows.setdefault(i, {}).setdefault(blame[0][0], n)
+        return rows
 
     def _rows(
         self,
@@ -456,7 +461,7 @@ class _Check:
         single: Family,
         best: Tensor,
         by_row: dict[int, dict[str, int]],
-        slipped: dict[int, list[Found]],
+        slipped: dict[int, list[SlipMatch]],
     ) -> Tensor:
         """Blame what explains single rows, though others stay unexplained: mistakes made there alone, and slips."""
         best = best.clone()
@@ -480,17 +485,19 @@ class _Check:
         several = own.any(-1).sum() > 1 and own.numel() <= _MOST_CELLS
         alike = made_alike(self.search, key, claim, own, best) if several else []
         i, j = own.nonzero()[0].tolist()
-        for found in alike:
-            rows = None if len(found) == int(claim.given.any(-1).sum()) else tuple(f.cell.row for f in found)
+        for matches in alike:
+            rows = (
+                None if len(matches) == int(claim.given.any(-1).sum()) else tuple(f.cell.row for f in matches)
+            )
             heads = None if key[1] is None else (key[1],)
-            cause = Cause((found[0].slip.id,), Cell(*key, i, j), heads, rows, found[0].ways[:1])
+            cause = Cause((matches[0].slip.id,), Cell(*key, i, j), heads, rows, matches[0].ways[:1])
             self.causes[key[0]].append(cause)
         best = best.clone()
         for one in alike[0] if alike else ():
             best[one.cell.row] = best.new_tensor(one.numbers)
         return best if alike else None
 
-    def _blame_slips(self, key: Key, slipped: dict[int, list[Found]], *, besides: bool = False) -> None:
+    def _blame_slips(self, key: Key, slipped: dict[int, list[SlipMatch]], *, besides: bool = False) -> None:
         for one in (one for slips in slipped.values() for one in slips):
             heads = None if key[1] is None else (key[1],)
             written = "" if besides else one.written
@@ -535,15 +542,17 @@ def _merged(causes: list[Cause], claimed: list[int | None]) -> tuple[Cause, ...]
 
     Mistakes that explain every head with an error come before those that explain only some of them.
     """
-    found: dict[object, list[Cause]] = {}
-    told = {cause.cell.head for cause in causes if cause.rounded}
+    alike: dict[object, list[Cause]] = {}
+    located = {cause.cell.head for cause in causes if cause.rounded}
     for cause in causes:
-        if cause.ids == (ROUNDED_EARLY,) and cause.cell.head in told and not cause.rounded:
-            continue  # it is said with the step and the digits
-        place = cause.cell if cause.ways and cause.rows else ([way.said for way in cause.ways], cause.rounded)
-        found.setdefault((tuple(sorted(cause.ids)), cause.rows is None, str(place)), []).append(cause)
+        if cause.ids == (ROUNDED_EARLY,) and cause.cell.head in located and not cause.rounded:
+            continue  # another cause names the step and the digits
+        place = (
+            cause.cell if cause.ways and cause.rows else ([way.named for way in cause.ways], cause.rounded)
+        )
+        alike.setdefault((tuple(sorted(cause.ids)), cause.rows is None, str(place)), []).append(cause)
     per_head = {cause.cell.head for cause in causes}
-    merged = [(len({one.cell.head for one in same}), _merge(same, claimed)) for same in found.values()]
+    merged = [(len({one.cell.head for one in same}), _merge(same, claimed)) for same in alike.values()]
     most = max((count for count, _ in merged), default=0)
     if most == len(per_head):  # something explains all of them: the rest only happens to fit some
         merged = [one for one in merged if one[0] == most or one[1].besides]

@@ -26,7 +26,7 @@ MESSAGES: Final = {
     "rotation": N_("{place} is head {other} turned around: its rows and columns run backwards."),
     "row_permutation": N_("{place} has the rows of head {other} in another order."),
 }
-"""What each check found, in a sentence, by id."""
+"""The finding of each check, in a sentence, by id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,8 @@ def invariants(computed: Trace) -> tuple[Finding, ...]:
     A copy, rotation or permutation counts only where the right matrices are none.
     """
     claims = claimed(computed.example)
-    found = [*_weights(claims, computed), *_outputs(claims, computed), *_alike(claims, computed)]
-    return tuple(found)
+    findings = [*_weights(claims, computed), *_outputs(claims, computed), *_alike(claims, computed)]
+    return tuple(findings)
 
 
 def _weights(claims: Mapping[Key, Printed], computed: Trace) -> Iterator[Finding]:
@@ -79,8 +79,8 @@ def _outputs(claims: Mapping[Key, Printed], computed: Trace) -> Iterator[Finding
         outside = given & ((numbers < low - unit) | (numbers > high + unit))
         for i, j in outside.nonzero().tolist():
             if not computed.fully_masked[head][i]:
-                told = {"value": float(numbers[i, j]), "low": float(low[j]), "high": float(high[j])}
-                yield Finding("output_range", Cell(name, head, i, j), "cell", told)
+                bounds = {"value": float(numbers[i, j]), "low": float(low[j]), "high": float(high[j])}
+                yield Finding("output_range", Cell(name, head, i, j), "cell", bounds)
 
 
 def _alike(claims: Mapping[Key, Printed], computed: Trace) -> Iterator[Finding]:
@@ -90,7 +90,7 @@ def _alike(claims: Mapping[Key, Printed], computed: Trace) -> Iterator[Finding]:
         if one[0] != other[0]:
             continue
         right = [torch.tensor(computed.matrix(*key), dtype=torch.float64) for key in (one, other)]
-        for label, same in (("copy", _same), ("rotation", _turned), ("row_permutation", _permuted)):
+        for label, same in (("copy", _same), ("rotation", _rotated), ("row_permutation", _permuted)):
             if same(a, b, unit / 2) and len(set(a.flatten().tolist())) > 1:
                 if not same(right[0], right[1], unit):
                     yield Finding(label, Cell(*other, 0, 0), "matrix", {"other": (one[1] or 0) + 1})
@@ -101,7 +101,7 @@ def _same(a: Tensor, b: Tensor, within: float) -> bool:
     return a.shape == b.shape and bool(((a - b).abs() <= within).all() | (a == b).all())
 
 
-def _turned(a: Tensor, b: Tensor, within: float) -> bool:
+def _rotated(a: Tensor, b: Tensor, within: float) -> bool:
     return _same(a.flip(0, 1), b, within)
 
 

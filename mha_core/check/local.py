@@ -22,10 +22,10 @@ from mha_core.example.model import setting
 from mha_core.vocabulary import SETTINGS, STEPS
 
 _MOST_BASES: Final = 4
-"""Ways of having rounded the numbers before that are told apart."""
+"""Ways of having rounded the numbers before that are distinguished."""
 
 
-class Found(NamedTuple):
+class SlipMatch(NamedTuple):
     """A slip that explains all the errors of one row. ``numbers``: the row then; ``written``: its arithmetic."""
 
     slip: Slip
@@ -35,26 +35,28 @@ class Found(NamedTuple):
     written: str
 
 
-def found_in(search: Search, key: Key, claim: Printed, own: Tensor, best: Tensor) -> dict[int, list[Found]]:
+def slips_in(
+    search: Search, key: Key, claim: Printed, own: Tensor, best: Tensor
+) -> dict[int, list[SlipMatch]]:
     """For each row with errors, the slips that explain them, simplest first; a row without has none."""
     return _in_rows(list(_Places(search, key, claim.decimals, best).bases()), claim, own)
 
 
-def _in_rows(bases: list[_Base], claim: Printed, own: Tensor) -> dict[int, list[Found]]:
+def _in_rows(bases: list[_Base], claim: Printed, own: Tensor) -> dict[int, list[SlipMatch]]:
     rows = own.any(-1).nonzero().flatten().tolist()
-    found = {i: _in_row(bases, claim, i, own[i].nonzero().flatten().tolist()) for i in rows}
-    return {i: slips for i, slips in found.items() if slips}
+    slips_by_row = {i: _in_row(bases, claim, i, own[i].nonzero().flatten().tolist()) for i in rows}
+    return {i: slips for i, slips in slips_by_row.items() if slips}
 
 
-def found_besides(
+def slips_besides(
     search: Search, key: Key, claim: Printed, own: Tensor, numbers: Tensor
-) -> dict[int, list[Found]]:
+) -> dict[int, list[SlipMatch]]:
     """The same where the matrix has other numbers than its step gives: only what is made of these is tried."""
     places = _Places(search, key, claim.decimals, numbers, worked_out=False)
     return _in_rows(list(places.bases()), claim, own)
 
 
-def made_alike(search: Search, key: Key, claim: Printed, own: Tensor, best: Tensor) -> list[list[Found]]:
+def made_alike(search: Search, key: Key, claim: Printed, own: Tensor, best: Tensor) -> list[list[SlipMatch]]:
     """The slips that explain all the errors of a matrix, made in one way in each row with errors, or in all rows where
     that fits them too: each as what is found in these rows. No more than one way of a slip.
     """
@@ -64,23 +66,23 @@ def made_alike(search: Search, key: Key, claim: Printed, own: Tensor, best: Tens
         for base in _Places(search, key, claim.decimals, best).bases()
     ]
     for weak in (False, True):
-        found = []
+        explanations = []
         for slip in (slip for slip in SLIPS if slip.alike and slip.weak == weak):
             for rows in (every, wrong):
                 alike = _alike(slip, bases, rows)
                 if alike:
-                    found.append(alike)
+                    explanations.append(alike)
                     break
-        if found:
-            return found
+        if explanations:
+            return explanations
     return []
 
 
-def _alike(slip: Slip, bases: list[dict[int, _Row]], rows: list[int]) -> list[Found]:
+def _alike(slip: Slip, bases: list[dict[int, _Row]], rows: list[int]) -> list[SlipMatch]:
     for base in bases:
         made = [_made(slip, base[i], 1.0) for i in rows]
         if all(made) and made:
-            common = set.intersection(*({way.said for way in one.ways} for one in made if one))
+            common = set.intersection(*({way.named for way in one.ways} for one in made if one))
             if common:
                 return [one for one in made if one]
     return []
@@ -92,24 +94,24 @@ def place_at(search: Search, key: Key, i: int, j: int, decimals: int) -> Place:
     return next(places.bases()).place(i, j)
 
 
-def _in_row(bases: list[_Base], claim: Printed, i: int, wrong: list[int]) -> list[Found]:
+def _in_row(bases: list[_Base], claim: Printed, i: int, wrong: list[int]) -> list[SlipMatch]:
     """The strong ones alone where there are any; those that round as printed alone where there are any."""
     rows = [_Row(base, claim, i, wrong) for base in bases]
     for weak, units in ((False, 0.5), (False, 1.0), (True, 0.5), (True, 1.0)):
-        found: dict[str, Found] = {}
+        slips: dict[str, SlipMatch] = {}
         for row in rows:
             for slip in SLIPS:
-                if slip.weak == weak and slip.id not in found:
+                if slip.weak == weak and slip.id not in slips:
                     made = _made(slip, row, units)
                     if made is not None:
-                        found[slip.id] = made
-        if found:
+                        slips[slip.id] = made
+        if slips:
             order = [slip.id for slip in SLIPS]
-            return sorted(found.values(), key=lambda one: order.index(one.slip.id))
+            return sorted(slips.values(), key=lambda one: order.index(one.slip.id))
     return []
 
 
-def _made(slip: Slip, row: _Row, units: float) -> Found | None:
+def _made(slip: Slip, row: _Row, units: float) -> SlipMatch | None:
     """A slip at a row, or at the one wrong cell of it."""
     if (slip.whole == "cell" and len(row.wrong) > 1) or (slip.whole == "row" and row.given < 2):
         return None
@@ -120,7 +122,7 @@ def _made(slip: Slip, row: _Row, units: float) -> Found | None:
     numbers = list(at.rows[at.cell.row])
     for j, number in zip(row.cols[slip.whole], ways[0].numbers, strict=True):
         numbers[j] = number
-    return Found(
+    return SlipMatch(
         slip, at.cell._replace(col=row.wrong[0]), tuple(ways), tuple(numbers), worked_out(at, ways[0])
     )
 
@@ -208,8 +210,8 @@ class _Places:
 
         def number(one: Cell) -> float:
             matrix = operands[one.name]
-            found: float = (matrix[one.head] if one.name == step.gathers else matrix)[one.row][one.col]
-            return found
+            value: float = (matrix[one.head] if one.name == step.gathers else matrix)[one.row][one.col]
+            return value
 
         return Place(
             example=self.example,
@@ -230,9 +232,9 @@ class _Places:
         if self.step is None and (name, head) == self.key:
             return self.best.tolist()
         if (name, head) not in self._seen:
-            found = self.search.look(name, head)
+            batch = self.search.look(name, head)
             if name == self.key[0]:  # what is copied is right: what is as wrong there explains nothing
                 exact = self.search.exact((name, head)) if (name, head) in self.search.steps else None
-                found = None if exact is None else exact[None]
-            self._seen[name, head] = None if found is None else found[0].tolist()
+                batch = None if exact is None else exact[None]
+            self._seen[name, head] = None if batch is None else batch[0].tolist()
         return self._seen[name, head]

@@ -55,9 +55,9 @@ def early_divisor(at: Place) -> tuple[str, float]:
 
 def scaled_early(at: Place) -> Iterator[Way]:
     """The score as it is after it has been scaled."""
-    said, by = early_divisor(at)
+    text, by = early_divisor(at)
     if by != 1:
-        yield Way((at.right / by,), (said,))
+        yield Way((at.right / by,), (text,))
 
 
 # --- its terms ---------------------------------------------------------------------------------------------------
@@ -68,9 +68,9 @@ def _adds(at: Place) -> bool:
     return OPERATIONS[at.step.op].adds and len(at.numbers) > 1
 
 
-def _with(at: Place, numbers: Terms, said: tuple[Cell | str, ...], instead: Cell | None = None) -> Way:
+def _with(at: Place, numbers: Terms, named: tuple[Cell | str, ...], instead: Cell | None = None) -> Way:
     """The step's arithmetic with other terms."""
-    return Way((at.value(numbers),), said, instead, numbers)
+    return Way((at.value(numbers),), named, instead, numbers)
 
 
 def left_out(at: Place) -> Iterator[Way]:

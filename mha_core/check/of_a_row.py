@@ -29,9 +29,9 @@ def of_other_head(at: Place) -> Iterator[Way]:
 
 def scaled_early(at: Place) -> Iterator[Way]:
     """The scores as they are after they have been scaled."""
-    said, by = early_divisor(at)
+    text, by = early_divisor(at)
     if by != 1:
-        yield Way(tuple(score / by for score in at.rows[at.cell.row]), (said,))
+        yield Way(tuple(score / by for score in at.rows[at.cell.row]), (text,))
 
 
 def _scores(at: Place) -> list[list[float]]:
@@ -42,14 +42,14 @@ def _scores(at: Place) -> list[list[float]]:
     return [*rows[at.cell.row : at.cell.row + 1], *rows[: at.cell.row], *rows[at.cell.row + 1 :]]
 
 
-def _powers(scores: Sequence[float], less: float = 0.0) -> list[float]:
+def _exponentials(scores: Sequence[float], less: float = 0.0) -> list[float]:
     """e^(s − less); ∞ where float64 has no such number."""
     return [exp(score - less) if score - less < 700 else float("inf") for score in scores]
 
 
-def _shared(powers: Sequence[float], total: float, *said: Cell | str) -> Iterator[Way]:
-    if total and isfinite(total) and all(map(isfinite, powers)):
-        yield Way(tuple(power / total for power in powers), said)
+def _normalized(exponentials: Sequence[float], total: float, *named: Cell | str) -> Iterator[Way]:
+    if total and isfinite(total) and all(map(isfinite, exponentials)):
+        yield Way(tuple(exponential / total for exponential in exponentials), named)
 
 
 def _others(at: Place) -> Iterator[tuple[int, list[float]]]:
@@ -61,27 +61,27 @@ def _others(at: Place) -> Iterator[tuple[int, list[float]]]:
 def other_sum(at: Place) -> Iterator[Way]:
     """Divided by the sum of another row."""
     for number, scores in _others(at):
-        yield from _shared(_powers(_scores(at)[0]), fsum(_powers(scores)), str(number))
+        yield from _normalized(_exponentials(_scores(at)[0]), fsum(_exponentials(scores)), str(number))
 
 
-def other_powers(at: Place) -> Iterator[Way]:
+def other_exponentials(at: Place) -> Iterator[Way]:
     """The exponentials of another row over the row's own sum."""
     for number, scores in _others(at):
-        yield from _shared(_powers(scores), fsum(_powers(_scores(at)[0])), str(number))
+        yield from _normalized(_exponentials(scores), fsum(_exponentials(_scores(at)[0])), str(number))
 
 
 def sum_without(at: Place) -> Iterator[Way]:
     """Divided by a sum without one of its exponentials."""
-    powers = [power for scores in _scores(at)[:1] for power in _powers(scores)]
-    for k in range(len(powers)) if len(powers) > 1 else ():
-        yield from _shared(powers, fsum(powers) - powers[k], _score(at, k))
+    exponentials = [exponential for scores in _scores(at)[:1] for exponential in _exponentials(scores)]
+    for k in range(len(exponentials)) if len(exponentials) > 1 else ():
+        yield from _normalized(exponentials, fsum(exponentials) - exponentials[k], _score(at, k))
 
 
 def sum_twice(at: Place) -> Iterator[Way]:
     """Divided by a sum with one of its exponentials twice."""
-    powers = [power for scores in _scores(at)[:1] for power in _powers(scores)]
-    for k, power in enumerate(powers):
-        yield from _shared(powers, fsum(powers) + power, _score(at, k))
+    exponentials = [exponential for scores in _scores(at)[:1] for exponential in _exponentials(scores)]
+    for k, exponential in enumerate(exponentials):
+        yield from _normalized(exponentials, fsum(exponentials) + exponential, _score(at, k))
 
 
 def _score(at: Place, k: int) -> Cell:
@@ -94,13 +94,13 @@ def largest_in_some(at: Place) -> Iterator[Way]:
         top = max(scores)
         if not top or top == NEG_INF:
             continue
-        plain, less = _powers(scores), _powers(scores, top)
-        yield from _shared(less, fsum(plain))
-        yield from _shared(plain, fsum(less))
+        plain, less = _exponentials(scores), _exponentials(scores, top)
+        yield from _normalized(less, fsum(plain))
+        yield from _normalized(plain, fsum(less))
         for one, all_else in ((plain, less), (less, plain)) if len(scores) > 2 else ():
             for k in range(len(scores)):
-                powers = [*all_else[:k], one[k], *all_else[k + 1 :]]
-                yield from _shared(powers, fsum(powers))
+                exponentials = [*all_else[:k], one[k], *all_else[k + 1 :]]
+                yield from _normalized(exponentials, fsum(exponentials))
 
 
 # --- one row or all of them: another number ----------------------------------------------------------------------
@@ -116,34 +116,34 @@ def _sizes(example: Example) -> dict[str, float]:
     dims, right = example.dims, divisor(example) or 1.0
     roots = (dims.d_k, dims.d_model, dims.n_k, dims.d_v, dims.h * dims.d_k)
     known = [1.0, right, 1 / right, float(dims.d_k), *map(sqrt, roots)]
-    found: dict[str, float] = {}
+    divisors: dict[str, float] = {}
     for sign, size in (("d_model", dims.d_model), ("h", dims.h), ("n", dims.n_k), ("d_v", dims.d_v)):
-        if size and not any(abs(size - other) < 1e-9 for other in (*known, *found.values())):
-            found[sign] = float(size)
-    return found
+        if size and not any(abs(size - other) < 1e-9 for other in (*known, *divisors.values())):
+            divisors[sign] = float(size)
+    return divisors
 
 
-def _divided(at: Place, number: float, said: str) -> Iterator[Way]:
+def _divided(at: Place, number: float, named: str) -> Iterator[Way]:
     """The row with another divisor: of the step that divides, and of the softmax where none was written before."""
     right = divisor(at.example) or 1.0
     if at.divides:
-        yield Way(tuple(score * right / number for score in at.rows[at.cell.row]), (said,))
-    yield from _softened(at, right / number, said)
+        yield Way(tuple(score * right / number for score in at.rows[at.cell.row]), (named,))
+    yield from _softmax_of_scaled(at, right / number, named)
 
 
-def _softened(at: Place, times: float, said: str) -> Iterator[Way]:
+def _softmax_of_scaled(at: Place, times: float, named: str) -> Iterator[Way]:
     """The softmax of so many times the row's scores."""
     for scores in _scores(at)[:1]:
         top = max(scores)
         if isfinite(top):
-            powers = [exp((score - top) * times) if times > 0 else 0.0 for score in scores]
-            yield from _shared(powers, fsum(powers), said)
+            exponentials = [exp((score - top) * times) if times > 0 else 0.0 for score in scores]
+            yield from _normalized(exponentials, fsum(exponentials), named)
 
 
 def other_base(at: Place) -> Iterator[Way]:
-    """Powers of 2 or 10 in place of those of e."""
+    """Exponentials to the base 2 or 10 in place of those to the base e."""
     for base in (2, 10):
-        yield from _softened(at, log(base), str(base))
+        yield from _softmax_of_scaled(at, log(base), str(base))
 
 
 def some_divisor(at: Place) -> Iterator[Way]:
@@ -162,4 +162,4 @@ def some_divisor(at: Place) -> Iterator[Way]:
         parts = [(score / widest, ratio) for score, ratio in logs]
         times = fsum(part * ratio for part, ratio in parts) / fsum(part * part for part, _ in parts) / widest
         if times > 0 and isfinite(1 / times) and len({round(score, 9) for score, _ in logs if score}) > 1:
-            yield from _softened(at, times, f"{(divisor(at.example) or 1.0) / times:.2g}")
+            yield from _softmax_of_scaled(at, times, f"{(divisor(at.example) or 1.0) / times:.2g}")

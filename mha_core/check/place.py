@@ -70,12 +70,12 @@ class Place:
 class Way:
     """One way of making a slip: what stands there instead (of a row all its numbers).
 
-    ``said``: what the sentence names, a product by its factors; ``instead``: what ought to be in the place of that.
+    ``named``: what the sentence names, a product by its factors; ``instead``: what ought to be in the place of that.
     ``terms``: the terms of the sum that was worked out, where it is one.
     """
 
     numbers: tuple[float, ...]
-    said: tuple[Cell | str, ...] = ()
+    named: tuple[Cell | str, ...] = ()
     instead: Cell | None = None
     terms: Terms | None = None
 

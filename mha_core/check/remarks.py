@@ -57,10 +57,10 @@ def remark(verdict: Verdict, wrong: WrongCell, language: str) -> str:
         return say(_RANGE)
     if total is not None:
         return say(_SUM).format(total=trimmed(total, 4))
-    return say(_told(wrong)).format(formula=of)
+    return say(_sign_or_size(wrong)).format(formula=of)
 
 
-def _told(wrong: WrongCell) -> str:
+def _sign_or_size(wrong: WrongCell) -> str:
     """What sign and size tell; of 0 and ∞ they tell nothing."""
     written, right = wrong.claimed, wrong.correct
     if isinf(written) and isfinite(right):

@@ -11,7 +11,7 @@ from mha_core.check.invariants import MESSAGES as FINDINGS
 from mha_core.check.invariants import Finding, invariants
 from mha_core.check.remarks import explained, puzzling, remark
 from mha_core.check.search import Rounding
-from mha_core.check.slips import SLIP, told
+from mha_core.check.slips import SLIP, slip_message
 from mha_core.check.summary import Say, place, summary
 from mha_core.compute.derive import Cell, arithmetic, derive, letter, relation
 from mha_core.compute.graph import divisor_text, formula, symbol
@@ -32,7 +32,7 @@ def cause_kind(verdict: Verdict, cause: Cause, language: str) -> str:
     if 0 < len(cause.rounded) <= _MOST_ROUNDED and cause.rounded[0].decimals in _TO:
         sentences = [_rounded(cause.rounded, say)]
     elif cause.ways:
-        sentences = [told(SLIP[cause.ids[0]], cause.ways, example, say)]
+        sentences = [slip_message(SLIP[cause.ids[0]], cause.ways, example, say)]
     else:
         sentences = [say(message_of(label, cause.cell.name)).format(divisor=divisor) for label in cause.ids]
     what = sentences[0]
@@ -44,7 +44,7 @@ def cause_kind(verdict: Verdict, cause: Cause, language: str) -> str:
 
 
 _ENOUGH: Final = 3
-"""Wrong numbers from which on what explains them all is told as a fact: one or two may come of something else."""
+"""Wrong numbers from which on what explains them all is reported as a fact: one or two may come of something else."""
 
 
 def _within(sentence: str) -> str:
@@ -70,7 +70,7 @@ def cause_message(verdict: Verdict, cause: Cause, language: str) -> str:
 
 
 _MOST_ROUNDED: Final = 3
-"""Places of rounding up to which they are told; where more would do, it is only said that there was some."""
+"""Places of rounding up to which they are named; where more would do, the sentence only says that there was some."""
 _TO: Final = {
     0: N_("{steps} rounded to whole numbers"),
     1: N_("{steps} rounded to one decimal"),
@@ -81,11 +81,11 @@ _TO: Final = {
 
 def _rounded(rounded: Sequence[Rounding], say: Say) -> str:
     """What was rounded on the way and to how many digits; of several that would do each."""
-    told_of = []
+    alternatives = []
     for names, decimals in rounded:
         steps = say(N_(", ")).join(say(NAMES.get(name, _EXPONENTIALS)) for name in names)
-        told_of.append(say(_TO[decimals]).format(steps=steps))
-    return say(N_("Rounded on the way: {what}.")).format(what=say(N_(" or ")).join(told_of))
+        alternatives.append(say(_TO[decimals]).format(steps=steps))
+    return say(N_("Rounded on the way: {what}.")).format(what=say(N_(" or ")).join(alternatives))
 
 
 _EXPONENTIALS: Final = N_("exponentials")
@@ -115,12 +115,12 @@ def _line(formula: str, numbers: str) -> str:
 def right_line(verdict: Verdict, cell: Cell, decimals: int = 4) -> str:
     """The right calculation of a cell with its numbers: ``Q[2, 1] = 3·1 + 4·0 = 3``."""
     try:
-        found = arithmetic(derive(verdict.trace, cell), decimals)
+        calculation = arithmetic(derive(verdict.trace, cell), decimals)
     except CellError:  # given, or a copy of the step before
         value = _correct(verdict, cell)
         sign = relation([[value]], lambda size: trimmed(size, decimals))
         return f"{_name(verdict, cell)} {sign} {trimmed(value, decimals)}"
-    return f"{_name(verdict, cell)} = {found}"
+    return f"{_name(verdict, cell)} = {calculation}"
 
 
 def _correct(verdict: Verdict, cell: Cell) -> float:
@@ -157,7 +157,7 @@ def finding_message(verdict: Verdict, finding: Finding, language: str) -> str:
 
 
 def following_messages(verdict: Verdict, name: str, language: str) -> list[str]:
-    """What is said of each wrong matrix of a step in which every error only follows from numbers before it."""
+    """A sentence on each wrong matrix of a step in which every error only follows from numbers before it."""
     say = catalogue(language).gettext
     own: dict[int | None, bool] = {}
     for one in verdict.steps[name].wrong:
@@ -166,15 +166,15 @@ def following_messages(verdict: Verdict, name: str, language: str) -> list[str]:
     what = say(_COPIED if name == "concat" else N_("Wrong, but right from your numbers on."))
     if len(heads) == len(own) or None in heads:
         return [what] if heads else []
-    told = [say(N_("head {number}")).format(number=head + 1) for head in heads if head is not None]
-    return [say(N_("{place}: {what}")).format(place=one, what=what) for one in told]
+    places = [say(N_("head {number}")).format(number=head + 1) for head in heads if head is not None]
+    return [say(N_("{place}: {what}")).format(place=one, what=what) for one in places]
 
 
 _COPIED: Final = N_("Copied from the heads, where it is wrong already.")
 
 
 def unexplained(step: Checked, language: str) -> str:
-    """What is said of errors that have no explanation, or too many."""
+    """The sentence on errors that have no explanation, or too many."""
     return catalogue(language).gettext(_UNDECIDED if step.undecided else _UNEXPLAINED)
 
 
@@ -183,11 +183,13 @@ def unexplained_message(verdict: Verdict, name: str, language: str) -> str:
     say, step = catalogue(language).gettext, verdict.steps[name]
     first = puzzling(step)[0]
     where, what = place(verdict, first.cell, say), unexplained(step, language)
-    told_of = remark(verdict, first, language)
+    remark_sentence = remark(verdict, first, language)
     placed, both = say(N_("{place}: {what}")), say(N_("{one} {other}"))
     if not step.causes and sum(wrong.own for wrong in step.wrong) == 1:
-        return placed.format(place=where, what=both.format(one=what, other=told_of))
-    return both.format(one=what, other=placed.format(place=where[0].upper() + where[1:], what=told_of))
+        return placed.format(place=where, what=both.format(one=what, other=remark_sentence))
+    return both.format(
+        one=what, other=placed.format(place=where[0].upper() + where[1:], what=remark_sentence)
+    )
 
 
 def remark_message(verdict: Verdict, wrong: WrongCell, language: str) -> str:
@@ -238,8 +240,8 @@ def as_json(verdict: Verdict, language: str = "en") -> dict[str, Any]:
         "first_wrong": None if verdict.first_wrong is None else _cell(verdict.first_wrong),
         "steps": steps,
         "free_checks": [
-            {"id": found.id, "message": finding_message(verdict, found, language), **_cell(found.cell)}
-            for found in invariants(verdict.trace)
+            {"id": finding.id, "message": finding_message(verdict, finding, language), **_cell(finding.cell)}
+            for finding in invariants(verdict.trace)
         ],
     }
 
@@ -270,11 +272,11 @@ def as_markdown(verdict: Verdict, language: str = "en") -> str:
         step = verdict.steps.get(name)
         if step is not None and step.given:
             lines += _step_lines(verdict, name, language)
-    found = invariants(verdict.trace)
-    if found:
+    findings = invariants(verdict.trace)
+    if findings:
         impossible = say(N_("What cannot be, whatever X and W are"))
         lines += [f"## {impossible}", ""]
-        lines += [f"- {finding_message(verdict, one, language)}" for one in found] + [""]
+        lines += [f"- {finding_message(verdict, one, language)}" for one in findings] + [""]
     return "\n".join(lines)
 
 
@@ -290,7 +292,7 @@ def _step_lines(verdict: Verdict, name: str, language: str) -> list[str]:
         lines += [f"  - {of_right}: `{right}`", f"  - {of_yours}: `{yours}`"]
     if step.unexplained:
         lines.append(f"- **{unexplained_message(verdict, name, language)}**")
-    lines += [f"- {told_of}" for told_of in following_messages(verdict, name, language)]
+    lines += [f"- {message}" for message in following_messages(verdict, name, language)]
     header = [say(N_("where")), of_yours, of_right, ""]
     lines += ["", f"| {' | '.join(header)} |", "| --- | ---: | ---: | --- |"]
     for cell in step.wrong:

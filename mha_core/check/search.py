@@ -62,11 +62,11 @@ class Family(NamedTuple):
 
     def first_of_each(self) -> dict[str, Tensor]:
         """The numbers without a mistake ("") and under each single one made in every head."""
-        found: dict[str, Tensor] = {}
+        values_by_mistake: dict[str, Tensor] = {}
         for blame, values in zip(self.blames, self.values, strict=True):
             if len(blame) < 2 and (not blame or blame[0][1] is None):
-                found.setdefault(blame[0][0] if blame else "", values)
-        return found
+                values_by_mistake.setdefault(blame[0][0] if blame else "", values)
+        return values_by_mistake
 
 
 @dataclass(slots=True)
@@ -77,7 +77,7 @@ class Growth:
 
     most: int
     decimals: int | None = None
-    found: dict[Key, Family] = field(default_factory=dict)
+    families: dict[Key, Family] = field(default_factory=dict)
 
 
 class Search:
@@ -160,7 +160,7 @@ class Search:
             }
             if not possible:
                 break
-            growth.found[key] = family.under(possible)
+            growth.families[key] = family.under(possible)
         return {label: numbers for label, numbers in possible.items() if label}
 
     def operands(self, key: Key) -> tuple[Step, dict[str, Tensor]]:
@@ -188,33 +188,33 @@ class Search:
 
     def _before(self, key: Key) -> list[Key]:
         """The steps that a step is computed from, back to those that were written down, with these."""
-        found: dict[Key, None] = {}
+        keys: dict[Key, None] = {}
         for source in self.sources(key) if key in self.steps else ():
             if source in self._carried:
-                found[source] = None
+                keys[source] = None
             elif source in self.steps:
-                found |= dict.fromkeys([*self._before(source), source])
-        return list(found)
+                keys |= dict.fromkeys([*self._before(source), source])
+        return list(keys)
 
-    def _on_the_way(self, key: Key, rounding: Rounding, found: dict[Key, Tensor]) -> Tensor:
+    def _on_the_way(self, key: Key, rounding: Rounding, matrices: dict[Key, Tensor]) -> Tensor:
         """A step where these were rounded, 1 × rows × columns; itself it is not."""
         step, tensors = self.steps[key], dict[str, Tensor]()
         for source in self.sources(key):
             name, head = source
             matrix = self._input(name, head)
-            if matrix is None and source not in found:
+            if matrix is None and source not in matrices:
                 known = source in self._carried or source not in self.steps
                 whole = self._family(source, self._plain).values[:1] if known else None
-                whole = self._on_the_way(source, rounding, found) if whole is None else whole
+                whole = self._on_the_way(source, rounding, matrices) if whole is None else whole
                 rounds = name in rounding.names
-                found[source] = torch.round(whole, decimals=rounding.decimals) if rounds else whole
-            matrix = found[source] if matrix is None else matrix
+                matrices[source] = torch.round(whole, decimals=rounding.decimals) if rounds else whole
+            matrix = matrices[source] if matrix is None else matrix
             tensors[name] = matrix if not step.gathers else torch.cat([*tensors.values(), matrix])
         if step.gathers:
             tensors = {name: matrix[None] for name, matrix in tensors.items()}
         if OPERATIONS[step.op].shifts and EXPONENTIALS in rounding.names:
-            powers = torch.round(tensors[step.operand_names[0]].exp(), decimals=rounding.decimals)
-            return (powers / powers.sum(-1, keepdim=True)).nan_to_num(0.0)
+            exponentials = torch.round(tensors[step.operand_names[0]].exp(), decimals=rounding.decimals)
+            return (exponentials / exponentials.sum(-1, keepdim=True)).nan_to_num(0.0)
         return self.run(key, tensors)
 
     def sources(self, key: Key) -> list[Key]:
@@ -236,10 +236,10 @@ class Search:
     def look(self, name: str, head: int | None) -> Tensor | None:
         """A matrix for a mistake to reach for: an input, or a step as its author carried it."""
         head = self._holder(name, head) if head is not None else None
-        found = self._input(name, head)
-        if found is None and ((name, head) in self.steps or (name, head) in self._carried):
-            found = self._family((name, head), self._plain).values[:1]
-        return found
+        matrix = self._input(name, head)
+        if matrix is None and ((name, head) in self.steps or (name, head) in self._carried):
+            matrix = self._family((name, head), self._plain).values[:1]
+        return matrix
 
     # --- growing ---------------------------------------------------------------------------------------------------
 
@@ -259,26 +259,26 @@ class Search:
         written, step = self._carried[key], self.steps.get(key)
         if not growth.most or step is None or step.op not in ("divide", "masked_fill", "add", "copy"):
             return written
-        if key not in growth.found:
-            through = self._with_mistakes(key, Growth(1, found=growth.found))
+        if key not in growth.families:
+            through = self._with_mistakes(key, Growth(1, families=growth.families))
             mistaken = through.chosen([n for n, blame in enumerate(through.blames) if blame])
             values = torch.cat([written.values, mistaken.values])
-            growth.found[key] = Family(written.blames + mistaken.blames, values)
-        return growth.found[key]
+            growth.families[key] = Family(written.blames + mistaken.blames, values)
+        return growth.families[key]
 
     def _grown(self, key: Key, growth: Growth, *, last: bool = False) -> Family:
         """A step with and without mistakes; the last one is compared with what was printed, so not rounded."""
-        if key not in growth.found:
+        if key not in growth.families:
             family = self._with_mistakes(key, growth)
             rounded = None if last else growth.decimals
-            growth.found[key] = family if rounded is None else _rounded(family, growth.most, rounded)
-        return growth.found[key]
+            growth.families[key] = family if rounded is None else _rounded(family, growth.most, rounded)
+        return growth.families[key]
 
     def _with_mistakes(self, key: Key, growth: Growth) -> Family:
         step, head = self.steps[key], key[1]
         blames, tensors = self._operands(step, head, growth)
         right = operate(step, tensors, self.trace.example)
-        found, results = list(blames), [right]
+        every_blame, results = list(blames), [right]
         for mistake in () if key in self._copies or not growth.most else at_step(step.name):
             made = (
                 mistake.id,
@@ -290,9 +290,9 @@ class Search:
                 if wrong.shape[-2:] == right.shape[-2:]:
                     # what does not depend on the operands is one hypothesis, not one for each of theirs
                     own = [blames[n] for n in starts] if wrong.shape[0] == len(starts) else [()]
-                    found += [_joined(blame, (made,)) for blame in own]
+                    every_blame += [_joined(blame, (made,)) for blame in own]
                     results.append(wrong[: len(own)])
-        return _pruned(Family(found, torch.cat(results)), _MOST_ALIKE[growth.most])
+        return _pruned(Family(every_blame, torch.cat(results)), _MOST_ALIKE[growth.most])
 
     def _operands(
         self, step: Step, head: int | None, growth: Growth
@@ -326,14 +326,14 @@ class Search:
         """A matrix of all heads: each mistake made in every head, or in one alone."""
         families = [self._family((name, g), growth) for g in range(self.dims.h)]
         members = [_by_blame(family.blames) for family in families]
-        found: list[tuple[MistakeSet, list[int]]] = []
+        choices: list[tuple[MistakeSet, list[int]]] = []
         for blame in dict.fromkeys(blame for family in families for blame in family.blames):
-            found += [(blame, row) for row in _ways([own.get(blame) or own[()] for own in members])]
+            choices += [(blame, row) for row in _ways([own.get(blame) or own[()] for own in members])]
             if len(families) > 1 and len(blame) == 1 and blame[0][0] != ROUNDED_EARLY:
-                found += _in_one_head(blame[0][0], [own.get(blame, []) for own in members], members)
-        rows = [row for _, row in found]
+                choices += _in_one_head(blame[0][0], [own.get(blame, []) for own in members], members)
+        rows = [row for _, row in choices]
         stacked = [family.values[[row[g] for row in rows]] for g, family in enumerate(families)]
-        return [blame for blame, _ in found], {name: torch.stack(stacked, 1)}
+        return [blame for blame, _ in choices], {name: torch.stack(stacked, 1)}
 
     def _holder(self, name: str, head: int | None) -> int | None:
         """The head that holds a step for this one: heads may share keys and values."""
@@ -375,19 +375,19 @@ def _pruned(family: Family, most: int) -> Family:
 
 def _distinct(values: Tensor, which: list[int]) -> list[int]:
     """Of those that are equal the first. Few have the same last row, so few matrices are compared in full."""
-    found = []
+    distinct = []
     for alike in _equal(values[:, -1], which):
         groups = _equal(values.flatten(1), alike) if len(alike) > 1 else [alike]
-        found += [group[0] for group in groups]
-    return sorted(found)
+        distinct += [group[0] for group in groups]
+    return sorted(distinct)
 
 
 def _equal(rows: Tensor, which: list[int]) -> Iterable[list[int]]:
     """Those that have the same row, together."""
-    found: dict[bytes, list[int]] = {}
+    groups: dict[bytes, list[int]] = {}
     for n, row in zip(which, (rows[which] + 0.0).numpy(), strict=True):  # −0 is 0
-        found.setdefault(row.tobytes(), []).append(n)
-    return found.values()
+        groups.setdefault(row.tobytes(), []).append(n)
+    return groups.values()
 
 
 def _some(tensors: Mapping[str, Tensor], which: list[int]) -> dict[str, Tensor]:
@@ -414,10 +414,10 @@ def _rounded(family: Family, most: int, decimals: int) -> Family:
 
 
 def _by_blame(blames: list[MistakeSet]) -> dict[MistakeSet, list[int]]:
-    found: dict[MistakeSet, list[int]] = {}
+    by_blame: dict[MistakeSet, list[int]] = {}
     for n, blame in enumerate(blames):
-        found.setdefault(blame, []).append(n)
-    return found
+        by_blame.setdefault(blame, []).append(n)
+    return by_blame
 
 
 def _ways(members: list[list[int]]) -> list[list[int]]:

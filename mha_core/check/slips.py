@@ -23,7 +23,7 @@ from mha_core.example.model import Example
 @dataclass(frozen=True, slots=True)
 class Slip:
     """``message``: a sentence in which ``{said}`` is what the way names. ``whole``: what it is made in. ``pen``: the
-    numbers are right, what is written is not. ``weak``: so many numbers come of it that it is said only where nothing
+    numbers are right, what is written is not. ``weak``: so many numbers come of it that it is named only where nothing
     else explains them. ``alike``: it may be made in many rows alike.
     """
 
@@ -72,7 +72,7 @@ SLIPS: Final = (
         alike=True,
     ),
     Slip("other_sum", N_("The row is divided by the sum of row {said}."), of_a_row.other_sum, "row"),
-    Slip("other_powers", N_("The exponentials are those of row {said}."), of_a_row.other_powers, "row"),
+    Slip("other_powers", N_("The exponentials are those of row {said}."), of_a_row.other_exponentials, "row"),
     Slip(
         "sum_without",
         N_("The row is divided by a sum without the exponential of {said}."),
@@ -119,22 +119,22 @@ def near(written: float, number: float, within: float) -> bool:
 
 def reproduced(ways: Iterable[Way], written: Sequence[float | None], within: Sequence[float]) -> list[Way]:
     """The ways of a slip that give what is written (None: blank), and not what is right; within so much of each."""
-    found: list[Way] = []
+    matches: list[Way] = []
     for way in ways:
         both = list(zip(written, way.numbers, within, strict=True))
         if all(one is None or one == other or near(one, other, unit) for one, other, unit in both):
-            found.append(way)
-    return list({(way.said, way.instead): way for way in reversed(found)}.values())[::-1]
+            matches.append(way)
+    return list({(way.named, way.instead): way for way in reversed(matches)}.values())[::-1]
 
 
-def told(slip: Slip, ways: Sequence[Way], example: Example, say: Callable[[str], str]) -> str:
+def slip_message(slip: Slip, ways: Sequence[Way], example: Example, say: Callable[[str], str]) -> str:
     """What a slip is, in a sentence; of several ways that give the same numbers, each."""
 
     def text(parts: Iterable[Cell | str]) -> str:
         return "·".join(part if isinstance(part, str) else letter(example, part) for part in parts)
 
-    both = {(text(way.said), text([way.instead] if way.instead else [])) for way in ways}
-    sentences = [say(slip.message).format(said=said, instead=instead) for said, instead in sorted(both)]
+    both = {(text(way.named), text([way.instead] if way.instead else [])) for way in ways}
+    sentences = [say(slip.message).format(said=named, instead=instead) for named, instead in sorted(both)]
     return reduce(lambda one, other: say(N_("{one} Or: {other}")).format(one=one, other=other), sentences)
 
 

@@ -45,22 +45,22 @@ def summary(verdict: Verdict, language: str, asked: Collection[str] | None = Non
     wrong = [cell for step in verdict.steps.values() for cell in step.wrong]
     doubtful = [cell for step in verdict.steps.values() for cell in step.doubtful]
     coarse = [cell for step in verdict.steps.values() for cell in step.coarse]
-    told = _of_wrong(given, wrong) if wrong else []
+    messages = _of_wrong(given, wrong) if wrong else []
     if doubtful:
-        told.append(_of_doubtful(verdict, doubtful, language))
+        messages.append(_of_doubtful(verdict, doubtful, language))
     if coarse:
-        told.append(_of_coarse(verdict, coarse, language))
-    if not told:
-        told.append(_of_right(given, blank, asked))
-        told += _of_nearly(verdict, language)
+        messages.append(_of_coarse(verdict, coarse, language))
+    if not messages:
+        messages.append(_of_right(given, blank, asked))
+        messages += _of_nearly(verdict, language)
     elif blank:
-        told.append(_counted(blank, _BLANK_BEGUN if asked is None else _BLANK))
+        messages.append(_counted(blank, _BLANK_BEGUN if asked is None else _BLANK))
     say = catalogue(language).gettext
-    sentences = [say(template).format(**values) for template, values in told]
+    sentences = [say(template).format(**values) for template, values in messages]
     return reduce(lambda one, other: say(N_("{one} {other}")).format(one=one, other=other), sentences)
 
 
-_Told: TypeAlias = tuple[str, dict[str, Any]]
+_Message: TypeAlias = tuple[str, dict[str, Any]]
 """A sentence and the numbers in it."""
 _ALL_RIGHT: Final = (N_("The one number filled in is right."), N_("All {count} numbers are right."))
 _RIGHT_SO_FAR: Final = (
@@ -104,26 +104,26 @@ _BLANK_BEGUN: Final = (
 )
 
 
-def _counted(count: int, messages: tuple[str, str], **more: Any) -> _Told:
+def _counted(count: int, messages: tuple[str, str], **more: Any) -> _Message:
     """The message for one, or the one for several."""
     return messages[count != 1], {"count": count, **more}
 
 
-def _of_doubtful(verdict: Verdict, doubtful: Sequence[WrongCell], language: str) -> _Told:
+def _of_doubtful(verdict: Verdict, doubtful: Sequence[WrongCell], language: str) -> _Message:
     """How many whole numbers no rounding makes; a single one by its place."""
     first, say = doubtful[0], catalogue(language).gettext
     where, number = place(verdict, first.cell, say), trimmed(first.claimed, 10)
     return _counted(len(doubtful), _DOUBTFUL, place=where, number=number)
 
 
-def _of_coarse(verdict: Verdict, coarse: Sequence[WrongCell], language: str) -> _Told:
+def _of_coarse(verdict: Verdict, coarse: Sequence[WrongCell], language: str) -> _Message:
     """How many numbers are rounded so that they tell too little; a single one by its place."""
     first = coarse[0]
     where = place(verdict, first.cell, catalogue(language).gettext)
     return _counted(len(coarse), _COARSE, place=where, number=trimmed(first.claimed, 10))
 
 
-def _of_nearly(verdict: Verdict, language: str) -> list[_Told]:
+def _of_nearly(verdict: Verdict, language: str) -> list[_Message]:
     """Of how many numbers the last digit is off by one; a single one by its place."""
     nearly = [cell for step in verdict.steps.values() for cell in step.nearly]
     if not nearly:
@@ -132,24 +132,24 @@ def _of_nearly(verdict: Verdict, language: str) -> list[_Told]:
     return [_counted(len(nearly), _NEARLY, place=where)]
 
 
-def _of_right(given: int, blank: int, asked: Collection[str] | None) -> _Told:
+def _of_right(given: int, blank: int, asked: Collection[str] | None) -> _Message:
     if blank:
         so_far = _RIGHT_BEGUN if asked is None else _RIGHT_SO_FAR
         return _counted(given, so_far, cells=given + blank, blank=blank)
     return _counted(given, _ALL_RIGHT)
 
 
-def _of_wrong(given: int, wrong: Sequence[WrongCell]) -> list[_Told]:
+def _of_wrong(given: int, wrong: Sequence[WrongCell]) -> list[_Message]:
     """How many are wrong, and how many of these only follow, or are copied into Concat."""
     count, following = len(wrong), [one.cell.name for one in wrong if not one.own]
-    told = [_counted(count, _ALL_WRONG) if count == given else _counted(count, _WRONG, given=given)]
+    messages = [_counted(count, _ALL_WRONG) if count == given else _counted(count, _WRONG, given=given)]
     if len(following) == count:
-        return [*told, _counted(count, _ROUNDED)]
+        return [*messages, _counted(count, _ROUNDED)]
     copied = following.count("concat")
-    for some, messages in ((len(following) - copied, _REST_FOLLOWING), (copied, _REST_COPIED)):
+    for some, texts in ((len(following) - copied, _REST_FOLLOWING), (copied, _REST_COPIED)):
         if some:
-            told.append(_counted(some, messages))
-    return told
+            messages.append(_counted(some, texts))
+    return messages
 
 
 def count_blank(example: Example, asked: Collection[str] | None = None) -> int:

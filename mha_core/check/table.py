@@ -46,41 +46,41 @@ class Solution:
     kinds: frozenset[str] = field(default=frozenset())
 
 
-def solution(file: str, found: Verdict | MhaError, language: str) -> Solution:
+def solution(file: str, outcome: Verdict | MhaError, language: str) -> Solution:
     """The row of one file; one that could not be checked has its error as the outcome."""
-    if isinstance(found, MhaError):
-        return Solution(file, in_words(found, language))
-    first = found.first_wrong
+    if isinstance(outcome, MhaError):
+        return Solution(file, in_words(outcome, language))
+    first = outcome.first_wrong
     if first is None:
-        return Solution(file, summary(found, language), _counts(found))
-    wrong = {name: step for name, step in found.steps.items() if step.causes or step.unexplained}
-    kinds = (kind for step in wrong.values() for kind in _kinds(found, step, language))
+        return Solution(file, summary(outcome, language), _counts(outcome))
+    wrong = {name: step for name, step in outcome.steps.items() if step.causes or step.unexplained}
+    kinds = (kind for step in wrong.values() for kind in _kinds(outcome, step, language))
     return Solution(
         file,
-        summary(found, language),
-        _counts(found),
-        place(found, first, catalogue(language).gettext),
-        tuple(told for name in wrong for told in _causes(found, name, language, first.name)),
+        summary(outcome, language),
+        _counts(outcome),
+        place(outcome, first, catalogue(language).gettext),
+        tuple(cause for name in wrong for cause in _causes(outcome, name, language, first.name)),
         frozenset(kinds),
     )
 
 
-def _counts(found: Verdict) -> Counts:
-    given = sum(step.given for step in found.steps.values())
-    wrong = sum(len(step.wrong) + len(step.doubtful) for step in found.steps.values())
-    return Counts(given - wrong, wrong, count_blank(found.trace.example))
+def _counts(verdict: Verdict) -> Counts:
+    given = sum(step.given for step in verdict.steps.values())
+    wrong = sum(len(step.wrong) + len(step.doubtful) for step in verdict.steps.values())
+    return Counts(given - wrong, wrong, count_blank(verdict.trace.example))
 
 
-def _causes(found: Verdict, name: str, language: str, first: str) -> Iterator[str]:
+def _causes(verdict: Verdict, name: str, language: str, first: str) -> Iterator[str]:
     """What explains a step's wrong numbers; with the step's name where it is not the one that goes wrong first."""
-    say, step = catalogue(language).gettext, found.steps[name]
-    told = [cause_message(found, cause, language) for cause in step.causes]
+    say, step = catalogue(language).gettext, verdict.steps[name]
+    messages = [cause_message(verdict, cause, language) for cause in step.causes]
     if name == first:
-        yield from told
-        yield from [unexplained_message(found, name, language)] if step.unexplained else []
+        yield from messages
+        yield from [unexplained_message(verdict, name, language)] if step.unexplained else []
         return
-    told += [unexplained(step, language)] if step.unexplained else []
-    for what in told:
+    messages += [unexplained(step, language)] if step.unexplained else []
+    for what in messages:
         yield say(N_("{place}: {what}")).format(place=say(NAMES[name]), what=what)
 
 
@@ -125,10 +125,10 @@ def count_headings(language: str) -> list[str]:
     return [say(N_("cause")), say(N_("solutions"))]
 
 
-def _kinds(found: Verdict, step: Checked, language: str) -> Iterable[str]:
+def _kinds(verdict: Verdict, step: Checked, language: str) -> Iterable[str]:
     """Each cause of a step, two at once as two, with … for what differs from solution to solution."""
     say = catalogue(language).gettext
-    values = defaultdict(lambda: "…", divisor=divisor_text(found.trace.example))
+    values = defaultdict(lambda: "…", divisor=divisor_text(verdict.trace.example))
     for cause in step.causes:
         for label in cause.ids:
             message = SLIP[label].message if label in SLIP else message_of(label, cause.cell.name)

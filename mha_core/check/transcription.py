@@ -31,7 +31,7 @@ def of_the_pen(claim: Printed, expected: Tensor, own: Tensor, example: Example) 
     ``expected``, ``own``: rows × columns. Of the numbers no more is known than what they ought to be.
     """
     rows, cells = own.any(-1).nonzero().flatten().tolist(), own.nonzero().tolist()
-    found = [EXCHANGED] if exchanged(claim, expected, own) else []
+    ids = [EXCHANGED] if exchanged(claim, expected, own) else []
     for slip in SLIPS:
         if slip.pen and len(cells if slip.whole == "cell" else rows) == 1:
             i, j = cells[0]
@@ -51,8 +51,8 @@ def of_the_pen(claim: Printed, expected: Tensor, own: Tensor, example: Example) 
             )
             written = [float(claim.numbers[i, c]) if claim.given[i, c] else None for c in cols]
             if reproduced(slip.ways(at), written, [float(claim.unit[i, c]) for c in cols]):
-                found.append(slip.id)
-    return tuple(found)
+                ids.append(slip.id)
+    return tuple(ids)
 
 
 def _none(name: str, head: int | None) -> None:

@@ -91,14 +91,14 @@ def compare(first: Trace, second: Trace, order: Sequence[int] = ()) -> tuple[Dif
     """
     alike, places = _same_kind_of_mask(first, second), orders(second, order)
     heads = (None, *range(max(len(first.example.heads), len(second.example.heads))))
-    found = (
+    differences = (
         _difference((name, head), _used(second, name, head), _used(first, name, head), places)
         if alike or name != "mask"
         else Difference(name, None, "reshaped", Change([], []))
         for name in AXES
         for head in (heads if alike or name != "mask" else (None,))
     )
-    return tuple(one for one in found if one)
+    return tuple(one for one in differences if one)
 
 
 def _difference(
@@ -133,11 +133,11 @@ def _same_kind_of_mask(one: Trace, other: Trace) -> bool:
 def changes(now: Trace, before: Trace) -> dict[Key, Change]:
     """The change of every matrix by name and head (None for the layer's), in the order of the computation."""
     alike = _same_kind_of_mask(now, before)
-    found = {}
+    changed = {}
     for name, head, rows, computed in _matrices(now):
         earlier = _rows(before, name, head)[0] if name != "mask" or alike else None
-        found[name, head] = change_of(rows, earlier or [], ROUNDING if computed else 0.0)
-    return found
+        changed[name, head] = change_of(rows, earlier or [], ROUNDING if computed else 0.0)
+    return changed
 
 
 def orders(trace: Trace, order: Sequence[int]) -> dict[str, list[int]]:

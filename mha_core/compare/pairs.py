@@ -108,10 +108,10 @@ PAIRS: Final = (
 
 def pair(name: str) -> Pair:
     """A pair by id. Raises ``CellError`` where there is none of that name."""
-    found = next((one for one in PAIRS if one.id == name), None)
-    if found is None:
+    chosen = next((one for one in PAIRS if one.id == name), None)
+    if chosen is None:
         raise CellError(N_("there is no pair named {name}"), name=repr(name[:40]))
-    return found
+    return chosen
 
 
 def traces(one: Pair, where: Backend | None = None) -> tuple[Trace, Trace]:

@@ -45,7 +45,7 @@ def replay(computed: Trace, mistake: str, step: str, head: int | None = None) ->
 
 def possible(computed: Trace) -> list[tuple[str, str]]:
     """(step, mistake) for every known mistake that changes a number of this example, in the catalogue's order."""
-    found = []
+    mistakes = []
     with torch.inference_mode():
         steps = _as_computed(computed)
         places = {name: [steps.at(key) for key in steps.steps if key[0] == name] for name, _ in steps.steps}
@@ -55,16 +55,16 @@ def possible(computed: Trace) -> list[tuple[str, str]]:
                     _made(entry, places.get(step, []))
                 except CellError:
                     continue
-                found.append((step, entry.id))
-    return found
+                mistakes.append((step, entry.id))
+    return mistakes
 
 
 def _entry(mistake: str, step: str) -> Mistake:
     entries = [entry for entry in CATALOGUE if entry.id == mistake]
     if not entries:
         raise CellError(N_("there is no mistake named {name}"), name=repr(mistake[:40]))
-    found = next((entry for entry in entries if step in entry.steps), None)
-    if found is None:
+    entry = next((entry for entry in entries if step in entry.steps), None)
+    if entry is None:
         known = ", ".join(name for entry in entries for name in entry.steps)
         raise CellError(
             N_("{mistake} is no mistake of {step}; it is made at {known}"),
@@ -72,7 +72,7 @@ def _entry(mistake: str, step: str) -> Mistake:
             step=repr(step[:40]),
             known=known,
         )
-    return found
+    return entry
 
 
 def _as_computed(computed: Trace) -> Search:
@@ -93,20 +93,20 @@ def _places(steps: Search, step: str, head: int | None) -> list[At]:
 
 def _made(entry: Mistake, places: Sequence[At]) -> dict[Key, Tensor]:
     """What the mistake makes of the step, wherever it changes a number."""
-    found: dict[Key, Tensor] = {}
+    changed: dict[Key, Tensor] = {}
     why = None
     for at in places:
         right = at.run()[0]
         for wrong in (way[0] for way in entry.wrong(at)):
             why = _refusal(entry, at.step.name, right, wrong)
             if why is None:
-                found[at.step.name, at.head] = wrong
+                changed[at.step.name, at.head] = wrong
                 break
             if why.template == _NO_NUMBERS:  # it can be made here, and then there is nothing to carry on with
                 raise why
-    if not found:
+    if not changed:
         raise why or CellError(_NOT_HERE, mistake=entry.id)
-    return found
+    return changed
 
 
 def _refusal(entry: Mistake, step: str, right: Tensor, wrong: Tensor) -> CellError | None:

@@ -107,9 +107,9 @@ def read(text: str) -> Variant:
 def _read(text: str) -> Iterator[tuple[str, Any]]:
     for part in text[:2000].split("~"):
         name, _, value = part.partition("-")
-        found = _READERS[name](value) if name in _READERS else None
-        if found is not None:
-            yield name, found
+        setting = _READERS[name](value) if name in _READERS else None
+        if setting is not None:
+            yield name, setting
 
 
 def _one_of(*known: str) -> Callable[[str], str | None]:
@@ -124,18 +124,18 @@ def _indices(most: int) -> Callable[[str], tuple[int, ...] | None]:
     def indices(text: str) -> tuple[int, ...] | None:
         if not re.fullmatch(r"[0-9]{1,2}(_[0-9]{1,2})*", text):
             return None
-        found = tuple(map(int, text.split("_")))
-        return found if len(set(found)) == len(found) and max(found) < most else None
+        order = tuple(map(int, text.split("_")))
+        return order if len(set(order)) == len(order) and max(order) < most else None
 
     return indices
 
 
 def _temperature(text: str) -> float | None:
     try:
-        found = float(text)
+        temperature = float(text)
     except ValueError:
         return None
-    return found if isfinite(found) and LEAST <= found <= MOST else None
+    return temperature if isfinite(temperature) and LEAST <= temperature <= MOST else None
 
 
 _READERS: Final[dict[str, Callable[[str], Any]]] = {

@@ -224,7 +224,7 @@ def _head_of(trace: Trace, name: str, head: int | None) -> int | None:
 
 def _fed_by(trace: Trace, step: Step, cell: Cell, head: int | None) -> Iterator[Cell]:
     """The cells of ``step`` (of ``head``) that have ``cell`` in a term, each once."""
-    found: dict[Cell, None] = {}
+    cells: dict[Cell, None] = {}
     for operand in step.operands:
         if operand.name != cell.name:
             continue
@@ -236,8 +236,8 @@ def _fed_by(trace: Trace, step: Step, cell: Cell, head: int | None) -> Iterator[
             _places(axis, at, size, trace.example.dims)
             for axis, size in zip(axes(step.name, step.index), (len(rows), len(rows[0])), strict=True)
         ]
-        found |= dict.fromkeys(Cell(step.name, head, i, j) for i in along[0] for j in along[1])
-    yield from found
+        cells |= dict.fromkeys(Cell(step.name, head, i, j) for i in along[0] for j in along[1])
+    yield from cells
 
 
 def _places(axis: str, letters: dict[str, int], size: int, dims: Dims) -> list[int]:

@@ -63,18 +63,18 @@ def gradients(of: Example | Trace, cell: Cell) -> dict[str, Any]:
     late = _computed_from(computed, cell.name)
     wanted = [entry for entry in _tensors(taped, given) if entry.tensor.is_leaf or entry.name not in late]
     target = _tensor_of(taped, cell)
-    found = torch.autograd.grad(
+    derivatives = torch.autograd.grad(
         target, [entry.tensor for entry in wanted], allow_unused=True, materialize_grads=True
     )
     if value == NEG_INF:
-        found = tuple(torch.zeros_like(tensor) for tensor in found)
-    for entry, tensor in zip(wanted, found, strict=True):
+        derivatives = tuple(torch.zeros_like(tensor) for tensor in derivatives)
+    for entry, tensor in zip(wanted, derivatives, strict=True):
         if not tensor.isfinite().all():
             dtype = computed.backend.dtype
             raise NumberRangeError(
                 N_("a derivative grew beyond what {dtype} can hold"), place=entry.name, dtype=dtype
             )
-    return _by_name(computed.example, zip(wanted, found, strict=True))
+    return _by_name(computed.example, zip(wanted, derivatives, strict=True))
 
 
 class Sensitivity(NamedTuple):
@@ -112,15 +112,15 @@ def sensitivity(of: Example | Trace) -> Sensitivity:
     output = taped.layer[last] if last in taped.layer else in_head_order(taped.groups, last)
     norms = _norms(output, [entry.tensor for entry in moved])
     heads = len(computed.example.heads)
-    found: dict[str, list[float | None]] = {name: [None] * heads for name in _MOVED}
+    norms_by_name: dict[str, list[float | None]] = {name: [None] * heads for name in _MOVED}
     x = None
     for entry, of_heads in zip(moved, norms, strict=True):
         if entry.members is None:
             x = _held(float(of_heads))
             continue
         for head, norm_of_head in zip(entry.members, of_heads.tolist(), strict=True):
-            found[entry.name][head] = _held(norm_of_head)
-    return Sensitivity(**{name: tuple(norms) for name, norms in found.items()}, x=x)
+            norms_by_name[entry.name][head] = _held(norm_of_head)
+    return Sensitivity(**{name: tuple(norms) for name, norms in norms_by_name.items()}, x=x)
 
 
 def _held(number: float) -> float | None:
@@ -156,18 +156,18 @@ def saturation(computed: Trace, temperatures: Sequence[float] = TEMPERATURES) ->
     """
     example = computed.example
     base = divisor(example) or 1.0
-    found = []
+    curve = []
     for temperature in temperatures:
         warmed = trace(replace(example, scale=base * temperature), computed.backend)
-        found.append(AtTemperature(temperature, _largest(warmed), sensitivity(warmed)))
-    return tuple(found)
+        curve.append(AtTemperature(temperature, _largest(warmed), sensitivity(warmed)))
+    return tuple(curve)
 
 
 def _largest(computed: Trace) -> tuple[float | None, ...]:
-    dead, given = computed.fully_masked, [head.weights is not None for head in computed.example.heads]
+    fully_masked, given = computed.fully_masked, [head.weights is not None for head in computed.example.heads]
     means: list[float | None] = []
     for head, rows in enumerate(computed.values["weights"]):
-        tops = [max(row) for row, gone in zip(rows, dead[head], strict=True) if not gone]
+        tops = [max(row) for row, gone in zip(rows, fully_masked[head], strict=True) if not gone]
         means.append(fmean(tops) if tops and not given[head] else None)
     return tuple(means)
 
@@ -235,11 +235,11 @@ def _computed_from(computed: Trace, name: str) -> set[str]:
     return reached - {name}
 
 
-def _by_name(example: Example, found: Iterable[tuple[_Entry, Tensor]]) -> dict[str, Any]:
+def _by_name(example: Example, derivatives: Iterable[tuple[_Entry, Tensor]]) -> dict[str, Any]:
     """Numbers read off the device, in the order of the computation; 0 for what is given and nothing reads."""
     named: dict[str, Any] = {}
     heads = len(example.heads)
-    for entry, tensor in found:
+    for entry, tensor in derivatives:
         if entry.members is None:
             named[entry.name] = tensor.tolist()
             continue
@@ -268,11 +268,11 @@ def _norms(output: Tensor, leaves: Sequence[Tensor]) -> list[Tensor]:
     for start in range(0, count, MOST_AT_ONCE):
         rows = torch.arange(start, min(start + MOST_AT_ONCE, count), device=output.device)
         seeds = torch.nn.functional.one_hot(rows, count).to(output.dtype).view(-1, *output.shape)
-        found: Sequence[Tensor | None] = torch.autograd.grad(
+        parts: Sequence[Tensor | None] = torch.autograd.grad(
             output, leaves, seeds, retain_graph=True, is_grads_batched=True, allow_unused=True
         )
         totals = [  # of a leaf that the output does not depend on there is no part
             total if part is None else torch.hypot(total, norm(part, (0, -2, -1))[0, ..., 0, 0])
-            for total, part in zip(totals, found, strict=True)
+            for total, part in zip(totals, parts, strict=True)
         ]
     return totals

@@ -45,11 +45,11 @@ from mha_core.vocabulary import ENTRY, PER_HEAD_STEPS, SETTINGS
 
 def graph(example: Example) -> tuple[Step, ...]:
     """The layer's steps in order: what comes before the heads, each step that at least one head computes, the rest."""
-    found: dict[str, Step] = {}
+    steps: dict[str, Step] = {}
     for head in example.heads:
         for step in head_graph(example, head):
-            found.setdefault(step.name, step)
-    ordered = [found[name] for name in PER_HEAD_STEPS if name in found]
+            steps.setdefault(step.name, step)
+    ordered = [steps[name] for name in PER_HEAD_STEPS if name in steps]
     return (*early_steps(example), *ordered, *late_steps(example))
 
 
@@ -277,8 +277,8 @@ def symbol(name: str, example: Example) -> str:
 
 def divisor_sign(example: Example) -> str:
     """What scores are divided by, as a sign: ``√d_k``, a short number as it stands, ``c`` for one of many digits."""
-    told = divisor_text(example)
-    return told if len(told) <= 6 else "c"
+    text = divisor_text(example)
+    return text if len(text) <= 6 else "c"
 
 
 def divisor_text(example: Example) -> str:
@@ -325,5 +325,5 @@ def signs(step: Step, example: Example) -> tuple[str, ...]:
 def written(step: Step, example: Example, *signs: str) -> str:
     """The step's right-hand side with these signs for its tables, factors in the order given."""
     settings = [symbol(operand.name, example) for operand in step.operands if operand.name in SETTINGS]
-    told = OPERATIONS[step.op].written((*signs, *settings))
-    return told + (f", c = {divisor_text(example)}" if "c" in settings else "")
+    text = OPERATIONS[step.op].written((*signs, *settings))
+    return text + (f", c = {divisor_text(example)}" if "c" in settings else "")

@@ -102,6 +102,6 @@ def _between(trace: Trace, head: int) -> bool:
 
 
 def _mean_overlap(trace: Trace, a: int, b: int, queries: Sequence[int]) -> float:
-    weights, dead = trace.values["weights"], trace.fully_masked
-    shares = [overlap(weights[a][i], weights[b][i]) for i in queries if not (dead[a][i] or dead[b][i])]
+    weights, masked = trace.values["weights"], trace.fully_masked
+    shares = [overlap(weights[a][i], weights[b][i]) for i in queries if not (masked[a][i] or masked[b][i])]
     return fmean(shares) if shares else 0.0

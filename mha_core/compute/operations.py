@@ -137,11 +137,11 @@ class Operation:
         """The arithmetic of a cell, from its numbers as they are to be shown. ``part`` writes each of what is added up,
         or the whole where nothing is.
         """
-        told = [self.term.format(*numbers) if self.term else "·".join(numbers) for numbers in terms]
+        products = [self.term.format(*numbers) if self.term else "·".join(numbers) for numbers in terms]
         numbers = [number for term in terms for number in term]
         template = self.lines[at if len(self.lines) > 1 else 0]
         written = template.format(
-            *numbers, sum=" + ".join(map(part, told)), at=told[at % len(told)], constant=constant
+            *numbers, sum=" + ".join(map(part, products)), at=products[at % len(products)], constant=constant
         )
         return written if "{sum}" in template else part(written)
 
@@ -316,8 +316,8 @@ def _sinusoid(angles: Tensor, columns: int) -> Tensor:
 def _rotate(rows: Tensor, angles: Tensor, *, halves: bool) -> Tensor:
     a, b = rows.chunk(2, -1) if halves else (rows[..., 0::2], rows[..., 1::2])
     cosine, sine = angles.cos(), angles.sin()
-    turned = a * cosine - b * sine, a * sine + b * cosine
-    return torch.cat(turned, -1) if halves else _interleaved(*turned)
+    rotated = a * cosine - b * sine, a * sine + b * cosine
+    return torch.cat(rotated, -1) if halves else _interleaved(*rotated)
 
 
 def _interleaved(first: Tensor, second: Tensor) -> Tensor:
@@ -457,7 +457,7 @@ OPERATIONS: Final = {
         ("sin {0}", "cos {0}"),
         plan=_only("im i(mr)"),
     ),
-    # the pair (a, b) turned by the angle θ: a·cos θ − b·sin θ in its first column, then a·sin θ + b·cos θ
+    # the pair (a, b) rotated by the angle θ: a·cos θ − b·sin θ in its first column, then a·sin θ + b·cos θ
     "rotate": Operation(
         lambda step, operands, example: _rotate(*operands, halves=step.plan == 1),
         lambda terms, at, constant: _rotated(terms, at),

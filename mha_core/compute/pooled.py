@@ -58,10 +58,10 @@ def pooled_weights(
     """The map of A = softmax(Q·Kᵀ ÷ divisor), pooled to at most ``size``, rows × columns.
 
     q: … × h × n_q × d_k; k: … × h × n_k × d_k, or of kv_heads heads, each then the keys of h ÷ kv_heads heads in a row;
-    one head needs no axis. ``queries``, ``keys``: the part of the map that is shown; all of it unless told.
+    one head needs no axis. ``queries``, ``keys``: the part of the map that is shown; all of it by default.
     ``mask``: "causal", query i may attend to keys 0 … i; a tensor that broadcasts to … × h × n_q × n_k, or a function
     of places, both as ``MaskBlock`` has it. Hidden weights are 0, and so are all of a query that may attend to nothing.
-    ``divisor``: √d_k unless told.
+    ``divisor``: √d_k by default.
 
     Takes the time of n_k scores for each query that is shown, half of it where the mask is causal, and the memory of a
     tile of them. Raises ``ExampleError`` where the shapes do not belong together, ``CellError`` where there is no such
@@ -77,13 +77,13 @@ def pooled_weights(
     tiles = list(tiles_of(rows, rows_at_once(k)))
     room = q.new_empty(max(map(len, tiles)) * k.shape[-2])
     for tile, laid in _laid_out(tiles, columns, k, causal=isinstance(mask, str)):
-        found = None if block is None else _found(block, tile, laid).expand(*heads, -1, -1)
+        masked = None if block is None else _mask_of_tile(block, tile, laid).expand(*heads, -1, -1)
         at = (tile.start - rows.start) // rows.step
         for head in product(*map(range, heads)):
             owner = (*head[:-1], head[-1] // shared) if head else ()
             scores = room[: len(tile) * len(laid.order)].view(len(tile), -1)
             torch.mm(q[head][tile.start : tile.stop] / divisor, laid.keys[owner].T, out=scores)
-            weights = _softmax(scores, laid.free, None if found is None else found[head])
+            weights = _softmax(scores, laid.free, None if masked is None else masked[head])
             cells = _pooled(_pooled_keys(weights, laid, columns.step, reduce), rows.step, reduce)
             part = values[head][at : at + len(cells), : cells.shape[1]]
             join(part, cells, out=part)
@@ -211,19 +211,19 @@ def _layout(columns: range, k: Tensor, seen: int, spread: int) -> _Layout:
     return _Layout(order, k[..., order, :], whole, stop - columns.start, cut - columns.start)
 
 
-def _found(block: MaskBlock, tile: range, laid: _Layout) -> Tensor:
+def _mask_of_tile(block: MaskBlock, tile: range, laid: _Layout) -> Tensor:
     """A tile's part of the mask, … × m × n: what is added, or True for what is hidden."""
     places = torch.arange(tile.start, tile.stop, device=laid.order.device).unsqueeze(-1)
-    found = block(places, laid.order[laid.free :])
-    return ~found if found.dtype == torch.bool else found
+    part = block(places, laid.order[laid.free :])
+    return ~part if part.dtype == torch.bool else part
 
 
-def _softmax(scores: Tensor, free: int, found: Tensor | None) -> Tensor:
+def _softmax(scores: Tensor, free: int, mask: Tensor | None) -> Tensor:
     """The weights of a tile, in place of its scores."""
-    if found is None:
+    if mask is None:
         return torch.softmax(scores, -1, out=scores)
     masked = scores[:, free:]
-    masked.masked_fill_(found, NEG_INF) if found.dtype == torch.bool else masked.add_(found)
+    masked.masked_fill_(mask, NEG_INF) if mask.dtype == torch.bool else masked.add_(mask)
     if free:
         return torch.softmax(scores, -1, out=scores)
     empty = scores.amax(-1, keepdim=True) == NEG_INF

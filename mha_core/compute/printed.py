@@ -36,8 +36,8 @@ def decimals(claim: float | str) -> int:
     """Digits behind the point: 2 for "0.50", 0 for "12", −2 for "5e2"; no more than float64 tells apart."""
     mantissa, _, exponent = str(claim).lower().partition("e")
     fraction = mantissa.partition(".")[2].rstrip() if isinstance(claim, str) else _fraction(mantissa)
-    found = len(fraction) - (int(exponent) if exponent else 0)
-    return min(max(found, _LEAST_DECIMALS), _MOST_DECIMALS)
+    decimals = len(fraction) - (int(exponent) if exponent else 0)
+    return min(max(decimals, _LEAST_DECIMALS), _MOST_DECIMALS)
 
 
 def unit_of(decimals: int) -> float:
@@ -102,22 +102,22 @@ class Printed(NamedTuple):
 
 def printed(claims: Claims, shape: tuple[int, int]) -> Printed:
     """A claimed matrix as tensors."""
-    found = list(cells(claims))
+    entries = list(cells(claims))
     given = torch.zeros(shape, dtype=torch.bool)
     numbers = torch.zeros(shape, dtype=torch.float64)
     unit = torch.zeros(shape, dtype=torch.float64)
-    if found:
-        rows, columns, values, digits = zip(*found, strict=True)
+    if entries:
+        rows, columns, values, digits = zip(*entries, strict=True)
         at = torch.tensor(rows), torch.tensor(columns)
         given[at] = True
         numbers[at] = torch.tensor(values, dtype=torch.float64)
         unit[at] = torch.tensor([unit_of(one) for one in digits], dtype=torch.float64)
-    return Printed(given, numbers, unit, max((one[3] for one in found), default=0))
+    return Printed(given, numbers, unit, max((one[3] for one in entries), default=0))
 
 
 def claimed(example: Example) -> dict[Key, Printed]:
     """Every claimed matrix that holds a number, in the order of the computation."""
-    found: dict[Key, Printed] = {}
+    by_key: dict[Key, Printed] = {}
     for name in STEPS:
         claim = (example.claimed or {}).get(name)
         if claim is None:
@@ -125,5 +125,5 @@ def claimed(example: Example) -> dict[Key, Printed]:
         shape = example.dims.shape(name)
         parts = [(None, claim)] if name in WHOLE_LAYER_STEPS else list(enumerate(claim))
         read = {(name, head): printed(matrix, shape) for head, matrix in parts if matrix is not None}
-        found |= {key: matrix for key, matrix in read.items() if matrix.given.any()}
-    return found
+        by_key |= {key: matrix for key, matrix in read.items() if matrix.given.any()}
+    return by_key

@@ -163,12 +163,12 @@ class Trace:
         Raises ``CellError`` where this example has no such matrix.
         """
         shared = name not in PER_HEAD
-        found = None
+        rows = None
         if shared == (head is None):
-            found = self._given_or_computed(name, head)
-        if found is None:
+            rows = self._given_or_computed(name, head)
+        if rows is None:
             raise self._absent(name, head, shared=shared)
-        return found
+        return rows
 
     def _absent(self, name: str, head: int | None, *, shared: bool) -> CellError:
         """Why there is no such matrix: where the example has it, what is wrong about the head."""
@@ -409,7 +409,7 @@ def in_head_order(groups: Sequence[tuple[tuple[int, ...], Mapping[str, Tensor]]]
 
 
 def _check_mask(example: Example) -> None:
-    """A mask's numbers have no bounds of their own, and one that float32 turned into −∞ would hide a pair."""
+    """A mask's numbers have no bounds of their own, and one that float32 makes −∞ of would hide a pair."""
     mask = example.mask
     given = mask.add if isinstance(mask, AddMask) else ((mask_fill(example),),)
     if any(MAX_FLOAT32 < abs(number) < float("inf") for row in given for number in row):

@@ -43,7 +43,7 @@ def attention_weights(
     x: n_q × d_model; w_q, w_k: h × d_model × d_k; b_q, b_k: h × 1 × d_k. ``context``, n_k × d_context: what K is
     computed from where it is not X. q, h × n_q × d_k, and k, h × n_k × d_k, stand in for what would compute them.
     ``mask``: "causal", query i may attend to keys 0 … i; or n_q × n_k or h × n_q × n_k, booleans, True = may attend, or
-    numbers that are added to the scaled scores. ``divisor``: √d_k unless told. A query that may attend to nothing has
+    numbers that are added to the scaled scores. ``divisor``: √d_k by default. A query that may attend to nothing has
     weights 0. They are the numbers that ``trace`` gives of an example with these matrices.
 
     Raises ``ExampleError`` where a matrix is missing, or has not the shape that the others ask for.
@@ -106,21 +106,21 @@ def only(
 ) -> dict[str, Tensor]:
     """Run the steps that lead to the wanted ones, on numbers by name as ``operate`` does; nothing else is kept."""
     needed = _leading_to(wanted, steps)
-    found = dict(given)
+    tensors = dict(given)
     for at, step in enumerate(needed):
         later = {name for other in needed[at + 1 :] for name in other.operand_names}
         done = {name for name in step.operand_names if name not in (*later, *wanted, *given)}
-        found[step.name] = operate(step, found, example, in_place=step.operand_names[0] in done)
+        tensors[step.name] = operate(step, tensors, example, in_place=step.operand_names[0] in done)
         for name in done:
-            del found[name]
-    return {name: found[name] for name in wanted}
+            del tensors[name]
+    return {name: tensors[name] for name in wanted}
 
 
 def _leading_to(wanted: Collection[str], steps: Sequence[Step]) -> list[Step]:
     """The steps that these are computed by, in order."""
-    names, found = set(wanted), []
+    names, leading = set(wanted), []
     for step in reversed(steps):
         if step.name in names:
             names.update(step.operand_names)
-            found.append(step)
-    return found[::-1]
+            leading.append(step)
+    return leading[::-1]

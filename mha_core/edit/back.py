@@ -133,7 +133,7 @@ def _token(example: Example, earlier: Example, which: str, gone: int) -> Example
     x, context = last("x", added.x, was.x), last("context", added.context, was.context)
     added = replace(added, x=x, context=context)
     if (added.tokens, key_tokens(added)) != (was.tokens, key_tokens(was)):
-        return added  # what is said of pairs was said of others
+        return added  # weights and masks of before are of pairs of other tokens
     same = len(added.heads) == len(was.heads)
     heads = tuple(map(held, added.heads, was.heads)) if same else added.heads
     mask = added.mask

@@ -76,14 +76,14 @@ def _kept(blocks: list[list[list[str]]]) -> list[list[list[str]]]:
 
 def _environments(text: str) -> list[str]:
     """What stands between ``\\begin{bmatrix}`` and its end, for every matrix."""
-    found, at = list[str](), 0
+    bodies, at = list[str](), 0
     while begin := _BEGIN.search(text, at):
         end = text.find(f"\\end{{{begin[1]}}}", begin.end())
         if end < 0:
             break
-        found.append(text[begin.end() : end])
+        bodies.append(text[begin.end() : end])
         at = end
-    return found
+    return bodies
 
 
 def _latex(body: str) -> list[list[str]]:
@@ -197,7 +197,7 @@ def _is_number(cell: str) -> bool:
 
 def _cells(rows: list[list[str]]) -> Cells:
     width = max(len(row) for row in rows)
-    found = []
+    cells = []
     for i, row in enumerate(rows):
         if len(row) != width:
             raise ExampleError(
@@ -206,8 +206,8 @@ def _cells(rows: list[list[str]]) -> Cells:
                 got=len(row),
                 most=width,
             )
-        found.append(tuple(_cell(text, i, j) for j, text in enumerate(row)))
-    return tuple(found)
+        cells.append(tuple(_cell(text, i, j) for j, text in enumerate(row)))
+    return tuple(cells)
 
 
 def _cell(text: str, row: int, col: int) -> str | None:

@@ -53,11 +53,11 @@ def vectors(words: Sequence[str], d: int, given: dict[str, Row]) -> Matrix:
     They are drawn from the word itself, and none is zero or another word's, as far as d columns hold so many.
     ``given``: rows that words in small letters have already.
     """
-    found = dict(given)
+    known = dict(given)
     for word in map(str.casefold, words):
-        if word not in found:
-            found[word] = _vector(word, d, set(found.values()))
-    return tuple(found[word.casefold()] for word in words)
+        if word not in known:
+            known[word] = _vector(word, d, set(known.values()))
+    return tuple(known[word.casefold()] for word in words)
 
 
 def _vector(word: str, d: int, taken: Collection[Row]) -> Row:

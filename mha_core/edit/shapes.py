@@ -37,7 +37,7 @@ NOT_FITTING: Final = {
     ),
     "": N_("expected {rows} × {cols}, got {got_rows} × {got_cols}"),
 }
-"""What is said of a matrix that does not fit, by the mistake that gives it; by "" where none is known to."""
+"""The sentence on a matrix that does not fit, by the mistake that gives it; by "" where none is known to."""
 
 
 def made_otherwise(example: Example, step: str, matrix: Claims) -> str:

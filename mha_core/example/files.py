@@ -11,7 +11,7 @@ kv_heads    how many heads have keys and values of their own: it divides the hea
             first gives w_k, w_v, b_k, b_v (or k, v) for all. 1 is multi-query attention; absent, each head has its own.
 positions   "sinusoidal", "rotary" or "alibi", or {"kind": one of them, "ids": [0, 1, …], "context_ids": …,
             "frequencies": […], "context_frequencies": …}. With "alibi" each head gives its slope, one number. With
-            "rotary" there may be "pairs": "interleaved" (where absent; columns 2m and 2m + 1 are turned together) or
+            "rotary" there may be "pairs": "interleaved" (where absent; columns 2m and 2m + 1 are rotated together) or
             "half" (columns m and m + d_k/2).
 lecture     a lecturer's own walk: {"minutes": 25, "steps": [{"step": "scores", "note": "…", "question": "…",
             "choices": ["…", …], "minutes": 3, "hidden": true}, …]}, all of it but "step" optional
@@ -504,12 +504,12 @@ def _mask_json(mask: Mask) -> object:
 def lecture_json(lecture: Lecture) -> dict[str, object]:
     """A lecture as plain JSON data."""
     minutes = None if lecture.minutes is None else _number(lecture.minutes)
-    told = {"minutes": minutes, "steps": [_lecture_step_json(step) for step in lecture.steps] or None}
-    return {name: value for name, value in told.items() if value is not None}
+    entries = {"minutes": minutes, "steps": [_lecture_step_json(step) for step in lecture.steps] or None}
+    return {name: value for name, value in entries.items() if value is not None}
 
 
 def _lecture_step_json(step: LectureStep) -> dict[str, object]:
-    told = {
+    entries = {
         "step": step.step,
         "note": _text_json(step.note),
         "question": _text_json(step.question),
@@ -517,7 +517,7 @@ def _lecture_step_json(step: LectureStep) -> dict[str, object]:
         "minutes": None if step.minutes is None else _number(step.minutes),
         "hidden": step.hidden or None,
     }
-    return {name: value for name, value in told.items() if value is not None}
+    return {name: value for name, value in entries.items() if value is not None}
 
 
 def _pretty(value: object, indent: str) -> str:

@@ -1,4 +1,4 @@
-"""A lecturer's own walk through an example: which steps are shown, in which order, and what is said and asked there.
+"""A lecturer's own walk through an example: which steps are shown, in which order, with which notes and questions.
 
 A *step* is a stage of the walk (``mha_core.walk``) by its name: ``tokens``, ``inputs``, ``given``, ``head-2`` and so
 on, ``closing``, or a step of the computation. Steps that an example does not have, such as those of a mask that was

@@ -95,12 +95,12 @@ class Positions:
     """How tokens tell where they stand.
 
     sinusoidal   sines and cosines of the position are added to X, and to the context (Vaswani et al. 2017, 3.5)
-    rotary       each pair of columns of Q and K is turned by an angle that grows with the position (Su et al. 2021)
+    rotary       each pair of columns of Q and K is rotated by an angle that grows with the position (Su et al. 2021)
     alibi        every score loses slope·distance, each head with a slope of its own (Press et al. 2021)
 
     ``ids``: n_q, ``context_ids``: n_k numbers, 0, 1, 2 … where not given. ``frequencies``, ``context_frequencies``:
     one for each pair of columns, 10000^(−2m/d) where not given; the angle is position · frequency.
-    ``pairs``: which columns of Q and K are turned together, m = 0, 1 … d_k/2 − 1:
+    ``pairs``: which columns of Q and K are rotated together, m = 0, 1 … d_k/2 − 1:
 
     interleaved  columns 2m and 2m + 1          (Su et al. 2021; GPT-J)
     half         columns m and m + d_k/2        (GPT-NeoX; Llama as Hugging Face has it)
@@ -172,12 +172,12 @@ class Example:
         sizes = {
             name: getattr(self.dims, name) for name in ("n_q", "n_k", "h", "d_model", "d_k", "d_v", "d_out")
         }
-        told = ", ".join(f"{name} = {size}" for name, size in sizes.items() if size)
-        return f"Example({text_in(self.title, 'en')!r}, {told})"
+        letters = ", ".join(f"{name} = {size}" for name, size in sizes.items() if size)
+        return f"Example({text_in(self.title, 'en')!r}, {letters})"
 
     def _repr_html_(self) -> str | None:
         """What a notebook shows of it: the page that an installed package offers to draw, such as ``mha_ui``."""
-        return next((str(found.load()(self)) for found in entry_points(group="mha_core.page")), None)
+        return next((str(page.load()(self)) for page in entry_points(group="mha_core.page")), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,9 +287,9 @@ def keys_are_queries(example: Example) -> bool:
 
 
 def same_numbers(one: Example, other: Example) -> bool:
-    """Whether two examples are the same but for what is said of them: titles, notes, lectures and claimed numbers."""
-    said = {name: getattr(other, name) for name in ("title", "note", "lecture", "claimed")}
-    return replace(one, **said) == other
+    """Whether two examples are the same but for what describes them: titles, notes, lectures and claimed numbers."""
+    texts = {name: getattr(other, name) for name in ("title", "note", "lecture", "claimed")}
+    return replace(one, **texts) == other
 
 
 def noted(example: Example, before: Example) -> Example:
@@ -319,15 +319,15 @@ def features(example: Example) -> frozenset[str]:
     """What the entries of ``vocabulary`` can ask for by ``only``: the scoring, the kind of positions, with "apart"
     where keys have positions of their own, values, and W_O.
     """
-    found: set[str] = {example.scoring}
+    names: set[str] = {example.scoring}
     if example.positions is not None:
         kind = example.positions.kind
-        found |= {kind, f"{kind} apart"} if "context_position_ids" in position_inputs(example) else {kind}
+        names |= {kind, f"{kind} apart"} if "context_position_ids" in position_inputs(example) else {kind}
     if has_values(example):
-        found.add("values")
+        names.add("values")
     if example.w_o is not None:
-        found.add("w_o")
-    return frozenset(found)
+        names.add("w_o")
+    return frozenset(names)
 
 
 def position_choice(example: Example) -> str:
@@ -348,15 +348,15 @@ def position_inputs(example: Example) -> dict[str, Row]:
         return {}
     dims, kind = example.dims, positions.kind
     apart = example.context is not None if kind == "sinusoidal" else not keys_are_queries(example)
-    found = {"position_ids": positions.ids or _counted(dims.n_q)}
+    inputs = {"position_ids": positions.ids or _counted(dims.n_q)}
     if kind != "alibi":
         width = dims.d_model if kind == "sinusoidal" else dims.d_k
-        found["frequencies"] = positions.frequencies or _frequencies(width)
+        inputs["frequencies"] = positions.frequencies or _frequencies(width)
     if apart:
-        found["context_position_ids"] = positions.context_ids or _counted(dims.n_k)
+        inputs["context_position_ids"] = positions.context_ids or _counted(dims.n_k)
         if kind == "sinusoidal":
-            found["context_frequencies"] = positions.context_frequencies or _frequencies(dims.d_context)
-    return found
+            inputs["context_frequencies"] = positions.context_frequencies or _frequencies(dims.d_context)
+    return inputs
 
 
 def _counted(count: int) -> Row:

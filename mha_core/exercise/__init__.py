@@ -1,5 +1,5 @@
 """Numbers to be worked out: drawn so that working with them teaches something.
 
 ``diagnoses`` (how each known mistake would show), ``laws`` (what the numbers must be like), ``exercise`` (draws them),
-``hints`` (what is told on the way).
+``hints`` (for a cell that is still open).
 """

@@ -47,8 +47,10 @@ def diagnoses(
     for key in sorted(every, key=lambda key: (hidden or {}).get(key, 0), reverse=True):
         with torch.inference_mode():
             rounded = [values for _, values in steps.roundings(key)]
-            found = _of_one(key[0], steps.family(key, 1), rounded, every[key], decimals, computed.example)
-        yield key, found
+            by_mistake = _of_one(
+                key[0], steps.family(key, 1), rounded, every[key], decimals, computed.example
+            )
+        yield key, by_mistake
 
 
 def _of_one(
@@ -63,10 +65,10 @@ def _of_one(
     written = torch.round(family.values, decimals=decimals)
     claims = Printed(every, written[:, None], unit, decimals)  # each against each
     own, fitting = ~claims.fits(exact)[:, 0], claims.all_fit(explaining).tolist()
-    found: dict[str, list[Diagnosis]] = {}
+    by_mistake: dict[str, list[Diagnosis]] = {}
     for n, changed in enumerate(own.flatten(1).sum(1).tolist()):
         if changed and labels[n] in here:
             names = {label for label, fits in zip(named, fitting[n], strict=True) if fits}
             slipped = of_the_pen(Printed(every, written[n], unit, decimals), exact, own[n], example)
-            found.setdefault(labels[n], []).append(Diagnosis(changed, frozenset(names | set(slipped))))
-    return {label: tuple(sorted(ways, key=lambda way: way.changed)) for label, ways in found.items()}
+            by_mistake.setdefault(labels[n], []).append(Diagnosis(changed, frozenset(names | set(slipped))))
+    return {label: tuple(sorted(ways, key=lambda way: way.changed)) for label, ways in by_mistake.items()}

@@ -105,16 +105,16 @@ def given_away(example: Example, asked: Collection[str]) -> dict[str, str]:
     """The tables that stand given between those asked for and off which one of these can be read: each cell is made of
     one cell of that. ``{"scaled_scores": "scores"}`` where the scores and the weights are asked for.
     """
-    found: dict[str, str] = {}
+    sources: dict[str, str] = {}
     last = max(map(STEPS.index, asked), default=-1)
     for step in graph(example):
         if step.name in asked or step.name not in STEPS or STEPS.index(step.name) > last:
             continue
-        of = {found.get(table.name, table.name): table for table in step.tables}
+        of = {sources.get(table.name, table.name): table for table in step.tables}
         read = [name for name, table in of.items() if name in asked and set(table.index) <= set(step.index)]
         if len(read) == 1:
-            found[step.name] = read[0]
-    return found
+            sources[step.name] = read[0]
+    return sources
 
 
 # --- drawing -----------------------------------------------------------------------------------------------------
@@ -128,15 +128,15 @@ def _drawn(like: Example, dims: Dims, random: Random) -> Example:
     """
     parts, left, hopeless = _parts(like, dims), iter(range(_MOST_DRAWS)), 0
     laws = [_laws(plain) for plain in _normal_parts(replace(like, title=""), dims)]
-    found: list[tuple[int, Example]] = []
-    while not found or (found[-1][0] and hopeless < _MOST_HOPELESS and next(left, None) is not None):
+    draws: list[tuple[int, Example]] = []
+    while not draws or (draws[-1][0] and hopeless < _MOST_HOPELESS and next(left, None) is not None):
         faults, drawn = 0, _rows(like, dims, random.choice)
         for part, law in zip(parts, laws, strict=True):
             tries = 0 if faults else _TRIES_OF_A_PART
             faults, drawn = _best(law, partial(part, drawn, random.choice), islice(left, tries))
             hopeless += tries > 0 and faults > _NEAR
-        found.append((faults, drawn))
-    return min(found, key=_faults)[1]
+        draws.append((faults, drawn))
+    return min(draws, key=_faults)[1]
 
 
 @lru_cache(maxsize=32)
@@ -147,16 +147,16 @@ def _laws(plain: Example) -> Laws:
 
 def _best(laws: Laws, draw: Callable[[], Example], left: Iterator[int]) -> tuple[int, Example]:
     """The first draw that keeps the laws; where ``left`` runs out, the one that breaks fewest. How many comes first."""
-    found: list[tuple[int, Example]] = []
-    while not found or (found[-1][0] and next(left, None) is not None):
+    draws: list[tuple[int, Example]] = []
+    while not draws or (draws[-1][0] and next(left, None) is not None):
         drawn = draw()
-        fewest = min(found, key=_faults)[0] if found else None
-        found.append((laws.faults(trace(drawn, _CPU), fewest), drawn))
-    return min(found, key=_faults)
+        fewest = min(draws, key=_faults)[0] if draws else None
+        draws.append((laws.faults(trace(drawn, _CPU), fewest), drawn))
+    return min(draws, key=_faults)
 
 
-def _faults(found: tuple[int, Example]) -> int:
-    return found[0]
+def _faults(draw: tuple[int, Example]) -> int:
+    return draw[0]
 
 
 def _normal_parts(like: Example, dims: Dims) -> Iterator[Example]:

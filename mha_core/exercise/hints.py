@@ -1,4 +1,4 @@
-"""What a learner is told on the way: which cells are still open, and hints for one of them, each telling more.
+"""What helps a learner on the way: which cells are still open, and hints for one of them, each telling more.
 
 ``hints(verdict, Cell("q", 0, 0, 1), "en")`` climbs from the idea of the step to the formula of the cell in symbols, to
 its numbers without the result, and to the answer.
@@ -36,8 +36,8 @@ class Hint(NamedTuple):
 
 def asked_tables(example: Example, asked: tuple[str, ...]) -> list[tuple[str, int | None]]:
     """The tables of the steps asked for, in the order in which they are worked out: step by step, head by head."""
-    found = [table for table in tables(example) if table[0] in asked]
-    return sorted(found, key=lambda table: STEPS.index(table[0]))
+    asked_for = [table for table in tables(example) if table[0] in asked]
+    return sorted(asked_for, key=lambda table: STEPS.index(table[0]))
 
 
 def asked_cells(example: Example, asked: tuple[str, ...]) -> list[Cell]:
@@ -81,14 +81,14 @@ def open_cells(verdict: Verdict, asked: tuple[str, ...]) -> list[Cell]:
 
 
 def hints(verdict: Verdict, cell: Cell, language: str, left: Collection[Cell] = ()) -> tuple[Hint, ...]:
-    """Hints for a cell, each telling more; one that would say what the one before has said is left out.
+    """Hints for a cell, each telling more; one that would repeat the one before is left out.
 
     idea     what its step does, in a sentence
     formula  what it is computed from, in symbols: ``Q[1, 2] = X[1, 1]·W_Q[1, 2] + X[1, 2]·W_Q[2, 2]``
     numbers  the same with the numbers, and without the result
     answer   the whole line
 
-    ``left``: cells that are still to be worked out; their numbers are not told on the way.
+    ``left``: cells that are still to be worked out; their numbers are not given away.
     """
     example = verdict.trace.example
     step, derivation = step_of(verdict.trace, cell), derive(verdict.trace, cell)
@@ -96,14 +96,14 @@ def hints(verdict: Verdict, cell: Cell, language: str, left: Collection[Cell] = 
     name, whole = _name(example, cell), right_line(verdict, cell)
     formula = f"{name} = {_line(example, derivation)}"
     numbers = f"{re.split(r' [=≈] (?=[^=≈]*$)', whole)[0]} = ?"
-    told = {"idea": idea, "formula": formula, "numbers": numbers, "answer": whole}
+    texts = {"idea": idea, "formula": formula, "numbers": numbers, "answer": whole}
     if numbers in (f"{formula} = ?", f"{whole.split(' = ')[0]} = ?"):
-        del told["numbers"]
+        del texts["numbers"]
     if any(of in left for term in derivation.terms for of in term.cells):
-        told["answer"] = f"{name} {'≈' if '≈' in whole else '='} {re.split(' [=≈→] ', whole)[-1]}"
-        if "numbers" in told:
-            told["numbers"] = f"{name} = {_line(example, derivation, left)} = ?"
-    return tuple(Hint(rung, told[rung]) for rung in RUNGS if rung in told)
+        texts["answer"] = f"{name} {'≈' if '≈' in whole else '='} {re.split(' [=≈→] ', whole)[-1]}"
+        if "numbers" in texts:
+            texts["numbers"] = f"{name} = {_line(example, derivation, left)} = ?"
+    return tuple(Hint(rung, texts[rung]) for rung in RUNGS if rung in texts)
 
 
 def _line(example: Example, derivation: Derivation, named: Collection[Cell] | None = None) -> str:

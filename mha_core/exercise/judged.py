@@ -32,7 +32,9 @@ def _forgiving(step: Checked, erring: set[int | None], *, alone: bool) -> Checke
     def is_kept(wrong: WrongCell) -> bool:
         return wrong.own or not follows(wrong.cell.head)
 
-    def is_told(cause: Cause) -> bool:
+    def is_reported(cause: Cause) -> bool:
         return cause.ids != (ROUNDED_EARLY,) or bool(cause.rounded) or not follows(cause.cell.head)
 
-    return replace(step, wrong=tuple(filter(is_kept, step.wrong)), causes=tuple(filter(is_told, step.causes)))
+    return replace(
+        step, wrong=tuple(filter(is_kept, step.wrong)), causes=tuple(filter(is_reported, step.causes))
+    )

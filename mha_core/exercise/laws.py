@@ -28,7 +28,7 @@ from mha_core.vocabulary import EARLY_STEPS, LAYER_INPUTS, PER_HEAD_STEPS, STEPS
 DECIMALS: Final = 2
 """The digits to which answers are expected."""
 _MANY: Final = 9
-"""Digits by which numbers with nothing special are told apart."""
+"""Digits by which numbers with nothing special are distinguished."""
 _WITH_ROWS: Final = ("x", "context", "q", "k", "v", "scores")
 _WITH_ANSWERS: Final = tuple(name for name in STEPS if name not in (*EARLY_STEPS, "linear_biases"))
 """The steps whose numbers X and W decide."""
@@ -48,16 +48,16 @@ class Laws:
 
         Counting ends at ``fewest``, if that is given.
         """
-        found = dict(_matrices(computed, (*_WITH_ROWS, *_WITH_ANSWERS)))
-        plain = sum(not rows_differ(found[key]) for key in self._rows)
+        matrices = dict(_matrices(computed, (*_WITH_ROWS, *_WITH_ANSWERS)))
+        plain = sum(not rows_differ(matrices[key]) for key in self._rows)
         plain += sum(
-            not _answers_differ(found[key][i][j] for i, j in cells) for key, cells in self._answers.items()
+            not _answers_differ(matrices[key][i][j] for i, j in cells) for key, cells in self._answers.items()
         )
         if plain:
             return plain + sum(map(len, self._mistakes.values()))
         faults = 0
         for key, ways in diagnoses(computed, DECIMALS, self._hidden):
-            least = max(2, ceil(len(found[key]) * len(found[key][0]) / 3)) if key in found else 0
+            least = max(2, ceil(len(matrices[key]) * len(matrices[key][0]) / 3)) if key in matrices else 0
             hidden = sum(
                 not _shown(ways.get(label, ()), most, least) for label, most in self._mistakes[key].items()
             )
@@ -81,10 +81,10 @@ def numbers_differ(rows: Sequence[Sequence[float]]) -> bool:
 def _matrices(computed: Trace, names: Iterable[str]) -> Iterator[tuple[Key, Rows]]:
     """The matrices of these names that there are."""
     for name in names:
-        found: Any = computed.values.get(name)
+        of_heads: Any = computed.values.get(name)
         if name in LAYER_INPUTS:
-            found = input_matrix(computed.example, name)
-        for head, rows in enumerate(found or ()) if name in PER_HEAD_STEPS else [(None, found)]:
+            of_heads = input_matrix(computed.example, name)
+        for head, rows in enumerate(of_heads or ()) if name in PER_HEAD_STEPS else [(None, of_heads)]:
             if rows:
                 yield (name, head), rows
 
@@ -101,9 +101,9 @@ def _answers_differ(cells: Iterable[float]) -> bool:
     return max(count.values(), default=0) <= max(2, count.total() / 3)
 
 
-def _shown(found: Sequence[Diagnosis], most: Sequence[Diagnosis], least: int) -> bool:
+def _shown(actual: Sequence[Diagnosis], most: Sequence[Diagnosis], least: int) -> bool:
     """Whether every way of a mistake changes so many cells, or as many as it can, and is called what it must be."""
-    return len(found) == len(most) and all(
+    return len(actual) == len(most) and all(
         one.changed >= min(least, able.changed) and one.names <= able.names
-        for one, able in zip(found, most, strict=True)
+        for one, able in zip(actual, most, strict=True)
     )

@@ -39,7 +39,7 @@ TARGETS = {
 def export(example: Example, target: str, decimals: int | None = None, language: str = "en") -> str:
     """The text of an example for one of the ``TARGETS``, computed in float64 on the CPU.
 
-    ``decimals``: those of the numbers that are told; None for what suits the target. Raises ``ExportError`` where the
+    ``decimals``: those that numbers are written with; None for what suits the target. Raises ``ExportError`` where the
     target cannot express the example.
     """
     if decimals is not None:

@@ -114,11 +114,11 @@ def _equation(step: Step, example: Example) -> str:
 
 
 def _rotation(step: Step, example: Example) -> str:
-    """``(Q_R[i, m], Q_R[i, m + 2]) = rotate((Q[i, m], Q[i, m + 2]), Θ[i, m])``: which columns are turned together."""
+    """``(Q_R[i, m], Q_R[i, m + 2]) = rotate((Q[i, m], Q[i, m + 2]), Θ[i, m])``: which columns are rotated together."""
     halves = example.positions is not None and example.positions.pairs == "half"
     pair = ("m", f"m + {example.dims.d_freq}") if halves else ("2m − 1", "2m")
-    turned, rows, angles = (symbol(name, example) for name in (step.name, *step.operand_names))
-    left, right = (", ".join(f"{sign}[i, {col}]" for col in pair) for sign in (turned, rows))
+    rotated, rows, angles = (symbol(name, example) for name in (step.name, *step.operand_names))
+    left, right = (", ".join(f"{sign}[i, {col}]" for col in pair) for sign in (rotated, rows))
     return f"({left}) = rotate(({right}), {angles}[i, m])"
 
 
@@ -171,14 +171,14 @@ def latex_formula(text: str) -> str:
     """A formula of the declared computation, such as ``softmax(S/√d_k)``, in LaTeX."""
 
     def sign(match: re.Match[str]) -> str:
-        kind, found = match.lastgroup, match[match.lastgroup or 0]
+        kind, part = match.lastgroup, match[match.lastgroup or 0]
         if kind is None:
-            return _SIGNS[found]
+            return _SIGNS[part]
         if kind == "below":
-            return f"_{{{found}}}" if len(found) == 1 else rf"_{{\mathrm{{{found}}}}}"
+            return f"_{{{part}}}" if len(part) == 1 else rf"_{{\mathrm{{{part}}}}}"
         if kind == "word":
-            return rf"\{found} " if found in _FUNCTIONS else rf"\operatorname{{{found}}}"
-        return _AROUND[kind].format(latex_formula(found))
+            return rf"\{part} " if part in _FUNCTIONS else rf"\operatorname{{{part}}}"
+        return _AROUND[kind].format(latex_formula(part))
 
     return _TOKENS.sub(sign, text)
 
@@ -195,7 +195,7 @@ def latex_document(computed: Trace, decimals: int | None = None, language: str =
         title=latex(title),
         decimals=words(N_("Numbers are rounded to {decimals} decimals.")).format(decimals=decimals),
         body=body,
-        dead=_dead_note(computed, words, latex),
+        fully_masked_note=_fully_masked_note(computed, words, latex),
     )
 
 
@@ -214,7 +214,7 @@ _PREAMBLE = r"""% xelatex, lualatex or tectonic
 \date{{}}
 \begin{{document}}
 \maketitle
-{decimals}{dead}
+{decimals}{fully_masked_note}
 
 {body}
 \end{{document}}
@@ -260,7 +260,7 @@ def markdown_document(computed: Trace, decimals: int | None = None, language: st
     words: Callable[[str], str] = catalogue(language).gettext
     title = text_in(example.title, language) or words(N_("An example"))
     note = words(N_("Numbers are rounded to {decimals} decimals.")).format(decimals=decimals)
-    parts = [f"# {markdown(title)}", note + _dead_note(computed, words, markdown)]
+    parts = [f"# {markdown(title)}", note + _fully_masked_note(computed, words, markdown)]
     for section in sections(computed, words):
         parts.append(f"## {markdown(section.heading)}")
         if section.equation:
@@ -277,8 +277,8 @@ def _markdown_table(table: Table, decimals: int) -> str:
         "|" + "---:|" * (len(table.rows[0]) + 1),
     ]
     for label, numbers in zip(table.row_labels, table.rows, strict=True):
-        told = (rounded(number, decimals).replace("-", "−").replace("inf", "∞") for number in numbers)
-        lines.append("| " + " | ".join((f"**{markdown(label)}**" if label.strip() else "", *told)) + " |")
+        cells = (rounded(number, decimals).replace("-", "−").replace("inf", "∞") for number in numbers)
+        lines.append("| " + " | ".join((f"**{markdown(label)}**" if label.strip() else "", *cells)) + " |")
     return "\n".join(lines)
 
 
@@ -288,14 +288,14 @@ def _heads(heads: range, words: Callable[[str], str]) -> str:
     return words(N_("Heads {first}–{last}")).format(first=heads[0] + 1, last=heads[-1] + 1)
 
 
-def _dead_note(computed: Trace, words: Callable[[str], str], escaped: Callable[[str], str]) -> str:
+def _fully_masked_note(computed: Trace, words: Callable[[str], str], escaped: Callable[[str], str]) -> str:
     """A sentence on queries that may attend to nothing, where there are any."""
     example = computed.example
-    dead = sorted({i for head in computed.fully_masked for i, row in enumerate(head) if row})
-    if not dead:
+    queries = sorted({i for head in computed.fully_masked for i, row in enumerate(head) if row})
+    if not queries:
         return ""
-    tokens = ", ".join(f"{i + 1} ({escaped(example.tokens[i])})" for i in dead)
-    told = words(N_("Queries that may attend to nothing get weights 0 and head output 0: {tokens}."))
+    tokens = ", ".join(f"{i + 1} ({escaped(example.tokens[i])})" for i in queries)
+    sentence = words(N_("Queries that may attend to nothing get weights 0 and head output 0: {tokens}."))
     if not has_values(example):
-        told = words(N_("Queries that may attend to nothing get weights 0: {tokens}."))
-    return " " + told.replace("{tokens}", tokens)
+        sentence = words(N_("Queries that may attend to nothing get weights 0: {tokens}."))
+    return " " + sentence.replace("{tokens}", tokens)

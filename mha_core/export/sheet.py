@@ -202,8 +202,8 @@ class Sheet:
         """A matrix, one row a line, each with its label as a comment."""
         lines = []
         for index, numbers in enumerate(rows):
-            told = f"  # {comment(labels[index])}" if labels else ""
-            lines.append(f"{indent}    {self.row(numbers)},{told}".rstrip() + "\n")
+            label = f"  # {comment(labels[index])}" if labels else ""
+            lines.append(f"{indent}    {self.row(numbers)},{label}".rstrip() + "\n")
         return "[\n" + "".join(lines) + f"{indent}]"
 
     def cube(self, matrices: Iterable[Iterable[Iterable[float]]]) -> str:
@@ -333,7 +333,7 @@ def _flags(computed: Trace) -> set[str]:
         "allow": isinstance(example.mask, AllowMask),
         "hidden": example.mask is not None and not isinstance(example.mask, AddMask),
         "added": isinstance(example.mask, AddMask),
-        "dead": any(any(rows) for rows in computed.fully_masked),
+        "fully_masked": any(any(rows) for rows in computed.fully_masked),
         "own_weights": any(head.weights is not None for head in heads),
         "grouped": example.kv_heads not in (None, len(heads)),
         "short_rows": any(0 < length < _SHORT for rows in norms for (length,) in rows or ()),

@@ -67,7 +67,7 @@ COMMENTS = {
     "softmax": N_(
         "e^s over the row's sum. Subtracting the row's largest changes nothing and keeps e^s small."
     ),
-    "dead_softmax": N_("A row of −∞ alone, a query that may attend to nothing, gets 0."),
+    "fully_masked_softmax": N_("A row of −∞ alone, a query that may attend to nothing, gets 0."),
     "rotate": N_("Turns each pair of columns by its angle."),
     "rotate_halves": N_(
         "Turns each column of the first half, with its partner in the second, by their angle."
@@ -205,13 +205,13 @@ weights              |
 weights              |
 weights              | def softmax(scores):
 weights              |     # $[softmax]
-weights !dead        |     powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-weights !dead        |     return powers / powers.sum(axis=1, keepdims=True)
-weights dead         |     # $[dead_softmax]
-weights dead         |     top = scores.max(axis=1, keepdims=True)
-weights dead         |     powers = np.exp(scores - np.where(np.isinf(top), 0, top))
-weights dead         |     total = powers.sum(axis=1, keepdims=True)
-weights dead         |     return powers / np.where(total == 0, 1, total)
+weights !fully_masked|     powers = np.exp(scores - scores.max(axis=1, keepdims=True))
+weights !fully_masked|     return powers / powers.sum(axis=1, keepdims=True)
+weights fully_masked |     # $[fully_masked_softmax]
+weights fully_masked |     top = scores.max(axis=1, keepdims=True)
+weights fully_masked |     powers = np.exp(scores - np.where(np.isinf(top), 0, top))
+weights fully_masked |     total = powers.sum(axis=1, keepdims=True)
+weights fully_masked |     return powers / np.where(total == 0, 1, total)
                      |
                      |
 !grouped             | def attention(head):
@@ -350,8 +350,8 @@ biased_scores        | scores = scores - slopes[:, None, None] * distances
 masked_scores hidden | scores = scores.masked_fill(~allow, $fill)
 masked_scores added  | scores = scores + mask
 weights              | weights = torch.softmax(scores, dim=-1)
-weights dead         | # $[dead_softmax]
-weights dead         | weights = weights.masked_fill((scores == -torch.inf).all(dim=-1, keepdim=True), 0)
+weights fully_masked | # $[fully_masked_softmax]
+weights fully_masked | weights = weights.masked_fill((scores == -torch.inf).all(dim=-1, keepdim=True), 0)
 own_weights          | # $[own_weights]
 own_weights !weights | weights = torch.tensor($given_weights)
 own_weights weights  | own_weights = torch.tensor($given_weights)
@@ -504,12 +504,12 @@ pad_output           | output = output[:, :$d_out]
                      | expected_weights = torch.tensor($expected_weights)
                      | expected_output = torch.tensor($expected_output)
                      |
-dead                 | # $[nan]
-dead hidden          | live = allow.any(dim=1)
-dead added           | live = (mask > -torch.inf).any(dim=$live_dims)
-dead                 | assert weights[:, ~live].isnan().all() and output[~live].isnan().all()
-dead                 | weights, expected_weights = weights[:, live], expected_weights[:, live]
-dead                 | output, expected_output = output[live], expected_output[live]
+fully_masked         | # $[nan]
+fully_masked hidden  | live = allow.any(dim=1)
+fully_masked added   | live = (mask > -torch.inf).any(dim=$live_dims)
+fully_masked         | assert weights[:, ~live].isnan().all() and output[~live].isnan().all()
+fully_masked         | weights, expected_weights = weights[:, live], expected_weights[:, live]
+fully_masked         | output, expected_output = output[live], expected_output[live]
                      | torch.testing.assert_close(weights, expected_weights, rtol=1e-9, atol=$atol)
                      | torch.testing.assert_close(output, expected_output, rtol=1e-9, atol=$atol)
                      | print("$[ok]")
@@ -629,7 +629,7 @@ hides_pairs          | # $[allows]
                      | expected_weights = np.array($expected_weights)
                      | expected_output = np.array($expected_output)
                      |
-dead                 | # $[zero]
+fully_masked         | # $[zero]
                      | np.testing.assert_allclose(weights, expected_weights, rtol=1e-9, atol=$atol)
                      | np.testing.assert_allclose(output, expected_output, rtol=1e-9, atol=$atol)
                      | print("$[ok]")

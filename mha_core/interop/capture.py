@@ -95,7 +95,7 @@ class Captured:
         taken = chosen[:MAX_HEADS]
         mask = self._mask_of(taken)
         from_weights = self.q is None or d_k > MAX_SIZE or (mask is not None and mask.dim() > 2)
-        told: dict[str, Any] = {
+        description: dict[str, Any] = {
             "tokens": self.tokens[:MAX_SIZE],
             "context_tokens": self.context_tokens and self.context_tokens[:MAX_SIZE],
             "title": self.name[:200],
@@ -110,10 +110,10 @@ class Captured:
             ),
         }
         if from_weights:
-            return self._from_weights(taken, told)
+            return self._from_weights(taken, description)
         q, k, v = (self._of(part, taken) for part in (self.q, self.k, self.v))
         small = None if mask is None else mask[:MAX_SIZE, :MAX_SIZE]
-        return from_qkv(q, k, v, mask="causal" if self.causal else small, scale=self.scale, **told)
+        return from_qkv(q, k, v, mask="causal" if self.causal else small, scale=self.scale, **description)
 
     def _of(self, part: Tensor | None, heads: Sequence[int]) -> Tensor:
         """These heads' matrices, one for each group where all heads of all groups are wanted."""
@@ -130,14 +130,14 @@ class Captured:
         own = self.mask[list(heads)]
         return own[0] if bool((own == own[:1]).all()) else own
 
-    def _from_weights(self, heads: Sequence[int], told: Mapping[str, Any]) -> Example:
+    def _from_weights(self, heads: Sequence[int], description: Mapping[str, Any]) -> Example:
         weights = self.weights[list(heads), :MAX_SIZE, :MAX_SIZE].to(EXACT).nan_to_num(0.0)
         if self.weights.shape[-1] > MAX_SIZE:
             total = weights.sum(-1, keepdim=True)
             weights = weights / total.where(total > 0, torch.ones_like(total))
         v = self.v[[g // (len(self.weights) // len(self.v)) for g in heads], :MAX_SIZE, :MAX_SIZE]
         starts = [{"weights": weights[at], "v": v[at]} for at in range(len(heads))]
-        return from_arrays(heads=starts, scale="none", **told)
+        return from_arrays(heads=starts, scale="none", **description)
 
 
 def capture(
@@ -170,25 +170,25 @@ def capture(
     if any(isinstance(part, Tensor) and part.is_nested for part in (*args, *named.values())):
         raise nested()
     module = getattr(module, "_orig_mod", module)  # what torch.compile has made of it
-    found: list[Captured] = []
+    calls: list[Captured] = []
     labels = _Labels(tuple(map(str, tokens or ())), tuple(map(str, context_tokens or ())))
-    with torch.no_grad(), Watch(module, lambda call: found.append(_captured(call, sample, labels))):
+    with torch.no_grad(), Watch(module, lambda call: calls.append(_captured(call, sample, labels))):
         module(*args, **named)
-    if not found:
+    if not calls:
         raise InteropError(
             N_(
                 "no attention was seen in this run: neither nn.MultiheadAttention, nor scaled_dot_product_attention, "
                 "nor a softmax between two products"
             )
         )
-    if tokens is not None and all(one.weights.shape[1] != len(tokens) for one in found):
+    if tokens is not None and all(one.weights.shape[1] != len(tokens) for one in calls):
         raise InteropError(
             N_("{got} were given, and no attention of this run has as many queries: {counts}"),
             place="tokens",
             got=len(tokens),
-            counts=", ".join(map(str, dict.fromkeys(one.weights.shape[1] for one in found))),
+            counts=", ".join(map(str, dict.fromkeys(one.weights.shape[1] for one in calls))),
         )
-    return found
+    return calls
 
 
 def _arguments(inputs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -236,7 +236,7 @@ def _captured(call: Call, sample: int, labels: _Labels) -> Captured:
     if call.scores is not None and call.scores.mask is not None:
         mask = _of_sample(call.scores.mask.expand(*lead, n_q, n_k), sample)
     tokens, context_tokens = labels.both(n_q, n_k)
-    found = Captured(
+    captured = Captured(
         name=call.name,
         q=None,
         k=None,
@@ -249,24 +249,26 @@ def _captured(call: Call, sample: int, labels: _Labels) -> Captured:
         tokens=tokens,
         context_tokens=context_tokens,
     )
-    return found if call.scores is None else _scored(found, call.scores, call.groups, mask, made, sample)
+    return (
+        captured if call.scores is None else _scored(captured, call.scores, call.groups, mask, made, sample)
+    )
 
 
 def _scored(
-    found: Captured, scores: Scores, groups: int, mask: Tensor | None, made: Tensor | None, sample: int
+    captured: Captured, scores: Scores, groups: int, mask: Tensor | None, made: Tensor | None, sample: int
 ) -> Captured:
     """With Q, K and what is done to their products, unless other weights come of it than the module made."""
     q, k = _of_sample(scores.q, sample), _of_sample(scores.k, sample)
-    k, v = _one_a_group(k, found.v, groups)
+    k, v = _one_a_group(k, captured.v, groups)
     allowed, causal = _tidied(mask, causal=scores.causal)
     weights = attention_weights(q, k, scores.factor, allowed, causal=causal)
     scale = _scale(scores.factor, q.shape[-1])
     if made is not None:
         apart = (weights - made.to(EXACT)).nan_to_num(0.0).abs().max().item()
         if apart > _ROUNDED.get(made.dtype, 1e-4):
-            return found
+            return captured
     return replace(
-        found,
+        captured,
         q=q,
         k=k,
         v=v,
@@ -384,6 +386,6 @@ def _notes(*sentences: tuple[str, Mapping[str, Any]] | None) -> dict[str, str]:
     notes = {}
     for language in LANGUAGES:
         say = catalogue(language).gettext
-        told = [say(template).format(**values) for template, values in filter(None, sentences)]
-        notes[language] = LANGUAGE[language].between.join(told)[:1000]
+        texts = [say(template).format(**values) for template, values in filter(None, sentences)]
+        notes[language] = LANGUAGE[language].between.join(texts)[:1000]
     return notes

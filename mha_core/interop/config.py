@@ -45,16 +45,16 @@ def with_config(layers: Iterable[Layer], config: bytes) -> tuple[Layer, ...]:
 
 def _read(config: bytes) -> Mapping[str, Any]:
     try:
-        found = None if len(config) > MAX_CONFIG else json.loads(config)
+        settings = None if len(config) > MAX_CONFIG else json.loads(config)
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, Mapping):
+        settings = None
+    if not isinstance(settings, Mapping):
         raise InteropError(N_("this is no object of JSON as models have it"), place=NAME)
-    return found
+    return settings
 
 
 def _width_and_heads(config: Mapping[str, Any]) -> tuple[int, int]:
-    """What all heads are wide together, and how many they are; 0 for what is not said."""
+    """What all heads are wide together, and how many they are; 0 for what is not given."""
     heads = _first(config, _HEADS)
     of_head = _first(config, ("head_dim",))
     return heads * of_head if of_head else _first(config, _WIDTHS), heads
@@ -62,5 +62,5 @@ def _width_and_heads(config: Mapping[str, Any]) -> tuple[int, int]:
 
 def _first(config: Mapping[str, Any], names: Iterable[str]) -> int:
     """The first of these that is a number above 0."""
-    found = (config.get(name) for name in names)
-    return next((n for n in found if isinstance(n, int) and not isinstance(n, bool) and n > 0), 0)
+    values = (config.get(name) for name in names)
+    return next((n for n in values if isinstance(n, int) and not isinstance(n, bool) and n > 0), 0)

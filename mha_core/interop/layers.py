@@ -108,8 +108,8 @@ class Slice:
 
 def layers(weights: Weights) -> tuple[Layer, ...]:
     """Every attention layer in the file, in the order of its tensors. Raises ``InteropError`` where there is none."""
-    found = dict.fromkeys(layer for name in weights if (layer := _layer_at(weights, name)) is not None)
-    if not found:
+    in_order = dict.fromkeys(layer for name in weights if (layer := _layer_at(weights, name)) is not None)
+    if not in_order:
         raise InteropError(
             N_(
                 "no attention layer was found: the names of torch, Keras, BERT, GPT-2 and Llama are known, and the "
@@ -117,7 +117,7 @@ def layers(weights: Weights) -> tuple[Layer, ...]:
             ),
             name=repr(next(iter(weights), "")[:60]),
         )
-    return tuple(found)
+    return tuple(in_order)
 
 
 def load_layer(weights: Weights, layer: Layer, num_heads: int | None = None) -> Packed:

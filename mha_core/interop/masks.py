@@ -22,15 +22,15 @@ def from_torch_masks(
     attn_mask: Tensor | None, key_padding_mask: Tensor | None = None, *, n_q: int, n_k: int
 ) -> Mask:
     """The mask that torch's two make together: n_q × n_k, and n_k for the keys. In both True hides."""
-    found = None if attn_mask is None else _two_axes(attn_mask, n_q, n_k, "attn_mask")
+    mask = None if attn_mask is None else _two_axes(attn_mask, n_q, n_k, "attn_mask")
     if key_padding_mask is not None:
         if tuple(key_padding_mask.shape) != (n_k,):
             raise wrong_shape("key_padding_mask", f"{n_k}", key_padding_mask)
         padding = key_padding_mask.expand(n_q, n_k)
-        found = padding if found is None else _both(found, padding)
-    if found is None:
+        mask = padding if mask is None else _both(mask, padding)
+    if mask is None:
         return None
-    return _allowed(~found) if found.dtype == torch.bool else _added(found)
+    return _allowed(~mask) if mask.dtype == torch.bool else _added(mask)
 
 
 def to_torch_mask(example: Example) -> Tensor | None:

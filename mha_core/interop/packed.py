@@ -50,9 +50,9 @@ class Packed:
 
     def bias(self, name: str) -> Tensor:
         """``b_q``, ``b_k`` or ``b_v`` as h × d; zeros where the layer has none."""
-        found: Tensor | None = getattr(self, name)
+        given: Tensor | None = getattr(self, name)
         weight: Tensor = getattr(self, "w" + name[1:])
-        return torch.zeros(weight.shape[0], weight.shape[2], dtype=EXACT) if found is None else found
+        return torch.zeros(weight.shape[0], weight.shape[2], dtype=EXACT) if given is None else given
 
     @property
     def joined(self) -> Tensor:
@@ -226,10 +226,10 @@ def vector(state: Mapping[str, Tensor], name: str, width: int) -> Tensor | None:
     """A bias of this name and width; None where there is none."""
     if name not in state:
         return None
-    found = exact(state[name], name)
-    if tuple(found.shape) != (width,):
-        raise wrong_shape(name, str(width), found)
-    return found
+    bias = exact(state[name], name)
+    if tuple(bias.shape) != (width,):
+        raise wrong_shape(name, str(width), bias)
+    return bias
 
 
 def wrong_shape(place: str, expected: str, got: Tensor) -> InteropError:

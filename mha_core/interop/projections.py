@@ -56,14 +56,14 @@ def from_projections(state: Mapping[str, Tensor], num_heads: int, prefix: str = 
 
 
 def _separate(state: Mapping[str, Tensor], prefix: str) -> list[_Projection]:
-    found = []
+    projections = []
     for part in SEPARATE:
         name = f"{prefix}{part}.weight"
         weight = named(state, name)
         if weight.dim() != 2:
             raise wrong_shape(name, "E × d", weight)
-        found.append(_Projection(name, weight, vector(state, f"{prefix}{part}.bias", len(weight))))
-    return found
+        projections.append(_Projection(name, weight, vector(state, f"{prefix}{part}.bias", len(weight))))
+    return projections
 
 
 def _joined(state: Mapping[str, Tensor], prefix: str) -> list[_Projection]:

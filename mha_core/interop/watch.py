@@ -9,7 +9,7 @@ seen. An attention is one of
     softmax(q @ kᵀ · factor + mask) @ v           written out, as Hugging Face's eager attention is
 
 What is written out is followed from its product on. Factors, masks and changes of dtype keep what is known of the
-scores; anything else loses it, and the weights and V alone are told.
+scores; anything else loses it, and only the weights and V are known.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _known() -> Any:
 
 
 class Watch(TorchFunctionMode):
-    """While it stands, ``keep`` is told of every attention that ``module`` computes in this thread.
+    """While it stands, ``keep`` is called with every attention that ``module`` computes in this thread.
 
     Raises ``InteropError`` where weights are dropped out, and for nested tensors.
     """
@@ -237,9 +237,9 @@ def _after(
     if name in (*_PLUS, *_MINUS) and (first or name in _PLUS) and "alpha" not in kwargs:
         return _plus(scores, other, minus=name in _MINUS)
     if name == "masked_fill" and first and len(others) > 1:
-        return _hide(scores, others[0], _number(others[1]))
+        return _masked_fill(scores, others[0], _number(others[1]))
     if name == "where" and len(others) > 1:  # torch.where(allow, scores, fill)
-        return _hide(scores, ~others[0], _number(others[1])) if others[0].dtype == torch.bool else None
+        return _masked_fill(scores, ~others[0], _number(others[1])) if others[0].dtype == torch.bool else None
     return None
 
 
@@ -278,7 +278,7 @@ def _plus(scores: Scores, added: Any, *, minus: bool) -> Scores | None:
     return replace(scores, mask=added if scores.mask is None else scores.mask + added)
 
 
-def _hide(scores: Scores, hidden: Tensor, fill: float | None) -> Scores | None:
+def _masked_fill(scores: Scores, hidden: Tensor, fill: float | None) -> Scores | None:
     if fill is None or fill > HIDES:
         return None
     added = torch.zeros_like(hidden, dtype=scores.q.dtype).masked_fill(hidden.bool(), NEG_INF)

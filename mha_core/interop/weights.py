@@ -66,8 +66,8 @@ def read_weights(data: bytes, name: str = "") -> Weights:
     nothing else, for whatever is not a plain file of tensors. No code of the file's runs, and no more memory is
     taken than a few times the file's own size.
     """
-    found = _read(data, name)
-    return {name: found[name] for name in sorted(found, key=_natural)}
+    tensors = _read(data, name)
+    return {name: tensors[name] for name in sorted(tensors, key=_natural)}
 
 
 def _natural(name: str) -> tuple[list[str | int], str]:

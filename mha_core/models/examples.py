@@ -90,10 +90,10 @@ def example_of(model: Model, text: str) -> Example:
     Raises ``ModelError`` as ``tokenize`` and ``to_example`` do.
     """
     tokens = tokenize(model, text)
-    found = run(model, tokens)
-    layers = [_telling(heads) for heads in measured(tokens, found)]
+    results = run(model, tokens)
+    layers = [_telling(heads) for heads in measured(tokens, results)]
     best = max(range(len(layers)), key=lambda layer: sum(excess for excess, _ in layers[layer]))
-    return to_example(model, found, tokens, best, sorted(head for _, head in layers[best]))
+    return to_example(model, results, tokens, best, sorted(head for _, head in layers[best]))
 
 
 def _telling(heads: Sequence[Record]) -> list[tuple[float, int]]:
@@ -188,25 +188,25 @@ def _note(
     size: Architecture, layer: int, heads: Sequence[int], off: Sequence[tuple[int, int]], *, fits: bool
 ) -> Text:
     if size.d_model > MAX_SIZE:
-        told = N_(
+        template = N_(
             "Q, K and V are the model's own. X and the weights do not fit here: X has {d_model} columns."
         )
     elif not fits:
-        told = N_(
+        template = N_(
             "Q, K and V are the model's own; X and the weights that they are computed from are left out."
         )
     elif size.causal:
-        told = N_(
+        template = N_(
             "X is the input of layer {layer}'s attention, after the norm. All numbers are the model's own."
         )
     else:
-        told = N_("X is the input of layer {layer}'s attention. All numbers are the model's own.")
+        template = N_("X is the input of layer {layer}'s attention. All numbers are the model's own.")
     values = {"d_model": size.d_model, "layer": layer + 1}
     return {
         language: reduce(
-            lambda told, more: _say(language, N_("{told} {more}"), told=told, more=more),
+            lambda one, more: _say(language, N_("{told} {more}"), told=one, more=more),
             [*_without(language, size, layer, off), *_renamed(language, layer, heads)],
-            _say(language, told, **values),
+            _say(language, template, **values),
         )
         for language in LANGUAGES
     }
@@ -214,7 +214,7 @@ def _note(
 
 def _without(language: str, size: Architecture, layer: int, off: Sequence[tuple[int, int]]) -> Iterator[str]:
     """Which heads were switched off: those before the layer have changed its numbers, those of it have not."""
-    for told, pairs in (
+    for template, pairs in (
         (
             N_("The model ran with heads switched off (their outputs were 0): {heads}."),
             [pair for pair in off if pair[0] < layer],
@@ -225,19 +225,21 @@ def _without(language: str, size: Architecture, layer: int, off: Sequence[tuple[
         ),
     ):
         if pairs:
-            yield _say(language, told, heads=_named(language, size, pairs))
+            yield _say(language, template, heads=_named(language, size, pairs))
 
 
 def _named(language: str, size: Architecture, pairs: Sequence[tuple[int, int]]) -> str:
     """ "layer 1, all heads; layer 2, heads 1, 3"; how many there are where that would be long."""
     layers = {layer: [str(head + 1) for of, head in pairs if of == layer] for layer, _ in pairs}
-    told = []
+    of_layers = []
     for layer, heads in layers.items():
         every = N_("layer {layer}, all heads")
         one, several = N_("layer {layer}, head {heads}"), N_("layer {layer}, heads {heads}")
         template = every if len(heads) == size.heads else one if len(heads) == 1 else several
-        told.append(_say(language, template, layer=layer + 1, heads=_say(language, N_(", ")).join(heads)))
-    named = _say(language, N_("; ")).join(told)
+        of_layers.append(
+            _say(language, template, layer=layer + 1, heads=_say(language, N_(", ")).join(heads))
+        )
+    named = _say(language, N_("; ")).join(of_layers)
     if len(named) <= _MOST_NAMED:
         return named
     many = N_("{count} heads of layers {first} to {last}")

@@ -154,7 +154,7 @@ def _check(model: Model, ids: Tensor, segments: Tensor) -> None:
 
 def _ablated(size: Architecture, without: Collection[tuple[int, int]]) -> dict[int, list[int]]:
     """The heads to be left out of each layer."""
-    found: dict[int, list[int]] = {}
+    heads_by_layer: dict[int, list[int]] = {}
     for layer, head in without:
         if not (0 <= layer < size.layers and 0 <= head < size.heads):
             raise ModelError(
@@ -168,8 +168,8 @@ def _ablated(size: Architecture, without: Collection[tuple[int, int]]) -> dict[i
                 head=head,
                 layer=layer,
             )
-        found.setdefault(layer, []).append(head)
-    return found
+        heads_by_layer.setdefault(layer, []).append(head)
+    return heads_by_layer
 
 
 # --- a layer -----------------------------------------------------------------------------------------------------

@@ -40,10 +40,10 @@ def guesses(model: Model, run: Run, place: int, most: int = 10) -> tuple[Guess, 
     Raises ``ModelError`` where the model cannot guess or the text has no such place.
     """
     chances = _chances(model, run, place)
-    found = chances.topk(min(most, MOST, len(chances)))
+    likeliest = chances.topk(min(most, MOST, len(chances)))
     return tuple(
         Guess(model.reader.text(number), number, chance)
-        for number, chance in zip(found.indices.tolist(), found.values.tolist(), strict=True)
+        for number, chance in zip(likeliest.indices.tolist(), likeliest.values.tolist(), strict=True)
     )
 
 

@@ -70,13 +70,13 @@ def shuffled_means(
 
     ``without``: as ``run`` takes it.
     """
-    found = []
+    runs = []
     for step in range(times):
         other = shuffled(tokens, seed + step)
-        found.append(measured(other, run(model, other, without=without)))
+        runs.append(measured(other, run(model, other, without=without)))
     size = model.architecture
     return [
-        [_means([layers[layer][head] for layers in found]) for head in range(size.heads)]
+        [_means([layers[layer][head] for layers in runs]) for head in range(size.heads)]
         for layer in range(size.layers)
     ]
 

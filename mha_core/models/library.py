@@ -71,8 +71,8 @@ def cards(settings: Mapping[str, str] = os.environ) -> tuple[Card, ...]:
 
 
 def _minilm() -> Iterator[Card]:
-    found = find_spec(MINILM)
-    if found is not None and found.origin is not None:
+    spec = find_spec(MINILM)
+    if spec is not None and spec.origin is not None:
         yield Card(
             "minilm",
             "all-MiniLM-L6-v2",
@@ -87,7 +87,7 @@ def _minilm() -> Iterator[Card]:
                 ),
             },
             ("en",),
-            Path(found.origin).parent / "model",
+            Path(spec.origin).parent / "model",
         )
 
 

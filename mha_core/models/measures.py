@@ -31,7 +31,7 @@ Relation: TypeAlias = Callable[[Tokens], Tensor]
 """Tokens → n × n, True where the token of the row is related to that of the column."""
 
 LEAST_LEFT: Final = 0.1
-"""A head that gives words less than this share of its weight is told by what it rests on."""
+"""A head that gives words less than this share of its weight is labelled by what it rests on."""
 LEAST_EXCESS: Final = 0.3
 """The least part of the way from chance to always that a behaviour must be to stand out."""
 MOST_CHANCE: Final = 0.001
@@ -233,12 +233,12 @@ def records(weights: Tensor, places: Places) -> tuple[Record, ...]:
     """``behaviours``, of heads of one text: what they have in common is given."""
     weights = weights.detach().cpu()
     anywhere, words = Weight.of(weights, places.seen), Weight.of(weights * places.words, places.words)
-    found = {name: share(words, places.related[name]) for name in RELATIONS}
-    found |= {name: share(anywhere, places.related[name]) for name in RESTS}
-    found |= {"entropy": entropy(words), "distance": distance(words)}
+    by_name = {name: share(words, places.related[name]) for name in RELATIONS}
+    by_name |= {name: share(anywhere, places.related[name]) for name in RESTS}
+    by_name |= {"entropy": entropy(words), "distance": distance(words)}
     left = (words.left.sum(-1) / places.queries).tolist()
     return tuple(
-        Record(left[head], {name: heads[head] for name, heads in found.items() if heads})
+        Record(left[head], {name: heads[head] for name, heads in by_name.items() if heads})
         for head in range(len(weights))
     )
 
@@ -333,11 +333,11 @@ def _farthest(record: Record, wanted: Callable[[Measure], bool]) -> str | None:
     """
     names = tuple(RELATIONS) if record.left >= LEAST_LEFT else ()
     for group in (names, RESTS):
-        found = {
+        excesses = {
             name: record.measures[name].excess
             for name in group
             if name in record.measures and wanted(record.measures[name])
         }
-        if found:
-            return max(found, key=found.__getitem__)
+        if excesses:
+            return max(excesses, key=excesses.__getitem__)
     return None

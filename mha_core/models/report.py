@@ -20,16 +20,16 @@ def heads_as_json(tokens: Tokens, run: Run, layer: int | None, heads: Sequence[i
 
     Raises ``ModelError`` for a layer or a head that there is not.
     """
-    told = {"format": FORMAT, "tokens": tokens.texts, "words": tokens.words, "special": tokens.special}
+    header = {"format": FORMAT, "tokens": tokens.texts, "words": tokens.words, "special": tokens.special}
     records = measured(tokens, run)
     if layer is None:
-        return {**told, "layers": [[_record(record) for record in heads_of] for heads_of in records]}
+        return {**header, "layers": [[_record(record) for record in heads_of] for heads_of in records]}
     _check(layer, len(records), N_("there is no layer {at}; the model has {count}, counted from 0"))
     for head in heads:
         _check(head, len(records[layer]), N_("there is no head {at}; a layer has {count}, counted from 0"))
     weights = {head: run.layers[layer].weights_of(head).tolist() for head in heads}
     return {
-        **told,
+        **header,
         "layer": layer,
         "heads": [
             {"head": head, **_record(records[layer][head]), "weights": weights[head]} for head in heads
@@ -47,7 +47,12 @@ def _record(record: Record) -> dict[str, Any]:
         "label": label(record),
         "left": record.left,
         "measures": {
-            name: {"value": found.value, "null": found.null, "chance": found.chance, "places": found.places}
-            for name, found in record.measures.items()
+            name: {
+                "value": measure.value,
+                "null": measure.null,
+                "chance": measure.chance,
+                "places": measure.places,
+            }
+            for name, measure in record.measures.items()
         },
     }

@@ -30,14 +30,14 @@ def read_json(path: Path, most: int) -> Mapping[str, Any]:
     try:
         with path.open("rb") as stream:
             data = stream.read(most + 1)
-        found = json.loads(data) if len(data) <= most else None
+        settings = json.loads(data) if len(data) <= most else None
     except OSError as error:
         raise ModelError(N_("cannot be read: {reason}"), place=path.name, reason=error.strerror) from None
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
+        settings = None
+    if not isinstance(settings, dict):
         raise ModelError(N_("expected a JSON object of at most {most} bytes"), place=path.name, most=most)
-    return found
+    return settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class Settings:
         return None if value is None else Settings(value, f"{self.inside}{name}.")
 
     def wrong(self, name: str, template: str, value: object, **values: object) -> ModelError:
-        """What is said of a setting that cannot be."""
+        """The error for a setting that cannot be."""
         got = json.dumps(value, ensure_ascii=True)[:60]
         return ModelError(template, place=f"{FILE}: {self.inside}{name}", got=got, **values)
 

@@ -73,23 +73,23 @@ class Reader:
         Raises ``ModelError`` for a text that is empty, and for one that is too long.
         """
         texts = [_clean(one) for one in (text, pair) if one is not None]
-        found = self.tokenizer.encode(*texts)
-        ids = tuple(found.ids)
+        encoded = self.tokenizer.encode(*texts)
+        ids = tuple(encoded.ids)
         if len(ids) > most:
             raise too_long(len(ids), most)
         special = tuple(
             bool(added) or number in self.apart
-            for added, number in zip(found.special_tokens_mask, ids, strict=True)
+            for added, number in zip(encoded.special_tokens_mask, ids, strict=True)
         )
         if all(special):
             raise ModelError(N_("the text has nothing in it that this model reads"))
-        places = list(zip(found.sequence_ids, found.offsets, strict=True))
+        places = list(zip(encoded.sequence_ids, encoded.offsets, strict=True))
         return Tokens(
             ids=ids,
             texts=self._texts(ids, places, texts),
             words=_words(special, places, texts),
             special=special,
-            segments=tuple(found.type_ids),
+            segments=tuple(encoded.type_ids),
             unknown=tuple(
                 _source(place, texts) if number == self.unknown else None
                 for number, place in zip(ids, places, strict=True)
@@ -110,13 +110,13 @@ class Reader:
         """The pieces; those that are parts of one character as that character and which part."""
         known = {number: self.text(number) for number in set(ids)}
         broken = {number for number in known if _PART in self._decoded(number)}
-        told: list[str] = []
+        pieces: list[str] = []
         part, before = 0, None
         for number, place in zip(ids, places, strict=True):
             source = _source(place, texts) if number in broken else ""
             part, before = (part + 1 if place == before else 1), place
-            told.append(f"{source}·{part}" if source else known[number])
-        return tuple(told)
+            pieces.append(f"{source}·{part}" if source else known[number])
+        return tuple(pieces)
 
 
 _PART: Final = "\ufffd"
@@ -130,7 +130,7 @@ def _source(place: Place, texts: Sequence[str]) -> str:
 
 
 def too_long(count: int, most: int) -> ModelError:
-    """What is said of a text of so many tokens."""
+    """The error for a text of so many tokens."""
     return ModelError(
         N_("the text is {count} tokens long; this model takes at most {most}"), count=count, most=most
     )

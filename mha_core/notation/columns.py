@@ -1,7 +1,7 @@
 """Row and column convention: tokens as rows and X·W, or tokens as columns and W·X.
 
 Nothing but the axes differs, so the column form of every step is read off its declaration: the axes of each operand
-are swapped and the order of the factors is turned round. That holds for every scoring, for positions, and for heads
+are swapped and the order of the factors is reversed. That holds for every scoring, for positions, and for heads
 that start further on, which start there in columns too. A prime marks what is transposed, X′ = Xᵀ; a text that writes
 columns leaves it away.
 
@@ -118,7 +118,7 @@ def _row_factors(step: Step, example: Example) -> tuple[Factor, ...]:
     """Operands as they stand in X·W."""
     return tuple(
         Factor(o.name, f"{sign_of(o.name, example)}ᵀ", True)
-        if _stands_turned(step, at)
+        if _is_transposed(step, at)
         else Factor(o.name, sign_of(o.name, example), False)
         for at, o in enumerate(step.tables)
     )
@@ -129,18 +129,18 @@ def _column_factors(step: Step, example: Example) -> tuple[Factor, ...]:
 
     One that stood transposed in rows already, as K in Q·Kᵀ, is transposed back: K′ᵀ·Q′.
     """
-    found = [
+    factors = [
         Factor(o.name, f"{column_symbol(o.name, example)}ᵀ", False)
-        if _stands_turned(step, at)
+        if _is_transposed(step, at)
         else Factor(o.name, column_symbol(o.name, example), True)
         for at, o in enumerate(step.tables)
     ]
     if step.op in ("matmul", "multiply"):
-        found[:2] = found[1], found[0]
-    return tuple(found)
+        factors[:2] = factors[1], factors[0]
+    return tuple(factors)
 
 
-def _stands_turned(step: Step, at: int) -> bool:
+def _is_transposed(step: Step, at: int) -> bool:
     """Whether an operand's rows run with the result's columns; a right factor's run with the sum unless it is."""
     operand = step.operands[at]
     rows, _ = axes(operand.name, operand.index)

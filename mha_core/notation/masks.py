@@ -67,7 +67,7 @@ KERAS_ADDED = -0.7 * 3.38953e38
 
 
 class MaskForm(NamedTuple):
-    """The mask as one argument of one library: rows of True and False or of numbers; or why it cannot be said."""
+    """The mask as one argument of one library: rows of True and False or of numbers; or why there is none."""
 
     name: FormName
     rows: tuple[tuple[bool | float, ...], ...] = ()
@@ -118,7 +118,7 @@ def mask_forms(example: Example) -> tuple[MaskForm, ...]:
         if _only_hides(example)
         else _form("add", example, _torch_added)
     )
-    found = [
+    forms = [
         own,
         _form("torch_bool", example, _torch_bool),
         _form("torch_added", example, _torch_added),
@@ -128,9 +128,9 @@ def mask_forms(example: Example) -> tuple[MaskForm, ...]:
     ]
     if _only_hides(example) and _hides_the_same(example):
         row = _allow(example)[:1]
-        found.append(MaskForm("torch_padding", _cells(~row)))
-        found.append(MaskForm("bert_padding", _cells(row.to(EXACT))))
-    return tuple(found)
+        forms.append(MaskForm("torch_padding", _cells(~row)))
+        forms.append(MaskForm("bert_padding", _cells(row.to(EXACT))))
+    return tuple(forms)
 
 
 def _form(name: FormName, example: Example, write: Callable[[Example], Tensor]) -> MaskForm:
@@ -249,18 +249,18 @@ def _as_added(allow: Tensor) -> Tensor:
 def _under_each(scores: Tensor, allow: Tensor, added: Tensor, *, numbers: bool) -> dict[str, Tensor]:
     """n_q × n_k weights by rule. ``numbers``: the mask adds numbers, which no True or False says."""
     mask = added if numbers else ~allow
-    found = {
+    weights_by_rule = {
         "torch_weights": _torch_layer(scores, mask, need_weights=True),
         "torch_output": _torch_layer(scores, mask, need_weights=False),
     }
     if not numbers and scores.shape[0] == scores.shape[1]:
-        found["torch_fast"] = _torch_fast(scores, mask)
-    found["sdpa"] = _sdpa(scores, added if numbers else allow)
+        weights_by_rule["torch_fast"] = _torch_fast(scores, mask)
+    weights_by_rule["sdpa"] = _sdpa(scores, added if numbers else allow)
     if not numbers:
-        found["keras_scores"] = keras_scores(scores, allow)
-        found["keras_output"] = keras_output(scores, allow)
-    found["bert_eager"] = bert_eager(scores, added)
-    return found
+        weights_by_rule["keras_scores"] = keras_scores(scores, allow)
+        weights_by_rule["keras_output"] = keras_output(scores, allow)
+    weights_by_rule["bert_eager"] = bert_eager(scores, added)
+    return weights_by_rule
 
 
 def _identity(size: int) -> Tensor:
@@ -278,8 +278,8 @@ def _torch_layer(scores: Tensor, mask: Tensor, *, need_weights: bool) -> Tensor:
         output, weights = layer(
             scores[None] * sqrt(n_k), keys, keys, attn_mask=mask, need_weights=need_weights
         )
-    found: Tensor = output if weights is None else weights
-    return found[0]
+    shown: Tensor = output if weights is None else weights
+    return shown[0]
 
 
 def _torch_fast(scores: Tensor, mask: Tensor) -> Tensor:

@@ -148,11 +148,11 @@ def _groups(
 ) -> tuple[Group, ...]:
     """One group for each owner, ``at`` lines further on; ``code`` takes its number, start and stop."""
     _, _, width = _sizes(example, letter)
-    found = []
+    groups = []
     for n, head in enumerate(_owners(example, letter)):
         start, stop = at + n * width, at + (n + 1) * width
-        found.append(Group(letter, _users(example, letter, head), start, stop, code(n, start, stop)))
-    return tuple(found)
+        groups.append(Group(letter, _users(example, letter, head), start, stop, code(n, start, stop)))
+    return tuple(groups)
 
 
 def _side_by_side(example: Example, letter: str, name: str) -> tuple[Block, ...]:

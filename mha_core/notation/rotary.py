@@ -143,13 +143,13 @@ def _pairing(example: Example, pairs: Pairs, head: int, query: int) -> Pairing:
 def _largest(one: Trace, other: Trace) -> tuple[float, tuple[int, int, int]]:
     """The largest difference of any weight, and of which head, query and key it is."""
     heads = range(len(one.example.heads))
-    found: list[tuple[float, tuple[int, int, int]]] = []
+    differences: list[tuple[float, tuple[int, int, int]]] = []
     for head in heads:
         if one.example.heads[head].weights is None:
             rows: tuple[Rows, Rows] = one.matrix("weights", head), other.matrix("weights", head)
-            found += [
+            differences += [
                 (abs(a - b), (head, i, j))
                 for i, (here, there) in enumerate(zip(*rows, strict=True))
                 for j, (a, b) in enumerate(zip(here, there, strict=True))
             ]
-    return max(found, key=lambda difference: difference[0])
+    return max(differences, key=lambda difference: difference[0])

@@ -1,4 +1,4 @@
-"""The computation told stage by stage.
+"""The computation stage by stage, in words.
 
 ``text`` (the sentences), ``stages`` (the stages and their cells), ``summary`` (where each head looks), ``handout`` (the
 whole walk in one language, for any format), ``markdown`` (one of them).

@@ -47,7 +47,7 @@ _KEYS = {
     "number": N_("Number"),
     "moment": N_("Moment"),
     "source": N_("Source: {source}"),
-    "dead": N_("A query that may attend to nothing gets weights 0: there is nothing to share out."),
+    "fully_masked": N_("A query that may attend to nothing gets weights 0: there is nothing to share out."),
     "shifted": N_("The largest score of each row is subtracted first; that changes no weight."),
 }
 
@@ -90,10 +90,10 @@ class Handout:
 
     def heading(self, number: int, stage: Stage) -> str:
         """``7. Attention weights · head 1``."""
-        told = f"{number}. {self.text(stage.words.title)}"
+        heading = f"{number}. {self.text(stage.words.title)}"
         if stage.kind == "step" and stage.head is not None:
-            told += f" · {self.head(stage.head)}"
-        return told
+            heading += f" · {self.head(stage.head)}"
+        return heading
 
     def head(self, index: int) -> str:
         """``head 1``."""
@@ -143,7 +143,7 @@ class Handout:
         """What ``say`` has to say about a softmax beside its numbers."""
         rows = exponentials_of(self.trace, step, head or 0) if step.op == "softmax" else ()
         yield from ("shifted",) * any(row.shift for row in rows)
-        yield from ("dead",) * any(not row.total for row in rows)
+        yield from ("fully_masked",) * any(not row.total for row in rows)
 
     def left_out(self, step: Step, head: int | None) -> int:
         """How many cells ``sums`` leaves out."""

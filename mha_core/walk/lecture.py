@@ -37,7 +37,7 @@ def needed_later(trace: Trace, stages: Sequence[Stage]) -> dict[str, tuple[Stage
     """For each stage that comes before what it is computed from: the stages that it needs, by its id."""
     made = {(part.matrix, part.head): stage for stage in stages for part in stage.parts}
     seen: set[str] = set()
-    found = {}
+    needed = {}
     for stage in stages:
         seen.add(stage.id)
         reads = (
@@ -48,5 +48,5 @@ def needed_later(trace: Trace, stages: Sequence[Stage]) -> dict[str, tuple[Stage
         needs = dict.fromkeys(made[name].id for name in reads if name in made)
         late = tuple(one for one in stages if one.id in needs and one.id not in seen)
         if late:
-            found[stage.id] = late
-    return found
+            needed[stage.id] = late
+    return needed

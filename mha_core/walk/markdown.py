@@ -16,34 +16,34 @@ from mha_core.walk.stages import Stage, layout_of, looked_at, operands_of, resul
 
 def as_markdown(trace: Trace, language: str = "en", decimals: int = 4) -> str:
     """The walk as Markdown, its formulas in LaTeX between dollar signs."""
-    told = Handout(trace, language, decimals)
-    parts = [f"# {_plain(told.title)}"]
-    parts += [_plain(text) for text in (told.note,) if text]
-    if told.example.source:
-        parts.append(_plain(told.say("source", source=told.example.source)))
-    for number, stage in enumerate(told.stages, 1):
-        parts += [f"## {told.heading(number, stage)}", *_markdown_stage(told, stage)]
+    handout = Handout(trace, language, decimals)
+    parts = [f"# {_plain(handout.title)}"]
+    parts += [_plain(text) for text in (handout.note,) if text]
+    if handout.example.source:
+        parts.append(_plain(handout.say("source", source=handout.example.source)))
+    for number, stage in enumerate(handout.stages, 1):
+        parts += [f"## {handout.heading(number, stage)}", *_markdown_stage(handout, stage)]
     return "\n\n".join(parts) + "\n"
 
 
-def _markdown_stage(told: Handout, stage: Stage) -> Iterator[str]:
-    yield f"{_markdown_rich(told.text(stage.words.what))} {_markdown_rich(told.text(stage.words.why))}"
+def _markdown_stage(handout: Handout, stage: Stage) -> Iterator[str]:
+    yield f"{_markdown_rich(handout.text(stage.words.what))} {_markdown_rich(handout.text(stage.words.why))}"
     match stage.kind:
         case "tokens":
-            yield " · ".join(_plain(token) for token in told.example.tokens)
-            if told.example.context is not None:
-                yield " · ".join(_plain(token) for token in key_tokens(told.example))
+            yield " · ".join(_plain(token) for token in handout.example.tokens)
+            if handout.example.context is not None:
+                yield " · ".join(_plain(token) for token in key_tokens(handout.example))
         case "inputs" | "given":
             for name, head in dict.fromkeys((part.matrix, part.head) for part in stage.parts):
-                yield f"$$\n{_tex(told.symbol(name, head))} {_tex_told(told, name, head)}\n$$"
+                yield f"$$\n{_tex(handout.symbol(name, head))} {_tex_result(handout, name, head)}\n$$"
         case "step":
-            yield from _markdown_step(told, stage.steps[0], stage.head)
+            yield from _markdown_step(handout, stage.steps[0], stage.head)
         case "head":
             for step, words in zip(stage.steps, stage.step_words, strict=True):
-                yield f"### {told.text(words.title)}"
-                yield from _markdown_step(told, step, stage.head)
+                yield f"### {handout.text(words.title)}"
+                yield from _markdown_step(handout, step, stage.head)
         case "closing":
-            yield _markdown_closing(told)
+            yield _markdown_closing(handout)
 
 
 def _markdown_rich(text: str) -> str:
@@ -52,33 +52,35 @@ def _markdown_rich(text: str) -> str:
     return text.replace("e^−∞", "$e^{-\\infty}$")
 
 
-def _markdown_step(told: Handout, step: Step, head: int | None) -> Iterator[str]:
-    name = _tex(told.symbol(step.name, head))
-    lines = [f"{name} &= {_tex(formula(step, told.example))}"]
+def _markdown_step(handout: Handout, step: Step, head: int | None) -> Iterator[str]:
+    name = _tex(handout.symbol(step.name, head))
+    lines = [f"{name} &= {_tex(formula(step, handout.example))}"]
     if layout_of(step) == "product":
-        operands = operands_of(told.trace, step, head)
+        operands = operands_of(handout.trace, step, head)
         first, second, *bias = (
-            _tex_matrix(told, operand.name, owner, transposed=operand.index == "jk")
+            _tex_matrix(handout, operand.name, owner, transposed=operand.index == "jk")
             for operand, owner in operands
         )
-        sign = "≈" if any(told.relation(operand.name, owner) == "≈" for operand, owner in operands) else "="
-        sums = " + ".join([f"{first} {second}", *(_ones(told, step, head) + one for one in bias)])
+        sign = (
+            "≈" if any(handout.relation(operand.name, owner) == "≈" for operand, owner in operands) else "="
+        )
+        sums = " + ".join([f"{first} {second}", *(_ones(handout, step, head) + one for one in bias)])
         lines.append(f"&{_tex_line(sign)} {sums}")
-    lines.append(f"&{_tex_told(told, step.name, head)}")
+    lines.append(f"&{_tex_result(handout, step.name, head)}")
     yield "$$\n\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}\n$$"
-    yield from map(told.say, told.remarks(step, head))
+    yield from map(handout.say, handout.remarks(step, head))
     yield "\n".join(
         f"- ${_tex_cell(name, one.cell.row + 1, one.cell.col + 1)} = {_tex_line(line)}$"
-        for one, line in told.sums(step, head)
+        for one, line in handout.sums(step, head)
     )
-    more = told.left_out(step, head)
+    more = handout.left_out(step, head)
     if more:
-        yield told.say("first", count=more)
+        yield handout.say("first", count=more)
 
 
-def _ones(told: Handout, step: Step, head: int | None) -> str:
+def _ones(handout: Handout, step: Step, head: int | None) -> str:
     """A column of ones, which hands a bias to every row."""
-    count = len(told.trace.matrix(step.name, head))
+    count = len(handout.trace.matrix(step.name, head))
     return "\\begin{pmatrix} " + " \\\\ ".join(["1"] * count) + " \\end{pmatrix} "
 
 
@@ -87,17 +89,17 @@ def _tex_cell(name: str, row: object, col: object) -> str:
     return f"{f'({name})' if '_' in name or '/' in name else name}_{{{row},{col}}}"
 
 
-def _tex_matrix(told: Handout, name: str, head: int | None, *, transposed: bool = False) -> str:
-    rows = told.trace.matrix(name, head)
-    show = told.show(rows, given=told.given(name, head))
+def _tex_matrix(handout: Handout, name: str, head: int | None, *, transposed: bool = False) -> str:
+    rows = handout.trace.matrix(name, head)
+    show = handout.show(rows, given=handout.given(name, head))
     laid = [list(column) for column in zip(*rows, strict=True)] if transposed else rows
     body = " \\\\ ".join(" & ".join(_tex_line(show(number)) for number in row) for row in laid)
     return f"\\begin{{pmatrix}} {body} \\end{{pmatrix}}"
 
 
-def _tex_told(told: Handout, name: str, head: int | None) -> str:
+def _tex_result(handout: Handout, name: str, head: int | None) -> str:
     """A matrix after the sign that says whether its numbers are rounded."""
-    return f"{_tex_line(told.relation(name, head))} {_tex_matrix(told, name, head)}"
+    return f"{_tex_line(handout.relation(name, head))} {_tex_matrix(handout, name, head)}"
 
 
 def _tex(text: str) -> str:
@@ -105,14 +107,14 @@ def _tex(text: str) -> str:
 
     def name(match: re.Match[str]) -> str:
         word, under = match[1], match[2]
-        told = word if len(word) == 1 else f"\\mathrm{{{word}}}"
-        return told + (f"_{{{under}}}" if under else "")
+        letters = word if len(word) == 1 else f"\\mathrm{{{word}}}"
+        return letters + (f"_{{{under}}}" if under else "")
 
-    found = re.sub(r"([A-Za-z]+)(?:_([A-Za-z0-9]+))?", name, text)
-    found = re.sub(r"√(\w(?:_\{\w+\})?)", r"\\sqrt{\1}", found)
+    latex = re.sub(r"([A-Za-z]+)(?:_([A-Za-z0-9]+))?", name, text)
+    latex = re.sub(r"√(\w(?:_\{\w+\})?)", r"\\sqrt{\1}", latex)
     for sign, tex in (("ᵀ", "^{\\top}"), ("·", " \\cdot "), ("÷", " \\div "), (" | ", " \\mid "), ("−", "-")):
-        found = found.replace(sign, tex)
-    return found
+        latex = latex.replace(sign, tex)
+    return latex
 
 
 def _tex_line(line: str) -> str:
@@ -135,24 +137,24 @@ def _tex_line(line: str) -> str:
     return line
 
 
-def _markdown_closing(told: Handout) -> str:
-    keys, heads = key_tokens(told.example), looked_at(told.trace)
-    titles = [told.head(head) for head in range(len(heads))]
-    lines = [f"| {told.say('query')} | " + " | ".join(titles) + " |", "| --- |" + " --- |" * len(heads)]
-    for query, token in enumerate(told.example.tokens):
-        found = (head[query] for head in heads)
+def _markdown_closing(handout: Handout) -> str:
+    keys, heads = key_tokens(handout.example), looked_at(handout.trace)
+    titles = [handout.head(head) for head in range(len(heads))]
+    lines = [f"| {handout.say('query')} | " + " | ".join(titles) + " |", "| --- |" + " --- |" * len(heads)]
+    for query, token in enumerate(handout.example.tokens):
+        looks_of_query = (head[query] for head in heads)
         cells = (
-            f"{_plain(told.tied([keys[key] for key in one.keys]))} {fixed(one.weight, told.decimals)}"
+            f"{_plain(handout.tied([keys[key] for key in one.keys]))} {fixed(one.weight, handout.decimals)}"
             if one
-            else told.say("nothing")
-            for one in found
+            else handout.say("nothing")
+            for one in looks_of_query
         )
         lines.append(f"| {_plain(token)} | " + " | ".join(cells) + " |")
-    looks = f"{told.say('looks_list')}\n\n" + "\n".join(lines)
-    end = result_of(told.example)
+    looks = f"{handout.say('looks_list')}\n\n" + "\n".join(lines)
+    end = result_of(handout.example)
     if end is None:
         return looks
-    return f"$$\n{_tex(told.symbol(end, None))} {_tex_told(told, end, None)}\n$$\n\n{looks}"
+    return f"$$\n{_tex(handout.symbol(end, None))} {_tex_result(handout, end, None)}\n$$\n\n{looks}"
 
 
 def _plain(text: str) -> str:

@@ -219,11 +219,11 @@ def operands_of(trace: Trace, step: Step, head: int | None) -> tuple[tuple[Opera
 def exponentials_of(trace: Trace, step: Step, head: int) -> tuple[Exponentials, ...]:
     """A softmax step taken apart row by row, shifted as ``Trace.shifts`` says; of a row of −∞ alone all is 0."""
     scores: Rows = trace.matrix(step.operands[0].name, head)
-    found = []
+    rows = []
     for row, shift in zip(scores, trace.shifts[head], strict=True):
         exponentials = tuple(exp(score - shift) for score in row)
-        found.append(Exponentials(exponentials, fsum(exponentials), shift))
-    return tuple(found)
+        rows.append(Exponentials(exponentials, fsum(exponentials), shift))
+    return tuple(rows)
 
 
 class Looked(NamedTuple):

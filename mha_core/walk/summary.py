@@ -19,13 +19,13 @@ Kind: TypeAlias = Literal[
 NEAR: Final = 1e-9
 """Weights that differ by less are equal."""
 LISTED: Final = 5
-"""Of so many queries at most each is told by itself."""
+"""Of so many queries at most each is listed by itself."""
 NAMED: Final = 2
 """So many keys at most that share the largest weight are named in a table."""
 
 
 class Look(NamedTuple):
-    """What is to be said of one head's weights, of the queries that have any.
+    """What there is to say about one head's weights, of the queries that have any.
 
     nothing      there is none
     even         every row is level over the keys that its query may attend to
@@ -138,7 +138,7 @@ _MANY_TIED: Final = N_("{count} tokens equally")
 
 
 def findings(looks: Sequence[Look], queries: Sequence[str], keys: Sequence[str], language: str) -> list[str]:
-    """What is to be said of each head, in a few words. ``queries``, ``keys``: what the tokens are called."""
+    """A finding on each head, in a few words. ``queries``, ``keys``: what the tokens are called."""
     say = _Speech(catalogue(language).gettext)
     return [say.finding(look, queries, keys) for look in looks]
 
@@ -166,11 +166,11 @@ class _Speech:
         return self(_TIED, keys=self.joined(_AND, keys)) if len(keys) > 1 else keys[0]
 
     def finding(self, look: Look, queries: Sequence[str], keys: Sequence[str]) -> str:
-        """What is said of a head, without saying which one it is."""
+        """The finding on a head, without naming it."""
         each = zip(queries, look.tops, strict=True) if look.kind == "each" else ()
         pairs = [f"{query} → {self.tied([keys[j] for j in tops])}" for query, tops in each if tops]
         most, query, key = look.most
-        told = self(
+        sentence = self(
             (_AMONG if look.masked else _TEXTS).get(look.kind, _TEXTS[look.kind]),
             pairs=self.joined(_LIST, pairs),
             most=f"{most:.2f}",
@@ -178,8 +178,8 @@ class _Speech:
             key=keys[key],
         )
         if look.kind in _SHARED and 0 < look.least < 1 + NEAR:
-            told = self(_OR_MORE, finding=told, least=_least(look.least))
-        return self(_BLIND, finding=told) if look.blind and look.kind != "nothing" else told
+            sentence = self(_OR_MORE, finding=sentence, least=_least(look.least))
+        return self(_BLIND, finding=sentence) if look.blind and look.kind != "nothing" else sentence
 
 
 _SHARED: Final = ("one key", "itself", "back", "forward")

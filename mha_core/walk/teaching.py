@@ -228,11 +228,11 @@ def _aloud(trace: Trace, step: Step, head: int | None) -> Sentence:
         if number in (0.0, NEG_INF):
             return Sentence("")
         names = {"query": trace.example.tokens[-row], "key": key_tokens(trace.example)[-col]}
-        told: dict[str, object] = {name: token[:MOST_NAMED] for name, token in names.items()}
+        values: dict[str, object] = {name: token[:MOST_NAMED] for name, token in names.items()}
         count = sum(number - other <= NEAR * abs(number) for cells in rows for other in cells)
         one, several = (_SHARE, _SHARE_AT) if step.op == "softmax" else (_LARGEST, _LARGEST_AT)
-        told["number"] = fixed(number, 2) if step.op == "softmax" else trimmed(number, 2)
-        return Sentence(one, told) if count == 1 else Sentence(several, told | {"count": count})
+        values["number"] = fixed(number, 2) if step.op == "softmax" else trimmed(number, 2)
+        return Sentence(one, values) if count == 1 else Sentence(several, values | {"count": count})
     first = derive(trace, Cell(step.name, head, 0, 0))
     if not 1 < len(first.terms) <= MOST_TERMS:
         return Sentence("")

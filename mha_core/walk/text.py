@@ -1,6 +1,6 @@
 """What a step does and why, in one sentence each: read off its operation and its operands.
 
-A step whose name is known is told in the terms of attention (queries ask, keys answer); any other by its operation,
+A step whose name is known is described in terms of attention (queries ask, keys answer); any other by its operation,
 so that a new step has its words before anybody has written them.
 """
 
@@ -195,24 +195,24 @@ def of_step(step: Step, example: Example, width: int) -> Words:
     """The words of a step; ``width`` is how many columns its result has."""
     title = Sentence(TITLES[step.name])
     if step.name in _VARIANTS:
-        told = _VARIANTS[step.name]
+        texts = _VARIANTS[step.name]
         if example.positions is not None and example.positions.pairs == "half":
-            told = (_HALVES.get(step.name, told[0]), *told[1:])
-        return Words(title, *map(Sentence, told))
+            texts = (_HALVES.get(step.name, texts[0]), *texts[1:])
+        return Words(title, *map(Sentence, texts))
     match step.op:
         case "matmul":
             what, why, note = _of_matmul(step, example, width)
         case "divide":
             what, why, note = _of_divide(example)
         case "masked_fill":
-            what, why, note = _of_hide(example)
+            what, why, note = _of_masked_fill(example)
         case "add":
             what = Sentence(N_("The mask's number is added to each score."))
             why = Sentence(N_("A negative number takes weight away from a pair, −∞ takes all of it."))
             note = Sentence(N_("Ask: what would adding the same number to a whole row change?"))
         case "softmax":
             what = Sentence(N_("Row by row: e to the power of every score, divided by the row's sum."))
-            why = Sentence(_SHARED_BY_SOME if has_dead_rows(example) else _SHARED)
+            why = Sentence(_SHARED_BY_SOME if has_fully_masked_rows(example) else _SHARED)
             note = Sentence(N_("Ask: what if all scores of a row were equal? And if one were larger by 10?"))
         case "concat":
             what, why, note = _of_concat(example)
@@ -227,7 +227,7 @@ _SHARED_BY_SOME = N_(
 )
 
 
-def has_dead_rows(example: Example) -> bool:
+def has_fully_masked_rows(example: Example) -> bool:
     """Whether the mask hides every key from some query."""
     if isinstance(example.mask, AddMask):
         return any(all(number == NEG_INF for number in row) for row in example.mask.add)
@@ -266,7 +266,7 @@ def _of_divide(example: Example) -> tuple[Sentence, Sentence, Sentence]:
     return what, why, Sentence(N_("Ask: what would the weights look like without this step?"))
 
 
-def _of_hide(example: Example) -> tuple[Sentence, Sentence, Sentence]:
+def _of_masked_fill(example: Example) -> tuple[Sentence, Sentence, Sentence]:
     fill = mask_fill(example)
     shown = typeset(f"{fill:g}")
     what = Sentence(N_("A pair that the mask hides gets {fill}; every other score stays."), {"fill": shown})
@@ -295,7 +295,7 @@ def _of_concat(example: Example) -> tuple[Sentence, Sentence, Sentence]:
 
 
 def _of_any(step: Step, example: Example) -> tuple[Sentence, Sentence, Sentence]:
-    """An operation that nothing else is said about."""
+    """An operation that has no words of its own."""
     names = ", ".join(symbol(name, example) for name in step.operand_names)
     what = Sentence(N_("{symbol} is computed from {operands}, cell by cell."))
     what = Sentence(what.template, {"symbol": symbol(step.name, example), "operands": names})

@@ -43,7 +43,7 @@ from mha_core.vocabulary import (
     STAGES_WITHOUT_VALUES,
     Stage,
 )
-from mha_ui.about import PLAINLY, told
+from mha_ui.about import PLAINLY, about_example
 from mha_ui.formulas import caption, captions, constants, steps
 from mha_ui.language import words_in
 from mha_ui.lenses import laid_over, look
@@ -308,7 +308,7 @@ def payload(work: Work, *, lens: str | None = None) -> dict[str, Any]:
         "whole": None if {"s", "example"} & held_by.keys() else token(work),
         "pinned": work.pinned and work.pinned._asdict(),
         "message": _message(work.message),
-        **told(work.trace, work.language),
+        **about_example(work.trace, work.language),
         "about_ours": is_ours(work.example),
         **numbers(work.trace, work.language, work.decimals),
         "choices": _CHOICES,
