@@ -53,7 +53,7 @@ def first_seen(walks: dict[str, Sequence[tuple[Any, Any]]], name: str) -> set[An
     """Of a walk's stages, each with its kind, those of a kind that no walk before it has; at length all of them."""
     if settings.default.max_examples == SHARE["long"]:
         return {stage for stage, _ in walks[name]}
-    before = set()
+    before = set[Any]()
     for other, stages in walks.items():
         new = {kind: stage for stage, kind in reversed(stages) if kind not in before}
         if other == name:

@@ -198,7 +198,7 @@ def test_mask_painting_and_cross_attention(visit):
     assert_shows(bench, set_cell(example, "context", None, 3, 0, 2.0))
 
 
-SHAPES = [
+SHAPES: list[list[tuple[str, dict]]] = [
     [
         ("h more", {"op": "add_head"}),
         ("d_model more", {"op": "resize", "axis": "d_model", "size": 3}),

@@ -112,10 +112,10 @@ def test_a_cell_tells_what_it_was_and_another_size_has_cells_without_counterpart
     assert described(bench, Cell("x", None, 0, 0)) is None
     bench.do("add tokens")
     bench.choose("mask", "causal")
-    now = apply(built_in("first"), put(3, 0, 1))
+    example = apply(built_in("first"), put(3, 0, 1))
     for edit in ({"op": "add_token", "which": "tokens"}, {"op": "mask", "kind": "causal"}):
-        now = apply(now, edit)
-    assert marks(bench.page) == changed(now, built_in("first"))
+        example = apply(example, edit)
+    assert marks(bench.page) == changed(example, built_in("first"))
     expect(summary(bench)).to_contain_text("have no counterpart there")
     bench.cell("x", None, 3, 0).hover()
     assert bench.arithmetic().startswith("no counterpart in the baseline")

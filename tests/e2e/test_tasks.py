@@ -124,9 +124,9 @@ def test_find_the_terms_of_the_first_output_all_at_once_or_one_by_one_down_to_x(
 
     user.actions = 1  # the first number is held already
     line = user.page.locator(".explain")
-    for place in ("Concat", "head", "A[", "S/", "S[", "Q[", "X["):
-        user.click(line.locator(f'.term[title^="{place}"]').first)
-        expect(line.locator(".place")).to_contain_text(place)
+    for title in ("Concat", "head", "A[", "S/", "S[", "Q[", "X["):
+        user.click(line.locator(f'.term[title^="{title}"]').first)
+        expect(line.locator(".place")).to_contain_text(title)
     assert user.actions == 8  # one for each step of the computation
 
 
