@@ -342,7 +342,7 @@ def assert_shows(bench: Bench, example: Example, decimals: int = 4) -> None:
     """Every number of the example's trace stands on the bench, rounded to its decimals, and no other."""
     numbers = expected(trace(example))
     shown = {key: text for key, text in bench.shown().items() if not key.startswith("mask|")}
-    assert shown.keys() == numbers.keys()
+    assert shown.keys() == numbers.keys(), sorted(shown.keys() ^ numbers.keys())
     for key, number in numbers.items():
         text = shown[key].replace("−", "-")
         if number == NEG_INF:

@@ -840,6 +840,7 @@ def test_a_sentence_on_the_bench_takes_the_model_s_vectors_which_are_there_again
     expect(page.locator(".mha-note")).to_contain_text("All numbers are the model's own.")
     assert_shows(bench.settled(), example)
     bench.do("undo")
+    expect(names).to_have_count(len(built_in(OPENS_FIRST).tokens))
     assert_shows(bench.settled(), built_in(OPENS_FIRST))
     wait_for_query(page, example=OPENS_FIRST)
 
