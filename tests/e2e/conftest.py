@@ -136,12 +136,16 @@ def configure(
         page.context.grant_permissions(permissions)
 
 
+FORGET = "() => { localStorage.clear(); sessionStorage.clear(); Storage.prototype.setItem = () => {}; }"
+"""A page that is left writes down where the work stood, which the next visitor would find."""
+
+
 def reset(page: Page) -> None:
     """Leave nothing that the next visitor would not find in a fresh browser."""
     for other in page.context.pages:
         if other is not page:
             other.close()
-    page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+    page.evaluate(FORGET)
     page.mouse.move(-1, -1)
     page.goto("about:blank")
     page.context.clear_cookies()

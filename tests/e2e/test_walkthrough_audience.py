@@ -49,7 +49,8 @@ MEASURE = """([least, arithmetic, wanted]) => {
             if (own && parseFloat(getComputedStyle(node).fontSize) < least) small.push(told(node));
             const box = node.getBoundingClientRect();
             const sticks = box.right > innerWidth + 1 || box.bottom > innerHeight + 1 || box.left < -1 || box.top < -1;
-            if (own && sticks) out.push(told(node));
+            const isAway = node.closest(".outline") && !node.closest("[aria-current]"); // many steps scroll there
+            if (own && sticks && !isAway) out.push(told(node));
             const clips = getComputedStyle(node).overflowX !== "visible";
             if ((own || node.matches("th")) && clips && node.scrollWidth > node.clientWidth + 1) cut.push(told(node));
         }
