@@ -447,11 +447,11 @@ export class Walk {
     this.easel.fit();
   }
 
-  /** What is new is in sight. */
+  /** What is new is in sight; before an audience the step's name always is. */
   #follow() {
-    if (this.way.depth === 0 && !this.podium?.isClose) return;
-    this.easel.follow();
-    this.outline.follow();
+    const isWhole = this.way.depth === 0 && !this.podium?.isClose;
+    if (!isWhole) this.easel.follow();
+    if (!isWhole || this.view) this.outline.follow();
   }
 
   /** Go where another window, or a room, stands. */
