@@ -15,7 +15,7 @@ from mha_core.messages import LANGUAGE
 from mha_core.notation import column_matrix, demonstrate, entries, pairings
 from mha_ui.conventions.model import ui_words
 from mha_ui.language import LANGUAGES
-from tests.e2e.driver import WAIT, Bench, assert_shows, at_rest, replace
+from tests.e2e.driver import Bench, assert_shows, at_rest, replace, wait_for, wait_until
 from tests.e2e.looks import WIDTHS, assert_no_barrier_at, wider
 from tests.sizes import share, shortened, turns
 
@@ -40,8 +40,8 @@ def read(server, new_page):
 def settled(page: Page) -> Page:
     """Wait until all five sections are drawn, and the address holds the work."""
     for part in PARTS:
-        expect(page.locator(f".part-{part} .explain")).to_be_visible(timeout=WAIT)
-    page.wait_for_function("() => /[?&](example|s)=/.test(location.search)", timeout=WAIT)
+        wait_for(page, f".part-{part} .explain")
+    wait_until(page, "() => /[?&](example|s)=/.test(location.search)")
     return page
 
 

@@ -16,7 +16,7 @@ from mha_core.compute.head_terms import head_terms
 from mha_core.edit.edits import apply
 from mha_ui.experiments import EXPERIMENTS
 from mha_ui.language import LANGUAGES
-from tests.e2e.driver import WAIT, Bench, at_rest, picture
+from tests.e2e.driver import WAIT, Bench, at_rest, picture, wait_for
 from tests.e2e.looks import rules, schemes, violations, wider, widths
 from tests.sizes import shortened
 
@@ -37,7 +37,7 @@ def experiment(server, new_page):
 
 
 def settled(page: Page) -> Page:
-    expect(page.locator(".bench .tables > *").first).to_be_attached(timeout=WAIT)
+    wait_for(page, ".bench .tables > *")
     at_rest(page)
     return page
 

@@ -9,7 +9,7 @@ from mha_core import to_token
 from mha_ui.experiments import EXPERIMENTS
 from mha_ui.language import LANGUAGES
 from mha_ui.lessons import LESSONS
-from tests.e2e.driver import WAIT, at_rest
+from tests.e2e.driver import at_rest, wait_for
 from tests.e2e.looks import PAPER, recolour
 from tests.e2e.test_walkthrough_audience import large
 from tests.sizes import in_turn, turns
@@ -66,7 +66,7 @@ def shown(server, new_page):
 
 
 def packed(page: Page) -> Page:
-    expect(page.locator(".hall[data-screen]")).to_be_attached(timeout=WAIT)
+    wait_for(page, ".hall[data-screen]")
     at_rest(page)
     return page
 
