@@ -3,8 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-const events = new EventTarget();
-globalThis.window = /** @type {any} */ (events);
+globalThis.window ??= /** @type {any} */ (new EventTarget());
 const { sender } = await import("../../mha_ui/web/assets/sender.js");
 
 const [first, late] = [{}, {}];
@@ -25,7 +24,7 @@ test("what an overtaken answer mounted sends nothing once it has gone, and what 
 
 test("what the last part leaves is for what stands on every page, once", () => {
   let left = 0;
-  events.addEventListener("mha-left", () => (left += 1));
+  window.addEventListener("mha-left", () => (left += 1));
   sender.retire(late); // gone long ago
   assert.equal(left, 0);
   sender.retire(first);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
 
-globalThis.window = /** @type {any} */ (new EventTarget());
+globalThis.window ??= /** @type {any} */ (new EventTarget());
 globalThis.document = /** @type {any} */ (Object.assign(new EventTarget(), { hidden: false }));
 const { Events, pause, Stream } = await import("../../mha_ui/walkthrough/assets/stream.js");
 

@@ -98,14 +98,16 @@ def test_node_finds_the_terms_the_lines_and_the_texts_that_python_does(tmp_path)
     examples.append(told_by(with_the_step(tmp_path), NEW_STEP) | {"name": "first with a step that is new"})
     held = tmp_path / "examples.json"
     held.write_text(json.dumps({"examples": examples, "printed": printed()}), encoding="utf-8")
+    every_file = "".join(f'import "{file.as_uri()}";' for file in sorted(HERE.glob("*.test.js")))  # in one process
     ran = subprocess.run(
         [
             node,
             "--import",
             str(HERE / "served.mjs"),
-            "--test",
             "--test-reporter=spec",
-            *map(str, sorted(HERE.glob("*.test.js"))),
+            "--input-type=module",
+            "--eval",
+            every_file,
         ],
         env={**os.environ, "MHA_EXAMPLES": str(held)},
         capture_output=True,
