@@ -372,7 +372,7 @@ def closing(descriptors, *arguments):
 NOWHERE = {"> /dev/full": "No space left on device", ">&-": "it is closed", "> /dev/full 2>&-": None}
 
 
-@pytest.mark.parametrize(("descriptors", "arguments"), in_turn(NOWHERE, [["check", PUBLISHED], ["--help"]]))
+@pytest.mark.parametrize(("descriptors", "arguments"), in_turn(NOWHERE, [["--help"], ["check", PUBLISHED]]))
 def test_an_answer_that_cannot_be_written(arguments, descriptors):
     reason = NOWHERE[descriptors]
     told = "" if reason is None else f"standard output: cannot be written: {reason}\n"

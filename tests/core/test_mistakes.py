@@ -381,7 +381,7 @@ def test_right_numbers_are_never_called_wrong_unless_rounding_is_said():
 @pytest.mark.parametrize("label", [*SLIP, EXCHANGED])
 def test_a_slip_is_looked_at_where_it_was_made_and_the_rest_follows(label):
     hit, clean, total = 0, 0, 0
-    for one in many(label, min(20, share(60)), "all", seed=7):
+    for one in many(label, min(20, share(40)), "all", seed=7):
         verdict = check(one.example)
         own = wrong_cells(verdict, own=True)
         total += 1

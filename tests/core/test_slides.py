@@ -191,7 +191,7 @@ def test_a_weight_is_as_full_as_it_is_large():
             assert painted == between(LIGHT.background, LIGHT.weight, share)[1:].upper()
 
 
-@pytest.mark.parametrize("heads", [1, 3, 16])
+@pytest.mark.parametrize("heads", [1, 3, pytest.param(16, marks=pytest.mark.long)])
 def test_wide_numbers_and_long_labels_fit(heads):
     numbers = [[-1.2345678e10] * 5] * 5
     data = {

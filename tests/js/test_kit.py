@@ -98,7 +98,9 @@ def test_node_finds_the_terms_the_lines_and_the_texts_that_python_does(tmp_path)
     examples.append(told_by(with_the_step(tmp_path), NEW_STEP) | {"name": "first with a step that is new"})
     held = tmp_path / "examples.json"
     held.write_text(json.dumps({"examples": examples, "printed": printed()}), encoding="utf-8")
-    every_file = "".join(f'import "{file.as_uri()}";' for file in sorted(HERE.glob("*.test.js")))  # in one process
+    every_file = "".join(
+        f'import "{file.as_uri()}";' for file in sorted(HERE.glob("*.test.js"))
+    )  # in one process
     ran = subprocess.run(
         [
             node,
