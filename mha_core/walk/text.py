@@ -28,6 +28,7 @@ from mha_core.example.model import (
 from mha_core.messages import catalogue
 from mha_core.numbers import typeset
 from mha_core.vocabulary import STARTS, TITLES
+from mha_core.walk.wording import ANY, WORDING, Wording
 
 
 @dataclass(frozen=True)
@@ -52,130 +53,6 @@ class Words(NamedTuple):
     note: Sentence
 
 
-_PROJECTIONS = {
-    "q": (
-        N_("Each row of {rows} times {weights} gives that token's query: {width} numbers."),
-        N_("The query says what this token is looking for."),
-        N_("Ask: which cell of W_Q would you change to make the first token look for something else?"),
-    ),
-    "k": (
-        N_("Each row of {rows} times {weights} gives that token's key: {width} numbers."),
-        N_("The key says what a token can be found by; queries will be compared with it."),
-        N_("Ask: why does a token need a key of its own, apart from its query?"),
-    ),
-    "v": (
-        N_("Each row of {rows} times {weights} gives that token's value: {width} numbers."),
-        N_("The value is what a token hands over when another attends to it."),
-        N_("Ask: could the value be as wide as we like? What must be as wide as the key?"),
-    ),
-}
-
-_PRODUCTS = {
-    "scores": (
-        N_(
-            "Every query meets every key: row i, column j holds the dot product of row i of {rows} and row j of {keys}."
-        ),
-        N_(
-            "A score is the product of both rows' lengths and the cosine of the angle between them: large where long "
-            "rows point the same way, negative where they point apart."
-        ),
-        N_("Ask: which query and which key fit best here? Read it off the largest number."),
-    ),
-    "head_outputs": (
-        N_("Each row of weights mixes the rows of V: weight times value, added up."),
-        N_(
-            "So a token's output is made of the values that it attends to, each in the measure of its weight."
-        ),
-        N_("Ask: where would the output be if one weight were 1 and all others 0?"),
-    ),
-    "output": (
-        N_("Each row of Concat times W_O gives the token's output: {width} numbers."),
-        N_("W_O mixes what the heads found, and makes rows as wide as the next layer wants them."),
-        N_("Ask: which rows of W_O belong to head 1? They stand where head 1 stands in Concat."),
-    ),
-}
-
-_VARIANTS = {
-    "q_a": (
-        N_("Each query is multiplied with W_a before it meets the keys."),
-        N_("W_a is learned: it decides which features of a query count, and for which features of a key."),
-        N_("Ask: with which W_a would this be the plain dot product?"),
-    ),
-    "k_a": (
-        N_("Each key is multiplied with U_a before it meets the queries."),
-        N_("Query and key are brought into one space, in which they can be added."),
-        N_("Ask: why can query and key have different widths here, and not with a dot product?"),
-    ),
-    "pair_sums": (
-        N_("For every pair of a query and a key, their two rows are added."),
-        N_("A small network looks at each pair by itself: this is its input."),
-        N_("Ask: how many rows does this table have, and why?"),
-    ),
-    "pair_tanh": (
-        N_("Every number goes through tanh, which keeps it between −1 and 1."),
-        N_("tanh bends: so the score can depend on the pair in ways that no dot product can."),
-        N_("Ask: what happens to differences between large numbers?"),
-    ),
-    "q_norms": (
-        N_("The length of each query: the root of the sum of its squares."),
-        N_("It will be divided out, so that only the direction counts."),
-        N_("Ask: which query is the longest, and would it win every comparison?"),
-    ),
-    "k_norms": (
-        N_("The length of each key: the root of the sum of its squares."),
-        N_("It will be divided out, so that no key is chosen for its length alone."),
-        N_("Ask: which key is the longest?"),
-    ),
-    "q_unit": (
-        N_("Each query is divided by its length."),
-        N_("All queries are now of length 1 and differ in direction only."),
-        N_("Ask: what would change if a query were twice as long?"),
-    ),
-    "k_unit": (
-        N_("Each key is divided by its length."),
-        N_("The dot product of two rows of length 1 is the cosine of the angle between them."),
-        N_("Ask: between which two numbers must every score lie now?"),
-    ),
-    "angles": (
-        N_("Each position times each frequency gives an angle."),
-        N_("Fast frequencies tell neighbours apart, slow ones tell far from near."),
-        N_("Ask: after how many positions does the first angle come round again?"),
-    ),
-    "positional_encoding": (
-        N_("Sine and cosine of every angle stand side by side."),
-        N_("Every position gets a row of its own, and rows of near positions are alike."),
-        N_("Ask: why is one sine alone not enough?"),
-    ),
-    "x_positioned": (
-        N_("The row of its position is added to every token."),
-        N_("Without it, and without a mask, attention would not notice if the tokens changed places."),
-        N_("Ask: what would happen to the outputs if two tokens were exchanged?"),
-    ),
-    "q_rotated": (
-        N_("Each query is turned, two neighbouring numbers at a time, by the angles of its position."),
-        N_(
-            "Turned queries and keys meet in a product that depends on how far apart they stand, not on where."
-        ),
-        N_("Ask: does turning change a query's length?"),
-    ),
-    "k_rotated": (
-        N_("Each key is turned by the angles of its own position."),
-        N_("Only the difference of the two angles is left in the score: the distance between the tokens."),
-        N_("Ask: what happens to the scores if all positions move on by one?"),
-    ),
-    "linear_biases": (
-        N_("Each pair gets minus the head's slope times the distance between the two tokens."),
-        N_("So a head with a positive slope prefers what is near, the more the steeper it is."),
-        N_("Ask: which head looks farther?"),
-    ),
-    "biased_scores": (
-        N_("The bias of its distance is added to every score."),
-        N_("Far keys lose a little before softmax; no position needs to be learned."),
-        N_("Ask: how far must a key be to lose against its neighbour?"),
-    ),
-}
-"""What variants of the layer do beyond the common steps, by step."""
-
 _HALVES = {
     "q_rotated": N_(
         "Each query is turned by the angles of its position: every number of its first half together with the one in "
@@ -193,15 +70,10 @@ NUMBER = N_("Every score is divided by {divisor}.")
 
 def of_step(step: Step, example: Example, width: int) -> Words:
     """The words of a step; ``width`` is how many columns its result has."""
-    title = Sentence(TITLES[step.name])
-    if step.name in _VARIANTS:
-        texts = _VARIANTS[step.name]
-        if example.positions is not None and example.positions.pairs == "half":
-            texts = (_HALVES.get(step.name, texts[0]), *texts[1:])
-        return Words(title, *map(Sentence, texts))
+    title, wording = Sentence(TITLES[step.name]), WORDING.get(step.name)
+    if wording and wording.what and (step.op != "matmul" or _is_plain_product(step)):
+        return Words(title, *_of_name(step, wording, example, width))
     match step.op:
-        case "matmul":
-            what, why, note = _of_matmul(step, example, width)
         case "divide":
             what, why, note = _of_divide(example)
         case "masked_fill":
@@ -235,19 +107,23 @@ def has_fully_masked_rows(example: Example) -> bool:
     return allowed is not None and not all(map(any, allowed))
 
 
-def _of_matmul(step: Step, example: Example, width: int) -> tuple[Sentence, Sentence, Sentence]:
-    texts = _PROJECTIONS.get(step.name) or _PRODUCTS.get(step.name)
-    if texts is None or step.operands[0].index != "ik" or step.operands[1].index not in ("kj", "jk"):
-        return _of_any(step, example)
-    left, right = (symbol(operand.name, example) for operand in step.operands[:2])
-    what, why, note = texts
+def _is_plain_product(step: Step) -> bool:
+    """Whether a product is one of rows with columns or rows, as its words say."""
+    left, right = step.operands[:2]
+    return left.index == "ik" and right.index in ("kj", "jk")
+
+
+def _of_name(
+    step: Step, wording: Wording, example: Example, width: int
+) -> tuple[Sentence, Sentence, Sentence]:
+    what, why = wording.what, wording.why
+    if example.positions is not None and example.positions.pairs == "half":
+        what = _HALVES.get(step.name, what)
     if step.name == "scores" and example.scoring == "cosine":
         why = N_("Both rows have length 1, so the score is the cosine of the angle between them.")
-    return (
-        Sentence(what, {"rows": left, "weights": right, "keys": right, "width": width}),
-        Sentence(why),
-        Sentence(note),
-    )
+    left, right, *_ = [symbol(name, example) for name in step.operand_names] * 2
+    values = {"rows": left, "weights": right, "keys": right, "width": width}
+    return Sentence(what, values), Sentence(why), Sentence(wording.note)
 
 
 def _of_divide(example: Example) -> tuple[Sentence, Sentence, Sentence]:
@@ -297,10 +173,8 @@ def _of_concat(example: Example) -> tuple[Sentence, Sentence, Sentence]:
 def _of_any(step: Step, example: Example) -> tuple[Sentence, Sentence, Sentence]:
     """An operation that has no words of its own."""
     names = ", ".join(symbol(name, example) for name in step.operand_names)
-    what = Sentence(N_("{symbol} is computed from {operands}, cell by cell."))
-    what = Sentence(what.template, {"symbol": symbol(step.name, example), "operands": names})
-    why = Sentence(N_("The cells that light up are all that a number depends on."))
-    return what, why, Sentence(N_("Ask: which of these numbers would you change to make this one larger?"))
+    what = Sentence(ANY.what, {"symbol": symbol(step.name, example), "operands": names})
+    return what, Sentence(ANY.why), Sentence(ANY.note)
 
 
 def _plain(text: str) -> Sentence:

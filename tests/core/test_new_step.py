@@ -120,7 +120,7 @@ def test_few_files_name_a_step():
     files = [path for folder in ("mha_core", "mha_ui", "pages") for path in (ROOT / folder).rglob("*.*")]
     code = [path for path in files if path.suffix in (".py", ".js", ".css", ".html")]
     naming = [path.name for path in code if "biased_scores" in path.read_text("utf-8")]
-    assert sorted(naming) == ["graph.py", "teaching.py", "templates.py", "text.py", "vocabulary.py"]
+    assert sorted(naming) == ["graph.py", "templates.py", "vocabulary.py", "wording.py"]
 
 
 @pytest.mark.parametrize("kind", ["none", *POSITIONS])

@@ -11,7 +11,8 @@ from mha_core.example.model import allow_matrix, key_tokens
 from mha_core.messages import LANGUAGES
 from mha_core.vocabulary import STEPS
 from mha_core.walk.stages import walk
-from mha_core.walk.teaching import _STEPS, of_stage, of_step
+from mha_core.walk.teaching import of_stage, of_step
+from mha_core.walk.wording import WORDING
 
 HERE = Path(__file__).parent
 EVERY = library() | {path.stem: parse(path.read_bytes()) for path in sorted(HERE.rglob("*.mha.json"))}
@@ -19,7 +20,7 @@ TRACES = {name: trace(example) for name, example in EVERY.items()}
 
 
 def test_every_step_that_there_is_has_its_own():
-    assert set(_STEPS) == set(STEPS)
+    assert set(WORDING) == set(STEPS)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
