@@ -114,22 +114,29 @@ export class Easel {
     this.#pair?.show(way.place);
   }
 
-  /** The line of arithmetic; before an audience with as many terms as there is room for. */
+  /**
+   * The line of arithmetic; before an audience with as many terms as there is room for, and where even the fewest leave
+   * none for a remark, without that.
+   */
   tell() {
     const { way, view } = this.walk;
     const { hiding } = this;
-    (view ? MOST_TERMS : [Infinity]).some((most) => {
-      const line = lineOf(this.picture, way.place, { hiding, most });
-      this.line.replaceChildren(...line, ...this.#remarks(hiding));
-      return fits(this.line);
-    });
+    const terms = view ? MOST_TERMS : [Infinity];
+    [true, false].some((remarking) =>
+      terms.some((most) => {
+        const line = lineOf(this.picture, way.place, { hiding, most });
+        this.line.replaceChildren(...line, ...this.#remarks(hiding, remarking));
+        return !view || fits(this.line);
+      }),
+    );
   }
 
-  #remarks(hiding) {
+  #remarks(hiding, remarking) {
     const { words } = this.walk.model;
     const verdict = this.#asks && !hiding ? this.#verdict(words) : "";
     const found = [];
-    if (this.walk.way.stage.powers?.some((row) => row.shift)) found.push(words.shifted);
+    const isShifted = this.walk.way.stage.powers?.some((row) => row.shift);
+    if (isShifted && remarking) found.push(words.shifted);
     if (hiding && !this.refused) found.push(...this.#asking(words));
     return [
       ...(verdict ? [element("strong", { class: "verdict" }, verdict)] : []),

@@ -3,20 +3,18 @@
 import { element, fill } from "../mha.web/dom.js";
 import { gap, headOfColumn, headOfRow } from "./sizes.js";
 
+/** @param {{ count: number }} left */
+const labelOf = ({ count }) => `… ${count}`;
+
 export class Gaps {
   /** @param {Record<string, string>} words */
   constructor(words) {
     this.words = words;
   }
 
-  /** The labels of the rows that are shown, and of the gaps between them. */
-  wide(shown, labels) {
-    return shown.map((at) => (typeof at === "object" ? this.more(at) : labels[at]));
-  }
-
-  /** The same of columns. */
-  high(shown, labels) {
-    return shown.map((at) => (typeof at === "object" ? `… ${at.count}` : labels[at]));
+  /** The labels of the rows or columns that are shown, and of the gaps between them. */
+  labels(shown, labels) {
+    return shown.map((at) => (typeof at === "object" ? labelOf(at) : labels[at]));
   }
 
   /** @param {{ count: number }} left */
@@ -26,13 +24,12 @@ export class Gaps {
 
   /** A row that stands for those left out. */
   row(left, shownCols) {
-    const th = headOfRow(this.more(left));
-    th.classList.add("gap");
+    const th = headOfRow(labelOf(left), { class: "gap", title: this.more(left) });
     return element("tr", {}, th, ...shownCols.map(gap));
   }
 
   /** The head of a column that does. */
   head(left) {
-    return headOfColumn(`… ${left.count}`, { class: "gap", title: this.more(left) });
+    return headOfColumn(labelOf(left), { class: "gap", title: this.more(left) });
   }
 }

@@ -98,8 +98,8 @@ function powersTable(picture) {
     return element("tr", {}, headOfRow(labels[index]), ...tds);
   });
   const power = span("symbol", "e", element("sup", {}, isShifted ? "s − max" : "s"));
-  const high = [...picture.gaps.high(shownCols, colLabels), picture.words.sum];
-  const style = sizeOf(picture.gaps.wide(shownRows, labels), high, [texts]);
+  const high = [...picture.gaps.labels(shownCols, colLabels), picture.words.sum];
+  const style = sizeOf(picture.gaps.labels(shownRows, labels), high, [texts]);
   const heads = shownCols.map((at) =>
     typeof at === "object" ? picture.gaps.head(at) : headOfColumn(colLabels[at]),
   );

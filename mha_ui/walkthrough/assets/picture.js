@@ -156,11 +156,11 @@ export class Picture {
         )
       : null;
     const caption = element("caption", {}, symbol(sign), span("shape", ` ${shape}`), map);
-    const wide = this.gaps.wide(
+    const wide = this.gaps.labels(
       shownRows,
       rowLabels.map((text, r) => marked(text, dead(r))),
     );
-    const style = sizeOf(wide, this.gaps.high(shownCols, colLabels), texts);
+    const style = sizeOf(wide, this.gaps.labels(shownCols, colLabels), texts);
     const label = `${word} ${sign.replaceAll("_", "")}, ${shape}`;
     const attributes = { class: `matrix ${hue ? `hue-${hue}` : ""}`, style, "aria-label": label };
     return table(attributes, [corner(), ...heads], body, { caption });

@@ -6,8 +6,8 @@ const LONG = 8; // characters of a name in one line, at most, where room is scar
 
 /** What stands for the numbers that are left out: nothing that a screen reader would have to hear of each. */
 export const gap = () => element("td", { class: "gap", "aria-hidden": "true" }, "⋯");
-export const headOfRow = (text) =>
-  element("th", { scope: "row", title: text }, element("bdi", {}, hyphenated(text)));
+export const headOfRow = (text, attributes = {}) =>
+  element("th", { scope: "row", title: text, ...attributes }, element("bdi", {}, hyphenated(text)));
 export const headOfColumn = (text, attributes = {}) =>
   element("th", { scope: "col", title: text, ...attributes }, element("bdi", {}, hyphenated(text)));
 export const underline = (head) => `box-shadow: inset 0 -3px 0 var(--mha-head-${head})`;
