@@ -216,11 +216,9 @@ def test_stations_are_walked_by_keys_and_where_less_motion_is_asked_for_by_play(
     page.press("m")
     expect(page.root).to_have_attribute("data-motion", "stands")
     assert page.page.evaluate(RUNNING) == 0
-    seen = [paused_times(page)]
+    assert paused_times(page) == {0}
     page.press("m")
-    seen.append(paused_times(page))
-    assert seen[0] == {0}
-    assert seen[1] != {0}
+    assert paused_times(page) != {0}
     page.press("ArrowRight").stands_at("v")
     is_done(page)
 
