@@ -14,8 +14,9 @@ from mha_core.compute.derive import Cell
 from mha_core.compute.gradients import gradients
 from mha_core.compute.head_terms import head_terms
 from mha_core.edit.edits import apply
+from mha_core.messages import LANGUAGE
 from mha_ui.experiments import EXPERIMENTS
-from mha_ui.language import LANGUAGES
+from mha_ui.language import LANGUAGES, words_in
 from tests.e2e.driver import WAIT, Bench, at_rest, picture, wait_for
 from tests.e2e.looks import rules, schemes, violations, wider, widths
 from tests.sizes import shortened
@@ -72,7 +73,7 @@ def choose(page: Page, label: str, option: str, side: str = "") -> None:
 # --- two variants --------------------------------------------------------------------------------------------------
 
 
-def test_two_variants_are_compared_and_every_difference_is_marked(experiment):
+def test_two_variants_are_compared_every_difference_is_marked_and_a_side_is_opened_on_the_bench(experiment):
     page = experiment("sides", Variant(mask="causal"))
     before = trace(built_in("output-projection"))
     after = trace(varied(built_in("output-projection"), Variant(mask="causal")))
@@ -90,10 +91,49 @@ def test_two_variants_are_compared_and_every_difference_is_marked(experiment):
     choose(page, "Scoring", "additive", side="right")
     expect(page.locator(".side-title").last).to_have_text("Additive scoring · causal mask")
     page.wait_for_function("() => location.search.includes('scoring-additive')")
+    page.locator(".st-key-experiment-right").get_by_role("button", name="Open on the bench").click()
+    bench = Bench(page).settled()
+    expect(page.locator('td[data-key="mask||0|1"]')).to_have_text("✕")
+    bench.do("undo")
+    expect(page.locator('td[data-key="mask||0|1"]')).to_have_count(0)
 
 
-def test_both_sides_explain_a_number_and_heads_and_what_is_shown_are_chosen(experiment):
+def test_a_board_is_walked_with_the_keyboard_alone_stands_on_a_telephone_too_and_explains_both_sides(
+    experiment,
+):
     page = experiment("sides", Variant(scoring="dot"))
+    is_walked_with_the_keyboard(page)
+    page.set_viewport_size({"width": 390, "height": 800})
+    expect(page.locator(".stacked")).to_be_attached()
+    left, right = (cell(page, "weights", 0, 0, 0, side).bounding_box() for side in (0, 1))
+    assert abs(left["x"] - right["x"]) < 40
+    assert right["y"] > left["y"]
+    page.set_viewport_size({"width": 840, "height": 800})
+    expect(page.locator(".stacked")).not_to_be_attached()
+    left, right = (cell(page, "weights", 0, 0, 0, side).bounding_box() for side in (0, 1))
+    assert left["y"] == right["y"]
+    assert right["x"] > left["x"] + left["width"]
+    left, right = (cell(page, "concat", None, 0, 0, side).bounding_box() for side in (0, 1))
+    assert right["y"] > left["y"]  # its four columns have no room there
+    page.set_viewport_size({"width": 1280, "height": 800})
+    explains_both_sides(page)
+
+
+def is_walked_with_the_keyboard(page):
+    cell(page, "weights", 0, 0, 0, side=1).focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    expect(cell(page, "weights", 0, 1, 1, side=1)).to_be_focused()
+    expect(page.locator(".board [role=status]")).to_contain_text("differs by −")
+    expect(cell(page, "weights", 0, 1, 1, side=1)).to_have_attribute("aria-description", "differs by −0.0323")
+    page.keyboard.press("Enter")
+    page.mouse.move(5, 5)
+    page.locator(".board-bar input").focus()
+    expect(page.locator(".board-foot .line").nth(1)).to_contain_text("A[2, 2] of head 1 (like → like)")
+
+
+def explains_both_sides(page):
+    """A number that is pointed at; heads and what is shown are chosen."""
     cell(page, "weights", 0, 0, 2, side=1).hover()
     lines = page.locator(".board-foot .line")
     expect(lines.nth(0)).to_contain_text("softmax(S/√dk)")
@@ -109,29 +149,6 @@ def test_both_sides_explain_a_number_and_heads_and_what_is_shown_are_chosen(expe
     expect(page.locator('td[data-key^="weights|0"]')).to_have_count(0)
     page.get_by_label("Only what differs").uncheck()
     expect(cell(page, "q", 1, 0, 0, side=1)).to_be_visible()
-
-
-def test_the_board_is_walked_with_the_keyboard_alone(experiment):
-    page = experiment("sides", Variant(scoring="dot"))
-    cell(page, "weights", 0, 0, 0, side=1).focus()
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowDown")
-    expect(cell(page, "weights", 0, 1, 1, side=1)).to_be_focused()
-    expect(page.locator(".board [role=status]")).to_contain_text("differs by −")
-    expect(cell(page, "weights", 0, 1, 1, side=1)).to_have_attribute("aria-description", "differs by −0.0323")
-    page.keyboard.press("Enter")
-    page.mouse.move(5, 5)
-    page.locator(".board-bar input").focus()
-    expect(page.locator(".board-foot .line").nth(1)).to_contain_text("A[2, 2] of head 1 (like → like)")
-
-
-def test_a_side_is_opened_on_the_bench_and_undo_brings_back_what_was(experiment):
-    page = experiment("sides", Variant(mask="causal"))
-    page.locator(".st-key-experiment-right").get_by_role("button", name="Open on the bench").click()
-    bench = Bench(page).settled()
-    expect(page.locator('td[data-key="mask||0|1"]')).to_have_text("✕")
-    bench.do("undo")
-    expect(page.locator('td[data-key="mask||0|1"]')).to_have_count(0)
 
 
 # --- the other experiments -----------------------------------------------------------------------------------------
@@ -248,21 +265,6 @@ def test_keys_of_another_head_are_compared_where_they_stand(experiment):
     expect(cell(page, "k", 0, 2, 1)).to_have_attribute("data-change", "up")
 
 
-def test_on_a_telephone_the_sides_stand_one_below_the_other(experiment):
-    page = experiment("sides", Variant(scoring="dot"), viewport={"width": 390, "height": 800})
-    expect(page.locator(".stacked")).to_be_attached()
-    left, right = (cell(page, "weights", 0, 0, 0, side).bounding_box() for side in (0, 1))
-    assert abs(left["x"] - right["x"]) < 40
-    assert right["y"] > left["y"]
-    page.set_viewport_size({"width": 840, "height": 800})
-    expect(page.locator(".stacked")).not_to_be_attached()
-    left, right = (cell(page, "weights", 0, 0, 0, side).bounding_box() for side in (0, 1))
-    assert left["y"] == right["y"]
-    assert right["x"] > left["x"] + left["width"]
-    left, right = (cell(page, "concat", None, 0, 0, side).bounding_box() for side in (0, 1))
-    assert right["y"] > left["y"]  # its four columns have no room there
-
-
 # --- links, words, looks -------------------------------------------------------------------------------------------
 
 
@@ -289,16 +291,26 @@ def test_tokens_are_never_markup_and_no_experiment_is_wider_than_its_screen(expe
         page.set_viewport_size({"width": 1280, "height": 800})
 
 
-ON_A_BOARD = [("sides", "en"), ("temperature", "zh")]
+ON_A_BOARD = (("sides", "en"), ("temperature", "zh"))
 """The whole of its two sides, and its slider; of the bench axe is asked through its lenses."""
 
 
-@pytest.mark.parametrize("case", shortened(product(EXPERIMENTS, LANGUAGES), ON_A_BOARD))
-def test_every_experiment_is_accessible_and_no_wider_than_its_screen(experiment, case):
-    name, language = case
-    page = experiment(name, query=f"example=output-projection&lang={language}")
-    for scheme in schemes(page):
-        asked = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]} | rules(scheme)
-        assert violations(page, **asked) == [], scheme
-    for width in widths(page):
-        assert wider(page) == [], width
+@pytest.mark.parametrize(
+    "cases", shortened([ON_A_BOARD, tuple(product(EXPERIMENTS, LANGUAGES))], [ON_A_BOARD]), ids=len
+)
+def test_every_experiment_is_accessible_and_no_wider_than_its_screen(experiment, cases):
+    page = experiment(cases[0][0], query="example=output-projection&lang=en")
+    for name, language in cases:
+        page.get_by_role("radio", name=LANGUAGE[language].short, exact=True).click()
+        page.wait_for_function(
+            "(language) => document.documentElement.lang === language", arg=LANGUAGE[language].tag
+        )
+        page.get_by_role("radio", name=words_in(language)(EXPERIMENTS[name].title), exact=True).click()
+        page.wait_for_function("(name) => location.search.includes(`experiment=${name}`)", arg=name)
+        settled(page)
+        for scheme in schemes(page):
+            asked = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]} | rules(scheme)
+            assert violations(page, **asked) == [], (name, language, scheme)
+        for width in widths(page):
+            assert wider(page) == [], (name, language, width)
+        page.set_viewport_size({"width": 1280, "height": 800})

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import runpy
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -9,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from mha_core import built_in, to_token
 from mha_core.edit.edits import apply
-from tests.e2e.driver import Bench, Server, assert_shows, example_in, picture, running
+from tests.e2e.driver import FORKS, ROOT, Bench, Forked, Server, assert_shows, example_in, picture
 from tests.sizes import shortened
 
 ALERT = "Something unexpected happened in this part of the page"
@@ -21,18 +24,60 @@ def cell(number):
     return {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[number]]}
 
 
+class Planted(Forked):
+    """A server with the faults, in a process forked from one that has imported all that the app needs."""
+
+    def launch(self) -> None:
+        self.fork = FORKS.Process(target=_serve_planted, args=("app.py", *self.options), daemon=True)
+        self.fork.start()
+
+
+def _serve_planted(*arguments: str) -> None:
+    """``python -m tests.e2e.planted run`` in this process, which says nothing."""
+    os.chdir(ROOT)
+    for stream in (1, 2):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+    sys.argv[1:] = ["run", *arguments]
+    runpy.run_module("tests.e2e.planted", run_name="__main__")
+
+
 @pytest.fixture(scope="module")
 def faulty() -> Iterator[Server]:
-    with running(module="tests.e2e.planted") as server:
-        yield server
+    server = Planted()
+    server.start()
+    yield server
+    server.kill()
 
 
 def alert(page: Page):
     return page.get_by_role("alert").filter(has_text=ALERT)
 
 
-def test_tables_that_cannot_be_drawn_show_the_last_numbers_and_lead_back(faulty, new_page):
+def test_what_cannot_be_drawn_says_so_loses_nothing_and_leads_back(faulty, new_page):
+    """The pictures, which leave the tables; a page as a whole; the tables, which show the last numbers."""
     bench = Bench(new_page()).open(f"{faulty.url}?example=water")
+    page = bench.page
+    bench.edit("x", None, 0, 0, 78)
+    expect(alert(page)).to_have_count(1)
+    assert_shows(bench, apply(WATER, cell(78)))
+    page.get_by_role("button", name=BACK).click()
+    expect(alert(page)).to_have_count(0)
+    assert_shows(bench.settled(), WATER)
+    picture(page, "weights")
+    bench.edit("x", None, 0, 0, 79)
+    bench.wait_for_address(apply(WATER, cell(79)))
+    page.get_by_role("link", name="Lessons").click()
+    expect(alert(page)).to_have_count(1)
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+    page.go_back()
+    assert_shows(bench.settled(), apply(WATER, cell(79)))
+    expect(alert(page)).to_have_count(0)
+    page.keyboard.press("Control+z")
+    assert_shows(bench.settled(), WATER)
+    assert_tables_lead_back(bench)
+
+
+def assert_tables_lead_back(bench):
     page = bench.page
     bench.edit("x", None, 0, 0, 5)
     good = apply(WATER, cell(5))
@@ -57,17 +102,6 @@ def test_tables_that_cannot_be_drawn_show_the_last_numbers_and_lead_back(faulty,
     assert_shows(bench.settled(), after)
 
 
-def test_pictures_that_cannot_be_drawn_leave_the_tables(faulty, new_page):
-    bench = Bench(new_page()).open(f"{faulty.url}?example=water")
-    bench.edit("x", None, 0, 0, 78)
-    expect(alert(bench.page)).to_have_count(1)
-    assert_shows(bench, apply(WATER, cell(78)))
-    bench.page.get_by_role("button", name=BACK).click()
-    expect(alert(bench.page)).to_have_count(0)
-    assert_shows(bench.settled(), WATER)
-    picture(bench.page, "weights")
-
-
 @pytest.mark.parametrize(
     "path",
     shortened(["", "walkthrough", "check", "experiments", "conventions", "lessons"], ["experiments"]),
@@ -80,18 +114,3 @@ def test_a_link_that_cannot_be_drawn_leads_to_the_example_that_opens_first(fault
     page.get_by_role("button", name="Start from “").click()
     expect(alert(page)).to_have_count(0)
     page.wait_for_url("**example=programming**")
-
-
-def test_a_page_that_fails_as_a_whole_says_so_and_loses_nothing(faulty, new_page):
-    bench = Bench(new_page()).open(f"{faulty.url}?example=water")
-    page = bench.page
-    bench.edit("x", None, 0, 0, 79)
-    bench.wait_for_address(apply(WATER, cell(79)))
-    page.get_by_role("link", name="Lessons").click()
-    expect(alert(page)).to_have_count(1)
-    expect(page.get_by_test_id("stException")).to_have_count(0)
-    page.go_back()
-    assert_shows(bench.settled(), apply(WATER, cell(79)))
-    expect(alert(page)).to_have_count(0)
-    page.keyboard.press("Control+z")
-    assert_shows(bench.settled(), WATER)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from mha_core import built_in
+from tests.e2e.conftest import configure, context_of, reset
 from tests.e2e.driver import Bench, at_rest, menu
 from tests.e2e.looks import assert_no_barrier, wider
 from tests.e2e.test_live import drag
@@ -30,14 +32,24 @@ COVERED = """() => {
 """What the bubble covers of what it speaks of, of what the reader is to watch, and of what can be pressed."""
 
 
+@pytest.fixture(scope="module")
+def without_start(browser, watching) -> Iterator[Page]:
+    """A page of somebody who has not been here, handed on from test to test."""
+    context = context_of(browser, watching, newcomer=True)
+    yield context.new_page()
+    context.close()
+
+
 @pytest.fixture
-def newcomer(server, new_context):
+def newcomer(server, without_start, watch) -> Iterator[Callable[..., Bench]]:
     """Open the app at a query as somebody who has never been here."""
 
     def opened(query: str = "", **options) -> Bench:
-        return Bench(new_context(newcomer=True, **options).new_page()).open(server.url + query)
+        configure(without_start, **options)
+        return Bench(without_start).open(server.url + query)
 
-    return opened
+    yield opened
+    reset(without_start)
 
 
 def bubble(page: Page):
@@ -125,10 +137,12 @@ def test_a_link_to_something_particular_opens_without_it(newcomer, server):
         assert bench.page.evaluate("localStorage.getItem('mha.start')") is None, query
 
 
-def test_on_a_telephone_it_covers_nothing_speaks_of_fingers_and_ends_when_one_goes_on(newcomer):
+def test_on_a_telephone_it_covers_nothing_speaks_of_fingers_and_ends_when_one_goes_on(server, new_context):
     phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
-    bench = newcomer(reduced_motion="reduce", **phone)  # what scrolls by itself has arrived at once
-    page = bench.page
+    page = new_context(
+        newcomer=True, reduced_motion="reduce", **phone
+    ).new_page()  # what scrolls arrives at once
+    bench = Bench(page).open(server.url)
     expect(bubble(page)).to_be_attached()
     assert page.locator(".stMain").evaluate("(main) => main.scrollTop") == 0  # it opens at its top
     page.locator(".stMain").evaluate("(main) => main.scrollTo(0, 300)")  # one goes on

@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import expect
 
 from mha_core import Example, Head, built_in, parse, to_token
+from mha_ui.language import words_in
 from tests.e2e.driver import Bench, assert_shows, at_rest, example_in, menu
 from tests.e2e.looks import assert_no_barrier_at, wider, widths
 from tests.e2e.test_editing import set_cell
@@ -26,7 +27,7 @@ CLIPBOARD = {"permissions": ["clipboard-read", "clipboard-write"]}
 
 
 @pytest.mark.parametrize("language", shortened(["en", "zh"], ["en"]))  # whose words are the longest
-def test_the_navigation_takes_one_row(visit, language):
+def test_the_navigation_takes_one_row_and_the_menu_holds_what_is_not_wanted_all_the_time(visit, language):
     page = visit(f"?example=first&lang={language}").page
     for width in widths(page, (1280, 1440, 1920)):
         assert wider(page) == [], width
@@ -40,10 +41,13 @@ def test_the_navigation_takes_one_row(visit, language):
         assert len(boxes) == 6  # title, pages, example, language, Share, menu
         example = page.locator(".st-key-frame-example").bounding_box()
         assert example["width"] >= 140, width
+    page.set_viewport_size({"width": 1280, "height": 800})
+    if language == "en":
+        assert_menu(page)
 
 
-def test_the_menu_holds_what_is_not_wanted_all_the_time(visit):
-    page = visit("?example=first").page
+def assert_menu(page):
+    """By the pointer, for everybody, and by keyboard."""
     menu(page)
     for name in ("First steps", "Save as a file", "Import", "Export", "Like the system", "Light", "Dark"):
         expect(page.get_by_role("button", name=name, exact=True)).to_be_visible()
@@ -67,7 +71,7 @@ def test_the_menu_holds_what_is_not_wanted_all_the_time(visit):
     expect(opener).to_be_focused()
 
 
-@pytest.mark.parametrize("path", shortened(["", "lessons"], ["lessons"]))  # it goes on from the bench
+@pytest.mark.parametrize("path", shortened(["", "check"], ["check"]))  # it goes on from the bench
 def test_start_leads_to_the_bench_from_every_page(server, new_page, path):
     page = new_page()
     page.goto(f"{server.url}{path}?example=causal")
@@ -82,21 +86,11 @@ def test_start_leads_to_the_bench_from_every_page(server, new_page, path):
     assert_shows(Bench(page), built_in("causal"))
 
 
-@pytest.mark.parametrize("names", shortened([ENDS, PAGES], [ENDS]), ids="-".join)
-def test_the_page_at_hand_is_told_and_in_sight(visit, names):
-    page = visit("?example=first", viewport={"width": 390, "height": 844}, has_touch=True).page
-    for name in names:
-        page.get_by_role("link", name=name, exact=True).click()
-        here = page.locator(".st-key-frame-pages [aria-current=page]")
-        expect(here).to_have_text([name])
-        expect(here).to_have_css("border-top-width", "4px")  # clear: what is painted is off the window's edge
-        box = here.bounding_box()
-        assert box["x"] >= 0, name
-        assert box["x"] + box["width"] <= 390, name
-
-
-@pytest.mark.parametrize("language", shortened(["en", "zh"], ["zh"]))
-def test_on_a_telephone_the_strip_takes_two_rows_covers_nothing_and_share_stays_in_reach(visit, language):
+@pytest.mark.parametrize("of", shortened([("en", PAGES), ("zh", ENDS)], [("zh", ENDS)]), ids=str)
+def test_on_a_telephone_the_strip_takes_two_rows_share_stays_in_reach_and_the_page_at_hand_in_sight(
+    visit, of
+):
+    language, names = of
     bench = visit(
         f"?example=first&lang={language}", viewport={"width": 390, "height": 844}, has_touch=True, **CLIPBOARD
     )
@@ -118,6 +112,14 @@ def test_on_a_telephone_the_strip_takes_two_rows_covers_nothing_and_share_stays_
     expect(page.locator(".share.copied")).to_be_visible()
     assert copied(page) == page.url
     assert_shows(bench, built_in("first"))
+    for name in map(words_in(language), names):
+        page.get_by_role("link", name=name, exact=True).click()
+        here = page.locator(".st-key-frame-pages [aria-current=page]")
+        expect(here).to_have_text([name])
+        expect(here).to_have_css("border-top-width", "4px")  # clear: what is painted is off the window's edge
+        box = here.bounding_box()
+        assert box["x"] >= 0, name
+        assert box["x"] + box["width"] <= 390, name
 
 
 # --- Share -----------------------------------------------------------------------------------------------------
@@ -147,7 +149,7 @@ def test_share_copies_the_link_on_every_page(visit, names):
         assert held in page.url
 
 
-def test_what_was_typed_just_before_is_in_the_link_and_its_code_can_be_put_away(visit):
+def test_what_was_typed_just_before_is_shared_as_a_link_with_a_code_in_a_field_or_as_a_file(visit):
     bench = visit("?example=first", color_scheme="dark", **CLIPBOARD)
     page = bench.page
     share, code = (
@@ -170,43 +172,11 @@ def test_what_was_typed_just_before_is_in_the_link_and_its_code_can_be_put_away(
     expect(code).to_be_visible()
     bench.cell("x", None, 0, 0).click()
     expect(code).to_be_hidden()
+    assert_stands_in_a_field_where_it_may_not_be_copied(bench)
+    assert_is_a_file_where_it_is_too_large_for_a_link(bench)
 
 
-def test_a_link_too_long_for_a_code_says_so(visit):
-    numbers = random.Random(7)
-    square = tuple(tuple(round(numbers.random(), 6) for _ in range(24)) for _ in range(24))
-    example = Example(
-        tokens=tuple("abcdefghijklmnopqrstuvwx"),
-        x=None,
-        heads=(Head(q=square, k=tuple(zip(*square, strict=True))),),
-        title=None,
-    )
-    page = visit(f"?s={to_token(example)}&lang=zh", **CLIPBOARD).page
-    page.get_by_role("button", name="分享", exact=True).click()
-    expect(page.get_by_text("这个链接太长，放不进二维码。")).to_be_visible()
-    expect(page.locator(".code")).to_have_count(0)
-    assert copied(page) == page.url
-
-
-def test_where_the_page_may_not_copy_the_link_stands_in_a_field(visit):
-    bench = visit("?example=first")
-    bench.page.evaluate(
-        """() => {
-            Object.defineProperty(navigator, "clipboard", {value: undefined});
-            document.execCommand = () => false;
-        }"""
-    )
-    bench.page.get_by_role("button", name="Share", exact=True).click()
-    field = bench.page.get_by_role("textbox", name="Link to this page with your numbers")
-    expect(field).to_be_focused()
-    expect(field).to_have_value(bench.page.url)
-    assert bench.page.evaluate("getSelection().toString()") == bench.page.url
-    bench.page.keyboard.press("Escape")
-    expect(field).to_be_hidden()
-
-
-def test_what_is_too_large_for_a_link_is_offered_as_a_file(visit):
-    bench = visit("?example=first", **CLIPBOARD)
+def assert_is_a_file_where_it_is_too_large_for_a_link(bench):
     bench.page.evaluate(
         """() => {
             const row = () => Array.from({length: 64}, () => Math.random()).join("\\t");
@@ -223,3 +193,36 @@ def test_what_is_too_large_for_a_link_is_offered_as_a_file(visit):
     with bench.page.expect_download() as caught:
         dialog.get_by_role("button", name="Save as a file").click()
     assert parse(Path(caught.value.path()).read_bytes()).dims.d_model == 64
+
+
+def assert_stands_in_a_field_where_it_may_not_be_copied(bench):
+    bench.page.evaluate(
+        """() => {
+            Object.defineProperty(navigator, "clipboard", {value: undefined, configurable: true});
+            document.execCommand = () => false;
+        }"""
+    )
+    bench.page.get_by_role("button", name="Share", exact=True).click()
+    field = bench.page.get_by_role("textbox", name="Link to this page with your numbers")
+    expect(field).to_be_focused()
+    expect(field).to_have_value(bench.page.url)
+    assert bench.page.evaluate("getSelection().toString()") == bench.page.url
+    bench.page.keyboard.press("Escape")
+    expect(field).to_be_hidden()
+    bench.page.evaluate("() => { delete navigator.clipboard; delete document.execCommand; }")
+
+
+def test_a_link_too_long_for_a_code_says_so(visit):
+    numbers = random.Random(7)
+    square = tuple(tuple(round(numbers.random(), 6) for _ in range(24)) for _ in range(24))
+    example = Example(
+        tokens=tuple("abcdefghijklmnopqrstuvwx"),
+        x=None,
+        heads=(Head(q=square, k=tuple(zip(*square, strict=True))),),
+        title=None,
+    )
+    page = visit(f"?s={to_token(example)}&lang=zh", **CLIPBOARD).page
+    page.get_by_role("button", name="分享", exact=True).click()
+    expect(page.get_by_text("这个链接太长，放不进二维码。")).to_be_visible()
+    expect(page.locator(".code")).to_have_count(0)
+    assert copied(page) == page.url

@@ -9,7 +9,7 @@ from mha_core import to_token
 from mha_ui.experiments import EXPERIMENTS
 from mha_ui.language import LANGUAGES
 from mha_ui.lessons import LESSONS
-from tests.e2e.driver import at_rest, wait_for
+from tests.e2e.driver import at_rest, wait_for, wait_until
 from tests.e2e.looks import PAPER, recolour
 from tests.e2e.test_walkthrough_audience import large
 from tests.sizes import in_turn, turns
@@ -87,8 +87,23 @@ def settled(page: Page) -> None:
     """Wait until the page has been packed anew: a resized window is told of it in a frame, which packs in the next, and
     on a busy machine a frame may take longer than the moment for which the page is still."""
     at_rest(page)
-    page.evaluate(FRAMES)
-    at_rest(page)
+    drawn(page)
+
+
+STILL = """() => document.querySelector('.stApp[data-test-script-state="notRunning"]') &&
+    !document.querySelector('.mha-plot[aria-busy="true"], [data-testid="stSkeleton"]')"""
+
+
+def drawn(page: Page) -> None:
+    """Wait until what a key has brought into view is drawn and packed: no script runs for a key, and so no moment is
+    waited for in which the server might be told."""
+    while True:
+        page.evaluate(FRAMES)
+        if page.evaluate(STILL):
+            page.evaluate(FRAMES)
+            if page.evaluate(STILL):
+                return
+        wait_until(page, STILL)
 
 
 def measured(page: Page, size: tuple[int, int]) -> dict[int, list[str]]:
@@ -97,7 +112,7 @@ def measured(page: Page, size: tuple[int, int]) -> dict[int, list[str]]:
     page.keyboard.press("Home")
     found: dict[int, list[str]] = {}
     while True:
-        settled(page)
+        drawn(page)
         at, of = screen(
             page
         )  # of how many: a picture that comes late may have made room for others, or taken it
@@ -166,7 +181,7 @@ def test_who_moves_a_slider_sees_the_figure_move_and_walks_on_by_keys(shown, top
         page.keyboard.press("Home")
         found, cells = [], []
         for _ in range(screen(page)[1]):
-            at_rest(page)
+            drawn(page)
             found.append(page.evaluate(TOGETHER))
             cells += page.locator(".mha-table td:visible").evaluate_all(CELLS)
             page.keyboard.press("ArrowRight")
@@ -178,7 +193,7 @@ def test_who_moves_a_slider_sees_the_figure_move_and_walks_on_by_keys(shown, top
             assert figure or numbers or not sliders
             assert topic == "library" or not (figure and numbers)  # a long table begins a screen
     page.keyboard.press("Home")
-    at_rest(page)
+    drawn(page)
     keys_walk_on(page)
 
 

@@ -25,7 +25,7 @@ WAITS = [(0, 50, 160), (20,)]
 
 
 @pytest.mark.parametrize("waits", shortened(WAITS, WAITS[:1]), ids=str)
-def test_an_edit_goes_with_the_visitor_to_another_page(visit, waits):
+def test_an_edit_and_a_number_that_is_still_typed_go_with_the_visitor_to_another_page(visit, waits):
     bench = visit("?example=water")
     for number, wait in enumerate(waits, 7):
         bench.cell("x", None, 0, 0).click()
@@ -35,10 +35,7 @@ def test_an_edit_goes_with_the_visitor_to_another_page(visit, waits):
         bench.page.wait_for_url("**/conventions?*s=*")
         bench.page.get_by_role("link", name="Bench").click()
         assert_shows(bench.settled(), set_cell(WATER, "x", None, 0, 0, float(number)))
-
-
-def test_a_number_that_a_link_is_clicked_over_goes_along(visit):
-    bench = visit("?example=water")
+    bench.do("reset").wait_for_address(WATER)
     bench.cell("x", None, 0, 0).dblclick()
     bench.page.keyboard.type("7")
     bench.page.get_by_role("link", name="Conventions").click()

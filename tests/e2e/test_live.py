@@ -15,7 +15,7 @@ from tests.e2e.looks import assert_no_barrier_either, barriers
 from tests.e2e.wire import wire_to
 from tests.sizes import in_turn, share, shortened
 
-FIRST = built_in("first")
+FIRST, CAUSAL = built_in("first"), built_in("causal")
 X00 = ("x", None, 0, 0)
 EDITS = share(40)
 """How many are made one after another, faster than the page answers."""
@@ -72,7 +72,9 @@ def undo_steps(bench):
     return count
 
 
-def test_everything_and_the_sentence_above_follow_a_drag_and_it_is_one_step_of_the_history(visit):
+def test_all_follows_a_drag_keys_and_the_wheel_each_is_one_step_of_the_history_and_what_is_typed_fast_is_kept(
+    visit,
+):
     bench = ready(visit("?example=first"))
     note = bench.page.locator(".bench .mha-note")
     before = note.inner_text()
@@ -88,28 +90,13 @@ def test_everything_and_the_sentence_above_follow_a_drag_and_it_is_one_step_of_t
     bench.wait_for_address(with_x(8))
     assert undo_steps(bench) == 1
     assert_shows(bench, FIRST)
+    keys_and_the_wheel_move(ready(bench))
+    assert undo_steps(bench) == 2
+    all_that_is_typed_is_kept(ready(bench))
 
 
-def test_a_drag_downwards_selects_a_range_a_press_without_one_a_number_and_a_double_click_edits(visit):
-    bench = ready(visit("?example=first"))
-    x, y = centre(bench, *X00)
-    bench.page.mouse.move(x, y)
-    bench.page.mouse.down()
-    bench.page.mouse.move(x, y + 8)
-    bench.page.mouse.move(*centre(bench, "x", None, 1, 1), steps=4)
-    bench.page.mouse.up()
-    expect(bench.page.locator(".bench td.selected")).to_have_count(4)
-    assert_shows(bench.settled(), FIRST)
-    bench.cell(*X00).click()
-    bench.page.keyboard.type("4")
-    bench.page.keyboard.press("Enter")
-    assert_shows(bench.settled(), with_x(4))
-    bench.cell(*X00).dblclick()
-    expect(bench.cell(*X00).locator("input")).to_be_focused()
-
-
-def test_keys_and_the_wheel_move_the_number_that_has_the_focus(visit):
-    bench = ready(visit("?example=first"))
+def keys_and_the_wheel_move(bench):
+    """The number that has the focus."""
     bench.cell(*X00).focus()
     for key in ("Alt+ArrowUp", "Alt+ArrowUp", "Alt+Shift+ArrowUp", "Alt+ArrowDown"):
         bench.page.keyboard.press(key)
@@ -122,12 +109,37 @@ def test_keys_and_the_wheel_move_the_number_that_has_the_focus(visit):
     shows(bench, 11)
     bench.page.keyboard.press("Tab")  # whatever comes next makes it an edit
     assert_shows(bench.settled(), with_x(11))
-    assert undo_steps(bench) == 2
 
 
-def test_the_number_that_has_the_focus_is_a_spinbutton_in_its_gridcell(visit):
-    """No other one is, Tab leads past it in both directions, and it tells its value while it is moved."""
-    bench = ready(visit("?example=first"))
+def all_that_is_typed_is_kept(bench):
+    """Each is shown at once; the page is told when the hand rests, and what it answers overwrites nothing newer."""
+    example = FIRST
+    for number in range(10, 10 + EDITS):
+        bench.cell(*X00).click()
+        bench.page.keyboard.type(str(number))
+        bench.page.keyboard.press("Enter")
+        example = with_x(number)
+        shows(bench, number)
+    assert_shows(bench.settled(), example)
+    assert undo_steps(bench) == EDITS
+
+
+def test_the_number_that_has_the_focus_is_a_spinbutton_and_the_pointer_selects_and_edits_and_all_else_is_left_alone(
+    visit,
+):
+    bench = ready(visit("?example=causal"))
+    is_a_spinbutton(bench)
+    for cell in (("scores", 0, 0, 0), ("mask", None, 0, 1)):
+        bench.cell(*cell).focus()
+        bench.page.keyboard.press("Alt+ArrowUp")
+    assert_shows(bench.settled(), CAUSAL)
+    expect(bench.page.locator('[data-focus="undo"]')).to_be_disabled()
+    the_pointer_selects_and_edits(bench)
+
+
+def is_a_spinbutton(bench):
+    """In its gridcell; no other number is, Tab leads past it in both directions, and it tells its value while it is
+    moved."""
     page, spin = bench.page, bench.page.locator(".bench td [role=spinbutton]")
     bench.cell(*X00).focus()
     expect(spin).to_have_count(1)
@@ -149,7 +161,24 @@ def test_the_number_that_has_the_focus_is_a_spinbutton_in_its_gridcell(visit):
     bench.cell("scores", 0, 0, 0).focus()
     expect(spin).to_have_count(0)  # it is computed, and not to be moved
     expect(bench.cell("scores", 0, 0, 0)).to_be_focused()
-    assert_shows(bench.settled(), FIRST)
+
+
+def the_pointer_selects_and_edits(bench):
+    """A drag downwards selects a range, a press without one a number, and a double click edits."""
+    x, y = centre(bench, *X00)
+    bench.page.mouse.move(x, y)
+    bench.page.mouse.down()
+    bench.page.mouse.move(x, y + 8)
+    bench.page.mouse.move(*centre(bench, "x", None, 1, 1), steps=4)
+    bench.page.mouse.up()
+    expect(bench.page.locator(".bench td.selected")).to_have_count(4)
+    assert_shows(bench.settled(), CAUSAL)
+    bench.cell(*X00).click()
+    bench.page.keyboard.type("4")
+    bench.page.keyboard.press("Enter")
+    assert_shows(bench.settled(), with_x(4, CAUSAL))
+    bench.cell(*X00).dblclick()
+    expect(bench.cell(*X00).locator("input")).to_be_focused()
 
 
 def test_a_finger_presses_and_slides(visit):
@@ -169,30 +198,6 @@ def test_a_finger_presses_and_slides(visit):
     shows(bench, 6)
     finger("touchEnd")
     assert_shows(bench.settled(), with_x(6))
-
-
-def test_what_cannot_be_dragged_is_left_alone(visit):
-    bench = ready(visit("?example=causal"))
-    example = built_in("causal")
-    for cell in (("scores", 0, 0, 0), ("mask", None, 0, 1)):
-        bench.cell(*cell).focus()
-        bench.page.keyboard.press("Alt+ArrowUp")
-    assert_shows(bench.settled(), example)
-    expect(bench.page.locator('[data-focus="undo"]')).to_be_disabled()
-
-
-def test_edits_typed_before_the_page_has_answered_are_all_kept(visit):
-    """Each is shown at once; the page is told when the hand rests, and what it answers overwrites nothing newer."""
-    bench = ready(visit("?example=first"))
-    example = FIRST
-    for number in range(10, 10 + EDITS):
-        bench.cell(*X00).click()
-        bench.page.keyboard.type(str(number))
-        bench.page.keyboard.press("Enter")
-        example = with_x(number)
-        shows(bench, number)
-    assert_shows(bench.settled(), example)
-    assert undo_steps(bench) == EDITS
 
 
 # --- the divisor -------------------------------------------------------------------------------------------------
@@ -270,10 +275,22 @@ def seen(bench):
 
 
 @pytest.mark.parametrize(("name", "lens"), in_turn(["first", "padding"], ["change", "gradient"]))
-def test_what_a_lens_shows_follows_a_drag(visit, name, lens):
+def test_what_a_lens_shows_follows_a_drag_and_escape_takes_it_back(visit, name, lens):
     """The button is still down: nothing but the live channel can have told. A page opened anew says the same."""
     example, bench = built_in(name), visit(f"?example={name}").choose("lens", lens)
     before = seen(ready(bench))
+    drag(bench, -5, *X00)
+    shows(bench, example.x[0][0] - 5)
+    if lens == "change":
+        expect(bench.page.locator(".legend .summary")).to_contain_text("X[1, 1] 1 → −4")
+    bench.page.keyboard.press("Escape")
+    shows(bench, example.x[0][0])
+    for _ in range(2):
+        assert seen(in_step(bench)) == before
+        assert_shows(bench, example)
+        bench.page.mouse.up()
+        bench.settled()
+    expect(bench.page.locator('[data-focus="undo"]')).to_be_disabled()
     drag(bench, 7, *X00)
     during = seen(in_step(bench))
     assert during != before
@@ -282,22 +299,6 @@ def test_what_a_lens_shows_follows_a_drag(visit, name, lens):
     assert seen(bench.settled()) == during
     kept = bench.wait_for_address(with_x(example.x[0][0] + 7, example))
     assert seen(visit(f"?{urlsplit(kept).query}")) == during
-
-
-def test_escape_takes_a_drag_back_and_what_a_lens_showed_of_it(visit):
-    bench = ready(visit("?example=first").choose("lens", "change"))
-    before = seen(bench)
-    drag(bench, -5, *X00)
-    shows(bench, -4)
-    expect(bench.page.locator(".legend .summary")).to_contain_text("X[1, 1] 1 → −4")
-    bench.page.keyboard.press("Escape")
-    shows(bench, 1)
-    assert seen(in_step(bench)) == before
-    assert_shows(bench, FIRST)
-    bench.page.mouse.up()
-    assert seen(bench.settled()) == before
-    assert_shows(bench, FIRST)
-    expect(bench.page.locator('[data-focus="undo"]')).to_be_disabled()
 
 
 @pytest.mark.parametrize("experiment", shortened(["baseline", "gradients"], ["gradients"]))
@@ -321,11 +322,17 @@ def claimed(text, example=FIRST):
     return apply(example, edit)
 
 
-def test_a_verdict_follows_a_drag_of_what_is_claimed(visit):
-    right = f"{RIGHT:.1f}"
-    bench = ready(visit(f"check?s={to_token(claimed(right))}"))
-    address, verdict = bench.page.url, bench.page.locator(".verdict")
-    expect(bench.cell(*SCORE)).to_have_attribute("data-mark", "right")
+def test_a_claim_is_judged_before_the_page_has_answered_and_its_verdict_follows_a_drag(visit):
+    bench, right = ready(visit("check?example=first")), f"{RIGHT:.1f}"
+    for text, mark in (("77", "own"), (right, "right")):
+        bench.cell(*SCORE).click()
+        bench.page.keyboard.type(text)
+        bench.page.keyboard.press("Enter")
+        expect(bench.cell(*SCORE)).to_have_attribute("data-mark", mark)
+        during = seen(in_step(bench))
+        assert seen(bench.settled()) == during
+    address, verdict = bench.wait_for_address(claimed(right)), bench.page.locator(".verdict")
+    ready(bench)
     drag(bench, 20, *SCORE)
     expect(bench.cell(*SCORE)).to_have_text(f"{RIGHT + 2:.1f}")  # as many decimals as were written
     expect(bench.cell(*SCORE)).to_have_attribute("data-mark", "own")
@@ -341,42 +348,6 @@ def test_a_verdict_follows_a_drag_of_what_is_claimed(visit):
     assert seen(bench.settled()) == during
     bench.wait_for_address(claimed(f"{RIGHT + 2:.1f}"))
     assert seen(visit(f"check?s={to_token(claimed(f'{RIGHT + 2:.1f}'))}")) == during
-
-
-def test_a_claim_that_is_typed_is_judged_before_the_page_has_answered(visit):
-    bench = ready(visit("check?example=first"))
-    bench.cell(*SCORE).click()
-    bench.page.keyboard.type("77")
-    bench.page.keyboard.press("Enter")
-    expect(bench.cell(*SCORE)).to_have_attribute("data-mark", "own")
-    during = seen(in_step(bench))
-    assert seen(bench.settled()) == during
-
-
-def test_a_verdict_that_takes_long_is_greyed_until_the_new_one_is_there(server, new_context):
-    page = new_context().new_page()  # of its own: a routed socket stays routed
-    held: list[tuple[Any, Any]] = []
-    holding: list[bool] = []
-
-    def slow(socket):
-        onward = socket.connect_to_server()
-        onward.on_message(lambda message: held.append((socket, message)) if holding else socket.send(message))
-
-    page.route_web_socket("**/api/live", slow)
-    bench = ready(Bench(page).open(f"{server.url}check?s={to_token(claimed('5'))}"))
-    greyed = page.locator(".bench.behind")
-    expect(greyed).to_have_count(0)
-    holding.append(True)
-    drag(bench, 2, *SCORE)
-    expect(greyed).to_have_count(1)
-    expect(bench.cell(*SCORE)).to_have_attribute("data-mark", "right")  # of the number before
-    holding.clear()
-    for socket, message in held:
-        socket.send(message)
-    expect(bench.cell(*SCORE)).to_have_attribute("data-mark", "own")
-    expect(greyed).to_have_count(0)
-    page.mouse.up()
-    bench.settled()
 
 
 ENTER_AND_FOLLOW = """(input) => {
@@ -433,6 +404,31 @@ def routed(one_routed, watch):
     reset(one_routed.page)
 
 
+def test_a_verdict_that_takes_long_is_greyed_until_the_new_one_is_there(server, routed):
+    page = routed.page
+    held: list[tuple[Any, Any]] = []
+    holding: list[bool] = []
+
+    def slow(socket):
+        onward = socket.connect_to_server()
+        onward.on_message(lambda message: held.append((socket, message)) if holding else socket.send(message))
+
+    bench = ready(routed.open(f"{server.url}check?s={to_token(claimed('5'))}", slow))
+    greyed = page.locator(".bench.behind")
+    expect(greyed).to_have_count(0)
+    holding.append(True)
+    drag(bench, 2, *SCORE)
+    expect(greyed).to_have_count(1)
+    expect(bench.cell(*SCORE)).to_have_attribute("data-mark", "right")  # of the number before
+    holding.clear()
+    for socket, message in held:
+        socket.send(message)
+    expect(bench.cell(*SCORE)).to_have_attribute("data-mark", "own")
+    expect(greyed).to_have_count(0)
+    page.mouse.up()
+    bench.settled()
+
+
 def test_where_no_such_socket_can_be_had_the_page_answers_alone(server, routed):
     bench = routed.open(f"{server.url}?example=first", lambda socket: socket.close())
     assert_shows(bench.edit(*X00, 5), with_x(5))
@@ -440,6 +436,12 @@ def test_where_no_such_socket_can_be_had_the_page_answers_alone(server, routed):
     shows(bench, 8)
     bench.page.mouse.up()
     assert_shows(bench.settled(), with_x(8))
+
+
+def test_a_server_that_never_answers_on_the_socket_costs_nothing(server, routed):
+    bench = routed.open(f"{server.url}?example=first", lambda socket: None)  # open, and silent
+    assert_shows(bench.edit(*X00, 5), with_x(5))
+    assert_shows(bench.edit(*X00, 6), with_x(6))
 
 
 def test_the_last_number_set_is_the_last_one_shown_when_the_socket_is_cut_in_a_drag(server, routed):
@@ -459,31 +461,6 @@ def test_the_last_number_set_is_the_last_one_shown_when_the_socket_is_cut_in_a_d
     page.mouse.up()
     assert_shows(bench.settled(), with_x(11))
     assert undo_steps(bench) == 1
-
-
-def test_a_server_that_never_answers_on_the_socket_costs_nothing(server, routed):
-    bench = routed.open(f"{server.url}?example=first", lambda socket: None)  # open, and silent
-    assert_shows(bench.edit(*X00, 5), with_x(5))
-    assert_shows(bench.edit(*X00, 6), with_x(6))
-
-
-def test_a_server_that_dies_in_a_drag_and_comes_back_loses_nothing(own_server, new_page, watch):
-    bench = ready(Bench(new_page()).open(f"{own_server.url}?example=first"))
-    assert_shows(bench.edit(*X00, 3), with_x(3))
-    drag(bench, 4, *X00)
-    shows(bench, 7)
-    own_server.kill()
-    x, y = centre(bench, *X00)
-    bench.page.mouse.move(x + 100, y)
-    shows(bench, 13)
-    bench.page.mouse.up()
-    own_server.start()
-    assert_shows(bench.settled(), with_x(13))
-    bench.wait_for_address(with_x(13))
-    assert all("ERR_CONNECTION" in text or "disconnected" in text for text in watch.complaints), (
-        watch.complaints
-    )
-    watch.complaints.clear()
 
 
 def test_what_a_laptop_was_told_before_it_slept_and_in_its_sleep_stands_when_it_wakes(

@@ -64,8 +64,12 @@ WRONG = {
 }
 
 
-def test_what_is_no_number_says_why_and_where_and_what_is_unambiguous_is_accepted(visit):
-    bench = visit("?example=first")
+def test_a_cell_has_one_name_wherever_it_is_told_and_what_is_no_number_says_why_and_where(visit):
+    """What is unambiguous is accepted."""
+    bench = visit("?example=first", **CLIPBOARD)
+    assert_has_one_name(bench)
+    bench.page.keyboard.press("Escape")
+    bench.settled()
     for text, sentence in WRONG.items():
         type_into(bench, bench.cell("w_k", 1, 0, 1), text)
         expect(bench.message()).to_have_text(f"WK[1, 2] of head 2: {sentence} What stood there still counts.")
@@ -78,8 +82,8 @@ def test_what_is_no_number_says_why_and_where_and_what_is_unambiguous_is_accepte
         assert_shows(bench, apply(built_in("first"), edit))
 
 
-def test_a_cell_has_one_name_in_the_line_of_arithmetic_in_messages_and_for_the_screen_reader(visit):
-    bench = visit("?example=first", **CLIPBOARD)
+def assert_has_one_name(bench):
+    """In the line of arithmetic, in messages, and for the screen reader."""
     cell = bench.cell("w_k", 1, 0, 1)
     cell.hover()
     assert bench.arithmetic().startswith("WK[1, 2] of head 2 = 1")

@@ -202,9 +202,8 @@ def test_plotly_comes_from_here_once_a_figure_is_near_and_streamlits_never(new_p
     at_rest(page)
     assert not [url for url in asked if "plotly" in url.lower()]
     picture(page, "weights")
-    for _ in range(2):
-        page.goto(f"{server.url}lessons?lesson=many-heads")
-        picture(page, "readers")
+    page.goto(f"{server.url}lessons?lesson=many-heads")
+    picture(page, "readers")
     fetched = {url for url in asked if "plotly" in url.lower()}
     assert len(fetched) == 1
     assert fetched.pop().startswith(f"{server.url}api/plotly/")

@@ -25,8 +25,18 @@ def focused(page) -> dict[str, str]:
     )
 
 
-def test_from_load_to_a_pinned_cell_and_to_other_numbers_by_keyboard_alone(visit):
+def test_the_operands_and_the_arithmetic_are_shown_by_pointer_and_from_load_to_other_numbers_by_keyboard_alone(
+    visit,
+):
     bench = visit("?example=first")
+    hovering_lights_the_operands(bench)
+    bench.page.mouse.move(-1, -1)
+    keys_lead_to_a_pinned_cell_and_other_numbers(bench)
+    a_cell_that_is_held_is_let_go(bench)
+
+
+def keys_lead_to_a_pinned_cell_and_other_numbers(bench):
+    """From where the page has been loaded, and no cell had the focus yet."""
     for _ in range(120):
         bench.page.keyboard.press("Tab")
         if focused(bench.page).get("key") == "weights|0|0|0":
@@ -52,8 +62,7 @@ def test_from_load_to_a_pinned_cell_and_to_other_numbers_by_keyboard_alone(visit
     assert focused(bench.page)["key"] == "x||1|1"
 
 
-def test_hovering_lights_the_operands_and_shows_the_arithmetic(visit):
-    bench = visit("?example=first")
+def hovering_lights_the_operands(bench):
     bench.cell("q", 0, 0, 1).hover()
     assert bench.arithmetic() == "Q[1, 2] of head 1 (思考) = X·WQ = 1 · 0 + 2 · 1 = 2"
     computed = trace(built_in("first"))
@@ -64,6 +73,9 @@ def test_hovering_lights_the_operands_and_shows_the_arithmetic(visit):
     bench.cell("w_q", 0, 1, 1).hover()
     assert bench.page.locator("td.fed").count() == 3
     assert "used by 3 numbers of Q" in bench.arithmetic()
+
+
+def a_cell_that_is_held_is_let_go(bench):
     bench.cell("q", 0, 0, 1).click()
     bench.page.locator(".explain .term").first.click()  # a number of X, which can only be let go of
     expect(bench.page.locator(".explain .line")).to_have_text(

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from mha_core import built_in
 from tests.e2e.driver import Bench, assert_shows, menu
 from tests.e2e.test_editing import set_cell
-from tests.sizes import shortened
+from tests.e2e.test_live import X00, centre, drag, ready, shows
 
 WATER = built_in("water")
 
@@ -29,8 +29,14 @@ def can(bench: Bench, what: str) -> bool:
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 
 
-@pytest.mark.parametrize("options", shortened([{}, PHONE], [PHONE]))
-def test_undo_redo_and_reset_go_on_after_a_reload(visit, options):
+STORED = ["{", '{"examples": 7}', '{"session": "x", "examples": [1, 2], "at": 1, "texts": [[2, "water"]]}']
+
+
+@pytest.mark.parametrize(
+    ("stored", "options"),
+    [(STORED[-1], PHONE), *(pytest.param(stored, {}, marks=pytest.mark.long) for stored in STORED[:-1])],
+)
+def test_undo_redo_and_reset_go_on_after_a_reload_and_whatever_is_stored_does_no_harm(visit, stored, options):
     bench = visit("?example=water", **options)
     for number in (3, 5):
         bench.edit("x", None, 0, 0, number)
@@ -53,6 +59,22 @@ def test_undo_redo_and_reset_go_on_after_a_reload(visit, options):
     expect(bench.control("reset")).to_be_enabled()
     bench.do("reset")
     assert_shows(bench, WATER)
+    bench.wait_for_address(WATER)
+    assert_may_be_stored(bench, stored)
+
+
+def assert_may_be_stored(bench, stored):
+    bench.page.evaluate(
+        "(text) => { window.addEventListener('pagehide', () => sessionStorage.setItem('mha.history', text)) }",
+        stored,
+    )
+    reloaded(bench)
+    assert bench.page.evaluate("performance.getEntriesByType('navigation')[0].type") == "reload"
+    assert_shows(bench, WATER)
+    bench.edit("x", None, 0, 0, 3)
+    bench.do("undo")
+    assert_shows(bench, WATER)
+    assert bench.message().count() == 0 or not bench.message().is_visible()
 
 
 def test_a_second_tab_and_another_link_have_no_history_of_the_first(visit):
@@ -68,31 +90,20 @@ def test_a_second_tab_and_another_link_have_no_history_of_the_first(visit):
     assert not can(bench, "undo")
 
 
-STORED = ["{", '{"examples": 7}', '{"session": "x", "examples": [1, 2], "at": 1, "texts": [[2, "water"]]}']
-
-
-@pytest.mark.parametrize("stored", shortened(STORED, STORED[-1:]))
-def test_what_is_stored_may_be_anything(visit, stored):
-    bench = visit("?example=water")
-    bench.page.evaluate(
-        "(text) => { window.addEventListener('pagehide', () => sessionStorage.setItem('mha.history', text)) }",
-        stored,
-    )
-    reloaded(bench)
-    assert bench.page.evaluate("performance.getEntriesByType('navigation')[0].type") == "reload"
-    assert_shows(bench, WATER)
-    bench.edit("x", None, 0, 0, 3)
-    bench.do("undo")
-    assert_shows(bench, WATER)
-    assert bench.message().count() == 0 or not bench.message().is_visible()
-
-
-def test_the_work_and_its_history_outlive_the_server_and_other_pages(own_server, new_page, watch):
+def test_the_work_and_its_history_outlive_a_server_that_dies_in_a_drag_and_other_pages(
+    own_server, new_page, watch
+):
     bench = Bench(new_page()).open(f"{own_server.url}?example=water")
     bench.edit("x", None, 0, 0, 3)
     bench.edit("x", None, 0, 0, 5)
     bench.wait_for_address(x00(5))
+    drag(ready(bench), 2, *X00)
+    shows(bench, 7)
     own_server.kill()
+    x, y = centre(bench, *X00)
+    bench.page.mouse.move(x + 100, y)
+    shows(bench, 15)
+    bench.page.mouse.up()
     # Typed while nothing answers: it is kept, and sent when a server is back.
     bench.cell("x", None, 0, 0).click()
     bench.page.keyboard.type("7")
@@ -100,15 +111,16 @@ def test_the_work_and_its_history_outlive_the_server_and_other_pages(own_server,
     expect(bench.cell("x", None, 0, 0)).to_have_text("7")
     own_server.start()
     assert_shows(bench.settled(), x00(7))
+    bench.wait_for_address(x00(7))
     assert all("ERR_CONNECTION" in text or "disconnected" in text for text in watch.complaints)
-    bench.page.get_by_role("link", name="Lessons", exact=True).click()
-    expect(bench.page).to_have_title("Lessons · Multi-head attention")
+    bench.page.get_by_role("link", name="Check", exact=True).click()
+    expect(bench.page).to_have_title("Check · Multi-head attention")
     bench.page.reload()
     menu(bench.page)
     bench.page.keyboard.press("Escape")
     bench.page.get_by_role("link", name="Bench", exact=True).click()
     bench.settled()
-    for number in (5, 3):
+    for number in (15, 5, 3):
         expect(bench.control("undo")).to_be_enabled()
         bench.do("undo")
         assert_shows(bench, x00(number))

@@ -54,7 +54,9 @@ def test_of_heads_as_wide_as_a_models_as_many_are_shown_as_fit(visit):
 
 
 @pytest.mark.parametrize("size", shortened(SCREENS, SCREENS[:1]), ids=str)
-def test_what_belongs_to_all_heads_stays_in_sight(visit, size):
+def test_what_belongs_to_all_heads_stays_in_sight_and_a_table_wider_than_a_telephone_keeps_its_labels(
+    visit, size
+):
     width, height = size
     bench = visit(f"?s={to_token(EIGHT_HEADS)}", viewport={"width": width, "height": height})
     tables = bench.page.locator(".tables")
@@ -74,18 +76,20 @@ def test_what_belongs_to_all_heads_stays_in_sight(visit, size):
     for name in OF_THE_LAYER:
         assert_in_sight(bench, name)
     assert wider(bench.page) == []
+    if width == SCREENS[0][0]:
+        assert_scrolls_by_itself(bench, width)
 
 
-def test_a_table_wider_than_the_telephone_scrolls_by_itself_and_keeps_its_labels(visit):
-    bench = visit(f"?s={to_token(EIGHT_HEADS)}", viewport={"width": 390, "height": 844})
+def assert_scrolls_by_itself(bench, width):
+    """The table of Concat, wider than the screen: its last cell comes into view, its labels stay, all else stays."""
     table = bench.page.locator('table[data-matrix="concat"]')
-    assert table.bounding_box()["width"] > 390
+    assert table.bounding_box()["width"] > width
     before = bench.page.locator(".tables").evaluate("(node) => node.scrollLeft")
     last = bench.cell("concat", None, 0, 15)
     last.focus()
     box = last.bounding_box()
     assert box["x"] >= 0
-    assert box["x"] + box["width"] <= 390
+    assert box["x"] + box["width"] <= width
     label = table.locator("tbody th").first.bounding_box()
     assert label["x"] >= 0
     assert label["x"] + label["width"] <= box["x"]

@@ -9,9 +9,9 @@ from playwright.sync_api import expect
 
 from mha_core import built_in, trace
 from mha_core.compute.derive import Cell
-from tests.e2e.driver import Bench, wait_for
+from tests.e2e.driver import Bench, wait_until
 from tests.e2e.walk import Walk, assert_right, bench_example, places
-from tests.sizes import share, shortened
+from tests.sizes import shortened
 
 FIRST = trace(built_in("first"))
 
@@ -19,25 +19,26 @@ FIRST = trace(built_in("first"))
 # --- keys ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("depth", shortened([0, 1, 2], [1, 2]))
-def test_the_whole_walk_of_the_first_example_by_keyboard_alone(walk, depth):
+@pytest.mark.parametrize("depths", shortened([(0,), (1, 2)], [(1, 2)]), ids=str)
+def test_the_whole_walk_of_the_first_example_by_keyboard_alone(walk, depths):
     """Every stage, every part, every beat: in order, each with the trace's numbers, and all of them seen."""
     page = walk("?example=first")
-    page.press(*["ArrowDown"] * depth)
-    expected, seen = places(FIRST, depth), set()
-    if depth == 2:
-        assert passed(page.stands_at(expected[0]), "ArrowRight", expected[1:]) == expected[1:]
-    else:
-        for place in expected:
-            page.stands_at(place)
-            seen |= {cell for cell, text in assert_right(page, FIRST).items() if text != "·"}
-            page.press("ArrowRight")
-    page.press("ArrowRight").stands_at(expected[-1])
-    if depth == 1:
-        computed = {Cell(name, head, 0, 0) for name in ("q", "scores", "weights") for head in (0, 1)}
-        assert computed | {Cell("concat", None, 2, 3), Cell("x", None, 2, 1)} <= seen
-    back = expected[-2::-1]
-    assert passed(page, "ArrowLeft", back) == back
+    for depth in depths:
+        page.press(*["ArrowUp"] * 2, "Home", *["ArrowDown"] * depth)
+        expected, seen = places(FIRST, depth), set()
+        if depth == 2:
+            assert passed(page.stands_at(expected[0]), "ArrowRight", expected[1:]) == expected[1:]
+        else:
+            for place in expected:
+                page.stands_at(place)
+                seen |= {cell for cell, text in assert_right(page, FIRST).items() if text != "·"}
+                page.press("ArrowRight")
+        page.press("ArrowRight").stands_at(expected[-1])
+        if depth == 1:
+            computed = {Cell(name, head, 0, 0) for name in ("q", "scores", "weights") for head in (0, 1)}
+            assert computed | {Cell("concat", None, 2, 3), Cell("x", None, 2, 1)} <= seen
+        back = expected[-2::-1]
+        assert passed(page, "ArrowLeft", back) == back
 
 
 def passed(page, key, expected):
@@ -75,7 +76,7 @@ def test_a_clicker_home_end_digits_and_space_at_the_chosen_speed(server, new_con
     page.stands_at("q")
 
 
-def test_into_a_step_and_out_of_it(walk):
+def test_into_a_step_and_out_of_it_where_row_i_and_column_j_meet_at_their_cell(walk):
     page = walk("?example=first&step=scores")
     assert "13" in assert_right(page, FIRST)[Cell("scores", 0, 1, 0)]
     page.press("ArrowDown").stands_at("scores 1")
@@ -86,10 +87,7 @@ def test_into_a_step_and_out_of_it(walk):
     page.press("ArrowRight").stands_at("scores 1.2")
     assert page.shown()[Cell("scores", 0, 0, 0)] == "5"
     page.press("ArrowUp").stands_at("scores 1").press("ArrowUp").stands_at("scores")
-
-
-def test_row_i_and_column_j_meet_at_their_cell(walk):
-    page = walk("?example=first&step=scores&sub=6")
+    page.press("ArrowDown", *["ArrowRight"] * 5).stands_at("scores 6")
     cell = page.cell("scores", 0, 1, 2).bounding_box()
     left, above = page.cell("q", 0, 1, 0).bounding_box(), page.cell("k", 0, 2, 0).bounding_box()
     assert abs(left["y"] - cell["y"]) < 1
@@ -117,7 +115,7 @@ def test_softmax_appears_as_powers_sum_and_division(walk):
     assert f"{number:.3f}" in weight.get_attribute("style")
 
 
-def test_keys_are_left_alone_in_text_fields_and_buttons(walk):
+def test_keys_are_left_alone_in_text_fields_and_buttons_and_less_motion_is_obeyed(walk):
     page = walk("?example=first&step=q")
     page.page.get_by_role("combobox").first.click()
     page.press("ArrowRight", "Home", "3")
@@ -129,10 +127,8 @@ def test_keys_are_left_alone_in_text_fields_and_buttons(walk):
     page.stands_at("q")
     page.press("ArrowRight")  # reveals
     page.press("ArrowRight").stands_at("k")
-
-
-def test_less_motion_is_obeyed(walk):
-    page = walk("?example=first&step=q&sub=1", reduced_motion="reduce")
+    page.button("predict").uncheck()
+    page.press("ArrowDown").stands_at("k 1")
     for wanted, animated in (("reduce", False), ("no-preference", True)):
         page.page.emulate_media(reduced_motion=wanted)
         name = page.root.evaluate(
@@ -169,52 +165,21 @@ def test_a_place_that_is_not_there_opens_the_nearest(walk, query):
     assert walk(f"?example=first&{query}").at in ("tokens 1.1", "q 6.2", "tokens 1")
 
 
-def test_editing_on_the_bench_and_coming_back_keeps_the_place(walk):
-    page = walk("?example=first&step=scores&sub=4")
-    page.press("ArrowRight").stands_at("scores 5")
+def test_where_the_walk_rests_reaches_the_server_and_a_reload_and_an_edit_on_the_bench_keep_the_place(walk):
+    page = walk("?example=first&step=scores")
+    page.page.evaluate("window.addEventListener('mha-place', ({detail}) => (window.told = detail))")
+    page.press("ArrowDown", "ArrowRight")
+    wait_until(page.page, "() => window.told?.sub === '2'")
+    assert page.page.evaluate("window.told") == {"step": "scores", "sub": "2", "view": "", "predict": False}
+    page.page.reload()
+    page.ready().stands_at("scores 2").press("ArrowRight").stands_at("scores 3")
     page.page.get_by_role("link", name="Bench").click()
     bench = Bench(page.page).settled()
     bench.edit("x", None, 1, 0, 7)
     page.page.get_by_role("link", name="Walkthrough").click()
-    page.ready().stands_at("scores 5")
+    page.ready().stands_at("scores 3")
     example = bench_example(FIRST.example, 7.0)
     assert_right(page, trace(example))
-
-
-def test_where_the_walk_rests_reaches_the_server(walk):
-    page = walk("?example=first&step=scores")
-    page.page.evaluate("window.addEventListener('mha-place', ({detail}) => (window.told = detail))")
-    page.press("ArrowDown", "ArrowRight")
-    page.page.wait_for_function("() => window.told?.sub === '2'")
-    assert page.page.evaluate("window.told") == {"step": "scores", "sub": "2", "view": "", "predict": False}
-    page.page.reload()
-    page.ready().stands_at("scores 2")
-
-
-LINKS = [("causal", "weights 2.3"), ("causal", "head-2 4"), ("causal", "concat"), ("causal", "scores 9.1")]
-
-
-def test_a_link_lands_there_on_a_fresh_server_and_the_walk_goes_on_without_one(own_server, new_page, watch):
-    """While the server is dead, and after another has come."""
-    page = Walk(new_page())
-    for example, place in [*LINKS[: max(2, share(len(LINKS)))], ("water", "q 1")]:
-        step, _, sub = place.partition(" ")
-        page.open(f"{own_server.url}walkthrough?example={example}&step={step}{sub and f'&sub={sub}'}")
-        page.stands_at(place)
-        assert_right(page, trace(built_in(example)))
-    session = page.page.locator(".walk").get_attribute("data-session")
-    own_server.kill()
-    for place in places(trace(built_in("water")), 1)[5:12]:
-        page.press("ArrowRight").stands_at(place)
-    own_server.start()
-    wait_for(page.page, '[data-test-connection-state="CONNECTED"]')
-    expect(page.page.locator(".walk")).not_to_have_attribute("data-session", session)  # it is drawn anew
-    page.press("ArrowRight").stands_at("k 3")
-    page.page.wait_for_url("**step=k&sub=3")
-    expect(page.page.locator(".st-key-walk-takeaway button").first).to_be_visible()
-    page.stands_at("k 3")
-    assert_right(page, trace(built_in("water")))
-    watch.complaints.clear()  # that nobody answered is all that the browser had to say
 
 
 def test_a_picture_of_small_numbers_is_no_wider_than_a_telephone(server, new_page):

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from mha_core import built_in, library, parse, to_token, trace
+from mha_core.compare.variant import Variant, varied
 from mha_core.walk.stages import walk as stages_of
 from mha_ui.language import LANGUAGES
 from tests.e2e.driver import wait_until
@@ -92,37 +93,49 @@ MEASURE = """([least, arithmetic, wanted]) => {
 }"""
 
 
+COMBINED = {
+    "rotary, cosine": varied(built_in("rotary"), Variant(scoring="cosine")),
+    "output-projection, sinusoidal": varied(built_in("output-projection"), Variant(positions="sinusoidal")),
+}
+"""Walks that are each as good as those of two examples."""
+SHOWN = {name: built_in(name) for name in library()} | COMBINED
+SHORT = ("alibi", "additive", *COMBINED, "scaled", "translation")
+"""What is walked in short."""
+
+
+def address(name):
+    return f"?s={to_token(SHOWN[name])}" if name in COMBINED else f"?example={name}"
+
+
 def test_the_examples_walked_in_short_show_every_stage():
     kinds = {
-        name: {
-            (stage.kind, *(step.name for step in stage.steps)) for stage in stages_of(trace(built_in(name)))
-        }
-        for name in library()
+        name: {(stage.kind, *(step.name for step in stage.steps)) for stage in stages_of(trace(example))}
+        for name, example in SHOWN.items()
     }
-    assert set().union(*(kinds[name] for name in EVERY_STAGE)) >= {
-        kind for name in library() for kind in kinds[name] if len(kind) == 2
-    }
+    every = {kind for name in library() for kind in kinds[name] if len(kind) == 2}
+    for short in (EVERY_STAGE, SHORT):
+        assert set().union(*(kinds[name] for name in short)) >= every
 
 
 @pytest.mark.parametrize("size", shortened([(1280, 720), (1920, 1080)], [(1280, 720)]))
 @pytest.mark.parametrize(
     ("name", "language"),
-    in_turn(EVERY_STAGE, LANGUAGES)
+    in_turn(SHORT, LANGUAGES)
     + [
         pytest.param(name, language, marks=pytest.mark.long)
         for name in library()
-        if name not in EVERY_STAGE
+        if name not in SHORT
         for language in LANGUAGES
     ],
 )
 def test_before_an_audience_nothing_is_cut_off_and_no_type_is_small(walk, name, language, size):
     """Every step at every depth, in both views; in short a step in the first of the examples that has its kind."""
     page = walk(
-        f"?example={name}&view=presenter&lang={language}",
+        f"{address(name)}&view=presenter&lang={language}",
         viewport=dict(zip(("width", "height"), size, strict=True)),
     )
-    computed = trace(built_in(name))
-    walks = {one: looks_of(trace(built_in(one))) for one in EVERY_STAGE} | {name: looks_of(computed)}
+    computed = trace(SHOWN[name])
+    walks = {one: looks_of(trace(SHOWN[one])) for one in SHORT} | {name: looks_of(computed)}
     steps, wanted = places(computed, 0), first_seen(walks, name)
     for view in ("presenter", "projector"):
         if view == "projector":

@@ -16,6 +16,7 @@ from mha_ui.language import LANGUAGES, words_in
 from tests.core.test_slides import tables
 from tests.core.test_walk import check_page
 from tests.e2e.looks import assert_no_barrier, wider, widths
+from tests.e2e.test_walkthrough_audience import COMBINED, SHOWN, address
 from tests.e2e.walk import cell_of, places
 from tests.sizes import EVERY_STAGE, in_turn, shortened
 
@@ -80,7 +81,7 @@ def test_predicting_cell_by_cell_from_the_keyboard(walk):
     page.press("ArrowRight").stands_at("q 3")
 
 
-ASKING = ("alibi", "additive", "cosine", "rotary", "sinusoidal", "output-projection")
+ASKING = ("alibi", "additive", *COMBINED)
 """Examples that together ask for every kind of step."""
 ASKED = """(key) => {
     const root = [...document.querySelectorAll("*")].find((e) => e.shadowRoot?.querySelector(".walk")).shadowRoot;
@@ -109,11 +110,11 @@ ASKED = """(key) => {
 }"""
 
 
-@pytest.mark.parametrize("name", shortened(library(), ASKING))
+@pytest.mark.parametrize("name", shortened(SHOWN, ASKING))
 def test_nothing_on_the_page_tells_what_is_asked_for_and_every_head_asks(walk, name):
     """Until it is revealed: no number, colour or bar in the cells asked for, nor in the powers that lead to them; no
     arithmetic; and no printed digits of theirs anywhere but in what is read, cells and the divisor."""
-    page, computed = walk(f"?example={name}&predict=1"), trace(built_in(name))
+    page, computed = walk(f"{address(name)}&predict=1"), trace(SHOWN[name])
     asking = set()
     for place in page.page.evaluate(ASKED):
         fields = {cell_of(key) for key in place["fields"]}

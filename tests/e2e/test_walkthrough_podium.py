@@ -12,7 +12,7 @@ from mha_ui.language import LANGUAGES
 from mha_ui.palette import LIGHT
 from tests.e2e.looks import assert_no_barrier
 from tests.e2e.test_walkthrough import passed
-from tests.e2e.walk import Walk, assert_right, places
+from tests.e2e.walk import assert_right, places
 from tests.sizes import shortened
 
 FIRST = trace(built_in("first"))
@@ -40,7 +40,9 @@ def test_two_keys_walk_a_lecture_in_as_many_presses_as_it_says(walk, minutes):
     assert passed(page, "PageUp", back) == back
 
 
-def test_a_jump_goes_to_where_the_lecture_begins_a_step_and_a_reload_goes_on_there(walk):
+def test_a_jump_goes_to_where_the_lecture_begins_a_step_and_a_reload_goes_on_where_the_walk_stood(walk):
+    """Also though nothing says that the page is left: the address follows a burst of keys late, and a phone or a busy
+    browser may leave without an event."""
     page = walk("?example=first&view=projector")
     page.button("lecture").select_option("50")
     page.press("6").stands_at("scores 1.1")
@@ -51,14 +53,9 @@ def test_a_jump_goes_to_where_the_lecture_begins_a_step_and_a_reload_goes_on_the
     page.ready().stands_at("scores 2")
     expect(page.root).to_have_attribute("data-view", "projector")
     page.press("ArrowLeft").stands_at("scores 1.2")
-
-
-def test_a_reload_goes_on_where_the_walk_stood_though_nothing_says_that_the_page_is_left(browser, server):
-    """The address follows a burst of keys late, and a phone or a busy browser may leave without an event."""
-    context = browser.new_context(locale="en-US")
-    page = Walk(context.new_page())
-    page.page.add_init_script("addEventListener('beforeunload', (event) => event.stopImmediatePropagation())")
-    page.open(f"{server.url}walkthrough?example=first&view=projector&step=q")
+    page.page.evaluate(
+        "addEventListener('beforeunload', (event) => event.stopImmediatePropagation(), { capture: true })"
+    )
     with page.page.expect_navigation():
         page.page.evaluate(
             """() => {
@@ -67,39 +64,12 @@ def test_a_reload_goes_on_where_the_walk_stood_though_nothing_says_that_the_page
                 location.reload();
             }"""
         )
-    page.ready().stands_at("scores")
-    context.close()
+    page.ready().stands_at("scores 4")
 
 
 @pytest.mark.parametrize("language", shortened(LANGUAGES, ["zh"]))
-def test_the_keys_are_shown_and_go_away(walk, language):
+def test_keys_darken_the_wall_fill_the_screen_show_a_dot_and_are_told(walk, language):
     page = walk(f"?example=first&view=projector&step=q&lang={language}")
-    page.press("?")
-    keys = page.page.locator(".walk .help")
-    expect(keys).to_be_visible()
-    expect(keys.locator("tr")).to_have_count(18)
-    assert all(row.inner_text().strip() for row in keys.locator("td").all())
-    told = keys.locator("tbody").inner_text()
-    assert [key for key in "ABCEFHLMQV.[]+−0?" if key not in told] == []
-    assert_no_barrier(page.page)
-    page.press("Escape")
-    expect(keys).to_be_hidden()
-    page.stands_at("q")
-    expect(page.root).to_have_attribute("data-view", "projector")
-    page.press("Escape", "?")  # on the page those that do something there
-    expect(page.root).to_have_attribute("data-view", "page")
-    expect(keys.locator("tr")).to_have_count(20)  # and what those do that it leads to
-    there = keys.locator("th").all_inner_texts()
-    assert there.index("P") == 6
-    assert {"Q", "H", "V", "E"} <= set(there[8:])
-    assert keys.bounding_box() == {"x": 0, "y": 0, **page.page.viewport_size}
-    page.page.mouse.click(5, 5)
-    expect(keys).to_be_hidden()
-    page.press("ArrowRight").stands_at("k")
-
-
-def test_keys_darken_the_wall_fill_the_screen_and_show_a_dot(walk):
-    page = walk("?example=first&view=projector&step=q")
     dark_and_back(page)
     page.press("f")
     page.page.wait_for_function("() => document.fullscreenElement !== null")
@@ -116,6 +86,33 @@ def test_keys_darken_the_wall_fill_the_screen_and_show_a_dot(walk):
     expect(page.root).not_to_contain_class("awake")  # who points at the wall wants no controls over it
     page.press("l")
     expect(dot).to_be_hidden()
+    assert_keys_are_told(page)
+
+
+def assert_keys_are_told(page):
+    """Over the picture, and on the page: they are shown, and go away."""
+    page.press("4", "?")
+    keys = page.page.locator(".walk .help")
+    expect(keys).to_be_visible()
+    expect(keys.locator("tr")).to_have_count(18)
+    assert all(row.inner_text().strip() for row in keys.locator("td").all())
+    told = keys.locator("tbody").inner_text()
+    assert [key for key in "ABCEFHLMQV.[]+−0?" if key not in told] == []
+    assert_no_barrier(page.page)
+    page.press("Escape")
+    expect(keys).to_be_hidden()
+    page.stands_at("k")
+    expect(page.root).to_have_attribute("data-view", "projector")
+    page.press("Escape", "?")  # on the page those that do something there
+    expect(page.root).to_have_attribute("data-view", "page")
+    expect(keys.locator("tr")).to_have_count(20)  # and what those do that it leads to
+    there = keys.locator("th").all_inner_texts()
+    assert there.index("P") == 6
+    assert {"Q", "H", "V", "E"} <= set(there[8:])
+    assert keys.bounding_box() == {"x": 0, "y": 0, **page.page.viewport_size}
+    page.page.mouse.click(5, 5)
+    expect(keys).to_be_hidden()
+    page.press("ArrowRight").stands_at("v")
 
 
 def dark_and_back(page):
@@ -181,7 +178,7 @@ def test_matrices_of_steps_of_one_kind_stand_in_the_same_places(walk):
         assert place == pytest.approx(other, abs=0.1)
 
 
-def test_controls_go_with_a_key_and_come_back_with_the_pointer(walk):
+def test_controls_go_with_a_key_and_come_back_with_the_pointer_and_a_legend_says_what_a_colour_means(walk):
     page = walk("?example=first&view=projector")
     controls, motion = (page.page.locator(f".walk .{name}") for name in ("controls", "motion-bar"))
     page.page.mouse.move(900, 5)
@@ -208,11 +205,11 @@ def test_controls_go_with_a_key_and_come_back_with_the_pointer(walk):
     page.button("play").focus()
     page.press("ArrowRight").stands_at("k")
     expect(controls).to_have_css("opacity", "1")
+    assert_legend(page.press("Home"))
 
 
-def test_a_legend_says_what_a_colour_means_and_positive_is_not_red(walk):
-    """It has one colour on the page and on the wall, and the legend stands where it first speaks."""
-    page = walk("?example=first&view=projector")
+def assert_legend(page):
+    """It has one colour on page and wall, positive is not red, and it stands where the colour first speaks."""
     told = {}
     for place in places(FIRST, 0):
         page.stands_at(place)

@@ -8,10 +8,11 @@ import pytest
 from playwright.sync_api import expect
 
 from mha_core import built_in, trace
-from tests.e2e.driver import Bench
-from tests.e2e.walk import Walk, assert_right, bench_example
+from tests.e2e.driver import Bench, wait_for
+from tests.e2e.walk import Walk, assert_right, bench_example, places
+from tests.sizes import share
 
-FIRST = trace(built_in("first"))
+FIRST, WATER = trace(built_in("first")), trace(built_in("water"))
 
 
 def beside(page):
@@ -87,7 +88,12 @@ def both_show(pages, example, place):
         assert_right(page, trace(example))
 
 
-def test_two_windows_stay_together_when_a_number_is_edited_on_the_way(pair):
+def test_two_windows_stay_together_when_a_number_is_edited_or_another_example_is_chosen(pair):
+    numbers_are_edited_on_the_way(pair)
+    another_example_is_opened(pair)
+
+
+def numbers_are_edited_on_the_way(pair):
     """The other window takes the numbers over while the bench is still open, at the same place; then both walk on."""
     front, back = pair
     bench = edited(front, 1, 2, 3)
@@ -108,7 +114,8 @@ def test_two_windows_stay_together_when_a_number_is_edited_on_the_way(pair):
         page.page.wait_for_url(re.compile(r"[?&]s=.*step=q"))
 
 
-def test_another_example_in_one_window_is_opened_in_the_other_and_a_reload_finds_its_pair(pair):
+def another_example_is_opened(pair):
+    """What one window chooses is opened in the other, and a reload finds its pair."""
     front, back = pair
     front.press("Escape")
     front.page.get_by_role("combobox").first.click()
@@ -127,20 +134,47 @@ def test_another_example_in_one_window_is_opened_in_the_other_and_a_reload_finds
     expect(back.cell("x", None, 1, 0)).to_have_text("4")
 
 
-def test_two_windows_stay_together_when_the_server_was_away(own_server, new_page, watch):
-    page = new_page()
-    front, back = (
-        Walk(one).open(f"{own_server.url}walkthrough?example=first&step=q&view={view}")
-        for one, view in ((page, "projector"), (beside(page), "presenter"))
-    )
-    front.press("ArrowRight").stands_at("k")
-    back.stands_at("k")
+LINKS = [("causal", "weights 2.3"), ("causal", "head-2 4"), ("causal", "concat"), ("causal", "scores 9.1")]
+
+
+def test_a_link_lands_there_on_a_fresh_server_and_two_windows_walk_on_together_without_one(
+    own_server, new_page, watch
+):
+    """While the server is dead, and after another has come."""
+    front = Walk(new_page())
+    for example, place in [*LINKS[: max(2, share(len(LINKS)))], ("water", "q 1")]:
+        lands(front, own_server, example, place)
+    address, session = front.page.url, front.root.get_attribute("data-session")
+    front.button("projector").click()
+    back = Walk(beside(front.page)).open(f"{address}&view=presenter")
+    front.press("ArrowRight").stands_at("q 2")
+    back.stands_at("q 2")
     own_server.kill()
-    front.press("ArrowRight").stands_at("v")
-    back.stands_at("v")
+    for place in places(WATER, 1)[6:12]:
+        front.press("ArrowRight").stands_at(place)
+        back.stands_at(place)
     own_server.start()
+    for page in (front, back):
+        wait_for(page.page, '[data-test-connection-state="CONNECTED"]')
+    expect(front.root).not_to_have_attribute("data-session", session)  # it is drawn anew
+    front.press("ArrowRight").stands_at("k 3")
+    back.stands_at("k 3")
+    front.press("Escape")
+    front.page.wait_for_url("**step=k&sub=3")
+    expect(front.page.locator(".st-key-walk-takeaway button").first).to_be_visible()
+    front.stands_at("k 3")
+    assert_right(front, WATER)
+    front.button("projector").click()
+    front.page.wait_for_url("**view=projector**")
     front.page.reload()
-    front.ready().stands_at("v")
+    front.ready().stands_at("k 3")
     edited(front, 9)
-    both_show([back], bench_example(FIRST.example, 9.0), "v")
+    both_show([back], bench_example(WATER.example, 9.0), "k 3")
     watch.complaints.clear()  # that nobody answered is all that the browser had to say
+
+
+def lands(page, server, example, place):
+    step, _, sub = place.partition(" ")
+    page.open(f"{server.url}walkthrough?example={example}&step={step}{sub and f'&sub={sub}'}")
+    page.stands_at(place)
+    assert_right(page, trace(built_in(example)))
