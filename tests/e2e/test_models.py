@@ -11,7 +11,7 @@ from urllib.request import Request, urlopen
 
 import numpy as np
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Position, expect
 
 from mha_core import OPENS_FIRST, built_in, trace
 from mha_core.models import OWN, cards, example_of, load
@@ -393,7 +393,7 @@ def the_map_tells_every_pair_by_keyboard_too(page: Page, weights: np.ndarray) ->
     assert page.evaluate("() => window.written") == [f"{weight:.2f}" for weight in weights.ravel() if weight]
     box, n = drawn.bounding_box(), len(weights)
     row, col = n - 1, n - 2
-    cell = {"x": (col + 0.5) * box["width"] / n, "y": (row + 0.5) * box["height"] / n}
+    cell = Position(x=(col + 0.5) * box["width"] / n, y=(row + 0.5) * box["height"] / n)
     drawn.hover(position=cell)
     told = page.locator(".map-tip strong")
     expect(told).to_be_in_viewport()

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Self
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, ViewportSize, expect
 from playwright.sync_api import TimeoutError as TooLate
 
 from mha_core import built_in, trace
@@ -17,8 +17,8 @@ from tests.e2e.looks import barriers, rules, wider
 from tests.e2e.walk import Walk, assert_right, bench_example, cell_of
 from tests.sizes import share
 
-PHONE = {"width": 390, "height": 844}
-WALL = {"width": 1280, "height": 720}
+PHONE = ViewportSize(width=390, height=844)
+WALL = ViewportSize(width=1280, height=720)
 FIRST = trace(built_in("first"))
 
 
