@@ -12,9 +12,9 @@ from playwright.sync_api import expect
 from mha_core import built_in, from_token, parse, trace
 from mha_core.check.check import check as find
 from mha_core.check.summary import summary
-from tests.e2e.driver import WAIT, at_rest
+from tests.e2e.driver import WAIT, at_rest, wait_for
 from tests.e2e.looks import assert_no_barrier, assert_no_barrier_either
-from tests.sizes import share, shortened
+from tests.sizes import share
 
 
 def marks(bench):
@@ -106,11 +106,12 @@ def test_what_follows_is_told_from_what_is_wrong_by_itself(check):
     expect(bench.page.locator(".explain .verdict-mark")).to_have_text(re.compile("错。 ?$"))
 
 
-def test_the_published_example_cannot_be_trusted(check):
+def test_the_published_example_cannot_be_trusted_and_nobody_meets_a_barrier(check):
     bench = check("?example=published")
     verdict = bench.page.locator(".verdict")
     expect(verdict).to_contain_text("No known mistake explains this.")
     expect(verdict).to_contain_text("the row sums to 0.0442")
+    assert_no_barrier(bench.page)
     line = bench.page.locator(".explain .line")
     bench.cell("k", 0, 1, 0).hover()
     expect(line).to_contain_text("Show the solution")
@@ -132,22 +133,7 @@ REFUSED = {
 }
 
 
-def test_bad_text_is_refused_with_a_sentence_and_nothing_is_lost(check):
-    bench = check("?example=first")
-    bench.type("q", 0, 0, 0, "1.00")
-    for text, told in REFUSED.items():
-        bench.page.locator('[data-focus="menu q 1"]').focus()
-        bench.page.keyboard.press("Enter")
-        bench.page.get_by_role("menuitem", name="Fill in from text").click()
-        bench.page.locator('[data-focus="claim text"]').fill(text)
-        bench.page.locator('[data-focus="claim text send"]').click()
-        bench.settled()
-        expect(bench.message()).to_contain_text(told)
-        assert bench.shown()["q|0|0|0"] == "1.00"
-        assert bench.shown()["q|1|0|0"] == ""
-
-
-def test_a_number_that_is_none_is_marked_and_a_cleared_one_goes(check):
+def test_what_is_no_number_is_marked_or_refused_with_a_sentence_and_a_cleared_one_goes(check):
     bench = check("?example=first")
     cell = bench.cell("v", 1, 0, 0)
     width = cell.bounding_box()["width"]
@@ -194,6 +180,21 @@ def test_a_number_that_is_none_is_marked_and_a_cleared_one_goes(check):
     bench.page.keyboard.press("Control+Z")
     bench.settled()
     assert bench.shown()["v|1|0|0"] == "1.50"
+    bad_text_is_refused_with_a_sentence_and_nothing_is_lost(bench)
+
+
+def bad_text_is_refused_with_a_sentence_and_nothing_is_lost(bench):
+    bench.type("q", 0, 0, 0, "1.00")
+    for text, told in REFUSED.items():
+        bench.page.locator('[data-focus="menu q 1"]').focus()
+        bench.page.keyboard.press("Enter")
+        bench.page.get_by_role("menuitem", name="Fill in from text").click()
+        bench.page.locator('[data-focus="claim text"]').fill(text)
+        bench.page.locator('[data-focus="claim text send"]').click()
+        bench.settled()
+        expect(bench.message()).to_contain_text(told)
+        assert bench.shown()["q|0|0|0"] == "1.00"
+        assert bench.shown()["q|1|0|0"] == ""
 
 
 def _red(page):
@@ -354,31 +355,28 @@ def test_what_was_missed_and_told_is_still_counted_after_a_reload(check):
     expect(page.locator(".practice-end")).to_contain_text("17 of 18 right at the first try. One hint.")
 
 
-@pytest.mark.parametrize("page_name", shortened(["Bench", "Walkthrough", "Conventions"], ["Walkthrough"]))
-def test_the_answers_are_not_a_click_away(check, page_name):
-    """The bench is asked in the next test."""
-    bench = check("?example=first&ask=weights&seed=3")
+def test_the_steps_keep_their_marks_and_the_answers_are_not_a_click_away(check):
+    bench = check("?example=first&ask=weights&seed=3", viewport={"width": 640, "height": 800})
     page = bench.page
-    bench.type("weights", 0, 0, 0, "0.99")
-    page.get_by_role("link", name=page_name, exact=True).click()
-    expect(page.get_by_text("You are in the middle of an exercise")).to_be_visible()
-    expect(page.locator(".bench, .walk, .conventions")).to_have_count(0)
-    page.get_by_role("link", name="Back to the exercise").click()
-    expect(page.locator(SUMMARY)).to_contain_text("wrong")
-    assert bench.settled().shown()["weights|0|0|0"] == "0.99"
-
-
-def test_the_bench_shows_the_numbers_once_the_exercise_is_ended_there(check):
-    page = check("?example=first&ask=weights&seed=3").page
+    where_not_all_heads_fit_the_steps_keep_their_marks_and_what_is_told_of_them(bench)
+    page.set_viewport_size({"width": 1280, "height": 800})
+    bench.settled()
+    for name in ("Bench", "Walkthrough", "Conventions") if share(1) else ("Walkthrough",):
+        page.get_by_role("link", name=name, exact=True).click()
+        expect(page.get_by_text("You are in the middle of an exercise")).to_be_visible()
+        expect(page.locator(".bench, .walk, .conventions")).to_have_count(0)
+        page.get_by_role("link", name="Back to the exercise").click()
+        expect(page.locator(SUMMARY)).to_contain_text("wrong")
+        assert bench.settled().shown()["weights|0|0|0"] == "0.99"
     page.get_by_role("link", name="Bench", exact=True).click()
     expect(page.get_by_text("You are in the middle of an exercise")).to_be_visible()
     expect(page.locator(".bench")).to_have_count(0)
     page.get_by_role("button", name="End the exercise and show the numbers").click()
+    wait_for(page, "td[data-key='weights|0|0|0']")
     expect(page.locator(".bench td[data-key='weights|0|0|0']")).to_have_text(re.compile("[0-9]"))
 
 
-def test_where_not_all_heads_fit_the_steps_keep_their_marks_and_what_is_told_of_them(check):
-    bench = check("?example=first&ask=weights&seed=3", viewport={"width": 640, "height": 800})
+def where_not_all_heads_fit_the_steps_keep_their_marks_and_what_is_told_of_them(bench):
     page = bench.page
     steps = page.locator(".practice-step")
     expect(steps.locator(".step-mark")).to_have_text(["1", "2"])
@@ -441,8 +439,28 @@ def test_each_student_gets_new_numbers_and_keeps_them(check):
     assert _example(other).x != begun.x
 
 
-def test_the_link_for_each_student_stays_when_the_exercise_is_set(check):
+def _example(bench):
+    """The example in the address, once it is there."""
+    bench.page.wait_for_function("() => new URLSearchParams(location.search).has('s')", timeout=WAIT)
+    return from_token(parse_qs(urlsplit(bench.page.url).query)["s"][0])
+
+
+@pytest.mark.long  # in short it is asked of the published example
+def test_no_serious_barrier_in_an_exercise(check):
+    assert_no_barrier(check("?example=causal&ask=weights&lang=zh").page)
+
+
+WORKED = sorted((Path(__file__).parents[1] / "core" / "worked").glob("*.mha.json"))
+
+
+def test_a_link_for_each_student_stays_and_the_solutions_of_a_class_stand_in_one_table(check):
     page = check("?example=first").page
+    the_link_for_each_student_stays_when_the_exercise_is_set(page)
+    page.keyboard.press("Escape")
+    the_solutions_of_a_class_stand_in_one_table_and_one_is_opened(page)
+
+
+def the_link_for_each_student_stays_when_the_exercise_is_set(page):
     page.get_by_role("button", name="Exercise").click()
     page.get_by_role("button", name="scores", exact=True).click()
     expect(page.get_by_text("“scores” can be read off “scaled scores”")).to_be_visible()
@@ -456,26 +474,7 @@ def test_the_link_for_each_student_stays_when_the_exercise_is_set(check):
     expect(field).to_have_value(link)
 
 
-def _example(bench):
-    """The example in the address, once it is there."""
-    bench.page.wait_for_function("() => new URLSearchParams(location.search).has('s')", timeout=WAIT)
-    return from_token(parse_qs(urlsplit(bench.page.url).query)["s"][0])
-
-
-@pytest.mark.parametrize(
-    "query",
-    ["?example=published", pytest.param("?example=causal&ask=weights&lang=zh", marks=pytest.mark.long)],
-)
-def test_no_serious_barrier(check, query):
-    assert_no_barrier(check(query).page)
-
-
-WORKED = sorted((Path(__file__).parents[1] / "core" / "worked").glob("*.mha.json"))
-
-
-def test_the_solutions_of_a_class_stand_in_one_table_and_one_is_opened(check):
-    bench = check("?example=first")
-    page = bench.page
+def the_solutions_of_a_class_stand_in_one_table_and_one_is_opened(page):
     page.get_by_role("button", name="Solutions of a class").click()
     dialog = page.get_by_role("dialog", name="Solutions of a class")
     broken = {"name": "<b>broken.mha.json", "mimeType": "application/json", "buffer": b"[1"}

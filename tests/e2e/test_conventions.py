@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import product
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from mha_core import AddMask, built_in, library, to_token, trace
+from mha_core import AddMask, Example, built_in, library, to_token, trace
 from mha_core.edit.edits import apply
 from mha_core.example.model import NEG_INF
 from mha_core.messages import LANGUAGE
@@ -55,7 +56,9 @@ def table(scope: Locator, sign: str) -> Locator:
 
 def shown(figure: Locator) -> list[list[str]]:
     """Every number of a table, row by row."""
-    return [line.locator("td[data-key]").all_inner_texts() for line in figure.locator("tbody tr").all()]
+    return figure.locator("tbody tr").evaluate_all(
+        """(lines) => lines.map((line) => [...line.querySelectorAll("td[data-key]")].map((td) => td.innerText))"""
+    )
 
 
 def texts(rows: list[list[float]], decimals: int = 4) -> list[list[str]]:
@@ -99,12 +102,18 @@ def test_every_step_stands_there_in_both_conventions(read, name):
             figure = page.locator(f".equation.{form} figure").last
             assert shown(figure) == texts(rows), (entry.name, form)
             expect(figure.locator(".shape")).to_have_text(f"{len(rows)} × {len(rows[0])}")
+    page.locator('tr[data-name="q"] button').click()
+    what_it_is_computed_from_stands_transposed_in_columns(
+        page, computed.matrix("x", None), computed.matrix("w_q", 1)
+    )
+    if name == "output-projection":
+        the_packed_product_tells_its_arithmetic(page)
 
 
-def test_what_a_step_is_computed_from_stands_transposed_in_columns(read):
-    page = read("?example=first")
-    computed = trace(built_in("first"))
-    x, w_q = computed.matrix("x", None), computed.matrix("w_q", 0)
+def what_it_is_computed_from_stands_transposed_in_columns(
+    page: Page, x: list[list[float]], w_q: list[list[float]]
+) -> None:
+    expect(page.locator("tr.here")).to_have_attribute("data-name", "q")
     figures = page.locator(".equation.row figure")
     assert [shown(figures.nth(at)) for at in (0, 1)] == [texts(x), texts(w_q)]
     figures = page.locator(".equation.column figure")
@@ -112,8 +121,21 @@ def test_what_a_step_is_computed_from_stands_transposed_in_columns(read):
     assert [shown(figures.nth(at)) for at in (0, 1)] == [texts(rows) for rows in transposed]
 
 
-def test_pointing_at_a_number_lights_the_same_one_in_the_other_convention_and_so_do_keys(read):
+def test_a_number_lights_up_wherever_it_stands_for_pointer_and_keys_and_another_query_is_emptied(read):
     page = read("?example=water")
+    pointing_at_a_number_lights_the_same_one_in_the_other_convention_and_so_do_keys(page)
+    for library_name, index, code in (
+        ("packed", "W_K[0, 3]", "W_K[:, 2:4]"),
+        ("torch", "in_proj_weight[7, 0]", "in_proj_weight[6:8].T"),
+        ("keras", "key/kernel[0, 1, 1]", "kernel[:, 1, :]"),
+        ("linear", "key.weight[3, 0]", "key.weight[2:4].T"),
+    ):
+        packed(page, library_name, "k")
+        assert_lights_up(page, index, code)
+    another_query_is_emptied_by_choice(page)
+
+
+def pointing_at_a_number_lights_the_same_one_in_the_other_convention_and_so_do_keys(page: Page) -> None:
     page.locator('tr[data-name="scores"] button').click()
     rows, columns = page.locator(".equation.row"), page.locator(".equation.column")
     table(rows, "S").locator('td[data-key="scores|0|0|1"]').hover()
@@ -156,18 +178,6 @@ def packed(page: Page, library_name: str, letter: str = "q") -> None:
     part.locator(f'[data-focus$=" {letter}"]').click()
 
 
-def test_a_number_of_a_tensor_lights_up_in_its_heads_own_matrix(read):
-    page = read("?example=water")
-    for library_name, index, code in (
-        ("packed", "W_K[0, 3]", "W_K[:, 2:4]"),
-        ("torch", "in_proj_weight[7, 0]", "in_proj_weight[6:8].T"),
-        ("keras", "key/kernel[0, 1, 1]", "kernel[:, 1, :]"),
-        ("linear", "key.weight[3, 0]", "key.weight[2:4].T"),
-    ):
-        packed(page, library_name, "k")
-        assert_lights_up(page, index, code)
-
-
 def assert_lights_up(page: Page, index: str, code: str) -> None:
     cell = page.locator('.packing > .box td[data-key="w_k|1|0|1"]')
     cell.hover()
@@ -183,8 +193,8 @@ def assert_lights_up(page: Page, index: str, code: str) -> None:
     assert line(page, "packed")[-1].endswith(index)
 
 
-def test_the_packed_product_tells_its_arithmetic(read):
-    page = read("?example=output-projection")
+def the_packed_product_tells_its_arithmetic(page: Page) -> None:
+    """Of the example with an output projection."""
     page.locator('.packing > .box td[data-key="q|1|2|0"]').hover()
     assert line(page, "packed")[0] == "Q Head 2 [fish, 1] = 1 · 1 + 1 · 1 + 1 = 3"
     assert line(page, "packed")[1].endswith("Q[2, 2]")
@@ -227,14 +237,6 @@ def test_of_a_large_tensor_the_first_heads_are_drawn(read):
 # --- masks -------------------------------------------------------------------------------------------------------
 
 
-def test_a_mask_is_copied_as_python(read):
-    page = read("?example=causal", permissions=["clipboard-read", "clipboard-write"])
-    page.locator('[data-focus="copy torch_bool"]').click()
-    expect(page.locator('[data-focus="copy torch_bool"]')).to_have_text("Copied.")
-    code = page.evaluate("navigator.clipboard.readText()")
-    assert code.startswith("attn_mask = torch.tensor([[False, True, True, True, True], ")
-
-
 def test_a_mask_that_adds_numbers_is_refused_where_only_true_and_false_are_taken(read):
     example = built_in("water")
     added = AddMask(((0.5, NEG_INF, 0.0), (0.0, -2.0, 1.0), (0.0, 0.25, 0.0)))
@@ -247,8 +249,8 @@ def test_a_mask_that_adds_numbers_is_refused_where_only_true_and_false_are_taken
 # --- a query that attends to nothing -----------------------------------------------------------------------------
 
 
-def test_a_pair_lights_up_in_every_mask_and_zeros_nan_and_alike_stand_beside_each_other(read):
-    page = read("?example=padding")
+def test_a_pair_lights_up_in_every_mask_which_is_copied_and_zeros_nan_and_alike_stand_beside_each_other(read):
+    page = read("?example=padding", permissions=["clipboard-read", "clipboard-write"])
     cards = page.locator(".part-masks .card")
     expect(cards).to_have_count(6)
     first = cards.first.locator('td[data-key="pair|0|2"]')
@@ -260,6 +262,15 @@ def test_a_pair_lights_up_in_every_mask_and_zeros_nan_and_alike_stand_beside_eac
     assert set(kinds) == {"hidden"}
     assert line(page, "masks")[0] == "query 你, key <pad> (this pair is hidden)"
     assert "torch nn.MultiheadAttention attn_mask True" in line(page, "masks")[1]
+    page.locator('[data-focus="copy torch_bool"]').click()
+    expect(page.locator('[data-focus="copy torch_bool"]')).to_have_text("Copied.")
+    code = page.evaluate("navigator.clipboard.readText()")
+    assert code.startswith("attn_mask = torch.tensor([[False, False, True")
+    what_a_query_that_attends_to_nothing_gets(page)
+
+
+def what_a_query_that_attends_to_nothing_gets(page: Page) -> None:
+    """By every rule, in the example with padding."""
     outcomes = demonstrate(built_in("padding"), 0, 2).outcomes
     rows = page.locator(".rules tbody tr[data-rule]")
     expect(rows).to_have_count(len(outcomes))
@@ -278,8 +289,7 @@ def test_a_pair_lights_up_in_every_mask_and_zeros_nan_and_alike_stand_beside_eac
     assert len(keys(page, "dead", "operand")) == 3
 
 
-def test_another_query_is_emptied_by_choice(read):
-    page = read("?example=water")
+def another_query_is_emptied_by_choice(page: Page) -> None:
     query = page.locator(".st-key-conventions-choice [data-testid=stSelectbox] input").last
     query.scroll_into_view_if_needed()
     page.evaluate(
@@ -298,7 +308,7 @@ def test_another_query_is_emptied_by_choice(read):
 
 
 @pytest.mark.parametrize("language", shortened(LANGUAGES, ["zh"]))
-def test_it_speaks_the_readers_language(read, language):
+def test_it_speaks_the_readers_language_and_axe_finds_no_serious_violation(read, language):
     page = read(f"?example=padding&lang={language}")
     words = ui_words(language)
     for part in PARTS:
@@ -308,30 +318,50 @@ def test_it_speaks_the_readers_language(read, language):
     assert "undefined" not in body
     assert not re.search(r"\{\w+\}", body)
     assert page.evaluate("document.documentElement.lang") == LANGUAGE[language].tag
+    if language == "zh":
+        packed(page, "torch", "k")
+        page.locator('.equation.row td[data-key="q|0|0|0"]').focus()
+        assert_no_barrier_at(page, WIDTHS if share(1) else (390, 1280))
 
 
-def test_axe_finds_no_serious_violation(read):
-    page = read("?example=padding&lang=zh")
-    packed(page, "torch", "k")
-    page.locator('.equation.row td[data-key="q|0|0|0"]').focus()
-    assert_no_barrier_at(page, WIDTHS if share(1) else (390, 1280))
+EVERY_CHOICE = """async (press) => {
+    const shadows = [...document.querySelectorAll("*")].flatMap((node) => node.shadowRoot ?? []);
+    const found = (selector) => shadows.flatMap((shadow) => [...shadow.querySelectorAll(selector)]);
+    const none = [];
+    for (const selector of press) {
+        if (!found(selector).length) none.push(selector);
+        for (let at = 0; at < found(selector).length; at++) {
+            found(selector)[at].click();
+            await new Promise((drawn) => requestAnimationFrame(drawn));
+        }
+    }
+    return none;
+}"""
+"""Press all buttons of a kind after each other, and then those of the next, each of which draws what it shows; and
+return the kinds of which there are none."""
 
 
 @pytest.mark.parametrize("name", shortened(library(), VARIED))
 def test_every_built_in_is_drawn_in_every_choice_and_nothing_sticks_out(read, watch, name):
     page = read(f"?example={name}&lang=zh")
-    for button in page.locator(".part-rows .choice button").all():
-        button.click()
-    for row in page.locator(".all-steps tbody button").all():
-        row.click()
-    for letter in "qkv":
-        for library_name in LIBRARIES:
-            packed(page, library_name, letter)
+    packings = [
+        f'.part-packed [data-focus$=" {chosen}"]' for pair in product("qkv", LIBRARIES) for chosen in pair
+    ]
+    rows = [".part-rows .choice button", ".all-steps tbody button"]
+    assert page.evaluate(EVERY_CHOICE, [*rows, *packings]) == []
     for library_name, width in turns(LIBRARIES, WIDTHS):
         packed(page, library_name)
         page.set_viewport_size({"width": width, "height": 900})
         assert wider(page) == [], (library_name, width)
+        assert_names_of_columns_stand_above_them(page)
     assert watch.complaints == []
+
+
+def assert_names_of_columns_stand_above_them(page: Page) -> None:
+    left = "cells => cells.map((cell) => Math.round(cell.getBoundingClientRect().left))"
+    head = page.locator(".all-steps thead th").evaluate_all(left)
+    first = page.locator(".all-steps tbody tr").first.locator("th, td").evaluate_all(left)
+    assert head == first
 
 
 def test_the_address_keeps_the_work_and_links_lead_on(read):
@@ -346,16 +376,6 @@ def test_the_address_keeps_the_work_and_links_lead_on(read):
     page.get_by_role("link", name="Conventions", exact=True).click()
     settled(page)
     bench.wait_for_address(example)
-
-
-def test_the_names_of_the_columns_stand_above_their_columns(read):
-    page = read("?example=programming")
-    for width in (390, 1280):
-        page.set_viewport_size({"width": width, "height": 800})
-        left = "cells => cells.map((cell) => Math.round(cell.getBoundingClientRect().left))"
-        head = page.locator(".all-steps thead th").evaluate_all(left)
-        first = page.locator(".all-steps tbody tr").first.locator("th, td").evaluate_all(left)
-        assert head == first
 
 
 def test_it_is_the_first_page_of_a_fresh_server_and_survives_it_and_so_does_an_experiment(
@@ -394,7 +414,9 @@ def turned_by_halves():
 
 
 @pytest.mark.parametrize("language", shortened(LANGUAGES, ["zh"]))
-def test_a_row_is_turned_with_its_columns_paired_in_either_way(read, language):
+def test_a_row_is_turned_with_its_columns_paired_in_either_way_and_a_number_lights_the_two_it_is_made_of(
+    read, language
+):
     example = turned_by_halves()
     page = read(f"?s={to_token(example)}&lang={language}")
     told = pairings(example)
@@ -406,11 +428,10 @@ def test_a_row_is_turned_with_its_columns_paired_in_either_way(read, language):
         pair_of = [m for col in range(4) for m, pair in enumerate(pairing.partners) if col in pair]
         assert groups == [ui_words(language)["pair_n"].format(pair=m + 1) for m in pair_of]
         expect(card.locator("code")).to_have_text("W[:, [0, 2, 1, 3]]")
+    a_turned_number_lights_the_two_that_it_is_made_of(page, example, ui_words(language)["pair_n"])
 
 
-def test_pointing_at_a_turned_number_lights_the_two_that_it_is_made_of(read):
-    example = turned_by_halves()
-    page = read(f"?s={to_token(example)}")
+def a_turned_number_lights_the_two_that_it_is_made_of(page: Page, example: Example, pair_n: str) -> None:
     told = pairings(example)
     for pairing in told.pairings:
         for m, partners in enumerate(pairing.partners):
@@ -426,7 +447,7 @@ def test_pointing_at_a_turned_number_lights_the_two_that_it_is_made_of(read):
                 assert re.search(
                     rf"= {re.escape(a)} · {first} \S+ {re.escape(sign)} {re.escape(b)} · {other} ", said
                 )
-                assert f"pair {m + 1}: θ = " in said
+                assert f"{pair_n.format(pair=m + 1)}: θ = " in said
                 value = f"{pairing.rotated[col]:.4f}".replace("-", "−")
                 assert f"≈ {value}" in said or f"= {value.removesuffix('.0000')}" in said
     cell = page.locator('td[data-key="half|0|0"]')

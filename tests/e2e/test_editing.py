@@ -19,8 +19,9 @@ def set_cell(example, name, head, row, col, number):
     )
 
 
-@pytest.mark.parametrize("name", shortened(library(), ["scaled", "sinusoidal"]))
+@pytest.mark.parametrize("name", shortened(library(), ["scaled"]))
 def test_every_number_of_every_example_is_on_the_page(visit, name):
+    """In short of one whose queries, keys and values are given: other tests ask it of all other kinds."""
     assert_shows(visit(f"?example={name}"), built_in(name))
 
 
@@ -52,7 +53,7 @@ def test_many_edits_typed_fast_are_all_kept(visit, pace):
     throttle.detach()
 
 
-def test_a_range_is_copied_and_a_block_pasted_unless_it_does_not_fit_or_is_no_number(visit):
+def test_a_table_is_copied_from_pasted_into_filled_and_downloaded_and_rounded_arithmetic_says_so(visit):
     bench = visit("?example=first", permissions=["clipboard-read", "clipboard-write"])
     bench.cell("q", 1, 0, 0).click()
     bench.page.keyboard.press("Shift+ArrowRight")
@@ -76,10 +77,59 @@ def test_a_range_is_copied_and_a_block_pasted_unless_it_does_not_fit_or_is_no_nu
     bench.settled()
     x = (built_in("first").x[0], (7.0, -8.0), (0.5, 10.0))
     assert_shows(bench, replace(built_in("first"), x=x))
+    bench.do("reset")
+    it_is_filled_and_downloaded(bench)
+    bench.choose("decimals", "2")
+    bench.cell("head_outputs", 0, 0, 0).hover()
+    assert bench.arithmetic().endswith("1.2e−5 · 2 + 3.5e−3 · 4 + 1.00 · 6 ≈ 5.99")
 
 
-def test_what_is_no_number_is_never_sent_escape_cancels_arrows_move_and_the_focus_stays(visit):
+def it_is_filled_and_downloaded(bench):
+    bench.edit("w_q", 0, 0, 1, 5)
+    bench.cell("w_q", 0, 0, 0).hover()
+    bench.page.locator('[data-focus="menu w_q 0"]').click()
+    bench.page.get_by_role("menuitem", name="Fill with the identity").click()
+    bench.settled()
+    assert bench.shown()["w_q|0|0|1"] == "0"
+    bench.cell("weights", 1, 0, 0).hover()
+    bench.page.locator('[data-focus="menu weights 1"]').click()
+    with bench.page.expect_download() as caught:
+        bench.page.get_by_role("menuitem", name="Download as CSV").click()
+    assert caught.value.suggested_filename == "weights_head2.csv"
+    lines = caught.value.path().read_text("utf-8-sig").splitlines()
+    assert lines[0] == '"","思考","计算机","程序"'
+    assert len(lines) == 4
+    assert lines[1].startswith('"思考",2.51991649087')
+
+
+def test_an_edit_changes_every_number_that_depends_on_it_and_is_undone_and_what_is_no_number_is_refused(
+    visit,
+):
     bench = visit("?example=first")
+    first = built_in("first")
+    bench.edit("x", None, 0, 0, 7)
+    once = set_cell(first, "x", None, 0, 0, 7.0)
+    assert_shows(bench, once)
+    bench.edit("w_k", 1, 1, 0, 2.25)
+    twice = set_cell(once, "w_k", 1, 1, 0, 2.25)
+    assert_shows(bench, twice)
+    bench.do("undo")
+    assert_shows(bench, once)
+    bench.page.locator(".bench h3").first.click()
+    bench.cell("q", 0, 0, 0).focus()
+    bench.page.keyboard.press("Control+z")
+    assert_shows(bench.settled(), first)
+    bench.page.keyboard.press("Control+Shift+z")
+    bench.settled()
+    bench.do("redo")
+    assert_shows(bench, twice)
+    bench.do("reset")
+    assert_shows(bench, first)
+    what_is_no_number_is_never_sent_escape_cancels_arrows_move_and_the_focus_stays(bench)
+    a_divisor_that_is_none_is_refused_with_a_sentence(bench)
+
+
+def what_is_no_number_is_never_sent_escape_cancels_arrows_move_and_the_focus_stays(bench):
     cell = bench.cell("w_q", 0, 0, 1)
     cell.click()
     bench.page.keyboard.press("Control+A")
@@ -118,27 +168,15 @@ def test_what_is_no_number_is_never_sent_escape_cancels_arrows_move_and_the_focu
     expect(bench.cell("x", None, 0, 1).locator("input")).to_have_value("12")
 
 
-def test_an_edit_changes_every_number_that_depends_on_it_and_is_undone_and_redone(visit):
-    bench = visit("?example=first")
-    first = built_in("first")
-    bench.edit("x", None, 0, 0, 7)
-    once = set_cell(first, "x", None, 0, 0, 7.0)
-    assert_shows(bench, once)
-    bench.edit("w_k", 1, 1, 0, 2.25)
-    twice = set_cell(once, "w_k", 1, 1, 0, 2.25)
-    assert_shows(bench, twice)
-    bench.do("undo")
-    assert_shows(bench, once)
-    bench.page.locator(".bench h3").first.click()
-    bench.cell("q", 0, 0, 0).focus()
-    bench.page.keyboard.press("Control+z")
-    assert_shows(bench.settled(), first)
-    bench.page.keyboard.press("Control+Shift+z")
-    bench.settled()
-    bench.do("redo")
-    assert_shows(bench, twice)
-    bench.do("reset")
-    assert_shows(bench, first)
+def a_divisor_that_is_none_is_refused_with_a_sentence(bench):
+    bench.choose("scale", "number")
+    divisor = bench.control("divisor")
+    for text in ("0", "abc", ""):
+        divisor.fill(text)
+        divisor.press("Enter")
+        expect(bench.message()).to_contain_text(f"“{text}” is no divisor")
+    bench.folded().type("x", None, 0, 0, "1e300", "Enter")
+    expect(bench.message()).to_contain_text("“1e300” is too large")
 
 
 def stroke(bench, row):
@@ -218,8 +256,21 @@ SHAPES: list[list[tuple[str, dict]]] = [
 """Controls, in groups that are pressed without waiting for an answer, and the edit that each asks for."""
 
 
-def test_shape_controls(visit):
+def quick_clicks_all_count(bench):
+    for _ in range(5):
+        bench.page.locator('[data-focus="d_k more"]').click()
+    bench.page.locator('[data-focus="h less"]').dblclick()
+    bench.settled()
+    example = built_in("first")
+    for _ in range(5):
+        example = apply(example, {"op": "resize", "axis": "d_k", "by": 1})
+    assert_shows(bench, apply(example, {"op": "remove_head"}))
+
+
+def test_shape_controls_of_which_quick_clicks_all_count(visit):
     bench = visit("?example=first")
+    quick_clicks_all_count(bench)
+    bench.do("reset")
     example = built_in("first")
     for *before, last in SHAPES:
         for focus, edit in before:
@@ -246,36 +297,6 @@ def test_shape_controls(visit):
     assert_shows(bench, apply(example, {"op": "remove_token", "which": "tokens", "index": 0}), decimals=2)
 
 
-def test_fill_and_download_a_matrix(visit):
-    bench = visit("?example=first")
-    bench.cell("w_q", 0, 0, 0).hover()
-    bench.page.locator('[data-focus="menu w_q 0"]').click()
-    bench.page.get_by_role("menuitem", name="Fill with the identity").click()
-    bench.settled()
-    assert bench.shown()["w_q|0|0|1"] == "0"
-    bench.cell("weights", 1, 0, 0).hover()
-    bench.page.locator('[data-focus="menu weights 1"]').click()
-    with bench.page.expect_download() as caught:
-        bench.page.get_by_role("menuitem", name="Download as CSV").click()
-    assert caught.value.suggested_filename == "weights_head2.csv"
-    lines = caught.value.path().read_text("utf-8-sig").splitlines()
-    assert lines[0] == '"","思考","计算机","程序"'
-    assert len(lines) == 4
-    assert lines[1].startswith('"思考",2.51991649087')
-
-
-def test_quick_clicks_all_count(visit):
-    bench = visit("?example=first")
-    for _ in range(5):
-        bench.page.locator('[data-focus="d_k more"]').click()
-    bench.page.locator('[data-focus="h less"]').dblclick()
-    bench.settled()
-    example = built_in("first")
-    for _ in range(5):
-        example = apply(example, {"op": "resize", "axis": "d_k", "by": 1})
-    assert_shows(bench, apply(example, {"op": "remove_head"}))
-
-
 def choose_example(bench, title):
     bench.page.locator('.st-key-frame [data-testid="stSelectbox"] input').click()
     bench.page.get_by_role("option", name=title).click()
@@ -299,7 +320,9 @@ def test_the_menu_learns_of_the_first_edits_and_undo_brings_back_the_example_and
     bench.do("undo")
     assert_shows(bench.settled(), built_in("first"))
     expect(bench.page.locator(".mha-note")).to_contain_text("softmax saturates")
-    expect(bench.page.locator('.st-key-frame [data-testid="stSelectbox"]')).not_to_contain_text("edited")
+    chosen = bench.page.locator('.st-key-frame [data-testid="stSelectbox"]')
+    expect(chosen).to_have_count(1)  # while the page's script runs the one before may stand beside it
+    expect(chosen).not_to_contain_text("edited")
 
     bench.edit("x", None, 0, 0, 5)
     bench.cell("x", None, 0, 0).click()
@@ -314,21 +337,3 @@ def test_the_menu_learns_of_the_first_edits_and_undo_brings_back_the_example_and
     bench.do("reset")
     expect(bench.page.locator(".mha-note")).to_have_text(note)
     assert_shows(bench, built_in("first"))
-
-
-def test_a_divisor_that_is_none_is_refused_with_a_sentence(visit):
-    bench = visit("?example=first")
-    bench.choose("scale", "number")
-    divisor = bench.control("divisor")
-    for text in ("0", "abc", ""):
-        divisor.fill(text)
-        divisor.press("Enter")
-        expect(bench.message()).to_contain_text(f"“{text}” is no divisor")
-    bench.folded().type("x", None, 0, 0, "1e300", "Enter")
-    expect(bench.message()).to_contain_text("“1e300” is too large")
-
-
-def test_rounded_arithmetic_says_so(visit):
-    bench = visit("?example=first&decimals=2")
-    bench.cell("head_outputs", 0, 0, 0).hover()
-    assert bench.arithmetic().endswith("1.2e−5 · 2 + 3.5e−3 · 4 + 1.00 · 6 ≈ 5.99")

@@ -14,13 +14,13 @@ from mha_core.example.lecture import Lecture, LectureStep
 from mha_core.walk.stages import walk as stages_of
 from mha_core.walk.teaching import of_stage
 from mha_ui.language import LANGUAGES, words_in
-from tests.e2e.driver import Bench, wait_until
+from tests.e2e.driver import Bench, wait_for, wait_until
 from tests.e2e.looks import assert_no_barrier
 from tests.e2e.test_rooms import opened
 from tests.e2e.test_walkthrough_audience import large
 from tests.e2e.test_walkthrough_windows import beside
 from tests.e2e.walk import Walk, assert_right, bench_example
-from tests.sizes import shortened
+from tests.sizes import share, shortened
 
 FIRST = trace(built_in("first"))
 USUAL = [stage.id for stage in stages_of(FIRST)]
@@ -79,6 +79,7 @@ def taught(*steps: LectureStep, minutes: float | None = None) -> str:
 def test_a_step_is_hidden_moved_and_written_to_and_the_walk_follows(walk):
     page = walk("?example=first&view=presenter&step=scores")
     plan = Plan(page)
+    what_is_typed_while_the_numbers_come_anew_stays(page, plan)
     plan.field("show inputs").uncheck()
     expect(page.root.locator(".outline button")).to_have_count(len(USUAL) - 1)
     plan.note("scores", "Two arrows on the board.", "Which pair <b>fits</b>?")
@@ -134,6 +135,15 @@ def test_a_step_is_hidden_moved_and_written_to_and_the_walk_follows(walk):
     assert steps_of(page) == len(USUAL) - 1
 
 
+def what_is_typed_while_the_numbers_come_anew_stays(page: Walk, plan: Plan) -> None:
+    plan.note("q", "One")
+    plan.field("question q").press_sequentially("What does this token look for?")
+    expect(page.root.locator(".notes")).to_be_visible()
+    page.page.wait_for_url(re.compile(r"[?&]s="))
+    expect(plan.field("question q")).to_have_value("What does this token look for?")
+    expect(plan.field("question q")).to_be_focused()
+
+
 def test_undo_takes_a_lecture_back_and_numbers_that_are_edited_keep_it(walk):
     page = walk("?example=first&step=scores", viewport={"width": 1280, "height": 720})
     page.button("lecture").select_option("10")
@@ -162,34 +172,6 @@ def test_undo_takes_a_lecture_back_and_numbers_that_are_edited_keep_it(walk):
     expect(page.page.locator(".walk .counter")).to_have_text(re.compile(r"^press \d+ of \d+$"))
 
 
-def test_a_row_is_dragged_and_the_last_step_that_is_shown_stays(walk):
-    page = walk(f"?s={taught(LectureStep('tokens'))}&view=presenter")
-    plan = Plan(page)
-    plan.root.locator('li[data-step="v"] .handle').drag_to(plan.root.locator('li[data-step="q"]'))
-    plan.shows("tokens", "inputs", "v", "q", "k", *USUAL[5:])
-    for step in USUAL:
-        if step != "v":
-            plan.field(f"show {step}").uncheck()
-    plan.field("show v").click()
-    expect(plan.field("show v")).to_be_checked()
-    expect(page.root.locator(".outline button")).to_have_count(1)
-    plan.field("usual").click()
-    plan.shows(*USUAL)
-    expect(page.root.locator(".outline button")).to_have_count(len(USUAL))
-
-
-def test_what_is_typed_while_the_numbers_come_anew_stays(walk):
-    page = walk("?example=first&view=presenter")
-    plan = Plan(page)
-    plan.field("more q").click()
-    plan.write("note q", "One")
-    plan.field("question q").press_sequentially("What does this token look for?")
-    expect(page.root.locator(".notes")).to_be_visible()
-    page.page.wait_for_url(re.compile(r"[?&]s="))
-    expect(plan.field("question q")).to_have_value("What does this token look for?")
-    expect(plan.field("question q")).to_be_focused()
-
-
 @pytest.mark.parametrize("language", shortened(LANGUAGES, ["zh"]))
 def test_the_presenter_reads_what_to_say_to_ask_and_what_goes_wrong_and_sees_what_is_next(walk, language):
     page = walk(f"?example=first&view=presenter&lang={language}", viewport={"width": 1280, "height": 720})
@@ -212,6 +194,11 @@ def test_the_presenter_reads_what_to_say_to_ask_and_what_goes_wrong_and_sees_wha
             page.press("ArrowRight")
     expect(notes.locator(".next")).to_have_text(words_in(language)("That was the last step."))
     expect(notes.locator(".still .picture")).to_have_count(0)
+    if not share(1):  # at length test_axe_finds_nothing_in_my_lecture asks it of every view
+        plan = Plan(page)
+        plan.write("minutes", "25")
+        plan.field("more scores").click()
+        assert_no_barrier(page.page)
 
 
 def next_stands_still(still: Locator) -> None:
@@ -222,7 +209,7 @@ def next_stands_still(still: Locator) -> None:
     expect(cell).to_have_text(f"{FIRST.matrix('v', 0)[2][1]:g}")
 
 
-def test_time_is_told_against_what_was_planned_and_goes_on_after_a_reload(walk):
+def test_time_is_told_against_what_was_planned_and_goes_on_after_a_reload_and_a_row_is_dragged(walk):
     token = taught(LectureStep("tokens"), minutes=60)
     page = walk(f"?s={token}&view=presenter")
     assert page.button("lecture").input_value() == "60"
@@ -242,19 +229,22 @@ def test_time_is_told_against_what_was_planned_and_goes_on_after_a_reload(walk):
     expect(elapsed).to_have_text(re.compile(r"^61:\d\d of 60:00 ⚠$"))
     page.button("restart").click()
     expect(elapsed).to_have_text(re.compile(r"^0:0\d of 60:00$"))
+    a_row_is_dragged_and_the_last_step_that_is_shown_stays(page)
 
 
-def test_a_question_of_ones_own_is_asked_with_one_press(new_page, server):
-    lecture = {"steps": [{"step": "q", "question": "What does it look for?", "choices": ["<i>X</i>"]}]}
-    example = apply(built_in("first"), {"op": "lecture", "lecture": lecture})
-    page = Walk(new_page()).open(f"{server.url}walkthrough?s={to_token(example)}&step=q&view=presenter")
-    page.button("room follow").click()
-    expect(page.button("room question")).to_have_value("What does it look for?")
-    page.button("room choices 3").click()
-    expect(page.root.locator(".room-question h3")).to_have_text("What does it look for?")
-    expect(page.root.locator(".room-question .answer-label")).to_have_text(["A · <i>X</i>", "B", "C"])
-    for _ in range(2):
-        page.button("room end").click()
+def a_row_is_dragged_and_the_last_step_that_is_shown_stays(page: Walk) -> None:
+    plan = Plan(page)
+    plan.root.locator('li[data-step="v"] .handle').drag_to(plan.root.locator('li[data-step="q"]'))
+    plan.shows("tokens", "inputs", "v", "q", "k", *USUAL[5:])
+    for step in USUAL:
+        if step != "v":
+            plan.field(f"show {step}").uncheck()
+    plan.field("show v").click()
+    expect(plan.field("show v")).to_be_checked()
+    expect(page.root.locator(".outline button")).to_have_count(1)
+    plan.field("usual").click()
+    plan.shows(*USUAL)
+    expect(page.root.locator(".outline button")).to_have_count(len(USUAL))
 
 
 def test_notes_are_not_handed_to_those_who_follow(new_page, server):
@@ -350,8 +340,9 @@ def test_the_keys_change_numbers_too_and_computed_ones_stay(walk):
     page.press("ArrowRight").stands_at("scaled_scores")
 
 
-@pytest.mark.parametrize("view", shortened(["", "&view=presenter"], ["&view=presenter"]))
-@pytest.mark.parametrize("language", shortened(LANGUAGES, ["zh"]))
+@pytest.mark.long  # in short it is asked of the presenter's, at the end of what he reads
+@pytest.mark.parametrize("view", ["", "&view=presenter"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_axe_finds_nothing_in_my_lecture(walk, language, view):
     page = walk(f"?s={taught(LectureStep('scores'), minutes=25)}&lang={language}{view}")
     plan = Plan(page)
@@ -439,12 +430,18 @@ def test_the_sentence_of_two_heads_says_what_they_share_and_where_they_part(walk
     page.button("compare first").select_option("0")
     expect(page.root.locator(".pair")).to_have_count(0)
     expect(page.root.locator("input.answer").first).to_be_visible()
+    page.button("predict").uncheck()
+    tokens_at_which_two_heads_part_alike_are_counted(page)
 
 
-def test_tokens_at_which_two_heads_part_alike_are_counted(walk):
-    page = walk("?example=programming&step=weights&lang=zh")
-    page.button("compare first").select_option("0")
-    expect(page.root.locator(".pair .differ")).to_contain_text("差别最大的词元有 2 个")
+def tokens_at_which_two_heads_part_alike_are_counted(page: Walk) -> None:
+    """In another example, which is chosen on the same page."""
+    page.page.locator('.st-key-frame [data-testid="stSelectbox"] input').click()
+    page.page.get_by_role("option", name="I love programming: three heads").click()
+    wait_for(page.page, '[data-focus="compare first"] option[value="2"]')
+    page.root.locator(".outline button").nth(USUAL.index("weights")).click()
+    page.stands_at("weights").button("compare first").select_option("0")
+    expect(page.root.locator(".pair .differ")).to_contain_text("They part most at 2 tokens")
 
 
 @pytest.mark.parametrize("sizes", shortened([(24, 4, 8), (32, 12, 48)], [(24, 4, 8)]))
@@ -541,8 +538,9 @@ OVER = """() => {
 """What the hands' panel lies over on the wall, and which of its fields are small or cut."""
 
 
-def test_a_question_of_ones_own_is_answered_with_hands_too(walk):
-    lecture = {"steps": [{"step": "tokens", "question": "Which of them comes first?"}]}
+def test_a_question_of_ones_own_is_answered_with_hands_or_asked_with_one_press(walk):
+    own = {"question": "What does it look for?", "choices": ["<i>X</i>"]}
+    lecture = {"steps": [{"step": "tokens", "question": "Which of them comes first?"}, {"step": "q", **own}]}
     token = to_token(apply(built_in("first"), {"op": "lecture", "lecture": lecture}))
     page = walk(f"?s={token}&view=presenter&lang=zh")
     page.button("hands").click()
@@ -559,3 +557,11 @@ def test_a_question_of_ones_own_is_answered_with_hands_too(walk):
     expect(page.root.locator(".hands")).to_be_hidden()
     page.press("h")
     expect(page.root.locator(".hands h3")).to_have_text("这里没有写问题，请口头提问。")
+    page.press("ArrowRight").stands_at("q")
+    page.button("room follow").click()
+    expect(page.button("room question")).to_have_value("What does it look for?")
+    page.button("room choices 3").click()
+    expect(page.root.locator(".room-question h3")).to_have_text("What does it look for?")
+    expect(page.root.locator(".room-question .answer-label")).to_have_text(["A · <i>X</i>", "B", "C"])
+    for _ in range(2):
+        page.button("room end").click()

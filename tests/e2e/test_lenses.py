@@ -12,7 +12,7 @@ from mha_core import Cell, Example, built_in, derive, to_token, trace
 from mha_core.compare.diff import changes
 from mha_core.compute.gradients import gradients
 from mha_core.edit.edits import apply
-from tests.e2e.driver import Bench, assert_shows
+from tests.e2e.driver import Bench, assert_shows, wait_for
 from tests.e2e.looks import assert_no_barrier, wider
 from tests.e2e.test_editing import choose_example
 from tests.e2e.test_reach import focused
@@ -225,7 +225,8 @@ def test_gradients_are_painted_and_follow_the_pinned_cell(visit, name):
     assert_shows(bench, example)
 
 
-def test_the_line_and_the_description_say_the_derivative_and_other_pages_see_no_lens(visit):
+def test_the_line_and_the_description_say_the_derivative_which_follows_an_edit_and_a_link(visit, new_page):
+    """And other pages see no lens."""
     bench = visit("?example=first")
     bench.choose("lens", "gradient")
     slope = gradients(built_in("first"), Cell("concat", None, 0, 0))["w_q"][0][0][0]
@@ -244,12 +245,11 @@ def test_the_line_and_the_description_say_the_derivative_and_other_pages_see_no_
     assert marks(bench.settled().page) == {}
     expect(bench.page.locator(".legend")).to_be_hidden()
     bench.page.get_by_role("link", name="Bench").click()
-    expect(bench.page.locator("td[data-lens]").first).to_be_attached()  # it is still there
+    wait_for(bench.page, "td[data-lens]")  # it is still there
+    gradients_follow_an_edit_and_a_link(bench.settled(), new_page)
 
 
-def test_gradients_follow_an_edit_and_a_link(visit, new_page):
-    bench = visit("?example=first")
-    bench.choose("lens", "gradient")
+def gradients_follow_an_edit_and_a_link(bench, new_page):
     bench.cell("scores", 1, 0, 2).click()
     bench.settled()
     bench.edit("w_k", 1, 0, 0, 2)
@@ -322,19 +322,20 @@ def test_both_lenses_by_keyboard_alone(visit):
         product(["change", "gradient"], ["en-US", "zh-CN"]), [("gradient", "zh-CN")]
     ),  # with more colours
 )
-def test_axe_finds_no_serious_violation(visit, case):
+def test_axe_finds_no_serious_violation_and_on_a_telephone_nothing_sticks_out(visit, case):
     lens, locale = case
     base = to_token(built_in("padding"))
     example = apply(built_in("padding"), put(2))
     query = f"?s={to_token(example)}&base={base}&lens={lens}&cell=weights.0.0.1"
     bench = visit(query, locale=locale)
-    expect(bench.page.locator("td[data-lens]").first).to_be_attached()
+    wait_for(bench.page, "td[data-lens]")
     assert_no_barrier(bench.page)
+    bench.page.set_viewport_size({"width": 390, "height": 844})
+    on_a_telephone_nothing_sticks_out_and_much_stays_in_view(bench.settled())
 
 
-def test_on_a_telephone_nothing_sticks_out_and_much_stays_in_view(visit):
-    bench = visit("?example=first", viewport={"width": 390, "height": 844}, locale="zh-CN")
-    for number, lens in enumerate(("change", "gradient"), 2):
+def on_a_telephone_nothing_sticks_out_and_much_stays_in_view(bench):
+    for number, lens in enumerate(("change", "gradient"), 3):
         bench.choose("lens", lens)
         bench.edit("x", None, 0, 0, number)
         bench.cell("x", None, 0, 0).hover()

@@ -12,10 +12,11 @@ from playwright.sync_api import expect
 from mha_core import built_in, trace
 from mha_core.edit.edits import apply
 from mha_core.example.share_link import packed
+from mha_ui.language import words_in
 from tests.e2e.driver import assert_shows
-from tests.e2e.looks import assert_no_barrier, assert_no_barrier_either, wider, widths
+from tests.e2e.looks import assert_no_barrier, assert_no_barrier_either, wider
 from tests.e2e.test_live import drag, ready
-from tests.sizes import shortened
+from tests.sizes import share, shortened
 
 PROGRAMMING = built_in("programming")
 SIZES = ((390, 844), (1280, 720), (1440, 900), (1920, 1080))
@@ -62,7 +63,8 @@ def inside(box, width, height):
 
 
 @pytest.mark.parametrize("language", shortened(["en", "zh"], ["en"]))  # whose words are the longer ones
-def test_sentence_overview_and_a_number_are_in_the_first_screen(visit, language):
+def test_at_every_size_the_first_screen_holds_the_sentence_and_a_number_and_what_is_unfolded(visit, language):
+    """And nothing sticks out, and axe finds nothing."""
     bench = visit(f"?lang={language}")
     page = bench.page
     for width, height in SIZES:
@@ -76,47 +78,53 @@ def test_sentence_overview_and_a_number_are_in_the_first_screen(visit, language)
             assert w_q["y"] == w_v["y"]
         for look in overview(page).locator(".look").all():  # nothing of it is cut off
             assert look.evaluate("(look) => look.scrollHeight <= look.clientHeight"), (width, height)
+        what_is_unfolded_stays_within_the_window(page, width, height)
+    page.set_viewport_size(
+        {"width": 1280, "height": 600}
+    )  # where there is too little room for it, it scrolls
+    what_is_unfolded_stays_within_the_window(page, 1280, 600)
+    page.set_viewport_size({"width": 1280, "height": 800})
+    assert_no_barrier_either(page)
+    page.get_by_role("button", name=words_in(language)("Your sentence")).click()
+    assert_no_barrier(page)
 
 
-@pytest.mark.parametrize("language", shortened(["en", "zh"], ["en"]))
-def test_what_is_unfolded_stays_within_the_window(visit, language):
-    page = visit(f"?lang={language}").page
-    for width, height in (*SIZES, (1280, 600)):  # where there is too little room for it, it scrolls
-        page.set_viewport_size({"width": width, "height": height})
-        margin = page.locator(".controls").bounding_box()
-        for fold in page.locator(".fold").all():
-            fold.evaluate(UNFOLD)
-            box = fold.locator(".folded-in").bounding_box()
-            assert inside(box, width, height), (width, height)
-            if width > 720:
-                assert box["x"] + box["width"] <= margin["x"] + margin["width"] + 1, (width, height)
-            fields = fold.locator(":is(select, input[type=checkbox]):visible").all()
-            assert len({round(field.bounding_box()["x"]) for field in fields}) == 1, (width, height)
-            page.keyboard.press("Escape")
+def what_is_unfolded_stays_within_the_window(page, width, height):
+    margin = page.locator(".controls").bounding_box()
+    for fold in page.locator(".fold").all():
+        fold.evaluate(UNFOLD)
+        box = fold.locator(".folded-in").bounding_box()
+        assert inside(box, width, height), (width, height)
+        if width > 720:
+            assert box["x"] + box["width"] <= margin["x"] + margin["width"] + 1, (width, height)
+        fields = fold.locator(":is(select, input[type=checkbox]):visible").all()
+        assert len({round(field.bounding_box()["x"]) for field in fields}) == 1, (width, height)
+        page.keyboard.press("Escape")
 
 
-@pytest.mark.parametrize("size", shortened(SIZES, [(390, 844), (1280, 720)]))  # which have the least room
-def test_what_a_drag_changes_is_in_sight_while_it_is_dragged(visit, size):
-    width, height = size
-    bench = ready(visit("", viewport={"width": width, "height": height}))
-    before = bench.page.evaluate(WIDTHS)
-    drag(bench, -3, "x", None, 0, 0)
+def test_what_a_drag_changes_is_in_sight_while_it_is_dragged(visit):
+    bench = ready(visit(""))
     now = apply(
         PROGRAMMING,
         {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[-1]]},
     )
-    expect(bench.cell("x", None, 0, 0)).to_have_text("−1")
-    expect(bench.page.locator(".moved")).to_contain_text(re.compile(r"\d+ of 27 weights changed"))
-    for part in (bench.cell("x", None, 0, 0), overview(bench.page)):
-        assert inside(part.bounding_box(), width, height)
-    assert bench.page.evaluate(WIDTHS) != before
-    bench.page.mouse.up()
-    assert_shows(bench.settled(), now)
+    for width, height in SIZES if share(1) else SIZES[:2]:  # which have the least room
+        bench.page.set_viewport_size({"width": width, "height": height})
+        before = bench.page.evaluate(WIDTHS)
+        drag(bench, -3, "x", None, 0, 0)
+        expect(bench.cell("x", None, 0, 0)).to_have_text("−1")
+        expect(bench.page.locator(".moved")).to_contain_text(re.compile(r"\d+ of 27 weights changed"))
+        for part in (bench.cell("x", None, 0, 0), overview(bench.page)):
+            assert inside(part.bounding_box(), width, height)
+        assert bench.page.evaluate(WIDTHS) != before
+        bench.page.mouse.up()
+        assert_shows(bench.settled(), now)
+        bench.do("undo")
 
 
-def test_a_line_is_as_thick_as_its_weight_and_who_cannot_see_it_is_told(visit):
+def test_a_line_is_as_thick_as_its_weight_and_leads_to_it_and_a_token_or_a_head_is_seen_alone(visit):
     bench = visit("?example=programming")
-    told = re.compile("^Head 1: I attends most to I, 0.89; love attends")
+    told = re.compile("^Head 1: I attends most to I, 0.89; love attends")  # to who cannot see it
     expect(overview(bench.page).get_by_role("group", name=told)).to_have_count(1)
     weights = [w for head in trace(PROGRAMMING).values["weights"] for row in head for w in row]
     drawn = [width for head in bench.page.evaluate(WIDTHS) for width in head]
@@ -125,18 +133,11 @@ def test_a_line_is_as_thick_as_its_weight_and_who_cannot_see_it_is_told(visit):
     slope = (thick - 1) / 1.0
     for width, weight in zip(drawn, weights, strict=True):
         assert abs(width - (1 + weight * slope)) < 0.06 * slope
+    a_token_is_seen_alone_by_pointer_and_keyboard_and_a_head_too(bench.page)
+    a_line_or_a_bar_is_pointed_at_and_clicked_to_go_to_its_number(bench)
 
 
-def test_a_hidden_pair_has_no_line(visit):
-    bench = visit("?example=causal")
-    drawn = bench.page.evaluate(WIDTHS)
-    for widths_of, rows in zip(drawn, trace(built_in("causal")).values["weights"], strict=True):
-        for width, weight in zip(widths_of, (w for row in rows for w in row), strict=True):
-            assert (width == 0) == (weight == 0)
-
-
-def test_a_line_or_a_bar_is_pointed_at_and_clicked_to_go_to_its_number(visit):
-    bench = visit("?example=programming")
+def a_line_or_a_bar_is_pointed_at_and_clicked_to_go_to_its_number(bench):
     page = bench.page
     svg = page.locator(".overview-head").nth(1).locator("svg")
     box = svg.bounding_box()
@@ -163,6 +164,35 @@ def test_a_line_or_a_bar_is_pointed_at_and_clicked_to_go_to_its_number(visit):
     expect(bench.cell("head_outputs", 0, 0, 1)).to_be_focused()
 
 
+def a_token_is_seen_alone_by_pointer_and_keyboard_and_a_head_too(page):
+    love = overview(page).get_by_role("button", name="love", exact=True)
+    love.click()
+    expect(love).to_have_attribute("aria-pressed", "true")
+    page.mouse.move(0, 0)
+    others = page.locator('a[aria-current="page"], .st-key-frame-language [aria-checked="true"]')
+    expect(others).to_have_count(2)
+    for chosen in (love, *others.all()):  # what is chosen looks so wherever it stands
+        expect(chosen).to_have_css("background-color", "rgb(231, 235, 251)")
+    expect(overview(page).locator(".thread:not(.quiet)")).to_have_count(9)
+    page.keyboard.press("Escape")
+    expect(overview(page).locator(".thread.quiet")).to_have_count(0)
+    love.press("Enter")
+    expect(overview(page).locator(".thread.quiet")).to_have_count(18)
+    page.keyboard.press("Escape")
+    overview(page).get_by_role("button", name="Head 2", exact=True).click()
+    expect(overview(page).locator(".overview-lines:visible")).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(overview(page).locator(".overview-lines:visible")).to_have_count(3)
+
+
+def test_a_hidden_pair_has_no_line(visit):
+    bench = visit("?example=causal")
+    drawn = bench.page.evaluate(WIDTHS)
+    for widths_of, rows in zip(drawn, trace(built_in("causal")).values["weights"], strict=True):
+        for width, weight in zip(widths_of, (w for row in rows for w in row), strict=True):
+            assert (width == 0) == (weight == 0)
+
+
 def test_scrolled_to_the_tables_it_is_slim_and_moves_nothing(visit):
     bench = visit("?example=programming", reduced_motion="reduce", viewport={"width": 1280, "height": 720})
     page = bench.page
@@ -185,58 +215,75 @@ def test_scrolled_to_the_tables_it_is_slim_and_moves_nothing(visit):
     assert abs(stage.bounding_box()["y"] - below) < 1
 
 
-def test_a_token_is_seen_alone_by_pointer_and_keyboard_and_a_head_too(visit):
-    page = visit("?example=programming").page
-    love = overview(page).get_by_role("button", name="love", exact=True)
-    love.click()
-    expect(love).to_have_attribute("aria-pressed", "true")
-    page.mouse.move(0, 0)
-    others = page.locator('a[aria-current="page"], .st-key-frame-language [aria-checked="true"]')
-    expect(others).to_have_count(2)
-    for chosen in (love, *others.all()):  # what is chosen looks so wherever it stands
-        expect(chosen).to_have_css("background-color", "rgb(231, 235, 251)")
-    expect(overview(page).locator(".thread:not(.quiet)")).to_have_count(9)
-    page.keyboard.press("Escape")
-    expect(overview(page).locator(".thread.quiet")).to_have_count(0)
-    love.press("Enter")
-    expect(overview(page).locator(".thread.quiet")).to_have_count(18)
-    page.keyboard.press("Escape")
-    overview(page).get_by_role("button", name="Head 2", exact=True).click()
-    expect(overview(page).locator(".overview-lines:visible")).to_have_count(1)
-    page.keyboard.press("Escape")
-    expect(overview(page).locator(".overview-lines:visible")).to_have_count(3)
-
-
-@pytest.mark.parametrize(
-    ("text", "tokens"),
-    [
-        ("水 有 毒", ("水", "有", "毒")),
-        pytest.param(
-            *("The cat sat on the mat", ("The", "cat", "sat", "on", "the", "mat")), marks=pytest.mark.long
-        ),
-    ],
-)
-def test_a_sentence_is_typed(visit, text, tokens):
-    bench = visit("?example=programming")
-    page = bench.page
+def write(page, text):
+    """A sentence, which is not entered yet."""
     page.get_by_role("button", name="Your sentence").click()
     page.keyboard.type(text)
-    expect(page.locator(".tokens-told .word")).to_have_text(list(tokens))
+
+
+def test_a_sentence_is_typed_its_words_are_rewritten_by_hand_and_a_long_one_is_a_map_with_names(visit):
+    bench = visit("?example=programming")
+    for text in ("水 有 毒", "The cat sat on the mat") if share(1) else ("水 有 毒",):
+        a_sentence_is_typed_and_undone(bench, text)
+    words_in_another_order_are_not_compared_with_those_before(bench)
+    bench.do("reset")
+    words_are_moved_split_joined_and_rewritten_by_hand(bench)
+    assert_no_barrier_either(bench.page)
+    bench.page.keyboard.press("Escape")
+    a_map_has_the_names_of_its_rows_and_columns(bench)
+
+
+def a_sentence_is_typed_and_undone(bench, text):
+    page, tokens = bench.page, text.split()
+    write(page, text)
+    expect(page.locator(".tokens-told .word")).to_have_text(tokens)
     page.keyboard.press("Enter")
     expect(bench.cell("x", None, len(tokens) - 1, 0)).to_be_visible()
-    now = apply(PROGRAMMING, {"op": "sentence", "which": "tokens", "tokens": list(tokens)})
+    now = apply(PROGRAMMING, {"op": "sentence", "which": "tokens", "tokens": tokens})
     assert_shows(bench.settled(), now)
-    expect(overview(page).locator(".overview-token")).to_have_text(list(tokens))
+    expect(overview(page).locator(".overview-token")).to_have_text(tokens)
     bench.wait_for_address(now)
     bench.do("undo")
     assert_shows(bench.settled(), PROGRAMMING)
 
 
-def test_words_are_moved_split_joined_and_rewritten_by_hand(visit):
-    bench = visit("?example=programming")
+def words_in_another_order_are_not_compared_with_those_before(bench):
     page = bench.page
-    page.get_by_role("button", name="Your sentence").click()
-    page.keyboard.type("The cat sat on the mat")
+    bench.type("x", None, 1, 1, "1").settled()
+    expect(page.locator(".moved")).to_contain_text("weights changed")
+    write(page, "programming I love")
+    page.keyboard.press("Enter")
+    bench.settled()
+    expect(page.locator(".moved.hint")).to_be_visible()
+    expect(page.locator('td[data-lens="up"], td[data-lens="down"]')).to_have_count(0)
+    expect(page.get_by_placeholder("“programming I love”")).to_be_visible()  # the menu's title follows
+
+
+def a_map_has_the_names_of_its_rows_and_columns(bench):
+    words = "the quick brown fox jumps over the lazy dog and runs far away".split()
+    write(bench.page, " ".join(words))
+    bench.page.keyboard.press("Enter")
+    bench.settled()
+    head = overview(bench.page).locator(".overview-head").first
+    for side in ("queries", "keys"):
+        expect(head.locator(f".map-{side} span")).to_have_text(words)
+    expect(bench.page.locator(".moved")).to_contain_text("A row is a token that looks")
+    square = head.locator("canvas").bounding_box()
+    assert abs(square["width"] - square["height"]) < 3
+    write(bench.page, " ".join(f"word{n}" for n in range(24)))
+    bench.page.keyboard.press("Enter")
+    bench.settled()
+    for side, along in (("queries", "height"), ("keys", "width")):  # none is printed over the next one
+        names = [name.bounding_box() for name in head.locator(f".map-{side} span:not(:empty)").all()]
+        assert len(names) == 12
+        start = {"height": "y", "width": "x"}[along]
+        for one, following in pairwise(names):
+            assert one[start] + one[along] <= following[start] + 0.5
+
+
+def words_are_moved_split_joined_and_rewritten_by_hand(bench):
+    page = bench.page
+    write(page, "The cat sat on the mat")
     chips = page.locator(".chips button.word")
     expect(chips).to_have_count(6)
     chips.nth(0).drag_to(chips.nth(2), target_position={"x": 30, "y": 10})
@@ -263,21 +310,6 @@ def test_words_are_moved_split_joined_and_rewritten_by_hand(visit):
     assert_shows(bench.settled(), apply(PROGRAMMING, {"op": "sentence", "which": "tokens", "tokens": tokens}))
     page.get_by_role("button", name="Your sentence").click()
     expect(chips).to_have_text(tokens)  # as they stand, not split anew
-    assert_no_barrier_either(page)
-
-
-def test_words_in_another_order_are_not_compared_with_those_before(visit):
-    bench = visit("?example=programming")
-    page = bench.page
-    bench.type("x", None, 1, 1, "1").settled()
-    expect(page.locator(".moved")).to_contain_text("weights changed")
-    page.get_by_role("button", name="Your sentence").click()
-    page.keyboard.type("programming I love")
-    page.keyboard.press("Enter")
-    bench.settled()
-    expect(page.locator(".moved.hint")).to_be_visible()
-    expect(page.locator('td[data-lens="up"], td[data-lens="down"]')).to_have_count(0)
-    expect(page.get_by_placeholder("“programming I love”")).to_be_visible()  # the menu's title follows
 
 
 def test_a_sentence_that_is_given_up_changes_nothing_and_tokens_are_never_markup(visit):
@@ -295,7 +327,7 @@ def test_a_sentence_that_is_given_up_changes_nothing_and_tokens_are_never_markup
     expect(overview(page).locator(".overview-token")).to_have_text(["<b>I</b>", "$x$", "&amp;"])
 
 
-def test_what_has_moved_is_marked_and_said_until_the_next_edit(visit):
+def test_what_has_moved_is_marked_and_said_until_the_next_edit_and_the_whole_path_of_a_number_is_lit(visit):
     bench = visit("?example=programming")
     page = bench.page
     bench.type("w_v", 0, 0, 0, "2").settled()
@@ -316,35 +348,10 @@ def test_what_has_moved_is_marked_and_said_until_the_next_edit(visit):
     assert_shows(bench.settled(), PROGRAMMING)
     expect(page.locator(".moved.hint")).to_be_visible()
     expect(page.locator("td[data-lens]")).to_have_count(0)
+    the_whole_path_of_a_number_is_lit(bench)
 
 
-def test_where_each_head_looks_is_said_under_its_name_and_follows_the_numbers(visit):
-    bench = visit("?example=first")
-    looks = overview(bench.page).locator(".look")
-    expect(looks).to_have_text(["always most at “程序” (0.99 or more)"] * 2)
-    bench.type("x", None, 0, 0, "9").type("x", None, 0, 1, "9").settled()
-    expect(looks).to_have_text(["always most at “思考” (0.99 or more)"] * 2)
-
-
-def test_a_number_is_traced_to_its_terms_by_clicks_alone_and_back(visit):
-    """O[1, 1] down to X: through the output, a head's output, a value, and to a row of X."""
-    bench = visit("?example=output-projection")
-    page = bench.page
-    bench.cell("output", None, 0, 0).click()
-    line = page.locator(".explain")
-    for place in ("Concat", "head", "A[", "S/", "S[", "Q["):
-        line.locator(f'.term[title^="{place}"]').first.click()
-        expect(line.locator(".place")).to_contain_text(place)
-    line.locator('.term[title^="X["]').first.click()
-    expect(bench.cell("x", None, 0, 0).get_by_role("spinbutton")).to_be_focused()
-    expect(line.locator(".crumb")).to_have_count(7)
-    line.locator(".crumb").nth(1).click()
-    expect(line.locator(".place")).to_contain_text("Concat")
-    expect(line.locator(".crumb")).to_have_count(1)
-
-
-def test_the_whole_path_of_a_number_is_lit(visit):
-    bench = visit("?example=programming")
+def the_whole_path_of_a_number_is_lit(bench):
     page = bench.page
     bench.cell("scores", 0, 1, 0).click()
     button = page.get_by_role("button", name="Whole path")
@@ -386,29 +393,29 @@ def test_the_whole_path_of_a_number_is_lit(visit):
     expect(button).to_have_count(0)
 
 
-def test_a_map_has_the_names_of_its_rows_and_columns(visit):
-    bench = visit("?example=programming")
-    words = "the quick brown fox jumps over the lazy dog and runs far away".split()
-    bench.page.get_by_role("button", name="Your sentence").click()
-    bench.page.keyboard.type(" ".join(words))
-    bench.page.keyboard.press("Enter")
-    bench.settled()
-    head = overview(bench.page).locator(".overview-head").first
-    for side in ("queries", "keys"):
-        expect(head.locator(f".map-{side} span")).to_have_text(words)
-    expect(bench.page.locator(".moved")).to_contain_text("A row is a token that looks")
-    square = head.locator("canvas").bounding_box()
-    assert abs(square["width"] - square["height"]) < 3
-    bench.page.get_by_role("button", name="Your sentence").click()
-    bench.page.keyboard.type(" ".join(f"word{n}" for n in range(24)))
-    bench.page.keyboard.press("Enter")
-    bench.settled()
-    for side, along in (("queries", "height"), ("keys", "width")):  # none is printed over the next one
-        names = [name.bounding_box() for name in head.locator(f".map-{side} span:not(:empty)").all()]
-        assert len(names) == 12
-        start = {"height": "y", "width": "x"}[along]
-        for one, following in pairwise(names):
-            assert one[start] + one[along] <= following[start] + 0.5
+def test_where_each_head_looks_is_said_under_its_name_and_follows_the_numbers(visit):
+    bench = visit("?example=first")
+    looks = overview(bench.page).locator(".look")
+    expect(looks).to_have_text(["always most at “程序” (0.99 or more)"] * 2)
+    bench.type("x", None, 0, 0, "9").type("x", None, 0, 1, "9").settled()
+    expect(looks).to_have_text(["always most at “思考” (0.99 or more)"] * 2)
+
+
+def test_a_number_is_traced_to_its_terms_by_clicks_alone_and_back(visit):
+    """O[1, 1] down to X: through the output, a head's output, a value, and to a row of X."""
+    bench = visit("?example=output-projection")
+    page = bench.page
+    bench.cell("output", None, 0, 0).click()
+    line = page.locator(".explain")
+    for place in ("Concat", "head", "A[", "S/", "S[", "Q["):
+        line.locator(f'.term[title^="{place}"]').first.click()
+        expect(line.locator(".place")).to_contain_text(place)
+    line.locator('.term[title^="X["]').first.click()
+    expect(bench.cell("x", None, 0, 0).get_by_role("spinbutton")).to_be_focused()
+    expect(line.locator(".crumb")).to_have_count(7)
+    line.locator(".crumb").nth(1).click()
+    expect(line.locator(".place")).to_contain_text("Concat")
+    expect(line.locator(".crumb")).to_have_count(1)
 
 
 def test_sixty_four_tokens_are_a_map(visit):
@@ -425,15 +432,6 @@ def test_sixty_four_tokens_are_a_map(visit):
     assert slim.bounding_box()["height"] < 90
 
 
-def test_axe_finds_nothing_and_nothing_sticks_out(visit):
-    page = visit("?example=programming").page
-    assert_no_barrier_either(page)
-    for width in widths(page):
-        assert wider(page) == [], width
-    page.get_by_role("button", name="Your sentence").click()
-    assert_no_barrier(page)
-
-
 def test_the_check_has_none_and_its_first_screen_a_blank_number(visit):
     bench = visit("check?example=programming", viewport={"width": 1280, "height": 720})
     page = bench.page
@@ -448,8 +446,11 @@ PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
 
 
 @pytest.mark.parametrize("language", shortened(["en", "zh"], ["zh"]))
-def test_the_bar_of_a_telephone_leads_from_stage_to_stage_and_back(visit, language):
-    page = visit(f"?lang={language}", reduced_motion="reduce", **PHONE).page  # a tap on what moves stops it
+def test_the_bar_of_a_telephone_leads_from_stage_to_stage_takes_an_edit_back_and_puts_the_overview_away(
+    visit, language
+):
+    bench = visit(f"?example=programming&lang={language}", reduced_motion="reduce", **PHONE)
+    page = bench.page  # a tap on what moves stops it
     assert page.locator(".explain").bounding_box()["height"] <= 100
     stages = page.locator("section.stage").evaluate_all("all => all.map((stage) => stage.ariaLabel)")
     shown, onward = page.locator(".at-hand-stage"), page.locator('[data-focus="bar next"]')
@@ -462,17 +463,17 @@ def test_the_bar_of_a_telephone_leads_from_stage_to_stage_and_back(visit, langua
     expect(onward).to_be_disabled()
     page.locator('[data-focus="bar before"]').tap()
     expect(shown).to_have_text(stages[-2])
+    it_takes_an_edit_back_and_puts_the_overview_away(bench, words_in(language)("Overview"))
 
 
-def test_the_bar_of_a_telephone_takes_an_edit_back_and_puts_the_overview_away(visit):
-    bench = visit("", **PHONE)
+def it_takes_an_edit_back_and_puts_the_overview_away(bench, name):
     page = bench.page
     example = apply(PROGRAMMING, {"op": "add_token", "which": "tokens"})
     bench.do("n_q more")
     assert_shows(bench.settled(), example)
     page.locator('[data-focus="bar undo"]').tap()
     assert_shows(bench.settled(), PROGRAMMING)
-    away = page.get_by_role("button", name="Overview", exact=True)
+    away = page.get_by_role("button", name=name, exact=True)
     chosen = "rgb(231, 235, 251)"
     expect(away).to_have_css("background-color", chosen)
     away.tap()

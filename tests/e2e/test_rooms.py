@@ -7,19 +7,18 @@ from contextlib import suppress
 from typing import Self
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, ViewportSize, expect
 from playwright.sync_api import TimeoutError as TooLate
 
 from mha_core import built_in, trace
-from mha_core.messages import LANGUAGES
 from mha_ui.language import words_in
 from tests.e2e.driver import Bench, wait_for, wait_until
 from tests.e2e.looks import barriers, rules, wider
 from tests.e2e.walk import Walk, assert_right, bench_example, cell_of
-from tests.sizes import shortened
+from tests.sizes import share
 
-PHONE = {"width": 390, "height": 844}
-WALL = {"width": 1280, "height": 720}
+PHONE = ViewportSize(width=390, height=844)
+WALL = ViewportSize(width=1280, height=720)
 FIRST = trace(built_in("first"))
 
 
@@ -92,7 +91,7 @@ def forgiving(watch):
     watch.complaints.clear()
 
 
-def test_telephones_stand_where_the_wall_stands_each_in_its_own_language(wall, follow):
+def test_telephones_stand_where_the_wall_stands_each_in_its_own_language_without_a_barrier(wall, follow):
     front, _ = wall
     english, chinese = follow(), follow(locale="zh-CN")
     late = None
@@ -112,12 +111,36 @@ def test_telephones_stand_where_the_wall_stands_each_in_its_own_language(wall, f
     english.page.get_by_role("button", name="中文").click()
     expect(english.page.locator("h2")).to_contain_text(words_in("zh")("Values"))
     english.stands_at("v 1").says(words_in("zh")("You see what is on the wall."))
-    front.press("ArrowUp", "6").stands_at("scores")
+    # not to "6": two figures soon after each other are one number
+    front.press("ArrowUp", "ArrowRight").stands_at("scores")
     for phone in (english, chinese, late):
         phone.stands_at("scores")
+    front.press("ArrowRight", "ArrowRight", "ArrowDown")
+    for phone in (chinese, late) if share(1) else (chinese,):
+        phone.stands_at("weights 1").button("next").click()
+        the_page_of_telephones_has_no_barrier_and_fits_them(phone)
 
 
-def test_numbers_that_are_edited_on_the_way_are_edited_on_telephones_too(wall, follow):
+def the_page_of_telephones_has_no_barrier_and_fits_them(phone: Phone) -> None:
+    """Where a number of the weights has come."""
+    assert barriers(phone.page) == []
+    phone.page.emulate_media(color_scheme="dark")
+    expect(phone.page.locator("body")).to_have_css("background-color", "rgb(18, 22, 28)")
+    assert barriers(phone.page, **rules("dark")) == []
+    phone.page.locator("[data-focus=theme]").click()
+    expect(phone.page.locator("body")).to_have_css("background-color", "rgb(255, 255, 255)")
+    assert wider(phone.page) == []
+    assert phone.page.locator(".controls").bounding_box()["height"] <= 64
+    phone.press("ArrowUp", "Home")
+    for step, place in ((5, "scores"), (3, "head_outputs")):
+        assert wider(phone.page) == []
+        phone.press(*["ArrowRight"] * step).stands_at(place)
+    assert wider(phone.page) == []
+
+
+def test_numbers_that_are_edited_on_the_way_are_edited_on_telephones_too_but_for_those_that_no_link_holds(
+    wall, follow
+):
     """On the bench of the same window, while the walk is not there; and undone in the same way."""
     front, _ = wall
     phone = follow()
@@ -137,11 +160,10 @@ def test_numbers_that_are_edited_on_the_way_are_edited_on_telephones_too(wall, f
     front.ready().button("projector").click()
     front.press("ArrowRight").stands_at("v")
     phone.stands_at("v")
+    numbers_that_no_link_holds_are_not_followed_and_the_lecturer_is_told(front, phone)
 
 
-def test_numbers_that_no_link_holds_are_not_followed_and_the_lecturer_is_told(wall, follow):
-    front, _ = wall
-    phone = follow()
+def numbers_that_no_link_holds_are_not_followed_and_the_lecturer_is_told(front: Walk, phone: Phone) -> None:
     front.press("Escape", "Escape")  # the card that says how to get in, then the walk
     front.page.get_by_role("link", name="Bench").click()
     bench = Bench(front.page).settled()
@@ -161,40 +183,24 @@ def test_numbers_that_no_link_holds_are_not_followed_and_the_lecturer_is_told(wa
     expect(front.page.locator(".room-card [role=alert]")).to_have_text(
         "These numbers are too large for a link: those who follow do not see them."
     )
-    front.press("ArrowRight").stands_at("k")
-    phone.stands_at("q")
+    front.press("ArrowRight").stands_at("scores")
+    phone.stands_at("v")
     assert_right(phone, FIRST)
 
 
-def test_a_telephone_without_a_network_says_so_and_is_back_at_the_exact_place(
-    wall, new_context, server, forgiving
-):
-    front, code = wall
-    context = new_context(viewport=PHONE)
-    phone = Phone(context.new_page()).open(f"{server.url}follow/{code}")
-    front.press("ArrowRight").stands_at("k")
-    phone.stands_at("k")
-    context.set_offline(True)
-    phone.page.evaluate("window.dispatchEvent(new Event('online'))")  # it looks, and finds none
-    phone.says("No connection; trying again. You can look around meanwhile.")
-    front.press("ArrowRight", "ArrowDown", "ArrowRight").stands_at("v 2")
-    front.press("a").button("room question").fill("Which one?")
-    front.button("room choices 2").click()
-    expect(front.page.locator(".room-card .offered li")).to_have_text(["A", "B"])
-    context.set_offline(False)
-    phone.stands_at("v 2").says("You see what is on the wall.")
-    expect(phone.page.locator(".question h2")).to_have_text("Which one?")  # asked while it was away
-
-
-def test_who_looks_around_comes_back_with_one_press_and_a_reload_keeps_the_room(wall, follow, forgiving):
+def test_who_has_no_network_or_looks_around_comes_back_and_a_reload_keeps_the_room(wall, follow, forgiving):
     """The presenter's reload; and when the room is ended, telephones say so."""
     front, code = wall
     phone = follow()
-    phone.button("next").click()
-    phone.stands_at("k").says("You look around on your own.")
+    front.press("ArrowRight").stands_at("k")
+    phone.stands_at("k")
+    a_telephone_without_a_network_says_so_and_is_back_at_the_exact_place(front, phone)
+    front.press("ArrowUp").stands_at("v")
+    phone.stands_at("v").button("next").click()
+    phone.stands_at("scores").says("You look around on your own.")
     front.press("8").stands_at("weights")
     phone.button("next").click()
-    phone.stands_at("v")
+    phone.stands_at("scaled_scores")
     phone.page.get_by_role("button", name="Follow again").click()
     phone.stands_at("weights").says("You see what is on the wall.")
     expect(phone.page.get_by_role("button", name="Follow again")).to_be_hidden()
@@ -213,6 +219,20 @@ def test_who_looks_around_comes_back_with_one_press_and_a_reload_keeps_the_room(
     phone.stands_at("head_outputs")
     phone.page.reload()
     phone.says("There is no room of this code. Look at the wall again, and type it here.")
+
+
+def a_telephone_without_a_network_says_so_and_is_back_at_the_exact_place(front: Walk, phone: Phone) -> None:
+    """And with the question that was asked while it was away."""
+    phone.page.context.set_offline(True)
+    phone.page.evaluate("window.dispatchEvent(new Event('online'))")  # it looks, and finds none
+    phone.says("No connection; trying again. You can look around meanwhile.")
+    front.press("ArrowRight", "ArrowDown", "ArrowRight").stands_at("v 2")
+    front.press("a").button("room question").fill("Which one?")
+    front.button("room choices 2").click()
+    expect(front.page.locator(".room-card .offered li")).to_have_text(["A", "B"])
+    phone.page.context.set_offline(False)
+    phone.stands_at("v 2").says("You see what is on the wall.")
+    expect(phone.page.locator(".question h2")).to_have_text("Which one?")
 
 
 def test_when_the_server_is_started_anew_rooms_end_with_one_sentence(own_server, new_page, forgiving):
@@ -352,7 +372,7 @@ def both_lead(front: Walk, back: Walk, phone: Phone) -> None:
     ).to_be_hidden()  # it was ended, not lost: the wall says nothing of it
 
 
-def test_the_walk_s_own_page_is_followed_once_a_room_is_open(new_page, server):
+def test_the_walk_s_own_page_is_followed_and_telephones_are_asked_from_the_wall_alone(new_page, server):
     walk, code = opened(new_page(viewport=WALL), server.url, view="")
     phone = Phone(new_page(viewport=PHONE)).open(f"{server.url}follow/{code}").stands_at("q")
     walk.press("ArrowRight").stands_at("k")
@@ -360,12 +380,34 @@ def test_the_walk_s_own_page_is_followed_once_a_room_is_open(new_page, server):
     expect(walk.page.locator(".room-entry .following")).to_have_text("1")
     walk.press("p", "ArrowRight").stands_at("v")
     phone.stands_at("v")
-    walk.press("Escape", "ArrowLeft").stands_at("k")
+    telephones_are_asked_from_the_wall_alone(walk, phone)
+    walk.press("Escape", "Escape", "ArrowLeft").stands_at("k")  # the card, then the walk
     phone.stands_at("k")
     walk.button("room follow").click()
     ended(walk)
     expect(phone.page.locator("html")).to_have_attribute("data-state", "ended")
     walk.press("ArrowRight").stands_at("v")
+    walk.press("p", "a")
+    expect(walk.root.locator(".line")).to_contain_text("Telephones can be asked once a room is open")
+
+
+def telephones_are_asked_from_the_wall_alone(front: Walk, phone: Phone) -> None:
+    question, desk = front.button("room question"), front.page.locator(".walk > .room-desk")
+    front.press("a")
+    expect(question).to_be_focused()
+    question.press("Escape")
+    expect(desk).to_be_hidden()
+    expect(front.root).to_have_attribute("data-view", "projector")
+    front.page.mouse.move(10, 10)
+    front.button("ask").click()
+    question.fill("Which <b>one</b>?")
+    front.button("room choices 2").click()
+    expect(desk).to_be_hidden()
+    expect(phone.page.locator(".question h2")).to_have_text("Which <b>one</b>?")
+    expect(front.page.locator(".room-card .offered li")).to_have_text(["A", "B"])
+    front.press("a")
+    expect(front.page.locator(".room-card [role=alert]")).to_contain_text("A question is open")
+    expect(desk).to_be_hidden()
 
 
 LINES = """(bar) => {
@@ -374,9 +416,19 @@ LINES = """(bar) => {
 }"""
 
 
-def test_a_question_is_answered_on_telephones_and_counted_on_the_wall(lecture):
+def test_questions_are_answered_and_numbers_predicted_on_telephones_and_counted_on_the_wall(lecture):
     front, back, (one, other) = lecture
     counted(back)
+    if share(1):
+        assert barriers(front.page) == barriers(back.page) == []
+    numbers_are_predicted_on_telephones_and_revealed_on_the_wall(front, back, one, other)
+    back.press("4").stands_at("k")
+    a_question_is_answered_on_telephones_and_counted_on_the_wall(front, back, one, other)
+
+
+def a_question_is_answered_on_telephones_and_counted_on_the_wall(
+    front: Walk, back: Walk, one: Phone, other: Phone
+) -> None:
     back.page.set_viewport_size({"width": 1440, "height": 900})
     expect(back.button("room link")).to_be_in_viewport(ratio=1)
     back.page.set_viewport_size(WALL)
@@ -420,6 +472,8 @@ def test_a_question_is_answered_on_telephones_and_counted_on_the_wall(lecture):
     for shown in (False, True, False):  # as the presenter wants it, until the question is closed
         expect(onto_the_wall).to_have_attribute("aria-pressed", str(shown).lower())
         expect(front.page.locator(".histogram .count")).to_have_text(["0", "0", "2"] if shown else [])
+        if shown:
+            assert barriers(front.page) == barriers(back.page) == []
         onto_the_wall.click()
     onto_the_wall.click()
     expect(front.page.locator(".histogram")).to_have_count(0)
@@ -454,36 +508,11 @@ def test_a_question_is_answered_on_telephones_and_counted_on_the_wall(lecture):
     expect(one.page.get_by_role("button", name="C", exact=True)).to_have_count(0)
 
 
-def test_telephones_are_asked_from_the_wall_alone(new_page, server):
-    front, code = opened(new_page(viewport=WALL), server.url)
-    phone = Phone(new_page(viewport=PHONE)).open(f"{server.url}follow/{code}").stands_at("q")
-    question, desk = front.button("room question"), front.page.locator(".walk > .room-desk")
-    front.press("a")
-    expect(question).to_be_focused()
-    question.press("Escape")
-    expect(desk).to_be_hidden()
-    expect(front.root).to_have_attribute("data-view", "projector")
-    front.page.mouse.move(10, 10)
-    front.button("ask").click()
-    question.fill("Which <b>one</b>?")
-    front.button("room choices 2").click()
-    expect(desk).to_be_hidden()
-    expect(phone.page.locator(".question h2")).to_have_text("Which <b>one</b>?")
-    expect(front.page.locator(".room-card .offered li")).to_have_text(["A", "B"])
-    front.press("a")
-    expect(front.page.locator(".room-card [role=alert]")).to_contain_text("A question is open")
-    expect(desk).to_be_hidden()
-    front.press("c")
-    ended(front)
-    front.press("a")
-    expect(front.root.locator(".line")).to_contain_text("Telephones can be asked once a room is open")
-
-
-def test_numbers_are_predicted_on_telephones_and_revealed_on_the_wall(lecture):
+def numbers_are_predicted_on_telephones_and_revealed_on_the_wall(
+    front: Walk, back: Walk, one: Phone, other: Phone
+) -> None:
     """One for which a question is opened; and where all are predicted first, each that the walk comes to."""
-    front, back, (one, other) = lecture
     back.press("ArrowDown", "ArrowRight").stands_at("k 2")
-    counted(back)
     one.press("End").stands_at("closing 1").says("You look around on your own.")
     back.button("room predict cell").click()
     one.stands_at("k 2")
@@ -578,15 +607,37 @@ def each_is_asked_for(front: Walk, back: Walk, one: Phone, other: Phone) -> None
     expect(poll).to_have_count(0)
 
 
-def test_the_exercise_of_the_day_opens_from_telephones(new_page, server):
+def test_the_page_opens_no_session_offers_the_exercise_of_the_day_and_takes_a_typed_code(new_page, server):
     back = Walk(new_page()).open(f"{server.url}walkthrough?example=first&step=q&view=presenter")
     back.button("room follow").click()
     way = back.page.locator(".room-way")
     expect(way).to_contain_text("/follow/")
     code = re.search(r"/follow/(\w+)", way.inner_text())[1]
-    one = Phone(new_page(viewport=PHONE)).open(f"{server.url}follow/{code}")
+    phone = Phone(new_page(viewport=PHONE))
+    the_page_opens_no_session_and_asks_for_nothing_else(phone, server, code)
+    the_exercise_of_the_day_opens_from_telephones(back, phone.page)
+    phone.page.goto(f"{server.url}follow")
+    phone.says("Type the code that stands on the wall.")
+    phone.page.get_by_label("Code of the room").fill(code.lower())
+    phone.page.get_by_role("button", name="Follow").click()
+    phone.ready().stands_at("q")
+
+
+def the_page_opens_no_session_and_asks_for_nothing_else(phone: Phone, server, code: str) -> None:
+    asked: list[str] = []
+    phone.page.on("request", lambda request: asked.append(request.url.removeprefix(server.url)))
+    phone.page.on("websocket", lambda socket: asked.append(socket.url))
+    phone.open(f"{server.url}follow/{code}").stands_at("q")
+    assert len(asked) == 5, asked
+    room = rf"api/rooms/{code}"
+    files = (rf"follow/{code}", r"api/follow/\w+\.css", r"api/follow/\w+\.js")
+    for kind in (*files, f"{room}/events", rf"{room}/walks/\w+\?lang=en"):
+        assert [one for one in asked if re.fullmatch(kind, one)], (kind, asked)
+
+
+def the_exercise_of_the_day_opens_from_telephones(back: Walk, page: Page) -> None:
     back.button("room exercise").select_option("weights")
-    link = one.page.get_by_role("link", name="Exercise of the day, with numbers of your own")
+    link = page.get_by_role("link", name="Exercise of the day, with numbers of your own")
     expect(link).to_have_attribute("href", re.compile(r"^check\?example=first&ask=weights&seed=own&lang=en$"))
     pasted = back.button("room link")
     pasted.fill("https://elsewhere.example/check?example=first&ask=weights")
@@ -594,10 +645,10 @@ def test_the_exercise_of_the_day_opens_from_telephones(new_page, server):
     refused = "This is no link to an exercise on this server: copy one from the page Check."
     expect(back.page.locator(".room-desk [role=alert]")).to_have_text(refused)
     expect(link).to_be_visible()
-    pasted.fill(one.page.url.split("/follow")[0] + "/check?example=causal&ask=scores&seed=7&lang=zh")
+    pasted.fill(page.url.split("/follow")[0] + "/check?example=causal&ask=scores&seed=7&lang=zh")
     pasted.press("Enter")
     expect(back.page.locator(".room-desk [role=alert]")).to_have_count(0)
-    linked = one.page.get_by_role("link", name="Exercise of the day", exact=True)
+    linked = page.get_by_role("link", name="Exercise of the day", exact=True)
     expect(linked).to_have_attribute("href", "check?example=causal&ask=scores&seed=7&lang=en")
     back.button("room exercise").select_option("")
     expect(linked).to_be_hidden()
@@ -654,57 +705,3 @@ def test_a_lecture_from_its_beginning_to_its_end(lecture, new_context, server, f
 
 
 # --- the page --------------------------------------------------------------------------------------------------------
-
-
-def test_the_page_opens_no_session_asks_for_nothing_else_and_takes_a_typed_code(new_page, server, wall):
-    asked: list[str] = []
-    page = new_page(viewport=PHONE)
-    page.on("request", lambda request: asked.append(request.url.removeprefix(server.url)))
-    page.on("websocket", lambda socket: asked.append(socket.url))
-    Phone(page).open(f"{server.url}follow/{wall[1]}").stands_at("q")
-    assert len(asked) == 5, asked
-    room = rf"api/rooms/{wall[1]}"
-    files = (rf"follow/{wall[1]}", r"api/follow/\w+\.css", r"api/follow/\w+\.js")
-    for kind in (*files, f"{room}/events", rf"{room}/walks/\w+\?lang=en"):
-        assert [one for one in asked if re.fullmatch(kind, one)], (kind, asked)
-    page.goto(f"{server.url}follow")
-    phone = Phone(page).says("Type the code that stands on the wall.")
-    page.get_by_label("Code of the room").fill(wall[1].lower())
-    page.get_by_role("button", name="Follow").click()
-    phone.ready().stands_at("q")
-
-
-@pytest.mark.parametrize("language", shortened(LANGUAGES, ["zh"]))
-def test_the_page_of_telephones_has_no_barrier_and_fits_them(wall, follow, language):
-    front, _ = wall
-    phone = follow(locale=language, color_scheme="light")
-    front.press("8", "ArrowDown")
-    phone.stands_at("weights 1").button("next").click()
-    assert barriers(phone.page) == []
-    phone.page.emulate_media(color_scheme="dark")
-    expect(phone.page.locator("body")).to_have_css("background-color", "rgb(18, 22, 28)")
-    assert barriers(phone.page, **rules("dark")) == []
-    phone.page.locator("[data-focus=theme]").click()
-    expect(phone.page.locator("body")).to_have_css("background-color", "rgb(255, 255, 255)")
-    assert wider(phone.page) == []
-    assert phone.page.locator(".controls").bounding_box()["height"] <= 64
-    for step in ("1", "6", "9"):
-        phone.press(step)
-        assert wider(phone.page) == []
-
-
-@pytest.mark.parametrize("asking", shortened([False, True], [True]))
-def test_the_card_and_the_desk_have_no_barrier(pair, asking):
-    front, back = pair
-    if asking:
-        poll(front, back)
-    for page in (front, back):
-        assert barriers(page.page) == []
-
-
-def poll(front: Walk, back: Walk) -> None:
-    """A question is open, and the wall shows how it is answered."""
-    back.button("room question").fill("A or B?")
-    back.button("room choices 2").click()
-    back.button("room show poll").click()
-    expect(front.page.locator(".room-card .histogram")).to_be_visible()

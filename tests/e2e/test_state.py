@@ -107,13 +107,11 @@ def test_a_bad_link_opens_the_example_that_opens_first_and_names_it(visit, query
     assert_shows(bench, built_in(OPENS_FIRST))
 
 
-def test_a_bad_link_is_explained_in_chinese(visit):
+def test_the_browser_chooses_the_language_of_what_is_said_of_a_bad_link_too_and_the_visitor_may_change_it(
+    visit,
+):
     bench = visit("?s=2abc", locale="zh-CN")
     expect(bench.message()).to_have_text("这个链接是本程序的另一个版本生成的。先打开“我 喜欢 编程：三个头”。")
-
-
-def test_the_browser_chooses_the_language_and_the_visitor_may_change_it(visit):
-    bench = visit(locale="zh-CN")
     expect(bench.page.get_by_role("heading", name="多头注意力")).to_be_visible()
     expect(bench.page.locator(".bench h3", has_text="注意力权重")).to_be_visible()
     bench.page.get_by_role("radio", name="EN", exact=True).click()
@@ -124,8 +122,7 @@ def test_the_browser_chooses_the_language_and_the_visitor_may_change_it(visit):
     expect(bench.page.locator(".bench h3", has_text="Attention weights")).to_be_visible()
 
 
-def test_the_theme_can_be_switched(visit):
-    bench = visit("?example=first")
+def the_theme_can_be_switched(bench):
     background = "getComputedStyle(document.querySelector('.stApp')).backgroundColor"
     paper = """() => {
         const host = [...document.querySelectorAll("*")].find((e) => e.shadowRoot?.querySelector(".bench"));
@@ -158,8 +155,9 @@ HOSTILE = [
 ]
 
 
-def test_token_text_is_shown_as_text_everywhere(visit):
+def test_token_text_is_shown_as_text_everywhere_and_the_theme_can_be_switched(visit):
     bench = visit("?example=first")
+    the_theme_can_be_switched(bench)
     example = built_in("first")
     for first in range(0, len(HOSTILE), len(example.tokens)):
         texts = HOSTILE[first : first + len(example.tokens)]

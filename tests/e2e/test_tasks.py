@@ -16,7 +16,7 @@ from tests.e2e.driver import Bench, assert_shows, example_in
 from tests.e2e.test_check import rounded
 from tests.e2e.test_live import drag, ready
 from tests.e2e.test_pasting import CLIPBOARD, rows
-from tests.sizes import shortened
+from tests.sizes import share
 
 PROGRAMMING = built_in("programming")
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
@@ -130,8 +130,55 @@ def test_find_the_terms_of_the_first_output_all_at_once_or_one_by_one_down_to_x(
     assert user.actions == 8  # one for each step of the computation
 
 
-def test_make_the_second_head_look_at_itself(hand):
-    user = hand()
+ENGLISH = "The cat sat on the mat"
+
+
+def test_type_a_sentence_paste_from_a_spreadsheet_use_keys_alone_and_make_the_second_head_look_at_itself(
+    hand,
+):
+    """Each from the same start, to which one undo leads back."""
+    user = hand(**CLIPBOARD)
+    for text in ("水 有 毒", ENGLISH) if share(1) else (ENGLISH,):  # fingers type the Chinese one
+        user.actions = 0
+        type_a_sentence(user, text)
+        user.bench.do("undo")
+    for task in (paste_from_a_spreadsheet, all_by_keyboard):
+        user.actions = 0
+        task(user)
+        user.bench.do("undo")
+        assert_shows(user.bench, PROGRAMMING)
+    user.actions = 0
+    make_the_second_head_look_at_itself(user)
+
+
+def type_a_sentence(user, text):
+    user.click(user.focus("sentence")).type(text).press("Enter")
+    tokens = text.split()
+    now = apply(PROGRAMMING, {"op": "sentence", "which": "tokens", "tokens": tokens})
+    assert_shows(user.bench.settled(), now)
+    assert user.actions == 3
+
+
+def paste_from_a_spreadsheet(user):
+    user.page.evaluate("(text) => navigator.clipboard.writeText(text)", rows(3, 3))
+    user.click(user.bench.cell("x", None, 0, 0)).press("Control+V")
+    values = [[float(10 * i + j) for j in range(3)] for i in range(3)]
+    now = apply(PROGRAMMING, {"op": "set", "matrix": "x", "row": 0, "col": 0, "values": values})
+    assert_shows(user.bench.settled(), now)
+    assert user.actions == 2
+
+
+def all_by_keyboard(user):
+    """The first task, without a mouse."""
+    user.bench.cell("x", None, 0, 0).focus()  # where Tab leads: test_reach holds the way there
+    user.press("ArrowDown", "ArrowRight").press("Alt+ArrowDown", "Alt+ArrowDown")
+    user.bench.wait_for_address(apply(PROGRAMMING, x(1, 1, 0.0)))
+    assert_shows(user.bench.settled(), apply(PROGRAMMING, x(1, 1, 0.0)))
+    expect(user.page.locator(".moved")).to_contain_text("weights changed; most: head 1, programming → love")
+    assert user.actions == 4
+
+
+def make_the_second_head_look_at_itself(user):
     user.click(user.focus("d_k more"))
     for name in ("w_q", "w_k"):
         user.click(user.focus(f"menu {name} 1"))
@@ -139,19 +186,6 @@ def test_make_the_second_head_look_at_itself(hand):
         user.bench.settled()
     expect(user.page.locator(".look").nth(1)).to_contain_text("each token looks most at itself")
     assert user.actions == 5
-
-
-ENGLISH = "The cat sat on the mat"
-
-
-@pytest.mark.parametrize("text", shortened(["水 有 毒", ENGLISH], [ENGLISH]))  # fingers type the Chinese one
-def test_type_a_sentence(hand, text):
-    user = hand()
-    user.click(user.focus("sentence")).type(text).press("Enter")
-    tokens = text.split()
-    now = apply(PROGRAMMING, {"op": "sentence", "which": "tokens", "tokens": tokens})
-    assert_shows(user.bench.settled(), now)
-    assert user.actions == 3
 
 
 def test_have_three_heads_and_mask_a_pair(hand):
@@ -165,16 +199,6 @@ def test_have_three_heads_and_mask_a_pair(hand):
     hidden = {"op": "set", "matrix": "mask", "row": 0, "col": 2, "values": [[False]]}
     user.bench.wait_for_address(apply(apply(three, {"op": "mask", "kind": "painted"}), hidden))
     assert user.actions == 1 + 2
-
-
-def test_paste_from_a_spreadsheet(hand):
-    user = hand(**CLIPBOARD)
-    user.page.evaluate("(text) => navigator.clipboard.writeText(text)", rows(3, 3))
-    user.click(user.bench.cell("x", None, 0, 0)).press("Control+V")
-    values = [[float(10 * i + j) for j in range(3)] for i in range(3)]
-    now = apply(PROGRAMMING, {"op": "set", "matrix": "x", "row": 0, "col": 0, "values": values})
-    assert_shows(user.bench.settled(), now)
-    assert user.actions == 2
 
 
 def test_solve_an_exercise_with_one_mistake(hand):
@@ -208,14 +232,3 @@ def test_the_same_with_fingers(hand):
     user.tap(user.bench.cell("weights", 3, 0, 0))  # the new head is the one that is shown
     expect(user.page.locator(".explain .place")).to_contain_text("A[")
     assert user.actions == 5
-
-
-def test_all_by_keyboard(hand):
-    """The first task, without a mouse."""
-    user = hand()
-    user.bench.cell("x", None, 0, 0).focus()  # where Tab leads: test_reach holds the way there
-    user.press("ArrowDown", "ArrowRight").press("Alt+ArrowDown", "Alt+ArrowDown")
-    user.bench.wait_for_address(apply(PROGRAMMING, x(1, 1, 0.0)))
-    assert_shows(user.bench.settled(), apply(PROGRAMMING, x(1, 1, 0.0)))
-    expect(user.page.locator(".moved")).to_contain_text("weights changed; most: head 1, programming → love")
-    assert user.actions == 4

@@ -30,6 +30,47 @@ POSITIONS = {
 }
 
 
+def worked_out(name):
+    """The last cell of every step of an example, by the step and the matrices that it is computed from."""
+    computed = trace(built_in(name))
+    return {
+        (
+            cell.name,
+            *sorted({read.name for term in derive(computed, cell).terms for read in term.cells}),
+        ): cell
+        for cell in {(cell.name, cell.head): cell for cell in cells(computed)}.values()
+        if cell.head in (None, min(1, len(computed.example.heads) - 1)) and cell.name != "masked_scores"
+    }
+
+
+VARIANTS = ["additive", "cosine", "sinusoidal", "rotary", "alibi", "first", "grouped-query"]
+NEW = {
+    name: sorted(worked_out(name).keys() - {kind for before in VARIANTS[:at] for kind in worked_out(before)})
+    for at, name in enumerate(VARIANTS)
+}
+"""The kinds of cells that no example before has: in short each is tried once."""
+ON_A_PAGE_OF_ANOTHER_TEST = ("additive", "cosine", "rotary")
+
+
+def assert_says_the_arithmetic(bench, name, kinds):
+    """The last cell of every step: the browser's line, without its spaces and parentheses, is the core's.
+
+    The place that a copy comes from is named by tokens on the bench, so of such a line its end is compared.
+    """
+    computed = trace(built_in(name))
+    for kind in kinds:
+        cell = worked_out(name)[kind]
+        bench.cell(*cell).scroll_into_view_if_needed()
+        bench.cell(*cell).hover()
+        said = re.split(r" = ", bench.arithmetic(), maxsplit=1)[1]
+        told = arithmetic(derive(computed, cell))
+        assert squeezed(said).endswith(squeezed(told.partition("]")[2] or told)), cell
+
+
+def squeezed(text):
+    return re.sub(r"[\s()^]|\.0+(?=\D|$)|(?<=\.\d)0+(?=\D|$)", "", text)
+
+
 def test_switching_the_scoring_shows_every_number_of_it_which_is_edited_and_undone(visit):
     bench = visit("?example=translation")
     example = built_in("translation")
@@ -85,8 +126,9 @@ def assert_halves_are_paired(bench, example):
     assert sorted(fed) == ["k_rotated|0|1|0", "k_rotated|0|1|2"]
 
 
-def test_positions_and_frequencies_are_edited(visit):
+def test_positions_and_frequencies_say_their_arithmetic_and_are_edited(visit):
     bench = visit("?example=rotary")
+    assert_says_the_arithmetic(bench, "rotary", NEW["rotary"])
     example = built_in("rotary")
     scores = {key: text for key, text in bench.shown().items() if key.startswith("scores")}
     bench.cell("position_ids", None, 0, 0).click()
@@ -127,8 +169,9 @@ def test_heads_share_and_part(visit):
     expect(bench.cell("scores", 3, 0, 0)).to_be_focused()
 
 
-def test_a_cosine_divisor_is_a_temperature_and_knows_no_root(visit):
+def test_a_cosine_says_its_arithmetic_and_its_divisor_is_a_temperature_and_knows_no_root(visit):
     bench = visit("?example=cosine")
+    assert_says_the_arithmetic(bench, "cosine", NEW["cosine"])
     label = bench.page.locator("label", has=bench.page.locator('[data-focus="scale"]'))
     expect(label).to_contain_text("Temperature")
     assert bench.page.locator('[data-focus="scale"] option[value="sqrt_dk"]').is_disabled()
@@ -139,62 +182,27 @@ def test_a_cosine_divisor_is_a_temperature_and_knows_no_root(visit):
     assert_shows(bench.settled(), built_in("cosine"))
 
 
-def worked_out(name):
-    """The last cell of every step of an example, by the step and the matrices that it is computed from."""
-    computed = trace(built_in(name))
-    return {
-        (
-            cell.name,
-            *sorted({read.name for term in derive(computed, cell).terms for read in term.cells}),
-        ): cell
-        for cell in {(cell.name, cell.head): cell for cell in cells(computed)}.values()
-        if cell.head in (None, min(1, len(computed.example.heads) - 1)) and cell.name != "masked_scores"
-    }
-
-
-VARIANTS = ["additive", "cosine", "sinusoidal", "rotary", "alibi", "first", "grouped-query"]
-NEW = {
-    name: sorted(worked_out(name).keys() - {kind for before in VARIANTS[:at] for kind in worked_out(before)})
-    for at, name in enumerate(VARIANTS)
-}
-"""The kinds of cells that no example before has: in short each is tried once."""
-
-
 @pytest.mark.parametrize(
     ("name", "kinds"),
     [
-        *((name, kinds) for name, kinds in NEW.items() if kinds),
+        *((name, kinds) for name, kinds in NEW.items() if kinds and name not in ON_A_PAGE_OF_ANOTHER_TEST),
         *(pytest.param(name, sorted(worked_out(name)), marks=pytest.mark.long) for name in VARIANTS[1:]),
     ],
     ids=lambda value: value if isinstance(value, str) else str(len(value)),
 )
 def test_every_kind_of_cell_says_the_arithmetic_that_the_core_says(visit, name, kinds):
-    """The last cell of every step: the browser's line, without its spaces and parentheses, is the core's.
-
-    The place that a copy comes from is named by tokens on the bench, so of such a line its end is compared.
-    """
-    bench = visit(f"?example={name}")
-    computed = trace(built_in(name))
-    for kind in kinds:
-        cell = worked_out(name)[kind]
-        bench.cell(*cell).scroll_into_view_if_needed()
-        bench.cell(*cell).hover()
-        said = re.split(r" = ", bench.arithmetic(), maxsplit=1)[1]
-        told = arithmetic(derive(computed, cell))
-        assert squeezed(said).endswith(squeezed(told.partition("]")[2] or told)), cell
+    assert_says_the_arithmetic(visit(f"?example={name}"), name, kinds)
 
 
-def squeezed(text):
-    return re.sub(r"[\s()^]|\.0+(?=\D|$)|(?<=\.\d)0+(?=\D|$)", "", text)
-
-
-def test_in_chinese_and_at_390_pixels(visit):
+def test_an_additive_scoring_in_chinese_and_at_390_pixels_and_its_arithmetic(visit):
     bench = visit("?example=additive&lang=zh", viewport={"width": 390, "height": 800})
     assert_shows(bench, built_in("additive"))
     bench.do("show head 0").cell("pair_sums", 0, 1, 0).hover()
     assert "小 → 中" in bench.arithmetic()
     wide = bench.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert wide <= 0
+    bench.page.set_viewport_size({"width": 1280, "height": 800})
+    assert_says_the_arithmetic(bench.settled(), "additive", NEW["additive"])
 
 
 def test_values_are_taken_away_and_brought_back(visit):
