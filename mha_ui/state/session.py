@@ -65,7 +65,12 @@ def tables_show(shown: Work) -> None:
 
 
 def lesson(current: Work, topics: Sequence[str]) -> str:
-    """The lesson that the address asks for, else the one read last, else the first."""
-    asked = st.query_params.get("lesson", "")
-    current.lesson = next((topic for topic in (asked, current.lesson) if topic in topics), topics[0])
+    """The lesson that the address asks for, else the one read last, else the first.
+
+    After a link within a page Streamlit's next runs ask for what the page was loaded with, unless it is told otherwise.
+    """
+    asked, before = st.query_params.get("lesson", ""), current.lesson
+    current.lesson = next((topic for topic in (asked, before) if topic in topics), topics[0])
+    if before not in ("", current.lesson):
+        st.query_params["lesson"] = current.lesson
     return current.lesson

@@ -172,7 +172,7 @@ def replace(server: Server, *asks: Locator) -> None:
     for ask in asks:
         wait_until(ask.page, connected, True)
         ask.click()
-        wait_until(ask.page, "() => performance.getEntriesByType('navigation')[0].type === 'reload'")
+        wait_until(ask.page, "() => performance.getEntriesByType('navigation')[0]?.type === 'reload'")
 
 
 def at_rest(page: Page) -> None:

@@ -155,7 +155,10 @@ def test_the_readers_interest_moves_the_weights_by_keyboard(read):
 
 
 def test_the_experiment_is_repeated_with_other_numbers_and_its_pictures_follow_the_theme(read):
-    page = read("sqrt-dk", color_scheme="dark")
+    """Also of a lesson that a link in another one led to: what the page was loaded with does not come back."""
+    page = read("weighted-mean", color_scheme="dark")
+    page.locator(".st-key-lesson-list a").nth(TOPICS.index("sqrt-dk")).click()
+    settled(page, "sqrt-dk")
     colour = page.evaluate("document.querySelector('.js-plotly-plot').layout.title.font.color")
     assert colour == "#e6eaf0"
     expect_y(page, "scaling", 2, [row.plain.spread for row in experiment(0, 8)])
