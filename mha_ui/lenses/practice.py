@@ -83,9 +83,9 @@ def practice(exercise: Exercise, verdict: Verdict, language: str) -> dict[str, A
         "state": "empty" if verdict.ok and left else "wrong" if left else "ok",
         "summary": done if not left else summary(verdict, language, asked) if begun else words(_START),
         "practice": {
-            "said": ui_words(language),
+            "texts": ui_words(language),
             "tables": _tables(verdict, asked, words),
-            "told": _explanations(verdict, language) if left else [],
+            "explanations": _explanations(verdict, language) if left else [],
             "hint": _hint(exercise, verdict, left, language),
             "end": None if left else _end(exercise, verdict, language),
         },

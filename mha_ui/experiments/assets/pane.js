@@ -57,7 +57,7 @@ export class Pane {
    * Tell of a cell; where its step was worked out wrongly, what was computed instead. Returns whether this side has it.
    * @param {Cell | null} cell
    */
-  tell(cell) {
+  explainCell(cell) {
     this.explain.show(this, cell, this.pinned);
     const isHere = Boolean(cell && rowsOf(this.model, cell.name, cell.head));
     if (isHere && this.wrong[cell.name]) this.#wrongly(cell);

@@ -1,6 +1,6 @@
 // A lecturer's own walk as the file has it, and the next one after a change. No DOM here.
 
-/** @type {(text: Said | undefined, lang: string) => string} */
+/** @type {(text: LocalizedText | undefined, lang: string) => string} */
 export const textIn = (text, lang) =>
   typeof text === "object" ? (text[lang] ?? text.en ?? Object.values(text)[0] ?? "") : (text ?? "");
 
@@ -9,7 +9,7 @@ export const choicesIn = ({ choices = [] }, lang) => choices.map((text) => textI
 
 /**
  * The same choices with another text of one of them; those at the end that say nothing go.
- * @type {(choices: Said[] | undefined, at: number, text: string, lang: string) => Said[] | undefined}
+ * @type {(choices: LocalizedText[] | undefined, at: number, text: string, lang: string) => LocalizedText[] | undefined}
  */
 export function withChoice(choices = [], at, text, lang) {
   const next = Array.from({ length: Math.max(choices.length, at + 1) }, (_, index) => choices[index] ?? "");
