@@ -35,9 +35,9 @@ export class Change {
   #nothing() {
     const { model, way } = this.#walk;
     const { words, stages } = model;
-    const found = inputsFor(model, way.place.stage);
-    if (!found) return words.change_none;
-    const { stage, symbols } = found;
+    const inputs = inputsFor(model, way.place.stage);
+    if (!inputs) return words.change_none;
+    const { stage, symbols } = inputs;
     return fill(words.change_where, {
       matrices: symbols.join(", "),
       number: stage + 1,

@@ -89,10 +89,10 @@ export class Excerpt {
       : own && !isProduct(picture)
         ? cell.col
         : 0;
-    const found = new Map([[cell.name, cell]]);
+    const byName = new Map([[cell.name, cell]]);
     for (const term of [terms[at] ?? [], ...terms]) {
-      for (const one of term) if (!found.has(one.name)) found.set(one.name, one);
+      for (const one of term) if (!byName.has(one.name)) byName.set(one.name, one);
     }
-    return found;
+    return byName;
   }
 }

@@ -12,8 +12,8 @@ export function exerciseIn(text, page) {
   if (!URL.canParse(text.trim())) return null;
   const link = new URL(text.trim());
   if (link.origin !== page.origin || link.pathname.replace(/\/$/, "") !== page.pathname) return null;
-  const said = SAYS.filter((name) => link.searchParams.get(name));
-  const query = String(new URLSearchParams(said.map((name) => [name, link.searchParams.get(name)])));
-  const isOne = said.includes("ask") && said.includes("example") !== said.includes("s");
+  const given = SAYS.filter((name) => link.searchParams.get(name));
+  const query = String(new URLSearchParams(given.map((name) => [name, link.searchParams.get(name)])));
+  const isOne = given.includes("ask") && given.includes("example") !== given.includes("s");
   return isOne && query.length <= MOST ? query : null;
 }
