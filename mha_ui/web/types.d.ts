@@ -341,7 +341,7 @@ interface LiveHost {
   drawn(figures: Record<string, any>): void;
   asking(): Record<string, any>;
   lost(): void;
-  stirred(): void;
+  stateChanged(): void;
 }
 
 /** Whose numbers are dragged. */

@@ -4,7 +4,7 @@ import { Address } from "../mha.web/address.js";
 import { active, announcer, element, named, setAttribute } from "../mha.web/dom.js";
 import { Folds, MOST_UNFOLDED } from "../mha.web/folding.js";
 import { isEditable, key, rowsOf, unkey } from "../mha.web/graph.js";
-import { drawnForHall, isInHall, MOST_IN_HALL, onHall, onLaid } from "../mha.web/hall.js";
+import { drawnForHall, isInHall, MOST_IN_HALL, onHall, onHallLaidOut } from "../mha.web/hall.js";
 import { Explain } from "../mha.web/line.js";
 import { mounting } from "../mha.web/mount.js";
 import { pictures } from "../mha.web/pictures.js";
@@ -81,7 +81,7 @@ export class Bench {
     for (const type of ["pagehide", "blur"]) window.addEventListener(type, () => sender.hurry(), { signal });
     pictures.enter(this);
     onHall(() => this.#inHall(), signal);
-    onLaid(() => this.shown.refit(), signal);
+    onHallLaidOut(() => this.shown.refit(), signal);
     this.#inHall();
   }
 

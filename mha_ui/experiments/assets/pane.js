@@ -60,12 +60,12 @@ export class Pane {
   explainCell(cell) {
     this.explain.show(this, cell, this.pinned);
     const isHere = Boolean(cell && rowsOf(this.model, cell.name, cell.head));
-    if (isHere && this.wrong[cell.name]) this.#wrongly(cell);
+    if (isHere && this.wrong[cell.name]) this.#showMistake(cell);
     return isHere;
   }
 
   /** What was computed here instead of the step. */
-  #wrongly(cell) {
+  #showMistake(cell) {
     const number = rowsOf(this.model, cell.name, cell.head)[cell.row][cell.col];
     const { decimals } = this.model;
     const { line } = this.explain;

@@ -44,7 +44,7 @@ export class Slider {
       drawn: () => {},
       asking: () => ({}),
       lost: () => {},
-      stirred: () => setAttribute(this.root, "data-live", this.#live?.state),
+      stateChanged: () => setAttribute(this.root, "data-live", this.#live?.state),
     });
     setText(this.label, data.label);
     this.input.max = String(data.places.length - 1);

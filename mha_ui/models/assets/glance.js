@@ -9,7 +9,7 @@ import { differences, mostOf, shaded, signed, weightsOf } from "./paint.js";
 import { counterpart, mapOf } from "./runs.js";
 import { captionOf, headName, headText, pairText } from "./wording.js";
 
-const LEAST_TOLD = 70; // px of a tile, from which it has a caption
+const LEAST_WITH_CAPTION = 70; // px of a tile, from which it has a caption
 const REST = 350; // ms after which a pointer rests
 
 /** @typedef {{ root: HTMLElement; canvas: HTMLCanvasElement; name: HTMLElement; caption: HTMLElement }} Tile */
@@ -27,7 +27,7 @@ export class Glance {
   /** Small tiles have room for a name alone. */
   #watch = new ResizeObserver(() => {
     const { width } = this.#tiles[this.#order[0]]?.root.getBoundingClientRect() ?? { width: 0 };
-    this.tiles.classList.toggle("small", width < LEAST_TOLD);
+    this.tiles.classList.toggle("small", width < LEAST_WITH_CAPTION);
   });
   /** @type {Shuffled | null} */
   #shuffled = null;

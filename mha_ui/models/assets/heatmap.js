@@ -8,7 +8,7 @@ import { revealing, shifted, whole, zoomed } from "./window.js";
 import { shown, signedText, weightText } from "./wording.js";
 
 const LEAST_NAMED = 11; // px of a cell, below which tokens have no names
-const LEAST_TOLD = 20; // px of a cell, from which its number stands in it
+const LEAST_WITH_NUMBER = 20; // px of a cell, from which its number stands in it
 const LEAST_NUMBER = 0.005; // what is less shows as 0, and stands back
 const LEAST_TYPE = 7; // px
 const MOST_TYPE = 13;
@@ -119,7 +119,7 @@ export class Heatmap {
     context.drawImage(this.#picture, col, row, size, size, 0, 0, side, side);
     const [ink, paper] = ["ink", "paper"].map((name) => inCss(this.colours.of(name)));
     if (cell >= LEAST_NAMED) this.#lattice(context, side, cell, paper);
-    if (cell >= LEAST_TOLD) this.#numbers(context, cell);
+    if (cell >= LEAST_WITH_NUMBER) this.#numbers(context, cell);
     context.strokeStyle = ink;
     if (this.#token !== null) context.strokeRect(1, (this.#token - row) * cell + 0.5, side - 2, cell - 1);
     if (this.#pair) {

@@ -7,7 +7,7 @@ import { isClaim, isEditable, unkey, valueAt } from "../mha.web/graph.js";
 import { exact, read } from "../mha.web/numbers.js";
 import { sender } from "../mha.web/sender.js";
 import { inputsFor } from "./inputs.js";
-import { spokenOf } from "./named.js";
+import { nameText } from "./named.js";
 
 const MOST = 1e12;
 
@@ -78,7 +78,7 @@ export class Change {
       inputmode: "decimal",
       autocomplete: "off",
       spellcheck: "false",
-      "aria-label": spokenOf(model, cell),
+      "aria-label": nameText(model, cell),
     });
     field.value = text ?? exact(valueAt(model, cell));
     this.#at = td.dataset.key;

@@ -24,7 +24,7 @@ export class Controls {
     const { words } = model;
     this.playing = this.#move("play", "▶");
     this.counter = span("counter");
-    const predict = ({ target }) => walk.foretell(target.checked);
+    const predict = ({ target }) => walk.setPredicting(target.checked);
     const walkOn = ({ detail, target }) => detail > 0 && target.blur(); // after the pointer: as a button does
     const asked = { type: "checkbox", data: { focus: "predict" }, onchange: predict, onclick: walkOn };
     this.predicting = element("input", asked);

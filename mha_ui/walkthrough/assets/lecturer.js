@@ -9,7 +9,7 @@ import { Change } from "./change.js";
 import { Desk, pressed } from "./desk.js";
 import { addressOf, entrance } from "./entrance.js";
 import { Hands } from "./hands.js";
-import { spokenOf } from "./named.js";
+import { nameText } from "./named.js";
 import { choicesIn, ownOf, textIn } from "./plan.js";
 import { Planner } from "./planner.js";
 import { asked, histogram, offered, rightIn } from "./poll.js";
@@ -170,7 +170,7 @@ export class Lecturer {
     const begins = this.#hands.state === null;
     if (begins && room.at && room.question?.open) return this.refuse();
     this.#byHand = true;
-    if (begins && walk.asked.cell && !walk.predictions.on) walk.foretell(true, { once: true }); // what is revealed stays
+    if (begins && walk.asked.cell && !walk.predictions.on) walk.setPredicting(true, { once: true }); // what is revealed stays
     const { cell, hiding } = walk.asked;
     const own = textIn(ownOf(walk.model, walk.step).question, walk.model.lang);
     if (cell && !hiding && !own) this.#askWho(cell);
@@ -212,7 +212,7 @@ export class Lecturer {
   #askWho(cell) {
     const { model } = this.walk;
     const number = shownAs(model, cell.name, cell.head)(valueAt(model, cell));
-    this.#hands.ask(fill(model.words.hands_found, { place: spokenOf(model, cell) }), cell, [number]);
+    this.#hands.ask(fill(model.words.hands_found, { place: nameText(model, cell) }), cell, [number]);
   }
 
   /** What telephones are being asked is not taken from them unsaid. */

@@ -135,12 +135,12 @@ class Room {
     this.#wanted = { cell, text };
     if (this.#asking) return;
     this.#asking = true;
-    for (let goesOn = true; goesOn && this.at; ) goesOn = await this.#bringAbout(this.#wanted);
+    for (let goesOn = true; goesOn && this.at; ) goesOn = await this.#applyWanted(this.#wanted);
     this.#asking = false;
   }
 
   /** Whether something was to be done for it, and has arrived. */
-  async #bringAbout({ cell, text }) {
+  async #applyWanted({ cell, text }) {
     const open = this.question?.open ? this.question : null;
     if (open && !open.cell) return false; // the presenter's own question comes first
     const isSame = JSON.stringify(open?.cell ?? null) === JSON.stringify(cell);

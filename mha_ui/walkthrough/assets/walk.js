@@ -237,7 +237,7 @@ export class Walk {
 
   /** Numbers are asked for before they are shown, or no longer. */
   askFirst() {
-    this.foretell(!this.predictions.on);
+    this.setPredicting(!this.predictions.on);
   }
 
   /** Answers are given with hands, where a lecturer counts them. */
@@ -294,7 +294,7 @@ export class Walk {
   }
 
   /** Numbers are asked for before they are shown, or no longer; `once`: at this place alone. */
-  foretell(on, { once = false } = {}) {
+  setPredicting(on, { once = false } = {}) {
     this.predictions.turn(on, once);
     this.changed();
   }
