@@ -37,8 +37,8 @@ def _add(add: core.AddCommand) -> None:
 
 
 def _add_walk(add: core.AddCommand, words: Words) -> None:
-    told = words(N_("Print the walk through an example: a web page, Markdown or slides."))
-    sub = add("walk", _walk, told, "first --to slides > walk.pptx")
+    description = words(N_("Print the walk through an example: a web page, Markdown or slides."))
+    sub = add("walk", _walk, description, "first --to slides > walk.pptx")
     sub.add_argument("file", metavar="FILE", help=words(core.EXAMPLE_FILE))
     sub.add_argument("--to", required=True, choices=("page", "markdown", "slides"))
     sub.add_argument("--decimals", type=int, default=4, help=words(N_("of the numbers; 4 if omitted")))

@@ -139,20 +139,20 @@ def _import(work: state.Work) -> None:
         return
     try:
         weights = read_weights(upload.getvalue(), upload.name)
-        found = layers(weights)
-        layer = _chosen_layer(work, found)
+        all_layers = layers(weights)
+        layer = _chosen_layer(work, all_layers)
         num_heads = _chosen_count(work, layer)
         part = _chosen_slice(work, weights, layer, num_heads)
         if st.button(words(N_("Open on the bench")), key="import.do", type="primary"):
-            told = None if layer.heads is None and num_heads == layer.likely_heads else num_heads
-            state.open_example(work, open_layer(weights, layer, part, told))
+            declared_heads = None if layer.heads is None and num_heads == layer.likely_heads else num_heads
+            state.open_example(work, open_layer(weights, layer, part, declared_heads))
             st.rerun()
     except MhaError as error:
         st.error(sentence(error, work.language))
 
 
-def _chosen_layer(work: state.Work, found: tuple[Layer, ...]) -> Layer:
-    named = {f"{layer.name or '·'}  ({KIND_NAMES[layer.kind]})": layer for layer in found}
+def _chosen_layer(work: state.Work, all_layers: tuple[Layer, ...]) -> Layer:
+    named = {f"{layer.name or '·'}  ({KIND_NAMES[layer.kind]})": layer for layer in all_layers}
     first = next(iter(named))
     return named[_select(work.words(N_("Layer")), list(named), _LAYER, first, changes=_OF_A_LAYER)]
 

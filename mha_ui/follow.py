@@ -62,7 +62,7 @@ _NO_SCRIPT: Final = N_("This page needs JavaScript.")
 def page(language: str, root: str, script: str, style: str) -> str:
     """The page, opened in a language; addresses of the server's root, of the page's script and of its stylesheet."""
     words = words_in(language)
-    told = json.dumps({code: _said(code) for code in LANGUAGE}, ensure_ascii=False).replace("<", "\\u003c")
+    texts = json.dumps({code: _texts(code) for code in LANGUAGE}, ensure_ascii=False).replace("<", "\\u003c")
     return f"""<!doctype html>
 <html lang="{LANGUAGE[language].tag}" data-language="{language}">
 <head><meta charset="utf-8"><base href="{escape(root)}">
@@ -72,7 +72,7 @@ def page(language: str, root: str, script: str, style: str) -> str:
 <link rel="stylesheet" href="{escape(style)}">
 <script type="module" src="{escape(script)}"></script></head>
 <body><div id="follow"><noscript><p>{escape(words(_NO_SCRIPT))}</p></noscript></div>
-<script type="application/json" id="words">{told}</script></body></html>
+<script type="application/json" id="words">{texts}</script></body></html>
 """
 
 
@@ -93,7 +93,7 @@ def walk(address: Mapping[str, str], language: str, decimals: int) -> dict[str, 
     return followed(address, language, decimals)
 
 
-def _said(language: str) -> dict[str, str]:
+def _texts(language: str) -> dict[str, str]:
     known = LANGUAGE[language]
     return {"tag": known.tag, "name": known.name} | {
         name: words_in(language)(text) for name, text in _WORDS.items()

@@ -10,13 +10,13 @@ from mha_core.vocabulary import SETTINGS
 
 def steps(example: Example) -> list[tuple[str, Step]]:
     """Each step once; of heads that differ in biases, the fuller form: the bench skips what a head lacks."""
-    found: dict[str, Step] = {step.name: step for step in early_steps(example)}
+    by_name: dict[str, Step] = {step.name: step for step in early_steps(example)}
     for head in example.heads:
         for step in head_graph(example, head):
-            if step.name not in found or len(step.operands) > len(found[step.name].operands):
-                found[step.name] = step
+            if step.name not in by_name or len(step.operands) > len(by_name[step.name].operands):
+                by_name[step.name] = step
     layer = (step for step in graph(example) if not step.per_head)
-    return [*found.items(), *((step.name, step) for step in layer if step.name not in found)]
+    return [*by_name.items(), *((step.name, step) for step in layer if step.name not in by_name)]
 
 
 def captions(example: Example) -> dict[str, dict[str, str]]:

@@ -53,7 +53,7 @@ def _answers(work: state.Work) -> None:
     """Leads back to the exercise that is at hand, or ends it."""
     words = work.words
     with st.container(key="frame-answers", width=720):
-        st.html(f'<p class="mha-message" role="alert">{escape(words(_WOULD_TELL))}</p>')
+        st.html(f'<p class="mha-message" role="alert">{escape(words(_SHOWS_ANSWERS))}</p>')
         query = _address(work, shell.CHECK)
         st.page_link(shell.CHECK, label=words(N_("Back to the exercise")), query_params=query)
         label = words(N_("End the exercise and show the numbers"))
@@ -61,7 +61,7 @@ def _answers(work: state.Work) -> None:
     keep_address(work)
 
 
-_WOULD_TELL: Final = N_(
+_SHOWS_ANSWERS: Final = N_(
     "You are in the middle of an exercise, and this page shows every number of it, the answers too. What you have "
     "filled in is kept."
 )
@@ -176,6 +176,6 @@ def _language_chosen() -> None:
 
 
 def _device_badge(work: state.Work) -> None:
-    told = escape(work.words(N_("Where torch computes, and in which number type")))
+    title = escape(work.words(N_("Where torch computes, and in which number type")))
     name = escape(f"{device_name(work.backend)} · {work.backend.dtype}")
-    st.html(f'<span class="mha-badge" title="{told}">{name}</span>', width="content")
+    st.html(f'<span class="mha-badge" title="{title}">{name}</span>', width="content")

@@ -22,9 +22,9 @@ __all__ = ["LANGUAGES", "Words", "language_for", "sentence", "words_in"]
 @lru_cache(maxsize=4)
 def words_in(language: str) -> Words:
     """The translator into a language; English is the source. What the core says of matrices, it says here too."""
-    found = gettext.translation("mha_ui", _FOLDER, [language], fallback=True)
-    found.add_fallback(catalogue(language))
-    return found.gettext
+    translations = gettext.translation("mha_ui", _FOLDER, [language], fallback=True)
+    translations.add_fallback(catalogue(language))
+    return translations.gettext
 
 
 def sentence(error: MhaError, language: str) -> str:

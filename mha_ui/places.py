@@ -42,11 +42,11 @@ def cell_name(cell: Cell, example: Example, words: Words) -> str:
 
 def place_name(path: str, example: Example, words: Words) -> str:
     """What the place at a file's path is called; the path itself where it is no matrix, cell or setting."""
-    found = _PATH.fullmatch(path)
-    if found is None:
+    match = _PATH.fullmatch(path)
+    if match is None:
         return path
-    head = None if found["head"] is None else int(found["head"])
-    name, at = found["name"], [int(number) for number in re.findall(r"\d+", found["at"])]
+    head = None if match["head"] is None else int(match["head"])
+    name, at = match["name"], [int(number) for number in re.findall(r"\d+", match["at"])]
     if name.startswith("claimed."):
         name = name.removeprefix("claimed.")
         head = at.pop(0) if at and name in PER_HEAD_STEPS else None

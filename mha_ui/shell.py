@@ -90,8 +90,8 @@ def waiting(page: StreamlitPage) -> None:
         if not st.context.is_embedded:
             head(language, lambda _: st.query_params.to_dict())
         with st.container(key="frame-waiting"):
-            told = words_in(language)(_WAITING)
-            st.html(f'<p class="mha-note" role="status" lang="{language}">{escape(told)}</p>')
+            text = words_in(language)(_WAITING)
+            st.html(f'<p class="mha-note" role="status" lang="{language}">{escape(text)}</p>')
 
 
 _WAITING: Final = N_(

@@ -28,7 +28,7 @@ def uploader(
     words' place, for screen readers, and below the file. Its button's word is English too, and ours stands there.
     """
     sentence = work.words(N_("The file was not uploaded: files of up to {most} MB are taken."))
-    said = dumps(sentence.format(most=most), ensure_ascii=False)
+    message = dumps(sentence.format(most=most), ensure_ascii=False)
     choose = dumps(work.words(N_("Choose files") if many else N_("Choose a file")), ensure_ascii=False)
     place = f"upload-{key.replace('.', '-')}"
     button = f'.st-key-{place} [data-testid="stFileUploaderDropzone"] button p'
@@ -36,8 +36,8 @@ def uploader(
     with st.container(key=place):
         st.html(
             f"<style>{button} {{ font-size: 0; }} {button}::after {{ content: {choose}; font-size: 0.875rem; }}"
-            f"{refused} {{ flex-wrap: wrap; }} {refused}::after {{ content: {said}; flex-basis: 100%; }}"
-            f"{refused} [role=alert] {{ font-size: 0; }} {refused} [role=alert]::after {{ content: {said}; }}"
+            f"{refused} {{ flex-wrap: wrap; }} {refused}::after {{ content: {message}; flex-basis: 100%; }}"
+            f"{refused} [role=alert] {{ font-size: 0; }} {refused} [role=alert]::after {{ content: {message}; }}"
             '[data-testid="stTooltipErrorContent"] { display: none; }</style>'
         )
         return st.file_uploader(

@@ -411,12 +411,12 @@ def matrices(trace: Trace, language: str) -> dict[str, dict[str, Any]]:
     """Every matrix of the example by name, in the order of the computation."""
     example, words = trace.example, words_in(language)
     above = captions(example)
-    found = {}
+    payloads = {}
     for name in AXES:
         values, edit = _values(trace, name)
         if values is None:
             continue
-        found[name] = {
+        payloads[name] = {
             **above.get(name, {"symbol": caption(name, example), "formula": ""}),
             "word": words(NAMES[name]),
             "hue": ENTRY[name].role,
@@ -427,10 +427,10 @@ def matrices(trace: Trace, language: str) -> dict[str, dict[str, Any]]:
             "values": values,
         }
         if ENTRY[name].empty_rows:
-            found[name]["emptyRows"] = True
+            payloads[name]["emptyRows"] = True
         if name in SHARED and example.kv_heads is not None:
-            found[name]["owners"] = [kv_head_of(example, name, head) for head in range(len(example.heads))]
-    return found
+            payloads[name]["owners"] = [kv_head_of(example, name, head) for head in range(len(example.heads))]
+    return payloads
 
 
 def _values(trace: Trace, name: str) -> tuple[Any, bool | list[bool]]:

@@ -89,8 +89,8 @@ def _exercise_menu(work: state.Work) -> None:
             key=_ASKED,
         )
         for given, answer in given_away(work.example, asked).items():
-            told = {"given": words(NAMES[given]), "answer": words(NAMES[answer])}
-            st.caption(words(_GIVEN_AWAY).format(**told))
+            titles = {"given": words(NAMES[given]), "answer": words(NAMES[answer])}
+            st.caption(words(_GIVEN_AWAY).format(**titles))
         kind = st.radio(
             words(N_("With")), list(_KINDS), format_func=lambda kind: words(_KINDS[kind]), key=_NUMBERS
         )

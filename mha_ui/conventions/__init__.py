@@ -47,7 +47,7 @@ def conventions_page() -> None:
 
 
 def _sections(work: state.Work) -> None:
-    words, told = work.words, numbers(work)
+    words, shared = work.words, numbers(work)
     if work.message:
         st.html(f'<p class="mha-message" role="alert" dir="auto">{escape(work.message.text)}</p>')
     _section(
@@ -61,7 +61,7 @@ def _sections(work: state.Work) -> None:
             )
         ),
     )
-    _draw("rows", rows_payload(work, told))
+    _draw("rows", rows_payload(work, shared))
     _section(
         work,
         "packed",
@@ -72,14 +72,14 @@ def _sections(work: state.Work) -> None:
             )
         ),
     )
-    _draw("packed", packed_payload(work, told))
+    _draw("packed", packed_payload(work, shared))
     _section(
         work,
         "masks",
         words(N_("One mask, as each library wants it: the hatched pairs are hidden in all of them.")),
         "" if work.example.mask else words(N_("This example has no mask; a causal one stands in for it.")),
     )
-    _draw("masks", masks_payload(work, told))
+    _draw("masks", masks_payload(work, shared))
     _section(
         work,
         "dead",
@@ -90,8 +90,8 @@ def _sections(work: state.Work) -> None:
             )
         ),
     )
-    _dead(work, told)
-    _pairs(work, told)
+    _dead(work, shared)
+    _pairs(work, shared)
     keep_address(work)
 
 
@@ -109,7 +109,7 @@ def _draw(part: str, data: dict[str, Any]) -> None:
     _component()(key=f"conventions.{part}", data=data)
 
 
-def _dead(work: state.Work, told: Mapping[str, Any]) -> None:
+def _dead(work: state.Work, shared: Mapping[str, Any]) -> None:
     """One query with every key hidden: which head and which query, and what comes of it."""
     words, example = work.words, work.example
     heads = [head for head in range(len(example.heads)) if is_masked(example, head)]
@@ -132,7 +132,7 @@ def _dead(work: state.Work, told: Mapping[str, Any]) -> None:
             lambda index: f"{index + 1} {example.tokens[index]}" + (" ∅" if index in dead else ""),
         )
     shown = demonstrate(example, head, query)
-    _draw("dead", dead_payload(work, told, shown))
+    _draw("dead", dead_payload(work, shared, shown))
     already = (
         N_("This example's own mask hides all keys from this query.")
         if shown.already
@@ -141,11 +141,11 @@ def _dead(work: state.Work, told: Mapping[str, Any]) -> None:
     live = words(N_("Computed now by torch {version}; Keras's and BERT's rules are written out.")).format(
         version=torch_version
     )
-    said = " ".join((words(already), agreement(shown, example, work.language), live))
-    st.html(f'<p class="mha-said" role="status">{escape(said)}</p>')
+    text = " ".join((words(already), agreement(shown, example, work.language), live))
+    st.html(f'<p class="mha-said" role="status">{escape(text)}</p>')
 
 
-def _pairs(work: state.Work, told: Mapping[str, Any]) -> None:
+def _pairs(work: state.Work, shared: Mapping[str, Any]) -> None:
     """Rotary positions: a row of Q turned in both ways, and what comes of taking one for the other."""
     words, shown = work.words, pairings(work.example)
     own = has_pairings(work.example)
@@ -165,7 +165,7 @@ def _pairs(work: state.Work, told: Mapping[str, Any]) -> None:
             N_("Here no two pairs of columns are turned, so a small layer is shown in which they are.")
         ),
     )
-    _draw("pairs", pairs_payload(work, told, shown))
+    _draw("pairs", pairs_payload(work, shared, shown))
     st.html(f'<p class="mha-said" role="status">{escape(missed(shown, work.language))}</p>')
 
 

@@ -207,27 +207,27 @@ _RULES: Final = {
 
 def numbers(work: Work) -> dict[str, Any]:
     """The example's numbers as the bench has them, with the words of this page: made once for all sections."""
-    told = bench_payload(work)
-    told["words"] = {**told["words"], **ui_words(work.language)}
-    return {name: told[name] for name in _NUMBERS}
+    payload = bench_payload(work)
+    payload["words"] = {**payload["words"], **ui_words(work.language)}
+    return {name: payload[name] for name in _NUMBERS}
 
 
-def rows_payload(work: Work, told: Mapping[str, Any]) -> dict[str, Any]:
+def rows_payload(work: Work, shared: Mapping[str, Any]) -> dict[str, Any]:
     """Row and column: the bench's numbers, and every matrix of each head in both conventions."""
     example = work.example
     heads = range(len(example.heads))
     return {
-        **told,
+        **shared,
         "part": "rows",
         "entries": [[_entry(entry, head) for entry in entries(example, head)] for head in heads],
     }
 
 
-def packed_payload(work: Work, told: Mapping[str, Any]) -> dict[str, Any]:
+def packed_payload(work: Work, shared: Mapping[str, Any]) -> dict[str, Any]:
     """Packed weights: which block of which tensor is whose, and whether the library takes them."""
     example, none = work.example, ui_words(work.language)["further_on"]
     return {
-        **told,
+        **shared,
         "part": "packed",
         "letters": letters_of(example) + ("o" if example.w_o is not None else ""),
         "layouts": [_layout(layout) for layout in layouts(example)],
@@ -242,16 +242,16 @@ def packed_payload(work: Work, told: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def masks_payload(work: Work, told: Mapping[str, Any]) -> dict[str, Any]:
+def masks_payload(work: Work, shared: Mapping[str, Any]) -> dict[str, Any]:
     """The example's mask (a causal one where it has none) as every library wants it."""
     forms = [_form(form, work.language) for form in mask_forms(with_mask(work.example))]
-    return {**_framed(told), "part": "masks", "forms": forms}
+    return {**_framed(shared), "part": "masks", "forms": forms}
 
 
-def dead_payload(work: Work, told: Mapping[str, Any], shown: Demonstration) -> dict[str, Any]:
+def dead_payload(work: Work, shared: Mapping[str, Any], shown: Demonstration) -> dict[str, Any]:
     """One query whose every key is hidden, under each library's rule."""
     return {
-        **_framed(told),
+        **_framed(shared),
         "part": "dead",
         "query": shown.query,
         "scores": shown.scores,
@@ -262,11 +262,11 @@ def dead_payload(work: Work, told: Mapping[str, Any], shown: Demonstration) -> d
     }
 
 
-def pairs_payload(work: Work, told: Mapping[str, Any], shown: Pairings) -> dict[str, Any]:
+def pairs_payload(work: Work, shared: Mapping[str, Any], shown: Pairings) -> dict[str, Any]:
     """One row of Q, turned with its columns paired in either way."""
     words = words_in(work.language)
     return {
-        **_framed(told),
+        **_framed(shared),
         "part": "pairs",
         "token": shown.example.tokens[shown.query],
         "row": shown.row,
@@ -313,18 +313,18 @@ def ui_words(language: str) -> dict[str, str]:
     return {name: words(text) for name, text in _UI.items()}
 
 
-def _framed(told: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: told[name] for name in _FRAME}
+def _framed(shared: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: shared[name] for name in _FRAME}
 
 
 def _entry(entry: Entry, head: int) -> dict[str, Any]:
-    told = entry._asdict()
+    fields = entry._asdict()
     for form in ("row", "column"):
-        one = told[form]._asdict()
+        one = fields[form]._asdict()
         one["symbol"] = one["symbol"].replace("head_i", f"head_{head + 1}")
         one["factors"] = [factor._asdict() for factor in one["factors"]]
-        told[form] = one
-    return told | {"rowwise": entry.op is not None and OPERATIONS[entry.op].shifts}
+        fields[form] = one
+    return fields | {"rowwise": entry.op is not None and OPERATIONS[entry.op].shifts}
 
 
 def _layout(layout: Layout) -> dict[str, Any]:

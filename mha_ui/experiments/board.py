@@ -46,7 +46,7 @@ class Place(NamedTuple):
 
     value: float
     text: str
-    told: str
+    remark: str
     edit: Mapping[str, Any]
 
 

@@ -120,37 +120,37 @@ def temperature(value: float) -> str:
     return f"1/{whole:.0f}" if value < 1 and whole.is_integer() else number(value)
 
 
-def differences_in_words(work: state.Work, found: Both) -> str:
+def differences_in_words(work: state.Work, compared: Both) -> str:
     """What differs, in a few sentences: where it starts, how much of the weights, and of what comes out."""
     words = work.words
-    if not found.differences:
+    if not compared.differences:
         return words(N_("No number differs."))
     sentences = []
-    first = found.differences[0]
-    where = f"{words(NAMES[first.name])} {plain(first.name, found.right.example)}"
+    first = compared.differences[0]
+    where = f"{words(NAMES[first.name])} {plain(first.name, compared.right.example)}"
     sentences.append(words(N_("Everything before the {step} is the same.")).format(step=where))
-    for name in dict.fromkeys(("weights", last_step(found.right.example))):
-        sentences += _extent(work, found, name)
+    for name in dict.fromkeys(("weights", last_step(compared.right.example))):
+        sentences += _extent(work, compared, name)
     return LANGUAGE[work.language].between.join(sentences)
 
 
-def _extent(work: state.Work, found: Both, name: str) -> list[str]:
+def _extent(work: state.Work, compared: Both, name: str) -> list[str]:
     """How many numbers of a step differ, and by how much at most."""
     words = work.words
-    changed = [one for one in found.differences if one.name == name and one.kind == "changed"]
+    changed = [one for one in compared.differences if one.name == name and one.kind == "changed"]
     if not changed:
-        same = not any(one.name == name for one in found.differences)
+        same = not any(one.name == name for one in compared.differences)
         return [words(N_("{what}: no number differs.")).format(what=_named(words, name))] if same else []
     most = max(changed, key=lambda one: abs(one.most))
-    rows, cols = found.right.example.dims.shape(name)
-    heads = 1 if most.head is None else len(found.right.example.heads)
+    rows, cols = compared.right.example.dims.shape(name)
+    heads = 1 if most.head is None else len(compared.right.example.heads)
     return [
         words(N_("{what}: {count} of {total} numbers differ, at most by {by} ({place}).")).format(
             what=_named(words, name),
             count=sum(one.change.changed for one in changed),
             total=rows * cols * heads,
             by=signed(most.most),
-            place=place(work, found.right.example, most.at),
+            place=place(work, compared.right.example, most.at),
         )
     ]
 

@@ -20,7 +20,7 @@ from mha_ui.experiments.board import Pane, board
 from mha_ui.experiments.experiment import Both, Experiment, both, described, left_out, place, signed
 from mha_ui.figures.labels import number
 from mha_ui.figures.layout import head_name
-from mha_ui.lessons.lesson import said, table
+from mha_ui.lessons.lesson import status_line, table
 
 NAME: Final = "heads"
 _MUTED: Final = "experiments.heads.muted"
@@ -40,7 +40,7 @@ SIDE_BY_SIDE: Final[tuple[Stage, ...]] = (
 def _live(work: state.Work) -> None:
     words, count = work.words, len(work.example.heads)
     if not has_values(work.example):
-        said(
+        status_line(
             words(
                 N_(
                     "This example ends at its weights: its heads add nothing to an output that could be missed."
@@ -63,16 +63,16 @@ def _live(work: state.Work) -> None:
         on_change=_chosen,
     )
     sides = state.Sides(right=Variant(muted=muted))
-    found = both(work, sides)
+    compared = both(work, sides)
     added = work.example.w_o is not None
     last = last_step(work.example)
-    changed = next((one for one in found.differences if one.name == last), None)
+    changed = next((one for one in compared.differences if one.name == last), None)
     if not muted:
-        said(words(N_("All heads speak. Mute one, and see what the output loses.")))
+        status_line(words(N_("All heads speak. Mute one, and see what the output loses.")))
     elif changed is None:
-        said(words(N_("The output stays as it was: what was muted added nothing.")))
+        status_line(words(N_("The output stays as it was: what was muted added nothing.")))
     else:
-        said(
+        status_line(
             words(
                 N_("{muted}: {count} of {total} numbers of the output change, at most by {by} ({place}).")
             ).format(
@@ -80,13 +80,13 @@ def _live(work: state.Work) -> None:
                 count=changed.change.changed,
                 total=changed.change.compared,
                 by=signed(changed.most),
-                place=place(work, found.right.example, changed.at),
+                place=place(work, compared.right.example, changed.at),
             )
         )
-    data = terms(work, found.right) if added else numbers(found.right, work.language, work.decimals)
-    differences = [one for one in found.differences if one.name in ("head_outputs", "concat", "output")]
+    data = terms(work, compared.right) if added else numbers(compared.right, work.language, work.decimals)
+    differences = [one for one in compared.differences if one.name in ("head_outputs", "concat", "output")]
     if added:
-        differences += _changed_terms(found)
+        differences += _changed_terms(compared)
     board(
         [Pane(described(sides.right, words), data)],
         differences,
@@ -97,9 +97,9 @@ def _live(work: state.Work) -> None:
         _each_alone(work)
 
 
-def _changed_terms(found: Both) -> list[Difference]:
+def _changed_terms(compared: Both) -> list[Difference]:
     """What each head no longer adds."""
-    pairs = zip(head_terms(found.right).head_terms, head_terms(found.left).head_terms, strict=True)
+    pairs = zip(head_terms(compared.right).head_terms, head_terms(compared.left).head_terms, strict=True)
     changes = [Difference("head_terms", head, "changed", change_of(*pair)) for head, pair in enumerate(pairs)]
     return [one for one in changes if one.change.changed]
 
@@ -130,7 +130,7 @@ def _each_alone(work: state.Work) -> None:
     """What the output loses with each head alone, the most first; without W_O that asks for no comparison."""
     words = work.words
     if work.example.w_o is None:
-        said(
+        status_line(
             words(
                 N_(
                     "Without W_O every head has columns of its own in the concatenation: muting a head sets just these "
@@ -139,11 +139,11 @@ def _each_alone(work: state.Work) -> None:
             )
         )
         return
-    found = sorted(enumerate(losses(work.trace)), key=lambda one: -(one[1].muted or 0))
-    rows = [[head_name(words, head), *map(_share, loss)] for head, loss in found]
+    by_loss = sorted(enumerate(losses(work.trace)), key=lambda one: -(one[1].muted or 0))
+    rows = [[head_name(words, head), *map(_share, loss)] for head, loss in by_loss]
     heads = [words(N_("one head alone")), words(N_("muted")), words(N_("its mean over the queries instead"))]
     table(heads, rows, words(N_("How much of the output changes: ‖O − O′‖ ÷ ‖O‖")))
-    said(
+    status_line(
         words(
             N_(
                 "The first column also counts what a head adds to every query alike, which a bias could add; the "

@@ -17,7 +17,7 @@ from mha_ui.bench.model import payload
 from mha_ui.experiments.experiment import Experiment
 from mha_ui.figures.layout import head_name
 from mha_ui.figures.saturation import can_saturate, saturation_figure, saturation_sentences
-from mha_ui.lessons.lesson import said, theme
+from mha_ui.lessons.lesson import status_line, theme
 from mha_ui.panel import panel
 from mha_ui.pictures import draw
 
@@ -59,7 +59,7 @@ def saturation(work: state.Work, chosen: float | None = None) -> None:
     """
     words = work.words
     if not can_saturate(work.trace):
-        said(words(N_("The picture of saturation needs a softmax over scores, and a small example.")))
+        status_line(words(N_("The picture of saturation needs a softmax over scores, and a small example.")))
         return
     points = temperatures(work.trace)
     heads = range(len(work.example.heads))
@@ -71,7 +71,7 @@ def saturation(work: state.Work, chosen: float | None = None) -> None:
             words(N_("Saturation in")), heads, format_func=lambda index: head_name(words, index), key=_HEAD
         )
     for sentence in saturation_sentences(work.trace, points, words=words, head=head):
-        said(sentence, ours=True)
+        status_line(sentence, ours=True)
     figure = saturation_figure(work.trace, points, theme=theme(), words=words, head=head, chosen=chosen)
     draw("saturation", figure)
 
@@ -91,7 +91,7 @@ def left_when_cold(points: Sequence[AtTemperature], head: int) -> float:
 
 def _gradients(work: state.Work) -> None:
     words = work.words
-    said(words(PAINTED))
+    status_line(words(PAINTED))
     _painted_by_gradient()
 
 
@@ -112,7 +112,7 @@ def _changes_on_the_bench(work: state.Work) -> None:
 
 
 def _baseline(work: state.Work) -> None:
-    said(work.words(PINNED))
+    status_line(work.words(PINNED))
     _painted_by_change()
 
 

@@ -29,7 +29,7 @@ from mha_ui.experiments.experiment import (
     pane,
 )
 from mha_ui.language import sentence
-from mha_ui.lessons.lesson import said
+from mha_ui.lessons.lesson import status_line
 from mha_ui.notes import rich
 
 NAME: Final = "mistakes"
@@ -55,20 +55,20 @@ def _live(work: state.Work) -> None:
     made = _made(work, known)
     _choices(work, known, made)
     if made is None:
-        said(words(N_("No known mistake changes a number of this example.")))
+        status_line(words(N_("No known mistake changes a number of this example.")))
         return
-    found = Both(made.right, made.wrong, compare(made.right, made.wrong))
+    compared = Both(made.right, made.wrong, compare(made.right, made.wrong))
     st.html(
         f'<p class="mha-lesson-sentence" lang="{work.language}">{rich(made.sentence)}</p>'
         f'<p class="mha-note" dir="auto">{escape(_on(work, made.right))}</p>'
     )
-    said(differences_in_words(work, found))
+    status_line(differences_in_words(work, compared))
     _buttons(work, made)
     data, say = numbers(made.wrong, work.language, work.decimals), catalogue(work.language).gettext
     formula = formula_of(made.mistake, made.step, made.right.example, say)
     data["matrices"][made.step] |= {"formula": formula}
     wrong = Pane(made.title, data, {made.step: formula})
-    board([pane(work, made.right, words(N_("As it should be"))), wrong], found.differences)
+    board([pane(work, made.right, words(N_("As it should be"))), wrong], compared.differences)
 
 
 def _chosen_pair(work: state.Work) -> Pair | None:
@@ -94,7 +94,7 @@ def _made(work: state.Work, known: list[tuple[str, str]]) -> Made | None:
     try:
         wrong = replay(work.trace, mistake, step)
     except MhaError as error:
-        said(sentence(error, work.language))
+        status_line(sentence(error, work.language))
         return None
     title = work.words(N_("With the mistake"))
     return Made(work.trace, wrong, step, mistake, title, _message(work, step, mistake))

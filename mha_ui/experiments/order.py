@@ -27,7 +27,7 @@ from mha_ui.experiments.experiment import (
 )
 from mha_ui.figures.labels import labels, number
 from mha_ui.language import sentence
-from mha_ui.lessons.lesson import said, table
+from mha_ui.lessons.lesson import status_line, table
 
 NAME: Final = "order"
 _ORDER: Final = "experiments.order.order"
@@ -37,7 +37,9 @@ _POSITIONS: Final = "experiments.order.positions"
 def _live(work: state.Work) -> None:
     words, count = work.words, len(work.example.tokens)
     if count == 1:
-        said(words(N_("One token has but one order. Add a token on the bench, or choose another example.")))
+        status_line(
+            words(N_("One token has but one order. Add a token on the bench, or choose another example."))
+        )
         return
     held = work.sides.get(NAME, state.Sides()).right
     fits = sorted(held.order) == list(range(count))
@@ -57,14 +59,14 @@ def _live(work: state.Work) -> None:
         )
     _orders(work, order)
     sides = state.Sides(Variant(positions=held.positions), Variant(positions=held.positions, order=order))
-    found = both(work, sides, order)
-    if found.right.example == found.left.example:
+    compared = both(work, sides, order)
+    if compared.right.example == compared.left.example:
         order = tuple(range(count))  # nothing has moved, or the side had to stay as it is
-    said(_conclusion(work, found, order))
+    status_line(_conclusion(work, compared, order))
     titles = [described(sides.left, words), words(N_("{variant}, tokens in another order"))]
     titles[1] = titles[1].format(variant=titles[0]) if order != tuple(range(count)) else titles[0]
-    panes = [pane(work, *one) for one in zip((found.left, found.right), titles, strict=True)]
-    board(panes, found.differences, places=orders(found.right, order), only=False)
+    panes = [pane(work, *one) for one in zip((compared.left, compared.right), titles, strict=True)]
+    board(panes, compared.differences, places=orders(compared.right, order), only=False)
     _by_positions(work, order)
 
 
@@ -129,11 +131,11 @@ def _positions_chosen() -> None:
     work.sides[NAME] = state.Sides(right=Variant(positions=chosen, order=right.order))
 
 
-def _conclusion(work: state.Work, found: Both, order: tuple[int, ...]) -> str:
-    words, example = work.words, found.left.example
+def _conclusion(work: state.Work, compared: Both, order: tuple[int, ...]) -> str:
+    words, example = work.words, compared.left.example
     if order == tuple(sorted(order)):
         return words(N_("The tokens stand as they did. Choose another order."))
-    if any(one.computed for one in found.differences):
+    if any(one.computed for one in compared.differences):
         return words(
             N_(
                 "The same tokens in another order have other numbers: something here knows where each token stands."
@@ -175,8 +177,8 @@ def _by_positions(work: state.Work, order: tuple[int, ...]) -> None:
         except MhaError as error:
             rows.append([words(POSITIONS[kind]), words(N_("not here")), sentence(error, work.language)])
             continue
-        found = compare(trace(before, work.backend), trace(after, work.backend), order)
-        changes = [abs(one.most) for one in found if one.name == last_step(work.example)]
+        differences = compare(trace(before, work.backend), trace(after, work.backend), order)
+        changes = [abs(one.most) for one in differences if one.name == last_step(work.example)]
         most = max(changes, default=0.0)
         rows.append([words(POSITIONS[kind]), number(most), words(other if most else same)])
     heads = [words(N_("with")), words(largest), ""]

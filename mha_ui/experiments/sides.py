@@ -25,7 +25,7 @@ from mha_ui.experiments.experiment import (
     open_on_the_bench,
     pane,
 )
-from mha_ui.lessons.lesson import said
+from mha_ui.lessons.lesson import status_line
 
 NAME: Final = "sides"
 DEFAULT: Final = state.Sides(right=Variant(scoring="dot"))
@@ -43,11 +43,11 @@ def _live(work: state.Work) -> None:
         for side, variant in zip(_SIDES, chosen, strict=True):
             with st.container(key=f"experiment-{side}", border=True):
                 _controls(work, side, variant)
-    found = both(work, chosen)
-    said(differences_in_words(work, found))
+    compared = both(work, chosen)
+    status_line(differences_in_words(work, compared))
     titles = [described(variant, words) for variant in chosen]
-    panes = [pane(work, *one) for one in zip((found.left, found.right), titles, strict=True)]
-    board(panes, found.differences)
+    panes = [pane(work, *one) for one in zip((compared.left, compared.right), titles, strict=True)]
+    board(panes, compared.differences)
 
 
 def _fitting(work: state.Work, variant: Variant) -> Variant:

@@ -32,23 +32,23 @@ def _live(work: state.Work) -> None:
     words = work.words
     held = work.sides.get(NAME, state.Sides(right=Variant(temperature=0.25))).right.temperature or 1.0
     sides = state.Sides(right=Variant(temperature=held))
-    found = both(work, sides)
+    compared = both(work, sides)
     panes = [
-        pane(work, found.left, described(sides.left, words)),
-        pane(work, found.right, described(sides.right, words)),
+        pane(work, compared.left, described(sides.left, words)),
+        pane(work, compared.right, described(sides.right, words)),
     ]
-    another = found if held != 1 else both(work, state.Sides(right=Variant(temperature=2.0)))
+    another = compared if held != 1 else both(work, state.Sides(right=Variant(temperature=2.0)))
     moves = any(one.name == "weights" for one in another.differences)
     places = [place for value in sorted({*TEMPERATURES, held}) if (place := _place(work, value, moves))]
     slider = Slider(
         label=words(N_("Temperature T: scores are divided by T times the divisor")),
         places=places,
         chosen=held if held in [place.value for place in places] else 1.0,
-        example=found.right.example,
+        example=compared.right.example,
         let_go=partial(_chosen, work),
     )
-    board(panes, found.differences, declared=AFTER_SCORES, only=False, slider=slider)
-    _table(work, found.left, found.right)
+    board(panes, compared.differences, declared=AFTER_SCORES, only=False, slider=slider)
+    _table(work, compared.left, compared.right)
     saturation(work, chosen=held)
 
 
@@ -63,14 +63,14 @@ def _place(work: state.Work, value: float, moves: bool) -> Place | None:
     except ExampleError:
         return None
     edit = {"op": "scale", "value": scale}
-    return Place(value, described(variant, work.words), work.words(_told(value, moves)), edit)
+    return Place(value, described(variant, work.words), work.words(_remark(value, moves)), edit)
 
 
 def _chosen(work: state.Work, value: float) -> None:
     work.sides[NAME] = state.Sides(right=Variant(temperature=value))
 
 
-def _told(chosen: float, moves: bool) -> str:
+def _remark(chosen: float, moves: bool) -> str:
     if chosen == 1:
         return N_("T = 1 is the example as it is. Move the temperature to either side.")
     if not moves:

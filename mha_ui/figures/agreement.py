@@ -38,14 +38,14 @@ def agreement_figure(trace: Trace, *, theme: Theme, words: Words, query: int | N
         title = words("How far the heads agree about “{query}”").format(query=name)
     layout = base(colours, title, area=area, left=left_for(names)) | {"plot_bgcolor": colours.line}
     layout |= color_axis(colours.sequential, (0, 1), colours, words("agreement"))
-    said = [
+    hover = [
         [f"{a} – {b}<br>{exact(v)}" for b, v in zip(names, row, strict=True)]
         for a, row in zip(names, rows, strict=True)
     ]
     cells = [[weight(v) for v in row] for row in rows] if numbers_fit(h, h, h) else None
     ticks = names if h <= 4 else [str(head + 1) for head in range(h)]
     part = Part(
-        [heatmap(panel, rows, said, cells, colours)],
+        [heatmap(panel, rows, hover, cells, colours)],
         panel.layout(index_axis(ticks, "" if h <= 4 else words("head")), index_axis(names, downwards=True)),
     )
     pairs = [f"{names[a]} – {names[b]} {weight(rows[a][b])}" for a in range(h) for b in range(a)]

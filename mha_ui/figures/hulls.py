@@ -109,7 +109,7 @@ def _head_part(
     queries, keys = labels(trace.example.tokens), labels(key_tokens(trace.example))
     v, out, dead = values(trace, head), outputs(trace, head), trace.fully_masked[head]
     nothing, accent = words("may attend to nothing"), colours.heads[head]
-    said = [f"{name}<br>{nothing}" if gone else name for name, gone in zip(queries.full, dead, strict=True)]
+    hover = [f"{name}<br>{nothing}" if gone else name for name, gone in zip(queries.full, dead, strict=True)]
     room = Room.of(ranges, side)
     room.taken.extend(around(room.pixels(point), 5) for point in (*v, *out))
     data = [
@@ -120,7 +120,7 @@ def _head_part(
             "showlegend": head == 0,
             **panel.axes,
         },
-        _marks(out, query_ticks(queries, trace), said, words("head output, by query"), accent, room)
+        _marks(out, query_ticks(queries, trace), hover, words("head output, by query"), accent, room)
         | {"marker": _diamonds(dead, accent, colours), "showlegend": head == 0, **panel.axes},
     ]
     first = panel.x[0] == 0
@@ -206,7 +206,7 @@ def _sides(points: Sequence[Point], ticks: Sequence[str], room: Room) -> list[st
 def _alt(trace: Trace, words: Words) -> str:
     """For each head, where its outputs lie, and whether that is inside the hull."""
     queries, keys = labels(trace.example.tokens), labels(key_tokens(trace.example))
-    said = [words("V's rows as points, their convex hull, and each head output.")]
+    sentences = [words("V's rows as points, their convex hull, and each head output.")]
     for head, dead in enumerate(trace.fully_masked):
         v, out = values(trace, head), outputs(trace, head)
         hull = convex_hull(v)
@@ -216,7 +216,7 @@ def _alt(trace: Trace, words: Words) -> str:
             f"{place}, {nothing}" if gone else place
             for place, gone in zip(_places(queries, out), dead, strict=True)
         ]
-        said.append(
+        sentences.append(
             sentence.format(
                 head=head_name(words, head),
                 values=listing(_places(keys, v), words),
@@ -224,10 +224,10 @@ def _alt(trace: Trace, words: Words) -> str:
             )
         )
         if all(gone or contains(hull, point) for point, gone in zip(out, dead, strict=True)):
-            said.append(words("Each output is a mean of V's rows, inside their hull."))
+            sentences.append(words("Each output is a mean of V's rows, inside their hull."))
         else:
-            said.append(words("Not all outputs lie inside the hull."))
-    return " ".join(said)
+            sentences.append(words("Not all outputs lie inside the hull."))
+    return " ".join(sentences)
 
 
 def _places(names: Labels, points: Sequence[Point]) -> list[str]:

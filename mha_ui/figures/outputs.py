@@ -95,7 +95,7 @@ def _matrix(trace: Trace, name: str, panel: Panel, queries: Labels, colours: Pal
     columns = [
         (head_name(words, c // d_v), c % d_v + 1) if concat else ("O", c + 1) for c in range(len(rows[0]))
     ]
-    said = [
+    hover = [
         [f"{query}<br>{owner} [{c}]<br>{exact(v)}" for (owner, c), v in zip(columns, row, strict=True)]
         for query, row in zip(queries.full, rows, strict=True)
     ]
@@ -109,7 +109,7 @@ def _matrix(trace: Trace, name: str, panel: Panel, queries: Labels, colours: Pal
     )
     ticks = query_ticks(queries, trace)
     return Part(
-        [heatmap(panel, rows, said, cells, colours, points_of(name))],
+        [heatmap(panel, rows, hover, cells, colours, points_of(name))],
         panel.layout(
             index_axis([str(c) for _, c in columns], "Concat" if concat else ""),
             index_axis(ticks, words("query") if concat else "", downwards=True, shown=concat),
@@ -232,17 +232,19 @@ def _stacked_range(shares: Rows) -> Range:
 
 def _alt(trace: Trace, query: int, queries: Labels, words: Words) -> str:
     """The query's head outputs, and its output with each head's share."""
-    said = [words("Head outputs side by side, one row for each query.")]
-    said.append(words("For the query {query}:").format(query=queries.names[query]))
+    sentences = [words("Head outputs side by side, one row for each query.")]
+    sentences.append(words("For the query {query}:").format(query=queries.names[query]))
     for head, rows in enumerate(trace.values["head_outputs"]):
-        said.append(f"{head_name(words, head)}: {_vector(rows[query], words)}.")
+        sentences.append(f"{head_name(words, head)}: {_vector(rows[query], words)}.")
     if "output" in trace.values:
         shares, bias = query_shares(trace, query)
         parts = [f"{head_name(words, head)} {_vector(share, words)}" for head, share in enumerate(shares)]
         parts += [f"b_O {_vector(bias, words)}"] if bias else []
         total = _vector(trace.values["output"][query], words)
-        said.append(words("Output {total}, made of {shares}.").format(total=total, shares=", ".join(parts)))
-    return " ".join(said)
+        sentences.append(
+            words("Output {total}, made of {shares}.").format(total=total, shares=", ".join(parts))
+        )
+    return " ".join(sentences)
 
 
 def _vector(row: Sequence[float], words: Words) -> str:

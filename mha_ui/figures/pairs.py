@@ -75,14 +75,14 @@ class Pairs:
         of: Payload,
         accent: str,
         z: Sequence[Sequence[float | None]],
-        said: Sequence[Sequence[str]],
+        hover: Sequence[Sequence[str]],
         cells: Sequence[Sequence[str]] | None,
     ) -> Part:
         """The panel at ``place``: its values, whose they are, what each says when hovered, and what stands in it."""
         panel, first = self.panels[place], place % self.across == 0
         lowest = place + self.across >= len(self.panels)
         return Part(
-            [heatmap(panel, z, self._hover(said), cells, self.colours, of)],
+            [heatmap(panel, z, self._hover(hover), cells, self.colours, of)],
             panel.layout(
                 index_axis(self.keys.ticks, self.words("key") if lowest else ""),
                 index_axis(self.ticks, self.words("query") if first else "", downwards=True, shown=first),
@@ -90,10 +90,10 @@ class Pairs:
             [heading(name, panel, accent)],
         )
 
-    def _hover(self, said: Sequence[Sequence[str]]) -> list[list[str]]:
+    def _hover(self, texts: Sequence[Sequence[str]]) -> list[list[str]]:
         return [
             [f"{query} → {key}<br>{text}" for key, text in zip(self.keys.full, row, strict=True)]
-            for query, row in zip(self.queries.full, said, strict=True)
+            for query, row in zip(self.queries.full, texts, strict=True)
         ]
 
 

@@ -91,12 +91,12 @@ def _head_part(
     queries, keys = labels(trace.example.tokens), labels(key_tokens(trace.example))
     v, out, accent = values_of(trace, head), trace.values["head_outputs"][head], colours.heads[head]
     nothing, dead = words("may attend to nothing"), trace.fully_masked[head]
-    said = [f"{name}<br>{nothing}" if gone else name for name, gone in zip(queries.full, dead, strict=True)]
+    hover = [f"{name}<br>{nothing}" if gone else name for name, gone in zip(queries.full, dead, strict=True)]
     first = (panel.number - 1) % across == 0
     data = [
         _points(v, -0.17, keys.full, words("V, by key"), panel)
         | {"marker": {"symbol": "circle", "size": 7, "color": colours.v}, "showlegend": head == 0},
-        _points(out, 0.17, said, words("head output, by query"), panel)
+        _points(out, 0.17, hover, words("head output, by query"), panel)
         | {"marker": _diamonds(out, dead, accent, colours), "showlegend": head == 0},
     ]
     axes = panel.layout(
@@ -154,7 +154,7 @@ def _box(column: int, ends: Range, panel: Panel, colours: Palette) -> Payload:
 
 def _alt(trace: Trace, words: Words) -> str:
     """For each head, each column's range and its outputs', and whether all lie inside."""
-    said = [words("The range of each column of V, and the head outputs in it.")]
+    sentences = [words("The range of each column of V, and the head outputs in it.")]
     for head, dead in enumerate(trace.fully_masked):
         ranges = column_ranges(values_of(trace, head))
         out = [row for row, gone in zip(trace.values["head_outputs"][head], dead, strict=True) if not gone]
@@ -164,9 +164,9 @@ def _alt(trace: Trace, words: Words) -> str:
             )
             for c, (low, high) in enumerate(ranges, start=1)
         ]
-        said.append(f"{head_name(words, head)}: {listing(columns, words)}.")
+        sentences.append(f"{head_name(words, head)}: {listing(columns, words)}.")
         if all(inside(row, ranges) for row in out):
-            said.append(words("Each output lies within."))
+            sentences.append(words("Each output lies within."))
         else:
-            said.append(words("Not all outputs lie within."))
-    return " ".join(said)
+            sentences.append(words("Not all outputs lie within."))
+    return " ".join(sentences)

@@ -161,14 +161,14 @@ def saturation_sentences(
     points = sorted((p for p in points if p.temperature <= 1), key=lambda p: p.temperature, reverse=True)
     temperatures = [_tick(point.temperature) for point in points]
     now, cold = (_mean(points[i].largest, head) for i in (0, -1))
-    told: list[str] = []
+    sentences: list[str] = []
     if now is not None and cold is not None:
         largest = words(_NEAR if cold >= NEAR_ONE else _NOT_NEAR)
-        told.append(largest.format(coldest=temperatures[-1], now=weight(now), cold=weight(cold)))
+        sentences.append(largest.format(coldest=temperatures[-1], now=weight(now), cold=weight(cold)))
     for curve in _curves(points, head, palette("light")):
         norm = words(_ends(trace).moved).format(matrix=curve.symbol)
-        told.append(_course(norm, [value or 0.0 for value in curve.values], temperatures, words))
-    return told
+        sentences.append(_course(norm, [value or 0.0 for value in curve.values], temperatures, words))
+    return sentences
 
 
 def _course(norm: str, values: Sequence[float], temperatures: Sequence[str], words: Words) -> str:
@@ -339,11 +339,11 @@ def _alt(
 ) -> str:
     """The sharpest temperature, the present one and the mildest in numbers."""
     at = words("T = {temperature}: {norms}; the largest weight {weight} on average.")
-    said: list[str] = [words(_ends(trace).sizes)]
+    sentences: list[str] = [words(_ends(trace).sizes)]
     for i in (0, len(points) // 2, -1):
         norms = ", ".join(
             f"{curve.symbol.replace('_', '')} {number(curve.values[i] or 0)}" for curve in curves
         )
         temperature = number(points[i].temperature)
-        said.append(at.format(temperature=temperature, norms=norms, weight=weight(largest[i] or 0)))
-    return " ".join(said)
+        sentences.append(at.format(temperature=temperature, norms=norms, weight=weight(largest[i] or 0)))
+    return " ".join(sentences)

@@ -88,26 +88,26 @@ def _curves(
     rows: Sequence[Comparison], n_k: int, sigma: float, colours: Palette, words: Words
 ) -> list[Curve]:
     spreads = [sqrt(row.d_k) * sigma**2 for row in rows]
-    reached = [found.spread for row in rows for found in (row.plain, row.scaled)]
+    reached = [softmax.spread for row in rows for softmax in (row.plain, row.scaled)]
     low, high = min(*spreads, *reached), max(*spreads, *reached)
     span: Range = (log10(low) - 0.2, log10(high) + 0.2)
     most = log(n_k)
     return [
         Curve(
             words("Spread of the scores"),
-            lambda found: found.spread,
+            lambda softmax: softmax.spread,
             number_axis(span, colours) | {"type": "log", "tickvals": _decades(span)},
             ((words("theory: √dₖ · σ²"), spreads), (words("theory: σ²"), [sigma**2] * len(rows))),
         ),
         Curve(
             words("Entropy of the weights, in nats"),
-            lambda found: found.entropy,
+            lambda softmax: softmax.entropy,
             number_axis((0, 1.12 * most), colours),
             ((words("at most ln nₖ = {number}").format(number=number(most)), [most] * len(rows)),),
         ),
         Curve(
             words("Size of softmax's gradient, ‖J‖"),
-            lambda found: found.gradient,
+            lambda softmax: softmax.gradient,
             number_axis((0, 0.56), colours),
             ((words("at most ½"), [0.5] * len(rows)),),
         ),
@@ -182,17 +182,19 @@ def _alt(rows: Sequence[Comparison], words: Words) -> str:
         "dₖ = {d_k}: not divided, spread {a}, entropy {b}, gradient {c}; divided by √dₖ, spread {d}, entropy {e}, "
         "gradient {f}."
     )
-    said = [
+    sentences = [
         words("Spread of the scores, entropy of the weights and size of the gradient for dₖ from 1 to 512.")
     ]
     for row in (rows[0], rows[-1]):
-        found = [
+        values = [
             getattr(way, name)
             for way in (row.plain, row.scaled)
             for name in ("spread", "entropy", "gradient")
         ]
-        said.append(sentence.format(d_k=row.d_k, **dict(zip("abcdef", map(number, found), strict=True))))
-    return " ".join(said)
+        sentences.append(
+            sentence.format(d_k=row.d_k, **dict(zip("abcdef", map(number, values), strict=True)))
+        )
+    return " ".join(sentences)
 
 
 def one_query_figure(row: Comparison, *, theme: Theme, words: Words) -> Figure:

@@ -58,24 +58,24 @@ def _stage_part(trace: Trace, head: int, stage: str, place: int, frame: Pairs) -
     """One head's scores at one stage; a hidden pair has no colour, and says −∞."""
     rows: Rows = trace.values[stage][head]
     z = [[None if v == NEG_INF else v for v in row] for row in rows]
-    said = [[exact(v) for v in row] for row in rows]
+    hover = [[exact(v) for v in row] for row in rows]
     cells = [[number(v) for v in row] for row in rows] if frame.numbered else None
     name = f"{head_name(frame.words, head)} · {subscripts(symbol(stage, trace.example))}"
-    return frame.part(place, name, points_of(stage, head), frame.colours.heads[head], z, said, cells)
+    return frame.part(place, name, points_of(stage, head), frame.colours.heads[head], z, hover, cells)
 
 
 def _alt(trace: Trace, drawn: Sequence[int], stages: Sequence[str], frame: Pairs) -> str:
     """For each head, its largest score, how far scores reach at every stage, and how many pairs the mask hides."""
     words = frame.words
-    said = [words("Scores of each head: queries down, keys across.")]
+    sentences = [words("Scores of each head: queries down, keys across.")]
     for head in drawn:
         parts = [words("largest {pair}").format(pair=_largest_pair(trace.values["scores"][head], frame))]
         parts += [_reach(symbol(stage, trace.example), trace.values[stage][head], words) for stage in stages]
         hidden = sum(row.count(NEG_INF) for row in trace.values[stages[-1]][head])
         if hidden:
             parts.append(words("hidden by the mask: {count}").format(count=hidden))
-        said.append(f"{head_name(words, head)}: {', '.join(parts)}.")
-    return " ".join(said)
+        sentences.append(f"{head_name(words, head)}: {', '.join(parts)}.")
+    return " ".join(sentences)
 
 
 def _largest_pair(rows: Rows, frame: Pairs) -> str:

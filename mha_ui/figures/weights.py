@@ -56,23 +56,25 @@ def _head_part(trace: Trace, head: int, frame: Pairs) -> Part:
     """One head's weights; a pair that the mask hides has no colour and a sign in its place."""
     masked, nothing = frame.words("masked: −∞ before softmax"), frame.words("may attend to nothing")
     z: list[list[float | None]] = []
-    said, cells = [], []
+    hover, cells = [], []
     for row, hidden, dead in zip(
         trace.values["weights"][head], hidden_pairs(trace, head), trace.fully_masked[head], strict=True
     ):
         sign, reason = (DEAD, nothing) if dead else (HIDDEN, masked)
         z.append([None if gone else v for v, gone in zip(row, hidden, strict=True)])
-        said.append([reason if gone else exact(v) for v, gone in zip(row, hidden, strict=True)])
+        hover.append([reason if gone else exact(v) for v, gone in zip(row, hidden, strict=True)])
         cells.append([sign if gone else weight(v) for v, gone in zip(row, hidden, strict=True)])
     name, accent = head_name(frame.words, head), frame.colours.heads[head]
     return frame.part(
-        head, name, points_of("weights", head), accent, z, said, cells if frame.numbered else None
+        head, name, points_of("weights", head), accent, z, hover, cells if frame.numbered else None
     )
 
 
 def _heatmaps_alt(trace: Trace, frame: Pairs, words: Words) -> str:
     """For each head, which key each query looks at most."""
-    said = [words("Attention weights, one matrix for each head: queries down, keys across, from 0 to 1.")]
+    sentences = [
+        words("Attention weights, one matrix for each head: queries down, keys across, from 0 to 1.")
+    ]
     nothing = words("may attend to nothing")
     for head, rows in enumerate(trace.values["weights"]):
         most = [
@@ -80,8 +82,8 @@ def _heatmaps_alt(trace: Trace, frame: Pairs, words: Words) -> str:
             for query, row, dead in zip(frame.queries.names, rows, trace.fully_masked[head], strict=True)
         ]
         sentence = words("In head {number}, each query looks most at: {pairs}.")
-        said.append(sentence.format(number=head + 1, pairs=listing(most, words)))
-    return " ".join(said)
+        sentences.append(sentence.format(number=head + 1, pairs=listing(most, words)))
+    return " ".join(sentences)
 
 
 def _most(row: Sequence[float], keys: Labels, words: Words) -> str:
@@ -199,12 +201,12 @@ def _weight_range(rows: Rows) -> Range:
 
 def _bars_alt(trace: Trace, query: int, queries: Labels, keys: Labels, words: Words) -> str:
     """Each head's weights for the query, largest first."""
-    said = [words("Weights of the query {query} in each head.").format(query=queries.names[query])]
+    sentences = [words("Weights of the query {query} in each head.").format(query=queries.names[query])]
     for head, matrix in enumerate(trace.values["weights"]):
         if trace.fully_masked[head][query]:
             shares = words("may attend to nothing")
         else:
             ranked = sorted(zip(matrix[query], keys.names, strict=True), key=lambda pair: -pair[0])
             shares = listing([f"{key} {weight(v)}" for v, key in ranked], words)
-        said.append(f"{head_name(words, head)}: {shares}.")
-    return " ".join(said)
+        sentences.append(f"{head_name(words, head)}: {shares}.")
+    return " ".join(sentences)

@@ -41,24 +41,24 @@ def as_html(trace: Trace, language: str = "en", decimals: int = 4) -> str:
     Every number of the trace stands in a cell whose ``data-cell`` names it: ``weights|0|1|2``. Raises
     ``ExportError`` for a walk of more numbers than ``handout.MOST_NUMBERS``.
     """
-    told = _Told(trace, language, decimals)
+    handout = _InEveryLanguage(trace, language, decimals)
     script = (_HERE / "handout.js").read_text("utf-8")
-    stages = [_stage(told, number, stage) for number, stage in enumerate(told.stages, 1)]
+    stages = [_stage(handout, number, stage) for number, stage in enumerate(handout.stages, 1)]
     return _template().render(
         lang=LANGUAGE[language].tag,
         languages=[LANGUAGE[code] for code in LANGUAGES],
         style=Markup((_HERE / "handout.css").read_text("utf-8")),  # noqa: S704  # a file of ours
         script=Markup(script),  # noqa: S704  # a file of ours
         script_hash=b64encode(sha256(script.encode()).digest()).decode(),
-        name=told.title,
-        title=told.each(lambda one: one.title),
-        note=told.each(lambda one: one.note),
-        source=told.each(lambda one: one.say("source", source=one.example.source))
-        if told.example.source
+        name=handout.title,
+        title=handout.each(lambda one: one.title),
+        note=handout.each(lambda one: one.note),
+        source=handout.each(lambda one: one.say("source", source=one.example.source))
+        if handout.example.source
         else "",
-        say=told.both,
+        say=handout.both,
         stages=stages,
-        brief=told.worked > MOST_ON_PAPER,
+        brief=handout.worked > MOST_ON_PAPER,
     )
 
 
@@ -66,7 +66,7 @@ MOST_ON_PAPER: Final = 300
 """Numbers of which paper still has the arithmetic of each, and every operand beside its result."""
 
 
-class _Told(Handout):
+class _InEveryLanguage(Handout):
     """A walk in one language, with what it says in the others beside it.
 
     ``worked`` counts the numbers whose arithmetic has been written so far, ``drawn`` has the matrices that stand there.
@@ -81,9 +81,9 @@ class _Told(Handout):
             for code in LANGUAGES
         }
 
-    def each(self, tell: Callable[[Handout], str], markup: Callable[[str], Markup] = escape) -> Markup:
+    def each(self, text_of: Callable[[Handout], str], markup: Callable[[str], Markup] = escape) -> Markup:
         """What is told in every language, of which the page shows one; once where all say the same."""
-        texts = {tag: markup(tell(one)) for tag, one in self._by_tag.items()}
+        texts = {tag: markup(text_of(one)) for tag, one in self._by_tag.items()}
         if len(set(texts.values())) == 1:
             return next(iter(texts.values()))
         spans = (Markup('<span lang="{}">{}</span>').format(tag, text) for tag, text in texts.items())
@@ -111,13 +111,13 @@ def _template() -> Template:
     return page.get_template("handout.html.jinja")
 
 
-def _stage(told: _Told, number: int, stage: Stage) -> dict[str, Any]:
-    found: dict[str, Any] = {
+def _stage(handout: _InEveryLanguage, number: int, stage: Stage) -> dict[str, Any]:
+    data: dict[str, Any] = {
         "id": stage.id,
-        "heading": told.each(lambda one: one.heading(number, stage)),
-        "title": told.each(lambda one: one.heading(number, stage).partition(". ")[2]),
-        "what": told.sentence(stage.words.what, _rich),
-        "why": told.sentence(stage.words.why, _rich),
+        "heading": handout.each(lambda one: one.heading(number, stage)),
+        "title": handout.each(lambda one: one.heading(number, stage).partition(". ")[2]),
+        "what": handout.sentence(stage.words.what, _rich),
+        "why": handout.sentence(stage.words.why, _rich),
         "tokens": [],
         "matrices": [],
         "steps": [],
@@ -125,43 +125,43 @@ def _stage(told: _Told, number: int, stage: Stage) -> dict[str, Any]:
     }
     match stage.kind:
         case "tokens":
-            found["tokens"] = [told.example.tokens]
-            if told.example.context is not None:
-                found["tokens"].append(key_tokens(told.example))
+            data["tokens"] = [handout.example.tokens]
+            if handout.example.context is not None:
+                data["tokens"].append(key_tokens(handout.example))
         case "inputs" | "given":
             names = dict.fromkeys((part.matrix, part.head) for part in stage.parts)
-            found["matrices"] = [_matrix(told, *name) for name in names]
+            data["matrices"] = [_matrix(handout, *name) for name in names]
         case "step":
-            found["steps"] = [_step(told, stage.steps[0], stage.head, Markup())]
+            data["steps"] = [_step(handout, stage.steps[0], stage.head, Markup())]
         case "head":
             titled = zip(stage.steps, stage.step_words, strict=True)
-            found["steps"] = [
-                _step(told, step, stage.head, told.sentence(words.title)) for step, words in titled
+            data["steps"] = [
+                _step(handout, step, stage.head, handout.sentence(words.title)) for step, words in titled
             ]
         case "closing":
-            found |= _closing(told)
-    return found
+            data |= _closing(handout)
+    return data
 
 
-def _step(told: _Told, step: Step, head: int | None, title: Markup) -> dict[str, Any]:
-    softmax, operands = step.op == "softmax", list(operands_of(told.trace, step, head))
+def _step(handout: _InEveryLanguage, step: Step, head: int | None, title: Markup) -> dict[str, Any]:
+    softmax, operands = step.op == "softmax", list(operands_of(handout.trace, step, head))
     if softmax:
-        drawn = [_matrix(told, step.operands[0].name, head)]  # it reads its own head's scores
+        drawn = [_matrix(handout, step.operands[0].name, head)]  # it reads its own head's scores
     else:
-        drawn = [_matrix(told, one.name, owner, transposed=one.index == "jk") for one, owner in operands]
-    sums = [_sum(*one) for one in told.sums(step, head, _PART.format)]
-    told.worked += len(sums)
+        drawn = [_matrix(handout, one.name, owner, transposed=one.index == "jk") for one, owner in operands]
+    sums = [_sum(*one) for one in handout.sums(step, head, _PART.format)]
+    handout.worked += len(sums)
     return {
         "title": title,
-        "symbol": told.symbol(step.name, head),
-        "formula": formula(step, told.example),
+        "symbol": handout.symbol(step.name, head),
+        "formula": formula(step, handout.example),
         "operands": drawn,
-        "result": _matrix(told, step.name, head, bars=softmax),
-        "exponentials": _exponentials(told, step, head or 0) if softmax else None,
-        "room": _room(told, step, head) if layout_of(step) == "product" else "",
-        "remarks": [told.both(name) for name in told.remarks(step, head)],
+        "result": _matrix(handout, step.name, head, bars=softmax),
+        "exponentials": _exponentials(handout, step, head or 0) if softmax else None,
+        "room": _room(handout, step, head) if layout_of(step) == "product" else "",
+        "remarks": [handout.both(name) for name in handout.remarks(step, head)],
         "sums": sums,
-        "left_out": told.left_out(step, head),
+        "left_out": handout.left_out(step, head),
     }
 
 
@@ -180,15 +180,15 @@ def _sum(of: Derivation, line: str) -> dict[str, Any]:
     }
 
 
-def _room(told: Handout, step: Step, head: int | None) -> str:
+def _room(handout: Handout, step: Step, head: int | None) -> str:
     """Widths that the factor above and the result share, so that column j stands above its column."""
     cells, labels = [], []
-    operands = ((operand.name, of) for operand, of in operands_of(told.trace, step, head))
+    operands = ((operand.name, of) for operand, of in operands_of(handout.trace, step, head))
     for name, owner in (*operands, (step.name, head)):
-        rows = told.trace.matrix(name, owner)
-        show = told.show(rows, given=told.given(name, owner))
+        rows = handout.trace.matrix(name, owner)
+        show = handout.show(rows, given=handout.given(name, owner))
         cells += [show(number) for row in rows for number in row]
-        labels += [*told.labels(name, 0, len(rows)), *told.labels(name, 1, len(rows[0]))]
+        labels += [*handout.labels(name, 0, len(rows)), *handout.labels(name, 1, len(rows[0]))]
     cell, label = (max(map(_width, texts)) for texts in (cells + labels, labels))
     return f"--cell:{min(cell, LABEL):.1f}ch;--label:{min(label, LABEL):.1f}ch"
 
@@ -211,13 +211,14 @@ def _width(text: str) -> float:
     return sum(1.8 if east_asian_width(sign) in "WF" else 1.0 for sign in text)
 
 
-def _exponentials(told: Handout, step: Step, head: int) -> dict[str, Any]:
+def _exponentials(handout: Handout, step: Step, head: int) -> dict[str, Any]:
     """A softmax's exponentials, with the sum of each row."""
-    rows = exponentials_of(told.trace, step, head)
+    rows = exponentials_of(handout.trace, step, head)
     exponentials = [list(row.exponentials) for row in rows]
-    show = told.show(exponentials, given=False)
+    show = handout.show(exponentials, given=False)
     queries, keys = (
-        told.labels(step.name, axis, len(exponentials[0]) if axis else len(exponentials)) for axis in (0, 1)
+        handout.labels(step.name, axis, len(exponentials[0]) if axis else len(exponentials))
+        for axis in (0, 1)
     )
     return {
         "shifted": any(row.shift for row in rows),
@@ -231,13 +232,13 @@ def _exponentials(told: Handout, step: Step, head: int) -> dict[str, Any]:
 
 
 def _matrix(
-    told: _Told, name: str, head: int | None, *, transposed: bool = False, bars: bool = False
+    handout: _InEveryLanguage, name: str, head: int | None, *, transposed: bool = False, bars: bool = False
 ) -> dict[str, Any]:
-    rows = told.trace.matrix(name, head)
-    again = (name, head) in told.drawn
-    told.drawn.add((name, head))
-    show = told.show(rows, given=told.given(name, head))
-    down, across = (told.labels(name, axis, len(rows[0]) if axis else len(rows)) for axis in (0, 1))
+    rows = handout.trace.matrix(name, head)
+    again = (name, head) in handout.drawn
+    handout.drawn.add((name, head))
+    show = handout.show(rows, given=handout.given(name, head))
+    down, across = (handout.labels(name, axis, len(rows[0]) if axis else len(rows)) for axis in (0, 1))
     cells = [
         [
             {
@@ -254,7 +255,7 @@ def _matrix(
         cells = [list(column) for column in zip(*cells, strict=True)]
     return {
         "again": again,
-        "symbol": told.symbol(name, head) + ("ᵀ" if transposed else ""),
+        "symbol": handout.symbol(name, head) + ("ᵀ" if transposed else ""),
         "wide": _wide(down, across, (cell["text"] for line in cells for cell in line)),
         "across": across,
         "rows": [{"label": label, "cells": line} for label, line in zip(down, cells, strict=True)],
@@ -266,22 +267,23 @@ def key_of(cell: Cell) -> str:
     return f"{cell.name}|{'' if cell.head is None else cell.head}|{cell.row}|{cell.col}"
 
 
-def _closing(told: _Told) -> dict[str, Any]:
+def _closing(handout: _InEveryLanguage) -> dict[str, Any]:
     """The result, and the key that each query looks most at, head by head."""
-    keys, heads = key_tokens(told.example), looked_at(told.trace)
-    end = result_of(told.example)
+    keys, heads = key_tokens(handout.example), looked_at(handout.trace)
+    end = result_of(handout.example)
 
     def cells(query: int) -> Iterator[tuple[str, str]]:
         for head in heads:
-            found = head[query]
-            names = [keys[key] for key in found.keys] if found else []
-            yield (told.tied(names), fixed(found.weight, told.decimals)) if found else ("", "")
+            looked = head[query]
+            names = [keys[key] for key in looked.keys] if looked else []
+            yield (handout.tied(names), fixed(looked.weight, handout.decimals)) if looked else ("", "")
 
     return {
-        "result": None if end is None else _matrix(told, end, None),
-        "heads": [told.head_in_each(head) for head in range(len(heads))],
+        "result": None if end is None else _matrix(handout, end, None),
+        "heads": [handout.head_in_each(head) for head in range(len(heads))],
         "looks": [
-            {"label": token, "cells": list(cells(query))} for query, token in enumerate(told.example.tokens)
+            {"label": token, "cells": list(cells(query))}
+            for query, token in enumerate(handout.example.tokens)
         ],
     }
 

@@ -3,7 +3,7 @@
 
 const PAUSE = 900; // milliseconds from one moment to the next
 
-/** @typedef {{lit: string[], told: Node[]}} Moment the cells that light up, and the line so far */
+/** @typedef {{lit: string[], nodes: Node[]}} Moment the cells that light up, and the line so far */
 
 /** Let the buttons choose the language; without them the page stays in its own. */
 const switchLanguage = () => {
@@ -32,11 +32,11 @@ const momentsOf = (line) => {
   const adds = parts.length === terms.length;
   const before = parts.map((_, i) => ({
     lit: adds ? terms[i] : terms.flat(),
-    told: parts
+    nodes: parts
       .slice(0, i + 1)
       .flatMap((part, at) => [...(at ? [new Text(" + ")] : []), part.cloneNode(true)]),
   }));
-  return [...before, { lit: terms.flat(), told: [...line.cloneNode(true).childNodes] }];
+  return [...before, { lit: terms.flat(), nodes: [...line.cloneNode(true).childNodes] }];
 };
 
 /**
@@ -98,7 +98,7 @@ const move = (motion) => {
 
   const show = () => {
     clear();
-    const { lit, told } = moments[moment.valueAsNumber];
+    const { lit, nodes } = moments[moment.valueAsNumber];
     const done = moment.valueAsNumber === moments.length - 1;
     for (const key of moments.at(-1).lit) for (const cell of cellsOf(key)) cell.classList.add("read");
     if (!done) for (const key of lit) for (const cell of cellsOf(key)) cell.classList.add("lit");
@@ -108,7 +108,7 @@ const move = (motion) => {
         bars(cell, picture, done ? Number.POSITIVE_INFINITY : moment.valueAsNumber + 1);
       }
     }
-    line.replaceChildren(...told.map((node) => node.cloneNode(true)));
+    line.replaceChildren(...nodes.map((node) => node.cloneNode(true)));
   };
 
   const pause = () => {

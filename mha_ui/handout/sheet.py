@@ -89,84 +89,87 @@ class Sheet:
     notes: str = ""
 
 
-def sheets(told: Handout) -> Iterator[Sheet]:
+def sheets(handout: Handout) -> Iterator[Sheet]:
     """The slides of a walk: what it is about, then one a step."""
-    source = told.say("source", source=told.example.source) if told.example.source else ""
+    source = handout.say("source", source=handout.example.source) if handout.example.source else ""
     yield Sheet(
-        shortened(told.title, MOST_TITLE),
-        note=shortened(told.note, MOST_NOTE),
+        shortened(handout.title, MOST_TITLE),
+        note=shortened(handout.note, MOST_NOTE),
         notes=shortened(source, MOST_NOTE),
     )
-    for number, stage in enumerate(told.stages, 1):
-        first, *others = _of_stage(told, told.heading(number, stage), stage)
-        yield replace(first, notes="\n\n".join([*_own(told, stage), first.notes]))
+    for number, stage in enumerate(handout.stages, 1):
+        first, *others = _of_stage(handout, handout.heading(number, stage), stage)
+        yield replace(first, notes="\n\n".join([*_own(handout, stage), first.notes]))
         yield from others
 
 
-def _of_stage(told: Handout, heading: str, stage: Stage) -> Iterator[Sheet]:
+def _of_stage(handout: Handout, heading: str, stage: Stage) -> Iterator[Sheet]:
     match stage.kind:
         case "step" | "head":
             for step, words in zip(stage.steps, stage.step_words, strict=True):
-                own = f"{heading} · {told.text(words.title)}" if stage.kind == "head" else heading
-                yield _of_step(told, own, step, stage.head, words)
+                own = f"{heading} · {handout.text(words.title)}" if stage.kind == "head" else heading
+                yield _of_step(handout, own, step, stage.head, words)
         case _:
-            yield _sheet(told, heading, stage.words, _tables(told, stage))
+            yield _sheet(handout, heading, stage.words, _tables(handout, stage))
 
 
-def _own(told: Handout, stage: Stage) -> Iterator[str]:
+def _own(handout: Handout, stage: Stage) -> Iterator[str]:
     """The lecturer's own note and question for a stage, which the speaker's notes begin with."""
-    lecture = told.example.lecture
+    lecture = handout.example.lecture
     for one in lecture.steps if lecture else ():
         if one.step != stage.id:
             continue
-        texts = (text_in(said, told.language) for said in (one.note, one.question))
+        texts = (text_in(text, handout.language) for text in (one.note, one.question))
         yield from (shortened(text, MOST_NOTE) for text in texts if text)
-        choices = zip("ABCD", (text_in(said, told.language) for said in one.choices), strict=False)
+        choices = zip("ABCD", (text_in(text, handout.language) for text in one.choices), strict=False)
         if offered := [f"{letter} · {text}" if text else letter for letter, text in choices]:
             yield "\n".join(offered)
 
 
-def _sheet(told: Handout, title: str, words: Words, tables: Sequence[Table]) -> Sheet:
-    said = (told.text(sentence) for sentence in (words.note, words.why))
+def _sheet(handout: Handout, title: str, words: Words, tables: Sequence[Table]) -> Sheet:
+    notes = (handout.text(sentence) for sentence in (words.note, words.why))
     fitting, points = fitted(tables)
-    return Sheet(title, told.text(words.what), tables=fitting, points=points, notes="\n\n".join(said))
+    return Sheet(title, handout.text(words.what), tables=fitting, points=points, notes="\n\n".join(notes))
 
 
-def _of_step(told: Handout, title: str, step: Step, head: int | None, words: Words) -> Sheet:
-    sign = told.symbol(step.name, head)
-    rows = told.trace.matrix(step.name, head)
+def _of_step(handout: Handout, title: str, step: Step, head: int | None, words: Words) -> Sheet:
+    sign = handout.symbol(step.name, head)
+    rows = handout.trace.matrix(step.name, head)
     cells = [Cell(step.name, head, i, j) for i in range(len(rows)) for j in range(len(rows[0]))]
     lines = [
-        f"{sign}[{cell.row + 1}, {cell.col + 1}] = {arithmetic(derive(told.trace, cell), told.decimals)}"
+        f"{sign}[{cell.row + 1}, {cell.col + 1}] = {arithmetic(derive(handout.trace, cell), handout.decimals)}"
         for cell in cells[:NOTED]
     ]
-    more = [told.say("first", count=len(cells) - NOTED)] if len(cells) > NOTED else []
-    sheet = _sheet(told, title, words, _operation(told, step, head))
+    more = [handout.say("first", count=len(cells) - NOTED)] if len(cells) > NOTED else []
+    sheet = _sheet(handout, title, words, _operation(handout, step, head))
     return replace(
         sheet,
-        formula=f"{sign} = {formula(step, told.example)}",
+        formula=f"{sign} = {formula(step, handout.example)}",
         line=lines[0] if width(lines[0]) <= MOST_LINE else "",
         notes="\n".join((sheet.notes, "", *lines, *more)),
     )
 
 
-def _operation(told: Handout, step: Step, head: int | None) -> list[Table]:
+def _operation(handout: Handout, step: Step, head: int | None) -> list[Table]:
     """The operands and the result, with the signs between them."""
     product = layout_of(step) == "product"
     tables = [
-        matrix(told, operand.name, owner, transposed=product and operand.index == "jk")
-        for operand, owner in operands_of(told.trace, step, head)
+        matrix(handout, operand.name, owner, transposed=product and operand.index == "jk")
+        for operand, owner in operands_of(handout.trace, step, head)
     ]
     signs = ["", "·", *"+" * len(tables)] if product else ["", *" " * len(tables)]
     tables = [replace(table, before=sign) for table, sign in zip(tables, signs, strict=False)]
-    result = matrix(told, step.name, head, shares=step.op == "softmax")
-    return [*tables, replace(result, before=told.relation(step.name, head) if product else "→")]
+    result = matrix(handout, step.name, head, shares=step.op == "softmax")
+    return [*tables, replace(result, before=handout.relation(step.name, head) if product else "→")]
 
 
-def _tables(told: Handout, stage: Stage) -> list[Table]:
+def _tables(handout: Handout, stage: Stage) -> list[Table]:
     """Those of a stage that computes nothing."""
     if stage.kind == "tokens":
-        rows = [told.example.tokens, *([] if told.example.context is None else [key_tokens(told.example)])]
+        rows = [
+            handout.example.tokens,
+            *([] if handout.example.context is None else [key_tokens(handout.example)]),
+        ]
         return [
             Table(
                 "tokens",
@@ -180,42 +183,46 @@ def _tables(told: Handout, stage: Stage) -> list[Table]:
         ]
     if stage.kind != "closing":
         named = dict.fromkeys((part.matrix, part.head) for part in stage.parts)
-        return [replace(matrix(told, *name), before=" " * bool(at)) for at, name in enumerate(named)]
-    end = result_of(told.example)
-    return [_looks(told)] if end is None else [matrix(told, end, None), replace(_looks(told), before=" ")]
+        return [replace(matrix(handout, *name), before=" " * bool(at)) for at, name in enumerate(named)]
+    end = result_of(handout.example)
+    return (
+        [_looks(handout)]
+        if end is None
+        else [matrix(handout, end, None), replace(_looks(handout), before=" ")]
+    )
 
 
-def _looks(told: Handout) -> Table:
+def _looks(handout: Handout) -> Table:
     """The key that each query looks most at, head by head."""
-    keys, heads = key_tokens(told.example), looked_at(told.trace)
+    keys, heads = key_tokens(handout.example), looked_at(handout.trace)
 
-    def look(found: Looked | None) -> str:
-        if found is None:
-            return told.say("nothing")
-        names = told.tied([label(keys[key]) for key in found.keys])
-        return f"{names} {fixed(found.weight, told.decimals)}"
+    def look(looked: Looked | None) -> str:
+        if looked is None:
+            return handout.say("nothing")
+        names = handout.tied([label(keys[key]) for key in looked.keys])
+        return f"{names} {fixed(looked.weight, handout.decimals)}"
 
     return Table(
         "looks",
-        told.say("looks"),
-        tuple(map(label, told.example.tokens)),
-        tuple(told.head(head) for head in range(len(heads))),
-        tuple(tuple(look(head[query]) for head in heads) for query in range(len(told.example.tokens))),
+        handout.say("looks"),
+        tuple(map(label, handout.example.tokens)),
+        tuple(handout.head(head) for head in range(len(heads))),
+        tuple(tuple(look(head[query]) for head in heads) for query in range(len(handout.example.tokens))),
     )
 
 
 def matrix(
-    told: Handout, name: str, head: int | None, *, transposed: bool = False, shares: bool = False
+    handout: Handout, name: str, head: int | None, *, transposed: bool = False, shares: bool = False
 ) -> Table:
     """A matrix of the trace with its labels, its numbers as the handout prints them."""
-    rows = told.trace.matrix(name, head)
-    show = told.show(rows, given=told.given(name, head))
-    down, across = (told.labels(name, axis, len(rows[0]) if axis else len(rows)) for axis in (0, 1))
+    rows = handout.trace.matrix(name, head)
+    show = handout.show(rows, given=handout.given(name, head))
+    down, across = (handout.labels(name, axis, len(rows[0]) if axis else len(rows)) for axis in (0, 1))
     if transposed:
         rows, down, across = [list(column) for column in zip(*rows, strict=True)], across, down
     return Table(
         f"{name}|{'' if head is None else head}",
-        told.symbol(name, head) + ("ᵀ" if transposed else ""),
+        handout.symbol(name, head) + ("ᵀ" if transposed else ""),
         tuple(map(label, down)),
         tuple(map(label, across)),
         tuple(tuple(map(show, row)) for row in rows),

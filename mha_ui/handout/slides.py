@@ -26,8 +26,8 @@ def as_slides(trace: Trace, language: str = "en", decimals: int = 4) -> bytes:
     check_package()
     from mha_ui.handout.drawing import written  # noqa: PLC0415  # it imports an optional package
 
-    told = Handout(trace, language, decimals)
-    return written(list(sheets(told)), shortened(told.title, MOST_PROPERTY), LANGUAGE[language].tag)
+    handout = Handout(trace, language, decimals)
+    return written(list(sheets(handout)), shortened(handout.title, MOST_PROPERTY), LANGUAGE[language].tag)
 
 
 def check_package() -> None:

@@ -39,28 +39,28 @@ def change(lens: Lens, computed: Trace, language: str) -> dict[str, Any]:
     if not lens.baseline:
         return {"matrices": {}}
     example, before = computed.example, lens.baseline.trace
-    found = changes(computed, before)
+    by_matrix = changes(computed, before)
     heads = range(len(example.heads))
     allows = not isinstance(example.mask, AddMask)
     matrices: dict[str, dict[str, Any]] = {}
-    for name in dict.fromkeys(name for name, _ in found):
-        parts = [found.get((name, head)) for head in (heads if name in PER_HEAD else (None,))]
-        told = bool if name == "mask" and allows else _json
+    for name in dict.fromkeys(name for name, _ in by_matrix):
+        parts = [by_matrix.get((name, head)) for head in (heads if name in PER_HEAD else (None,))]
+        convert = bool if name == "mask" and allows else _json
         unbounded = name in HIDES  # these alone hold −∞
-        by = [part and (_told(part.by, _json) if unbounded else part.by) for part in parts]
-        was = [part and _earlier(part, told if unbounded else None) for part in parts]
+        by = [part and (_converted(part.by, _json) if unbounded else part.by) for part in parts]
+        was = [part and _earlier(part, convert if unbounded else None) for part in parts]
         matrices[name] = {"lens": by, "was": was} if name in PER_HEAD else {"lens": by[0], "was": was[0]}
-    summary = _Summary(computed, before, found, words_in(language), lens.decimals).sentence()
+    summary = _Summary(computed, before, by_matrix, words_in(language), lens.decimals).sentence()
     return {"lens": {"kind": "change", "target": None, "summary": summary}, "matrices": matrices}
 
 
-def _told(rows: Sequence[Sequence[Any]], told: Callable[[Any], Any]) -> list[list[Any]]:
-    return [[None if number is None else told(number) for number in row] for row in rows]
+def _converted(rows: Sequence[Sequence[Any]], convert: Callable[[Any], Any]) -> list[list[Any]]:
+    return [[None if number is None else convert(number) for number in row] for row in rows]
 
 
-def _earlier(change: Change, told: Callable[[Any], Any] | None) -> list[list[Any] | None]:
+def _earlier(change: Change, convert: Callable[[Any], Any] | None) -> list[list[Any] | None]:
     """The earlier rows in which a cell differs."""
-    rows = _told(change.was, told) if told else change.was
+    rows = _converted(change.was, convert) if convert else change.was
     return [row if any(by) else None for row, by in zip(rows, change.by, strict=True)]
 
 
@@ -75,14 +75,14 @@ class _Summary(NamedTuple):
 
     now: Trace
     before: Trace
-    found: Changes
+    changes: Changes
     words: Words
     decimals: int
 
     def sentence(self) -> str:
         words = self.words
         parts = [*self._settings(), *self._inputs(), *self._steps()]
-        lacking = sum(row.count(None) for change in self.found.values() for row in change.by)
+        lacking = sum(row.count(None) for change in self.changes.values() for row in change.by)
         if lacking:
             parts.append(words(N_("{count} cells have no counterpart there")).format(count=lacking))
         if not parts:
@@ -91,35 +91,35 @@ class _Summary(NamedTuple):
 
     def _settings(self) -> list[str]:
         """What differs and is no matrix."""
-        words, told = self.words, []
+        words, parts = self.words, []
         now, before = self.now.example, self.before.example
         a, b = divisor(before), divisor(now)
         if a != b:
-            told.append(f"÷ {self._number(a or 1.0)} → {self._number(b or 1.0)}")
+            parts.append(f"÷ {self._number(a or 1.0)} → {self._number(b or 1.0)}")
         for setting, old, new in (
             ("scoring", before.scoring, now.scoring),
             ("positions", position_choice(before), position_choice(now)),
         ):
             if old != new:
                 labels = [words(CHOICES[f"{setting}_{kind}"]) for kind in (old, new)]
-                told.append(f"{words(CHOICES[setting])} {' → '.join(labels)}")
-        return told
+                parts.append(f"{words(CHOICES[setting])} {' → '.join(labels)}")
+        return parts
 
     def _inputs(self) -> list[str]:
         """The given numbers that differ, the first few of them one by one."""
         words = self.words
         edited = [
             (Cell(name, head, i, j), change)
-            for (name, head), change in self.found.items()
+            for (name, head), change in self.changes.items()
             if self._is_given(name, head)
             for i, row in enumerate(change.by)
             for j, by in enumerate(row)
             if by
         ]
-        told = [self._edit(cell, change) for cell, change in islice(edited, MOST_LISTED)]
+        parts = [self._edit(cell, change) for cell, change in islice(edited, MOST_LISTED)]
         if len(edited) > MOST_LISTED:
-            told.append(words(N_("{count} more given numbers")).format(count=len(edited) - MOST_LISTED))
-        return told
+            parts.append(words(N_("{count} more given numbers")).format(count=len(edited) - MOST_LISTED))
+        return parts
 
     def _is_given(self, name: str, head: int | None) -> bool:
         if name not in STEPS:
@@ -142,26 +142,26 @@ class _Summary(NamedTuple):
         moved = [name for name in STEPS if self._counts(name)[0]]
         if not moved:
             return []
-        told = []
+        parts = []
         last = "weights" if "weights" in moved else moved[-1]
         if moved[0] != last:
             changed, total = self._counts(moved[0])
             begins = words(N_("it begins at {symbol} ({changed} of {total} numbers)"))
             letter = symbol(moved[0], self.now.example).replace("head_i", "head")
-            told.append(begins.format(symbol=letter, changed=changed, total=total))
+            parts.append(begins.format(symbol=letter, changed=changed, total=total))
         changed, total = self._counts(last)
         cell, by = self._largest(last)
         most = words(N_("{word}: {changed} of {total} changed, by {by} at most ({place})"))
         place = cell_name(cell, self.now.example, words)
         word = words(NAMES[last])
-        told.append(most.format(changed=changed, total=total, word=word, by=self._number(by), place=place))
-        return told
+        parts.append(most.format(changed=changed, total=total, word=word, by=self._number(by), place=place))
+        return parts
 
     def _of(self, name: str) -> list[tuple[int | None, Change]]:
         """A step's changes by head, without what a head is given."""
         return [
             (head, change)
-            for (matrix, head), change in self.found.items()
+            for (matrix, head), change in self.changes.items()
             if matrix == name and not self._is_given(name, head)
         ]
 

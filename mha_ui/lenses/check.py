@@ -42,11 +42,11 @@ def check(lens: Lens, computed: Trace, language: str) -> dict[str, Any]:
     """
     if lens.exercise is None:
         verdict = checked(computed.example)
-        notes, kinds, told = _notes(verdict), _kinds(verdict, language), _check(verdict, language)
+        notes, kinds, report = _notes(verdict), _kinds(verdict, language), _check(verdict, language)
     else:
         verdict = judged(computed.example)
-        notes, kinds, told = {}, {}, practice(lens.exercise, verdict, language)
-    return {"marks": _marks(verdict), "kinds": kinds, "notes": notes, "check": told, "matrices": {}}
+        notes, kinds, report = {}, {}, practice(lens.exercise, verdict, language)
+    return {"marks": _marks(verdict), "kinds": kinds, "notes": notes, "check": report, "matrices": {}}
 
 
 def _key(cell: Cell) -> str:
@@ -55,19 +55,19 @@ def _key(cell: Cell) -> str:
 
 def _marks(verdict: Verdict) -> dict[str, str]:
     """Every filled-in cell: right, own, follows, doubtful, coarse or nearly."""
-    example, found = verdict.trace.example, {}
+    example, marks = verdict.trace.example, {}
     for name, step in verdict.steps.items():
         heads = [None] if name not in PER_HEAD_STEPS else range(len(example.heads))
         for head in heads if step.given else ():
             for i, row in enumerate(claimed_rows(example, name, head) or ()):
                 for j, claim in enumerate(row):
                     if claim is not None:
-                        found[_key(Cell(name, head, i, j))] = "right"
-        found |= {_key(wrong.cell): "own" if wrong.own else "follows" for wrong in step.wrong}
-        found |= {_key(wrong.cell): "doubtful" for wrong in step.doubtful}
-        found |= {_key(right.cell): "coarse" for right in step.coarse}
-        found |= {_key(right.cell): "nearly" for right in step.nearly}
-    return found
+                        marks[_key(Cell(name, head, i, j))] = "right"
+        marks |= {_key(wrong.cell): "own" if wrong.own else "follows" for wrong in step.wrong}
+        marks |= {_key(wrong.cell): "doubtful" for wrong in step.doubtful}
+        marks |= {_key(right.cell): "coarse" for right in step.coarse}
+        marks |= {_key(right.cell): "nearly" for right in step.nearly}
+    return marks
 
 
 def _notes(verdict: Verdict) -> dict[str, str]:
@@ -109,7 +109,7 @@ def _check(verdict: Verdict, language: str) -> dict[str, Any]:
         letters = words(N_(", ")).join(_letter(name, example) for name in unexplained)
         text = unexplained_message(verdict, name, language)
         causes.append({"step": letters, "cell": first._asdict(), "text": text, "walk": name})
-    found = [
+    findings = [
         {"text": finding_message(verdict, finding, language), "cell": finding.cell._asdict()}
         for finding in invariants(verdict.trace)
     ]
@@ -119,7 +119,7 @@ def _check(verdict: Verdict, language: str) -> dict[str, Any]:
         "summary": summary(verdict, language) if given else words(_INVITATION),
         "first": verdict.first_wrong and verdict.first_wrong._asdict(),
         "causes": causes,
-        "findings": found,
+        "findings": findings,
     }
 
 

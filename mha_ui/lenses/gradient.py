@@ -18,18 +18,18 @@ from mha_ui.places import cell_name
 def gradient(lens: Lens, computed: Trace, language: str) -> dict[str, Any]:
     """Each matrix's ``lens``, the derivative of the target by its numbers; None where it has none."""
     cell = target(computed, lens.pinned)
-    found: dict[str, Any] = {}
-    told: dict[str, Any]
+    by_matrix: dict[str, Any] = {}
+    description: dict[str, Any]
     try:
-        found = gradients(computed, cell)
+        by_matrix = gradients(computed, cell)
     except MhaError as error:  # of a row that is all but zeros the direction turns beyond all measure
-        told = {"kind": "gradient", "target": None, "summary": f"{sentence(error, language)}."}
+        description = {"kind": "gradient", "target": None, "summary": f"{sentence(error, language)}."}
     else:
         words = words_in(language)
         summary = words(N_("Gradient of {place}: by how much it grows for each unit that a number grows."))
         place = cell_name(cell, computed.example, words)
-        told = {"kind": "gradient", "target": cell._asdict(), "summary": summary.format(place=place)}
-    return {"lens": told, "matrices": {name: {"lens": found.get(name)} for name in AXES}}
+        description = {"kind": "gradient", "target": cell._asdict(), "summary": summary.format(place=place)}
+    return {"lens": description, "matrices": {name: {"lens": by_matrix.get(name)} for name in AXES}}
 
 
 def target(computed: Trace, pinned: Cell | None) -> Cell:

@@ -30,7 +30,7 @@ from mha_ui.figures.labels import labels
 from mha_ui.language import Words, words_in
 from mha_ui.lenses.lens import Exercise
 
-_SAID: Final = {
+_UI: Final = {
     "practice": N_("Exercise"),
     "progress": N_("Progress"),
     "step_of": N_("Step {step} of {steps}"),
@@ -78,14 +78,14 @@ def practice(exercise: Exercise, verdict: Verdict, language: str) -> dict[str, A
     left, asked = open_cells(verdict, exercise.asked), exercise.asked
     begun = any(step.given for step in verdict.steps.values())
     words = words_in(language)
-    done = said(language)["finished"]
+    done = ui_words(language)["finished"]
     return {
         "state": "empty" if verdict.ok and left else "wrong" if left else "ok",
         "summary": done if not left else summary(verdict, language, asked) if begun else words(_START),
         "practice": {
-            "said": said(language),
+            "texts": ui_words(language),
             "tables": _tables(verdict, asked, words),
-            "told": _told(verdict, language) if left else [],
+            "explanations": _explanations(verdict, language) if left else [],
             "hint": _hint(exercise, verdict, left, language),
             "end": None if left else _end(exercise, verdict, language),
         },
@@ -93,10 +93,10 @@ def practice(exercise: Exercise, verdict: Verdict, language: str) -> dict[str, A
 
 
 @lru_cache(maxsize=4)
-def said(language: str) -> dict[str, str]:
+def ui_words(language: str) -> dict[str, str]:
     """The exercise's own words in one language."""
     words = words_in(language)
-    return {name: words(text) for name, text in _SAID.items()}
+    return {name: words(text) for name, text in _UI.items()}
 
 
 def _tables(verdict: Verdict, asked: tuple[str, ...], words: Words) -> list[dict[str, Any]]:
@@ -105,44 +105,47 @@ def _tables(verdict: Verdict, asked: tuple[str, ...], words: Words) -> list[dict
     blank = Counter(cell[:2] for cell in blank_cells(example, asked))
     wrong = Counter(cell[:2] for cell in wrong_cells(verdict))
     coarse = Counter(cell[:2] for cell in coarse_cells(verdict))
-    found = []
+    tables = []
     for name, head in asked_tables(example, asked):
         rows, cols = example.dims.shape(name)
         bad = wrong[name, head]
         right = rows * cols - blank[name, head] - coarse[name, head] - bad
-        told = {
-            "label": _label(example, name, head, words),
-            "cells": rows * cols,
-            "right": right,
-            "wrong": bad,
-        }
-        found.append({"name": name, "head": head, **told})
-    return found
+        tables.append(
+            {
+                "name": name,
+                "head": head,
+                "label": _label(example, name, head, words),
+                "cells": rows * cols,
+                "right": right,
+                "wrong": bad,
+            }
+        )
+    return tables
 
 
 def _label(example: Example, name: str, head: int | None, words: Words) -> str:
     """What a table is called: ``Attention weights A, head 1``."""
     noun, letter = words(NAMES[name]), symbol(name, example)
-    told = f"{noun[:1].upper()}{noun[1:]} {letter.replace('head_i', f'head_{(head or 0) + 1}')}"
+    title = f"{noun[:1].upper()}{noun[1:]} {letter.replace('head_i', f'head_{(head or 0) + 1}')}"
     if head is None or len(example.heads) == 1 or "head_i" in letter:
-        return told
-    return words(N_("{what}, head {head}")).format(what=told, head=head + 1)
+        return title
+    return words(N_("{what}, head {head}")).format(what=title, head=head + 1)
 
 
-def _told(verdict: Verdict, language: str) -> list[dict[str, Any]]:
+def _explanations(verdict: Verdict, language: str) -> list[dict[str, Any]]:
     """The known mistakes that explain a wrong number, each at the first number that it explains; in rows of which none
     is explained, what the first wrong number tells of itself.
     """
-    found: dict[Cell, str] = {}
+    texts: dict[Cell, str] = {}
     for step in verdict.steps.values():
         for cause in step.causes:
-            found.setdefault(cause.cell, cause_message(verdict, cause, language))
-        rows = {cell[:3] for cell in found}
+            texts.setdefault(cause.cell, cause_message(verdict, cause, language))
+        rows = {cell[:3] for cell in texts}
         for wrong in puzzling(step):
             if wrong.cell[:3] not in rows:
                 rows.add(wrong.cell[:3])
-                found[wrong.cell] = remark_message(verdict, wrong, language)
-    return [{"cell": cell._asdict(), "text": text} for cell, text in found.items()]
+                texts[wrong.cell] = remark_message(verdict, wrong, language)
+    return [{"cell": cell._asdict(), "text": text} for cell, text in texts.items()]
 
 
 def _hint(exercise: Exercise, verdict: Verdict, left: list[Cell], language: str) -> dict[str, Any] | None:
@@ -151,10 +154,10 @@ def _hint(exercise: Exercise, verdict: Verdict, left: list[Cell], language: str)
     at = exercise.hinted
     if at is None or at >= len(cells) or cells[at] not in left:
         return None
-    told = hints(verdict, cells[at], language, left)
-    count = max(1, min(exercise.hints.get(at, 1), len(told)))
-    rung, text = told[count - 1]
-    more = words(_CLIMB[told[count].rung]) if count < len(told) else ""
+    cell_hints = hints(verdict, cells[at], language, left)
+    count = max(1, min(exercise.hints.get(at, 1), len(cell_hints)))
+    rung, text = cell_hints[count - 1]
+    more = words(_CLIMB[cell_hints[count].rung]) if count < len(cell_hints) else ""
     return {"cell": cells[at]._asdict(), "rung": words(_RUNGS[rung]), "text": text, "more": more}
 
 
@@ -180,11 +183,13 @@ def _result(exercise: Exercise, verdict: Verdict, language: str) -> str:
     }
     hinted = sum(exercise.hints.values()) - len(given)
     first = len(set(range(len(cells))) - exercise.missed - given)
-    told = [words(N_("{right} of {cells} right at the first try.")).format(right=first, cells=len(cells))]
-    told.append(words(_HINTS[min(hinted, 2)]).format(count=hinted))
+    sentences = [
+        words(N_("{right} of {cells} right at the first try.")).format(right=first, cells=len(cells))
+    ]
+    sentences.append(words(_HINTS[min(hinted, 2)]).format(count=hinted))
     if given:
-        told.append(words(_GIVEN[len(given) > 1]).format(count=len(given)))
-    return reduce(lambda one, other: words(N_("{one} {other}")).format(one=one, other=other), told)
+        sentences.append(words(_GIVEN[len(given) > 1]).format(count=len(given)))
+    return reduce(lambda one, other: words(N_("{one} {other}")).format(one=one, other=other), sentences)
 
 
 _HINTS: Final = (N_("No hints."), N_("One hint."), N_("{count} hints."))

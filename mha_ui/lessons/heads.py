@@ -17,7 +17,7 @@ from mha_ui.figures.labels import labels, number, weight
 from mha_ui.figures.layout import head_name
 from mha_ui.figures.weights import weights_bars
 from mha_ui.language import Words
-from mha_ui.lessons.lesson import Lesson, heading, said, shown, table, theme
+from mha_ui.lessons.lesson import Lesson, heading, shown, status_line, table, theme
 from mha_ui.notes import note
 from mha_ui.pictures import draw
 
@@ -37,7 +37,7 @@ def _live(work: state.Work) -> None:
     draw("readers", weights_bars(computed, theme=look, words=words, query=query))
     _readers(computed, query, words)
     if len(computed.example.heads) == 1:
-        said(
+        status_line(
             words(
                 N_("This example has one head: one reader. Choose one with several above, to compare them.")
             )
@@ -45,7 +45,7 @@ def _live(work: state.Work) -> None:
         return
     about = query if alone else None
     draw("agreement", agreement_figure(computed, theme=look, words=words, query=about))
-    said(agreement_sentence(agreement(computed, about), words))
+    status_line(agreement_sentence(agreement(computed, about), words))
 
 
 def agreement_sentence(rows: Sequence[Sequence[float]], words: Words) -> str:
@@ -56,12 +56,12 @@ def agreement_sentence(rows: Sequence[Sequence[float]], words: Words) -> str:
     def who(printed: str) -> str:
         tied = [pair for pair, share in sorted(pairs.items()) if weight(share) == printed]
         names = [[head_name(words, head) for head in pair] for pair in tied[:MOST_PAIRS]]
-        told = [
+        listed = [
             words(N_("{first} and {second}")).format(first=first, second=second) for first, second in names
         ]
         if len(tied) > MOST_PAIRS:
-            told.append(words(N_("and {count} more")).format(count=len(tied) - MOST_PAIRS))
-        return words(N_("; ")).join(told)
+            listed.append(words(N_("and {count} more")).format(count=len(tied) - MOST_PAIRS))
+        return words(N_("; ")).join(listed)
 
     if len(pairs) == 1:
         return words(N_("{who} agree by {share}.")).format(who=who(least), share=least)

@@ -70,7 +70,7 @@ def shown(work: state.Work, topic: str, own: str, shows: Callable[[Trace], bool]
     if chosen == "at hand":
         return work.trace
     sentence = words(N_("The example at hand shows little of this, so the picture is of “{title}”."))
-    said(sentence.format(title=title))
+    status_line(sentence.format(title=title))
     return trace(built_in(own), work.backend)
 
 
@@ -79,7 +79,7 @@ def heading(text: str) -> None:
     st.html(f"<h3>{escape(text)}</h3>")
 
 
-def said(text: str, *, ours: bool = False) -> None:
+def status_line(text: str, *, ours: bool = False) -> None:
     """A line below the picture that says what it shows now; ``text`` is plain. ``ours``: no visitor's text is in it."""
     st.html(f'<p class="mha-said" role="status" dir="auto">{rich(text) if ours else escape(text)}</p>')
 

@@ -12,7 +12,7 @@ from mha_ui import shell, state
 from mha_ui.figures.labels import number, weight
 from mha_ui.figures.library import library_figure
 from mha_ui.language import Words
-from mha_ui.lessons.lesson import Lesson, heading, said, table, theme
+from mha_ui.lessons.lesson import Lesson, heading, status_line, table, theme
 from mha_ui.pictures import draw
 
 SUBJECTS: Final = (N_("computing"), N_("mathematics"), N_("nursing"))
@@ -87,7 +87,7 @@ def _live(work: state.Work) -> None:
         f"{column} {number(v)}"
         for column, v in zip(columns, computed.values["head_outputs"][0][0], strict=True)
     )
-    said(sentence.format(book=book, share=weight(weights[closest]), output=home))
+    status_line(sentence.format(book=book, share=weight(weights[closest]), output=home))
     if st.button(words(N_("Take this library to the bench")), key="lessons.library.open"):
         state.open_example(work, example)
         st.switch_page(shell.BENCH, query_params=state.address(work))

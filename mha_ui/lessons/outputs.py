@@ -17,7 +17,7 @@ from mha_ui.figures.hulls import hulls_figure
 from mha_ui.figures.labels import number
 from mha_ui.figures.layout import head_name
 from mha_ui.figures.ranges import column_ranges, inside, ranges_figure, values_of
-from mha_ui.lessons.lesson import Lesson, heading, said, shown, table, theme
+from mha_ui.lessons.lesson import Lesson, heading, shown, status_line, table, theme
 from mha_ui.notes import note
 from mha_ui.pictures import draw
 
@@ -41,7 +41,9 @@ def _live(work: state.Work) -> None:
     plain = shown(work, "weighted-mean", "scaled", outputs_between)
     if not has_values(plain.example):
         note(plain.example, work.language)
-        said(words(N_("This example ends at its weights, so it has no outputs. Open one with V below.")))
+        status_line(
+            words(N_("This example ends at its weights, so it has no outputs. Open one with V below."))
+        )
         return
     with st.container(key="lesson-controls"):
         factor = st.select_slider(
@@ -70,13 +72,13 @@ def _verdict(work: state.Work, computed: Trace) -> None:
         count += len(out)
         within += sum(inside(row, ranges) for row in out)
     if within == count:
-        said(
+        status_line(
             words(
                 N_("All {count} head outputs lie between the smallest and the largest number of each column.")
             ).format(count=count)
         )
     else:
-        said(
+        status_line(
             words(
                 N_(
                     "{within} of {count} head outputs lie within the columns; given weights need not be a mean."

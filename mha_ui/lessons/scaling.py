@@ -12,7 +12,7 @@ from mha_core.errors import N_
 from mha_ui import state
 from mha_ui.figures.labels import number, weight
 from mha_ui.figures.scaling import one_query_figure, scaling_figure
-from mha_ui.lessons.lesson import Lesson, heading, said, table, theme
+from mha_ui.lessons.lesson import Lesson, heading, status_line, table, theme
 from mha_ui.pictures import draw
 
 MOST_SEED: Final = 999_999
@@ -46,7 +46,7 @@ def _live(work: state.Work) -> None:
             "on average, and {after} after dividing."
         )
     )
-    said(
+    status_line(
         sentence.format(
             d_k=d_k,
             plain=number(row.plain.spread),
@@ -82,8 +82,8 @@ def _cells(row: Comparison) -> list[str]:
     return [cell for pair in zip(plain, scaled, strict=True) for cell in pair]
 
 
-def _numbers(found: Softmax) -> tuple[str, ...]:
-    return f"{found.spread:.2f}", f"{found.entropy:.2f}", f"{found.gradient:.3f}"
+def _numbers(softmax: Softmax) -> tuple[str, ...]:
+    return f"{softmax.spread:.2f}", f"{softmax.entropy:.2f}", f"{softmax.gradient:.3f}"
 
 
 SCALING: Final = Lesson(

@@ -74,9 +74,9 @@ def as_example(asked: Mapping[str, Any]) -> Example:
     model = load(offered[asked["model"]])
     tokens = tokenize(model, asked["text"])
     off = frozenset((layer, head) for layer, head in asked["without"])
-    found = run(model, tokens, without=off)
+    computed = run(model, tokens, without=off)
     start: Literal["x", "q"] = "q" if asked["start"] == "q" else "x"
-    return to_example(model, found, tokens, asked["layer"], asked["heads"], start=start)
+    return to_example(model, computed, tokens, asked["layer"], asked["heads"], start=start)
 
 
 def _noted() -> None:

@@ -97,7 +97,7 @@ def _edit(current: Work, edit: Mapping[str, Any]) -> None:
         back = given_back([version.example for version in (*current.past, current.version)], edit)
         become(current, back or apply(before, edit))
         note_attempt(current, before)
-        text = _told(current, edit, back is not None)
+        text = _origin_message(current, edit, back is not None)
         current.message = Message(text, kind="info") if text else current.message
     except MhaError as error:
         place, text = place_and_sentence(error, current.example, current.language)
@@ -106,7 +106,7 @@ def _edit(current: Work, edit: Mapping[str, Any]) -> None:
             _offer_room(current, current.message, {**edit, "grow": True})
 
 
-def _told(current: Work, edit: Mapping[str, Any], back: bool) -> str:
+def _origin_message(current: Work, edit: Mapping[str, Any], back: bool) -> str:
     """Where the numbers of what an edit has added come from; "" where there is nothing to say."""
     if back:
         text = _BACK[edit["op"]]

@@ -87,9 +87,9 @@ def _hint(current: Work, at_work: Exercise, wanted: object) -> None:
     here = [cell for cell in left if [*cell] == parts] or [cell for cell in left if [*cell[:2]] == parts[:2]]
     cell = (here or left)[0]
     at = asked_cells(current.example, at_work.asked).index(cell)
-    told, most = at_work.hints.get(at, 0), len(hints(verdict, cell, current.language))
-    if at == at_work.hinted or not told:
-        at_work.hints = {**at_work.hints, at: min(most, told + 1)}
+    shown, most = at_work.hints.get(at, 0), len(hints(verdict, cell, current.language))
+    if at == at_work.hinted or not shown:
+        at_work.hints = {**at_work.hints, at: min(most, shown + 1)}
     at_work.hinted = at
 
 

@@ -220,8 +220,8 @@ def _set_lens(current: Work, lens: str, base: str) -> None:
             pin_baseline(current, from_token(base))
         except MhaError as error:
             template = current.words(N_("The baseline of this link was left out: {reason}."))
-            told = Message(template.format(reason=sentence(error, current.language)))
-            current.message = current.message or told
+            message = Message(template.format(reason=sentence(error, current.language)))
+            current.message = current.message or message
     current.lens = lens if lens in LENSES and (lens != "change" or current.pinned_baseline) else ""
 
 

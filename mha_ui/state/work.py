@@ -414,9 +414,9 @@ def go_back(current: Work, part: str) -> None:
         return
     version, view = current.worked[part]
     history = versions(current)
-    found = [at for at, one in enumerate(history) if one.example is version.example]
-    if found:
-        travel(current, min(found, key=lambda at: abs(at - len(current.past))))
+    indices = [at for at, one in enumerate(history) if one.example is version.example]
+    if indices:
+        travel(current, min(indices, key=lambda at: abs(at - len(current.past))))
     else:  # beyond the steps that are kept
         keep(current, version)
     current.__dict__.update(view | _own(view))

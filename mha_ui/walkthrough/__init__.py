@@ -30,10 +30,10 @@ _PLACE_KEY: Final = "walk.place"
 def walkthrough(work: state.Work) -> None:
     """Mount the walk of this work's example; above it what went wrong on the way, if anything."""
     work.walked = work.revision, work.message  # also where the rest fails: the page would be run for ever
-    told = payload(work)
+    data = payload(work)
     if work.message:
         st.html(f'<p class="mha-message" role="alert" dir="auto">{escape(work.message.text)}</p>')
-    _walk()(key=_KEY, data=told)
+    _walk()(key=_KEY, data=data)
 
 
 def receive_place(work: state.Work) -> None:
@@ -41,8 +41,8 @@ def receive_place(work: state.Work) -> None:
     state.receive_from(_PLACE_KEY)
     if (work.revision, work.message) != work.walked:
         st.rerun()  # a new server was given the page's address, or another window has new numbers: the page follows
-    told = {"session": work.session, "ack": work.applied, "address": state.address(work)}
-    _place()(key=_PLACE_KEY, data=told, on_edits_change=partial(state.receive_from, _PLACE_KEY))
+    data = {"session": work.session, "ack": work.applied, "address": state.address(work)}
+    _place()(key=_PLACE_KEY, data=data, on_edits_change=partial(state.receive_from, _PLACE_KEY))
 
 
 def take_away(work: state.Work) -> None:

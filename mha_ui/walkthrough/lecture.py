@@ -74,7 +74,7 @@ def lecture(trace: Trace, language: str) -> dict[str, Any]:
             }
             for step in order(stages, own)
         ],
-        "teaching": {stage.id: _said(of_stage(trace, stage), language) for stage in stages},
+        "teaching": {stage.id: _advice(of_stage(trace, stage), language) for stage in stages},
     }
 
 
@@ -84,15 +84,15 @@ def _title(stage: Stage, language: str) -> str:
 
 def _listed(titles: list[str], language: str) -> str:
     words = words_in(language)
-    told = ""
+    listed = ""
     for title in titles:
-        told = words(_LIST).format(one=told, next=title) if told else title
-    return told
+        listed = words(_LIST).format(one=listed, next=title) if listed else title
+    return listed
 
 
-def _said(teaching: Teaching, language: str) -> dict[str, str]:
-    said = (sentence.translated(language) for sentence in (teaching.say, teaching.aloud))
+def _advice(teaching: Teaching, language: str) -> dict[str, str]:
+    texts = (sentence.translated(language) for sentence in (teaching.say, teaching.aloud))
     return {
-        "say": LANGUAGE[language].between.join(filter(None, said)),
+        "say": LANGUAGE[language].between.join(filter(None, texts)),
         "wrong": teaching.wrong.translated(language),
     }

@@ -203,10 +203,10 @@ _UI: Final = {
 
 def payload(work: Work) -> dict[str, Any]:
     """Everything that the walk shows, for one state of the work: it steps without asking for more."""
-    told = bench_payload(work)
+    bench = bench_payload(work)
     return {
-        **told,
-        **_walked(work.trace, work.language, told["words"]),
+        **bench,
+        **_walked(work.trace, work.language, bench["words"]),
         "lecture": lecture(work.trace, work.language),
         "place": work.walk._asdict(),
     }
@@ -218,10 +218,10 @@ def followed(address: Mapping[str, str], language: str, decimals: int) -> dict[s
     Raises ``MhaError`` where there is no such example.
     """
     computed = trace(from_token(address["s"]) if "s" in address else built_in(address["example"]))
-    told = numbers(computed, language, decimals)
+    data = numbers(computed, language, decimals)
     if computed.example.lecture is not None:
         address = {"s": packed(replace(computed.example, lecture=None))}
-    return {**told, **_walked(computed, language, told["words"]), "address": address}
+    return {**data, **_walked(computed, language, data["words"]), "address": address}
 
 
 def _walked(trace: Trace, language: str, words: dict[str, str]) -> dict[str, Any]:
@@ -231,7 +231,7 @@ def _walked(trace: Trace, language: str, words: dict[str, str]) -> dict[str, Any
         "stages": stages(trace, language),
         "closing": {
             "matrix": result_of(trace.example),
-            "looked": [[_looked(found, keys, language) for found in head] for head in looked_at(trace)],
+            "looked": [[_looked(looked, keys, language) for looked in head] for head in looked_at(trace)],
         },
         "compare": [
             [pair and (_share(pair), pair.query, pair.alike) for pair in row] for row in pairs(trace)
@@ -240,12 +240,12 @@ def _walked(trace: Trace, language: str, words: dict[str, str]) -> dict[str, Any
     }
 
 
-def _looked(found: Looked | None, keys: Sequence[str], language: str) -> dict[str, Any] | None:
+def _looked(looked: Looked | None, keys: Sequence[str], language: str) -> dict[str, Any] | None:
     """Where a query looks most: the keys, by their places and as they are told, and the weight."""
-    if found is None:
+    if looked is None:
         return None
-    name = tied([keys[key] for key in found.keys], language)
-    return {"keys": found.keys, "name": name, "weight": found.weight}
+    name = tied([keys[key] for key in looked.keys], language)
+    return {"keys": looked.keys, "name": name, "weight": looked.weight}
 
 
 def _share(pair: Pair) -> str:
@@ -266,22 +266,22 @@ def stages(trace: Trace, language: str) -> list[dict[str, Any]]:
 
 def _stage(trace: Trace, stage: Stage, language: str) -> dict[str, Any]:
     words = zip(stage.steps, stage.step_words, strict=True)
-    told: dict[str, Any] = {
+    data: dict[str, Any] = {
         "id": stage.id,
         "kind": stage.kind,
         "head": stage.head,
         **_translated(stage.words, language),
         "lesson": stage.lesson,
-        "steps": [_step(trace, stage, step, said, language) for step, said in words],
+        "steps": [_step(trace, stage, step, step_words, language) for step, step_words in words],
         "parts": stage.parts,
     }
     for step in stage.steps:
         if step.op == "softmax" and stage.kind == "step":
-            told["powers"] = [
+            data["powers"] = [
                 {"powers": row.exponentials, "total": row.total, "shift": row.shift}
                 for row in exponentials_of(trace, step, stage.head or 0)
             ]
-    return told
+    return data
 
 
 def _step(trace: Trace, stage: Stage, step: Step, words: Words, language: str) -> dict[str, Any]:

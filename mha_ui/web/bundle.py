@@ -59,7 +59,7 @@ def style(sheet: str) -> str:
     """A served stylesheet with all that it imports."""
     path = _served(sheet)
     text = path.read_text("utf-8")
-    return _CSS.sub(lambda found: style(f"{page_of(path)}/{found[1]}"), text)
+    return _CSS.sub(lambda match: style(f"{page_of(path)}/{match[1]}"), text)
 
 
 def _served(module: str) -> Path:
@@ -89,10 +89,10 @@ def _gather(
         raise ValueError(f"{path.name} imports itself by way of {importing[-1].name}")
     text = path.read_text("utf-8")
 
-    def taken(found: re.Match[str]) -> str:
-        other = imported(path, found[2])
+    def taken(match: re.Match[str]) -> str:
+        other = imported(path, match[2])
         _gather(other, parts, (*importing, path), elsewhere)
-        return f"const {found[1].replace(' as ', ': ')} = {name(other)};\n"
+        return f"const {match[1].replace(' as ', ': ')} = {name(other)};\n"
 
     inside = _MOUNTED.sub("const mounted_here = ", _EXPORT.sub("", IMPORT.sub(taken, text)))
     if left := _LEFT.search(inside):

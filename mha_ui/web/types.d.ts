@@ -110,7 +110,7 @@ interface BenchModel extends Model, Answer {
   /** Whether the address asked for nothing in particular, and how often the first steps have been asked for. */
   start: { first: boolean; asked: number };
   /** What undo and redo lead to. */
-  history: import("../bench/assets/history.js").Told;
+  history: import("../bench/assets/history.js").HistoryState;
   /** The example where no address holds it. */
   whole: string | null;
   /** What the live channel is asked for after an edit. */
@@ -188,14 +188,14 @@ interface Question {
 }
 
 /** A text for all languages, or one for each. */
-type Said = string | Record<string, string>;
+type LocalizedText = string | Record<string, string>;
 
 /** What is a lecturer's own of a step of his walk. */
 interface OwnStep {
   step: string;
-  note?: Said;
-  question?: Said;
-  choices?: Said[];
+  note?: LocalizedText;
+  question?: LocalizedText;
+  choices?: LocalizedText[];
   minutes?: number;
   hidden?: boolean;
 }
@@ -259,9 +259,9 @@ interface PracticeTable {
 
 /** How far a learner is: what is wrong where, the hint asked for, and what there is to say once all is right. */
 interface PracticeState {
-  said: Record<string, string>;
+  texts: Record<string, string>;
   tables: PracticeTable[];
-  told: { cell: Cell; text: string }[];
+  explanations: { cell: Cell; text: string }[];
   hint: { cell: Cell; rung: string; text: string; more: string } | null;
   end: {
     result: string;
@@ -341,7 +341,7 @@ interface LiveHost {
   drawn(figures: Record<string, any>): void;
   asking(): Record<string, any>;
   lost(): void;
-  stirred(): void;
+  stateChanged(): void;
 }
 
 /** Whose numbers are dragged. */

@@ -20,7 +20,7 @@ FAULTS = {
         (mha_ui.bench, "payload"),
         (mha_ui.check, "check_payload"),
         (mha_ui.conventions, "packed_payload"),
-        (mha_ui.lessons.library, "said"),
+        (mha_ui.lessons.library, "status_line"),
         (mha_ui.walkthrough, "payload"),
         (experiment, "compare"),
     ],

@@ -29,8 +29,8 @@ import {
   shifts,
   topOf,
 } from "../../mha_ui/models/assets/runs.js";
-import { behaviour, shuffledTold } from "../../mha_ui/models/assets/telling.js";
 import { revealing, shifted, whole, zoomed } from "../../mha_ui/models/assets/window.js";
+import { behaviour, shuffledSentences } from "../../mha_ui/models/assets/wording.js";
 import { KeptWork } from "../../mha_ui/models/assets/work.js";
 import { unpacked } from "../../mha_ui/web/assets/message.js";
 
@@ -497,7 +497,7 @@ test("of other orders only those measures are told that places or words alone de
     kind_pair: "pair",
   };
   const shuffled = Float32Array.of();
-  const told = (...measures) => shuffledTold(words, { measures, shuffled });
+  const told = (...measures) => shuffledSentences(words, { measures, shuffled });
   assert.deepEqual(told("previous", "itself", "same_word", "pair"), [
     "◇",
     "previous token: places",

@@ -38,7 +38,7 @@ let asked = [];
 let told = [];
 let streams = [];
 const listener = {
-  heard: (kind, data) => told.push([kind, data]),
+  received: (kind, data) => told.push([kind, data]),
   stands: (state) => told.push(state),
 };
 const settle = () => new Promise((resolve) => setImmediate(resolve));

@@ -120,7 +120,7 @@ def test_a_number_that_nothing_explains_says_what_can_be_said_of_it_and_leads_to
     assert cause["walk"] == "scores"
     set_exercise(work, ("weights",), None)
     told = send(work, filled("weights", 0, 1, 2, "1.51"), filled("weights", 0, 1, 1, "1.7"))["check"]
-    assert [one["text"] for one in told["practice"]["told"]] == [
+    assert [one["text"] for one in told["practice"]["explanations"]] == [
         "row 2, column 2: A weight lies between 0 and 1."
     ]
 
@@ -146,7 +146,7 @@ def test_an_exercise_marks_each_number_and_names_a_known_mistake_at_it():
     assert told["marks"] == {"k|0|0|0": "own", "k|0|0|1": "right"}
     assert told["notes"] == {}
     practice = told["check"]["practice"]
-    assert practice["told"] == [
+    assert practice["explanations"] == [
         {
             "cell": {"name": "k", "head": 0, "row": 0, "col": 0},
             "text": "row 1, column 1: Perhaps a sign has slipped.",

@@ -371,7 +371,7 @@ def test_a_temperature_beyond_what_a_divisor_may_be_is_no_place_of_the_slider(re
 def test_a_temperature_without_a_softmax_changes_nothing_and_says_so(read):
     app = read("temperature", Variant(temperature=2.0), s=to_token(one_token()))
     places = board(app)["slider"]["places"]
-    assert all("No weight changes" in place["told"] for place in places if place["value"] != 1)
+    assert all("No weight changes" in place["remark"] for place in places if place["value"] != 1)
 
 
 def test_going_on_with_a_side_says_how_to_go_back(read):

@@ -4,7 +4,7 @@ import { Address } from "../mha.web/address.js";
 import { active, announcer, element, named, setAttribute } from "../mha.web/dom.js";
 import { Folds, MOST_UNFOLDED } from "../mha.web/folding.js";
 import { isEditable, key, rowsOf, unkey } from "../mha.web/graph.js";
-import { drawnForHall, isInHall, MOST_IN_HALL, onHall, onLaid } from "../mha.web/hall.js";
+import { drawnForHall, isInHall, MOST_IN_HALL, onHall, onHallLaidOut } from "../mha.web/hall.js";
 import { Explain } from "../mha.web/line.js";
 import { mounting } from "../mha.web/mount.js";
 import { pictures } from "../mha.web/pictures.js";
@@ -22,10 +22,10 @@ import { Chips } from "./heads.js";
 import { History, isReload } from "./history.js";
 import { Legend } from "./legend.js";
 import { Looking } from "./looking.js";
+import { MessageLine } from "./message.js";
 import { Newest, overlay } from "./newest.js";
 import { Overview } from "./overview.js";
 import { Practice } from "./practice.js";
-import { Said } from "./said.js";
 import { Shown } from "./shown.js";
 import { Start } from "./start.js";
 import { Verdict } from "./verdict.js";
@@ -52,7 +52,7 @@ export class Bench {
   newest = new Newest(this);
   compared = new Compared(this);
   shown = new Shown(this);
-  #said = new Said((edit) => this.#accept(edit));
+  #messageLine = new MessageLine((edit) => this.#accept(edit));
   #about = new About();
   #resized = new ResizeObserver(() => this.shown.refit());
   #waiting = []; // who wants to know when every edit has been answered
@@ -81,7 +81,7 @@ export class Bench {
     for (const type of ["pagehide", "blur"]) window.addEventListener(type, () => sender.hurry(), { signal });
     pictures.enter(this);
     onHall(() => this.#inHall(), signal);
-    onLaid(() => this.shown.refit(), signal);
+    onHallLaidOut(() => this.shown.refit(), signal);
     this.#inHall();
   }
 
@@ -132,7 +132,7 @@ export class Bench {
     this.root.classList.toggle("practising", Boolean(data.check?.practice));
     const pinning = sender.pending.findLast((edit) => edit.op === "pin");
     this.looking.pinned = pinning ? pinning.cell : data.pinned;
-    this.#said.update(data, this.words);
+    this.#messageLine.update(data, this.words);
     this.looking.rest();
     if (!sender.pending.length) this.#keepWork(data);
     this.start.update(data);
@@ -146,7 +146,7 @@ export class Bench {
   /** Nothing that was typed or said here is about the example that comes now. */
   #anew() {
     this.grid.drafts.clear();
-    this.#said.forget();
+    this.#messageLine.forget();
     this.shown.forget();
   }
 
@@ -306,11 +306,11 @@ export class Bench {
    * @param {string | string[]} [place]
    */
   say(text, kind = "info", place = "") {
-    this.#said.say(text, kind, place);
+    this.#messageLine.say(text, kind, place);
   }
 
   clearMessage() {
-    this.#said.clear();
+    this.#messageLine.clear();
   }
 
   pin(cell) {
@@ -358,7 +358,7 @@ export class Bench {
   #setWords(words) {
     this.words = words;
     this.#structure = "";
-    this.#said.forget(); // it was said in another language
+    this.#messageLine.forget(); // it was said in another language
     this.controls = new Controls(this);
     this.verdict = new Verdict(this, words);
     this.practice = new Practice(this);
@@ -372,7 +372,7 @@ export class Bench {
         traced: (path, begun) => this.looking.traced(path, begun),
         mask: this.model.check ? undefined : (pair, hides) => this.#mask(pair, hides),
       },
-      this.#said.root,
+      this.#messageLine.root,
       this.legend.root,
     );
     this.menu = new FillMenu(this);
@@ -388,7 +388,7 @@ export class Bench {
     this.root.replaceChildren(
       element("p", { class: "lead", hidden: Boolean(this.model.check) }, words.lead),
       this.#about.root,
-      this.start.said,
+      this.start.live,
       this.start.root,
       this.start.ring,
       this.start.also,

@@ -21,8 +21,8 @@ export class Chips {
     this.changed = changed;
     this.words = words;
     this.row = element("span", { class: "chips", role: "list", "aria-label": words.overview_tokens });
-    this.heard = announcer();
-    this.root = element("span", { class: "chips-told" }, this.row, this.heard);
+    this.live = announcer();
+    this.root = element("span", { class: "chips-told" }, this.row, this.live);
     this.row.addEventListener("pointermove", (event) => this.#drag(event));
     this.row.addEventListener("pointerup", () => this.#drop());
     this.row.addEventListener("pointercancel", () => this.#take());
@@ -81,7 +81,7 @@ export class Chips {
     this.#focus(at);
     const place = Math.max(0, Math.min(at, list.length - 1));
     if (!same && list.length)
-      this.heard.textContent = fill(this.words.chip_place, {
+      this.live.textContent = fill(this.words.chip_place, {
         word: list[place],
         at: place + 1,
         count: list.length,

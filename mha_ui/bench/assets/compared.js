@@ -1,6 +1,6 @@
 // What the last edit has moved: how the numbers stood before it is held, and what is otherwise now is marked and told.
 
-import { movedIn, remembered, toldMoved } from "../mha.web/moved.js";
+import { movedIn, movedSentence, remembered } from "../mha.web/moved.js";
 
 const REST = 150; // ms without new numbers, after which it is told what the last edit has moved
 
@@ -77,7 +77,7 @@ export class Compared {
     bench.view.patchNumbers(model, isNew ? Object.keys(model.matrices) : [], bench.grid.drafts);
     bench.overview.compare(model);
     bench.chips.draw(model);
-    bench.overview.say(this.#before ? toldMoved(model, bench.words) : "");
+    bench.overview.say(this.#before ? movedSentence(model, bench.words) : "");
     bench.busy();
   }
 

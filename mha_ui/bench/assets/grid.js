@@ -54,7 +54,7 @@ export class Grid extends Selection {
       root.addEventListener(end, () => this.#painted());
     on("wheel", (cell, event) => this.#wheeled(cell, event));
     this.#scrub.listen(root);
-    this.#spin = new Spin(root, (td) => this.#told(unkey(td.dataset.key)));
+    this.#spin = new Spin(root, (td) => this.#ariaOf(unkey(td.dataset.key)));
     on("dblclick", (cell, event) => this.#doubleClick(cell, event));
     return on;
   }
@@ -141,7 +141,7 @@ export class Grid extends Selection {
   }
 
   /** What a number that can be moved is to who cannot see it; null where it is none. */
-  #told(cell) {
+  #ariaOf(cell) {
     const value = this.#draggable(cell);
     if (value === undefined || this.drafts.has(key(cell))) return null;
     const label = nameOf(this.host.model, cell).replaceAll("_", "");
@@ -409,17 +409,17 @@ export class Grid extends Selection {
 
   #pasteAt(cell, block) {
     const { words } = this.host;
-    const found = block.map((row) =>
+    const parsed = block.map((row) =>
       row.map((text) => (text === "" ? { value: null } : this.#read(cell, text))),
     );
-    for (const [i, row] of found.entries())
+    for (const [i, row] of parsed.entries())
       for (const [j, { wrong }] of row.entries())
         if (wrong) {
           const place = fill(words.pasted_place, { row: i + 1, col: j + 1 });
           this.#sayWrong(cell, wrong, block[i][j], place, words.nothing_changed);
           return;
         }
-    const values = found.map((row) => row.map(({ value }) => value));
+    const values = parsed.map((row) => row.map(({ value }) => value));
     if (!values.length) return;
     const corner = this.range.length > 1 ? unkey(this.range[0].dataset.key) : cell;
     this.#write(corner, values);

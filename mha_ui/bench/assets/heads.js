@@ -23,7 +23,7 @@ export class Chips {
   /** @param {Record<string, string>} words */
   constructor(words) {
     this.words = words;
-    this.told = span("quiet-text");
+    this.note = span("quiet-text");
     this.root = element("div", { class: "head-chips", role: "group", "aria-label": words.heads_shown });
   }
 
@@ -38,8 +38,8 @@ export class Chips {
     if (this.#chips.length !== count) this.#build(count);
     for (const [head, { chip }] of this.#chips.entries())
       setAttribute(chip, "aria-pressed", String(shown.includes(head)));
-    const { told: list } = unshown(count, shown);
-    setText(this.told, fill(this.words.heads_fit, { shown: shown.length, all: count, list }));
+    const { text: list } = unshown(count, shown);
+    setText(this.note, fill(this.words.heads_fit, { shown: shown.length, all: count, list }));
     this.draw(model);
   }
 
@@ -53,7 +53,7 @@ export class Chips {
       };
       return { chip: button(attributes, map, `${this.words.head} ${head + 1}`), map };
     });
-    this.root.replaceChildren(...this.#chips.map(({ chip }) => chip), this.told);
+    this.root.replaceChildren(...this.#chips.map(({ chip }) => chip), this.note);
   }
 
   /**

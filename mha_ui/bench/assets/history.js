@@ -6,8 +6,8 @@ const REST = 500; // ms for which no more must come until it is written
 
 /**
  * What the page tells of its history, by numbers of examples (mha_ui/state/history.py).
- * @typedef {{ examples: number[]; at: number; starts: [number, number, string | null][]; texts: [number, string][] }} Told
- * @typedef {Told & { session: string; whole: boolean }} Kept
+ * @typedef {{ examples: number[]; at: number; starts: [number, number, string | null][]; texts: [number, string][] }} HistoryState
+ * @typedef {HistoryState & { session: string; whole: boolean }} Kept
  */
 
 /** The text of the example at hand: it stands in the address, or where no address holds it beside that. */
@@ -48,7 +48,7 @@ export class History {
   /**
    * Called with an answer of the page that lacks nothing. In a new session: the history that led to where it began, to
    * be sent back; nothing of it is lost until that has been answered.
-   * @param {{ session: string; history: Told; address: Record<string, string>; whole: string | null }} data
+   * @param {{ session: string; history: HistoryState; address: Record<string, string>; whole: string | null }} data
    * @returns {Kept | null}
    */
   update(data) {
@@ -69,7 +69,7 @@ export class History {
   /**
    * What was kept, at the example that this session began with: it was shown last, or not long before, where the address
    * had not been written yet. Null where it is not in there.
-   * @param {Told} told
+   * @param {HistoryState} history
    * @returns {Kept | null}
    */
   #from({ examples: [first] }) {
@@ -88,11 +88,11 @@ export class History {
     }
   }
 
-  /** @param {Kept} told */
-  #keep(told) {
-    const needed = new Set([...told.examples, ...told.starts.map(([, origin]) => origin)]);
+  /** @param {Kept} kept */
+  #keep(kept) {
+    const needed = new Set([...kept.examples, ...kept.starts.map(([, origin]) => origin)]);
     for (const number of this.#texts.keys()) if (!needed.has(number)) this.#texts.delete(number);
-    this.#written = cut({ ...told, texts: [...this.#texts] });
+    this.#written = cut({ ...kept, texts: [...this.#texts] });
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.flush(), REST);
   }

@@ -5,7 +5,7 @@ import { topOfAll } from "../mha.web/lens.js";
 import { brief } from "../mha.web/numbers.js";
 
 export class Legend {
-  #told = "";
+  #shownSummary = "";
 
   constructor(words) {
     this.words = words;
@@ -25,8 +25,8 @@ export class Legend {
     this.root.hidden = !model.lens;
     if (!model.lens) return;
     const { kind, summary } = model.lens;
-    if (summary !== this.#told) this.summary.replaceChildren(...rich(summary));
-    this.#told = summary;
+    if (summary !== this.#shownSummary) this.summary.replaceChildren(...rich(summary));
+    this.#shownSummary = summary;
     this.about.textContent = this.words[`legend_${kind}`];
     this.ramp.hidden = kind !== "gradient";
     const top = topOfAll(model);

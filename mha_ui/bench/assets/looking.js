@@ -16,7 +16,7 @@ export class Looking {
   /** @type {Cell | null} */
   #next = null; // where the hand went from there
   #explaining = false; // it is about to be explained what is reached
-  #spoken = false; // and said to who cannot see it
+  #announces = false; // and said to who cannot see it
 
   /** @param {import("./bench.js").Bench} bench */
   constructor(bench) {
@@ -25,7 +25,7 @@ export class Looking {
       bench.tables,
       (td) => unkey(td.dataset.key),
       (focused) => {
-        this.#spoken ||= focused;
+        this.#announces ||= focused;
         if (focused) this.#movedOn();
         this.rest();
       },
@@ -71,8 +71,8 @@ export class Looking {
       bench.explain.show(bench, explained, this.pinned);
       pictures.outline(explained);
       bench.overview.outline(explained);
-      if (this.#spoken) bench.announceText(bench.explain.text());
-      this.#spoken = false;
+      if (this.#announces) bench.announceText(bench.explain.text());
+      this.#announces = false;
       bench.start.did("explained");
     });
   }

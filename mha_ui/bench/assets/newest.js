@@ -32,7 +32,7 @@ export class Newest {
       drawn: (figures) => pictures.answered(figures),
       asking: () => ({ ...bench.model.asks, ...pictures.asked }),
       lost: () => this.#lost(),
-      stirred: () => bench.busy(),
+      stateChanged: () => bench.busy(),
     });
   }
 

@@ -136,7 +136,7 @@ export class Overview {
       pane.compare();
       setText(look, model.looks[head]);
       setAttribute(look, "title", model.looks[head]);
-      setAttribute(root, "aria-label", this.#told(head));
+      setAttribute(root, "aria-label", this.#altText(head));
     }
   }
 
@@ -205,7 +205,7 @@ export class Overview {
       ? [this.#column("overview-tokens", this.words.overview_maps, this.#typing(), []), heads]
       : [this.#tokens(height), heads, matrices.head_outputs ? this.#taken(height) : null];
     this.root.replaceChildren(...columns.filter(Boolean), this.sentence.root, this.moved);
-    this.#tell();
+    this.#markChosen();
     this.#traced();
   }
 
@@ -315,7 +315,7 @@ export class Overview {
    * Whether a query's story is told: all are, or it alone.
    * @param {number} query
    */
-  isTold(query) {
+  isInFocus(query) {
     return this.#query === null || this.#query === query;
   }
 
@@ -352,7 +352,7 @@ export class Overview {
   // --- what is told ----------------------------------------------------------------------------------------------
 
   /** Who attends to whom, for who cannot see it: the key with each query's largest weight. */
-  #told(head) {
+  #altText(head) {
     const { labels } = this.#model;
     const pairs = this.weights(head).map((row, query) => {
       const top = Math.max(...row);
@@ -399,18 +399,18 @@ export class Overview {
   /** Tell one query's story alone; null: all of them. */
   #choose(query) {
     this.#query = query;
-    this.#tell();
+    this.#markChosen();
   }
 
   /** Show one head alone; null: all of them. */
   #show(head) {
     this.#alone = head;
-    this.#tell();
+    this.#markChosen();
   }
 
-  #tell() {
+  #markChosen() {
     for (const row of this.#rows) {
-      row.classList.toggle("quiet", !this.isTold(Number(row.dataset.query)));
+      row.classList.toggle("quiet", !this.isInFocus(Number(row.dataset.query)));
       const token = row.querySelector("button");
       token?.setAttribute("aria-pressed", String(this.#query === Number(row.dataset.query)));
     }
@@ -427,6 +427,6 @@ export class Overview {
     if (event.key !== "Escape" || (this.#query === null && this.#alone === null)) return;
     event.stopPropagation();
     this.#query = this.#alone = null;
-    this.#tell();
+    this.#markChosen();
   }
 }

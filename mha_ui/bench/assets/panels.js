@@ -78,9 +78,9 @@ export class Lines {
     const x = (clientX - box.left) / box.width;
     if (x < 0 || x > 1) return null;
     const widthOf = (weight) => this.#widthOf(weight);
-    const told = (row, query) => (overview.isTold(query) ? row : row.map(() => 0));
+    const focused = (row, query) => (overview.isInFocus(query) ? row : row.map(() => 0));
     const pointer = { x, y: clientY - box.top, height: box.height, reach: REACH, widthOf };
-    return lineAt(overview.weights(this.head).map(told), pointer);
+    return lineAt(overview.weights(this.head).map(focused), pointer);
   }
 
   #widthOf(weight) {
@@ -130,10 +130,10 @@ export class Lines {
   outline() {
     const { overview } = this;
     const at = overview.at(this.head);
-    for (const [query, top] of this.tops.entries()) top.classList.toggle("quiet", !overview.isTold(query));
+    for (const [query, top] of this.tops.entries()) top.classList.toggle("quiet", !overview.isInFocus(query));
     this.#each((path, query, key) => {
       path.classList.toggle("lit", at !== null && at.row === query && at.col === key);
-      path.classList.toggle("quiet", !overview.isTold(query));
+      path.classList.toggle("quiet", !overview.isInFocus(query));
     });
   }
 
@@ -176,8 +176,8 @@ export class WeightMap {
     const faded = (row, query) =>
       row.map((weight, key) => (overview.isOnPath(head, query, key) ? weight : FAINT * weight));
     const weights = overview.weights(head);
-    const told = overview.isTracing ? weights.map(faded) : weights;
-    paintMap(this.canvas, told, colourOf(this.root.parentElement.querySelector(".overview-name")));
+    const shown = overview.isTracing ? weights.map(faded) : weights;
+    paintMap(this.canvas, shown, colourOf(this.root.parentElement.querySelector(".overview-name")));
   }
 
   compare() {}

@@ -34,7 +34,7 @@ export class Practice {
   /** @type {Cell | null} */
   #hinted = null; // the number of the hint that the next press would go on with
   #lines = []; // {item, head, line, table} of the steps that are in view
-  #told = ""; // what stands below the rows of the tables now
+  #shownExplanations = ""; // what stands below the rows of the tables now
   #ended = true; // whether the end has been shown
   #written = ""; // what the end says now
 
@@ -88,7 +88,7 @@ export class Practice {
    */
   view(model, options) {
     this.#model = model;
-    this.#told = "";
+    this.#shownExplanations = "";
     this.#lines = [];
     if (!this.#practice) return new View(model, options);
     if (this.isStale(model)) this.#begin(model);
@@ -144,7 +144,7 @@ export class Practice {
 
   /** The table to fill in, beside those that it is worked out from. */
   #worked(view, model, { name, head }) {
-    const { said } = this.#practice;
+    const { texts } = this.#practice;
     const given = operandsOf(model, name, head).map((of) => {
       const figure = view.matrix(model, of.name, of.head);
       if (of.head !== null && of.head !== head)
@@ -155,8 +155,8 @@ export class Practice {
       element("div", { class: kind, role: "group", "aria-label": title }, p("step-title", title), ...figures);
     return div(
       "step-tables",
-      group("step-given", said.given, div("step-figures", ...given)),
-      group("step-yours", said.yours, view.matrix(model, name, head)),
+      group("step-given", texts.given, div("step-figures", ...given)),
+      group("step-yours", texts.yours, view.matrix(model, name, head)),
     );
   }
 
@@ -168,30 +168,30 @@ export class Practice {
     const practice = this.#practice;
     this.root.hidden = !practice;
     if (!practice) return;
-    const { said, tables, hint, end } = practice;
-    setAttribute(this.root, "aria-label", said.practice);
+    const { texts, tables, hint, end } = practice;
+    setAttribute(this.root, "aria-label", texts.practice);
     const far = progressOf(tables, this.#open);
-    const text = [said.step_of, said.right_of].map((template) => fill(template, far));
+    const text = [texts.step_of, texts.right_of].map((template) => fill(template, far));
     setText(this.far, text.join(" · "));
-    setAttribute(this.bar, "aria-label", said.progress);
+    setAttribute(this.bar, "aria-label", texts.progress);
     setAttribute(this.bar, "aria-valuemax", String(far.cells));
     setAttribute(this.bar, "aria-valuenow", String(far.right));
     setAttribute(this.bar, "aria-valuetext", text.join(", "));
     this.bar.style.setProperty("--done", `${(100 * far.right) / far.cells}%`);
     setText(this.summary, model.check.summary);
     this.summary.className = `practice-summary ${model.check.state}`;
-    setText(this.toggle, this.#open === WHOLE ? said.single : said.whole);
-    setText(this.leave, said.end);
+    setText(this.toggle, this.#open === WHOLE ? texts.single : texts.whole);
+    setText(this.leave, texts.end);
     for (const kind of ["own", "follows", "doubtful", "coarse", "nearly"])
-      this.bench.root.style.setProperty(`--said-${kind}`, JSON.stringify(said[kind]));
+      this.bench.root.style.setProperty(`--said-${kind}`, JSON.stringify(texts[kind]));
     this.#patchLines();
     this.#patchHint(hint);
-    this.#tell(practice.told);
+    this.#showExplanations(practice.explanations);
     this.#close(end);
   }
 
   #patchLines() {
-    const { said, tables } = this.#practice;
+    const { texts, tables } = this.#practice;
     for (const [at, { item, mark, line, name }] of this.#lines.entries()) {
       const table = tables[at];
       const done = isDone(table);
@@ -199,15 +199,15 @@ export class Practice {
       item.classList.toggle("faulty", table.wrong > 0);
       item.classList.toggle("open", name === this.#open);
       setText(mark, done ? "✓" : table.wrong ? "✗" : String(at + 1));
-      const left = fill(said.left, { count: table.cells - table.right });
+      const left = fill(texts.left, { count: table.cells - table.right });
       const rows = done && name !== this.#open && rowsOf(this.#model, table.name, table.head);
-      setText(line, rows ? inOneLine(rows.map((row) => row.map(exact))) : done ? said.done : left);
+      setText(line, rows ? inOneLine(rows.map((row) => row.map(exact))) : done ? texts.done : left);
     }
     const open = this.#table();
     const next = open && isDone(open) && nextTable(tables, tables.indexOf(open));
     this.further.hidden = !next;
-    setText(this.further, `✓ ${said.next}`);
-    setAttribute(this.further, "title", said.step_done);
+    setText(this.further, `✓ ${texts.next}`);
+    setAttribute(this.further, "title", texts.step_done);
     const held = active(this.bench.root) === this.asking;
     this.asking.hidden = this.#open !== WHOLE ? !open || isDone(open) : tables.every(isDone);
     // Whoever has gone on by Tab from the last number stands here, and is not to be left nowhere.
@@ -220,17 +220,17 @@ export class Practice {
   }
 
   #patchHint(hint) {
-    const { said } = this.#practice;
+    const { texts } = this.#practice;
     const shown = hint && (this.#open === WHOLE || this.#open === nameOfTable(hint.cell)) ? hint : null;
     const on = shown && (!this.#at || isSame(this.#at, shown.cell) || !this.#isOpen(this.#at));
     this.#hinted = on ? shown.cell : null;
-    setText(this.asking, on ? shown.more || said.hint : said.hint);
+    setText(this.asking, on ? shown.more || texts.hint : texts.hint);
     setAttribute(this.asking, "aria-disabled", on && !shown.more && "true"); // disabled it would lose the focus
     for (const td of this.bench.tables.querySelectorAll("td.hinted")) td.classList.remove("hinted");
     if (shown) this.bench.view.cells.get(key(shown.cell))?.classList.add("hinted");
-    const told = JSON.stringify(shown);
-    if (this.hint.dataset.told === told) return;
-    this.hint.dataset.told = told;
+    const json = JSON.stringify(shown);
+    if (this.hint.dataset.told === json) return;
+    this.hint.dataset.told = json;
     this.hint.replaceChildren(
       ...(shown ? [element("strong", {}, `${shown.rung}: `), ...written(shown.text)] : []),
     );
@@ -243,12 +243,12 @@ export class Practice {
   }
 
   /** Name the known mistakes below the rows that they stand in. */
-  #tell(told) {
-    const text = JSON.stringify(told);
-    if (text === this.#told) return;
-    this.#told = text;
+  #showExplanations(explanations) {
+    const text = JSON.stringify(explanations);
+    if (text === this.#shownExplanations) return;
+    this.#shownExplanations = text;
     for (const row of this.bench.tables.querySelectorAll("tr.told")) row.remove();
-    for (const { cell, text: words } of told.toReversed()) {
+    for (const { cell, text: words } of explanations.toReversed()) {
       const row = this.bench.view.cells.get(key(cell))?.closest("tr");
       const span = row?.children.length;
       row?.after(element("tr", { class: "told" }, element("td", { colspan: span }, "✗ ", symbol(words))));
@@ -343,7 +343,7 @@ export class Practice {
   }
 
   #closing({ result, weights, looks, queries, keys }) {
-    const { said } = this.#practice;
+    const { texts } = this.#practice;
     const heads = weights.map((rows, head) =>
       element(
         "figure",
@@ -358,9 +358,9 @@ export class Practice {
       ),
     );
     const link = this.#model.class_link;
-    const again = button({ data: { focus: "another" }, onclick: () => this.#again() }, said.another);
+    const again = button({ data: { focus: "another" }, onclick: () => this.#again() }, texts.another);
     return [
-      element("h3", {}, `✓ ${said.finished}`),
+      element("h3", {}, `✓ ${texts.finished}`),
       p("practice-result", result),
       div("practice-looks", ...heads),
       ...(link ? [div("practice-after", again, this.#share(link))] : []),
@@ -373,22 +373,22 @@ export class Practice {
 
   /** The link by which others get numbers of their own. */
   #share(query) {
-    const { said } = this.#practice;
+    const { texts } = this.#practice;
     const link = new URL(`?${query}`, window.location.href).href;
-    const field = element("input", { type: "text", readonly: true, "aria-label": said.for_class_about });
+    const field = element("input", { type: "text", readonly: true, "aria-label": texts.for_class_about });
     field.value = link;
-    const about = element("p", { class: "for-class", hidden: true }, `${said.for_class_about} `, field);
+    const about = element("p", { class: "for-class", hidden: true }, `${texts.for_class_about} `, field);
     const copy = async () => {
       about.hidden = false;
       field.select();
       await navigator.clipboard?.writeText(link).then(
-        () => this.bench.announceText(said.copied),
+        () => this.bench.announceText(texts.copied),
         () => {}, // it stands there, selected
       );
     };
     return div(
       "practice-share",
-      button({ data: { focus: "for class" }, onclick: copy }, said.for_class),
+      button({ data: { focus: "for class" }, onclick: copy }, texts.for_class),
       about,
     );
   }

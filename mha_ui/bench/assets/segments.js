@@ -20,9 +20,9 @@ const SIGN = /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}/u;
  */
 export function wordsOf(text, lang, segmenter = Segmenter) {
   const pieces = segmenter ? [...new segmenter(lang, { granularity: "word" }).segment(text)] : bySpaces(text);
-  const told = pieces.filter(({ segment }) => segment.trim());
-  const worded = told.filter(({ segment, isWordLike }) => isWordLike || PICTURE.test(segment));
-  return (worded.length ? worded : told).map(({ segment }) => segment.trim());
+  const nonBlank = pieces.filter(({ segment }) => segment.trim());
+  const worded = nonBlank.filter(({ segment, isWordLike }) => isWordLike || PICTURE.test(segment));
+  return (worded.length ? worded : nonBlank).map(({ segment }) => segment.trim());
 }
 
 /** Words between spaces, and each Chinese sign by itself. */

@@ -61,9 +61,9 @@ export class Sentence {
     const rest = p("rest");
     const chips = new Chips((list) => {
       input.value = list.join(" ");
-      told(list);
+      updateForm(list);
     }, this.words);
-    const told = (list) => {
+    const updateForm = (list) => {
       const beyond = list.length - MOST_WORDS;
       rest.textContent =
         beyond > 0
@@ -74,7 +74,7 @@ export class Sentence {
     /** @param {string[]} list */
     const show = (list) => {
       chips.set(list.slice(0, MOST_WORDS));
-      told(list);
+      updateForm(list);
     };
     const use = button({ class: "send", type: "submit" }, this.words.sentence_use);
     const learn = () => {

@@ -56,7 +56,7 @@ export class Start {
     );
     this.ring = ringed("start-ring");
     this.also = ringed("start-ring also"); // around the number that moves what the step points at
-    this.said = announcer();
+    this.live = announcer();
     const { signal } = this.#gone;
     const escaped = (event) => {
       const isOpen = progress.step >= 0 && !this.root.parentElement.querySelector(UNFOLDED);
@@ -148,7 +148,7 @@ export class Start {
   #hide() {
     const focused = this.root.contains(active(this.root));
     for (const node of [this.root, this.ring, this.also]) node.hidden = true;
-    setText(this.said, "");
+    setText(this.live, "");
     const cell = /** @type {HTMLElement | null} */ (this.#host.tables.querySelector('td[tabindex="0"]'));
     if (focused) cell?.focus({ preventScroll: true });
   }
@@ -163,7 +163,7 @@ export class Start {
     setText(this.text, text);
     setText(this.count, `${step + 1} / ${texts.length}`);
     setText(this.next, step < 2 ? words.start_next : words.start_end);
-    setText(this.said, `${name}. ${text}`);
+    setText(this.live, `${name}. ${text}`);
     this.root.setAttribute("aria-label", name);
     this.root.hidden = this.ring.hidden = false;
     this.also.hidden = step !== 1;

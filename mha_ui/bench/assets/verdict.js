@@ -3,7 +3,7 @@
 import { button, div, element, span, symbol } from "../mha.web/dom.js";
 
 export class Verdict {
-  #told = "";
+  #shown = "";
 
   #links = []; // [{link, step}]
 
@@ -27,15 +27,15 @@ export class Verdict {
    */
   update(check, address) {
     this.#address = address;
-    this.#tell(check);
+    this.#show(check);
     for (const { link, step } of this.#links) link.href = walkTo(address, step);
   }
 
-  #tell(check) {
+  #show(check) {
     this.root.hidden = !check;
-    const told = JSON.stringify(check ?? null);
-    if (!check || told === this.#told) return;
-    this.#told = told;
+    const json = JSON.stringify(check ?? null);
+    if (!check || json === this.#shown) return;
+    this.#shown = json;
     this.#links = [];
     this.root.className = `verdict ${check.state}`;
     const { words } = this;
@@ -72,9 +72,9 @@ export class Verdict {
         words.see_step,
       );
     if (link) this.#links.push({ link, step: walk });
-    const line = (name, label, told) => [
+    const line = (name, label, text) => [
       element("dt", {}, label),
-      element("dd", { class: name }, symbol(told)),
+      element("dd", { class: name }, symbol(text)),
     ];
     return element(
       "li",

@@ -85,7 +85,7 @@ export class Dead extends Section {
     return format(value, Number.isInteger(value) ? 0 : this.model.decimals);
   }
 
-  tell(info, td) {
+  explainCell(info, td) {
     const { model, sheet } = this;
     const { words, labels, query, decimals } = model;
     sheet.markOne(td, "current");
@@ -97,10 +97,10 @@ export class Dead extends Section {
     }
     const { outcome, weight, sum, output } = info;
     const named = [outcome.library, outcome.call].filter(Boolean).join(" ");
-    const said = p("quiet-text", `${named}: ${outcome.why}`);
+    const reason = p("quiet-text", `${named}: ${outcome.why}`);
     const one = weight === undefined ? null : key(weight);
     const what = one ?? (sum ? words.sum : `${words.head_output} ${output + 1}`);
-    return [element("p", {}, place(what), " = ", ...this.#arithmetic(info)), said];
+    return [element("p", {}, place(what), " = ", ...this.#arithmetic(info)), reason];
   }
 
   /** Sums and products of what stands there already; a weight is what its library's rule says. */
@@ -109,12 +109,12 @@ export class Dead extends Section {
     const { rule, weights, total, output: outputs } = outcome;
     if (weight !== undefined) return [this.#power(outcome, weight)];
     weights.forEach((_, c) => this.sheet.mark(`weight|${rule}|${c}`, "operand"));
-    const told = (value) => parenthesised(brief(value, decimals));
+    const printed = (value) => parenthesised(brief(value, decimals));
     const terms = weights.map((value, c) => [value, ...(sum ? [] : [values[c][output]])]);
     const result = sum ? total : outputs[output];
     const rounded = [...terms.flat(), result].some((value) => isRounded(value, decimals));
     const line = some(
-      terms.map((factors) => factors.map(told).join(" · ")),
+      terms.map((factors) => factors.map(printed).join(" · ")),
       MOST,
       "…",
     ).join(" + ");

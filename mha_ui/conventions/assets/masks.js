@@ -59,7 +59,7 @@ export class Masks extends Section {
     });
   }
 
-  tell({ keys, pairs, column }, td) {
+  explainCell({ keys, pairs, column }, td) {
     const { labels, forms, words } = this.model;
     for (const of of keys) this.sheet.mark(of, "twin", td);
     this.sheet.markOne(td, "current");
@@ -67,15 +67,15 @@ export class Masks extends Section {
     const named = (word, text) => [`${word} `, element("bdi", {}, text)];
     const place = column === null ? [...named(words.query, labels.n_q[query]), ", "] : [];
     const hidden = this.hidden?.[query]?.[to];
-    const said = forms
+    const entries = forms
       .filter(({ rows }) => rows.length)
       .flatMap(({ name, argument, library, rows }, i) => {
-        const found = element("strong", {}, rows[name.endsWith("padding") ? 0 : query][to]);
+        const value = element("strong", {}, rows[name.endsWith("padding") ? 0 : query][to]);
         const of = [span("quiet-text", `${library} `), element("code", {}, argument)];
-        return [i ? " · " : "", span("pair", ...of, " ", found)];
+        return [i ? " · " : "", span("pair", ...of, " ", value)];
       });
     const verdict = hidden === undefined ? "" : ` (${hidden ? words.hidden : words.visible})`;
     const key = named(words.key, labels.n_k[to]);
-    return [element("p", {}, span("place", ...place, ...key), verdict), element("p", {}, ...said)];
+    return [element("p", {}, span("place", ...place, ...key), verdict), element("p", {}, ...entries)];
   }
 }

@@ -35,7 +35,7 @@ export function placeOf(model, { name, head, row, col }, sign, { turned = false 
 }
 
 /** What a number is computed as, in nodes; `turned`: with the factors in the other order; `placed`: a place. */
-export function told(model, cell, turned, placed) {
+export function arithmeticOf(model, cell, turned, placed) {
   if (!termsOf(model, cell).length) return [element("strong", {}, exact(valueAt(model, cell)))];
   const pieces = arithmetic(model, cell, { ...inBrief(model, MOST), turned });
   return pieces.map((piece) => pieceOf(model, piece, (of) => [placed(of)]));

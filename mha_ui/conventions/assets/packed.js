@@ -2,7 +2,7 @@
 
 import { accent, div, element, fill, operator, p, rich, span, symbol } from "../mha.web/dom.js";
 import { key, labelsOf, termsOf } from "../mha.web/graph.js";
-import { headsLabel, matrixOf, placeOf, told } from "./numbers.js";
+import { arithmeticOf, headsLabel, matrixOf, placeOf } from "./numbers.js";
 import { choice, Section } from "./sheet.js";
 
 const LIBRARIES = ["packed", "torch", "keras", "linear"];
@@ -107,8 +107,8 @@ export class Packed extends Section {
       accent: heads[0],
     });
     const own = (groups, at) => {
-      const found = groups.find(({ start, stop }) => at >= start && at < stop);
-      return String(at - (found?.start ?? 0) + 1);
+      const group = groups.find(({ start, stop }) => at >= start && at < stop);
+      return String(at - (group?.start ?? 0) + 1);
     };
     const tokens =
       layout.kind === "result" ? labelsOf(model, model.matrices[this.#letter].axes[0], layout.rows) : null;
@@ -173,7 +173,7 @@ export class Packed extends Section {
       .map((name) => this.matrix(name, head, model.matrices[name].symbol));
   }
 
-  tell({ cell, at, zero }, td) {
+  explainCell({ cell, at, zero }, td) {
     const { model, sheet } = this;
     const { words } = model;
     sheet.markOne(td, "current");
@@ -183,7 +183,7 @@ export class Packed extends Section {
     sheet.mark(key(cell), "twin", td);
     const where = at ?? this.#held(cell);
     const placed = (of) => placeOf(model, of, model.matrices[of.name].symbol);
-    const number = element("p", {}, placed(cell), " = ", ...told(model, cell, false, placed));
+    const number = element("p", {}, placed(cell), " = ", ...arithmeticOf(model, cell, false, placed));
     const library = span("tag", words[`library_${this.#library}`]);
     return where ? [number, element("p", {}, library, " ", code(where))] : [number];
   }
@@ -231,13 +231,13 @@ function cut(layout, letter, heads) {
 /** A place in a tensor as Python writes it, from 0; an axis that is drawn divided counts within its part. */
 function indexOf({ tensor, shape, across, down, kind, offset = 0 }, y, x) {
   const group = (groups, at) => groups.findIndex(({ start, stop }) => at >= start && at < stop);
-  const found = { across: group(across, x), down: group(down, y) };
+  const groupAt = { across: group(across, x), down: group(down, y) };
   let index = across.length ? [y, x + offset] : [y + offset, x];
   if (kind === "bias" && shape.length === 1) index = [x + offset];
-  else if (kind === "bias") index = [found.across, x - across[found.across].start];
+  else if (kind === "bias") index = [groupAt.across, x - across[groupAt.across].start];
   else if (shape.length === 3)
     index = across.length
-      ? [y, found.across, x - across[found.across].start]
-      : [found.down, y - down[found.down].start, x];
+      ? [y, groupAt.across, x - across[groupAt.across].start]
+      : [groupAt.down, y - down[groupAt.down].start, x];
   return `${tensor}[${index.join(", ")}]`;
 }

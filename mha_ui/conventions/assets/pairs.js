@@ -61,20 +61,20 @@ export class Pairs extends Section {
   }
 
   /** A rotated number is made of both numbers of its pair; a number of Q goes into both. */
-  tell({ name, rotated, pair, partners, row: r, col }, td) {
+  explainCell({ name, rotated, pair, partners, row: r, col }, td) {
     const { words, row, angles, decimals, token } = this.model;
     for (const one of partners) this.sheet.mark(`${name}|${1 - r}|${one}`, "operand");
     this.sheet.markOne(td, "current");
     const of = (sign) => span("place", symbol(sign), "[", element("bdi", {}, token), `, ${col + 1}]`);
-    const told = (value) => parenthesised(brief(value, decimals));
+    const printed = (value) => parenthesised(brief(value, decimals));
     const angle = angles[pair];
     const by = span(
       "quiet-text",
       ` (${fill(words.pair_n, { pair: pair + 1 })}: θ = ${brief(angle, decimals)})`,
     );
     if (!r) return [element("p", {}, of("Q"), " = ", element("strong", {}, this.#shown(row[col])), by)];
-    const [a, b] = partners.map((one) => told(row[one]));
-    const theta = told(angle);
+    const [a, b] = partners.map((one) => printed(row[one]));
+    const theta = printed(angle);
     const line =
       col === partners[0]
         ? `${a} · cos ${theta} − ${b} · sin ${theta}`

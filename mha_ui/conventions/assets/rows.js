@@ -3,7 +3,7 @@
 import { button, div, element, fill, operator, p, shapeOf, span, symbol } from "../mha.web/dom.js";
 import { headOf, key, termsOf } from "../mha.web/graph.js";
 import { table } from "../mha.web/pieces.js";
-import { placeOf, told } from "./numbers.js";
+import { arithmeticOf, placeOf } from "./numbers.js";
 import { choice, Section } from "./sheet.js";
 
 const FIRST = "q"; // what stands open at first, where the head has it
@@ -134,7 +134,7 @@ export class Rows extends Section {
     return [before, ...tables.flatMap((table, i) => [table, behind[i]])].filter(Boolean);
   }
 
-  tell({ cell }, td) {
+  explainCell({ cell }, td) {
     const { model, sheet } = this;
     for (const of of termsOf(model, cell).flat()) sheet.mark(key(of), "operand");
     sheet.mark(key(cell), "twin", td);
@@ -156,7 +156,7 @@ export class Rows extends Section {
         placed(cell),
         ...step,
         " = ",
-        ...told(model, cell, turned, placed),
+        ...arithmeticOf(model, cell, turned, placed),
       );
     });
   }

@@ -53,10 +53,10 @@ class Sheet {
   }
 
   /** Show what is pointed at now. */
-  rest(spoken = false) {
+  rest(announce = false) {
     this.#lights.clear();
     const td = this.pointing.at;
-    this.show(this.#info.get(td) ?? null, td, spoken);
+    this.show(this.#info.get(td) ?? null, td, announce);
   }
 
   #move(event) {
@@ -164,7 +164,7 @@ export class Section {
     this.line = div("line");
     this.live = announcer();
     this.explain = div("explain", this.line, this.live);
-    this.sheet = new Sheet(this.tables, (info, td, spoken) => this.#write(info, td, spoken));
+    this.sheet = new Sheet(this.tables, (info, td, announce) => this.#write(info, td, announce));
   }
 
   update({ data }) {
@@ -227,14 +227,14 @@ export class Section {
    * @param {HTMLElement} _td
    * @returns {Node[]}
    */
-  tell(_info, _td) {
+  explainCell(_info, _td) {
     return [];
   }
 
-  #write(info, td, spoken) {
+  #write(info, td, announce) {
     const hint = () => [p("hint", this.model.words[`hint_${this.part}`])];
-    this.line.replaceChildren(...(info ? this.tell(info, td) : hint()));
-    if (!spoken) return;
+    this.line.replaceChildren(...(info ? this.explainCell(info, td) : hint()));
+    if (!announce) return;
     const lines = [...this.line.children].map((line) => line.textContent);
     this.live.textContent = lines.join(" ").replace(/\s+/g, " ").trim();
   }

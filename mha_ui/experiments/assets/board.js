@@ -102,13 +102,13 @@ export class Board {
     const look = this.panes.length > 1 ? words.look : words.look_alone;
     for (const pane of this.panes) {
       const cell = at && (pane === at.pane ? at.cell : this.counterpart(at.pane, at.cell, pane));
-      const isHere = pane.tell(cell);
+      const isHere = pane.explainCell(cell);
       const { line } = pane.explain;
       if (!at) line.textContent = pane === this.panes[0] ? look : "";
       else if (!isHere) line.textContent = words.no_counterpart;
     }
     this.foot.classList.toggle("idle", !at);
-    setText(this.delta, at ? this.#differences.told(at) : "");
+    setText(this.delta, at ? this.#differences.sentenceFor(at) : "");
   }
 
   // --- moved by hand -----------------------------------------------------------------------------------------------
@@ -307,8 +307,8 @@ export class Board {
   #reached(focused) {
     this.rest();
     if (!focused) return;
-    const told = this.panes.map((pane) => `${pane.title}: ${pane.explain.text()}`);
-    this.live.textContent = [...told, this.delta.textContent].join(". ");
+    const texts = this.panes.map((pane) => `${pane.title}: ${pane.explain.text()}`);
+    this.live.textContent = [...texts, this.delta.textContent].join(". ");
   }
 
   /** Show all rows or columns of a table, or as few as before. */

@@ -55,12 +55,12 @@ export class Differences {
       const sign = !by ? undefined : (isUp(by) ? "up" : "down") + small;
       if (!sign && !td.dataset.change) continue;
       setAttribute(td, "data-change", sign);
-      setAttribute(td, "aria-description", sign && this.#said(by));
+      setAttribute(td, "aria-description", sign && this.#inWords(by));
     }
   }
 
   /** In words, by how much a cell differs from that of the other side. */
-  told({ pane, cell }) {
+  sentenceFor({ pane, cell }) {
     const { panes, words } = this.board;
     const last = panes.at(-1);
     const here = pane === last ? cell : this.board.counterpart(pane, cell, last);
@@ -69,7 +69,7 @@ export class Differences {
     const by = this.#by(here);
     if (by === null || (difference && difference.kind !== "changed" && by === undefined))
       return words.no_counterpart;
-    return by ? this.#said(by) : words.same;
+    return by ? this.#inWords(by) : words.same;
   }
 
   #of({ name, head }) {
@@ -89,7 +89,7 @@ export class Differences {
     return Boolean(other) && first.cellOf(other)?.textContent === pane.cellOf(cell).textContent;
   }
 
-  #said(by) {
+  #inWords(by) {
     const { panes, words } = this.board;
     const number = typeof by === "number" ? brief(Math.abs(by), panes[0].model.decimals) : "∞";
     return fill(words.by, { by: `${isUp(by) ? "+" : "−"}${number}` });

@@ -57,15 +57,15 @@ export class Pane {
    * Tell of a cell; where its step was worked out wrongly, what was computed instead. Returns whether this side has it.
    * @param {Cell | null} cell
    */
-  tell(cell) {
+  explainCell(cell) {
     this.explain.show(this, cell, this.pinned);
     const isHere = Boolean(cell && rowsOf(this.model, cell.name, cell.head));
-    if (isHere && this.wrong[cell.name]) this.#wrongly(cell);
+    if (isHere && this.wrong[cell.name]) this.#showMistake(cell);
     return isHere;
   }
 
   /** What was computed here instead of the step. */
-  #wrongly(cell) {
+  #showMistake(cell) {
     const number = rowsOf(this.model, cell.name, cell.head)[cell.row][cell.col];
     const { decimals } = this.model;
     const { line } = this.explain;

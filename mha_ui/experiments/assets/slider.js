@@ -5,12 +5,12 @@ import { element, p, setAttribute, setText } from "../mha.web/dom.js";
 import { Live } from "../mha.web/live.js";
 
 export class Slider {
-  /** @type {{ label: string; places: { value: number; text: string; told: string; edit: Edit }[]; chosen: number; from: any } | null} */
+  /** @type {{ label: string; places: { value: number; text: string; remark: string; edit: Edit }[]; chosen: number; from: any } | null} */
   #data = null;
   /** @type {Live | null} */
   #live = null;
   #seq = 0;
-  #told = 0; // up to which move the page knows
+  #knownMove = 0; // up to which move the page knows
   #held = false; // it is being moved
 
   /**
@@ -23,9 +23,9 @@ export class Slider {
     this.label = p("slider-label");
     this.input = element("input", { type: "range", min: 0, step: 1, data: { focus: "slider" } });
     this.shown = element("output", { "aria-live": "off" });
-    this.told = p("slider-told");
+    this.remark = p("slider-told");
     const moved = element("label", {}, this.label, this.input, this.shown);
-    this.root = element("div", { class: "slider" }, moved, this.told);
+    this.root = element("div", { class: "slider" }, moved, this.remark);
     this.input.addEventListener("input", () => this.#try());
     this.input.addEventListener("change", () => this.#let());
   }
@@ -44,13 +44,13 @@ export class Slider {
       drawn: () => {},
       asking: () => ({}),
       lost: () => {},
-      stirred: () => setAttribute(this.root, "data-live", this.#live?.state),
+      stateChanged: () => setAttribute(this.root, "data-live", this.#live?.state),
     });
     setText(this.label, data.label);
     this.input.max = String(data.places.length - 1);
     if (!this.#held) this.input.value = String(data.chosen);
     this.#say();
-    this.#live.settle(data.from, this.#told, false);
+    this.#live.settle(data.from, this.#knownMove, false);
     if (this.#held) this.#ask(); // the answer is of an earlier place
   }
 
@@ -73,14 +73,14 @@ export class Slider {
 
   #let() {
     this.#held = false;
-    this.#told = this.#seq;
+    this.#knownMove = this.#seq;
     this.host.chosen(this.#place.value);
   }
 
   #say() {
-    const { text, told } = this.#place;
+    const { text, remark } = this.#place;
     setText(this.shown, text);
-    setText(this.told, told);
+    setText(this.remark, remark);
     setAttribute(this.input, "aria-valuetext", text);
   }
 }

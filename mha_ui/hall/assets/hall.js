@@ -3,7 +3,7 @@
 
 import { Awake } from "../mha.web/awake.js";
 import { announcer, button, div, element, fill, span } from "../mha.web/dom.js";
-import { enterHall, isInHall, laidForHall, onDrawn, onHall } from "../mha.web/hall.js";
+import { enterHall, hallLaidOut, isInHall, onDrawn, onHall } from "../mha.web/hall.js";
 import { Help } from "../mha.web/help.js";
 import { isOwn, Keys } from "../mha.web/keys.js";
 import { mounting } from "../mha.web/mount.js";
@@ -196,7 +196,7 @@ class Hall {
     if (!isInHall()) return;
     const zone = main.parentElement;
     scale(1);
-    laidForHall();
+    hallLaidOut();
     const parts = partsOf(main);
     this.#screens = packed(parts, (some) => {
       show(parts, some);

@@ -41,6 +41,6 @@ export function packed(parts, isRoomFor) {
  * @param {number} at
  */
 export function screenOf(screens, first, at) {
-  const found = screens.findIndex((screen) => screen.includes(first));
-  return Math.max(0, found >= 0 ? found : Math.min(at, screens.length - 1));
+  const index = screens.findIndex((screen) => screen.includes(first));
+  return Math.max(0, index >= 0 ? index : Math.min(at, screens.length - 1));
 }

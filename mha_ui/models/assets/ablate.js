@@ -2,7 +2,7 @@
 
 import { button, div, element, fill, setAttribute, setText, span } from "../mha.web/dom.js";
 import { Strip } from "./strip.js";
-import { likely } from "./telling.js";
+import { likely } from "./wording.js";
 
 const ROW = 30; // px
 const BETWEEN = 48;
@@ -55,9 +55,9 @@ export class Ablate {
   /**
    * @param {ModelRun} run
    * @param {ModelPlace} place
-   * @param {(Guessed | null)[] | null} found of each sentence
+   * @param {(Guessed | null)[] | null} guessed of each sentence
    */
-  update(run, place, found) {
+  update(run, place, guessed) {
     const { words } = this;
     this.#run = run;
     this.#place = place;
@@ -69,7 +69,7 @@ export class Ablate {
     this.places.update(sentence, place.guess, (at) => run.causal || !sentence.special[at]);
     this.#switch();
     this.all.hidden = !place.off.length;
-    this.#answer(found);
+    this.#answer(guessed);
   }
 
   // --- switches ------------------------------------------------------------------------------------------------------
@@ -140,32 +140,32 @@ export class Ablate {
 
   // --- the answer ----------------------------------------------------------------------------------------------------
 
-  #answer(found) {
+  #answer(guessed) {
     const { words } = this;
     const { guess, off } = this.#place;
     if (guess === null) return this.answer.replaceChildren(element("p", { class: "hint" }, words.guess_none));
-    if (!found) return this.answer.setAttribute("aria-busy", "true");
+    if (!guessed) return this.answer.setAttribute("aria-busy", "true");
     this.answer.removeAttribute("aria-busy");
-    const sides = found.map((one, at) => {
+    const sides = guessed.map((one, at) => {
       const name = words[at ? "shows_second" : "shows_first"];
-      const told = one ? this.#side(one) : [element("p", { class: "hint" }, words.compared_none)];
+      const nodes = one ? this.#side(one) : [element("p", { class: "hint" }, words.compared_none)];
       return div(
         "answer-side",
-        ...(found.length > 1 ? [element("h3", {}, name)] : []),
-        div("answered", ...told),
+        ...(guessed.length > 1 ? [element("h3", {}, name)] : []),
+        div("answered", ...nodes),
       );
     });
     const hint = off.length ? [] : [element("p", { class: "hint" }, words.guess_same)];
     this.answer.replaceChildren(...sides, ...hint);
   }
 
-  /** @param {Guessed} found */
-  #side(found) {
+  /** @param {Guessed} guessed */
+  #side(guessed) {
     const { words } = this;
     const { layers, heads } = this.#run;
     const { off } = this.#place;
-    const { word } = found;
-    const [before, after] = [found.before, found.after].map((guesses, at) =>
+    const { word } = guessed;
+    const [before, after] = [guessed.before, guessed.after].map((guesses, at) =>
       withWord(guesses, word && { text: word.text, ...(at ? word.after : word.before) }),
     );
     const rows = Math.max(before.length, after.length);

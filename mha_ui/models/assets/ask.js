@@ -78,8 +78,8 @@ export class Ask {
       ...cards.map(({ key, title, about }) => {
         const choice = element("input", { type: "radio", name: "model", value: key });
         choice.addEventListener("change", () => this.#ask({ model: key }));
-        const told = span("card-told", element("strong", {}, title), span("card-about", about));
-        return element("label", { class: "card" }, choice, told);
+        const text = span("card-told", element("strong", {}, title), span("card-about", about));
+        return element("label", { class: "card" }, choice, text);
       }),
     );
   }
@@ -130,10 +130,10 @@ export class Ask {
       this.show({ .../** @type {any} */ ({ texts }), model: this.cards.querySelector(":checked")?.value });
       this.#ask({});
     };
-    const told = shortened(texts).map((text) => element("bdi", {}, text));
+    const parts = shortened(texts).map((text) => element("bdi", {}, text));
     return button(
       { class: "example", onclick, data: { language } },
-      ...told.flatMap((text, at) => (at ? [span("versus", "/"), text] : [text])),
+      ...parts.flatMap((text, at) => (at ? [span("versus", "/"), text] : [text])),
     );
   }
 

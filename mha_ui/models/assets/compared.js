@@ -3,7 +3,7 @@
 import { button, element, fill, span } from "../mha.web/dom.js";
 import { format } from "../mha.web/numbers.js";
 import { alone, counterpart, mostDifferent, mostShifted, shiftOf, shifts } from "./runs.js";
-import { headName, pairTold, shown, signedTold } from "./telling.js";
+import { headName, pairText, shown, signedText } from "./wording.js";
 
 const MOST = 8;
 const LEAST = 0.0005; // what is less shows as 0
@@ -16,7 +16,7 @@ export class Compared {
   constructor(host, words) {
     this.words = words;
     this.title = element("h3");
-    this.said = element("p", { class: "hint" });
+    this.note = element("p", { class: "hint" });
     const heads = ["key", "first", "second", "by"].map((name) =>
       element("th", { scope: "col" }, words[`compared_${name}`]),
     );
@@ -26,7 +26,7 @@ export class Compared {
       "",
     );
     this.table = element("table", {}, element("thead", {}, element("tr", {}, ...heads)), this.rows);
-    this.root = element("div", { class: "compared" }, this.title, this.largest, this.said, this.table);
+    this.root = element("div", { class: "compared" }, this.title, this.largest, this.note, this.table);
   }
 
   /** The head that differs most. @type {[number, number]} */
@@ -49,9 +49,9 @@ export class Compared {
     this.title.textContent =
       token === null ? words.compared_two : fill(words.compared, { token: first.names[token] });
     this.table.hidden = there === null;
-    this.said.hidden = there !== null;
+    this.note.hidden = there !== null;
     const none = token === null ? words.compared_hint : words.compared_none;
-    this.said.textContent = same ? words.compared_same : none;
+    this.note.textContent = same ? words.compared_same : none;
     if (there === null) return;
     const row = ({ weights, n }, at) => weights.subarray(at * n, (at + 1) * n);
     const rows = this.#compared(run, row(numbers[0], token), row(numbers[1], there));
@@ -69,24 +69,24 @@ export class Compared {
   #compared(run, one, other) {
     const { words } = this;
     const [first, second] = run.sentences;
-    const found = shifts(run.aligned, one, other);
-    const rest = found.slice(MOST);
+    const moved = shifts(run.aligned, one, other);
+    const rest = moved.slice(MOST);
     const sum = (name) => rest.reduce((whole, of) => whole + of[name], 0);
-    const named = found.slice(0, MOST).map(({ key, ...of }) => {
+    const named = moved.slice(0, MOST).map(({ key, ...of }) => {
       const [name, there] = [first.names[key], second.names[counterpart(run, key)]];
       return { names: name === there ? [name] : [name, there], ...of };
     });
-    const others = { told: fill(words.compared_rest, { count: rest.length }), names: [] };
+    const others = { label: fill(words.compared_rest, { count: rest.length }), names: [] };
     const rows = [
       ...named,
       ...(rest.length ? [{ ...others, first: sum("first"), second: sum("second") }] : []),
       ...alone(run.aligned, one, other).map((of) => ({
-        told: words[of.second === null ? "compared_only_first" : "compared_only_second"],
+        label: words[of.second === null ? "compared_only_first" : "compared_only_second"],
         names: [],
         ...of,
       })),
     ];
-    return rows.map((of) => ({ told: "", ...of, by: (of.second ?? 0) - (of.first ?? 0) }));
+    return rows.map((of) => ({ label: "", ...of, by: (of.second ?? 0) - (of.first ?? 0) }));
   }
 
   /** The head that differs most, for the token where one is chosen, as the pictures beside have it: it is one press away. */
@@ -99,7 +99,7 @@ export class Compared {
     const values = { head: headName(words, run, most), pair: "", number: shown(by), token: "" };
     if (token !== null) {
       values.token = run.sentences[0].names[token];
-      values.pair = pairTold(run, most, token, "difference");
+      values.pair = pairText(run, most, token, "difference");
     }
     this.largest.textContent = fill(words[`largest_${token === null ? "difference" : "shift"}`], values);
   }
@@ -107,26 +107,26 @@ export class Compared {
 
 /**
  * A key of a token, or several together, which are told of; a weight is null where they do not stand in that sentence.
- * @typedef {{ names: string[]; told: string; first: number | null; second: number | null; by: number }} Row
+ * @typedef {{ names: string[]; label: string; first: number | null; second: number | null; by: number }} Row
  */
 
 /**
  * @param {Row} row
  * @param {number} largest of all rows the largest difference
  */
-function lineOf({ names, told, first, second, by }, largest) {
+function lineOf({ names, label, first, second, by }, largest) {
   const [one, other] = names.map((name) => element("bdi", {}, name));
   const bar = span(Math.abs(by) < LEAST ? "shift none" : by < 0 ? "shift falls" : "shift rises");
   bar.style.setProperty("--part", `${((100 * Math.abs(by)) / (largest || 1)).toFixed(1)}%`);
   const numbers = [first, second].map((weight) =>
     element("td", {}, weight === null ? "–" : format(weight, 3)),
   );
-  const head = told ? [told] : other ? [one, " / ", other] : [one];
+  const head = label ? [label] : other ? [one, " / ", other] : [one];
   return element(
     "tr",
-    told ? { class: "together" } : {},
+    label ? { class: "together" } : {},
     element("th", { scope: "row" }, ...head),
     ...numbers,
-    element("td", {}, bar, signedTold(by, 3)),
+    element("td", {}, bar, signedText(by, 3)),
   );
 }

@@ -44,9 +44,9 @@ export class Drawn {
    */
   place(picture, token) {
     const second = picture === "second";
-    const found = second ? counterpart(this.run, token) : token;
-    if (found === null) return null;
-    const own = this.#in(second ? 1 : 0, found);
+    const index = second ? counterpart(this.run, token) : token;
+    if (index === null) return null;
+    const own = this.#in(second ? 1 : 0, index);
     const at = picture === "difference" ? this.common.findIndex(([one]) => one === own) : own;
     return at < 0 ? null : at;
   }

@@ -1,9 +1,9 @@
 // What becomes of the hidden word, or of the word that comes next, as heads are switched off: in a line for each sentence.
 
 import { element, fill, p } from "../mha.web/dom.js";
-import { likely } from "./telling.js";
+import { likely } from "./wording.js";
 
-const MOST_TOLD = 5;
+const MOST_LISTED = 5;
 
 export class Effect {
   /** @param {Record<string, string>} words */
@@ -15,36 +15,36 @@ export class Effect {
   /**
    * @param {ModelRun} run
    * @param {ModelPlace} place
-   * @param {(Guessed | null)[] | null} found null while the answer is on its way: the last one stays
+   * @param {(Guessed | null)[] | null} guessed null while the answer is on its way: the last one stays
    */
-  update({ causal, guesses, sentences, masks }, { guess, off }, found) {
+  update({ causal, guesses, sentences, masks }, { guess, off }, guessed) {
     const { words, root } = this;
     root.hidden = !guesses || guess === null;
     root.classList.toggle("stays", off.length > 0);
-    if (root.hidden || found?.length !== sentences.length) return;
-    const lines = found.map((one, at) => {
-      const told = one
-        ? this.#told(one, sentences[at], masks[at], Boolean(off.length), causal)
+    if (root.hidden || guessed?.length !== sentences.length) return;
+    const lines = guessed.map((one, at) => {
+      const text = one
+        ? this.#sentenceFor(one, sentences[at], masks[at], Boolean(off.length), causal)
         : words.compared_none;
       const name = words[at ? "compared_second" : "compared_first"];
-      return p("effect-line", found.length > 1 ? element("strong", {}, name) : "", " ", told);
+      return p("effect-line", guessed.length > 1 ? element("strong", {}, name) : "", " ", text);
     });
     root.replaceChildren(...lines);
   }
 
   /**
-   * @param {Guessed} found
+   * @param {Guessed} guessed
    * @param {Looked} sentence
    * @param {number[]} masks
    * @param {boolean} isOff
    * @param {boolean} causal
    */
-  #told({ place, before, after, word }, { names }, masks, isOff, causal) {
+  #sentenceFor({ place, before, after, word }, { names }, masks, isOff, causal) {
     const { words } = this;
     if (masks.includes(place) && !causal) return this.#atMask(names[place], before, after, isOff);
     const which = `${isOff ? "_off" : ""}${causal ? "_causal" : ""}`;
     if (!word) return fill(words[`effect${which}`], { token: names[place], ...likeliest(before, after) });
-    const told = fill(words[`word${which}`], {
+    const line = fill(words[`word${which}`], {
       place: names[place],
       token: names[word.at],
       before: likely(word.before.probability),
@@ -52,9 +52,9 @@ export class Effect {
       rank: word.before.rank,
       now: word.after.rank,
     });
-    if (word.after.rank === 1) return told;
+    if (word.after.rank === 1) return line;
     const [{ text, probability }] = after;
-    const now = { told, word: text, number: likely(probability) };
+    const now = { told: line, word: text, number: likely(probability) };
     return fill(words[isOff ? "likeliest_now" : "likeliest"], now);
   }
 
@@ -62,8 +62,8 @@ export class Effect {
   #atMask(token, before, after, isOff) {
     const { words } = this;
     if (isOff) return fill(words.mask_off, { token, ...likeliest(before, after) });
-    const told = before.slice(0, MOST_TOLD).map((one) => `“${one.text}” ${likely(one.probability)}`);
-    return fill(words.mask, { token, list: told.join(" · ") });
+    const guesses = before.slice(0, MOST_LISTED).map((one) => `“${one.text}” ${likely(one.probability)}`);
+    return fill(words.mask, { token, list: guesses.join(" · ") });
   }
 }
 

@@ -4,7 +4,7 @@ import { div, element, fill, setText, span } from "../mha.web/dom.js";
 import { either } from "./drawn.js";
 import { counterpart } from "./runs.js";
 import { Scores } from "./scores.js";
-import { signedTold, weightTold } from "./telling.js";
+import { signedText, weightText } from "./wording.js";
 
 /** @type {Pictured[]} */
 const SENTENCES = ["first", "second"];
@@ -31,7 +31,7 @@ export class Explained {
    * @param {boolean} asWords
    */
   update(drawn, weights, numbers, pair, held, asWords) {
-    setText(this.readout, this.#told(drawn, weights, pair) || this.words.pair_hint);
+    setText(this.readout, this.#pairSentence(drawn, weights, pair) || this.words.pair_hint);
     const isHeld = Boolean(drawn.pairIn("first", held));
     this.both.hidden = !isHeld;
     if (!isHeld) return;
@@ -48,22 +48,22 @@ export class Explained {
   }
 
   /** The pair and its weight; of two sentences both, where it stands in both. */
-  #told(drawn, weights, pair) {
-    const found = weights.map((all, at) => {
+  #pairSentence(drawn, weights, pair) {
+    const sides = weights.map((all, at) => {
       const here = drawn.pairIn(SENTENCES[at], pair);
       const names = drawn.names[at];
       return here && { ...here, names, weight: all[here.query * names.length + here.key] };
     });
-    const [first, second] = found;
+    const [first, second] = sides;
     this.readout.title = first && !second ? String(first.weight) : "";
     if (!first) return "";
     const name = (which) => {
       const own = first.names[first[which]];
       return second ? either(own, second.names[second[which]]) : own;
     };
-    const values = { query: name("query"), key: name("key"), weight: weightTold(first.weight) };
+    const values = { query: name("query"), key: name("key"), weight: weightText(first.weight) };
     if (!second) return fill(this.words.pair_line, values);
-    const by = signedTold(second.weight - first.weight, 4);
-    return fill(this.words.pair_both, { ...values, second: weightTold(second.weight), by });
+    const by = signedText(second.weight - first.weight, 4);
+    return fill(this.words.pair_both, { ...values, second: weightText(second.weight), by });
   }
 }

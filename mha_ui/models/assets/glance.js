@@ -7,9 +7,9 @@ import { Measures } from "./measures.js";
 import { kinds, ordered } from "./order.js";
 import { differences, mostOf, shaded, signed, weightsOf } from "./paint.js";
 import { counterpart, mapOf } from "./runs.js";
-import { captionOf, headName, headTold, pairTold } from "./telling.js";
+import { captionOf, headName, headText, pairText } from "./wording.js";
 
-const LEAST_TOLD = 70; // px of a tile, from which it has a caption
+const LEAST_WITH_CAPTION = 70; // px of a tile, from which it has a caption
 const REST = 350; // ms after which a pointer rests
 
 /** @typedef {{ root: HTMLElement; canvas: HTMLCanvasElement; name: HTMLElement; caption: HTMLElement }} Tile */
@@ -27,7 +27,7 @@ export class Glance {
   /** Small tiles have room for a name alone. */
   #watch = new ResizeObserver(() => {
     const { width } = this.#tiles[this.#order[0]]?.root.getBoundingClientRect() ?? { width: 0 };
-    this.tiles.classList.toggle("small", width < LEAST_TOLD);
+    this.tiles.classList.toggle("small", width < LEAST_WITH_CAPTION);
   });
   /** @type {Shuffled | null} */
   #shuffled = null;
@@ -79,9 +79,9 @@ export class Glance {
       this.#choose(tile);
       if (tile && pointerType === "touch") host.reveal();
     });
-    this.tiles.addEventListener("pointerover", (event) => this.#tell(event, REST));
-    this.tiles.addEventListener("focusin", (event) => this.#tell(event, 0));
-    for (const go of ["pointerleave", "focusout"]) this.tiles.addEventListener(go, () => this.#clearTold());
+    this.tiles.addEventListener("pointerover", (event) => this.#scheduleTip(event, REST));
+    this.tiles.addEventListener("focusin", (event) => this.#scheduleTip(event, 0));
+    for (const go of ["pointerleave", "focusout"]) this.tiles.addEventListener(go, () => this.#hideTip());
   }
 
   /**
@@ -100,7 +100,7 @@ export class Glance {
     this.by.value = place.by;
     for (const kind of this.kinds.children)
       setAttribute(kind, "aria-pressed", String(kind.dataset.kind === place.only));
-    setText(this.missing, missingTold(this.words, run, place, missing));
+    setText(this.missing, missingText(this.words, run, place, missing));
     this.#showing();
     this.#arrange();
     this.#paint();
@@ -230,14 +230,14 @@ export class Glance {
     const { sentences, aligned } = this.#run;
     const place = aligned.findIndex(([query]) => query === this.#place.token);
     const [row, size] = [place < 0 ? null : place, aligned.length];
-    const found = this.#order.map((at) => {
+    const byHead = this.#order.map((at) => {
       const [first, second] = sentences.map((one) => weightsOf(mapOf(one, at)));
       return differences(first, second, sentences[0].n, sentences[1].n, aligned);
     });
-    const most = Math.max(0, ...found.map((numbers) => mostOf(numbers, size, row)));
+    const most = Math.max(0, ...byHead.map((numbers) => mostOf(numbers, size, row)));
     const both = { more: this.colours.of("more"), less: this.colours.of("less") };
     for (const [index, at] of this.#order.entries())
-      put(this.#tiles[at].canvas, signed(found[index], size, both, row, most || 1), size);
+      put(this.#tiles[at].canvas, signed(byHead[index], size, both, row, most || 1), size);
     this.legend.update(most);
   }
 
@@ -250,7 +250,7 @@ export class Glance {
       const [what, number] = captionOf(words, run, this.#place, at, this.picture);
       setText(caption.firstChild, what);
       setText(caption.lastChild, number);
-      setAttribute(root, "aria-label", headTold(words, run, this.#place, at, this.picture));
+      setAttribute(root, "aria-label", headText(words, run, this.#place, at, this.picture));
     }
     const all = run.layers * run.heads;
     const values = { shown: this.#order.length, count: all, layers: run.layers, heads: run.heads };
@@ -258,14 +258,14 @@ export class Glance {
   }
 
   /** Tell of the head under the hand, once it rests there. */
-  #tell({ target, pointerType, type }, rest) {
+  #scheduleTip({ target, pointerType, type }, rest) {
     const tile = target.closest?.(".tile");
-    this.#clearTold();
+    this.#hideTip();
     if (!tile || pointerType === "touch" || (type === "focusin" && !tile.matches(":focus-visible"))) return;
     this.#resting = setTimeout(() => this.#show(tile), rest);
   }
 
-  #clearTold() {
+  #hideTip() {
     clearTimeout(this.#resting);
     this.tip.hidden = true;
   }
@@ -276,7 +276,7 @@ export class Glance {
     measures.update(this.#run, at, this.#shuffled);
     const name = element("strong", {}, headName(this.words, this.#run, at));
     const { token } = this.#place;
-    const looks = token === null ? "" : pairTold(this.#run, at, token, this.picture);
+    const looks = token === null ? "" : pairText(this.#run, at, token, this.picture);
     this.tip.replaceChildren(
       name,
       ...(looks ? [element("p", { class: "looks-at" }, looks)] : []),
@@ -296,7 +296,7 @@ export class Glance {
     if (!tile) return;
     const at = Number(tile.dataset.at);
     const { heads } = this.#run;
-    this.#clearTold();
+    this.#hideTip();
     this.host.go({ head: [Math.floor(at / heads), at % heads] });
   }
 
@@ -304,7 +304,7 @@ export class Glance {
   #key(event) {
     const tile = event.target.closest(".tile");
     if (!tile) return;
-    if (event.key === "Escape") this.#clearTold();
+    if (event.key === "Escape") this.#hideTip();
     if (event.key === "Enter" || event.key === " ") {
       event.preventDefault();
       return this.#choose(tile);
@@ -337,16 +337,16 @@ export class Glance {
 }
 
 /** What was wanted and is not there: by its name, or, where it has none, as the address had it. */
-function missingTold(words, run, place, { head, by, only, off }) {
+function missingText(words, run, place, { head, by, only, off }) {
   const [layer, of] = place.head;
   const shown = headName(words, run, layer * run.heads + of);
-  const told = [
+  const parts = [
     head && fill(words.head_missing, { head, shown }),
     by && fill(words.order_missing, { order: words[orderName(by)] ?? by }),
     only && fill(words.only_missing, { kind: words[`kind_${only}`] ?? only }),
     off && fill(words.off_missing, { head: off, layers: run.layers, heads: run.heads }),
   ];
-  return told.filter(Boolean).join(" ");
+  return parts.filter(Boolean).join(" ");
 }
 
 /** The name of the words for an order. */

@@ -4,11 +4,11 @@
 import { announcer, button, div, element, fill, span } from "../mha.web/dom.js";
 import { Legend } from "./legend.js";
 import { inCss, laid, levelOf, levelsOf, mostOf, readable, shaded, signed } from "./paint.js";
-import { shown, signedTold, weightTold } from "./telling.js";
 import { revealing, shifted, whole, zoomed } from "./window.js";
+import { shown, signedText, weightText } from "./wording.js";
 
 const LEAST_NAMED = 11; // px of a cell, below which tokens have no names
-const LEAST_TOLD = 20; // px of a cell, from which its number stands in it
+const LEAST_WITH_NUMBER = 20; // px of a cell, from which its number stands in it
 const LEAST_NUMBER = 0.005; // what is less shows as 0, and stands back
 const LEAST_TYPE = 7; // px
 const MOST_TYPE = 13;
@@ -51,7 +51,7 @@ export class Heatmap {
       "aria-roledescription": words.map,
       data: { focus: "pairs" },
     });
-    this.heard = announcer();
+    this.live = announcer();
     const zoom = (by, sign, label) =>
       button(
         { "aria-label": label, title: label, data: { focus: label }, onclick: () => this.#zoom(by) },
@@ -59,12 +59,12 @@ export class Heatmap {
       );
     this.nearer = zoom(STEP, "+", words.zoom_in);
     this.further = zoom(1 / STEP, "−", words.zoom_out);
-    this.told = span("quiet-text");
-    this.zooms = div("zooms", this.nearer, this.further, this.told);
+    this.note = span("quiet-text");
+    this.zooms = div("zooms", this.nearer, this.further, this.note);
     this.tip = element("div", { class: "map-tip", "aria-hidden": "true", hidden: true });
     const square = div("map-square", this.keys, this.queries, this.canvas, this.tip);
     this.legend = new Legend(words);
-    this.root = div("heatmap", this.zooms, square, this.legend.root, this.heard);
+    this.root = div("heatmap", this.zooms, square, this.legend.root, this.live);
     this.#watch.observe(this.canvas);
     this.#listen();
   }
@@ -119,7 +119,7 @@ export class Heatmap {
     context.drawImage(this.#picture, col, row, size, size, 0, 0, side, side);
     const [ink, paper] = ["ink", "paper"].map((name) => inCss(this.colours.of(name)));
     if (cell >= LEAST_NAMED) this.#lattice(context, side, cell, paper);
-    if (cell >= LEAST_TOLD) this.#numbers(context, cell);
+    if (cell >= LEAST_WITH_NUMBER) this.#numbers(context, cell);
     context.strokeStyle = ink;
     if (this.#token !== null) context.strokeRect(1, (this.#token - row) * cell + 0.5, side - 2, cell - 1);
     if (this.#pair) {
@@ -141,19 +141,19 @@ export class Heatmap {
   /** Numbers in the cells, as large as the widest of them lets them be, where that can be read. */
   #numbers(context, cell) {
     const { row, col, size } = this.#window;
-    const found = Array.from({ length: size * size }, (_, at) => {
+    const entries = Array.from({ length: size * size }, (_, at) => {
       const [down, across] = [Math.floor(at / size), at % size];
       return { down, across, number: this.#shown.numbers[(row + down) * this.#n + col + across] };
     }).filter(({ number }) => number !== 0);
     const { fontFamily } = getComputedStyle(this.canvas);
     context.font = `${MOST_TYPE}px ${fontFamily}`;
-    const widest = Math.max(0, ...found.map(({ number }) => context.measureText(shown(number)).width));
+    const widest = Math.max(0, ...entries.map(({ number }) => context.measureText(shown(number)).width));
     const type = MOST_TYPE * Math.min(1, (PART * cell) / widest);
     if (type < LEAST_TYPE) return;
     context.font = `${type}px ${fontFamily}`;
     context.textAlign = "center";
     context.textBaseline = "middle";
-    for (const { down, across, number } of found) {
+    for (const { down, across, number } of entries) {
       context.fillStyle = inCss(this.#inkOn(number));
       context.fillText(shown(number), (across + 0.5) * cell, (down + 0.5) * cell);
     }
@@ -180,7 +180,7 @@ export class Heatmap {
     this.further.disabled = size === n;
     this.zooms.hidden = n <= 8;
     const values = { first: row + 1, last: row + size, from: col + 1, to: col + size };
-    this.told.textContent = size < n ? fill(this.words.zoomed, values) : named ? "" : this.words.zoom_hint;
+    this.note.textContent = size < n ? fill(this.words.zoomed, values) : named ? "" : this.words.zoom_hint;
   }
 
   // --- the hand ------------------------------------------------------------------------------------------------------
@@ -194,7 +194,7 @@ export class Heatmap {
     canvas.addEventListener("pointermove", (event) => {
       if (this.#held) this.#drag(event);
       else host.pointed(this.#at(event));
-      this.#tell(event);
+      this.#showTip(event);
     });
     canvas.addEventListener("pointerleave", () => {
       host.pointed(null);
@@ -217,15 +217,15 @@ export class Heatmap {
   }
 
   /** The pair under the pointer, and its number, above it. */
-  #tell(event) {
+  #showTip(event) {
     const pair = this.#held?.moved ? null : this.#at(event);
     this.tip.hidden = !pair || event.pointerType === "touch";
     if (this.tip.hidden) return;
     const { texts, keyTexts, numbers, colour } = this.#shown;
     const number = numbers[pair.query * this.#n + pair.key];
     const name = (text) => element("bdi", {}, text);
-    const told = element("strong", {}, colour ? weightTold(number) : signedTold(number, 4));
-    this.tip.replaceChildren(name(texts[pair.query]), " → ", name(keyTexts[pair.key]), " ", told);
+    const value = element("strong", {}, colour ? weightText(number) : signedText(number, 4));
+    this.tip.replaceChildren(name(texts[pair.query]), " → ", name(keyTexts[pair.key]), " ", value);
     const { row, col, size } = this.#window;
     const cell = this.canvas.clientWidth / size;
     const left = this.canvas.offsetLeft + (pair.key - col + 0.5) * cell - this.tip.offsetWidth / 2;
@@ -278,7 +278,7 @@ export class Heatmap {
     this.#window = revealing(this.#window, pair, this.#n);
     this.host.held(pair, false);
     const { texts, keyTexts, numbers } = this.#shown;
-    this.heard.textContent = `${texts[pair.query]} → ${keyTexts[pair.key]} ${shown(numbers[pair.query * this.#n + pair.key])}`;
+    this.live.textContent = `${texts[pair.query]} → ${keyTexts[pair.key]} ${shown(numbers[pair.query * this.#n + pair.key])}`;
   }
 
   #centre() {

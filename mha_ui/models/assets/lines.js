@@ -4,7 +4,7 @@
 import { curve, lineAt, middle } from "../mha.web/curves.js";
 import { button, div, element, pressable, redrawn, span } from "../mha.web/dom.js";
 import { roving, stopAt } from "./roving.js";
-import { shown } from "./telling.js";
+import { shown } from "./wording.js";
 
 /** Of more tokens no lines are drawn. */
 export const MOST_LINES = 64;
@@ -135,8 +135,8 @@ export class Lines {
       for (const [key, weight] of row.entries()) {
         if (weight < LEAST) continue;
         const lit = this.#pair?.query === query && this.#pair.key === key;
-        const told = this.#token === null || this.#token === query || lit;
-        const shade = (0.14 + 0.76 * weight) * (told ? 1 : 0.08);
+        const prominent = this.#token === null || this.#token === query || lit;
+        const shade = (0.14 + 0.76 * weight) * (prominent ? 1 : 0.08);
         context.strokeStyle = `rgba(${colour}, ${lit ? 1 : shade})`;
         context.lineWidth = widthOf(weight);
         const [from, to] = [

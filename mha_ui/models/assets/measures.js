@@ -2,7 +2,7 @@
 
 import { div, element, fill, span } from "../mha.web/dom.js";
 import { measuresOf, shuffledOf } from "./runs.js";
-import { behaviour, shown } from "./telling.js";
+import { behaviour, shown } from "./wording.js";
 
 /** Measures that are no shares, and what they are counted in. */
 const UNITS = { entropy: "unit_entropy", distance: "unit_distance" };
@@ -11,10 +11,10 @@ export class Measures {
   /** @param {Record<string, string>} words */
   constructor(words) {
     this.words = words;
-    this.told = element("p", { class: "does" });
+    this.behaviour = element("p", { class: "does" });
     this.bars = element("dl", { class: "measures" });
     this.apart = element("dl", { class: "measures apart" });
-    this.root = div("measured", this.told, this.bars, this.apart);
+    this.root = div("measured", this.behaviour, this.bars, this.apart);
   }
 
   /**
@@ -25,7 +25,7 @@ export class Measures {
   update(run, at, shuffled) {
     const { words } = this;
     const [sentence] = run.sentences;
-    this.told.textContent = behaviour(words, run, at);
+    this.behaviour.textContent = behaviour(words, run, at);
     const differs = run.differences
       ? [{ name: "difference", number: run.differences[at], chance: Number.NaN, places: 0 }]
       : [];
@@ -46,7 +46,9 @@ export class Measures {
     const { words } = this;
     const part = (of) => `${Math.min(100, (100 * of) / most).toFixed(1)}%`;
     const known = Object.entries(marks).filter(([, of]) => !Number.isNaN(of));
-    const said = known.map(([mark, of]) => fill(words[`by_${mark}`], { number: shown(of) })).join(", ");
+    const description = known
+      .map(([mark, of]) => fill(words[`by_${mark}`], { number: shown(of) }))
+      .join(", ");
     const signs = known.map(([mark, of]) =>
       element("span", { class: `bar-${mark}`, style: `--at: ${part(of)}` }),
     );
@@ -57,12 +59,12 @@ export class Measures {
       element("dt", { title: words[`about_${name}`] }, words[`kind_${name}`]),
       element(
         "dd",
-        { style, title: said },
+        { style, title: description },
         span("bar-of", ...signs),
         span("bar-number", shown(number)),
         ...unit,
         ...count,
-        span("visually-hidden", said),
+        span("visually-hidden", description),
       ),
     ];
   }

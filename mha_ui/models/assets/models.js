@@ -146,7 +146,7 @@ class Models {
   }
 
   async #offer() {
-    await this.#told(async () => {
+    await this.#attempt(async () => {
       this.ask.offer(await this.#cards);
       this.ask.mark(this.#run?.model ?? this.#place.model);
     });
@@ -190,7 +190,7 @@ class Models {
       this.#coming = {};
       this.#busy(false);
     };
-    await this.#told(
+    await this.#attempt(
       async () => {
         const asked = { model: model || (await this.#first()), texts, without: off };
         const { run, without } = await this.#read(asked);
@@ -259,7 +259,7 @@ class Models {
 
   async #numbersOf({ model, texts, head: [layer, head], off }) {
     this.#numbers = null;
-    await this.#told(async () => {
+    await this.#attempt(async () => {
       const asked = texts.map((text) => ({ model, text, layer, head, without: off }));
       this.#numbers = await this.#server.head(asked);
       this.#show();
@@ -276,7 +276,7 @@ class Models {
       const isThere = place !== null && (causal || !special[place]);
       return isThere ? { model, text: texts[at], place, without: off } : null;
     });
-    await this.#told(async () => {
+    await this.#attempt(async () => {
       this.#guesses = await this.#server.guesses(asked);
       this.#show();
     });
@@ -288,9 +288,9 @@ class Models {
     const run = this.#run;
     if (this.#shuffled) this.#shuffled = null;
     else
-      await this.#told(async () => {
-        const found = await this.#server.shuffled({ model, text: texts[0], without: off });
-        if (run === this.#run) this.#shuffled = found;
+      await this.#attempt(async () => {
+        const shuffled = await this.#server.shuffled({ model, text: texts[0], without: off });
+        if (run === this.#run) this.#shuffled = shuffled;
       });
     this.#show();
   }
@@ -305,7 +305,7 @@ class Models {
    * @param {() => Promise<void>} act
    * @param {(error: { fits?: number }) => void} [refused]
    */
-  async #told(act, refused = () => {}) {
+  async #attempt(act, refused = () => {}) {
     try {
       await act();
     } catch (error) {

@@ -11,7 +11,7 @@ import { Measures } from "./measures.js";
 import { differences } from "./paint.js";
 import { inPieces } from "./pieces.js";
 import { Taking } from "./taking.js";
-import { headName, shuffledTold } from "./telling.js";
+import { headName, shuffledSentences } from "./wording.js";
 
 export class One {
   /** @type {ModelRun} */
@@ -108,8 +108,8 @@ export class One {
     this.measures.update(run, this.#at, shuffled);
     setText(this.measured, this.words[run.sentences.length > 1 ? "measures_first" : "measures"]);
     this.shuffle.ariaPressed = String(Boolean(shuffled));
-    const told = shuffled ? shuffledTold(this.words, shuffled) : [];
-    this.shuffled.replaceChildren(...told.map((text) => element("p", { class: "hint" }, text)));
+    const sentences = shuffled ? shuffledSentences(this.words, shuffled) : [];
+    this.shuffled.replaceChildren(...sentences.map((text) => element("p", { class: "hint" }, text)));
     this.taking.update(run, place, refused);
   }
 

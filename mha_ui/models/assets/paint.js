@@ -117,9 +117,9 @@ export const weightsOf = (levels) => Float32Array.from(levels, (level) => (level
  */
 export function differences(first, second, n, m, aligned) {
   const size = aligned.length;
-  const found = new Float32Array(size * size);
+  const result = new Float32Array(size * size);
   for (const [row, [query, ofSecond]] of aligned.entries())
     for (const [col, [key, keyOfSecond]] of aligned.entries())
-      found[row * size + col] = second[ofSecond * m + keyOfSecond] - first[query * n + key];
-  return found;
+      result[row * size + col] = second[ofSecond * m + keyOfSecond] - first[query * n + key];
+  return result;
 }

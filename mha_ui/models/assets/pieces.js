@@ -7,11 +7,11 @@
  */
 export function groups({ words }) {
   /** @type {number[][]} */
-  const found = [];
+  const grouped = [];
   for (const [at, word] of words.entries())
-    if (word !== null && at > 0 && words[at - 1] === word) found.at(-1).push(at);
-    else found.push([at]);
-  return found;
+    if (word !== null && at > 0 && words[at - 1] === word) grouped.at(-1).push(at);
+    else grouped.push([at]);
+  return grouped;
 }
 
 /**
@@ -29,14 +29,14 @@ export const inPieces = (tokens) => groups(tokens).length < tokens.texts.length;
  */
 export function merged(weights, n, words) {
   const size = words.length;
-  const found = new Float32Array(size * size);
+  const result = new Float32Array(size * size);
   for (const [row, queries] of words.entries())
     for (const [col, keys] of words.entries()) {
       let sum = 0;
       for (const query of queries) for (const key of keys) sum += weights[query * n + key];
-      found[row * size + col] = sum / queries.length;
+      result[row * size + col] = sum / queries.length;
     }
-  return found;
+  return result;
 }
 
 /**

@@ -75,13 +75,13 @@ export function unread(query) {
  * What was wanted and is not there in a model's answer, by its name in an address: the head, the order, what heads are
  * to do, or heads to be switched off; "" where it is there.
  * @param {Pick<ModelPlace, "head" | "by" | "only" | "off">} wanted
- * @param {Pick<ModelPlace, "head" | "by" | "only">} found
+ * @param {Pick<ModelPlace, "head" | "by" | "only">} actual
  * @param {Pick<ModelRun, "layers" | "heads">} run
  */
-export const missing = (wanted, found, run) => ({
-  head: !wanted.head || wanted.head.join() === found.head.join() ? "" : headName(wanted.head),
-  by: wanted.by === found.by ? "" : wanted.by,
-  only: wanted.only === found.only ? "" : wanted.only,
+export const missing = (wanted, actual, run) => ({
+  head: !wanted.head || wanted.head.join() === actual.head.join() ? "" : headName(wanted.head),
+  by: wanted.by === actual.by ? "" : wanted.by,
+  only: wanted.only === actual.only ? "" : wanted.only,
   off: wanted.off
     .filter((head) => !exists(run, head))
     .map(headName)
@@ -96,7 +96,7 @@ export const missing = (wanted, found, run) => ({
 export function written({ model, texts, head, token, off, guess, by, only, drawn, pair, shows, hides }) {
   const [text, second] = texts;
   const number = (at) => (at === null ? "" : String(at + 1));
-  const said = {
+  const fields = {
     model,
     text,
     second,
@@ -111,7 +111,7 @@ export function written({ model, texts, head, token, off, guess, by, only, drawn
     shows: second && shows !== START.shows ? shows : "",
     hides: hides ? SPECIAL : "",
   };
-  return Object.fromEntries(Object.entries(said).filter(([, value]) => value));
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value));
 }
 
 /**
@@ -128,7 +128,7 @@ export function fitted(place, run) {
   return {
     ...place,
     model: run.model,
-    head: place.head && exists(run, place.head) ? place.head : telling(run),
+    head: place.head && exists(run, place.head) ? place.head : startingHead(run),
     token: token(place.token) ?? (place.head || !run.differences ? null : firstDifferent(run)),
     off: run.guesses ? place.off.filter((head) => exists(run, head)) : [],
     guess: run.guesses ? (token(place.guess) ?? run.masks[0][0] ?? lastWord(run)) : null,
@@ -145,7 +145,7 @@ export function fitted(place, run) {
  * @param {ModelRun} run
  * @returns {[number, number]}
  */
-function telling(run) {
+function startingHead(run) {
   const { heads, differences } = run;
   const [{ labels }] = run.sentences;
   const at = differences

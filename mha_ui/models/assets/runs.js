@@ -10,11 +10,11 @@ export function readRun({ header, arrays }) {
   const { sentences, arrays: _, ...rest } = header;
   return {
     ...rest,
-    sentences: sentences.map((told, at) => ({
-      ...told,
+    sentences: sentences.map((sentence, at) => ({
+      ...sentence,
       ...of(arrays, `${at}.`),
-      n: told.texts.length,
-      names: numbered(told.texts),
+      n: sentence.texts.length,
+      names: numbered(sentence.texts),
     })),
     differences: arrays.differences ?? null,
     shiftKeys: arrays.shift_keys ?? null,
@@ -91,14 +91,14 @@ const MOSTLY = 0.5;
  * @param {number} head
  */
 export function restOf(run, sentence, head) {
-  const found = measuresOf(run, sentence, head).filter(
+  const resting = measuresOf(run, sentence, head).filter(
     ({ name, number }) => RESTS.includes(name) && number >= LEAST_REST,
   );
-  const number = found.reduce((sum, one) => sum + one.number, 0);
+  const number = resting.reduce((sum, one) => sum + one.number, 0);
   if (number <= MOSTLY) return null;
   const { texts, special } = sentence;
   const separators = texts.filter((_, at) => at > 0 && special[at]);
-  const tokens = found.flatMap(({ name }) => (name === "first_token" ? [texts[0]] : separators));
+  const tokens = resting.flatMap(({ name }) => (name === "first_token" ? [texts[0]] : separators));
   return { number, tokens: [...new Set(tokens)] };
 }
 
@@ -127,13 +127,13 @@ export function lastWord({ sentences: [{ texts, special }] }) {
 
 /**
  * What a head's measure is where the words stand in other orders; NaN where that is not known.
- * @param {Shuffled | null} found
+ * @param {Shuffled | null} shuffled
  * @param {string} name
  * @param {number} head
  */
-export function shuffledOf(found, name, head) {
-  const at = found ? found.measures.indexOf(name) : -1;
-  return at < 0 ? Number.NaN : found.shuffled[head * found.measures.length + at];
+export function shuffledOf(shuffled, name, head) {
+  const at = shuffled ? shuffled.measures.indexOf(name) : -1;
+  return at < 0 ? Number.NaN : shuffled.shuffled[head * shuffled.measures.length + at];
 }
 
 /**

@@ -3,7 +3,7 @@
 import { div, element, fill, rich, span } from "../mha.web/dom.js";
 import { brief, format, largest } from "../mha.web/numbers.js";
 import { products } from "./runs.js";
-import { weightTold } from "./telling.js";
+import { weightText } from "./wording.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const HIGH = 128; // of the products' part of the picture
@@ -46,10 +46,10 @@ export class Scores {
     const { words } = this;
     const [weight, score] = [weights[query * n + key], scores[query * n + key]];
     const name = (at) => element("bdi", {}, names[at]);
-    const told = element("span", { class: "pair-weight", title: String(weight) }, weightTold(weight));
-    this.title.replaceChildren(name(query), " → ", name(key), told);
+    const value = element("span", { class: "pair-weight", title: String(weight) }, weightText(weight));
+    this.title.replaceChildren(name(query), " → ", name(key), value);
     const isHidden = score === Number.NEGATIVE_INFINITY;
-    const said = isHidden ? words.score_hidden : words.score_line;
+    const template = isHidden ? words.score_hidden : words.score_line;
     const values = {
       score: brief(score, 4),
       divisor: brief(divisor, 4),
@@ -57,7 +57,7 @@ export class Scores {
       d,
       keys: n,
     };
-    this.line.replaceChildren(...rich(fill(said, { ...values, weight: brief(weight, 4) })));
+    this.line.replaceChildren(...rich(fill(template, { ...values, weight: brief(weight, 4) })));
     this.picture.hidden = this.line_of_one.hidden = isHidden;
     if (!isHidden) this.#draw(products(numbers, query, key));
   }
@@ -72,13 +72,13 @@ export class Scores {
     this.picture.hidden = this.line_of_one.hidden = true;
   }
 
-  #draw(found) {
-    const all = found.map(({ product }) => product);
+  #draw(terms) {
+    const all = terms.map(({ product }) => product);
     const [highest, lowest] = [Math.max(0, ...all), Math.min(0, ...all)];
     const scale = HIGH / (highest - lowest || 1);
     const zero = highest * scale;
-    const factors = { q: largest(found.map(({ q }) => q)), k: largest(found.map(({ k }) => k)) };
-    const bars = found.map(({ q, k, product }, at) => {
+    const factors = { q: largest(terms.map(({ q }) => q)), k: largest(terms.map(({ k }) => k)) };
+    const bars = terms.map(({ q, k, product }, at) => {
       const high = Math.abs(product) * scale;
       const x = at * WIDE;
       const bar = drawing("rect", {
@@ -106,37 +106,37 @@ export class Scores {
       });
       const column = drawing("g", { class: "dimension" }, ground, bar);
       column.append(factor("q", q, HIGH + GAP), factor("k", k, HIGH + 2 * GAP + STRIP));
-      column.addEventListener("pointerenter", () => this.#tell(found, at));
+      column.addEventListener("pointerenter", () => this.#showTerm(terms, at));
       return column;
     });
-    const width = found.length * WIDE;
+    const width = terms.length * WIDE;
     const line = drawing("line", { class: "zero", x1: 0, x2: width, y1: zero, y2: zero });
     const size = { viewBox: `0 0 ${width} ${HIGH + 2 * STRIP + 3 * GAP}`, preserveAspectRatio: "none" };
-    const svg = drawing("svg", { ...size, role: "img", "aria-label": this.#told(found) }, ...bars, line);
+    const svg = drawing("svg", { ...size, role: "img", "aria-label": this.#altText(terms) }, ...bars, line);
     const names = div("product-names", span("of-products", "qᵢ·kᵢ"), span("of-q", "q"), span("of-k", "k"));
     this.picture.replaceChildren(names, svg);
-    this.#tell(found, this.#first(found));
+    this.#showTerm(terms, this.#first(terms));
   }
 
   /** The dimension whose product is largest. */
-  #first(found) {
-    return found.reduce(
-      (best, { product }, at) => (Math.abs(product) > Math.abs(found[best].product) ? at : best),
+  #first(terms) {
+    return terms.reduce(
+      (best, { product }, at) => (Math.abs(product) > Math.abs(terms[best].product) ? at : best),
       0,
     );
   }
 
-  #tell(found, at) {
-    const { q, k, product } = found[at];
+  #showTerm(terms, at) {
+    const { q, k, product } = terms[at];
     const values = { at: at + 1, q: format(q, 3), k: format(k, 3), product: format(product, 3) };
     this.line_of_one.textContent = fill(this.words.one_product, values);
   }
 
   /** The largest products, for who cannot see them. */
-  #told(found) {
-    const sorted = found.map(({ product }, at) => ({ product, at: at + 1 }));
+  #altText(terms) {
+    const sorted = terms.map(({ product }, at) => ({ product, at: at + 1 }));
     sorted.sort((a, b) => Math.abs(b.product) - Math.abs(a.product));
     const most = sorted.slice(0, 5).map(({ product, at }) => `${at}: ${format(product, 3)}`);
-    return fill(this.words.products_told, { count: found.length, list: most.join(", ") });
+    return fill(this.words.products_told, { count: terms.length, list: most.join(", ") });
   }
 }

@@ -115,7 +115,7 @@ export class Server {
       throw isOvertaken(error) ? error : new Refusal(this.unreachable);
     });
     if (answer.ok) return answer;
-    const told = await answer.json().catch(() => ({ error: this.unreachable }));
-    throw new Refusal(told.error, told);
+    const refusal = await answer.json().catch(() => ({ error: this.unreachable }));
+    throw new Refusal(refusal.error, refusal);
   }
 }

@@ -6,7 +6,7 @@ import { roving, stopAt } from "./roving.js";
 export class Strip {
   /** @type {HTMLButtonElement[]} */
   #tokens = [];
-  #told = "";
+  #builtFor = "";
 
   /**
    * @param {string} label
@@ -25,9 +25,9 @@ export class Strip {
    * @param {(at: number) => boolean} [apart] whether the other sentence has none like it
    */
   update(tokens, chosen, can = () => true, apart = () => false) {
-    const told = JSON.stringify([tokens.names, tokens.texts.map((_, at) => can(at))]);
-    if (told !== this.#told) this.#build(tokens, can);
-    this.#told = told;
+    const state = JSON.stringify([tokens.names, tokens.texts.map((_, at) => can(at))]);
+    if (state !== this.#builtFor) this.#build(tokens, can);
+    this.#builtFor = state;
     for (const [at, token] of this.#tokens.entries()) {
       setAttribute(token, "aria-pressed", String(at === chosen));
       token.classList.toggle("apart", apart(at));
@@ -68,11 +68,11 @@ export class Tokens {
       words.all_tokens,
     );
     this.rows = element("div", { class: "strips" });
-    const told = element("div", { class: "strip-told" }, this.hint, this.none);
+    const hints = element("div", { class: "strip-told" }, this.hint, this.none);
     this.root = element(
       "section",
       { class: "tokens", "aria-label": words.tokens },
-      told,
+      hints,
       this.rows,
       this.matched,
       this.unknown,
@@ -100,7 +100,7 @@ export class Tokens {
       ...values,
       token: sentences[0].names[token],
     });
-    setText(this.unknown, unknownTold(this.words, sentences));
+    setText(this.unknown, unknownText(this.words, sentences));
     this.#of = of;
   }
 
@@ -119,12 +119,12 @@ export class Tokens {
 }
 
 /** How many tokens the model does not know, if there are any. */
-function unknownTold(words, sentences) {
+function unknownText(words, sentences) {
   const all = sentences.flatMap(({ texts, unknown }) =>
     texts.map((text, at) => ({ text, lacks: unknown[at] })),
   );
-  const found = all.filter(({ lacks }) => lacks);
-  if (!found.length) return "";
-  const [sign] = found[0].text.split(" ");
-  return fill(words.unknown, { count: found.length, all: all.length, sign });
+  const lacking = all.filter(({ lacks }) => lacks);
+  if (!lacking.length) return "";
+  const [sign] = lacking[0].text.split(" ");
+  return fill(words.unknown, { count: lacking.length, all: all.length, sign });
 }

@@ -7,10 +7,10 @@ globalThis.navigation?.addEventListener("currententrychange", mark);
 
 /** Mark it from now on: on the way to another page the links get theirs before or after the window has its address. */
 export function markHere() {
-  const found = document.querySelector(".st-key-frame-pages");
-  if (found !== strip) {
+  const current = document.querySelector(".st-key-frame-pages");
+  if (current !== strip) {
     observer.disconnect();
-    strip = found;
+    strip = current;
     if (strip) observer.observe(strip, { childList: true, subtree: true, attributeFilter: ["href"] });
   }
   mark();

@@ -31,7 +31,7 @@ class Share {
     this.field = root.querySelector("input");
     this.close = root.querySelector(".close");
     this.paper = root.querySelector(".paper");
-    this.told = root.querySelector("p");
+    this.message = root.querySelector("p");
     this.noCode = root.querySelector(".no-code");
     this.button.addEventListener("click", () => this.#share());
     this.close.addEventListener("click", () => this.#hide());
@@ -71,9 +71,9 @@ class Share {
   }
 
   async #share() {
-    const told = (await settled()).filter((one) => one.unsaved !== undefined);
-    this.of = told.some(({ ofModels }) => ofModels) ? "_models" : "";
-    const unsaved = told.length ? told.some((one) => one.unsaved) : this.data.unsaved;
+    const answers = (await settled()).filter((one) => one.unsaved !== undefined);
+    this.of = answers.some(({ ofModels }) => ofModels) ? "_models" : "";
+    const unsaved = answers.length ? answers.some((one) => one.unsaved) : this.data.unsaved;
     if (unsaved) this.setTriggerValue("unsaved", true);
     else await this.#give(location.href);
   }
@@ -88,7 +88,7 @@ class Share {
     this.panel.hidden = false;
     this.field.setAttribute("aria-label", words[`field${this.of}`]);
     this.field.hidden = await this.#copied(link);
-    this.told.textContent = this.field.hidden ? words[`said${this.of}`] : words.by_hand;
+    this.message.textContent = this.field.hidden ? words[`said${this.of}`] : words.by_hand;
     if (this.field.hidden) this.#say();
   }
 

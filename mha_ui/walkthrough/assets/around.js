@@ -13,12 +13,12 @@ export function around(count, most, at) {
   if (count <= most) return all;
   const kept = new Set([Math.min(at, count - 1), count - 1]);
   for (const index of all) if (kept.size < most) kept.add(index);
-  const found = [];
+  const entries = [];
   for (const index of all) {
-    const gap = found.at(-1);
-    if (kept.has(index)) found.push(index);
+    const gap = entries.at(-1);
+    if (kept.has(index)) entries.push(index);
     else if (typeof gap === "object") gap.count += 1;
-    else found.push({ from: index, count: 1 });
+    else entries.push({ from: index, count: 1 });
   }
-  return found;
+  return entries;
 }

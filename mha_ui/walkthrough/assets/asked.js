@@ -20,7 +20,7 @@ export class Asked {
   #words = {};
   #given = null; // the answer as it is sent, null before there is one
   #field = "";
-  #said = ""; // the name of a sentence
+  #status = ""; // the name of a sentence
   #isOneOfMany = false;
   #drawn = "";
 
@@ -38,7 +38,7 @@ export class Asked {
   show(question, model, words, isOneOfMany) {
     if (question?.question !== this.#question?.question) {
       this.#given = null;
-      this.#field = this.#said = "";
+      this.#field = this.#status = "";
     }
     this.#question = question;
     this.#model = model;
@@ -57,7 +57,7 @@ export class Asked {
       question,
       this.#words.tag,
       this.#given,
-      this.#said,
+      this.#status,
       this.#isOneOfMany,
       revision,
     ]);
@@ -67,7 +67,7 @@ export class Asked {
       element("h2", {}, ...asked(this.#model, question, this.#words)),
       question.open && this.#isOneOfMany ? p("note", this.#words.one_of_many) : "",
       ...(question.open ? this.#ways() : [p("verdict", this.#verdict()), this.#close()]),
-      element("p", { role: "status" }, question.open ? (this.#words[this.#said] ?? "") : ""),
+      element("p", { role: "status" }, question.open ? (this.#words[this.#status] ?? "") : ""),
     ];
     redrawn(this.root, () => this.root.replaceChildren(...parts));
   }
@@ -148,8 +148,8 @@ export class Asked {
     if (isLast()) this.#say("not_sent");
   }
 
-  #say(said) {
-    this.#said = said;
+  #say(name) {
+    this.#status = name;
     this.#draw();
   }
 }

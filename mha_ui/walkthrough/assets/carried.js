@@ -4,13 +4,13 @@ import { arithmetic, inBrief, isException } from "../mha.web/arithmetic.js";
 import { key, termsOf } from "../mha.web/graph.js";
 import { along, BEAT, firstRows, inView, MOST, numberTrack, PART, shown, track } from "./tracks.js";
 
-/** @typedef {import("./tracks.js").Told} Told */
+/** @typedef {import("./tracks.js").MotionInput} MotionInput */
 /** @typedef {import("./tracks.js").Made} Made */
 /** @typedef {import("./tracks.js").Track} Track */
 
-/** The heads' blocks slide together. @type {(told: Told) => Made} */
-export function slid(told) {
-  const { scene, cells } = told;
+/** The heads' blocks slide together. @type {(input: MotionInput) => Made} */
+export function slid(input) {
+  const { scene, cells } = input;
   const origin = (cell) => termsOf(scene.model, cell)[0][0];
   const moving = firstRows(cells, along(cells, "col").length).slice(0, MOST);
   const heads = [...new Set(moving.map((cell) => origin(cell).head))];
@@ -18,23 +18,23 @@ export function slid(told) {
   return {
     tracks: moving.flatMap((cell) => {
       const from = origin(cell);
-      if (!told.isShown(key(from))) return [];
+      if (!input.isShown(key(from))) return [];
       const stops = [
         { at: 0.05 + lag(cell), on: key(from) },
         { at: 0.72 + lag(cell), on: key(cell) },
       ];
-      return [numberTrack(told, from, ...stops, { ...stops[1], at: 0.78 + lag(cell) })];
+      return [numberTrack(input, from, ...stops, { ...stops[1], at: 0.78 + lag(cell) })];
     }),
-    shows: cells.map((cell) => shown(told, cell, 0.74 + lag(cell))),
+    shows: cells.map((cell) => shown(input, cell, 0.74 + lag(cell))),
     stations: [0.4, 0.9],
   };
 }
 
-/** @type {(told: Told) => Made} */
-export function carried(told) {
-  const { scene, place, cells } = told;
+/** @type {(input: MotionInput) => Made} */
+export function carried(input) {
+  const { scene, place, cells } = input;
   const single = cells.length === 1;
-  const operands = (cell) => inView(told, termsOf(scene.model, cell).flat());
+  const operands = (cell) => inView(input, termsOf(scene.model, cell).flat());
   let pieces = 0;
   const moving = cells.filter((cell) => {
     pieces += operands(cell).length;
@@ -44,10 +44,10 @@ export function carried(told) {
   const stands = single ? 0.86 : arrives + 0.04;
   return {
     tracks: moving.flatMap((cell) => [
-      ...ways(told, cell, operands(cell), { start: 0.04, end: arrives }), // all at once: none runs into another
-      ...(single ? sentence(told, cell, arrives) : []),
+      ...ways(input, cell, operands(cell), { start: 0.04, end: arrives }), // all at once: none runs into another
+      ...(single ? sentence(input, cell, arrives) : []),
     ]),
-    shows: cells.map((cell) => shown(told, cell, stands)),
+    shows: cells.map((cell) => shown(input, cell, stands)),
     stations: [arrives, stands],
     duration: place.beat !== null ? BEAT + 200 : PART,
   };
@@ -56,10 +56,10 @@ export function carried(told) {
 /**
  * Operands on their way to a cell, beside each other; of a copy only the one that it is a copy of, while what a mask
  * hides falls away.
- * @type {(told: Told, cell: Cell, operands: Cell[], span: { start: number; end: number }) => Track[]}
+ * @type {(input: MotionInput, cell: Cell, operands: Cell[], span: { start: number; end: number }) => Track[]}
  */
-function ways(told, cell, operands, { start, end }) {
-  const { model } = told.scene;
+function ways(input, cell, operands, { start, end }) {
+  const { model } = input.scene;
   const { copies, exception } = model.steps[cell.name];
   const to = key(cell);
   const hides = copies && isException(model, cell);
@@ -68,17 +68,17 @@ function ways(told, cell, operands, { start, end }) {
     const on = key(operand);
     if (copies && index !== at)
       return hides
-        ? [numberTrack(told, operand, { at: start, on }, { at: end, on, opacity: 0.1, scale: 0.4 })]
+        ? [numberTrack(input, operand, { at: start, on }, { at: end, on, opacity: 0.1, scale: 0.4 })]
         : [];
     const scale = copies ? 1 : 1 / operands.length; // side by side in the cell
     const dx = copies ? 0 : scale * (index - (operands.length - 1) / 2);
-    return [numberTrack(told, operand, { at: start, on }, { at: end, on: to, dx, scale })];
+    return [numberTrack(input, operand, { at: start, on }, { at: end, on: to, dx, scale })];
   });
 }
 
 /** The arithmetic of a cell, which stands there before its result does. */
-function sentence(told, cell, at) {
-  const { model } = told.scene;
+function sentence(input, cell, at) {
+  const { model } = input.scene;
   if (model.steps[cell.name].copies) return [];
   const pieces = arithmetic(model, cell, inBrief(model, 4));
   const end = pieces.findIndex(({ strong }) => strong);

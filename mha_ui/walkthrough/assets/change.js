@@ -7,7 +7,7 @@ import { isClaim, isEditable, unkey, valueAt } from "../mha.web/graph.js";
 import { exact, read } from "../mha.web/numbers.js";
 import { sender } from "../mha.web/sender.js";
 import { inputsFor } from "./inputs.js";
-import { spokenOf } from "./named.js";
+import { nameText } from "./named.js";
 
 const MOST = 1e12;
 
@@ -35,9 +35,9 @@ export class Change {
   #nothing() {
     const { model, way } = this.#walk;
     const { words, stages } = model;
-    const found = inputsFor(model, way.place.stage);
-    if (!found) return words.change_none;
-    const { stage, symbols } = found;
+    const inputs = inputsFor(model, way.place.stage);
+    if (!inputs) return words.change_none;
+    const { stage, symbols } = inputs;
     return fill(words.change_where, {
       matrices: symbols.join(", "),
       number: stage + 1,
@@ -78,7 +78,7 @@ export class Change {
       inputmode: "decimal",
       autocomplete: "off",
       spellcheck: "false",
-      "aria-label": spokenOf(model, cell),
+      "aria-label": nameText(model, cell),
     });
     field.value = text ?? exact(valueAt(model, cell));
     this.#at = td.dataset.key;

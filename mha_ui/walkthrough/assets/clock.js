@@ -66,7 +66,7 @@ export class Clock {
  * 4:05 of a number of milliseconds.
  * @param {number} time
  */
-export function told(time) {
+export function minutesAndSeconds(time) {
   const seconds = Math.floor(time / 1000);
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }

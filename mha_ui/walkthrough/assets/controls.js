@@ -24,7 +24,7 @@ export class Controls {
     const { words } = model;
     this.playing = this.#move("play", "▶");
     this.counter = span("counter");
-    const predict = ({ target }) => walk.foretell(target.checked);
+    const predict = ({ target }) => walk.setPredicting(target.checked);
     const walkOn = ({ detail, target }) => detail > 0 && target.blur(); // after the pointer: as a button does
     const asked = { type: "checkbox", data: { focus: "predict" }, onchange: predict, onclick: walkOn };
     this.predicting = element("input", asked);
@@ -81,12 +81,12 @@ export class Controls {
       const presses = way.lecture(minutes).length - 1;
       const isSame = presses === shorter.presses; // a longer one is never another of as many
       if (!isSame) shorter = { minutes, presses };
-      const told = fill(isSame ? words.lecture_same : words.lecture_of, {
+      const label = fill(isSame ? words.lecture_same : words.lecture_of, {
         minutes,
         presses,
         as: shorter.minutes,
       });
-      return element("option", { value: minutes }, told);
+      return element("option", { value: minutes }, label);
     });
     const onchange = ({ target }) => {
       this.walk.teach(Number(target.value));
@@ -137,8 +137,8 @@ export class Controls {
 function counted(way, words) {
   const { part, beat } = way.place;
   if (way.presses) return [fill(words.press_of, way.presses)];
-  const told = [words[`depth_${way.depth}`]];
-  if (part !== null) told.push(fill(words.part_of, { part: part + 1, parts: way.stage.parts.length }));
-  if (beat !== null && way.beats > 1) told.push(fill(words.part_of, { part: beat + 1, parts: way.beats }));
-  return told;
+  const parts = [words[`depth_${way.depth}`]];
+  if (part !== null) parts.push(fill(words.part_of, { part: part + 1, parts: way.stage.parts.length }));
+  if (beat !== null && way.beats > 1) parts.push(fill(words.part_of, { part: beat + 1, parts: way.beats }));
+  return parts;
 }

@@ -192,7 +192,7 @@ export class Desk {
   #askCell() {
     if (room.question?.open && !room.question.cell) return this.#lecturer.refuse();
     this.sentence = this.#text;
-    this.#lecturer.walk.foretell(true, { once: true });
+    this.#lecturer.walk.setPredicting(true, { once: true });
     this.sentence = this.#text = "";
   }
 }

@@ -57,7 +57,7 @@ const written = (x, y, text, more) =>
 export function drawing(scenery) {
   const { width, height, size, title, line, ink } = scenery;
   const [above, below] = [size * 2.4, size * 2.6];
-  const said = Math.min(size * 1.2, (1.75 * (width - size)) / Math.max(1, line.length)); // in one line
+  const lineSize = Math.min(size * 1.2, (1.75 * (width - size)) / Math.max(1, line.length)); // in one line
   const inside = [
     ...scenery.patches.map(patch),
     ...scenery.labels.map(({ x, y, text, size, weight, family, fill }) =>
@@ -83,7 +83,7 @@ export function drawing(scenery) {
     node("rect", { width: "100%", height: "100%", fill: scenery.paper }),
     written(size / 2, above / 2, title, { "font-size": size * 1.5, "font-weight": 700, fill: ink }),
     node("g", { transform: `translate(0 ${round(above)})` }, ...inside),
-    written(size / 2, above + height + below / 2, line, { "font-size": said, fill: ink }),
+    written(size / 2, above + height + below / 2, line, { "font-size": lineSize, fill: ink }),
   );
 }
 

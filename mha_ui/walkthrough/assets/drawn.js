@@ -87,7 +87,7 @@ function coloursOf(node, colour) {
 /** Every piece of text that is seen, where it stands. */
 function labelsIn(root, box, colour, size) {
   const family = getComputedStyle(root).fontFamily;
-  const found = [];
+  const labels = [];
   const nodes = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   const range = document.createRange();
   for (
@@ -101,7 +101,7 @@ function labelsIn(root, box, colour, size) {
     range.selectNodeContents(text);
     const { x, y, width, height } = box(range.getBoundingClientRect());
     const style = getComputedStyle(parent);
-    found.push({
+    labels.push({
       x: x + width / 2,
       y: y + height / 2,
       text: text.data.trim().replaceAll("\u00ad", ""), // where a name may be parted
@@ -111,7 +111,7 @@ function labelsIn(root, box, colour, size) {
       fill: colour(style.color),
     });
   }
-  return found;
+  return labels;
 }
 
 /**
@@ -126,9 +126,9 @@ function painter(root) {
   const computed = (colour) => {
     probe.style.color = colour; // which may be written with light-dark() or color-mix()
     root.append(probe);
-    const found = getComputedStyle(probe).color;
+    const rgb = getComputedStyle(probe).color;
     probe.remove();
-    return found;
+    return rgb;
   };
   const paper = computed("var(--paper)");
   return (colour) => {

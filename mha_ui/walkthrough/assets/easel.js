@@ -4,10 +4,10 @@ import { div, element, fill, span } from "../mha.web/dom.js";
 import { ALL, FEW } from "./excerpt.js";
 import { pairOf } from "./pair.js";
 import { Picture } from "./picture.js";
+import { lineOf } from "./placeline.js";
 import { Predictions } from "./predictions.js";
 import { focusOf, isOneResult } from "./scene.js";
 import { enlarge, fitPicture, fits, leastOf } from "./stage.js";
-import { lineOf } from "./told.js";
 
 const MOST_TERMS = [10, 8, 6, 5, 4, 3, 2]; // of a sum in the line of arithmetic before an audience
 const NEARER = [1, 1.25, 1.5, 2]; // of the type of a picture that is alone
@@ -118,7 +118,7 @@ export class Easel {
    * The line of arithmetic; before an audience with as many terms as there is room for, and where even the fewest leave
    * none for a remark, without that.
    */
-  tell() {
+  writeLine() {
     const { way, view } = this.walk;
     const { hiding } = this;
     const terms = view ? MOST_TERMS : [Infinity];
@@ -134,13 +134,13 @@ export class Easel {
   #remarks(hiding, remarking) {
     const { words } = this.walk.model;
     const verdict = this.#asks && !hiding ? this.#verdict(words) : "";
-    const found = [];
+    const remarks = [];
     const isShifted = this.walk.way.stage.powers?.some((row) => row.shift);
-    if (isShifted && remarking) found.push(words.shifted);
-    if (hiding && !this.refused) found.push(...this.#asking(words));
+    if (isShifted && remarking) remarks.push(words.shifted);
+    if (hiding && !this.refused) remarks.push(...this.#asking(words));
     return [
       ...(verdict ? [element("strong", { class: "verdict" }, verdict)] : []),
-      ...found.map((text) => span("remark", text)),
+      ...remarks.map((text) => span("remark", text)),
       ...(this.refused ? [span("remark refused", ...this.#laid(this.refused))] : []),
     ];
   }
@@ -160,7 +160,7 @@ export class Easel {
     this.refused = sentence;
     this.#laid = laid;
     this.walk.root.classList.toggle("refused", Boolean(sentence));
-    this.tell();
+    this.writeLine();
   }
 
   #verdict(words) {
@@ -169,7 +169,7 @@ export class Easel {
   }
 
   /** The line of arithmetic without the terms that are still to come. */
-  get spoken() {
+  get lineText() {
     return [...this.line.children]
       .filter((node) => !node.classList.contains("unseen"))
       .map((node) => node.textContent)
@@ -241,7 +241,7 @@ export class Easel {
   /** What is new is in sight, also where the picture is larger than the window. */
   follow() {
     const { root } = this.#shown;
-    const spoken = root.querySelector("td.current, td.now") ?? root.querySelector(".result td");
-    spoken?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    const current = root.querySelector("td.current, td.now") ?? root.querySelector(".result td");
+    current?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 }

@@ -26,6 +26,6 @@ export function entrance(words, at, end) {
   const src = belowRoot(`api/qr?${new URLSearchParams({ link: link.href })}`).href;
   const warning = LOCAL.test(link.hostname) ? p("warning", words.room_local) : null;
   const picture = element("img", { class: "code", alt: words.room_code, src });
-  const told = [addressOf(at), p("followers"), warning, end];
-  return [element("h3", {}, words.room_title), div("entrance", picture, div("told", ...told))];
+  const lines = [addressOf(at), p("followers"), warning, end];
+  return [element("h3", {}, words.room_title), div("entrance", picture, div("told", ...lines))];
 }

@@ -13,7 +13,7 @@ export const FEW = { rows: 2, cols: 2 };
 
 export class Excerpt {
   most = ALL; // rows and columns that are shown of one matrix
-  #spoken = new Map(); // matrix → {head, row, col} of its cell that is spoken of
+  #focusCells = new Map(); // matrix → {head, row, col} of its cell that is spoken of
 
   /** @param {import("./picture.js").Picture} picture */
   constructor(picture) {
@@ -27,7 +27,7 @@ export class Excerpt {
    */
   choose(place, most) {
     this.most = most;
-    this.#spoken = this.#spokenOf(place);
+    this.#focusCells = this.#focusCellsOf(place);
   }
 
   /** What is left out of each matrix that this stage can show, as text that can be compared. */
@@ -56,7 +56,7 @@ export class Excerpt {
     return around(
       count,
       count > most ? Math.min(most, MOST_FOLDED) : most,
-      this.#spoken.get(name)?.[axis] ?? 0,
+      this.#focusCells.get(name)?.[axis] ?? 0,
     );
   }
 
@@ -64,7 +64,7 @@ export class Excerpt {
   heads() {
     const { step, model } = this.picture;
     const [source] = step?.operands[0] ?? [];
-    return around(model.dims.h, this.most.cols, this.#spoken.get(source)?.head ?? 0);
+    return around(model.dims.h, this.most.cols, this.#focusCells.get(source)?.head ?? 0);
   }
 
   /** Which tokens of a sentence. */
@@ -73,7 +73,7 @@ export class Excerpt {
   }
 
   /** The cell that a place speaks of, and of what it is made of the term at hand. */
-  #spokenOf(place) {
+  #focusCellsOf(place) {
     const { picture } = this;
     const { model } = picture;
     const cell = focusOf(picture, place);
@@ -89,10 +89,10 @@ export class Excerpt {
       : own && !isProduct(picture)
         ? cell.col
         : 0;
-    const found = new Map([[cell.name, cell]]);
+    const byName = new Map([[cell.name, cell]]);
     for (const term of [terms[at] ?? [], ...terms]) {
-      for (const one of term) if (!found.has(one.name)) found.set(one.name, one);
+      for (const one of term) if (!byName.has(one.name)) byName.set(one.name, one);
     }
-    return found;
+    return byName;
   }
 }

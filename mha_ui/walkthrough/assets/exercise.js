@@ -1,6 +1,6 @@
 // The link of an exercise that somebody pasted: of this server's own page, and nothing else. No DOM here.
 
-const SAYS = ["example", "s", "ask", "seed"];
+const PARAMETERS = ["example", "s", "ask", "seed"];
 const MOST = 4000; // characters (mha_api/rooms/room.py)
 
 /**
@@ -12,8 +12,8 @@ export function exerciseIn(text, page) {
   if (!URL.canParse(text.trim())) return null;
   const link = new URL(text.trim());
   if (link.origin !== page.origin || link.pathname.replace(/\/$/, "") !== page.pathname) return null;
-  const said = SAYS.filter((name) => link.searchParams.get(name));
-  const query = String(new URLSearchParams(said.map((name) => [name, link.searchParams.get(name)])));
-  const isOne = said.includes("ask") && said.includes("example") !== said.includes("s");
+  const given = PARAMETERS.filter((name) => link.searchParams.get(name));
+  const query = String(new URLSearchParams(given.map((name) => [name, link.searchParams.get(name)])));
+  const isOne = given.includes("ask") && given.includes("example") !== given.includes("s");
   return isOne && query.length <= MOST ? query : null;
 }

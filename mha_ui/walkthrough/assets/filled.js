@@ -2,10 +2,10 @@
 
 import { element, fill } from "../mha.web/dom.js";
 import { key } from "../mha.web/graph.js";
-import { spokenOf } from "./named.js";
+import { nameText } from "./named.js";
 
 /**
- * `how`: "shown", "hidden", a "field" to be filled in, or "told" once it is revealed.
+ * `how`: "shown", "hidden", a "field" to be filled in, or "checked" once it is revealed.
  * @param {WalkModel} model
  * @param {any} one of a picture's results
  * @param {string} how
@@ -16,7 +16,7 @@ export function fillCell(model, one, how, answers, onAnswer) {
   const { words } = model;
   const of = key(one.cell);
   const answer = answers.get(of);
-  const look = how === "told" ? `told ${answer?.text ?? ""}` : how;
+  const look = how === "checked" ? `checked ${answer?.text ?? ""}` : how;
   if (one.look === look || (one.look === undefined && look === "shown")) return;
   one.look = look;
   one.td.classList.remove("right", "wrong", "asked");
@@ -32,12 +32,12 @@ export function fillCell(model, one, how, answers, onAnswer) {
       spellcheck: "false",
       size: 4,
       "data-of": of,
-      "aria-label": fill(words.your_number, { place: spokenOf(model, one.cell) }),
+      "aria-label": fill(words.your_number, { place: nameText(model, one.cell) }),
     });
     input.value = answer?.text ?? "";
     input.addEventListener("input", () => onAnswer(one, input.value));
     one.td.replaceChildren(input);
-  } else if (how === "told" && answer && answer.right !== undefined) {
+  } else if (how === "checked" && answer && answer.right !== undefined) {
     one.td.classList.add(answer.right ? "right" : "wrong");
     const mark = element(
       "span",

@@ -12,14 +12,14 @@ const LEAST = 0.6;
  * @returns {{ from: number; count: number }[]}
  */
 export function runs(shown) {
-  const found = [];
+  const entries = [];
   for (const at of shown) {
-    const last = found.at(-1);
+    const last = entries.at(-1);
     if (typeof at === "object") continue;
     if (last && last.from + last.count === at) last.count += 1;
-    else found.push({ from: at, count: 1 });
+    else entries.push({ from: at, count: 1 });
   }
-  return found;
+  return entries;
 }
 
 /**

@@ -3,7 +3,7 @@
 
 import { button, div, element, p, redrawn, span } from "../mha.web/dom.js";
 import { Asked } from "./asked.js";
-import { asksForMany, tells } from "./scene.js";
+import { asksForMany, mayShow } from "./scene.js";
 import { pause, Stream } from "./stream.js";
 import { Walk } from "./walk.js";
 import { Way } from "./way.js";
@@ -48,8 +48,8 @@ const sent = (code, answer) =>
   });
 
 class Follower {
-  #told = JSON.parse(document.getElementById("words").textContent); // by language
-  #lang = [kept.get("lang"), document.documentElement.dataset.language].find((lang) => lang in this.#told);
+  #texts = JSON.parse(document.getElementById("words").textContent); // by language
+  #lang = [kept.get("lang"), document.documentElement.dataset.language].find((lang) => lang in this.#texts);
   #theme = Math.max(0, THEMES.indexOf(kept.get("theme")));
   #code = decodeURIComponent(location.pathname.split("/follow/")[1] ?? "").toUpperCase();
   #state = "waiting";
@@ -87,17 +87,17 @@ class Follower {
   }
 
   get words() {
-    return this.#told[this.#lang];
+    return this.#texts[this.#lang];
   }
 
   #listen() {
     new Stream(server(`${encodeURIComponent(this.#code)}/events`), {
-      heard: (kind, data) => this.#heard(kind, data),
+      received: (kind, data) => this.#received(kind, data),
       stands: (state) => this.#stands(state),
     });
   }
 
-  #heard(kind, data) {
+  #received(kind, data) {
     if (kind === "place") this.#place = data;
     if (kind === "place") this.#follow();
     if (kind === "question") this.#question = data;
@@ -153,7 +153,7 @@ class Follower {
       address: NO_ADDRESS,
       controls: () => [],
       parts: () => [],
-      told: (_walk, _at, remote) => remote || this.#goAlone(),
+      placeChanged: (_walk, _at, remote) => remote || this.#goAlone(),
       withholds: (place) => this.#withholds(place),
       comeBack: () => this.#comeBack(),
       unmount: () => {},
@@ -172,7 +172,7 @@ class Follower {
   #withholds({ stage }) {
     const { model } = this.#walk;
     const cell = this.#question?.open ? this.#question.cell : null;
-    return Boolean(cell) && tells(model, model.stages[stage], cell.name);
+    return Boolean(cell) && mayShow(model, model.stages[stage], cell.name);
   }
 
   #comeBack() {
@@ -191,7 +191,7 @@ class Follower {
     if (!this.#walk) return;
     this.asked.show(this.#question, this.#walk.model, this.words, this.#isOneOfMany());
     if (this.#alone && this.#withholds(this.#walk.way.place)) this.#comeBack();
-    else this.#walk.easel.tell();
+    else this.#walk.easel.writeLine();
   }
 
   /** Whether the wall hides more than the one number that is asked for here. */
@@ -221,8 +221,8 @@ class Follower {
     const state =
       this.#state === "open" ? (!this.#place ? "waiting" : this.#alone ? "alone" : "live") : this.#state;
     document.documentElement.dataset.state = state;
-    const said = words[state === "live" && this.#place.dark ? "dark" : state];
-    if (this.status.textContent !== said) this.status.textContent = said;
+    const text = words[state === "live" && this.#place.dark ? "dark" : state];
+    if (this.status.textContent !== text) this.status.textContent = text;
     this.back.hidden = !this.#alone || FINAL.includes(state);
     this.entry.hidden = !["none", "unnamed", "gone", "ended"].includes(state);
   }
@@ -235,7 +235,7 @@ class Follower {
     root.style.colorScheme = THEMES[this.#theme];
     document.title = words.title;
     this.back.textContent = words.back;
-    const others = Object.keys(this.#told).filter((lang) => lang !== this.#lang);
+    const others = Object.keys(this.#texts).filter((lang) => lang !== this.#lang);
     const choices = [...others.map((lang) => this.#language(lang)), this.#themes()];
     const title = element("h1", {}, this.#code ? `${words.room} ${this.#code}` : words.title);
     redrawn(this.head, () => this.head.replaceChildren(title, span("choices", ...choices)));
@@ -252,7 +252,7 @@ class Follower {
   }
 
   #language(lang) {
-    const { tag, name } = this.#told[lang];
+    const { tag, name } = this.#texts[lang];
     return button({ lang: tag, data: { focus: "language" }, onclick: () => this.#setLanguage(lang) }, name);
   }
 

@@ -29,9 +29,9 @@ export class Hands {
   #hiding = false;
   #drawn = "";
 
-  /** @param {() => void} told something was changed here */
-  constructor(told) {
-    this.told = told;
+  /** @param {() => void} changed something was changed here */
+  constructor(changed) {
+    this.changed = changed;
   }
 
   get state() {
@@ -83,7 +83,7 @@ export class Hands {
   #become(state) {
     this.#state = state;
     this.#draw();
-    this.told();
+    this.changed();
   }
 
   #change(at, fields) {

@@ -32,11 +32,11 @@ export function inputsFor(model, at) {
     inputsOf(model, stage).map((of) => symbolOf(model, of.name, of.head)),
   );
   const ofNeeded = symbols.map((some) => some.filter((one) => needed.includes(one)));
-  for (const found of [ofNeeded, symbols]) {
-    const isThere = (_, stage) => found[stage].length > 0;
+  for (const byStage of [ofNeeded, symbols]) {
+    const isThere = (_, stage) => byStage[stage].length > 0;
     const step = model.stages.findIndex((one, stage) => one.kind === "step" && isThere(one, stage));
     const stage = step >= 0 ? step : model.stages.findIndex(isThere);
-    if (stage >= 0) return { stage, symbols: found[stage] };
+    if (stage >= 0) return { stage, symbols: byStage[stage] };
   }
   return null;
 }

@@ -194,7 +194,7 @@ function closing(picture) {
       : element("th", { scope: "col", style: underline(head) }, `${picture.words.head} ${head + 1}`),
   );
   const caption = element("caption", {}, picture.words.looks_at);
-  const texts = looked.flat().map((found) => (found ? lookText(picture, found) : ""));
+  const texts = looked.flat().map((look) => (look ? lookText(picture, look) : ""));
   const most = (some) => Math.max(...some.map(lengthOf));
   const words = texts.flatMap((text) => text.split(" "));
   const style = `--widest: ${most(texts)}; --longest: ${most(words)}`; // all bars have one scale
@@ -205,9 +205,9 @@ function closing(picture) {
   return div("rows", beside, looks);
 }
 
-function lookCell(picture, found) {
-  if (!found) return element("td", {}, picture.words.nothing);
-  const { name, weight } = found;
+function lookCell(picture, look) {
+  if (!look) return element("td", {}, picture.words.nothing);
+  const { name, weight } = look;
   return element(
     "td",
     { "data-kind": "bar", style: `--tone: ${weight.toFixed(3)}` },

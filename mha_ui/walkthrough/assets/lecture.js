@@ -53,17 +53,17 @@ function waysOf(stages, stage) {
 export function lecture(stages, minutes, ownMinutes = () => undefined) {
   const ways = stages.map((_, stage) => waysOf(stages, stage));
   const own = stages.map(({ id }) => ownMinutes(id));
-  const told = ways.map((of, stage) => of.findLast(({ length }) => length <= PACE * own[stage]) ?? of[0]);
-  let left = PACE * minutes - (told.flat().length - 1);
+  const chosen = ways.map((of, stage) => of.findLast(({ length }) => length <= PACE * own[stage]) ?? of[0]);
+  let left = PACE * minutes - (chosen.flat().length - 1);
   const deepest = Math.max(...ways.map(({ length }) => length));
   for (let level = 1; level < deepest; level++)
     for (const [stage, of] of ways.entries()) {
-      const more = (of[level]?.length ?? 0) - told[stage].length;
+      const more = (of[level]?.length ?? 0) - chosen[stage].length;
       if (more <= 0 || more > left || own[stage] !== undefined) continue;
-      told[stage] = of[level];
+      chosen[stage] = of[level];
       left -= more;
     }
-  return told.flat();
+  return chosen.flat();
 }
 
 /**
@@ -93,8 +93,8 @@ const isSame = (one, other) =>
  * @type {(places: Place[], at: Place) => number}
  */
 export function indexIn(places, at) {
-  const found = places.findIndex((one) => isSame(one, at));
-  return found >= 0 ? found : places.findLastIndex(({ stage }) => stage === at.stage);
+  const index = places.findIndex((one) => isSame(one, at));
+  return index >= 0 ? index : places.findLastIndex(({ stage }) => stage === at.stage);
 }
 
 /**

@@ -9,7 +9,7 @@ import { Change } from "./change.js";
 import { Desk, pressed } from "./desk.js";
 import { addressOf, entrance } from "./entrance.js";
 import { Hands } from "./hands.js";
-import { spokenOf } from "./named.js";
+import { nameText } from "./named.js";
 import { choicesIn, ownOf, textIn } from "./plan.js";
 import { Planner } from "./planner.js";
 import { asked, histogram, offered, rightIn } from "./poll.js";
@@ -83,7 +83,7 @@ export class Lecturer {
     return Boolean(room.at);
   }
 
-  told(walk, at, remote) {
+  placeChanged(walk, at, remote) {
     const dark = Boolean(walk.podium?.dark);
     room.stands(this.#fits() ? { ...at, decimals: walk.model.decimals, dark } : null);
     this.#desk.prefill(walk.model, walk.step);
@@ -170,7 +170,7 @@ export class Lecturer {
     const begins = this.#hands.state === null;
     if (begins && room.at && room.question?.open) return this.refuse();
     this.#byHand = true;
-    if (begins && walk.asked.cell && !walk.predictions.on) walk.foretell(true, { once: true }); // what is revealed stays
+    if (begins && walk.asked.cell && !walk.predictions.on) walk.setPredicting(true, { once: true }); // what is revealed stays
     const { cell, hiding } = walk.asked;
     const own = textIn(ownOf(walk.model, walk.step).question, walk.model.lang);
     if (cell && !hiding && !own) this.#askWho(cell);
@@ -212,7 +212,7 @@ export class Lecturer {
   #askWho(cell) {
     const { model } = this.walk;
     const number = shownAs(model, cell.name, cell.head)(valueAt(model, cell));
-    this.#hands.ask(fill(model.words.hands_found, { place: spokenOf(model, cell) }), cell, [number]);
+    this.#hands.ask(fill(model.words.hands_found, { place: nameText(model, cell) }), cell, [number]);
   }
 
   /** What telephones are being asked is not taken from them unsaid. */
@@ -358,7 +358,7 @@ export class Lecturer {
 
   #end() {
     const { room_end: label, room_end_sure: sure } = this.words;
-    const say = (said) => (this.walk.live.textContent = said);
+    const say = (text) => (this.walk.live.textContent = text);
     return twice({ data: { focus: "room end" } }, label, sure, () => room.end(), say);
   }
 
@@ -397,9 +397,9 @@ export class Lecturer {
   }
 
   showsAnswers(at) {
-    const isTold = at.card === "poll" && room.tells;
-    const tell = () => (room.question.open ? room.showEarly(!isTold) : this.turn("poll"));
-    return pressed("show poll", tell, { "aria-pressed": String(isTold) }, this.words.answers_show);
+    const isShown = at.card === "poll" && room.showsCounts;
+    const toggle = () => (room.question.open ? room.showEarly(!isShown) : this.turn("poll"));
+    return pressed("show poll", toggle, { "aria-pressed": String(isShown) }, this.words.answers_show);
   }
 
   /** Numbers change often, and nothing else is drawn for them. */
@@ -416,9 +416,9 @@ export class Lecturer {
     put(".answered", fill(words.answered, { count: given, all: Math.max(given, counts.listeners) }));
     const right = question.open || here.hiding ? null : rightIn(model, question);
     for (const node of root.querySelectorAll(".bars")) {
-      const isTold = room.tells || !this.#card.contains(node);
+      const isShown = room.showsCounts || !this.#card.contains(node);
       const before = question.choices.length ? [offered(question)] : [];
-      node.replaceChildren(...(isTold ? [histogram(bars(question, counts, right), words)] : before));
+      node.replaceChildren(...(isShown ? [histogram(bars(question, counts, right), words)] : before));
     }
   }
 }

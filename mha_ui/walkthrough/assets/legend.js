@@ -16,8 +16,8 @@ export function legends({ stages, matrices }) {
       ...parts.map(([name]) => name),
       ...(kind === "step" ? steps.flatMap(({ operands }) => operands.map(([name]) => name)) : []),
     ]);
-    const found = [...names].flatMap((name) => coloursOf(matrices[name]));
-    const fresh = [...new Set(found)].filter((colour) => !known.has(colour));
+    const colours = [...names].flatMap((name) => coloursOf(matrices[name]));
+    const fresh = [...new Set(colours)].filter((colour) => !known.has(colour));
     for (const colour of fresh) known.add(colour);
     return fresh;
   });

@@ -6,12 +6,12 @@ import { largest } from "../mha.web/numbers.js";
 import { frames, sizeOfMap } from "./folds.js";
 
 /**
- * @param {string} told for who cannot see it
+ * @param {string} label for who cannot see it
  * @param {Value[][]} rows as they stand in the table
  * @param {{ rows: import("./folds.js").Shown[]; cols: import("./folds.js").Shown[] }} shown
  * @param {string} scale of the matrix
  */
-export function mapOf(told, rows, shown, scale) {
+export function mapOf(label, rows, shown, scale) {
   /** @type {[number, number]} */
   const shape = [rows.length, rows[0].length];
   const canvas = element("canvas", {});
@@ -21,7 +21,7 @@ export function mapOf(told, rows, shown, scale) {
   );
   const { height, width } = sizeOfMap(shape);
   const style = `height: ${height.toFixed(2)}em; width: ${width.toFixed(2)}em`;
-  const root = element("span", { class: `map scale-${scale}`, role: "img", "aria-label": told, style });
+  const root = element("span", { class: `map scale-${scale}`, role: "img", "aria-label": label, style });
   root.append(canvas, ...samples, ...framed);
   const paint = () => root.isConnected && painted(canvas, rows, samples.map(colourOf), scale);
   root.addEventListener("transitionend", paint); // the theme is another

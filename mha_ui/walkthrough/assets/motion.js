@@ -33,7 +33,7 @@ export function motionOf(scene, place, isShown) {
   const now = cells.filter((cell) => state(cell) === "now");
   const makes = now.length || (!isWhole(scene, place) && isOneResult(scene, place)); // a term alone, or exponentials
   if (!makes || !cells.length) return null;
-  const told = {
+  const input = {
     scene,
     place,
     cells: now.length ? now : cells,
@@ -41,7 +41,7 @@ export function motionOf(scene, place, isShown) {
     print: printer(model),
     powers: stage.powers && powersOf(scene),
   };
-  const made = KINDS[step.layout](told);
+  const made = KINDS[step.layout](input);
   if (!made.tracks.length) return null;
   const shows = made.shows.filter(({ on }) => isShown(on));
   const covers = shows.slice(0, MOST_COVERED).map(coverOf);

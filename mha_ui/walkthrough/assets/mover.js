@@ -174,10 +174,10 @@ export class Mover {
     if (!this.#make()) return;
     const { stations } = this.#player.motion;
     const at = begins ? (way > 0 ? -1 : 1) : this.#player.at;
-    const found =
+    const target =
       way > 0 ? stations.find((one) => one > at + 0.001) : stations.findLast((one) => one < at - 0.001);
-    if (found === undefined || found === 1) this.finish();
-    else this.#seek(found);
+    if (target === undefined || target === 1) this.finish();
+    else this.#seek(target);
   }
 
   /** The player of this place, made where there is none. */

@@ -7,26 +7,26 @@ import { arrowTracks } from "./plane.js";
 import { isCell, isWhole, stateAt, termsAt } from "./scene.js";
 import { along, BEAT, firstRows, inView, LONG, MOST, numberTrack, shown, track } from "./tracks.js";
 
-/** @typedef {import("./tracks.js").Told} Told */
+/** @typedef {import("./tracks.js").MotionInput} MotionInput */
 /** @typedef {import("./tracks.js").Made} Made */
 
-/** @type {(told: Told) => Made} */
-export function multiplied(told) {
-  const { scene, place, cells } = told;
+/** @type {(input: MotionInput) => Made} */
+export function multiplied(input) {
+  const { scene, place, cells } = input;
   const [left] = scene.step.operands[0];
   const mixes = scene.model.matrices[left].scale === "weights";
   const single = !isWhole(scene, place) && (isCell(scene, place) || place.beat !== null);
-  const made = single ? met(told, cells[0], mixes) : mixes ? mixed(told) : crossed(told);
+  const made = single ? met(input, cells[0], mixes) : mixes ? mixed(input) : crossed(input);
   const stepwise = single && isCell(scene, place) && place.beat !== null;
   return stepwise ? made : { ...made, arrows: mixes ? arrowTracks(scene.model, cells[0]) : [] };
 }
 
 /**
  * One cell: its row turns upright and meets the column pair by pair; the products drop onto the cell and add up there.
- * @type {(told: Told, cell: Cell, mixes: boolean) => Made}
+ * @type {(input: MotionInput, cell: Cell, mixes: boolean) => Made}
  */
-function met(told, cell, mixes) {
-  const { scene, place, isShown } = told;
+function met(input, cell, mixes) {
+  const { scene, place, isShown } = input;
   const result = key(cell);
   const all = termsOf(scene.model, cell);
   const isFirst = (term) => key(term[0]) === key(all[0][0]);
@@ -51,13 +51,13 @@ function met(told, cell, mixes) {
     );
     if (!left) return [chip];
     const from = { at: start, on: key(left) };
-    return [numberTrack(told, left, from, { at: meets, on, dx: -0.7 }), chip];
+    return [numberTrack(input, left, from, { at: meets, on, dx: -0.7 }), chip];
   });
   const lands = 0.62 + lag * Math.max(0, terms.length - 1);
   const stands = stateAt(scene, place)(cell) === "now";
   return {
     tracks,
-    shows: stands ? [shown(told, cell, lands)] : [],
+    shows: stands ? [shown(input, cell, lands)] : [],
     stations: [0.3 + lag * Math.max(0, terms.length - 1), lands],
     duration: place.beat !== null && isCell(scene, place) ? BEAT : Math.min(LONG, 1000 + 150 * terms.length),
   };
@@ -71,17 +71,17 @@ function written(model, term) {
 
 /**
  * Many cells: the columns come down over the result, row by row, and each row slides in to meet them there.
- * @type {(told: Told) => Made}
+ * @type {(input: MotionInput) => Made}
  */
-function crossed(told) {
-  const { scene, cells } = told;
+function crossed(input) {
+  const { scene, cells } = input;
   const at = (row, col) => ({ ...cells[0], row, col });
   const [rows, cols] = [along(cells, "row"), along(cells, "col")];
   const read = (cell, side) => {
     const factors = termsOf(scene.model, cell).map((term) =>
       term.length > 1 ? term[side] : side ? term[0] : null,
     );
-    return inView(told, factors.filter(Boolean)).slice(0, MOST / 2);
+    return inView(input, factors.filter(Boolean)).slice(0, MOST / 2);
   };
   const lefts = rows.map((row) => read(at(row, cols[0]), 0));
   const rights = cols.map((col) => read(at(rows[0], col), 1)); // and its bias
@@ -95,19 +95,19 @@ function crossed(told) {
     line.map((cell, k) => {
       const over = (row) => ({ on: key(at(row, cols[index])), dy: k - (line.length - 1) / 2, opacity: 0.85 });
       const stops = rows.map((row, index) => ({ ...over(row), at: meets(index) }));
-      return numberTrack(told, cell, { at: 0.04, on: key(cell) }, ...stops);
+      return numberTrack(input, cell, { at: 0.04, on: key(cell) }, ...stops);
     }),
   );
   const across = lefts.slice(0, few).flatMap((line, index) =>
     line.map((cell, m) => {
       const dx = off + m - (line.length - 1) / 2;
       const from = { at: Math.max(0.04, meets(index) - (rows.length > 1 ? 0.26 : 0.5)), on: key(cell) };
-      return numberTrack(told, cell, from, { at: meets(index), on: key(at(rows[index], middle)), dx });
+      return numberTrack(input, cell, from, { at: meets(index), on: key(at(rows[index], middle)), dx });
     }),
   );
   return {
     tracks: [...downwards, ...across],
-    shows: cells.map((cell) => shown(told, cell, meets(rows.indexOf(cell.row)) + 0.03)),
+    shows: cells.map((cell) => shown(input, cell, meets(rows.indexOf(cell.row)) + 0.03)),
     stations: rows.length > 6 ? [meets(0)] : rows.map((_, index) => meets(index)),
     duration: Math.min(LONG, 900 + 200 * rows.length),
   };
@@ -115,10 +115,10 @@ function crossed(told) {
 
 /**
  * Rows of values, each as strong as its weight, come together in a row of the output.
- * @type {(told: Told) => Made}
+ * @type {(input: MotionInput) => Made}
  */
-function mixed(told) {
-  const { scene, cells } = told;
+function mixed(input) {
+  const { scene, cells } = input;
   const { model } = scene;
   const cost = along(cells, "col").length + 1;
   const most = Math.max(1, Math.floor(MOST / cost));
@@ -126,7 +126,7 @@ function mixed(told) {
   const share = ([weight]) => Number(valueAt(model, weight));
   const termsIn = (cell) => {
     const terms = termsOf(model, cell).filter(
-      (term) => term.length > 1 && inView(told, term).length === term.length,
+      (term) => term.length > 1 && inView(input, term).length === term.length,
     );
     const heaviest = new Set([...terms].sort((a, b) => share(b) - share(a)).slice(0, most));
     return terms.filter((term) => heaviest.has(term));
@@ -140,7 +140,7 @@ function mixed(told) {
       const on = key(value);
       const strength = share([weight]);
       const way = numberTrack(
-        told,
+        input,
         value,
         { at: 0.24 + late, on },
         { at: 0.32 + late, on, opacity: 0.15 + 0.85 * strength },
@@ -148,13 +148,13 @@ function mixed(told) {
       );
       if (cell.col !== moving[0].col) return [way];
       const from = { at: late, on: key(weight) };
-      return [numberTrack(told, weight, from, { at: 0.22 + late, on, dx: -0.8 }), way];
+      return [numberTrack(input, weight, from, { at: 0.22 + late, on, dx: -0.8 }), way];
     });
   });
   const late = (row) => lag * Math.max(0, rows.includes(row) ? rows.indexOf(row) : rows.length - 1);
   return {
     tracks,
-    shows: cells.map((cell) => shown(told, cell, 0.58 + late(cell.row))),
+    shows: cells.map((cell) => shown(input, cell, 0.58 + late(cell.row))),
     stations: [0.22, 0.32, 0.6],
     duration: LONG,
   };

@@ -24,7 +24,7 @@ export function namesOf(model, { name, head, row, col }) {
  * "S[I, am] of head 1"
  * @type {(model: WalkModel, cell: Cell) => (Node | string)[]}
  */
-export function calledOf(model, cell) {
+export function nameNodes(model, cell) {
   const { name, head } = cell;
   const place = [symbol(symbolOf(model, name, head)), `[${namesOf(model, cell).join(", ")}]`];
   const isNamed = head === null || model.matrices[name].symbol.includes("{h}");
@@ -35,7 +35,7 @@ export function calledOf(model, cell) {
  * The same as plain text.
  * @type {(model: WalkModel, cell: Cell) => string}
  */
-export const spokenOf = (model, cell) => element("span", {}, ...calledOf(model, cell)).textContent;
+export const nameText = (model, cell) => element("span", {}, ...nameNodes(model, cell)).textContent;
 
 /**
  * The tokens that a cell is about and that its name does not say.

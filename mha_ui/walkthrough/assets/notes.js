@@ -1,7 +1,7 @@
 // The presenter's page: what to say here, how the time goes, and a picture of what comes next.
 
 import { button, div, element, fill, fillNodes, p, rich, span } from "../mha.web/dom.js";
-import { Clock, told } from "./clock.js";
+import { Clock, minutesAndSeconds } from "./clock.js";
 import { Picture } from "./picture.js";
 import { choicesIn, ownOf, textIn } from "./plan.js";
 import { choiceOf } from "./tally.js";
@@ -46,10 +46,10 @@ export class Notes {
       element("span", {}, this.spent, ` ${words.time_step}`),
       restart,
     ];
-    this.told = div("told", this.own, this.say, this.note, this.wrong);
+    this.texts = div("told", this.own, this.say, this.note, this.wrong);
     const coming = div("coming", this.next, this.still);
     const named = { class: "notes", "aria-label": words.notes };
-    this.root = element("aside", named, p("clock", ...clock), this.told, coming);
+    this.root = element("aside", named, p("clock", ...clock), this.texts, coming);
     this.#timer = setInterval(() => this.#tick(), 1000);
   }
 
@@ -59,7 +59,7 @@ export class Notes {
    * @param {HTMLElement[]} below
    */
   stand(above, ...below) {
-    this.told.before(above);
+    this.texts.before(above);
     this.root.append(...below);
   }
 
@@ -70,12 +70,12 @@ export class Notes {
 
   /**
    * @param {WalkModel} model
-   * @param {{ note: string }} told the stage, or the step of a further head
+   * @param {{ note: string }} shown the stage, or the step of a further head
    * @param {Place} place
    * @param {Place | null} next
    * @param {Planned | null} planned
    */
-  show(model, told, place, next, planned) {
+  show(model, shown, place, next, planned) {
     const { words } = this;
     const stage = model.stages[place.stage];
     const { teaching, order } = model.lecture;
@@ -93,7 +93,7 @@ export class Notes {
     this.own.replaceChildren(...mine.filter(Boolean).map((text) => element("span", { dir: "auto" }, text)));
     this.own.hidden = !this.own.firstChild;
     this.say.replaceChildren(...rich(fill(words.say, { text: say })));
-    this.note.replaceChildren(...rich(told.note));
+    this.note.replaceChildren(...rich(shown.note));
     this.wrong.replaceChildren(...rich(fill(words.often_wrong, { text: wrong })));
     this.#step = stage.id;
     this.#planned = planned;
@@ -192,8 +192,8 @@ export class Notes {
   /** The time used, of what was planned if anything was. */
   #say(node, used, planned) {
     const text = planned
-      ? fill(this.words.time_of, { used: told(used), planned: told(planned) })
-      : told(used);
+      ? fill(this.words.time_of, { used: minutesAndSeconds(used), planned: minutesAndSeconds(planned) })
+      : minutesAndSeconds(used);
     node.textContent = planned && used > planned ? `${text} ⚠` : text;
     node.classList.toggle("over", Boolean(planned && used > planned));
   }

@@ -155,8 +155,8 @@ export class Pair {
       right: [bdi(looked[1]?.name)],
     };
     const areSame = String(looked[0]?.keys) === String(looked[1]?.keys);
-    const told = areSame ? "pair_both" : "pair_looks";
-    return fillNodes(words[alike > 1 ? `${told}_alike` : told], values);
+    const template = areSame ? "pair_both" : "pair_looks";
+    return fillNodes(words[alike > 1 ? `${template}_alike` : template], values);
   }
 }
 

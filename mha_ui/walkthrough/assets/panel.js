@@ -21,8 +21,8 @@ export class Panel {
     this.lesson = element("a", { class: "lesson", data: { focus: "lesson" } }, model.words.lesson);
     this.legend = p("legend");
     this.about = p("about");
-    const said = [this.formula, this.what, this.why, view ? this.legend : this.lesson];
-    this.root = div("text", ...(view ? said : [this.title, ...said]));
+    const boxes = [this.formula, this.what, this.why, view ? this.legend : this.lesson];
+    this.root = div("text", ...(view ? boxes : [this.title, ...boxes]));
   }
 
   /** What stands above the stage before an audience. */
@@ -36,11 +36,11 @@ export class Panel {
    * @param {WalkStep | null} step
    */
   show(stage, at, step) {
-    const told = this.#told(stage, step);
-    this.title.textContent = told.title;
-    this.what.replaceChildren(...rich(told.what));
-    this.why.replaceChildren(...rich(told.why));
-    this.formula.replaceChildren(...(step ? [symbol(told.formula)] : []));
+    const texts = this.#textsOf(stage, step);
+    this.title.textContent = texts.title;
+    this.what.replaceChildren(...rich(texts.what));
+    this.why.replaceChildren(...rich(texts.why));
+    this.formula.replaceChildren(...(step ? [symbol(texts.formula)] : []));
     this.formula.hidden = !step && !this.view;
     this.legend.replaceChildren(...legendOf(this.model.words, legends(this.model)[at]));
     this.#showAbout(stage);
@@ -49,7 +49,7 @@ export class Panel {
   }
 
   /** What is said of a stage, or of one of its steps. */
-  #told(stage, step) {
+  #textsOf(stage, step) {
     const { words } = this.model;
     const { what, why } = step ?? stage;
     return {
@@ -92,10 +92,10 @@ export class Panel {
   /** The boxes, with all that is said in them through the whole walk. */
   #boxes() {
     const { words, stages } = this.model;
-    const told = stages.flatMap((stage) => {
+    const texts = stages.flatMap((stage) => {
       const whole = stage.kind === "step" ? stage.steps[0] : null;
       const steps = stage.kind === "head" ? [null, ...stage.steps] : [whole];
-      return steps.map((step) => this.#told(stage, step));
+      return steps.map((step) => this.#textsOf(stage, step));
     });
     const colours = legends(this.model).map((of) => of.join(" "));
     const inColours = (text) => legendOf(words, text.split(" ").filter(Boolean));
@@ -104,7 +104,7 @@ export class Panel {
       texts,
       fill: (text) => node.replaceChildren(...nodes(text)),
     });
-    const all = (name) => told.map((one) => one[name]);
+    const all = (name) => texts.map((one) => one[name]);
     return [
       box(this.formula, all("formula"), (text) => [symbol(text)]),
       box(this.what, all("what"), rich),

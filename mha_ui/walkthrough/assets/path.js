@@ -44,9 +44,9 @@ export function before(stages, place, depth) {
   const { stage, part, beat } = place;
   if (beat) return { stage, part, beat: beat - 1 };
   if (part) {
-    const found = { stage, part: part - 1, beat: null };
-    if (depth > 1) found.beat = beatsOf(stages, found) - 1;
-    return found;
+    const previous = { stage, part: part - 1, beat: null };
+    if (depth > 1) previous.beat = beatsOf(stages, previous) - 1;
+    return previous;
   }
   return stage ? entry(stages, stage - 1, depth, true) : null;
 }
@@ -67,12 +67,12 @@ export function isOnward(one, other) {
  * @type {(stages: WalkStage[], place: Place, depth: number) => Place}
  */
 export function atDepth(stages, place, depth) {
-  const found = { ...place };
-  if (depth < 1) found.part = null;
-  else if (found.part === null && partsOf(stages, found)) found.part = 0;
-  if (depth < 2 || found.part === null) found.beat = null;
-  else found.beat ??= 0;
-  return found;
+  const result = { ...place };
+  if (depth < 1) result.part = null;
+  else if (result.part === null && partsOf(stages, result)) result.part = 0;
+  if (depth < 2 || result.part === null) result.beat = null;
+  else result.beat ??= 0;
+  return result;
 }
 
 /**

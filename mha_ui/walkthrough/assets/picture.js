@@ -195,7 +195,7 @@ export class Picture {
   show(place, { hiding, revealed, answers, onAnswer }) {
     const state = stateAt(this, place, hiding || revealed);
     const asked = hiding || revealed ? this.#results.filter((one) => state(one.cell) === "now") : [];
-    const asking = !hiding ? "told" : asked.length <= MOST_ASKED ? "field" : "hidden";
+    const asking = !hiding ? "checked" : asked.length <= MOST_ASKED ? "field" : "hidden";
     const asks = new Set(asked);
     for (const one of this.#results) {
       const when = state(one.cell);

@@ -1,6 +1,6 @@
 // A lecturer's own walk as the file has it, and the next one after a change. No DOM here.
 
-/** @type {(text: Said | undefined, lang: string) => string} */
+/** @type {(text: LocalizedText | undefined, lang: string) => string} */
 export const textIn = (text, lang) =>
   typeof text === "object" ? (text[lang] ?? text.en ?? Object.values(text)[0] ?? "") : (text ?? "");
 
@@ -9,13 +9,13 @@ export const choicesIn = ({ choices = [] }, lang) => choices.map((text) => textI
 
 /**
  * The same choices with another text of one of them; those at the end that say nothing go.
- * @type {(choices: Said[] | undefined, at: number, text: string, lang: string) => Said[] | undefined}
+ * @type {(choices: LocalizedText[] | undefined, at: number, text: string, lang: string) => LocalizedText[] | undefined}
  */
 export function withChoice(choices = [], at, text, lang) {
   const next = Array.from({ length: Math.max(choices.length, at + 1) }, (_, index) => choices[index] ?? "");
   const one = next[at];
   next[at] = typeof one === "object" && text ? { ...one, [lang]: text } : text;
-  const last = next.findLastIndex((said) => said !== "");
+  const last = next.findLastIndex((choice) => choice !== "");
   return last < 0 ? undefined : next.slice(0, last + 1);
 }
 
@@ -41,8 +41,8 @@ export const changed = (steps, step, fields, lang) =>
     if (one.step !== step) return one;
     const next = { ...one };
     for (const [name, value] of Object.entries(fields)) {
-      const isSaid = typeof one[name] === "object" && !Array.isArray(one[name]);
-      next[name] = isSaid ? { ...one[name], [lang]: value } : value;
+      const isByLanguage = typeof one[name] === "object" && !Array.isArray(one[name]);
+      next[name] = isByLanguage ? { ...one[name], [lang]: value } : value;
       if (!value) delete next[name];
     }
     return next;

@@ -46,9 +46,9 @@ export class Planner {
   /** @type {WalkModel} */
   #model = null;
 
-  /** @param {() => void} told the panel is open, or not any more */
-  constructor(told) {
-    this.told = told;
+  /** @param {() => void} toggled the panel is open, or not any more */
+  constructor(toggled) {
+    this.toggled = toggled;
     this.list = element("ol", {});
     this.root.addEventListener("keydown", (event) => this.#key(event));
   }
@@ -59,7 +59,7 @@ export class Planner {
 
   open(isOpen) {
     this.root.hidden = !isOpen;
-    this.told();
+    this.toggled();
     if (!isOpen) return;
     this.root.scrollIntoView();
     this.list.querySelector("input")?.focus({ preventScroll: true });
@@ -129,15 +129,15 @@ export class Planner {
 
   #show() {
     const { lecture, words } = this.#model;
-    const told = new Map(lecture.order.map((one) => [one.step, one]));
-    const there = this.#steps.filter(({ step }) => told.get(step)?.title);
+    const byStep = new Map(lecture.order.map((one) => [one.step, one]));
+    const there = this.#steps.filter(({ step }) => byStep.get(step)?.title);
     for (const { step } of there)
-      if (!this.#rows.has(step)) this.#rows.set(step, this.row(step, told.get(step).title));
+      if (!this.#rows.has(step)) this.#rows.set(step, this.row(step, byStep.get(step).title));
     arrangeMoved(
       this.list,
       there.map(({ step }) => this.#rows.get(step).item),
     );
-    for (const [at, one] of there.entries()) this.#fill(one, told.get(one.step), at, there.length);
+    for (const [at, one] of there.entries()) this.#fill(one, byStep.get(one.step), at, there.length);
     setMinutes(this.minutes, this.#minutes);
     const planned = minutesOf(there);
     this.sum.hidden = !(planned && this.#minutes);

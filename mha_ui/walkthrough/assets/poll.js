@@ -3,7 +3,7 @@
 import { div, element, fillNodes, span } from "../mha.web/dom.js";
 import { valueAt } from "../mha.web/graph.js";
 import { isRight } from "./answers.js";
-import { calledOf, unnamedOf } from "./named.js";
+import { nameNodes, unnamedOf } from "./named.js";
 import { choiceOf } from "./tally.js";
 
 /** Whether a number is the one asked for, once it is known. */
@@ -13,7 +13,7 @@ export const rightIn = (model, { cell }) =>
 /** The question: its own text, else what is asked of a cell, with the tokens that it is about. */
 export function asked(model, { text, cell }, words) {
   if (text || !cell) return [text || words.question_open];
-  const name = calledOf(model, cell);
+  const name = nameNodes(model, cell);
   const tokens = unnamedOf(model, cell).flatMap((token, n) => [n ? " → " : "", element("bdi", {}, token)]);
   const place = tokens.length ? fillNodes(words.place_with_tokens, { place: name, tokens }) : name;
   return fillNodes(words.question_cell, { place });

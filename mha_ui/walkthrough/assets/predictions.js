@@ -63,8 +63,8 @@ export class Predictions {
    * @param {string} text
    */
   answer({ cell, value }, text) {
-    const said = text.trim();
-    if (said) this.answers.set(key(cell), { text: said, right: isRight(said, value) });
+    const typed = text.trim();
+    if (typed) this.answers.set(key(cell), { text: typed, right: isRight(typed, value) });
     else this.answers.delete(key(cell));
   }
 

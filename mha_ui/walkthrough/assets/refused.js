@@ -3,7 +3,7 @@
 import { fill } from "../mha.web/dom.js";
 import { unkey } from "../mha.web/graph.js";
 import { inPowers, readMask } from "../mha.web/numbers.js";
-import { spokenOf } from "./named.js";
+import { nameText } from "./named.js";
 
 export class Refused {
   /** @param {import("./walk.js").Walk} walk */
@@ -39,7 +39,7 @@ export class Refused {
   say(field, wrong, { most = Number.MAX_VALUE, follows = "{what}" } = {}) {
     const { model, easel, live } = this.walk;
     const cell = unkey(field.closest("td").dataset.key);
-    const place = spokenOf(model, cell);
+    const place = nameText(model, cell);
     const what = fill(model.words[`wrong_${wrong}`], { place, text: field.value, most: inPowers(most) });
     field.setAttribute("aria-invalid", "true");
     easel.refuse(fill(follows, { what }));

@@ -35,7 +35,7 @@ class Room {
   #views = new Standing(); // each is called when there is something new to show
 
   constructor() {
-    together.guide = { moved: () => this.#tell(), shared: (at) => this.#have(at) };
+    together.guide = { moved: () => this.#sendPlace(), shared: (at) => this.#have(at) };
     try {
       this.at = JSON.parse(sessionStorage.getItem(KEPT));
     } catch {
@@ -50,7 +50,7 @@ class Room {
     this.#views.enter(show);
     if (!anew) return;
     this.#listen();
-    this.#tell();
+    this.#sendPlace();
   }
 
   leave(show) {
@@ -68,7 +68,7 @@ class Room {
     const answer = await this.#ask("POST", "");
     if (!answer?.ok) return this.#say("room_failed");
     this.#share({ ...(await answer.json()), card: "code", exercise: "", link: "" });
-    this.#tell();
+    this.#sendPlace();
   }
 
   async end() {
@@ -91,7 +91,7 @@ class Room {
   }
 
   /** Whether an audience may see how many gave which answer: not as long as somebody could go by it. */
-  get tells() {
+  get showsCounts() {
     const { question, at } = this;
     return Boolean(question && (!question.open || at?.early === question.question));
   }
@@ -102,7 +102,7 @@ class Room {
    */
   handOut({ exercise = "", link = "" }) {
     this.#share({ ...this.at, exercise, link });
-    this.#tell();
+    this.#sendPlace();
   }
 
   /** Ask, and show the answers; whether the question has arrived. */
@@ -135,12 +135,12 @@ class Room {
     this.#wanted = { cell, text };
     if (this.#asking) return;
     this.#asking = true;
-    for (let goesOn = true; goesOn && this.at; ) goesOn = await this.#bringAbout(this.#wanted);
+    for (let goesOn = true; goesOn && this.at; ) goesOn = await this.#applyWanted(this.#wanted);
     this.#asking = false;
   }
 
   /** Whether something was to be done for it, and has arrived. */
-  async #bringAbout({ cell, text }) {
+  async #applyWanted({ cell, text }) {
     const open = this.question?.open ? this.question : null;
     if (open && !open.cell) return false; // the presenter's own question comes first
     const isSame = JSON.stringify(open?.cell ?? null) === JSON.stringify(cell);
@@ -148,25 +148,25 @@ class Room {
     return cell ? this.ask({ text, cell }) : this.close();
   }
 
-  // --- telling ---------------------------------------------------------------------------------------------------
+  // --- sending ---------------------------------------------------------------------------------------------------
 
   /** The latest place alone: while one is on its way, those that come are not sent but the last. */
-  async #tell() {
+  async #sendPlace() {
     if (this.#sending) return;
     this.#sending = true;
-    for (let attempt = 0; this.at && this.#told() !== this.#sent; ) {
-      const told = this.#told();
-      const answer = await this.#ask("PUT", `/${this.at.code}/place`, JSON.parse(told));
+    for (let attempt = 0; this.at && this.#placeText() !== this.#sent; ) {
+      const text = this.#placeText();
+      const answer = await this.#ask("PUT", `/${this.at.code}/place`, JSON.parse(text));
       if (answer?.status === 404) this.#lost();
       const settled = answer && answer.status < 500 && answer.status !== 429;
-      if (settled) this.#sent = told;
+      if (settled) this.#sent = text;
       attempt = settled ? 0 : attempt + 1;
       await wait(settled ? APART : pause(attempt));
     }
     this.#sending = false;
   }
 
-  #told() {
+  #placeText() {
     if (!this.#place || !together.numbers) return this.#sent;
     const { example, s } = together.numbers;
     const { exercise, link } = this.at;
@@ -194,7 +194,7 @@ class Room {
     if (!this.at || !this.#views.last) return;
     const url = belowRoot(`api/rooms/${this.at.code}/events?counts=1`);
     this.#stream = new Stream(url.href, {
-      heard: (kind, data) => this.#hear(kind, data),
+      received: (kind, data) => this.#hear(kind, data),
       stands: (state) => this.#connected(state),
     });
   }

@@ -27,7 +27,7 @@ export function ownerOf({ model, step, head: own }, name, head = own) {
  * Whether a stage may tell the numbers of a step: its own, those that are made of it, and what closes the walk.
  * @type {(model: WalkModel, stage: WalkStage, name: string) => boolean}
  */
-export function tells(model, { kind, steps }, name) {
+export function mayShow(model, { kind, steps }, name) {
   const order = Object.keys(model.steps);
   const later = (step) => order.indexOf(step.name) >= order.indexOf(name);
   return kind === "closing" || steps.some(later);
@@ -119,10 +119,10 @@ export function cellsOf(scene, place) {
   const [, , top, bottom, left, right] = isWhole(scene, place)
     ? [step.name, head, 0, rows.length, 0, rows[0].length]
     : stage.parts[place.part];
-  const found = [];
+  const cells = [];
   for (let row = top; row < bottom; row++)
-    for (let col = left; col < right; col++) found.push({ name: step.name, head, row, col });
-  return found;
+    for (let col = left; col < right; col++) cells.push({ name: step.name, head, row, col });
+  return cells;
 }
 
 /**

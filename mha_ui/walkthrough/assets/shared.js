@@ -3,13 +3,13 @@
 import { key, rowsOf, termsOf } from "../mha.web/graph.js";
 import { along, BEAT, firstRows, LONG, MOST, PART, shown, track } from "./tracks.js";
 
-/** @typedef {import("./tracks.js").Told} Told */
+/** @typedef {import("./tracks.js").MotionInput} MotionInput */
 /** @typedef {import("./tracks.js").Made} Made */
 /** @typedef {import("./tracks.js").Motion} Motion */
 
-/** @type {(told: Told) => Made} */
-export function shared(told) {
-  const { scene, place, cells } = told;
+/** @type {(input: MotionInput) => Made} */
+export function shared(input) {
+  const { scene, place, cells } = input;
   const { stage } = scene;
   const beats = !stage.powers ? [3] : place.part === null || place.beat === null ? [0, 1, 2] : [place.beat];
   const moving = firstRows(
@@ -17,7 +17,7 @@ export function shared(told) {
     (beats[0] === 1 || beats[0] === 2 ? 1 : 2) * along(cells, "col").length,
   ).slice(0, MOST / 2);
   const rows = new Set(along(moving, "row"));
-  const made = moving.map((cell) => shareOf(told, cell, beats));
+  const made = moving.map((cell) => shareOf(input, cell, beats));
   const still = cells.filter(({ row }) => !rows.has(row));
   const stands = beats.at(-1) >= 2;
   const each = 1 / beats.length;
@@ -25,8 +25,8 @@ export function shared(told) {
     tracks: made.flatMap(({ tracks }) => tracks),
     shows: [
       ...made.flatMap(({ shows }) => shows),
-      ...sumsOf(told, [...rows], beats),
-      ...(stands ? still.map((cell) => shown(told, cell, 0.9)) : []),
+      ...sumsOf(input, [...rows], beats),
+      ...(stands ? still.map((cell) => shown(input, cell, 0.9)) : []),
     ],
     stations: beats.map((_, index) => (index + 0.85) * each),
     duration: beats.length > 1 ? LONG : stage.powers ? BEAT : PART,
@@ -48,10 +48,10 @@ function sumsOf({ powers, isShown }, rows, beats) {
 
 /**
  * One score on its way: a bar as long as its exponential, its piece of the sum, its share of one.
- * @type {(told: Told, cell: Cell, beats: number[]) => Pick<Motion, "tracks" | "shows">}
+ * @type {(input: MotionInput, cell: Cell, beats: number[]) => Pick<Motion, "tracks" | "shows">}
  */
-function shareOf(told, cell, beats) {
-  const { scene, isShown } = told;
+function shareOf(input, cell, beats) {
+  const { scene, isShown } = input;
   const { model } = scene;
   const { row, col } = cell;
   const [score] = termsOf(model, cell)[col];
@@ -97,14 +97,14 @@ function shareOf(told, cell, beats) {
     const [from, to] = ways[beat].map((name) => stops[name].on);
     const [start, end] = [at(index, 0.06 + late), at(index, 0.6 + late)];
     if (beat === 0 || beat === 3) {
-      const text = told.print(score);
+      const text = input.print(score);
       if (isShown(from) && isShown(to))
         tracks.push(
           track("number", key(score), text, { at: start, on: from }, { at: end, on: to, opacity: 0.4 }),
         );
     }
-    if (beat === 0) shows.push({ on: power, at: end, text: told.powers.text(row, col) });
-    if (beat >= 2) shows.push(shown(told, cell, end));
+    if (beat === 0) shows.push({ on: power, at: end, text: input.powers.text(row, col) });
+    if (beat >= 2) shows.push(shown(input, cell, end));
   });
   return { tracks, shows };
 }

@@ -20,12 +20,12 @@ export class Events {
 
 function eventOf(block) {
   /** @type {any} */
-  const found = { event: "message" };
+  const parsed = { event: "message" };
   for (const line of block.split("\n")) {
     const [, name, value] = /^(\w+): ?(.*)$/.exec(line) ?? [];
-    if (name) found[name] = value;
+    if (name) parsed[name] = value;
   }
-  return found;
+  return parsed;
 }
 
 /** How long to wait before the next attempt: twice as long each time, and never all listeners at once. */
@@ -33,9 +33,9 @@ export const pause = (attempt, random = Math.random) =>
   Math.min(LATEST, SOONEST * 2 ** attempt) * (0.5 + random() / 2);
 
 /**
- * Who is told: `heard` of every event, `stands` of how the connection is: "open", "lost" (it is asked for again),
+ * Who is told: `received` of every event, `stands` of how the connection is: "open", "lost" (it is asked for again),
  * "none" (there is no such room), "gone" (there is none any more) or "ended".
- * @typedef {{ heard: (kind: string, data: any) => void; stands: (state: string) => void }} Listener
+ * @typedef {{ received: (kind: string, data: any) => void; stands: (state: string) => void }} Listener
  */
 
 export class Stream {
@@ -105,7 +105,7 @@ export class Stream {
       for (const { id, event, data } of events.push(decoder.decode(value, { stream: true }))) {
         if (event === "end") return this.#end("ended");
         this.#last = id ?? this.#last;
-        this.listener.heard(event, JSON.parse(data));
+        this.listener.received(event, JSON.parse(data));
       }
     }
   }

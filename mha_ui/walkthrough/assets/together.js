@@ -68,7 +68,7 @@ class Together {
   }
 
   /** Somebody moved the walk here. */
-  tell(at) {
+  publish(at) {
     if (!this.#shows.last) return;
     this.#place = { count: this.#place.count + 1, at };
     this.#post();

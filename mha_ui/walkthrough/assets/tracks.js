@@ -26,7 +26,7 @@ import { key } from "../mha.web/graph.js";
 /**
  * What a motion is made of: the place, its cells in view that appear there, and what is in view at all.
  * @typedef {{ scene: Scene; place: Place; cells: Cell[]; isShown: (on: string) => boolean;
- *   print: (cell: Cell) => string; powers: any }} Told
+ *   print: (cell: Cell) => string; powers: any }} MotionInput
  */
 /** @typedef {Pick<Motion, "tracks" | "shows" | "stations"> & Partial<Motion>} Made */
 
@@ -53,10 +53,10 @@ export function track(look, of, text, ...stops) {
   return { look, of, text, frames };
 }
 
-/** @type {(told: Told, cell: Cell, ...stops: Frame[]) => Track} */
+/** @type {(input: MotionInput, cell: Cell, ...stops: Frame[]) => Track} */
 export const numberTrack = ({ print }, cell, ...stops) => track("number", key(cell), print(cell), ...stops);
 
-/** @type {(told: Told, cell: Cell, at: number) => Motion["shows"][number]} */
+/** @type {(input: MotionInput, cell: Cell, at: number) => Motion["shows"][number]} */
 export const shown = ({ print }, cell, at) => ({ on: key(cell), at, text: print(cell) });
 
 /** @type {(cells: Cell[]) => Cell[]} */
@@ -65,7 +65,7 @@ export const distinct = (cells) => [...new Map(cells.map((cell) => [key(cell), c
 /** @type {(cells: Cell[], axis: "row" | "col") => number[]} */
 export const along = (cells, axis) => [...new Set(cells.map((cell) => cell[axis]))];
 
-/** @type {(told: Told, cells: Cell[]) => Cell[]} */
+/** @type {(input: MotionInput, cells: Cell[]) => Cell[]} */
 export const inView = ({ isShown }, cells) => distinct(cells).filter((cell) => isShown(key(cell)));
 
 /**

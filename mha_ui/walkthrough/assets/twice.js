@@ -9,7 +9,7 @@ const WAITS = 4000; // ms for the second press
  * @param {string} label
  * @param {string} sure what it says after the first press
  * @param {() => void} act
- * @param {(said: string) => void} say told to who does not see the button
+ * @param {(text: string) => void} say told to who does not see the button
  */
 export function twice(attributes, label, sure, act, say) {
   let timer = 0;

@@ -12,11 +12,11 @@ import { Notes } from "./notes.js";
 import { Outline } from "./outline.js";
 import { Pacing } from "./pacing.js";
 import { Panel } from "./panel.js";
+import { PlaceSync } from "./placesync.js";
 import { edgeOf, Podium } from "./podium.js";
 import { Predictions } from "./predictions.js";
 import { pressed } from "./pressed.js";
 import { Refused } from "./refused.js";
-import { Teller } from "./teller.js";
 import { together } from "./together.js";
 import { Way } from "./way.js";
 
@@ -35,14 +35,14 @@ export class Walk {
   podium = null;
   /** @type {Help} */
   keys = null;
-  #teller = new Teller(this);
+  #placeSync = new PlaceSync(this);
   #pacing = new Pacing({ next: () => this.next(), shown: (plays) => this.controls?.showPlaying(plays) });
   #fitting = new ResizeObserver(() => this.refit());
   #gone = new AbortController();
 
   /**
    * @param {HTMLElement} parent
-   * @param {import("./teller.js").Around} around
+   * @param {import("./placesync.js").Around} around
    */
   constructor(parent, around) {
     this.around = around;
@@ -55,7 +55,7 @@ export class Walk {
     window.addEventListener("keydown", (event) => pressed(this, event), { signal });
     this.root.addEventListener("pointermove", (event) => this.#pointed(event), { signal });
     window.addEventListener("beforeunload", () => this.around.address.flush(), { signal });
-    const elsewhere = (event) => event.composedPath().includes(this.root) || this.#teller.rests(); // what is done there may leave the page
+    const elsewhere = (event) => event.composedPath().includes(this.root) || this.#placeSync.rests(); // what is done there may leave the page
     for (const kind of ["pointerdown", "focusin"])
       document.addEventListener(kind, elsewhere, { signal, capture: true });
     this.#fitting.observe(document.documentElement);
@@ -64,13 +64,13 @@ export class Walk {
   unmount() {
     this.#pacing.stop();
     this.mover?.finish();
-    this.#teller.stop();
+    this.#placeSync.stop();
     this.awake.rest();
     this.#gone.abort();
     document.documentElement.classList.remove("mha-projecting", "mha-predicting");
     this.#fitting.disconnect();
     this.around.address.stop();
-    this.#teller.leave();
+    this.#placeSync.leave();
     this.around.unmount();
     this.notes?.stop();
     this.root.remove();
@@ -81,7 +81,7 @@ export class Walk {
     const first = this.model === null;
     if (first) this.way.minutes = lectureHeld() ?? data.lecture?.own.minutes ?? 0;
     const known = placeHeld(data);
-    const stood = first ? (known ?? data.place) : this.#teller.at;
+    const stood = first ? (known ?? data.place) : this.#placeSync.at;
     if (!first && this.model.revision !== data.revision) this.predictions.forget();
     const anew = !first && this.model.session !== data.session;
     this.model = this.way.model = data;
@@ -91,7 +91,7 @@ export class Walk {
     this.predictions.on = Boolean(stood.predict);
     this.#build();
     this.changed({ quiet: first, remote: true });
-    this.#teller.join();
+    this.#placeSync.join();
     if (anew) together.again();
   }
 
@@ -204,7 +204,7 @@ export class Walk {
   /** The wall is dark, or not any more: in both windows. */
   darken() {
     this.podium.darken(!this.podium.dark);
-    this.#teller.tell();
+    this.#placeSync.publish();
   }
 
   fillScreen() {
@@ -214,12 +214,12 @@ export class Walk {
 
   /** Go together with the other windows from now on, where the walk is to. */
   join() {
-    this.#teller.join();
+    this.#placeSync.join();
   }
 
   /** What stands around the walk has changed, and the other window is to show it. */
   share() {
-    this.#teller.tell();
+    this.#placeSync.publish();
   }
 
   help() {
@@ -237,7 +237,7 @@ export class Walk {
 
   /** Numbers are asked for before they are shown, or no longer. */
   askFirst() {
-    this.foretell(!this.predictions.on);
+    this.setPredicting(!this.predictions.on);
   }
 
   /** Answers are given with hands, where a lecturer counts them. */
@@ -290,11 +290,11 @@ export class Walk {
     this.#show(view);
     this.#build();
     this.changed({ remote: true });
-    this.#teller.join();
+    this.#placeSync.join();
   }
 
   /** Numbers are asked for before they are shown, or no longer; `once`: at this place alone. */
-  foretell(on, { once = false } = {}) {
+  setPredicting(on, { once = false } = {}) {
     this.predictions.turn(on, once);
     this.changed();
   }
@@ -335,7 +335,7 @@ export class Walk {
     this.mover = new Mover(
       words,
       { root: this.root, zone: this.easel.root },
-      { played: () => this.#teller.played(), download },
+      { played: () => this.#placeSync.played(), download },
     );
     this.notes?.stop();
     this.notes = this.view === "presenter" ? new Notes(words) : null;
@@ -387,14 +387,14 @@ export class Walk {
     easel.show();
     if (isAnother) this.#fit();
     else if (this.view && easel.isTooSmall) this.podium.isClose ? this.#look(this.podium.level) : this.#fit();
-    easel.tell();
+    easel.writeLine();
     this.controls.show(easel.hiding);
     this.outline.show(way);
     this.#showNotes();
     this.root.classList.toggle("moving", !isAnother);
     this.#follow();
-    this.#teller.tell({ quiet, remote });
-    this.live.textContent = quiet ? "" : `${isAnother ? this.#opening() : ""} ${easel.spoken}`.trim();
+    this.#placeSync.publish({ quiet, remote });
+    this.live.textContent = quiet ? "" : `${isAnother ? this.#opening() : ""} ${easel.lineText}`.trim();
     this.root.dataset.at = `${way.stage.id} ${way.written.sub}`.trim();
     this.mover.stands(easel.hiding ? null : this.#standing(), { onward: onward && this.#mayMove() });
   }
@@ -408,7 +408,7 @@ export class Walk {
 
   /** What moves here, and what it is called. */
   #standing() {
-    const { picture, spoken: line } = this.easel;
+    const { picture, lineText: line } = this.easel;
     return { picture, place: this.way.place, title: this.panel.title.textContent, line };
   }
 
@@ -436,7 +436,7 @@ export class Walk {
     if (!this.model) return;
     this.mover.finish();
     this.#fit();
-    if (this.view) this.easel.tell();
+    if (this.view) this.easel.writeLine();
   }
 
   #fit() {
@@ -456,6 +456,6 @@ export class Walk {
 
   /** Go where another window, or a room, stands. */
   goTo(at) {
-    this.#teller.goTo(at);
+    this.#placeSync.goTo(at);
   }
 }

@@ -52,9 +52,9 @@ export class Address {
   constructor(settled = () => ({})) {
     this.#asked = ({ detail }) =>
       detail.push(
-        Promise.resolve(settled()).then((told) => {
+        Promise.resolve(settled()).then((answer) => {
           this.flush();
-          return told;
+          return answer;
         }),
       );
     window.addEventListener("mha-address-asked", this.#asked); // whoever copies the address wants the latest

@@ -2,7 +2,7 @@
 
 import { fill, setAttribute, setText } from "./dom.js";
 import { decimalsOf, isClaim, isEditable, rowsOf, shownAs } from "./graph.js";
-import { lensAt, lensTone, markOf, told } from "./lens.js";
+import { lensAt, lensText, lensTone, markOf } from "./lens.js";
 import { movedOf } from "./moved.js";
 import { kindOf, toneOf } from "./numbers.js";
 import { digitsIn, roomFor } from "./widths.js";
@@ -100,7 +100,7 @@ export class Cells {
       if (shown?.tone !== tone) td.style.setProperty("--tone", tone);
       const was = moved && fill(this.words.was_before, { before: moved.was });
       if (sign !== undefined || shown?.sign !== undefined)
-        this.#sign(td, sign, lens ? told(model, { name, head, row, col }) : was);
+        this.#sign(td, sign, lens ? lensText(model, { name, head, row, col }) : was);
       if (shown && shown.draft === draft) continue;
       td.classList.toggle("invalid", draft !== undefined);
       setAttribute(td, "aria-invalid", draft !== undefined && "true");

@@ -31,16 +31,17 @@ function alongAt(x) {
  * @param {{ x: number; y: number; height: number; reach: number; widthOf: (weight: number) => number }} pointer
  */
 export function lineAt(weights, { x, y, height, reach, widthOf }) {
-  let found = null;
+  let nearest = null;
   for (const [query, row] of weights.entries())
     for (const [key, weight] of row.entries()) {
       if (!(weight > 0)) continue;
       const from = middle(query, weights.length, height);
       const away = Math.abs(heightAt(from, middle(key, row.length, height), x) - y);
       const far = Math.max(0, away - widthOf(weight) / 2) - weight; // in pixels; a weight is at most one
-      if (away <= widthOf(weight) / 2 + reach && (!found || far < found.far)) found = { query, key, far };
+      if (away <= widthOf(weight) / 2 + reach && (!nearest || far < nearest.far))
+        nearest = { query, key, far };
     }
-  return found && { query: found.query, key: found.key };
+  return nearest && { query: nearest.query, key: nearest.key };
 }
 
 /**

@@ -18,15 +18,15 @@ export function folded(count, { open, kept }, most = MOST_UNFOLDED) {
   const all = [...Array(count).keys()];
   if (open || count <= most) return all;
   const isKept = (at) => at >= 0 && (at < most - AFTER_FIRST || at >= count - 1 || kept.has(at));
-  const found = [];
+  const entries = [];
   for (const at of all) {
-    const gap = found.at(-1);
+    const gap = entries.at(-1);
     if (isKept(at) || (isKept(at - 1) && isKept(at + 1)))
-      found.push(at); // a gap of one would save nothing
+      entries.push(at); // a gap of one would save nothing
     else if (typeof gap === "object") gap.count += 1;
-    else found.push({ from: at, count: 1 });
+    else entries.push({ from: at, count: 1 });
   }
-  return found;
+  return entries;
 }
 
 /** Of a table that is not folded at all. */
@@ -62,9 +62,9 @@ export class Folds {
   at(name, head) {
     const table = `${name} ${head}`;
     const fresh = () => ({ open: false, kept: /** @type {Set<number>} */ (new Set()) });
-    const found = this.#of.get(table) ?? { row: fresh(), col: fresh() };
-    this.#of.set(table, found);
-    return found;
+    const folds = this.#of.get(table) ?? { row: fresh(), col: fresh() };
+    this.#of.set(table, folds);
+    return folds;
   }
 
   /**

@@ -168,12 +168,12 @@ export function termsOf(model, cell) {
  */
 export function operandsOf(model, name, head) {
   const heads = [...Array(model.dims.h).keys()];
-  const found = model.steps[name].operands.flatMap(([operand, , every]) => {
+  const operands = model.steps[name].operands.flatMap(([operand, , every]) => {
     if (!model.matrices[operand]) return [];
     if (!isPerHead(model, operand)) return [{ name: operand, head: null }];
     return (every ? heads : [head]).map((of) => ({ name: operand, head: headOf(model, operand, of) }));
   });
-  const there = found.filter((of) => rowsOf(model, of.name, of.head));
+  const there = operands.filter((of) => rowsOf(model, of.name, of.head));
   return [...new Map(there.map((of) => [`${of.name} ${of.head}`, of])).values()];
 }
 
@@ -183,16 +183,16 @@ export function operandsOf(model, name, head) {
  */
 export function sourcesOf(model, name, head) {
   const seen = new Set();
-  const found = new Map();
+  const symbols = new Map();
   const visit = (of) => {
     const id = `${of.name} ${of.head}`;
     if (seen.has(id)) return;
     seen.add(id);
-    if (isGiven(model, of.name, of.head)) found.set(of.name, symbolOf(model, of.name, of.head));
+    if (isGiven(model, of.name, of.head)) symbols.set(of.name, symbolOf(model, of.name, of.head));
     else if (model.steps[of.name]) operandsOf(model, of.name, of.head).forEach(visit);
   };
   visit({ name, head });
-  return Object.keys(model.matrices).flatMap((one) => found.get(one) ?? []);
+  return Object.keys(model.matrices).flatMap((one) => symbols.get(one) ?? []);
 }
 
 /**
@@ -352,8 +352,8 @@ export function pathOf(model, cell) {
  * @param {(cell: Cell) => Cell[]} next
  */
 function reached(cell, next) {
-  const found = new Map([[key(cell), cell]]);
-  for (const of of found.values())
-    for (const one of next(of)) if (!found.has(key(one))) found.set(key(one), one);
-  return found;
+  const seen = new Map([[key(cell), cell]]);
+  for (const of of seen.values())
+    for (const one of next(of)) if (!seen.has(key(one))) seen.set(key(one), one);
+  return seen;
 }

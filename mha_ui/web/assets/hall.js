@@ -40,10 +40,10 @@ export const drawnForHall = () => window.dispatchEvent(new Event(DRAWN));
 export const onDrawn = (act, signal) => window.addEventListener(DRAWN, act, { signal });
 
 /** All of the page stands there, and is about to be measured: what goes by its own width can. */
-export const laidForHall = () => window.dispatchEvent(new Event(LAID));
+export const hallLaidOut = () => window.dispatchEvent(new Event(LAID));
 
 /**
  * @param {() => void} act
  * @param {AbortSignal} signal
  */
-export const onLaid = (act, signal) => window.addEventListener(LAID, act, { signal });
+export const onHallLaidOut = (act, signal) => window.addEventListener(LAID, act, { signal });

@@ -49,10 +49,10 @@ export function lensTone(model, by, top) {
  * What the lens tells of a cell besides its number, to those who do not see the colour; "" where that is nothing.
  * @type {OfCell<string>}
  */
-export function told(model, cell) {
+export function lensText(model, cell) {
   const by = lensAt(model, cell);
   const { words } = model;
-  if (model.lens.kind === "change") return by === 0 ? "" : changeTold(model, cell, by);
+  if (model.lens.kind === "change") return by === 0 ? "" : changeText(model, cell, by);
   if (isTarget(model, cell)) return words.derivative_target;
   return by === null ? "" : fill(words.derivative, { number: brief(by, model.decimals) });
 }
@@ -64,7 +64,7 @@ export function told(model, cell) {
  * @param {Value | null | undefined} [by]
  * @returns {string}
  */
-export function changeTold(model, cell, by = lensAt(model, cell)) {
+export function changeText(model, cell, by = lensAt(model, cell)) {
   const { words } = model;
   if (by === null) return words.no_counterpart;
   if (by === 0) return words.unchanged;

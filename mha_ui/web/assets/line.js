@@ -18,7 +18,7 @@ import {
   valueAt,
 } from "./graph.js";
 import { jumps, stopsOf } from "./jumps.js";
-import { changeTold, isTarget, lensAt } from "./lens.js";
+import { changeText, isTarget, lensAt } from "./lens.js";
 import { brief, exact, isRounded } from "./numbers.js";
 import { Lights } from "./selection.js";
 
@@ -314,7 +314,7 @@ export class Explain {
     if (!model.lens || (model.lens.kind === "gradient" && !model.lens.target)) return [];
     const { words } = this;
     const line = (...parts) => [div("through-lens", ...parts)];
-    if (model.lens.kind === "change") return line(changeTold(model, cell));
+    if (model.lens.kind === "change") return line(changeText(model, cell));
     const { target } = model.lens;
     const by = lensAt(model, cell);
     if (isTarget(model, cell)) return line(differential(model, target), ": ", words.derivative_target);
@@ -346,8 +346,8 @@ export class Explain {
     const step = model.matrices[cell.name];
     const parts = [place, " = ", element("strong", {}, exact(valueAt(model, cell)) || "?")];
     const isCopy = mark === "follows" && cell.name === "concat";
-    const said = isCopy ? this.words.mark_copied : this.words[`mark_${mark}`];
-    if (mark) parts.push(span(`verdict-mark ${mark}`, ` ${fill(this.words.mark_told, { mark: said })} `));
+    const markText = isCopy ? this.words.mark_copied : this.words[`mark_${mark}`];
+    if (mark) parts.push(span(`verdict-mark ${mark}`, ` ${fill(this.words.mark_told, { mark: markText })} `));
     else if (step.formula) parts.push(span("quiet-text", "  = "), span("formula", symbol(step.formula)));
     const kind = model.kinds?.[key(cell)];
     if (kind) parts.push(span("kind", symbol(kind)), " ");

@@ -37,7 +37,7 @@ export class Live {
 
   /**
    * `painted` is given each answer that is to be shown, and `drawn` the pictures that follow it; `asking` says what else
-   * is asked for; `lost` is called where the page must answer what was asked here, `stirred` where `state` may be another.
+   * is asked for; `lost` is called where the page must answer what was asked here, `stateChanged` where `state` may be another.
    * @param {LiveHost} host
    */
   constructor(host) {
@@ -124,7 +124,7 @@ export class Live {
     this.#socket.send(JSON.stringify({ id: this.#id, from: this.#base, edits, ...since, lens, ...asked }));
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#socket?.close(), PATIENCE);
-    this.host.stirred();
+    this.host.stateChanged();
   }
 
   /** @param {ArrayBuffer} data */
@@ -145,7 +145,7 @@ export class Live {
       this.#take(flown, header, new Float64Array(data.slice(at)));
     }
     this.#send();
-    this.host.stirred();
+    this.host.stateChanged();
   }
 
   #take(flown, header, numbers) {
@@ -190,7 +190,7 @@ export class Live {
     clearTimeout(this.#timer);
     if (this.#gone) return;
     if (waited) this.host.lost();
-    this.host.stirred();
+    this.host.stateChanged();
     setTimeout(() => this.#connect(), RETRIES[Math.min(this.#tries++, RETRIES.length - 1)]);
   }
 }

@@ -47,22 +47,22 @@ export const movedAt = (model, { name, head, row, col }) => movedOf(model, name,
  */
 export function movedIn(model, name) {
   const { perHead, values } = model.matrices[name];
-  const found = { all: 0, changed: 0, most: /** @type {Cell | null} */ (null), by: 0 };
+  const tally = { all: 0, changed: 0, most: /** @type {Cell | null} */ (null), by: 0 };
   const heads = perHead ? [...values.keys()] : [null];
   for (const head of heads) {
     const movedFrom = movedOf(model, name, head);
     for (const [row, cells] of (rowsOf(model, name, head) ?? []).entries())
       for (const [col, now] of cells.entries()) {
-        found.all += 1;
+        tally.all += 1;
         const moved = movedFrom?.(row, col);
         if (!moved) continue;
-        found.changed += 1;
+        tally.changed += 1;
         const by = isSize(moved.before, now) ? Math.abs(Number(now) - Number(moved.before)) : 0;
-        if (found.most && by <= found.by) continue;
-        Object.assign(found, { most: { name, head, row, col }, by });
+        if (tally.most && by <= tally.by) continue;
+        Object.assign(tally, { most: { name, head, row, col }, by });
       }
   }
-  return found;
+  return tally;
 }
 
 /**
@@ -70,7 +70,7 @@ export function movedIn(model, name) {
  * @param {Model} model
  * @param {Record<string, string>} words
  */
-export function toldMoved(model, words) {
+export function movedSentence(model, words) {
   const last = ["output", "concat"].find((name) => model.matrices[name]);
   const [weights, outputs] = ["weights", last].map((name) => name && movedIn(model, name));
   const most = weights.most ?? outputs?.most;

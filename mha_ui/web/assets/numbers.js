@@ -19,7 +19,7 @@ export const largest = (values) => most(values) || 1;
 
 /** @type {(item: any) => number} */
 const most = (item) => {
-  if (Array.isArray(item)) return item.reduce((found, value) => Math.max(found, most(value)), 0);
+  if (Array.isArray(item)) return item.reduce((max, value) => Math.max(max, most(value)), 0);
   return typeof item === "number" ? Math.abs(item) : 0;
 };
 
@@ -28,9 +28,9 @@ const most = (item) => {
  * @type {(values: any) => number}
  */
 export function topOf(values) {
-  const found = largest(values);
-  const power = 10 ** Math.floor(Math.log10(found));
-  return [1, 2, 5, 10].map((step) => step * power).find((step) => step >= found * 0.999999) ?? found;
+  const magnitude = largest(values);
+  const power = 10 ** Math.floor(Math.log10(magnitude));
+  return [1, 2, 5, 10].map((step) => step * power).find((step) => step >= magnitude * 0.999999) ?? magnitude;
 }
 
 /**

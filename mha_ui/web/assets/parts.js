@@ -37,7 +37,7 @@ export function unshown(count, shown) {
     const to = away[away.indexOf(starts[n + 1] ?? Infinity) - 1] ?? away.at(-1);
     return from === to ? from + 1 : `${from + 1}–${to + 1}`;
   });
-  return { away, told: runs.join(", ") };
+  return { away, text: runs.join(", ") };
 }
 
 /**
@@ -48,7 +48,7 @@ export function unshown(count, shown) {
  */
 export function unshownNote(model, names, shown) {
   const { words, dims } = model;
-  const { away, told } = unshown(dims.h, shown);
+  const { away, text } = unshown(dims.h, shown);
   if (!away.length) return null;
   const one = (head) => {
     const data = { do: "show_head", head, table: names.find((name) => rowsOf(model, name, head)) };
@@ -57,7 +57,7 @@ export function unshownNote(model, names, shown) {
       `${head + 1}`,
     );
   };
-  const all = () => button({ class: "quiet", data: { do: "heads" } }, told);
+  const all = () => button({ class: "quiet", data: { do: "heads" } }, text);
   const list = away.length <= MOST_NAMED ? away.map(one) : [all()];
   return p("unshown", ...fillNodes(words.heads_unshown, { list }));
 }
@@ -120,8 +120,8 @@ export function captionOf(model, name, head) {
 export function gapHead(words, { name, head }, axis, { from, count }) {
   const focus = `unfold ${axis} ${name} ${head} ${from}`;
   const data = { do: "unfold", matrix: name, head: head ?? "", axis, from, focus };
-  const told = axis === "row" ? words.more_rows : words.more_columns;
-  const label = { class: "quiet unfold", "aria-label": fill(told, { count }), data };
+  const template = axis === "row" ? words.more_rows : words.more_columns;
+  const label = { class: "quiet unfold", "aria-label": fill(template, { count }), data };
   return element("th", { class: "gap", scope: axis }, button(label, fill(words.more, { count })));
 }
 

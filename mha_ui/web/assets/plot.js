@@ -47,11 +47,11 @@ function plotly(version) {
  * Tell whether a node is within `margin` of the view, now and whenever that changes.
  * @param {Element} node
  * @param {string} margin
- * @param {(is: boolean) => void} tell
+ * @param {(is: boolean) => void} report
  */
-function watch(node, margin, tell) {
+function watch(node, margin, report) {
   const options = { rootMargin: margin, scrollMargin: margin };
-  const observer = new IntersectionObserver((entries) => tell(entries.at(-1).isIntersecting), options);
+  const observer = new IntersectionObserver((entries) => report(entries.at(-1).isIntersecting), options);
   observer.observe(node);
   return observer;
 }

@@ -18,7 +18,7 @@ const REST = 500; // milliseconds at a place, after which the server is told of 
  *   address: { keep(query: Record<string, string>): void; flush(): void; stop(): void };
  *   controls(walk: Walk, own: Node[]): Node[];
  *   parts(walk: Walk): Node[];
- *   told(walk: Walk, at: Stood, remote: boolean): void;
+ *   placeChanged(walk: Walk, at: Stood, remote: boolean): void;
  *   isFollowed?: boolean;
  *   ask?(): void;
  *   change?(): void;
@@ -35,7 +35,7 @@ const REST = 500; // milliseconds at a place, after which the server is told of 
  * }} Around
  */
 
-export class Teller {
+export class PlaceSync {
   #plays = 0; // how often the motion of a place was asked for
   #resting = 0;
 
@@ -54,17 +54,17 @@ export class Teller {
    * `quiet`: nobody has moved; `remote`: it was another window or a room that did.
    * @param {{ quiet?: boolean; remote?: boolean }} [how]
    */
-  tell({ quiet = false, remote = false } = {}) {
+  publish({ quiet = false, remote = false } = {}) {
     const { walk, at } = this;
     const { on: predict, revealed } = walk.predictions;
     const stood = { step: at.step, sub: at.sub, predict, revealed: [...revealed] };
     hold(walk.model, at);
     this.#address(at);
-    walk.around.told(walk, stood, remote);
+    walk.around.placeChanged(walk, stood, remote);
     if (quiet) return;
     clearTimeout(this.#resting);
     this.#resting = Number(setTimeout(() => this.rests(), REST));
-    if (!remote) together.tell({ ...stood, ...this.#shared });
+    if (!remote) together.publish({ ...stood, ...this.#shared });
   }
 
   /** What both windows of a pair show besides the place. */
@@ -78,7 +78,7 @@ export class Teller {
   /** Somebody plays the motion here: on the wall it plays as well. */
   played() {
     this.#plays += 1;
-    this.tell();
+    this.publish();
   }
 
   /** The address of this place, and the links that lead on from it. */

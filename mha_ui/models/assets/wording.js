@@ -40,7 +40,7 @@ const LEAST_WEIGHT = 0.0001;
  * One weight as exactly as it says anything.
  * @param {number} weight
  */
-export const weightTold = (weight) =>
+export const weightText = (weight) =>
   weight > 0 && weight < LEAST_WEIGHT ? `< ${LEAST_WEIGHT}` : brief(weight, 4);
 
 /**
@@ -48,7 +48,7 @@ export const weightTold = (weight) =>
  * @param {number} by
  * @param {number} decimals
  */
-export const signedTold = (by, decimals) =>
+export const signedText = (by, decimals) =>
   `${by >= 0.5 * 10 ** -decimals ? "+" : ""}${format(by, decimals)}`;
 
 /**
@@ -67,8 +67,8 @@ export function captionOf(words, run, { token, by }, at, picture) {
     return ["", number === null ? "–" : shown(number)];
   }
   if (token !== null) {
-    const { to, told } = looks(run, at, token, picture) ?? { to: "", told: "–" };
-    return [to, told];
+    const { to, value } = looks(run, at, token, picture) ?? { to: "", value: "–" };
+    return [to, value];
   }
   if (picture === "difference") return [words.kind_difference, shown(run.differences[at])];
   const label = run.sentences[picture === "second" ? 1 : 0].labels[at];
@@ -81,16 +81,16 @@ function looks(run, at, query, picture) {
   const from = first.names[query];
   if (picture === "difference") {
     const { key, by } = shiftOf(run, at, query);
-    return Number.isNaN(by) ? null : { from, to: first.names[key], told: signedTold(by, 2) };
+    return Number.isNaN(by) ? null : { from, to: first.names[key], value: signedText(by, 2) };
   }
   if (picture === "second") {
     const there = counterpart(run, query);
     if (there === null) return null;
     const { key, weight } = topOf(second, at, there);
-    return { from: second.names[there], to: second.names[key], told: shown(weight) };
+    return { from: second.names[there], to: second.names[key], value: shown(weight) };
   }
   const { key, weight } = topOf(first, at, query);
-  return { from, to: first.names[key], told: shown(weight) };
+  return { from, to: first.names[key], value: shown(weight) };
 }
 
 const LEAST_LEFT = 0.005; // of all weight: what is less shows as none
@@ -104,15 +104,19 @@ const LEAST_LEFT = 0.005; // of all weight: what is less shows as none
 export function behaviour(words, run, at) {
   const [sentence] = run.sentences;
   const label = sentence.labels[at];
-  const found = measuresOf(run, sentence, at).find(({ name }) => name === label);
-  const told = found
-    ? fill(words[`told_${label}`], { number: shown(found.number), chance: shown(found.chance) })
-    : unsureTold(words, run, sentence, at);
+  const measure = measuresOf(run, sentence, at).find(({ name }) => name === label);
+  const text = measure
+    ? fill(words[`told_${label}`], { number: shown(measure.number), chance: shown(measure.chance) })
+    : unsureSentence(words, run, sentence, at);
   const rest = RESTS.includes(label) ? null : restOf(run, sentence, at);
-  if (!rest) return told;
+  if (!rest) return text;
   const where = rest.tokens.join(words.and);
   const isAll = 1 - rest.number < LEAST_LEFT || RESTS.includes(sentence.unsure[at]);
-  return fill(words[isAll ? "told_rests_alone" : "told_rests"], { where, number: shown(rest.number), told });
+  return fill(words[isAll ? "told_rests_alone" : "told_rests"], {
+    where,
+    number: shown(rest.number),
+    told: text,
+  });
 }
 
 /** Where a token looks by places alone; and by words, which are the same in another order. */
@@ -122,30 +126,32 @@ const BY_WORDS = ["itself", "same_word", "punctuation"];
 /**
  * What other orders of the words show, and of which measures: of the others they say nothing for certain.
  * @param {Record<string, string>} words
- * @param {Shuffled} found
+ * @param {Shuffled} shuffled
  */
-export function shuffledTold(words, { measures }) {
-  const told = Object.entries({ shuffle_places: BY_PLACES, shuffle_words: BY_WORDS }).map(([name, of]) => {
-    const names = of
-      .filter((measure) => measures.includes(measure))
-      .map((measure) => words[`kind_${measure}`]);
-    return names.length ? fill(words[name], { names: names.join(" · ") }) : "";
-  });
-  return [words.shuffle_about, ...told].filter(Boolean);
+export function shuffledSentences(words, { measures }) {
+  const sentences = Object.entries({ shuffle_places: BY_PLACES, shuffle_words: BY_WORDS }).map(
+    ([name, of]) => {
+      const names = of
+        .filter((measure) => measures.includes(measure))
+        .map((measure) => words[`kind_${measure}`]);
+      return names.length ? fill(words[name], { names: names.join(" · ") }) : "";
+    },
+  );
+  return [words.shuffle_about, ...sentences].filter(Boolean);
 }
 
 /** What nothing says for certain: what there are too few places of, else what is farthest above chance. */
-function unsureTold(words, run, sentence, at) {
+function unsureSentence(words, run, sentence, at) {
   const unsure = sentence.unsure[at];
-  const found = unsure
+  const measure = unsure
     ? measuresOf(run, sentence, at).find(({ name }) => name === unsure)
     : aboveChance(run, sentence, at);
-  if (!found) return words.told_none;
+  if (!measure) return words.told_none;
   return fill(words[unsure ? "told_unsure" : "told_little"], {
-    kind: words[`kind_${found.name}`],
-    number: shown(found.number),
-    chance: shown(found.chance),
-    places: found.places,
+    kind: words[`kind_${measure.name}`],
+    number: shown(measure.number),
+    chance: shown(measure.chance),
+    places: measure.places,
   });
 }
 
@@ -156,9 +162,9 @@ function unsureTold(words, run, sentence, at) {
  * @param {number} query
  * @param {Pictured} picture
  */
-export function pairTold(run, at, query, picture) {
-  const found = looks(run, at, query, picture);
-  return found ? `${found.from} → ${found.to} ${found.told}` : "";
+export function pairText(run, at, query, picture) {
+  const look = looks(run, at, query, picture);
+  return look ? `${look.from} → ${look.to} ${look.value}` : "";
 }
 
 /**
@@ -169,12 +175,12 @@ export function pairTold(run, at, query, picture) {
  * @param {number} at
  * @param {Pictured} picture
  */
-export function headTold(words, run, { token, off }, at, picture) {
+export function headText(words, run, { token, off }, at, picture) {
   const [{ special, n }] = run.sentences;
   const queries = Array.from({ length: n }, (_, query) => query).filter((query) => !special[query]);
-  const told = token === null ? queries.slice(0, MOST_PAIRS) : [token];
+  const described = token === null ? queries.slice(0, MOST_PAIRS) : [token];
   const isOff = off.some(([layer, head]) => layer * run.heads + head === at);
-  const pairs = told.map((query) => pairTold(run, at, query, picture)).filter(Boolean);
+  const pairs = described.map((query) => pairText(run, at, query, picture)).filter(Boolean);
   return fill(words.head_told, {
     head: headName(words, run, at),
     does: isOff ? words.is_off : behaviour(words, run, at),

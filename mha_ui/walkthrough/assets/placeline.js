@@ -10,7 +10,7 @@ import { focusOf, isCell, isProduct } from "./scene.js";
 
 /** @typedef {import("./scene.js").Scene} Scene */
 
-const MOST_TOLD = 6; // cells of a softmax row that the line of arithmetic tells
+const MOST_CELLS = 6; // cells of a softmax row that the line of arithmetic tells
 
 /**
  * Terms not yet reached keep their room, unseen; what is asked for is not told at all. Of more than `most` terms some
@@ -63,18 +63,20 @@ export function lineOf(scene, place, { hiding, most = Infinity }) {
 function piecesOf({ model, stage, step }, cell, how, place) {
   const powers = step.layout === "softmax" && place.part !== null && stage.powers?.[cell.row];
   if (!powers?.total) return arithmetic(model, cell, how);
-  const told = (number) => ({ number: how.show(number), cell });
+  const numberPiece = (number) => ({ number: how.show(number), cell });
   const equals = (number) => ({ text: how.rounds(number) ? " ≈ " : " = " });
-  const most = Math.min(how.most, MOST_TOLD);
+  const most = Math.min(how.most, MOST_CELLS);
   const each = powers.powers
     .slice(0, most)
-    .map((power, col) => weightOf(model, { ...cell, col }, power, powers, place.beat, how, { told, equals }));
+    .map((power, col) =>
+      weightOf(model, { ...cell, col }, power, powers, place.beat, how, { numberPiece, equals }),
+    );
   if (place.beat === 1) {
-    const terms = powers.powers.map((power) => [told(power)]);
+    const terms = powers.powers.map((power) => [numberPiece(power)]);
     return [
       ...joined(some(terms, how.most), " + "),
       equals(powers.total),
-      { ...told(powers.total), strong: true },
+      { ...numberPiece(powers.total), strong: true },
     ];
   }
   const more = powers.powers.length > most ? [{ text: ", …", quiet: true }] : [];
@@ -82,16 +84,21 @@ function piecesOf({ model, stage, step }, cell, how, place) {
 }
 
 /** One cell of a softmax row: its power, or its division. */
-function weightOf(model, cell, power, powers, beat, { show }, { told, equals }) {
+function weightOf(model, cell, power, powers, beat, { show }, { numberPiece, equals }) {
   const value = rowsOf(model, cell.name, cell.head)[cell.row][cell.col];
   if (beat !== 0)
     return [
-      told(power),
+      numberPiece(power),
       { text: ` ÷ ${show(powers.total)}` },
       equals(value),
-      { ...told(value), strong: true },
+      { ...numberPiece(value), strong: true },
     ];
-  return [{ text: "e" }, { power: exponents(model, cell, show)[cell.col], cell }, equals(power), told(power)];
+  return [
+    { text: "e" },
+    { power: exponents(model, cell, show)[cell.col], cell },
+    equals(power),
+    numberPiece(power),
+  ];
 }
 
 /** @type {(model: WalkModel, piece: Piece, how: { unseen: boolean; fresh: boolean }) => HTMLElement} */

@@ -3,7 +3,7 @@
 import { button, element, naming, symbol } from "../mha.web/dom.js";
 import { sender } from "../mha.web/sender.js";
 
-export class Said {
+export class MessageLine {
   dismiss = "";
   #at = -1; // the last edit before something was said here
 
