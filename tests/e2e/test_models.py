@@ -364,6 +364,11 @@ def test_a_map_tells_every_pair_and_is_zoomed_where_it_is_long_and_a_pair_is_tol
     page.mouse.move(0, 0)  # of what is pointed at the lines tell
     header, arrays = asked(server, "head", model="own", text=ENGLISH, layer=1, head=1)
     a_pair_is_told_with_the_products_that_make_its_score(page, header, arrays)
+    page.locator(".line-token").nth(2).click()  # the pair is of a token that is chosen no more
+    wait_until(page, "() => /[?&]token=3/.test(location.search) && !/[?&]pair=/.test(location.search)")
+    page.mouse.move(0, 0)
+    shown = page.locator(".line-weight").all_inner_texts()
+    assert shown == [f"{weight:.2f}" for weight in arrays["weights"][2]]
 
 
 def the_map_tells_every_pair_by_keyboard_too(page: Page, weights: np.ndarray) -> None:

@@ -173,7 +173,9 @@ class Models {
     if (!this.cut.isOffered) this.#faultless(); // what is too long still stands there
     if ("by" in change || "only" in change || "head" in change) this.#missing = NONE_MISSING;
     this.#chose ||= Boolean(change.head || change.off);
-    this.#stand({ ...this.#place, ...change });
+    const { pair } = this.#place;
+    const isOfAnother = pair && change.token != null && change.token !== pair.query; // whose numbers stand there no more
+    this.#stand({ ...this.#place, ...(isOfAnother ? { pair: null } : {}), ...change });
     if (change.off) this.#look({});
   }
 
