@@ -54,7 +54,7 @@ browser: $(DEV)
 
 # Two at a time; a file's tests stay together, since they share servers and what is slow to import. Files keep their
 # order, in which those that take longest come first.
-# What is compiled is kept, whatever the shell asks for: the tests start hundreds of processes, which would compile it anew.
+# What is compiled is kept, whatever the shell asks for: the tests start many processes, which would compile it anew.
 PYTEST := env -u PYTHONDONTWRITEBYTECODE $(PY) -m pytest --numprocesses=2 --dist=loadfile --no-loadscope-reorder --durations=20
 
 test: $(DEV) browser ## install what the tests need, Chromium included, and run them; ARGS="-k name" for some

@@ -121,22 +121,26 @@ export class Easel {
   writeLine() {
     const { way, view } = this.walk;
     const { hiding } = this;
+    const isShifted = Boolean(way.stage.powers?.some((row) => row.shift));
     const terms = view ? MOST_TERMS : [Infinity];
-    [true, false].some((remarking) =>
+    (view && isShifted ? [true, false] : [isShifted]).some((remarking) =>
       terms.some((most) => {
         const line = lineOf(this.picture, way.place, { hiding, most });
         this.line.replaceChildren(...line, ...this.#remarks(hiding, remarking));
-        return !view || fits(this.line);
+        return fits(this.line);
       }),
     );
   }
 
+  /**
+   * @param {boolean} hiding
+   * @param {boolean} remarking whether it is said that the largest score of a row is subtracted first
+   */
   #remarks(hiding, remarking) {
     const { words } = this.walk.model;
     const verdict = this.#asks && !hiding ? this.#verdict(words) : "";
     const remarks = [];
-    const isShifted = this.walk.way.stage.powers?.some((row) => row.shift);
-    if (isShifted && remarking) remarks.push(words.shifted);
+    if (remarking) remarks.push(words.shifted);
     if (hiding && !this.refused) remarks.push(...this.#asking(words));
     return [
       ...(verdict ? [element("strong", { class: "verdict" }, verdict)] : []),
