@@ -13,8 +13,8 @@ from mha_core.errors import N_
 class Wording(NamedTuple):
     """Sentences in English, as templates; "" where they are read off the operation and the example.
 
-    For whoever presents the step: what to ``say`` there, and what students get ``wrong``. For everybody: ``what`` happens
-    in it, ``why``, and a ``note`` with a question to ask.
+    For whoever presents the step: what to ``say`` there, and what students get ``wrong``. For everybody: ``what``
+    happens in it, ``why``, and a ``note`` with a question to ask.
     """
 
     say: str
