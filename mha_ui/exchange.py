@@ -24,6 +24,7 @@ from mha_core.interop import (
 from mha_core.messages import catalogue
 from mha_ui import state
 from mha_ui.bench import receive_edits
+from mha_ui.download import downloader
 from mha_ui.language import sentence
 from mha_ui.panel import panel
 from mha_ui.upload import uploader
@@ -101,14 +102,10 @@ def _export(work: state.Work) -> None:
     except MhaError as error:
         st.error(sentence(error, work.language))
         return
-    row.download_button(
-        words(N_("Download")),
-        data=text.encode(),
-        file_name=f"attention.{TARGETS[target].suffix}",
-        mime="text/plain",
-        on_click="ignore",
-        key="export.download",
-    )
+    with row:
+        downloader(
+            words(N_("Download")), text.encode(), f"attention.{TARGETS[target].suffix}", key="export.download"
+        )
     if TARGETS[target].suffix == "py":
         st.caption(words(N_("It runs as it stands, and ends by asserting these numbers.")))
     st.code(text, language=TARGETS[target].syntax, wrap_lines=True)

@@ -18,6 +18,7 @@ from mha_ui import state
 from mha_ui.bench import bench, receive_edits
 from mha_ui.check.model import check_payload
 from mha_ui.check.solutions import solutions_button
+from mha_ui.download import downloader
 from mha_ui.web import component
 
 _MENU: Final = "check.exercise"
@@ -54,21 +55,17 @@ def tools(work: state.Work) -> None:
 def _report(work: state.Work) -> None:
     words, language = work.words, work.language
     with st.popover(words(N_("Report"))):
-        st.download_button(
+        downloader(
             words(N_("Report as Markdown")),
-            data=lambda: as_markdown(check(work.example), language).encode(),
-            file_name="attention-check.md",
-            mime="text/markdown",
-            on_click="ignore",
+            lambda: as_markdown(check(work.example), language).encode(),
+            "attention-check.md",
             key="check.markdown",
             width="stretch",
         )
-        st.download_button(
+        downloader(
             words(N_("Report as JSON")),
-            data=lambda: dumps(as_json(check(work.example), language), ensure_ascii=False, indent=2).encode(),
-            file_name="attention-check.json",
-            mime="application/json",
-            on_click="ignore",
+            lambda: dumps(as_json(check(work.example), language), ensure_ascii=False, indent=2).encode(),
+            "attention-check.json",
             key="check.json",
             width="stretch",
         )

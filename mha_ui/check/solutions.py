@@ -16,6 +16,7 @@ from mha_core.check.table import Solution, as_csv, count_headings, counts, headi
 from mha_core.errors import N_, MhaError
 from mha_core.example.files import MAX_BYTES, parse
 from mha_ui import state
+from mha_ui.download import downloader
 from mha_ui.panel import panel
 from mha_ui.upload import uploader
 from mha_ui.web import component
@@ -55,12 +56,10 @@ def _solutions(work: state.Work) -> None:
     if counted:
         st.html(_table(count_headings(language), [(kind, str(times)) for kind, times in counted]))
     chosen = _rows(work, rows)
-    st.download_button(
+    downloader(
         words(N_("Table as CSV")),
-        data=as_csv(rows, language).encode("utf-8-sig"),  # a spreadsheet knows the encoding by its mark
-        file_name="attention-solutions.csv",
-        mime="text/csv",
-        on_click="ignore",
+        as_csv(rows, language).encode("utf-8-sig"),  # a spreadsheet knows the encoding by its mark
+        "attention-solutions.csv",
         key="check.csv",
     )
     if chosen is not None:

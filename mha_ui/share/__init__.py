@@ -16,6 +16,7 @@ from mha_core import pretty
 from mha_core.errors import N_
 from mha_core.messages import LANGUAGE
 from mha_ui import state
+from mha_ui.download import downloader
 from mha_ui.web import component
 
 _KEY: Final = "frame.share"
@@ -59,12 +60,10 @@ def share_button(work: state.Work) -> None:
 
 def save_button(work: state.Work, key: str) -> None:
     """The button that downloads the example at hand as a file."""
-    st.download_button(
+    downloader(
         work.words(N_("Save as a file")),
-        data=lambda: pretty(work.example).encode(),  # called at the click, outside any session's context
-        file_name="attention.mha.json",
-        mime="application/json",
-        on_click="ignore",
+        lambda: pretty(work.example).encode(),
+        "attention.mha.json",
         key=key,
         width="stretch",
     )

@@ -18,6 +18,7 @@ from mha_core.messages import in_words
 from mha_core.walk.handout import check_size
 from mha_core.walk.markdown import as_markdown
 from mha_ui import state
+from mha_ui.download import downloader
 from mha_ui.handout import as_html
 from mha_ui.handout.slides import as_slides, check_package
 from mha_ui.walkthrough.model import payload
@@ -54,20 +55,16 @@ def take_away(work: state.Work) -> None:
         st.caption(in_words(error, language))
         return
     with st.container(horizontal=True, key="walk-takeaway"):
-        st.download_button(
+        downloader(
             words(N_("Take away as a web page (prints)")),
-            data=lambda: as_html(trace, language, decimals).encode(),
-            file_name="attention-walk.html",
-            mime="text/html",
-            on_click="ignore",
+            lambda: as_html(trace, language, decimals).encode(),
+            "attention-walk.html",
             key="walk.html",
         )
-        st.download_button(
+        downloader(
             words(N_("Take away as Markdown with LaTeX")),
-            data=lambda: as_markdown(trace, language, decimals).encode(),
-            file_name="attention-walk.md",
-            mime="text/markdown",
-            on_click="ignore",
+            lambda: as_markdown(trace, language, decimals).encode(),
+            "attention-walk.md",
             key="walk.markdown",
         )
         _slides(work)
@@ -81,15 +78,13 @@ def _slides(work: state.Work) -> None:
         missing = None
     except ExportError as error:
         missing = in_words(error, language)
-    st.download_button(
+    downloader(
         work.words(N_("Take away as slides (PPTX)")),
-        data=lambda: as_slides(trace, language, decimals),
-        file_name="attention-walk.pptx",
-        mime="application/vnd.openxmlformats-officedocument.presentationml.presentation",
-        on_click="ignore",
+        lambda: as_slides(trace, language, decimals),
+        "attention-walk.pptx",
+        key="walk.slides",
         disabled=missing is not None,
         help=missing,
-        key="walk.slides",
     )
 
 
