@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-SHARE = {"short": 15, "long": 500}
+SHARE = {"short": 10, "long": 500}
 """Percent of the cases that a test asks for, by profile."""
 
 EVERY_STAGE = (

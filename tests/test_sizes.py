@@ -51,4 +51,4 @@ def test_one_test_takes_the_pairs_of_its_profile(pytestconfig):
 
 
 def test_a_law_that_draws_its_own_cases_takes_the_share_too_but_never_more_than_it_asks_for(pytestconfig):
-    assert share(2000) == (2000 if pytestconfig.option.long else 300)
+    assert share(2000) == (2000 if pytestconfig.option.long else 200)

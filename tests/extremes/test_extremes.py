@@ -13,7 +13,7 @@ from tests.extremes.draw import KINDS, drawn, kinds_of
 from tests.extremes.routes import ROUTES, unsound
 from tests.sizes import share
 
-EXAMPLES = min(150, share(450))
+EXAMPLES = min(150, share(680))
 EACH = 6
 """Routes that one example takes here: all routes in turn, in short each on about 9 examples, at length on about 20."""
 
