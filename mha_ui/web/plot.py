@@ -49,7 +49,11 @@ def plot(figure: Figure, *, key: str, image: str = "png", follows: Follows | Non
         "version": _VERSION,
         "follows": follows and follows._asdict(),
     }
-    _component()(key=key, data=data)
+    _component()(key=key, data=data, on_dark_change=_noted)
+
+
+def _noted() -> None:
+    """The page runs again, in the colours that the system has now."""
 
 
 @st.cache_resource(show_spinner=False)

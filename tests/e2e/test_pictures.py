@@ -8,7 +8,9 @@ from playwright.sync_api import Page, expect
 
 from mha_core import Example, built_in, trace
 from mha_core.edit.edits import apply
+from mha_ui.palette import palette
 from tests.e2e.driver import ROOT, WAIT, at_rest, picture
+from tests.e2e.looks import recolour
 from tests.e2e.test_live import X00, drag, in_step, ready, shows, with_x
 
 TALL = {"width": 1280, "height": 2400}
@@ -101,13 +103,41 @@ def test_a_picture_out_of_view_waits_until_it_is_seen(visit):
     expect_weights(page, with_x(7, built_in("water")))
 
 
+INK = {"light": palette("light").text, "dark": palette("dark").text}
+
+
+def expect_colours(page: Page, name: str, scheme: str) -> None:
+    """Wait until the title of a picture is drawn in this theme."""
+    page.wait_for_function(
+        """([name, wanted]) => document.querySelector(`.st-key-picture-${name} .js-plotly-plot`)
+            ?.layout?.title?.font?.color === wanted""",
+        arg=[name, INK[scheme]],
+        timeout=WAIT,
+    )
+
+
+def test_pictures_take_the_colours_that_the_system_turns_to_while_they_stand_there(new_page, server):
+    page = new_page()
+    page.goto(f"{server.url}lessons?lesson=sqrt-dk")
+    for name in ("scaling", "one-query"):
+        picture(page, name)
+        expect_colours(page, name, "light")
+    recolour(page, "dark")
+    for name in ("scaling", "one-query"):
+        expect_colours(page, name, "dark")
+    page.get_by_role("link", name="Bench", exact=True).click()
+    picture(page, "weights")
+    expect_colours(page, "weights", "dark")
+    recolour(page, "light")
+    expect_colours(page, "weights", "light")
+
+
 def test_only_open_pictures_are_drawn_in_the_pages_theme(visit):
     bench = visit("?example=output-projection", color_scheme="dark")
     page = bench.page
     picture(page, "weights")
     assert plots(page).count() == 1
-    colour = page.evaluate("document.querySelector('.js-plotly-plot').layout.title.font.color")
-    assert colour == "#e6eaf0"
+    expect_colours(page, "weights", "dark")
     opened = {
         "bars": "One query, head by head",
         "scores": "Scores",

@@ -7,6 +7,7 @@ import { mounting } from "./mount.js";
 import { painted, pictures } from "./pictures.js";
 import { belowRoot } from "./root.js";
 
+const DARK = matchMedia("(prefers-color-scheme: dark)");
 const NEAR = "400px"; // from the view: Plotly's script is on its way before a figure is seen
 
 const LEAST_TYPE = 11; // pixels, of a figure's (mha_ui/figures/layout.py)
@@ -75,6 +76,8 @@ class Plot {
   #alternative = element("p", { class: "mha-unseen" });
   #scroller;
   #observers = [];
+  /** @type {Component["setStateValue"]} */
+  #setStateValue = null;
   #gone = new AbortController();
 
   /**
@@ -90,10 +93,19 @@ class Plot {
     const again = () => this.#figure && this.take(this.#figure);
     onHall(again, signal);
     window.addEventListener("resize", () => isInHall() && again(), { signal });
+    DARK.addEventListener("change", () => this.#recolour(), { signal });
   }
 
-  update({ data }) {
+  /** The system is dark now, or light. Streamlit takes that for its own colours, and runs no script: a figure has its
+   * colours from the server. */
+  async #recolour() {
+    await painted(); // Streamlit says with what is set here which theme it has by then
+    this.#setStateValue("dark", DARK.matches);
+  }
+
+  update({ data, setStateValue }) {
     this.#data = data;
+    this.#setStateValue = setStateValue;
     this.follows = data.follows;
     if (!this.#figure) this.#hold(data.drawn);
     pictures.add(this);
