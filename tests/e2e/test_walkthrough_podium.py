@@ -57,13 +57,15 @@ def test_a_jump_goes_to_where_the_lecture_begins_a_step_and_a_reload_goes_on_whe
         "addEventListener('beforeunload', (event) => event.stopImmediatePropagation(), { capture: true })"
     )
     with page.page.expect_navigation():
-        page.page.evaluate(
-            """() => {
+        left_at = page.root.evaluate(
+            """(walk) => {
                 for (const key of ["ArrowRight", "ArrowRight", "ArrowRight"])
                     window.dispatchEvent(new KeyboardEvent("keydown", { key }));
                 location.reload();
+                return walk.dataset.at;
             }"""
         )
+    assert left_at == "scores 4"
     page.ready().stands_at("scores 4")
 
 
