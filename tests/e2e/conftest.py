@@ -152,6 +152,11 @@ def reset(page: Page) -> None:
     page.context.clear_permissions()
 
 
+def has_a_clock(page: Page) -> bool:
+    """Whether a test gave this page a clock, which stays for good: documents loaded under it know of no reload."""
+    return page.evaluate("() => performance.getEntriesByType('navigation').length === 0")
+
+
 @pytest.fixture(scope="session")
 def idle_pages() -> dict[tuple[str, bool], list[Page]]:
     """Pages that no test is using, each alone in its context, by what a context cannot change: locale and touch."""
@@ -178,7 +183,7 @@ def new_page(
     failed = request.session.testsfailed
     yield make
     for idle, page in taken:
-        if page.is_closed() or request.session.testsfailed > failed:
+        if page.is_closed() or request.session.testsfailed > failed or has_a_clock(page):
             page.context.close()
         else:
             reset(page)
