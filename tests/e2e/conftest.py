@@ -153,7 +153,7 @@ def reset(page: Page) -> None:
 
 
 def has_a_clock(page: Page) -> bool:
-    """Whether a test gave this page a clock, which stays for good: documents loaded under it know of no reload."""
+    """Whether a test gave this page's context a clock, which stays: documents loaded under it know of no reload."""
     return page.evaluate("() => performance.getEntriesByType('navigation').length === 0")
 
 
