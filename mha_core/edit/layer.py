@@ -218,7 +218,7 @@ def without_keys(head: Head) -> Head:
 
 
 def switch_positions(example: Example, edit: Edit) -> Example:
-    """No positions, or one kind; slopes start as ALiBi's authors set them. Position ids that were given stay.
+    """No positions, or one kind; slopes start as ALiBi's rule has them (Press et al. 2022). Position ids that were given stay.
 
     Of rotary positions ``pairs`` may be chosen alone, and frequencies stay too.
     """
@@ -234,11 +234,23 @@ def switch_positions(example: Example, edit: Edit) -> Example:
         for field in ("ids", "context_ids"):
             if before is not None and POSITION_FIELDS[field] in used:
                 positions = replace(positions, **{field: getattr(before, field)})
-    slopes: list[Row | None] = [None] * len(example.heads)
-    if kind == "alibi":
-        slopes = [
-            (alibi_slope(g, len(slopes)),) if head.weights is None else None
-            for g, head in enumerate(example.heads)
-        ]
+    heads = tuple(replace(head, slope=None) for head in example.heads)
+    switched = replace(example, positions=positions, heads=heads, claimed=None)
+    return by_alibi_rule(switched) if kind == "alibi" else switched
+
+
+def by_alibi_rule(example: Example) -> Example:
+    """Every head that computes its weights has the slope that ALiBi gives it among so many heads."""
+    h = len(example.heads)
+    slopes = [(alibi_slope(g, h),) if head.weights is None else None for g, head in enumerate(example.heads)]
     heads = tuple(replace(head, slope=slope) for head, slope in zip(example.heads, slopes, strict=True))
-    return replace(example, positions=positions, heads=heads, claimed=None)
+    return replace(example, heads=heads)
+
+
+def follows_alibi_rule(example: Example) -> bool:
+    """Whether the slopes are those of ALiBi's rule: no one has set one by hand."""
+    return (
+        example.positions is not None
+        and example.positions.kind == "alibi"
+        and by_alibi_rule(example) == example
+    )

@@ -7,7 +7,7 @@ from typing import Any
 
 from mha_core.edit.axes import Kept, reshaped, room, to_size
 from mha_core.edit.fields import Edit
-from mha_core.edit.layer import apart, grouped, without_keys
+from mha_core.edit.layer import apart, by_alibi_rule, follows_alibi_rule, grouped, without_keys
 from mha_core.edit.matrices import filled, there
 from mha_core.errors import N_, ExampleError
 from mha_core.example.model import (
@@ -88,7 +88,8 @@ def add_head(example: Example, edit: Edit) -> Example:
     """A new head after the last: small integers of its own, or a copy of head ``copy``.
 
     Where all heads share keys and values so does the new one; other groups would be unequal, so each head then gets
-    its own copy of what it shared.
+    its own copy of what it shared. ALiBi's slopes depend on how many heads there are: where all have those of the rule,
+    they have them afterwards too, unless the new head is a copy.
     """
     example = example if example.kv_heads == 1 else apart(example)
     dims = example.dims
@@ -99,7 +100,8 @@ def add_head(example: Example, edit: Edit) -> Example:
     if example.kv_heads:
         head = without_keys(head)
     kept = [*range(dims.h * dims.d_v), *[None] * dims.d_v]
-    return replace(reshaped(example, {"h·d_v": kept}), heads=(*example.heads, head))
+    larger = replace(reshaped(example, {"h·d_v": kept}), heads=(*example.heads, head))
+    return by_alibi_rule(larger) if copied is None and follows_alibi_rule(example) else larger
 
 
 def _new_head(example: Example) -> Head:
@@ -118,17 +120,21 @@ def _new_head(example: Example) -> Head:
 
 
 def remove_head(example: Example, edit: Edit) -> Example:
-    """Remove a head, the last one where none is named; what the others shared with it stays."""
+    """Remove a head, the last one where none is named; what the others shared with it stays.
+
+    ALiBi's slopes are those of the rule for as many heads as are left, where all had them before.
+    """
     dims = example.dims
     gone = dims.h - 1 if edit["head"] is None else edit["head"]
     if dims.h == 1:
         raise ExampleError(N_("the last one cannot be removed"), place="heads")
     there("heads", gone, dims.h)
-    groups = example.kv_heads
+    groups, by_rule = example.kv_heads, follows_alibi_rule(example)
     example = apart(example)
     kept = [row for row in range(dims.h * dims.d_v) if row // dims.d_v != gone]
     heads = example.heads[:gone] + example.heads[gone + 1 :]
     smaller = replace(reshaped(example, {"h·d_v": kept}), heads=heads)
+    smaller = by_alibi_rule(smaller) if by_rule else smaller
     return grouped(smaller, 1) if groups == 1 else smaller
 
 

@@ -96,7 +96,7 @@ class Positions:
 
     sinusoidal   sines and cosines of the position are added to X, and to the context (Vaswani et al. 2017, 3.5)
     rotary       each pair of columns of Q and K is rotated by an angle that grows with the position (Su et al. 2021)
-    alibi        every score loses slope·distance, each head with a slope of its own (Press et al. 2021)
+    alibi        every score loses slope·distance, each head with a slope of its own (Press et al. 2022)
 
     ``ids``: n_q, ``context_ids``: n_k numbers, 0, 1, 2 … where not given. ``frequencies``, ``context_frequencies``:
     one for each pair of columns, 10000^(−2m/d) where not given; the angle is position · frequency.
@@ -369,8 +369,16 @@ def _frequencies(width: int) -> Row:
 
 
 def alibi_slope(head: int, heads: int) -> float:
-    """The slope that ALiBi's authors give to this one of h heads: 2^(−8·(head + 1)/h), head counted from 0."""
-    return float(2 ** (-8 * (head + 1) / heads))
+    """The slope that ALiBi gives to this one of h heads, counted from 0 (Press, Smith & Lewis 2022, section 3).
+
+    2^(−8·(head + 1)/h) where h is a power of two. Else, with p the largest power of two below h, the first p heads have
+    the slopes of p heads, and those that are left have every other one of 2p heads, from the first on. The paper's
+    text has powers of two alone; the rest is ``get_slopes`` of the authors' code.
+    """
+    below = 1 << (heads.bit_length() - 1)
+    if head < below:
+        return float(2 ** (-8 * (head + 1) / below))
+    return alibi_slope(2 * (head - below), 2 * below)
 
 
 def divisor(example: Example) -> float | None:
