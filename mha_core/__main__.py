@@ -281,6 +281,13 @@ def _add_on_weights(add_command: AddCommand) -> None:
     add("--seed", N_("of the random rows; 0 if omitted"), type=int)
     add("--inputs", N_("a matrix in the file whose rows are tokens, such as an embedding"))
     add("--rows", N_("which rows of it, counted from 0, such as 5,2,9"), type=_indices, default=())
+    add(
+        "--leave-out",
+        N_(
+            "open the layer without tensors and settings for which an example has no place; the note names them"
+        ),
+        action="store_true",
+    )
 
 
 def _add_on_models(add_command: AddCommand) -> None:

@@ -139,7 +139,7 @@ def _import(read: ReadBytes, options: Namespace) -> Answer:
         rows=options.rows,
         **drawn,
     )
-    example = open_layer(weights, layer, part, options.num_heads)
+    example = open_layer(weights, layer, part, options.num_heads, leave_out=options.leave_out)
     if layer.heads is None and options.num_heads is None:
         h = layer.likely_heads
         complain(catalogue(shell_language()).gettext(_ASSUMED).format(h=h, d_k=layer.width // h))

@@ -218,9 +218,9 @@ def without_keys(head: Head) -> Head:
 
 
 def switch_positions(example: Example, edit: Edit) -> Example:
-    """No positions, or one kind; slopes start as ALiBi's rule has them (Press et al. 2022). Position ids that were given stay.
+    """No positions, or one kind; slopes start as ALiBi's rule has them (Press et al. 2022).
 
-    Of rotary positions ``pairs`` may be chosen alone, and frequencies stay too.
+    Position ids that were given stay. Of rotary positions ``pairs`` may be chosen alone, and frequencies stay too.
     """
     kind, pairs, before = edit["kind"], edit["pairs"], example.positions
     if before is not None and kind == before.kind:

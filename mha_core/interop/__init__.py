@@ -2,7 +2,8 @@
 
 ``packed`` (what every layer holds), ``torch_layer``, ``keras_layer``, ``bert``, ``projections`` (each library's
 arrangement of it), ``masks`` (whose True hides, whose allows), ``weights`` (files, read so that nothing in them runs),
-``layers`` (which layers a file holds, and a slice of one as an example), ``config`` (how many heads they have). Of what
+``layers`` (which layers a file holds), ``config`` and ``attention`` (what the config.json beside it says of them),
+``slices`` (a slice of one as an example). Of what
 a model computed: ``qkv`` (an example of Q, K and V), ``watch`` (what a running module calls in torch), ``capture``
 (every attention of a run).
 """
@@ -11,15 +12,7 @@ from mha_core.interop.bert import from_bert, to_bert
 from mha_core.interop.capture import Captured, capture
 from mha_core.interop.config import config_beside, with_config
 from mha_core.interop.keras_layer import from_keras, keras_layer, keras_weights, to_keras
-from mha_core.interop.layers import (
-    KIND_NAMES,
-    Layer,
-    Slice,
-    input_matrices,
-    layers,
-    load_layer,
-    open_layer,
-)
+from mha_core.interop.layers import KIND_NAMES, Layer, layers, load_layer
 from mha_core.interop.masks import (
     from_bert_mask,
     from_keras_mask,
@@ -31,6 +24,7 @@ from mha_core.interop.masks import (
 from mha_core.interop.packed import Packed, pack, unpack
 from mha_core.interop.projections import from_projections
 from mha_core.interop.qkv import from_qkv
+from mha_core.interop.slices import Slice, input_matrices, open_layer
 from mha_core.interop.torch_layer import from_torch, to_torch, torch_layer
 from mha_core.interop.weights import Weights, read_weights, read_weights_file
 

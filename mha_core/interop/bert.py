@@ -3,6 +3,8 @@
 attention.self.query.weight   E × E, rows are outputs; head i has rows i·d_k … (i + 1)·d_k; key and value alike
 attention.self.query.bias     E
 attention.output.dense.weight E × E, W_O; a residual sum and a LayerNorm follow it, which are no part of attention
+
+DeBERTa says query_proj, key_proj, value_proj; ALBERT attention.query, attention.dense; ViT attention.attention.query.
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ from mha_core.interop.torch_layer import join_heads, split_heads
 SELF = "self."
 OUTPUT = "output.dense."
 _PARTS = ("query", "key", "value")
+_ENDINGS = ("", "_proj")
+"""What follows the parts' names: nothing, or what DeBERTa adds."""
 
 
 def from_bert(state: Mapping[str, Tensor], num_heads: int, prefix: str = "") -> Packed:
@@ -27,23 +31,41 @@ def from_bert(state: Mapping[str, Tensor], num_heads: int, prefix: str = "") -> 
     ``prefix`` is what stands before ``self.``, or before ``query`` where there is no ``self.``. Raises
     ``InteropError`` for a name that is missing or a shape that does not fit.
     """
-    inside = prefix + SELF if f"{prefix}{SELF}query.weight" in state else prefix
-    weights = {part: named(state, f"{inside}{part}.weight") for part in _PARTS}
+    inside, ending = _inside(state, prefix)
+    names = {part: f"{inside}{part}{ending}" for part in _PARTS}
+    weights = {part: named(state, f"{name}.weight") for part, name in names.items()}
     embed = weights["query"].shape[0]
     for part, weight in weights.items():
         if weight.dim() != 2 or weight.shape[0] != embed or weight.shape[1] != weights["query"].shape[1]:
-            raise wrong_shape(f"{inside}{part}.weight", f"{embed} × {weights['query'].shape[-1]}", weight)
+            raise wrong_shape(f"{names[part]}.weight", f"{embed} × {weights['query'].shape[-1]}", weight)
     if num_heads < 1 or embed % num_heads:
         raise InteropError(N_("{heads} heads do not divide {width}"), heads=num_heads, width=embed)
-    biases = [vector(state, f"{inside}{part}.bias", embed) for part in _PARTS]
-    dense = f"{prefix}{OUTPUT}weight"
-    w_o = named(state, dense).T if inside != prefix and dense in state else None
+    biases = [vector(state, f"{name}.bias", embed) for name in names.values()]
+    dense = _output(prefix, inside)
+    w_o = named(state, f"{dense}weight").T if dense and f"{dense}weight" in state else None
     if w_o is not None and (w_o.dim() != 2 or w_o.shape[0] != embed):
-        raise wrong_shape(dense, f"d × {embed}", w_o.T)
+        raise wrong_shape(f"{dense}weight", f"d × {embed}", w_o.T)
     b_q, b_k, b_v = (None if bias is None else bias.reshape(num_heads, -1) for bias in biases)
     w_q, w_k, w_v = (split_heads(weights[part], num_heads) for part in _PARTS)
-    b_o = None if w_o is None else vector(state, f"{prefix}{OUTPUT}bias", w_o.shape[1])
+    b_o = None if w_o is None else vector(state, f"{dense}bias", w_o.shape[1])
     return Packed(w_q, w_k, w_v, b_q, b_k, b_v, w_o, b_o)
+
+
+def _inside(state: Mapping[str, Tensor], prefix: str) -> tuple[str, str]:
+    """What stands before the name of the query, and what follows it."""
+    known = ((inside, ending) for inside in (prefix + SELF, prefix) for ending in _ENDINGS)
+    return next(
+        ((inside, end) for inside, end in known if f"{inside}query{end}.weight" in state), (prefix, "")
+    )
+
+
+def _output(prefix: str, inside: str) -> str:
+    """What stands before W_O and its bias; "" where these are names of a part that has none."""
+    if inside != prefix:
+        return prefix + OUTPUT
+    if prefix.endswith("attention.attention."):  # ViT
+        return prefix.removesuffix("attention.") + OUTPUT
+    return f"{prefix}dense." if prefix.endswith("attention.") else ""  # ALBERT
 
 
 def to_bert(example: Example, prefix: str = "attention.") -> dict[str, Tensor]:

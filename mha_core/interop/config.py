@@ -1,4 +1,4 @@
-"""How many heads a model has, as the config.json beside its weights says it: torch's and BERT's weights do not."""
+"""What the config.json beside a model's weights says of its layers and the weights do not: heads, divisor, mask …"""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from mha_core.errors import N_, InteropError
-from mha_core.interop.layers import Layer
+from mha_core.interop.attention import Attention, attention_of
+from mha_core.interop.layers import OF_MODELS, Layer
 
 NAME: Final = "config.json"
 MAX_CONFIG: Final = 1_000_000
@@ -28,19 +29,26 @@ def config_beside(file: str) -> bytes | None:
 
 
 def with_config(layers: Iterable[Layer], config: bytes) -> tuple[Layer, ...]:
-    """The layers with as many heads as the config says, where their file does not say it and their width is its own.
+    """The layers with as many heads as the config says, and with what it says of their scores (``Layer.attention``).
 
-    Hugging Face's names, of BERT's, GPT-2's and Llama's kind, are known: ``num_attention_heads`` and ``hidden_size``,
-    ``n_head`` and ``n_embd``, with ``head_dim`` where heads are of another width. Raises ``InteropError`` where this is
-    no object of JSON.
+    Heads are set where the file does not say them and the layer's width is the config's. Hugging Face's names are
+    known: ``num_attention_heads`` and ``hidden_size``, ``n_head`` and ``n_embd``, with ``head_dim`` where heads are of
+    another width. Raises ``InteropError`` where this is no object of JSON, ``ModelError`` naming a setting
+    that has no value that it can have.
     """
-    width, heads = _width_and_heads(_read(config))
-    return tuple(
-        replace(layer, heads=heads)
-        if layer.heads is None and heads and layer.width == width and width % heads == 0
-        else layer
-        for layer in layers
-    )
+    settings = _read(config)
+    return tuple(_with(layer, settings) for layer in layers)
+
+
+def _with(layer: Layer, config: Mapping[str, Any]) -> Layer:
+    width, heads = _width_and_heads(config, layer.name)
+    fits = bool(heads) and layer.width == width and width % heads == 0
+    if fits and layer.heads is None:
+        layer = replace(layer, heads=heads)
+    if layer.kind not in OF_MODELS:
+        return layer
+    said = attention_of(config, layer.name, width // heads) if fits else Attention(fits=False)
+    return replace(layer, attention=said)
 
 
 def _read(config: bytes) -> Mapping[str, Any]:
@@ -53,10 +61,10 @@ def _read(config: bytes) -> Mapping[str, Any]:
     return settings
 
 
-def _width_and_heads(config: Mapping[str, Any]) -> tuple[int, int]:
-    """What all heads are wide together, and how many they are; 0 for what is not given."""
-    heads = _first(config, _HEADS)
-    of_head = _first(config, ("head_dim",))
+def _width_and_heads(config: Mapping[str, Any], name: str) -> tuple[int, int]:
+    """What all heads of the layer of this name are wide together, and how many they are; 0 for what is not given."""
+    heads = _first(config, ("decoder_attention_heads", *_HEADS) if "decoder" in name else _HEADS)
+    of_head = _first(config, ("head_dim", "d_kv"))
     return heads * of_head if of_head else _first(config, _WIDTHS), heads
 
 

@@ -1,24 +1,22 @@
-"""The attention layers in a weight file, and a slice of one that is small enough to be looked at."""
+"""The attention layers in a weight file, all the parameters of one, and which of its tensors are left."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
-import torch
 from torch import Tensor
 
 from mha_core.errors import N_, InteropError
-from mha_core.example.model import MAX_HEADS, MAX_SIZE, Example
+from mha_core.interop.attention import Attention, attends_elsewhere
 from mha_core.interop.bert import from_bert
 from mha_core.interop.keras_layer import PARTS, from_keras
-from mha_core.interop.packed import EXACT, Packed, exact, unpack, wrong_shape
-from mha_core.interop.projections import JOINED, SEPARATE, from_projections
+from mha_core.interop.packed import Packed
+from mha_core.interop.projections import JOINED, from_projections, rows_are_outputs, separate_names
 from mha_core.interop.torch_layer import from_torch
 from mha_core.interop.weights import Weights
-from mha_core.messages import LANGUAGE, LANGUAGES, catalogue
 
 Kind: TypeAlias = Literal["torch", "keras", "bert", "projections", "gpt2"]
 
@@ -26,23 +24,13 @@ KIND_NAMES: dict[Kind, str] = {
     "torch": "torch.nn.MultiheadAttention",
     "keras": "keras.layers.MultiHeadAttention",
     "bert": "BERT self-attention",
-    "projections": "q_proj, k_proj, v_proj",
+    "projections": "q_proj, k_proj, v_proj …",
     "gpt2": "GPT-2 c_attn",
 }
 
-_PART: Final = N_("{kind}: head {heads} of {h}; {shown} of {d_query} columns of X, {of_head} of d_k = {d_k}.")
-_ASSUMED: Final = N_("Nothing says how many heads this layer has: {h} of {d_k} columns each are assumed.")
-_NOT_THERE: Final = N_("A mask, and rotary positions where the model has them, are no part of these weights.")
-_LEFT_OUT: Final = N_("Columns are left out, so scores and weights are not those of the whole layer.")
-
-
 _BY_PROJECTION: Final[frozenset[Kind]] = frozenset(("projections", "gpt2"))
-
-D_MODEL, D_HEAD = 8, 4
-"""How many columns of X and of each head a slice has that does not say it, where there are so many."""
-
-SEEDS = range(-(2**63), 2**64 - 1)
-"""What torch takes for a seed; its last one is left to the context, which is drawn with the seed after X's."""
+OF_MODELS: Final[frozenset[Kind]] = _BY_PROJECTION | {"bert"}
+"""Kinds whose model says elsewhere what it does to its scores: in its config.json."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +39,8 @@ class Layer:
 
     d_query, d_key, d_value: what its three inputs are wide; width = h·d_k. ``heads`` is None where nothing says how
     many there are: of these files Keras's alone do, and a config.json beside them does (``config``). ``shared_width``:
-    what keys are wide where heads share them, less than ``width``; None where each has its own.
+    what keys are wide where heads share them, less than ``width``; None where each has its own. ``attention``: what
+    the config says of the scores, None where none was read or it is of layers of another width.
     """
 
     kind: Kind
@@ -62,6 +51,7 @@ class Layer:
     width: int
     heads: int | None
     shared_width: int | None = None
+    attention: Attention | None = None
 
     @property
     def possible_heads(self) -> tuple[int, ...]:
@@ -84,44 +74,87 @@ class Layer:
     @property
     def attends_to_itself(self) -> bool:
         """Whether keys and values may come from the same rows as queries."""
-        return self.d_query == self.d_key == self.d_value
-
-
-@dataclass(frozen=True, slots=True)
-class Slice:
-    """What of a layer goes on the bench: which heads, how many columns of X and of each head, which rows.
-
-    ``heads`` count from 0, each once, in the order wanted. ``d_model`` and ``d_head`` are 8 and 4 where they are not
-    given, or all that there are. ``tokens`` rows of X (and of the context, where the layer
-    needs one) are drawn at random with ``seed``, unless ``inputs`` names a matrix of the file, such as an embedding,
-    and ``rows`` the rows of it.
-    """
-
-    heads: tuple[int, ...] = (0,)
-    d_model: int | None = None
-    d_head: int | None = None
-    tokens: int = 4
-    seed: int = 0
-    inputs: str | None = None
-    rows: tuple[int, ...] = ()
+        return self.d_query == self.d_key == self.d_value and not attends_elsewhere(self.name)
 
 
 def layers(weights: Weights) -> tuple[Layer, ...]:
     """Every attention layer in the file, in the order of its tensors. Raises ``InteropError`` where there is none."""
     in_order = dict.fromkeys(layer for name in weights if (layer := _layer_at(weights, name)) is not None)
-    if not in_order:
+    if in_order:
+        return tuple(in_order)
+    fused = next((name for name in weights if _FUSED.search(name)), None)
+    if fused is not None:
         raise InteropError(
             N_(
-                "no attention layer was found: the names of torch, Keras, BERT, GPT-2 and Llama are known, and the "
-                "first tensor here is {name}"
+                "this is one matrix for queries, keys and values together; which of its rows are whose differs from "
+                "model to model, and it is not read here"
             ),
-            name=repr(next(iter(weights), "")[:60]),
+            place=fused,
         )
-    return tuple(in_order)
+    raise InteropError(
+        N_(
+            "no attention layer was found: the names of torch, Keras, BERT, GPT-2, Llama and T5 are known, and the "
+            "first tensor here is {name}"
+        ),
+        name=repr(next(iter(weights), "")[:60]),
+    )
 
 
-def load_layer(weights: Weights, layer: Layer, num_heads: int | None = None) -> Packed:
-    """All of a layer's parameters. ``num_heads`` where the file does not say it. Raises ``InteropError``."""
+def load_layer(
+    weights: Weights, layer: Layer, num_heads: int | None = None, *, leave_out: bool = False
+) -> Packed:
+    """All of a layer's parameters. ``num_heads`` where the file does not say it.
+
+    Raises ``InteropError`` for what does not fit, and for a tensor of the layer that has no place in an example, such
+    as the gains of a norm of Q, or a sink: ``leave_out`` loads the others without it.
+    """
+    packed, unused = loaded(weights, layer, num_heads)
+    if not leave_out:
+        refuse(layer, unused, ())
+    return packed
+
+
+# --- what there is beyond the parameters ---
+
+
+class _Read(Mapping[str, Tensor]):
+    """The file's tensors, and the names of those that were read."""
+
+    def __init__(self, weights: Weights) -> None:
+        self.weights, self.names = weights, set[str]()
+
+    def __getitem__(self, name: str) -> Tensor:
+        self.names.add(name)
+        return self.weights[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.weights
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.weights)
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+
+class Unused(NamedTuple):
+    """A layer's tensors that an example does without: those that change no score, and those that may."""
+
+    harmless: tuple[str, ...]
+    others: tuple[str, ...]
+
+
+_HARMLESS = re.compile(
+    r"(\A|\.)((LayerNorm|layer_norm)\.(weight|bias|gamma|beta)|masked_bias|(original_)?inv_freq)\Z"
+)
+"""What follows the attention, and buffers that are worked out from settings."""
+_HARMFUL = re.compile(
+    r"(\A|\.)((q|k|query|key)_?(layer)?norm|sinks?|distance_embedding|relative_attention_bias)(\.|\Z)"
+)
+
+
+def loaded(weights: Weights, layer: Layer, num_heads: int | None) -> tuple[Packed, Unused]:
+    """All of a layer's parameters, and the tensors that are none of them."""
     if layer.heads is not None and num_heads not in (None, layer.heads):
         raise InteropError(
             N_("the file says that this layer has {heads} heads, not {got}"),
@@ -130,72 +163,59 @@ def load_layer(weights: Weights, layer: Layer, num_heads: int | None = None) -> 
             got=num_heads,
         )
     heads = layer.likely_heads if num_heads is None else num_heads
+    own = {name: weights[name] for name in weights if name.startswith(layer.name)}
+    if layer.kind in OF_MODELS:
+        read = _Read(weights)
+        load = from_bert if layer.kind == "bert" else from_projections
+        packed = load(read, heads, layer.name)
+        return packed, _unused(own, layer.name, read.names)
+    read = _Read({name.removeprefix(layer.name): tensor for name, tensor in own.items()})
     try:
-        if layer.kind == "bert":
-            return from_bert(weights, heads, layer.name)
-        if layer.kind in _BY_PROJECTION:
-            return from_projections(weights, heads, layer.name)
-        own = {
-            name.removeprefix(layer.name): weights[name] for name in weights if name.startswith(layer.name)
-        }
-        return from_torch(own, heads) if layer.kind == "torch" else from_keras(own)
+        packed = from_torch(read, heads) if layer.kind == "torch" else from_keras(read)
     except InteropError as error:
-        if layer.kind not in ("torch", "keras") or not error.place:
+        if not error.place:
             raise
         raise InteropError(error.template, place=layer.name + error.place, **error.values) from None
+    return packed, _unused(own, layer.name, {layer.name + name for name in read.names})
 
 
-def open_layer(weights: Weights, layer: Layer, part: Slice, num_heads: int | None = None) -> Example:
-    """A slice of a layer as an example: the numbers of the parameters are the file's own.
-
-    Where columns are left out, products and the divisor √d_k are those of what is left. Where nothing says how many
-    heads there are, ``likely_heads`` are assumed, and the example's note says so. Raises ``InteropError``
-    where the slice is not in the layer or does not fit the bench.
-    """
-    packed = load_layer(weights, layer, num_heads)
-    _check_slice(packed, part)
-    d_model, d_head = _sizes(packed, part)
-    small = _sliced(packed, part.heads, d_model, d_head)
-    query = _inputs(weights, layer, part, small.w_q.shape[1])
-    key = value = None
-    if not layer.attends_to_itself:
-        random = torch.Generator().manual_seed(part.seed + 1)
-        key = _random(part.tokens, small.w_k.shape[1], random)
-        value = key if layer.d_key == layer.d_value else _random(part.tokens, small.w_v.shape[1], random)
-    tokens = [str(row) for row in part.rows] if part.inputs else None
-    note = _note(layer, packed, small, part, assumed=num_heads is None and layer.heads is None)
-    title = f"{layer.name or KIND_NAMES[layer.kind]}"[:200]
-    return unpack(small, query, key, value, title=title, note=note, tokens=tokens)
-
-
-def _note(layer: Layer, packed: Packed, small: Packed, part: Slice, *, assumed: bool) -> Mapping[str, str]:
-    heads = ", ".join(str(head + 1) for head in part.heads)
-    (d_query, d_k), (shown, of_head) = packed.w_q.shape[1:], small.w_q.shape[1:]
-    whole = all(
-        getattr(small, name).shape[1:] == getattr(packed, name).shape[1:] for name in ("w_q", "w_k", "w_v")
+def _unused(own: Weights, prefix: str, read: Collection[str]) -> Unused:
+    """In a part that is called attention whatever is not known may change its scores; elsewhere only what is known."""
+    left = {name: own[name] for name in own if name not in read}
+    is_attention = "att" in prefix.rstrip("./").rpartition(".")[2].lower()
+    others = tuple(
+        name
+        for name, tensor in left.items()
+        if _HARMFUL.search(name) or (is_attention and not _changes_nothing(name, tensor))
     )
-    notes = {}
-    for language in LANGUAGES:
-        say = catalogue(language).gettext
-        note = say(_PART).format(
-            kind=KIND_NAMES[layer.kind],
-            heads=heads,
-            h=packed.h,
-            shown=shown,
-            d_query=d_query,
-            of_head=of_head,
-            d_k=d_k,
+    return Unused(tuple(name for name in left if name not in others), others)
+
+
+def _changes_nothing(name: str, tensor: Tensor) -> bool:
+    is_mask = name.endswith(".bias") and tensor.dim() == 4  # as GPT-2's older files have it
+    return is_mask or not tensor.is_floating_point() or _HARMLESS.search(name) is not None
+
+
+def refuse(layer: Layer, unused: Unused, settings: Sequence[str]) -> None:
+    """Raise ``InteropError`` for the first tensor or setting with which an example cannot compute."""
+    if unused.others:
+        raise InteropError(
+            N_("the layer has this tensor too, and an example has no place for it"),
+            place=unused.others[0],
         )
-        more = [say(_ASSUMED).format(h=packed.h, d_k=d_k)] if assumed else []
-        more += [say(_NOT_THERE)] if layer.kind in _BY_PROJECTION else []
-        more += [] if whole else [say(_LEFT_OUT)]
-        notes[language] = LANGUAGE[language].between.join([note, *more])[:1000]
-    return notes
+    if settings:
+        raise InteropError(
+            N_("the layer {layer} computes with this setting, and an example has no place for it"),
+            place=f"config.json: {settings[0]}",
+            layer=repr(layer.name[:100]),
+        )
 
 
 # --- finding ---------------------------------------------------------------------------------------------------
 
-_BERT_QUERY = re.compile(r"(.*?)(self\.)?query\.weight\Z", re.DOTALL)
+_BERT_QUERY = re.compile(r"(.*?)(self\.)?query(_proj)?\.weight\Z", re.DOTALL)
+_SEPARATE_QUERY = re.compile(r"(.*\.|)(q_proj|q_lin|q)\.weight\Z", re.DOTALL)
+_FUSED = re.compile(r"(\A|\.)(query_key_value|qkv_proj|qkv|Wqkv|W_pack|c_attn|in_proj)\.weight\Z")
 
 
 def _layer_at(weights: Weights, name: str) -> Layer | None:
@@ -207,16 +227,16 @@ def _layer_at(weights: Weights, name: str) -> Layer | None:
         prefix = name.removesuffix("query/kernel")
         if all(f"{prefix}{part}/kernel" in weights for part in PARTS):
             return _keras_layer(weights, prefix)
-    query, joined = f"{SEPARATE[0]}.weight", f"{JOINED}.weight"
-    if name.endswith(query):
-        return _projected_layer(weights, name.removesuffix(query))
+    separate, joined = _SEPARATE_QUERY.match(name), f"{JOINED}.weight"
+    if separate:
+        return _projected_layer(weights, separate[1])
     if name.endswith(joined):
-        return _joined_layer(weights[name], name.removesuffix(joined))
+        return _joined_layer(weights, name.removesuffix(joined))
     match = _BERT_QUERY.match(name)
     if match:
-        inside = match[1] + (match[2] or "")
-        if all(f"{inside}{part}.weight" in weights for part in ("key", "value")):
-            return _bert_layer(weights, match[1], inside)
+        inside, ending = match[1] + (match[2] or ""), match[3] or ""
+        if all(f"{inside}{part}{ending}.weight" in weights for part in ("key", "value")):
+            return _bert_layer(weights[name], match[1])
     return None
 
 
@@ -243,142 +263,26 @@ def _keras_layer(weights: Weights, prefix: str) -> Layer | None:
     return Layer("keras", prefix, query[0], key[0], value[0], query[1] * query[2], query[1])
 
 
-def _bert_layer(weights: Weights, prefix: str, inside: str) -> Layer | None:
-    weight = weights[f"{inside}query.weight"]
-    if weight.dim() != 2:
+def _bert_layer(query: Tensor, prefix: str) -> Layer | None:
+    if query.dim() != 2:
         return None
-    width, d_in = weight.shape
+    width, d_in = query.shape
     return Layer("bert", prefix, d_in, d_in, d_in, width, None)
 
 
 def _projected_layer(weights: Weights, prefix: str) -> Layer | None:
-    shapes = [weights[f"{prefix}{x}.weight"].shape for x in SEPARATE if f"{prefix}{x}.weight" in weights]
-    if len(shapes) != len(SEPARATE) or any(len(shape) != 2 for shape in shapes):
+    parts = separate_names(weights, prefix)[:3]
+    shapes = [weights[f"{prefix}{x}.weight"].shape for x in parts if f"{prefix}{x}.weight" in weights]
+    if len(shapes) != len(parts) or any(len(shape) != 2 for shape in shapes):
         return None
     (width, d_in), (shared, _), _ = shapes
     return Layer("projections", prefix, d_in, d_in, d_in, width, None, shared if shared < width else None)
 
 
-def _joined_layer(weight: Tensor, prefix: str) -> Layer | None:
-    if weight.dim() != 2 or weight.shape[1] % 3:
+def _joined_layer(weights: Weights, prefix: str) -> Layer | None:
+    is_linear = rows_are_outputs(weights, prefix)
+    if is_linear is None:
         return None
-    d_in, joined = weight.shape
+    rows, columns = weights[f"{prefix}{JOINED}.weight"].shape
+    d_in, joined = (columns, rows) if is_linear else (rows, columns)
     return Layer("gpt2", prefix, d_in, d_in, d_in, joined // 3, None)
-
-
-# --- slicing ---------------------------------------------------------------------------------------------------
-
-
-def _check_slice(packed: Packed, part: Slice) -> None:
-    if not 1 <= len(part.heads) <= MAX_HEADS:
-        raise InteropError(
-            N_("expected 1 to {most}, got {got}"), place="heads", most=MAX_HEADS, got=len(part.heads)
-        )
-    for at, head in enumerate(part.heads):
-        if head in part.heads[:at]:
-            raise InteropError(N_("head {head} is named twice"), place="heads", head=head)
-        if not 0 <= head < packed.h:
-            raise InteropError(
-                N_("expected heads from 0 to {last}, got {got}"), place="heads", last=packed.h - 1, got=head
-            )
-    if part.rows and part.inputs is None:
-        raise InteropError(N_("name the matrix of the file that these are rows of, its inputs"), place="rows")
-    _check_size("tokens", part.tokens)
-    if part.seed not in SEEDS:
-        raise InteropError(
-            N_("expected a whole number from {least} to {most}, got {got}"),
-            place="seed",
-            least=SEEDS[0],
-            most=SEEDS[-1],
-            got=part.seed,
-        )
-
-
-def _check_size(place: str, got: int) -> None:
-    if not 1 <= got <= MAX_SIZE:
-        raise InteropError(N_("expected 1 to {most}, got {got}"), place=place, most=MAX_SIZE, got=got)
-
-
-def _sizes(packed: Packed, part: Slice) -> tuple[int, int]:
-    """How many columns of X and of each head: those asked for, which must be there, or as many as usual."""
-    weights = packed.w_q, packed.w_k, packed.w_v
-    d_model = max(weight.shape[1] for weight in weights)
-    d_head = max(weight.shape[2] for weight in weights)
-    for place, got, most, message in (
-        ("d_model", part.d_model, d_model, N_("this layer takes rows of {most} columns, got {got}")),
-        ("d_head", part.d_head, d_head, N_("the heads of this layer have {most} columns, got {got}")),
-    ):
-        if got is not None:
-            _check_size(place, got)
-            if got > most:
-                raise InteropError(message, place=place, most=most, got=got)
-    return (
-        min(D_MODEL, d_model) if part.d_model is None else part.d_model,
-        min(D_HEAD, d_head) if part.d_head is None else part.d_head,
-    )
-
-
-def _sliced(packed: Packed, chosen: Sequence[int], deep: int, wide: int) -> Packed:
-    """The chosen heads, the first ``deep`` rows and ``wide`` columns of their matrices, and W_O's to match."""
-    heads = list(chosen)
-
-    def weight(matrix: Tensor) -> Tensor:
-        return matrix[heads, :deep, :wide]
-
-    def bias(rows: Tensor | None) -> Tensor | None:
-        return None if rows is None else rows[heads, :wide]
-
-    w_o = None
-    if packed.w_o is not None:
-        by_head = packed.w_o.reshape(packed.h, packed.w_v.shape[2], -1)
-        w_o = by_head[heads, :wide, :deep].flatten(0, 1)
-    return Packed(
-        weight(packed.w_q),
-        weight(packed.w_k),
-        weight(packed.w_v),
-        bias(packed.b_q),
-        bias(packed.b_k),
-        bias(packed.b_v),
-        w_o,
-        None if packed.b_o is None else packed.b_o[:deep],
-    )
-
-
-def input_matrices(weights: Weights, layer: Layer) -> tuple[str, ...]:
-    """Names of the file's matrices whose rows could be tokens of this layer: those d_query wide, its own apart."""
-    names = (name for name in weights if not name.startswith(layer.name) or not layer.name)
-    return tuple(_wide(weights, names, layer.d_query))
-
-
-def _wide(weights: Weights, names: Iterator[str], width: int) -> Iterator[str]:
-    for name in names:
-        tensor = weights[name]
-        if tensor.dim() == 2 and tensor.shape[1] == width and tensor.is_floating_point():
-            yield name
-
-
-def _inputs(weights: Weights, layer: Layer, part: Slice, width: int) -> Tensor:
-    if part.inputs is None:
-        return _random(part.tokens, width, torch.Generator().manual_seed(part.seed))
-    if part.inputs not in weights:
-        raise InteropError(N_("is missing"), place=part.inputs[:200])
-    table = weights[part.inputs]
-    if table.dim() != 2 or table.shape[1] != layer.d_query:
-        raise wrong_shape(part.inputs[:200], f"n × {layer.d_query}", table)
-    _check_rows(part.rows, table.shape[0])
-    return exact(table[list(part.rows), :width], part.inputs[:200])
-
-
-def _check_rows(rows: Sequence[int], count: int) -> None:
-    if not 1 <= len(rows) <= MAX_SIZE:
-        raise InteropError(N_("expected 1 to {most}, got {got}"), place="rows", most=MAX_SIZE, got=len(rows))
-    for row in rows:
-        if not 0 <= row < count:
-            raise InteropError(
-                N_("expected rows from 0 to {last}, got {got}"), place="rows", last=count - 1, got=row
-            )
-
-
-def _random(rows: int, columns: int, random: torch.Generator) -> Tensor:
-    """Normal numbers of two decimals, the same ones for the same seed."""
-    return torch.randn(rows, columns, generator=random, dtype=EXACT).mul(100).round().div(100)

@@ -1,9 +1,12 @@
 """Attention by the names that Hugging Face's other models have: a Linear a projection, or GPT-2's one for all three.
 
 Llama, Mistral, Qwen, OPT, CLIP, Whisper (rows are outputs):
-    q_proj.weight  E × d     k_proj.weight, v_proj.weight  E_kv × d     o_proj.weight or out_proj.weight  d × E
+    q_proj.weight  E × d     k_proj.weight, v_proj.weight  E_kv × d     o_proj.weight  d × E (out_proj, dense)
+DistilBERT: q_lin, k_lin, v_lin, out_lin; T5: q, k, v, o
 GPT-2 (columns are outputs):
     c_attn.weight  d × 3E, W_Q, W_K and W_V side by side                c_proj.weight  E × d
+nanoGPT, whose Linears have outputs as rows:
+    c_attn.weight  3E × E                                               c_proj.weight  E × E
 
 Head i has rows (GPT-2: columns) i·d_k … (i + 1)·d_k, d_k = E ÷ h. Where E_kv < E, E ÷ E_kv heads in turn share one head
 of keys and values (grouped-query attention: Ainslie et al. 2023). A bias may stand beside each weight.
@@ -20,10 +23,24 @@ from mha_core.errors import N_, InteropError
 from mha_core.interop.packed import Packed, named, vector, wrong_shape
 from mha_core.interop.torch_layer import split_heads
 
-SEPARATE: Final = ("q_proj", "k_proj", "v_proj")
 JOINED: Final = "c_attn"
-OUTPUTS: Final = ("o_proj", "out_proj")
 _JOINED_OUTPUT: Final = "c_proj"
+
+
+class Separate(NamedTuple):
+    """What a kind of model calls its projections to Q, K and V, and W_O."""
+
+    query: str
+    key: str
+    value: str
+    outputs: tuple[str, ...]
+
+
+SEPARATE: Final = (
+    Separate("q_proj", "k_proj", "v_proj", ("o_proj", "out_proj", "dense")),
+    Separate("q_lin", "k_lin", "v_lin", ("out_lin",)),
+    Separate("q", "k", "v", ("o",)),
+)
 
 
 class _Projection(NamedTuple):
@@ -40,7 +57,8 @@ def from_projections(state: Mapping[str, Tensor], num_heads: int, prefix: str = 
     Raises ``InteropError`` for a name that is missing, and for a shape that does not fit so many heads.
     """
     is_joined = f"{prefix}{JOINED}.weight" in state
-    query, *shared = _joined(state, prefix) if is_joined else _separate(state, prefix)
+    names = separate_names(state, prefix)
+    query, *shared = _joined(state, prefix) if is_joined else _separate(state, prefix, names)
     embed, d_in = query.weight.shape
     if num_heads < 1 or embed % num_heads:
         raise InteropError(N_("{heads} heads do not divide {width}"), heads=num_heads, width=embed)
@@ -51,13 +69,32 @@ def from_projections(state: Mapping[str, Tensor], num_heads: int, prefix: str = 
             raise wrong_shape(name, f"{embed} × {d_in}", weight)
     w_q, w_k, w_v = (_by_head(projection.weight, num_heads, d_k) for projection in (query, *shared))
     b_q, b_k, b_v = (_bias_by_head(projection.bias, num_heads, d_k) for projection in (query, *shared))
-    w_o, b_o = _output(state, prefix, embed, is_joined=is_joined)
+    w_o, b_o = _joined_output(state, prefix) if is_joined else _output(state, prefix, embed, names)
     return Packed(w_q, w_k, w_v, b_q, b_k, b_v, w_o, b_o)
 
 
-def _separate(state: Mapping[str, Tensor], prefix: str) -> list[_Projection]:
+def separate_names(state: Mapping[str, Tensor], prefix: str) -> Separate:
+    """Which names this layer's projections have; the first of all where none is there."""
+    return next((names for names in SEPARATE if f"{prefix}{names.query}.weight" in state), SEPARATE[0])
+
+
+def rows_are_outputs(state: Mapping[str, Tensor], prefix: str) -> bool | None:
+    """Whether ``c_attn`` is a Linear, 3E × E, as nanoGPT has it, or d × 3E, as GPT-2 has it; None: neither.
+
+    ``c_proj`` has the same arrangement, so its width, E, tells as well.
+    """
+    weight, output = state[f"{prefix}{JOINED}.weight"], state.get(f"{prefix}{_JOINED_OUTPUT}.weight")
+    if weight.dim() != 2 or (output is not None and output.dim() != 2):
+        return None
+    rows, columns = weight.shape
+    if rows == 3 * columns and (output is None or output.shape[1] == columns):
+        return True
+    return False if columns % 3 == 0 and (output is None or output.shape[0] == columns // 3) else None
+
+
+def _separate(state: Mapping[str, Tensor], prefix: str, names: Separate) -> list[_Projection]:
     projections = []
-    for part in SEPARATE:
+    for part in names[:3]:
         name = f"{prefix}{part}.weight"
         weight = named(state, name)
         if weight.dim() != 2:
@@ -68,12 +105,13 @@ def _separate(state: Mapping[str, Tensor], prefix: str) -> list[_Projection]:
 
 def _joined(state: Mapping[str, Tensor], prefix: str) -> list[_Projection]:
     name = f"{prefix}{JOINED}.weight"
-    weight = named(state, name)
-    if weight.dim() != 2 or weight.shape[1] % 3:
+    weight, is_linear = named(state, name), rows_are_outputs(state, prefix)
+    if is_linear is None:
         raise wrong_shape(name, "d × 3E", weight)
-    bias = vector(state, f"{prefix}{JOINED}.bias", weight.shape[1])
+    weight = weight if is_linear else weight.T
+    bias = vector(state, f"{prefix}{JOINED}.bias", len(weight))
     biases = (None, None, None) if bias is None else bias.chunk(3)
-    return [_Projection(name, part, own) for part, own in zip(weight.T.chunk(3), biases, strict=True)]
+    return [_Projection(name, part, own) for part, own in zip(weight.chunk(3), biases, strict=True)]
 
 
 def _by_head(weight: Tensor, num_heads: int, d_k: int) -> Tensor:
@@ -90,15 +128,23 @@ def _bias_by_head(bias: Tensor | None, num_heads: int, d_k: int) -> Tensor | Non
 
 
 def _output(
-    state: Mapping[str, Tensor], prefix: str, embed: int, *, is_joined: bool
+    state: Mapping[str, Tensor], prefix: str, embed: int, names: Separate
 ) -> tuple[Tensor | None, Tensor | None]:
     """W_O, E × d_out, and b_O; None where the file has none."""
-    names = (_JOINED_OUTPUT,) if is_joined else OUTPUTS
-    part = next((name for name in names if f"{prefix}{name}.weight" in state), None)
+    part = next((name for name in names.outputs if f"{prefix}{name}.weight" in state), None)
     if part is None:
         return None, None
     weight = named(state, f"{prefix}{part}.weight")
-    w_o = weight if is_joined else weight.mT
-    if w_o.dim() != 2 or len(w_o) != embed:
-        raise wrong_shape(f"{prefix}{part}.weight", f"{embed} × d" if is_joined else f"d × {embed}", weight)
-    return w_o, vector(state, f"{prefix}{part}.bias", w_o.shape[1])
+    if weight.dim() != 2 or weight.shape[1] != embed:
+        raise wrong_shape(f"{prefix}{part}.weight", f"d × {embed}", weight)
+    return weight.mT, vector(state, f"{prefix}{part}.bias", len(weight))
+
+
+def _joined_output(state: Mapping[str, Tensor], prefix: str) -> tuple[Tensor | None, Tensor | None]:
+    """As ``_output``, of a layer whose projections are joined; its shape is known to fit."""
+    name = f"{prefix}{_JOINED_OUTPUT}"
+    if f"{name}.weight" not in state:
+        return None, None
+    weight = named(state, f"{name}.weight")
+    w_o = weight.mT if rows_are_outputs(state, prefix) else weight
+    return w_o, vector(state, f"{name}.bias", w_o.shape[1])

@@ -259,26 +259,32 @@ def _rope(settings: Settings) -> Rope:
     given = settings.part("rope_parameters") or settings.part("rope_scaling") or Settings({})
     given.only("partial_rotary_factor", 1.0, None)
     theta = (given if "rope_theta" in given.given else settings).number("rope_theta", BASE)
-    kind = given.given.get("rope_type", given.given.get("type", "default"))
-    if kind == "default":
-        return Rope(theta)
-    if kind == "linear":
-        return Rope(theta, given.number("factor"))
-    if kind != "llama3":
+    rope = scaled_rope(given, theta)
+    if rope is None:
+        kind = given.given.get("rope_type", given.given.get("type"))
         raise given.wrong(
             "rope_type", N_("{got} is not computed here; these are: {known}"), kind, known=_ROPES
         )
-    original = given.whole("original_max_position_embeddings", MAX_ROWS)
-    rope = Rope(
-        theta,
-        given.number("factor"),
-        given.number("low_freq_factor"),
-        given.number("high_freq_factor"),
-        original,
-    )
-    if rope.high <= rope.low:
-        raise given.wrong("high_freq_factor", N_("expected more than low_freq_factor, got {got}"), rope.high)
     return rope
+
+
+def scaled_rope(given: Settings, theta: float) -> Rope | None:
+    """Rotary positions of one of the kinds ``default``, ``linear`` and ``llama3``; None for any other."""
+    match given.given.get("rope_type", given.given.get("type", "default")):
+        case "default":
+            return Rope(theta)
+        case "linear":
+            return Rope(theta, given.number("factor"))
+        case "llama3":
+            original = given.whole("original_max_position_embeddings", MAX_ROWS)
+            low, high = given.number("low_freq_factor"), given.number("high_freq_factor")
+            if high <= low:
+                raise given.wrong(
+                    "high_freq_factor", N_("expected more than low_freq_factor, got {got}"), high
+                )
+            return Rope(theta, given.number("factor"), low, high, original)
+        case _:
+            return None
 
 
 _ROPES = "default, linear, llama3"

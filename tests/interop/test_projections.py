@@ -85,7 +85,7 @@ def test_heads_that_share_keys_say_how_many_heads_there_may_be():
     assert layer.likely_heads == 2
     example = open_layer(state, layer, Slice(heads=(3,), d_model=D, d_head=2), 4)
     assert example.heads[0].w_k == tuple(map(tuple, state[f"{layer.name}k_proj.weight"][2:].T.tolist()))
-    assert "no part of these weights" in text_in(example.note, "en")
+    assert "a mask, positions and anything else" in text_in(example.note, "en")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,190 @@
+"""Attention layers of every family, imported from what ``save_pretrained`` writes: the model's weights, or a refusal.
+
+``python -m tests.interop.test_families_import`` writes the table in docs/model-families.md anew.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from mha_core import InteropError, trace
+from mha_core.example.validate import validate
+from mha_core.interop import Layer, Slice, config_beside, layers, open_layer, read_weights_file, with_config
+from mha_core.interop.packed import matrix
+from tests.interop.families import D_MODEL, FAMILIES, HEADS, inputs, made
+
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "model-families.md"
+BEGIN, END = "<!-- imported: begin -->\n", "<!-- imported: end -->\n"
+FUSED = {"NeoX", "BLOOM", "Falcon", "MPT", "Phi-3"}
+NEAR = 1e-5
+_QUERY = re.compile(r"(query|query_proj|q_proj|q_lin|q|c_attn)\.weight\Z")
+_KEY = re.compile(r"(key|key_proj|k_proj|k_lin|k|c_attn)\.weight\Z")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one layer: how far its weights and outputs are from the model's, or what was refused."""
+
+    layer: str
+    taken: tuple[str, ...] = ()
+    off: float | None = None
+    refused: str = ""
+
+
+def opened(name: str) -> tuple[Outcome, ...]:
+    """Of every attention layer in the saved model, in the order of the file; of joined matrices the first."""
+    model: Any = made(name)
+    seen = _Seen(model)
+    with torch.no_grad():
+        output = model(**inputs(name), output_attentions=True)
+    with tempfile.TemporaryDirectory() as folder:
+        model.save_pretrained(folder)
+        file = f"{folder}/model.safetensors"
+        weights, config = read_weights_file(file), config_beside(file)
+    try:
+        listed = with_config(layers(weights), config)
+    except InteropError as error:
+        return (Outcome("", refused=error.place),)
+    index = re.compile(r"\d+")
+    return tuple(
+        _outcome(weights, layer, seen, _weights_of(output, layer, int(index.search(layer.name)[0])))
+        for layer in listed
+    )
+
+
+outcomes = cache(opened)
+
+
+class _Seen:
+    """What every module with a matrix was given first, and gave."""
+
+    def __init__(self, model: Any) -> None:
+        self.calls: list[tuple[Tensor, Tensor, Tensor]] = []
+        for module in model.modules():
+            if isinstance(getattr(module, "weight", None), Tensor) and module.weight.dim() == 2:
+                module.register_forward_hook(self._keep)
+
+    def _keep(self, module, given, gave) -> None:
+        if given[0].is_floating_point() and isinstance(gave, Tensor):  # no embedding, no router
+            self.calls.append((module.weight.detach(), given[0].detach(), gave.detach()))
+
+    def of(self, weight: Tensor) -> tuple[Tensor, Tensor]:
+        """Of the first sentence, by the module's matrix, whichever way it is stored."""
+        return next(
+            (given.reshape(-1, *given.shape[-2:])[0], gave.reshape(-1, *gave.shape[-2:])[0])
+            for known, given, gave in self.calls
+            if any(known.shape == each.shape and torch.equal(known, each) for each in (weight, weight.T))
+        )
+
+
+def _weights_of(given: dict[str, Any], layer: Layer, index: int) -> Tensor:
+    """h × n_q × n_k of the first sentence, as the model says them of this layer."""
+    which = "encoder_attentions" if layer.name.startswith("encoder.") else "decoder_attentions"
+    if not layer.attends_to_itself:
+        which = "cross_attentions"
+    return given["attentions" if given.get("attentions") else which][index][0]
+
+
+def _outcome(weights: Mapping[str, Tensor], layer: Layer, seen: _Seen, wanted: Tensor) -> Outcome:
+    own = [name for name in weights if name.startswith(layer.name)]
+    x, _ = seen.of(weights[next(filter(_QUERY.search, own))])
+    context, _ = seen.of(weights[next(filter(_KEY.search, own))])
+    part = Slice(tuple(range(HEADS)), D_MODEL, layer.width // HEADS, inputs="x", rows=tuple(range(len(x))))
+    try:
+        example = open_layer({**weights, "x": x}, layer, part)
+    except InteropError as error:
+        return Outcome(layer.name, refused=error.place)
+    if not layer.attends_to_itself:
+        example = validate(replace(example, context=matrix(context)))
+    values = trace(example).values
+    computed = torch.tensor(values["weights"], dtype=torch.float64)
+    _, output = seen.of(torch.tensor(example.w_o, dtype=torch.float64))
+    off = max(
+        float((computed - wanted).abs().max()),
+        float((torch.tensor(values["output"], dtype=torch.float64) - output).abs().max()),
+    )
+    return Outcome(layer.name, layer.attention.taken, off)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_layer_has_the_model_s_weights_and_outputs_or_is_refused_by_name(name):
+    for outcome in outcomes(name):
+        assert outcome.refused or outcome.off < NEAR, (outcome.layer, outcome.off)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_every_attention_layer_of_a_family_is_found(name):
+    config = FAMILIES[name].config()
+    layers_of = getattr(config, "num_hidden_layers", 2)
+    expected = 1 if name == "ALBERT" or name in FUSED else 6 if config.is_encoder_decoder else layers_of
+    assert len(outcomes(name)) == expected
+
+
+REFUSED = {
+    "DeBERTa-v2": {"config.json: relative_attention"},
+    "NeoX": {"layers.0.attention.query_key_value.weight"},
+    "BLOOM": {"h.0.self_attention.query_key_value.weight"},
+    "Falcon": {"h.0.self_attention.query_key_value.weight"},
+    "MPT": {"blocks.0.attn.Wqkv.weight"},
+    "Phi-3": {"layers.0.self_attn.qkv_proj.weight"},
+    "Qwen3": {f"layers.{i}.self_attn.k_norm.weight" for i in range(2)},
+    "Gemma 2": {"config.json: attn_logit_softcapping"},
+    "Gemma 3": {f"layers.{i}.self_attn.k_norm.weight" for i in range(2)},
+    "OLMo2": {f"layers.{i}.self_attn.k_norm.weight" for i in range(2)},
+    "gpt-oss": {f"layers.{i}.self_attn.sinks" for i in range(2)},
+    "T5": {
+        "config.json: relative_attention_num_buckets",
+        "decoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight",
+        "encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight",
+    },
+}
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_what_is_refused_is_named_and_nothing_else_is_refused(name):
+    assert {outcome.refused for outcome in outcomes(name) if outcome.refused} == REFUSED.get(name, set())
+
+
+# --- the table -------------------------------------------------------------------------------------------------
+
+
+def table() -> str:
+    """A row a family: how many of its layers are imported, with which settings, and what the others are refused for."""
+    head = ["| Family | Imported | From `config.json` | Refused for |", "| --- | --- | --- | --- |"]
+    return "\n".join([*head, *(_row(name, outcomes(name)) for name in FAMILIES)]) + "\n"
+
+
+def _row(name: str, found: tuple[Outcome, ...]) -> str:
+    imported = [outcome for outcome in found if not outcome.refused]
+    count = "all layers" if len(imported) == len(found) else f"{len(imported)} of {len(found)} layers"
+    names = dict.fromkeys(each for outcome in imported for each in outcome.taken)
+    reasons = dict.fromkeys(_general(outcome.refused) for outcome in found if outcome.refused)
+    cells = (count if imported else "no", ", ".join(names), ", ".join(reasons))
+    return "| " + " | ".join([name, cells[0], *(f"`{cell}`" if cell else "" for cell in cells[1:])]) + " |"
+
+
+def _general(place: str) -> str:
+    """A tensor without what is before its own name, or the setting."""
+    return (
+        ".".join(place.removesuffix(".weight").split(".")[-1:]) if ": " not in place else place.split(": ")[1]
+    )
+
+
+def test_the_documented_table_is_what_import_does():
+    _, _, rest = DOCUMENT.read_text("utf-8").partition(BEGIN)
+    assert rest.partition(END)[0] == table()
+
+
+if __name__ == "__main__":
+    before, _, after = DOCUMENT.read_text("utf-8").partition(BEGIN)
+    DOCUMENT.write_text(before + BEGIN + table() + END + after.partition(END)[2], "utf-8")

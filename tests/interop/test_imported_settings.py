@@ -1,0 +1,307 @@
+"""What a layer computes with beyond its matrices: taken from the config beside it, named in the note, or refused."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from math import sqrt
+
+import pytest
+import torch
+
+from mha_core import InteropError, trace
+from mha_core.errors import ModelError
+from mha_core.example.model import AllowMask, Positions, text_in
+from mha_core.interop import Slice, layers, load_layer, open_layer, with_config
+from tests.interop.families import FAMILIES, Family
+from tests.interop.test_families_import import NEAR, opened
+
+LLAMA, GPT_2 = FAMILIES["Llama"], FAMILIES["GPT-2"]
+
+
+def rope(**given):
+    return {"rope_parameters": {"rope_theta": 500.0, **given}}
+
+
+VARIANTS = {
+    "Gemma 2 without a cap": (
+        replace(FAMILIES["Gemma 2"], extra={**FAMILIES["Gemma 2"].extra, "attn_logit_softcapping": None}),
+        {"query_pre_attn_scalar", "layer_types", "sliding_window"},
+    ),
+    "GPT-2, scores smaller in each layer": (
+        replace(GPT_2, extra={"scale_attn_by_inverse_layer_idx": True}),
+        {"scale_attn_by_inverse_layer_idx"},
+    ),
+    "GPT-2, scores not scaled": (replace(GPT_2, extra={"scale_attn_weights": False}), {"scale_attn_weights"}),
+    "Granite's multiplier": (
+        Family("Granite", LLAMA.settings, "self_attn.o_proj", extra={"attention_multiplier": 0.2}),
+        {"attention_multiplier"},
+    ),
+    "a window in the last layers": (
+        replace(
+            FAMILIES["Qwen2"],
+            extra={"use_sliding_window": True, "sliding_window": 3, "max_window_layers": 1},
+        ),
+        {"sliding_window"},
+    ),
+    "rotary positions that turn more slowly": (
+        replace(LLAMA, extra=rope(rope_type="linear", factor=4.0)),
+        {"rope_parameters"},
+    ),
+    "Llama 3's rotary positions": (
+        replace(
+            LLAMA,
+            extra=rope(
+                rope_type="llama3",
+                factor=8.0,
+                low_freq_factor=1.0,
+                high_freq_factor=4.0,
+                original_max_position_embeddings=16,
+            ),
+        ),
+        {"rope_parameters"},
+    ),
+    "rotary positions of a longer model": (
+        replace(
+            LLAMA,
+            settings={**LLAMA.settings, "max_position_embeddings": 64},
+            extra=rope(rope_type="dynamic", factor=4.0),
+        ),
+        {"rope_parameters"},
+    ),
+    "heads wider than their share": (replace(LLAMA, extra={"head_dim": 12}), {"rope_parameters"}),
+    "BERT as a decoder": (replace(FAMILIES["BERT"], extra={"is_decoder": True}), set()),
+    "Mistral without a window": (
+        replace(FAMILIES["Mistral"], extra={"sliding_window": None}),
+        {"rope_parameters"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("family", "taken"), VARIANTS.values(), ids=VARIANTS)
+def test_a_setting_that_changes_scores_is_taken_over(family, taken, monkeypatch):
+    monkeypatch.setitem(FAMILIES, "variant", family)
+    found = opened("variant")
+    assert [outcome.refused for outcome in found] == ["", ""]
+    assert max(outcome.off for outcome in found) < NEAR
+    assert taken <= {name for outcome in found for name in outcome.taken}
+
+
+@pytest.mark.parametrize("kind", ["yarn", "longrope"])
+def test_rotary_positions_that_scale_the_scores_are_refused(kind):
+    config = {"rope_scaling": {"rope_type": kind, "factor": 4.0}, "rope_theta": 10000.0}
+    with pytest.raises(InteropError, match=r"config\.json: rope_scaling\.rope_type: the layer 'model"):
+        open_layer(LAYER, known(config), Slice())
+
+
+# --- one layer, and what stands beside it ----------------------------------------------------------------------
+
+
+def drawn(*shape):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(sum(shape)), dtype=torch.float64)
+
+
+NAME = "model.layers.1.self_attn."
+LAYER = {
+    "model.embed.weight": torch.eye(12, dtype=torch.float64),
+    **{f"{NAME}{part}_proj.weight": drawn(12, 12) + i for i, part in enumerate("qkvo")},
+}
+SIZES = {"hidden_size": 12, "num_attention_heads": 2}
+ALL = Slice((0, 1), 12, 6, inputs="model.embed.weight", rows=(0, 3, 5, 2, 4))
+
+
+def known(config, kind="llama", weights=LAYER):
+    (layer,) = with_config(layers(weights), json.dumps({**SIZES, "model_type": kind, **config}).encode())
+    return layer
+
+
+def note(example):
+    return text_in(example.note, "en")
+
+
+HARMFUL = [
+    "q_norm.weight",
+    "k_norm.weight",
+    "sinks",
+    "distance_embedding.weight",
+    "relative_attention_bias.weight",
+    "q_proj.lora_A.weight",
+    "something.new",
+]
+
+
+@pytest.mark.parametrize("tensor", HARMFUL)
+def test_a_tensor_of_the_layer_that_an_example_cannot_hold_is_refused_or_named(tensor):
+    weights = {**LAYER, NAME + tensor: drawn(6)}
+    layer = known({}, weights=weights)
+    for load in (
+        lambda **said: load_layer(weights, layer, **said),
+        lambda **said: open_layer(weights, layer, ALL, **said),
+    ):
+        with pytest.raises(InteropError) as refused:
+            load()
+        assert str(refused.value).startswith(f"{NAME}{tensor}: the layer has this tensor too")
+        load(leave_out=True)
+    assert f"not the model's: {NAME}{tensor}." in note(open_layer(weights, layer, ALL, leave_out=True))
+
+
+@pytest.mark.parametrize(
+    "tensor", ["rotary_emb.inv_freq", "masked_bias", "bias", "LayerNorm.weight", "position_ids"]
+)
+def test_a_tensor_that_changes_no_score_is_named_in_the_note(tensor):
+    number = {"bias": torch.ones(1, 1, 9, 9), "position_ids": torch.arange(5)}.get(tensor, drawn(6))
+    weights = {**LAYER, NAME + tensor: number}
+    example = open_layer(weights, known({}, weights=weights), ALL)
+    assert note(example).endswith(f"Not used: {NAME}{tensor}.")
+    assert example == replace(open_layer(LAYER, known({}), ALL), note=example.note)
+
+
+def test_tensors_beside_a_layer_that_is_no_part_of_its_own_are_named():
+    weights = {name.removeprefix(NAME): tensor for name, tensor in LAYER.items()} | {
+        "head.weight": drawn(3, 12)
+    }
+    (layer,) = layers(weights)
+    assert "Not used: model.embed.weight, head.weight." in note(open_layer(weights, layer, Slice()))
+    with pytest.raises(InteropError, match=r"^q_norm\.weight: the layer has this tensor too"):
+        open_layer({**weights, "q_norm.weight": drawn(6)}, layer, Slice())
+
+
+SETTINGS = {
+    "attn_logit_softcapping": 50.0,
+    "clip_qkv": 8,
+    "use_qk_norm": True,
+    "relative_attention": True,
+    "position_embedding_type": "relative_key",
+}
+
+
+@pytest.mark.parametrize("kind", ["llama", "mine"])
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_a_setting_that_no_example_computes_with_is_refused_or_named(setting, kind):
+    layer = known({setting: SETTINGS[setting]}, kind)
+    with pytest.raises(
+        InteropError, match=f"^config.json: {setting}: the layer '{NAME}' computes with this setting"
+    ):
+        open_layer(LAYER, layer, ALL)
+    assert f"not the model's: {setting}." in note(open_layer(LAYER, layer, ALL, leave_out=True))
+
+
+def test_settings_of_a_kind_of_model_that_is_not_known_are_named():
+    layer = known({"rope_theta": 1e4, "sliding_window": 4, "query_pre_attn_scalar": None}, "mine")
+    example = open_layer(LAYER, layer, ALL)
+    assert "these settings of its config.json are not used: sliding_window, rope_theta." in note(example)
+    assert (example.mask, example.positions, example.scale) == (None, None, "sqrt_dk")
+    assert "This kind of model is not known, and" in note(open_layer(LAYER, known({}, "mine"), ALL))
+
+
+def test_the_note_says_what_comes_of_the_config_and_where_there_is_none():
+    assert "From config.json: model_type, rope_theta." in note(open_layer(LAYER, known({}), ALL))
+    (layer,) = layers(LAYER)
+    assert "No config.json was read. The divisor √d_k is assumed" in note(open_layer(LAYER, layer, ALL, 2))
+    other = known({"hidden_size": 24})
+    assert "The config.json is of layers of another width" in note(open_layer(LAYER, other, ALL, 2))
+
+
+def test_a_window_hides_what_lies_before_it():
+    example = open_layer(LAYER, known({"sliding_window": 2}, "mistral"), ALL)
+    assert example.mask == AllowMask(tuple(tuple(i - 2 < j <= i for j in range(5)) for i in range(5)))
+    assert open_layer(LAYER, known({"sliding_window": 5}, "mistral"), ALL).mask == "causal"
+
+
+def test_columns_that_turn_together_stay_together_in_a_slice():
+    example = open_layer(LAYER, known({"rope_theta": 100.0}), replace(ALL, d_head=4))
+    assert example.positions.frequencies == pytest.approx((1.0, 100 ** (-1 / 3)))
+    assert example.positions.pairs == "half"
+    rows = LAYER[f"{NAME}q_proj.weight"]
+    assert example.heads[1].w_q == tuple(map(tuple, rows[[6, 7, 9, 10]].T.tolist()))
+    assert example.heads[1].w_v == tuple(map(tuple, LAYER[f"{NAME}v_proj.weight"][6:10].T.tolist()))
+    assert "in another order" not in note(example)
+    with pytest.raises(InteropError, match=r"^d_head: rotary positions turn pairs of columns: 3 is odd"):
+        open_layer(LAYER, known({}), replace(ALL, d_head=3))
+
+
+def test_columns_that_are_not_turned_stand_behind_those_that_are():
+    layer = known({"partial_rotary_factor": 1 / 3}, "phi")
+    example = open_layer(LAYER, layer, ALL)
+    assert example.positions.frequencies == (1.0, 0.0, 0.0)
+    rows = LAYER[f"{NAME}k_proj.weight"]
+    assert example.heads[0].w_k == tuple(map(tuple, rows[[0, 2, 3, 1, 4, 5]].T.tolist()))
+    assert "in another order" in note(example)
+
+
+def test_alibi_gives_each_head_its_slope_among_all():
+    config = {"alibi": True, "hidden_size": 12, "num_attention_heads": 6}
+    example = open_layer(LAYER, known(config, "mine"), replace(ALL, heads=(4, 0), d_head=2))
+    assert example.positions == Positions("alibi")
+    assert [head.slope for head in example.heads] == [(0.5,), (0.25,)]
+
+
+def test_the_divisor_is_a_number_where_it_is_not_the_root_of_a_head_s_width():
+    config = {"query_pre_attn_scalar": 12, "attn_logit_softcapping": None}
+    example = open_layer(LAYER, known(config, "gemma2"), ALL)
+    assert example.scale == sqrt(12)
+    scores, scaled = (trace(example).values[name][1][3][2] for name in ("scores", "scaled_scores"))
+    assert scaled == pytest.approx(scores / sqrt(12))
+
+
+def test_keys_of_another_text_are_a_context():
+    weights = {name.replace("self_attn", "encoder_attn"): tensor for name, tensor in LAYER.items()}
+    (layer,) = layers(weights)
+    assert not layer.attends_to_itself
+    assert open_layer(weights, layer, Slice()).context is not None
+
+
+@pytest.mark.parametrize(
+    ("config", "kind", "sentence"),
+    [
+        ({"query_pre_attn_scalar": 0}, "gemma2", "query_pre_attn_scalar: expected a number above 0, got 0"),
+        ({"rope_theta": "x"}, "llama", 'rope_theta: expected a number above 0, got "x"'),
+        (
+            {"partial_rotary_factor": 0.5},
+            "phi",
+            "expected an even number of turned columns, at most 6, got 3",
+        ),
+        ({"attention_types": 3}, "gpt_neo", "expected the type of layer 1, global or local, got 3"),
+        ({"sliding_window": -1}, "mistral", "sliding_window: expected a whole number from 1"),
+    ],
+)
+def test_a_setting_without_a_value_that_it_can_have_is_named(config, kind, sentence):
+    with pytest.raises(ModelError) as refused:
+        known(config, kind)
+    assert sentence in str(refused.value)
+
+
+# --- one matrix for all ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("has_output", [True, False])
+def test_nano_gpt_s_joined_matrix_has_outputs_as_rows(has_output):
+    parts = [drawn(12, 12) + i for i in range(3)]
+    weights = {"h.0.attn.c_attn.weight": torch.cat(parts), "h.0.attn.c_attn.bias": drawn(36)}
+    if has_output:
+        weights["h.0.attn.c_proj.weight"] = drawn(12, 12) - 1
+    (layer,) = layers(weights)
+    assert (layer.d_query, layer.width) == (12, 12)
+    packed = load_layer(weights, layer, 2)
+    for name, part in zip(("w_q", "w_k", "w_v"), parts, strict=True):
+        assert torch.equal(getattr(packed, name)[1], part[6:].T)
+    assert torch.equal(packed.b_k[1], drawn(36)[18:24])
+    if has_output:
+        assert torch.equal(packed.w_o, (drawn(12, 12) - 1).T)
+
+
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    [
+        ("attention.query_key_value", (36, 12)),
+        ("self_attn.qkv_proj", (20, 12)),
+        ("attn.Wqkv", (36, 12)),
+        ("attn.c_attn", (16, 12)),
+    ],
+)
+def test_one_matrix_for_all_whose_arrangement_is_not_known_is_called_what_it_is(name, shape):
+    weights = {f"h.0.{name}.weight": drawn(*shape), "h.0.attn.c_proj.weight": drawn(12, 12)}
+    with pytest.raises(
+        InteropError, match=f"^h.0.{name}.weight: this is one matrix for queries, keys and values"
+    ):
+        layers(weights)
