@@ -16,9 +16,8 @@ import torch
 
 from mha_core.errors import N_
 from mha_core.example.model import BASE, MAX_SIZE, Pairs, Row, Scale
-from mha_core.models.config import Rope, scaled_rope
-from mha_core.models.rotary import frequencies
-from mha_core.models.settings import Settings
+from mha_core.interop.rope import Rope, frequencies, scaled_rope
+from mha_core.interop.settings import Settings
 
 _MOST = 1_000_000
 """Largest whole number that a setting of attention has."""

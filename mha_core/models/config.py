@@ -14,7 +14,8 @@ from typing import Any, Literal, TypeAlias
 
 from mha_core.errors import N_, ModelError
 from mha_core.example.model import BASE
-from mha_core.models.settings import FILE, MAX_FILE, Activation, Settings, read_json
+from mha_core.interop.rope import Rope, scaled_rope
+from mha_core.interop.settings import FILE, MAX_FILE, Activation, Settings, read_json
 
 Family: TypeAlias = Literal["bert", "gpt2", "llama"]
 
@@ -24,22 +25,6 @@ MAX_WIDTH = 1_000_000
 """Most columns of anything."""
 MAX_ROWS = 100_000_000
 """Most pieces of a vocabulary, and most positions."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rope:
-    """Rotary positions (Su et al. 2021), pairs of columns half a head apart: pair m turns by position · frequency_m.
-
-    frequency_m = theta^(−2m/d_head). ``factor``: slower by this factor ("linear"); where ``original`` is given,
-    only what turns fewer than ``low`` times in ``original`` positions is, and what turns more than ``high`` times
-    keeps its frequency, with a straight line between ("llama3").
-    """
-
-    theta: float
-    factor: float = 1.0
-    low: float = 1.0
-    high: float = 1.0
-    original: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,25 +251,6 @@ def _rope(settings: Settings) -> Rope:
             "rope_type", N_("{got} is not computed here; these are: {known}"), kind, known=_ROPES
         )
     return rope
-
-
-def scaled_rope(given: Settings, theta: float) -> Rope | None:
-    """Rotary positions of one of the kinds ``default``, ``linear`` and ``llama3``; None for any other."""
-    match given.given.get("rope_type", given.given.get("type", "default")):
-        case "default":
-            return Rope(theta)
-        case "linear":
-            return Rope(theta, given.number("factor"))
-        case "llama3":
-            original = given.whole("original_max_position_embeddings", MAX_ROWS)
-            low, high = given.number("low_freq_factor"), given.number("high_freq_factor")
-            if high <= low:
-                raise given.wrong(
-                    "high_freq_factor", N_("expected more than low_freq_factor, got {got}"), high
-                )
-            return Rope(theta, given.number("factor"), low, high, original)
-        case _:
-            return None
 
 
 _ROPES = "default, linear, llama3"

@@ -23,6 +23,7 @@ from mha_core.example.model import (
     text_in,
 )
 from mha_core.example.validate import validate
+from mha_core.interop.rope import frequencies
 from mha_core.messages import LANGUAGES, catalogue
 from mha_core.models.config import Architecture
 from mha_core.models.forward import LayerRun, Run, run
@@ -30,7 +31,6 @@ from mha_core.models.heads import measured
 from mha_core.models.measures import RELATIONS, Record
 from mha_core.models.model import Model, tokenize
 from mha_core.models.parts import Block, Linear
-from mha_core.models.rotary import frequencies
 from mha_core.models.tokenizer import Tokens
 
 _MOST_NAMED = 200

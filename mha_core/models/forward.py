@@ -25,11 +25,11 @@ from torch import Tensor
 from torch.nn import functional
 
 from mha_core.errors import N_, ModelError
+from mha_core.interop.settings import Activation
 from mha_core.models.config import Architecture
 from mha_core.models.model import Model
 from mha_core.models.parts import Block, Embeddings, Linear, Norm
 from mha_core.models.rotary import Turn, rotated, turn_of
-from mha_core.models.settings import Activation
 from mha_core.models.tokenizer import Tokens, too_long
 
 MAX_TILE = 2**24

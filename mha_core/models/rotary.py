@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-from math import pi
 from typing import TypeAlias
 
 import torch
 from torch import Tensor
 
-from mha_core.models.config import Rope
+from mha_core.interop.rope import Rope, frequencies
 
 Turn: TypeAlias = tuple[Tensor, Tensor]
 """Cosines and sines of the angles: n × d_head/2 each."""
-
-
-def frequencies(rope: Rope, d_head: int, dtype: torch.dtype) -> Tensor:
-    """By how much each pair of columns turns from one token to the next, in radians: d_head/2 numbers."""
-    plain = 1 / rope.theta ** (torch.arange(0, d_head, 2, dtype=dtype) / d_head)
-    if rope.original is None:
-        return plain / rope.factor
-    turns = rope.original * plain / (2 * pi)
-    kept = ((turns - rope.low) / (rope.high - rope.low)).clamp(0, 1)
-    return (1 - kept) * plain / rope.factor + kept * plain
 
 
 def turn_of(rope: Rope, d_head: int, n: int, like: Tensor) -> Turn:

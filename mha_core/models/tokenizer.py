@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from mha_core.errors import N_, ModelError
-from mha_core.models.settings import read_json
+from mha_core.interop.settings import read_json
 
 MAX_CHARACTERS = 100_000
 """Longest text that is looked at; how many tokens a model takes is its own limit."""
