@@ -134,7 +134,7 @@ class Example:
     dot        q·k                         (Luong et al. 2015; divided by √d_k: Vaswani et al. 2017)
     bilinear   (q·W_a)·k                   ("general" in Luong et al. 2015)
     additive   v_a·tanh(q·W_a + k·U_a)     (Bahdanau et al. 2015)
-    cosine     q·k ÷ (‖q‖·‖k‖)             the divisor is the temperature
+    cosine     q·k ÷ (‖q‖·‖k‖)             (Graves et al. 2014; the divisor, a temperature, is their 1/β)
 
     ``kv_heads``: how many heads have keys and values of their own; h ÷ kv_heads heads in a row share them, and the
     first of these gives them (grouped-query attention, Ainslie et al. 2023; 1: multi-query, Shazeer 2019).

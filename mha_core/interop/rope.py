@@ -21,7 +21,7 @@ class Rope:
 
     frequency_m = theta^(−2m/d_head). ``factor``: slower by this factor ("linear"); where ``original`` is given,
     only what turns fewer than ``low`` times in ``original`` positions is, and what turns more than ``high`` times
-    keeps its frequency, with a straight line between ("llama3").
+    keeps its frequency, with a straight line between ("llama3", as the code of Llama 3.1 has it).
     """
 
     theta: float

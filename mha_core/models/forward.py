@@ -41,6 +41,7 @@ _ACTIVATION: dict[Activation, Callable[[Tensor], Tensor]] = {
     "relu": functional.relu,
     "silu": functional.silu,
 }
+"""x·Φ(x), and 0.5·x·(1 + tanh(√(2/π)·(x + 0.044715·x³))) (Hendrycks & Gimpel 2016); x·σ(x) (Elfwing et al. 2018)."""
 
 
 @dataclass(frozen=True)
@@ -281,7 +282,9 @@ def linear(x: Tensor, part: Linear) -> Tensor:
 
 
 def normed(x: Tensor, norm: Norm, eps: float) -> Tensor:
-    """LayerNorm (Ba et al. 2016); RMSNorm, x ÷ √(mean x² + eps) · weight, where there is no bias (Zhang 2019)."""
+    """LayerNorm (Ba et al. 2016); RMSNorm, x ÷ √(mean x² + eps) · weight, where there is no bias (Zhang &
+    Sennrich 2019).
+    """
     if norm.bias is None:
         return norm.weight * (x * (x.square().mean(-1, keepdim=True) + eps).rsqrt())
     return functional.layer_norm(x, norm.weight.shape, norm.weight, norm.bias, eps)
