@@ -85,7 +85,7 @@ _KINDS: Final[dict[str, _Kind]] = {
     **dict.fromkeys(("llama", "gemma", "olmo", "olmo2"), _Kind(decoder=True, pairs="half")),
     "granite": _Kind(decoder=True, divisor="attention_multiplier", pairs="half"),
     "phi": _Kind(decoder=True, pairs="half", part=0.5),
-    "mistral": _Kind(decoder=True, window="all", pairs="half"),
+    **dict.fromkeys(("mistral", "starcoder2"), _Kind(decoder=True, window="all", pairs="half")),
     "mixtral": _Kind(decoder=True, window="all", pairs="half", base=1e6),
     **dict.fromkeys(("qwen2", "qwen3"), _Kind(decoder=True, window="last", pairs="half")),
     "gemma2": _Kind(decoder=True, divisor="query_pre_attn_scalar", window="every other", pairs="half"),

@@ -34,7 +34,7 @@ _NO_CONFIG: Final = N_(
     "No config.json was read. The divisor √d_k is assumed, and a mask, positions and anything else that the model does "
     "to its scores are missing."
 )
-_OTHER_CONFIG: Final = N_("The config.json is of layers of another width; nothing of it is used.")
+_OTHER_CONFIG: Final = N_("The config.json does not name layers of this width, so nothing of it is used.")
 _TAKEN: Final = N_("From config.json: {names}.")
 _IGNORED: Final = N_(
     "This kind of model is not known, so these settings of its config.json are not used: {names}. The divisor √d_k is "

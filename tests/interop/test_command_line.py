@@ -275,3 +275,17 @@ def test_a_hostile_file_is_told_in_one_line(run, tmp_path):
         status, out, err = run("layers", str(path))
         assert (status, out, err.count("\n")) == (2, "", 1)
         assert FILES[name][1] in err
+
+
+def test_import_refuses_what_an_example_has_no_place_for_and_leaves_it_out_on_request(run, tmp_path):
+    path = tmp_path / "model.safetensors"
+    save_file({f"self_attn.{name}_proj.weight": torch.eye(4) for name in "qkvo"}, path)
+    config = {"model_type": "gemma2", "hidden_size": 4, "num_attention_heads": 1, "query_pre_attn_scalar": 16}
+    path.with_name("config.json").write_text(json.dumps({**config, "attn_logit_softcapping": 5.0}))
+    status, out, error = run("import", str(path))
+    assert (status, out) == (2, "")
+    assert error.startswith("config.json: attn_logit_softcapping: the layer 'self_attn.' computes with this")
+    status, out, error = run("import", str(path), "--leave-out")
+    example = parse(out)
+    assert (status, error, example.scale, example.mask) == (0, "", 4.0, "causal")
+    assert "not the model's: attn_logit_softcapping." in text_in(example.note, "en")

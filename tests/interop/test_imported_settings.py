@@ -78,6 +78,26 @@ VARIANTS = {
 }
 
 
+KINDS = {
+    "xlm-roberta": Family("XLMRoberta", FAMILIES["RoBERTa"].settings, "attention.output.dense"),
+    "electra": Family(
+        "Electra", {**FAMILIES["BERT"].settings, "embedding_size": 48}, "attention.output.dense"
+    ),
+    "mixtral": Family(
+        "Mixtral", LLAMA.settings, "self_attn.o_proj", extra={"sliding_window": 4, "num_local_experts": 2}
+    ),
+    "starcoder2": Family("Starcoder2", LLAMA.settings, "self_attn.o_proj", extra={"sliding_window": 3}),
+    "olmo": Family("Olmo", LLAMA.settings, "self_attn.o_proj"),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_kinds_that_compute_as_another_does_are_imported_as_it(kind, monkeypatch):
+    monkeypatch.setitem(FAMILIES, kind, KINDS[kind])
+    assert max(outcome.off for outcome in opened(kind)) < NEAR
+    assert all("model_type" in outcome.taken for outcome in opened(kind))
+
+
 @pytest.mark.parametrize(("family", "taken"), VARIANTS.values(), ids=VARIANTS)
 def test_a_setting_that_changes_scores_is_taken_over(family, taken, monkeypatch):
     monkeypatch.setitem(FAMILIES, "variant", family)
@@ -199,7 +219,7 @@ def test_the_note_says_what_comes_of_the_config_and_where_there_is_none():
     (layer,) = layers(LAYER)
     assert "No config.json was read. The divisor √d_k is assumed" in note(open_layer(LAYER, layer, ALL, 2))
     other = known({"hidden_size": 24})
-    assert "The config.json is of layers of another width" in note(open_layer(LAYER, other, ALL, 2))
+    assert "The config.json does not name layers of this width" in note(open_layer(LAYER, other, ALL, 2))
 
 
 def test_a_window_hides_what_lies_before_it():
