@@ -114,7 +114,7 @@ def load_layer(
     return packed
 
 
-# --- what there is beyond the parameters ---
+# --- what is left -------------------------------------------------------------------------------------------------
 
 
 class _Read(Mapping[str, Tensor]):
@@ -149,8 +149,9 @@ _HARMLESS = re.compile(
 )
 """What follows the attention, and buffers that are worked out from settings."""
 _HARMFUL = re.compile(
-    r"(\A|\.)((q|k|query|key)_?(layer)?norm|sinks?|distance_embedding|relative_attention_bias)(\.|\Z)"
+    r"(self\.)?((q|k|query|key)_?(layer)?norm|sinks?|distance_embedding|relative_attention_bias)(\.|\Z)"
 )
+"""By its own name in the layer, wherever the layer is."""
 
 
 def loaded(weights: Weights, layer: Layer, num_heads: int | None) -> tuple[Packed, Unused]:
@@ -186,7 +187,7 @@ def _unused(own: Weights, prefix: str, read: Collection[str]) -> Unused:
     others = tuple(
         name
         for name, tensor in left.items()
-        if _HARMFUL.search(name) or (is_attention and not _changes_nothing(name, tensor))
+        if _HARMFUL.match(name.removeprefix(prefix)) or (is_attention and not _changes_nothing(name, tensor))
     )
     return Unused(tuple(name for name in left if name not in others), others)
 

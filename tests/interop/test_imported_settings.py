@@ -182,6 +182,7 @@ def test_tensors_beside_a_layer_that_is_no_part_of_its_own_are_named():
     }
     (layer,) = layers(weights)
     assert "Not used: model.embed.weight, head.weight." in note(open_layer(weights, layer, Slice()))
+    open_layer({**weights, "another.q_norm.weight": drawn(6)}, layer, Slice())
     with pytest.raises(InteropError, match=r"^q_norm\.weight: the layer has this tensor too"):
         open_layer({**weights, "q_norm.weight": drawn(6)}, layer, Slice())
 
