@@ -424,6 +424,9 @@ declare module "*/mha.web/cells.js" {
 declare module "*/mha.web/curves.js" {
   export * from "kit/curves.js";
 }
+declare module "*/mha.web/disclosure.js" {
+  export * from "kit/disclosure.js";
+}
 declare module "*/mha.web/dom.js" {
   export * from "kit/dom.js";
 }

@@ -253,14 +253,14 @@ class Bench:
     def control(self, focus: str) -> Locator:
         """The control with this name in ``data-focus``, unfolded where it is folded away."""
         control = self.page.locator(f'[data-focus="{focus}"]')
-        fold = self.page.locator("details.fold:not([open])", has=control)
+        fold = self.page.locator(".fold", has=control).filter(has=self.page.locator("> [aria-expanded=false]"))
         if fold.count():
-            fold.locator("summary").click()
+            fold.locator("> button").click()
         return control
 
     def folded(self) -> Bench:
         """Fold away what was unfolded: it stands over the tables."""
-        for fold in self.page.locator("details.fold[open] summary").all():
+        for fold in self.page.locator(".fold > [aria-expanded=true]").all():
             fold.click()
         return self
 

@@ -20,7 +20,7 @@ COVERED = """() => {
     const box = (selector) => root.querySelector(selector).getBoundingClientRect();
     const bubble = box(".start");
     const about = root.querySelector(".start").ariaLabel.includes("3 ") ? ['.matrix:has([data-matrix="weights"])'] : [];
-    const names = [".overview", ".explain", ".start-ring", ".head-chips", ".fold summary", ...about];
+    const names = [".overview", ".explain", ".start-ring", ".head-chips", ".fold > button", ...about];
     const clear = names.filter((name) => [...root.querySelectorAll(name)].some((node) => {
         const other = node.getBoundingClientRect();
         return node.checkVisibility() && bubble.left < other.right && bubble.right > other.left &&

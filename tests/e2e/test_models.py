@@ -481,7 +481,7 @@ def test_a_published_model_joins_its_pieces_hides_its_special_tokens_and_says_wh
     assert tokens(page).all_inner_texts() == sentence["names"]
     offered = [example["language"] for example in EXAMPLES]
     expect(page.locator(".example:visible")).to_have_count(offered.count("en"))
-    page.locator(".offered summary").click()
+    page.locator(".offered > button").click()
     page.locator('.card input[value="own"]').check()
     settled(page)
     expect(page.locator(".model-chosen")).to_have_text(

@@ -113,7 +113,7 @@ def test_the_mask_to_paint_is_shown_and_has_the_focus(visit, size):
     bench.control("mask").select_option("painted")  # which is folded away once the focus goes to the mask
     cell = bench.cell("mask", None, 0, 0)
     expect(cell).to_be_focused()
-    expect(bench.page.locator("details.fold[open]")).to_have_count(0)
+    expect(bench.page.locator(".fold > [aria-expanded=true]")).to_have_count(0)
     expect(cell).to_be_in_viewport(ratio=1)
     explain = bench.page.locator(".explain").bounding_box()
     box = cell.bounding_box()

@@ -336,7 +336,7 @@ def test_windows_of_a_pair_have_one_room_and_how_to_get_in_stands_in_a_corner(pa
 def both_lead(front: Walk, back: Walk, phone: Phone) -> None:
     """Either window leads, counts who follows, shows and hides the code, and one of them ends the room for both."""
     counted(front, back, following=1)
-    expect(back.page.locator(".room-desk summary")).to_contain_text(
+    expect(back.page.locator(".room-desk .discloser")).to_contain_text(
         front.button("room follow").inner_text()[:6]
     )
     front.press("5").stands_at("v")

@@ -11,7 +11,6 @@ const WRITTEN = "input:not([type=checkbox], [type=radio]), textarea, [contentedi
 const OPENED = [
   WRITTEN,
   "select",
-  "details[open]",
   "[aria-expanded=true]",
   "[role=dialog], [role=menu], [role=listbox]",
   "[data-baseweb=popover]",

@@ -1,6 +1,6 @@
 // Controls that are unfolded over the page, by a button that says what they are about.
 
-import { element } from "../mha.web/dom.js";
+import { Disclosure } from "../mha.web/disclosure.js";
 
 const EDGE = 8; // px that are left free below it
 
@@ -11,33 +11,31 @@ export class Fold {
    * @param {...Node} options
    */
   constructor(name, label, ...options) {
-    this.#panel = element("div", { class: "folded-in", role: "group", "aria-label": label }, ...options);
-    this.root = element(
-      "details",
-      { class: "fold" },
-      element("summary", { data: { focus: `fold ${name}` } }, label),
-      this.#panel,
-    );
-    this.root.addEventListener("keydown", (event) => this.#let(event));
-    this.root.addEventListener("toggle", () => this.#opened());
+    const toggled = () => this.#toggled();
+    this.#menu = new Disclosure({ name: "fold", focus: `fold ${name}`, toggled }, [label], ...options);
+    this.root = this.#menu.root;
+    // A press on a word gives the focus to the panel; else it would go to the page around, which folds the menu.
+    const attributes = { class: "folded-in", role: "group", "aria-label": label, tabindex: "-1" };
+    for (const [name, value] of Object.entries(attributes)) this.#menu.panel.setAttribute(name, value);
+    this.root.addEventListener("keydown", (event) => this.#onKey(event));
   }
 
   /** Escape folds it, and the focus is where it was opened. */
-  #let(event) {
-    if (event.key !== "Escape" || event.defaultPrevented || !this.root.open) return;
+  #onKey(event) {
+    if (event.key !== "Escape" || event.defaultPrevented || !this.#menu.isOpen) return;
     event.stopPropagation();
-    this.root.open = false;
-    this.root.querySelector("summary").focus();
+    this.#menu.toggle();
+    this.#menu.opener.focus();
   }
 
   /** While it is open, whatever else is pressed or gets the focus folds it. */
-  #opened() {
+  #toggled() {
     this.#watch?.abort();
-    if (!this.root.open) return;
+    if (!this.#menu.isOpen) return;
     this.#keepInSight();
     this.#watch = new AbortController();
     const outside = (event) => {
-      if (!event.composedPath().includes(this.root)) this.root.open = false;
+      if (!event.composedPath().includes(this.root)) this.#menu.toggle();
     };
     const { signal } = this.#watch;
     document.addEventListener("pointerdown", outside, { signal });
@@ -50,17 +48,18 @@ export class Fold {
    * telephone it is a sheet as wide as the screen.
    */
   #keepInSight() {
-    const { style } = this.#panel;
+    const { panel } = this.#menu;
+    const { style } = panel;
     style.translate = style.maxHeight = "";
-    if (getComputedStyle(this.#panel).position === "fixed") return;
-    style.maxHeight = `${window.innerHeight - this.#panel.getBoundingClientRect().top - EDGE}px`;
+    if (getComputedStyle(panel).position === "fixed") return;
+    style.maxHeight = `${window.innerHeight - panel.getBoundingClientRect().top - EDGE}px`;
     const edge = this.root.parentElement.getBoundingClientRect().right;
-    const beyond = this.#panel.getBoundingClientRect().right - edge;
+    const beyond = panel.getBoundingClientRect().right - edge;
     if (beyond > 0) style.translate = `${-beyond}px`;
   }
 
-  /** @type {HTMLElement} */
-  #panel;
+  /** @type {Disclosure} */
+  #menu;
 
   /** @type {AbortController | null} */
   #watch = null;

@@ -8,7 +8,7 @@ import { beginningOf, gently, isInSight } from "./sight.js";
 const SEEN = "mha.start"; // what the browser remembers
 const EDGE = 8; // px between the bubble and the edge of the window
 /** What lies over the bench for a while: the steps wait, unseen (bench.css). */
-const UNFOLDED = ".popup:not([hidden]), .fold[open]";
+const UNFOLDED = ".popup:not([hidden]), .folded-in:not([hidden])";
 /** What a bubble leaves in sight as far as there is room elsewhere: what can be pressed. */
 const SPARED = ".controls > *, .head-chips, .head-title";
 

@@ -1,5 +1,6 @@
 // What the check found, in words: a summary, what to look at first, the causes, and what cannot be.
 
+import { Disclosure } from "../mha.web/disclosure.js";
 import { button, div, element, span, symbol } from "../mha.web/dom.js";
 
 export class Verdict {
@@ -41,13 +42,15 @@ export class Verdict {
     const { words } = this;
     const { first, causes = [], findings = [] } = check;
     const jump = first ? this.#jump(first, words.first_wrong) : null;
-    const open = findings.length < 4 || !causes.some((cause) => cause.right);
+    const isOpen = findings.length < 4 || !causes.some((cause) => cause.right);
     const items = findings.map((finding) => element("li", {}, this.#jump(finding.cell, finding.text)));
-    const summary = element("summary", {}, `${words.cannot_be} (${findings.length})`);
+    const cannot = `${words.cannot_be} (${findings.length})`;
     const parts = [
       div("verdict-head", element("strong", {}, check.summary), jump),
       causes.length && element("ol", { class: "causes" }, ...this.#causes(causes)),
-      items.length && element("details", { class: "findings", open }, summary, element("ul", {}, ...items)),
+      items.length &&
+        new Disclosure({ name: "findings", focus: "findings", isOpen }, [cannot], element("ul", {}, ...items))
+          .root,
     ];
     this.root.replaceChildren(...parts.filter(Boolean));
   }

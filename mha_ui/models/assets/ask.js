@@ -1,5 +1,6 @@
 // What is asked: which model, and which sentence, or two to be compared.
 
+import { Disclosure } from "../mha.web/disclosure.js";
 import { button, div, element, p, span } from "../mha.web/dom.js";
 
 const PATIENCE = 500; // ms
@@ -26,12 +27,8 @@ export class Ask {
     this.reading = element("p", { class: "reading", role: "status" });
     this.cards = element("fieldset", { class: "cards" }, element("legend", {}, words.model));
     this.chosen = span("model-chosen");
-    const models = element(
-      "details",
-      { class: "offered" },
-      element("summary", {}, `${words.model}: `, this.chosen),
-      this.cards,
-    );
+    const title = [`${words.model}: `, this.chosen];
+    const models = new Disclosure({ name: "offered", focus: "models" }, title, this.cards);
     this.form = element(
       "form",
       { class: "asking" },
@@ -50,7 +47,7 @@ export class Ask {
       "section",
       { class: "ask", "aria-label": words.ask },
       this.form,
-      div("choices", models, div("examples", span("quiet-text", words.examples), ...this.chips)),
+      div("choices", models.root, div("examples", span("quiet-text", words.examples), ...this.chips)),
       this.reading,
     );
   }

@@ -1,5 +1,6 @@
 // What a presenter asks a room, and hands out to it.
 
+import { Disclosure } from "../mha.web/disclosure.js";
 import { button, div, element, fill, named, span } from "../mha.web/dom.js";
 import { belowRoot } from "../mha.web/root.js";
 import { exerciseIn } from "./exercise.js";
@@ -69,12 +70,11 @@ export class Desk {
   /** What he asks, and shows; folded away it is a line. */
   parts(at) {
     const { words } = this.#lecturer;
-    const ontoggle = ({ target }) => (this.#folded = !target.open);
+    const toggled = (isOpen) => (this.#folded = !isOpen);
     const title = [words.room, " ", at.code, " · ", span("followers")];
-    return element(
-      "details",
-      { open: !this.#folded, ontoggle },
-      element("summary", { data: { focus: "room desk" } }, ...title),
+    return new Disclosure(
+      { name: "room-fold", focus: "room desk", isOpen: !this.#folded, toggled },
+      title,
       div(
         "asking",
         span("group", this.#code(at), this.#predict()),
@@ -84,7 +84,7 @@ export class Desk {
         this.#refused ? element("p", { role: "alert" }, words.exercise_refused) : null,
         span("group", this.#exercises(at), this.#linking()),
       ),
-    );
+    ).root;
   }
 
   /** How to get in, for the audience. */

@@ -1,6 +1,7 @@
 // "My lecture": which steps are walked, in which order, with the lecturer's own notes, questions and minutes. It stands
 // beside the walk and not in it, so that nothing of it is drawn anew while somebody types; a change is one edit.
 
+import { Disclosure } from "../mha.web/disclosure.js";
 import {
   announcer,
   arrange,
@@ -162,7 +163,7 @@ export class Planner {
     const offered = choicesIn(one, this.#lang);
     choices.forEach((choice, at) => void setValue(choice, offered[at] ?? ""));
     setMinutes(minutes, one.minutes);
-    if (!item.dataset.known) more.open = Boolean(one.note || one.question || one.choices);
+    if (!item.dataset.known) more.show(Boolean(one.note || one.question || one.choices));
     item.dataset.known = "1";
   }
 
@@ -229,10 +230,9 @@ export class Planner {
       return node;
     });
     const early = p("early");
-    const more = element(
-      "details",
-      {},
-      element("summary", { data: { focus: `own more ${step}` } }, words.step_own),
+    const more = new Disclosure(
+      { name: "own-words", focus: `own more ${step}` },
+      [words.step_own],
       note,
       question,
       div("choices", ...choices),
@@ -247,7 +247,7 @@ export class Planner {
         span("ends", minutes, element("span", { "aria-hidden": "true" }, words.minutes_sign), up, down),
       ),
       early,
-      more,
+      more.root,
     );
     this.#drags(item, handle, step);
     return { item, show, name, number, up, down, early, note, question, choices, minutes, more };
