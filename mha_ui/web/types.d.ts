@@ -505,6 +505,9 @@ declare module "*/mha.web/sender.js" {
 declare module "*/mha.web/standing.js" {
   export * from "kit/standing.js";
 }
+declare module "*/mha.web/storage.js" {
+  export * from "kit/storage.js";
+}
 declare module "*/mha.web/tables.js" {
   export * from "kit/tables.js";
 }

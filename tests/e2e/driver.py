@@ -253,7 +253,9 @@ class Bench:
     def control(self, focus: str) -> Locator:
         """The control with this name in ``data-focus``, unfolded where it is folded away."""
         control = self.page.locator(f'[data-focus="{focus}"]')
-        fold = self.page.locator(".fold", has=control).filter(has=self.page.locator("> [aria-expanded=false]"))
+        fold = self.page.locator(".fold", has=control).filter(
+            has=self.page.locator("> [aria-expanded=false]")
+        )
         if fold.count():
             fold.locator("> button").click()
         return control

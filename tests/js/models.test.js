@@ -33,6 +33,7 @@ import { revealing, shifted, whole, zoomed } from "../../mha_ui/models/assets/wi
 import { behaviour, shuffledSentences } from "../../mha_ui/models/assets/wording.js";
 import { KeptWork } from "../../mha_ui/models/assets/work.js";
 import { unpacked } from "../../mha_ui/web/assets/message.js";
+import { Store } from "../../mha_ui/web/assets/storage.js";
 
 // --- places --------------------------------------------------------------------------------------------------------
 
@@ -110,7 +111,7 @@ test("what cannot be read of an address is said as it stands there, as far as it
 test("a session that began without the work is told it, once, and otherwise its own is kept", () => {
   const held = new Map();
   const tab = { getItem: (key) => held.get(key) ?? null, setItem: (key, text) => held.set(key, text) };
-  const loaded = (began) => new KeptWork(() => /** @type {any} */ (tab), began);
+  const loaded = (began) => new KeptWork(new Store(() => /** @type {any} */ (tab)), began);
   const [fresh, own] = [{ example: "first" }, { s: "1abc", lang: "zh" }];
   const before = loaded(true);
   assert.equal(before.update("one", fresh), null);

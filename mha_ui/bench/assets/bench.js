@@ -10,6 +10,7 @@ import { mounting } from "../mha.web/mount.js";
 import { pictures } from "../mha.web/pictures.js";
 import { cellAt } from "../mha.web/selection.js";
 import { sender } from "../mha.web/sender.js";
+import { ofTab } from "../mha.web/storage.js";
 import { structureOf } from "../mha.web/tables.js";
 import { About } from "./about.js";
 import { Acts } from "./acts.js";
@@ -33,7 +34,7 @@ import { Verdict } from "./verdict.js";
 const AGE = 120; // ms after which what was found of earlier numbers is greyed
 
 /** One for the page: Streamlit may mount the bench anew at any time, and no edit may go with the old one. */
-const history = new History(() => sessionStorage);
+const history = new History(ofTab);
 window.addEventListener("pagehide", () => history.flush());
 
 export class Bench {

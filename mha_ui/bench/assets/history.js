@@ -29,12 +29,10 @@ export class History {
   /** How often redo leads from where a session begins to what was shown last, where no address held that. */
   ahead = 0;
 
-  /** @param {() => Storage} storage which a browser may forbid */
-  constructor(storage) {
-    this.storage = storage;
-    try {
-      this.#kept = JSON.parse(storage().getItem(KEY));
-    } catch {}
+  /** @param {Pick<import("../mha.web/storage.js").Store, "get" | "set">} store the tab's */
+  constructor(store) {
+    this.store = store;
+    this.#kept = store.get(KEY);
   }
 
   /**
@@ -100,10 +98,7 @@ export class History {
   /** Write what has been told last. */
   flush() {
     clearTimeout(this.#timer);
-    if (!this.#written) return;
-    try {
-      this.storage().setItem(KEY, JSON.stringify(this.#written));
-    } catch {} // full, or forbidden: undo then ends where the page was loaded
+    if (this.#written) this.store.set(KEY, this.#written);
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { active, announcer, button, element, fill, setText } from "../mha.web/dom.js";
 import { isEditable, isSame, key, nameOf, unkey } from "../mha.web/graph.js";
+import { ofBrowser } from "../mha.web/storage.js";
 import { beside, covered } from "./beside.js";
 import { beginningOf, gently, isInSight } from "./sight.js";
 
@@ -83,7 +84,7 @@ export class Start {
   update({ check, start }) {
     if (check) return this.#hide();
     if (start.asked > progress.asked) this.#go(0);
-    else if (start.first && progress.step < 0 && !remembered()) this.#go(0, true);
+    else if (start.first && progress.step < 0 && ofBrowser.text(SEEN) === null) this.#go(0, true);
     else if (progress.step >= 0) this.#show();
     progress.asked = start.asked;
   }
@@ -121,7 +122,7 @@ export class Start {
     this.#opening = opening;
     progress.step = step < 3 ? step : -1;
     if (progress.step < 0) return this.#hide();
-    remember();
+    ofBrowser.setText(SEEN, "seen");
     this.#cell = null;
     this.#before = this.#host.explained;
     this.#reached = false;
@@ -288,18 +289,3 @@ const boxed = (node) => node.getBoundingClientRect();
 
 /** @param {import("./beside.js").Box} box */
 const isOnScreen = ({ top, bottom }) => bottom > 0 && top < document.documentElement.clientHeight;
-
-/** A browser that keeps nothing shows the steps again. */
-function remembered() {
-  try {
-    return localStorage.getItem(SEEN) !== null;
-  } catch {
-    return false;
-  }
-}
-
-function remember() {
-  try {
-    localStorage.setItem(SEEN, "seen");
-  } catch {}
-}

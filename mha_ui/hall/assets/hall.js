@@ -7,6 +7,7 @@ import { enterHall, hallLaidOut, isInHall, onDrawn, onHall } from "../mha.web/ha
 import { Help } from "../mha.web/help.js";
 import { isOwn, Keys } from "../mha.web/keys.js";
 import { mounting } from "../mha.web/mount.js";
+import { ofTab } from "../mha.web/storage.js";
 import { packed, screenOf } from "./packing.js";
 import { benches, fits, liveAmong, mainOf, partsOf, show, showAll } from "./parts.js";
 
@@ -223,7 +224,7 @@ class Hall {
     const of = { screen: this.#at + 1, screens: this.#screens.length };
     this.counter.textContent = this.#screens.length > 1 ? fill(words.screen_of, of) : "";
     this.root.dataset.screen = `${of.screen} ${of.screens}`;
-    sessionStorage.setItem(PLACE, JSON.stringify([place, this.#at]));
+    ofTab.set(PLACE, [place, this.#at]);
   }
 
   /** What changes on the page is packed anew; our own components say so themselves. */
@@ -254,7 +255,7 @@ function enlarge(zone) {
 
 /** The screen where this tab stood, where it was at this place. */
 function placed(place) {
-  const [held, at] = JSON.parse(sessionStorage.getItem(PLACE) ?? "[]");
+  const [held, at] = ofTab.get(PLACE) ?? [];
   return held === place ? at : 0;
 }
 

@@ -3,6 +3,7 @@
 import { Address } from "../mha.web/address.js";
 import { div, element, fill, p } from "../mha.web/dom.js";
 import { mounting } from "../mha.web/mount.js";
+import { ofTab } from "../mha.web/storage.js";
 import { Ablate } from "./ablate.js";
 import { Ask, fault } from "./ask.js";
 import { Colours } from "./colours.js";
@@ -47,7 +48,7 @@ class Models {
   #coming = {};
   #lang = "";
   #address = new Address(() => ({ unsaved: false, ofModels: true })); // a link from here holds no work
-  #work = new KeptWork(() => sessionStorage, isFirst && beganHere());
+  #work = new KeptWork(ofTab, isFirst && beganHere());
   /** @type {Server | null} */
   #server = null;
   #ours = {};

@@ -16,14 +16,12 @@ export class KeptWork {
   #asked = "";
 
   /**
-   * @param {() => Storage} storage which a browser may forbid
+   * @param {Pick<import("../mha.web/storage.js").Store, "get" | "set">} store the tab's
    * @param {boolean} began whether the browser's page began here, at an address that says nothing of the work
    */
-  constructor(storage, began) {
-    this.storage = storage;
-    try {
-      if (began) this.#kept = JSON.parse(storage().getItem(KEY));
-    } catch {}
+  constructor(store, began) {
+    this.store = store;
+    if (began) this.#kept = store.get(KEY);
   }
 
   /**
@@ -41,9 +39,7 @@ export class KeptWork {
     const isDue = inFull(due) !== inFull(address);
     this.#asked = isDue ? session : "";
     this.#kept = { session, address: due };
-    try {
-      this.storage().setItem(KEY, JSON.stringify(this.#kept));
-    } catch {} // full, or forbidden: after a reload the bench begins anew
+    this.store.set(KEY, this.#kept);
     return isDue ? due : null;
   }
 }

@@ -2,6 +2,7 @@
 
 import { button, div, redrawn } from "../mha.web/dom.js";
 import { mounting } from "../mha.web/mount.js";
+import { ofBrowser } from "../mha.web/storage.js";
 
 const THEMES = ["System", "Light", "Dark"]; // as Streamlit calls them
 const FRAMES = 60; // for which its menu may take to open
@@ -14,13 +15,8 @@ const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
 
 /** The one that Streamlit keeps: none where it is as the system has it. */
 function chosen() {
-  try {
-    const kept = Object.keys(localStorage).find((key) => key.startsWith("stActiveTheme"));
-    const name = JSON.parse(localStorage.getItem(kept));
-    return THEMES.includes(name) ? name : "System";
-  } catch {
-    return "System"; // a browser may forbid to look
-  }
+  const name = ofBrowser.get(ofBrowser.names.find((key) => key.startsWith("stActiveTheme")));
+  return THEMES.includes(name) ? name : "System";
 }
 
 /** @param {string} name */

@@ -1,6 +1,8 @@
 // The lecturer's clock: time used in all, and by step. It goes on through edits and a reload of the page. No DOM here.
 
-const KEPT = "mha-clock"; // in the tab's own storage
+import { ofTab } from "../mha.web/storage.js";
+
+const KEPT = "mha-clock";
 
 export class Clock {
   /** @type {{ begun: number; since: number; step: string; used: Record<string, number> }} */
@@ -8,16 +10,12 @@ export class Clock {
 
   /**
    * @param {() => number} [now] milliseconds
-   * @param {Pick<Storage, "getItem" | "setItem">} [storage]
+   * @param {Pick<import("../mha.web/storage.js").Store, "get" | "set">} [store]
    */
-  constructor(now = Date.now, storage = sessionStorage) {
+  constructor(now = Date.now, store = ofTab) {
     this.now = now;
-    this.storage = storage;
-    try {
-      this.#run = JSON.parse(storage.getItem(KEPT)) ?? this.#fresh();
-    } catch {
-      this.#run = this.#fresh(); // a browser that keeps nothing
-    }
+    this.store = store;
+    this.#run = store.get(KEPT) ?? this.#fresh();
   }
 
   #fresh(step = "") {
@@ -54,11 +52,7 @@ export class Clock {
   }
 
   #keep() {
-    try {
-      this.storage.setItem(KEPT, JSON.stringify(this.#run));
-    } catch {
-      // then a page that is loaded again begins anew
-    }
+    this.store.set(KEPT, this.#run);
   }
 }
 

@@ -2,6 +2,7 @@
 // colours, without a session of Streamlit's. Whoever looks around alone comes back with one press.
 
 import { button, div, element, p, redrawn, span } from "../mha.web/dom.js";
+import { ofBrowser } from "../mha.web/storage.js";
 import { Asked } from "./asked.js";
 import { asksForMany, mayShow } from "./scene.js";
 import { pause, Stream } from "./stream.js";
@@ -15,22 +16,9 @@ const THEMES = ["light dark", "light", "dark"];
 const server = (path) => new URL(`api/rooms/${path}`, document.baseURI).href;
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** What this browser keeps, where it keeps anything. */
 const kept = {
-  get(name) {
-    try {
-      return localStorage.getItem(`mha.follow.${name}`);
-    } catch {
-      return null;
-    }
-  },
-  set(name, value) {
-    try {
-      localStorage.setItem(`mha.follow.${name}`, value);
-    } catch {
-      // then it is chosen again the next time
-    }
-  },
+  get: (name) => ofBrowser.text(`mha.follow.${name}`),
+  set: (name, text) => ofBrowser.setText(`mha.follow.${name}`, text),
 };
 
 /** An id that this browser made up, so that its last answer counts, and no other's. */

@@ -1,10 +1,12 @@
 // Where this tab stood last: a page that comes back need not ask, nor one that is loaded again before its address follows.
 
+import { ofTab } from "../mha.web/storage.js";
+
 const HELD = "mha-walk-held";
-const LECTURE = "mha-lecture"; // in the tab's own storage: a reload goes on with the lecture
+const LECTURE = "mha-lecture"; // a reload goes on with the lecture
 const NAMES = ["step", "sub", "view", "predict"];
 
-let held = isReload() ? JSON.parse(sessionStorage.getItem(HELD) ?? "null") : null;
+let held = isReload() ? ofTab.get(HELD) : null;
 
 function isReload() {
   const [navigation] = /** @type {PerformanceNavigationTiming[]} */ (
@@ -37,16 +39,13 @@ export function placeHeld(data) {
  */
 export function hold(model, at) {
   held = { session: model.session, opened: model.opened, work: JSON.stringify(workOf(model)), at };
-  sessionStorage.setItem(HELD, JSON.stringify(held));
+  ofTab.set(HELD, held);
 }
 
 /** The lecture that this tab walks, in minutes; null where none has been chosen. */
-export const lectureHeld = () => {
-  const minutes = sessionStorage.getItem(LECTURE);
-  return minutes === null ? null : Number(minutes);
-};
+export const lectureHeld = () => ofTab.get(LECTURE);
 
 /** @param {number} minutes */
 export function holdLecture(minutes) {
-  sessionStorage.setItem(LECTURE, String(minutes));
+  ofTab.set(LECTURE, minutes);
 }

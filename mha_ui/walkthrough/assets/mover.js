@@ -2,6 +2,7 @@
 // press: whatever the walk shows next, the motion is gone before.
 
 import { button, element, span } from "../mha.web/dom.js";
+import { ofBrowser } from "../mha.web/storage.js";
 import { drawn } from "./drawn.js";
 import { motionOf } from "./motion.js";
 import { Player } from "./player.js";
@@ -17,18 +18,10 @@ const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 /** Whether motions play by themselves, as this browser keeps it. */
 const kept = {
   get on() {
-    try {
-      return localStorage.getItem(KEPT) !== "off";
-    } catch {
-      return true;
-    }
+    return ofBrowser.text(KEPT) !== "off";
   },
   set on(on) {
-    try {
-      localStorage.setItem(KEPT, on ? "on" : "off");
-    } catch {
-      // then it is chosen again the next time
-    }
+    ofBrowser.setText(KEPT, on ? "on" : "off");
   },
 };
 

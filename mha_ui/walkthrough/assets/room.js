@@ -4,10 +4,11 @@
 
 import { belowRoot } from "../mha.web/root.js";
 import { Standing } from "../mha.web/standing.js";
+import { ofTab } from "../mha.web/storage.js";
 import { pause, Stream } from "./stream.js";
 import { together } from "./together.js";
 
-const KEPT = "mha-room"; // in the tab's own storage, so that a page that is loaded again keeps its room
+const KEPT = "mha-room"; // of the tab, so that a page that is loaded again keeps its room
 const APART = 80; // ms between two places at least: who holds a key down tells where he is, not all that he passed
 const NONE = { listeners: 0, answers: {}, others: 0 };
 
@@ -19,7 +20,7 @@ class Room {
    * is open.
    * @type {{ code: string; key: string; card: string; under?: string; early?: number; exercise: string; link: string } | null}
    */
-  at = null;
+  at = ofTab.get(KEPT);
   counts = NONE;
   /** @type {Question | null} */
   question = null;
@@ -36,11 +37,6 @@ class Room {
 
   constructor() {
     together.guide = { moved: () => this.#sendPlace(), shared: (at) => this.#have(at) };
-    try {
-      this.at = JSON.parse(sessionStorage.getItem(KEPT));
-    } catch {
-      this.at = null; // a browser that keeps nothing
-    }
     if (this.at) together.share(this.at);
   }
 
@@ -238,12 +234,7 @@ class Room {
   #have(at) {
     const other = at?.code !== this.at?.code;
     this.at = at;
-    try {
-      if (at) sessionStorage.setItem(KEPT, JSON.stringify(at));
-      else sessionStorage.removeItem(KEPT);
-    } catch {
-      // then a page that is loaded again has no room
-    }
+    ofTab.set(KEPT, at);
     if (other) {
       Object.assign(this, { counts: NONE, question: null, trouble: "" });
       this.#sent = "";

@@ -5,8 +5,9 @@
 // One for a tab: it outlives the walk's page, so that an edit on the bench is told as well.
 
 import { Standing } from "../mha.web/standing.js";
+import { ofTab } from "../mha.web/storage.js";
 
-const KEPT = "mha-together"; // in the tab's own storage, so that a page that is loaded again finds its pair
+const KEPT = "mha-together"; // of the tab, so that a page that is loaded again finds its pair
 const NOWHERE = { count: -1, at: null };
 
 class Together {
@@ -38,7 +39,7 @@ class Together {
   }
 
   #open() {
-    const { pair, id, count = 0 } = JSON.parse(sessionStorage.getItem(KEPT) ?? "{}");
+    const { pair, id, count = 0 } = ofTab.get(KEPT) ?? {};
     this.#pair = pair ?? crypto.getRandomValues(new Uint32Array(2)).join("-");
     if (this.#numbers) this.#numbers.count = pair && id !== this.#mine ? count + 1 : count;
     this.#channel = new BroadcastChannel("mha-walk");
@@ -139,7 +140,7 @@ class Together {
   #post() {
     if (!this.#channel || !this.#numbers) return;
     const { id, count } = this.#numbers;
-    if (this.#mine === id) sessionStorage.setItem(KEPT, JSON.stringify({ pair: this.#pair, id, count }));
+    if (this.#mine === id) ofTab.set(KEPT, { pair: this.#pair, id, count });
     const shared = { numbers: this.#numbers, place: this.#place, room: this.#room };
     this.#channel.postMessage({ pair: this.#pair, ...shared });
   }

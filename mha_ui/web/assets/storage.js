@@ -1,0 +1,73 @@
+// What this browser keeps, where it keeps anything: it may forbid that, and be full. Then a value lasts as long as the page.
+
+export class Store {
+  #values = new Map(); // by name: what the browser did not take
+
+  /** @param {() => Storage} open which a browser may refuse */
+  constructor(open) {
+    this.open = open;
+  }
+
+  /**
+   * A text; null where there is none.
+   * @param {string} name
+   * @returns {string | null}
+   */
+  text(name) {
+    if (this.#values.has(name)) return this.#values.get(name);
+    try {
+      return this.open().getItem(name);
+    } catch {
+      return null;
+    }
+  }
+
+  /**
+   * A text, or null for none any more.
+   * @param {string} name
+   * @param {string | null} text
+   */
+  setText(name, text) {
+    this.#values.delete(name);
+    try {
+      if (text === null) this.open().removeItem(name);
+      else this.open().setItem(name, text);
+    } catch {
+      this.#values.set(name, text);
+    }
+  }
+
+  /**
+   * What `set` was given; null where there is none, and where the text is no JSON.
+   * @param {string} name
+   */
+  get(name) {
+    try {
+      return JSON.parse(this.text(name));
+    } catch {
+      return null;
+    }
+  }
+
+  /**
+   * @param {string} name
+   * @param {any} value
+   */
+  set(name, value) {
+    this.setText(name, value === null ? null : JSON.stringify(value));
+  }
+
+  /** All names; a browser that forbids to look has none. */
+  get names() {
+    try {
+      return Object.keys(this.open());
+    } catch {
+      return [];
+    }
+  }
+}
+
+/** Of this tab: it survives a reload. */
+export const ofTab = new Store(() => sessionStorage);
+/** Of this browser: it is there the next time. */
+export const ofBrowser = new Store(() => localStorage);
