@@ -6,8 +6,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from mha_core.example.files import FORMAT, from_json
-from mha_core.example.model import Example, Head
+from mha_core.errors import N_, ExampleError
+from mha_core.example.files import FORMAT, from_json, mask_from_json
+from mha_core.example.model import Example, Head, Mask
+
+MASK_OF_INTEGERS = N_(
+    "holds integers, which are neither truth values nor numbers to add: convert them to bool or to floating point"
+)
+MASK_OF_ZEROS_AND_ONES = N_(
+    "holds only the numbers 0 and 1: convert them to bool if they are meant as truth values; "
+    "give an AddMask if they are to be added to the scores"
+)
+MASK_PER_HEAD = N_("got {shape}, a mask for each head: an example has one mask for all heads")
 
 
 def from_arrays(
@@ -18,14 +28,12 @@ def from_arrays(
         from_arrays(x=x, heads=[{"w_q": w_q[i], "w_k": w_k[i], "w_v": w_v[i]} for i in range(h)], mask=mask)
 
     ``heads``: for each a ``Head`` or a mapping of its fields. ``tokens``: 1, 2, 3 … where not given. The others are
-    the fields of ``Example``; a mask may also be an n_q × n_k array, of truth values (True = may attend) or of numbers
-    to be added to the scores. Shapes as in ``Example`` and ``Head``. Numbers are taken exactly, whatever their dtype.
+    the fields of ``Example``; a mask may also be an n_q × n_k array, as ``as_mask`` takes it. Shapes as in ``Example``
+    and ``Head``. Numbers are taken exactly, whatever their dtype.
 
     Raises ``ExampleError`` naming the place: ``heads[1].w_k: expected 2 × 2, got 2 × 3``.
     """
-    data = {name: _plain(value) for name, value in rest.items()}
-    if isinstance(data.get("mask"), list):
-        data["mask"] = _mask(data["mask"])
+    data = {name: _mask(value) if name == "mask" else _plain(value) for name, value in rest.items()}
     if tokens is None and isinstance(data.get("x"), list):
         tokens = [str(row + 1) for row in range(len(data["x"]))]
     return from_json({"format": FORMAT, **data, "tokens": _plain(tokens), "heads": _plain(heads)})
@@ -50,7 +58,41 @@ def _fields(value: Any) -> dict[str, Any]:
     return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
 
 
-def _mask(rows: list[Any]) -> dict[str, Any]:
-    """Rows of truth values say who may attend, rows of numbers what is added."""
-    allows = any(isinstance(cell, bool) for row in rows if isinstance(row, list) for cell in row)
-    return {"allow" if allows else "add": rows}
+def as_mask(mask: Any) -> Mask:
+    """A mask as an example has it, of one that is it already, or of an n_q × n_k array.
+
+    An array holds truth values (True = may attend) or floating-point numbers that are added to the scores. Raises
+    ``ExampleError`` for integers, for numbers that are 0 and 1 alone, since they may be meant either way, and for a
+    mask for each head.
+    """
+    data = _mask(mask)
+    return None if data is None else mask_from_json(data, "mask")
+
+
+def _mask(mask: Any) -> Any:
+    """A mask as JSON has it: rows of truth values say who may attend, rows of numbers what is added."""
+    rows = _plain(mask)
+    if not isinstance(rows, list):
+        return rows
+    shape = _shape(rows)
+    while len(shape) > 2 and shape[0] == 1:
+        rows, shape = rows[0], shape[1:]
+    if len(shape) > 2:
+        raise ExampleError(MASK_PER_HEAD, place="mask", shape=" × ".join(map(str, shape)))
+    cells = [cell for row in rows if isinstance(row, list) for cell in row]
+    if any(isinstance(cell, bool) for cell in cells):
+        return {"allow": rows}
+    if cells and all(isinstance(cell, int) for cell in cells):
+        raise ExampleError(MASK_OF_INTEGERS, place="mask")
+    if 1 in cells and all(cell in (0, 1) for cell in cells):
+        raise ExampleError(MASK_OF_ZEROS_AND_ONES, place="mask")
+    return {"add": rows}
+
+
+def _shape(rows: Any) -> list[int]:
+    """How long lists are that lie in one another, by the first of each."""
+    shape: list[int] = []
+    while isinstance(rows, list) and len(shape) < 5:  # deeper is refused all the same
+        shape.append(len(rows))
+        rows = rows[0] if rows else None
+    return shape

@@ -323,7 +323,8 @@ def _positions(value: object, place: str) -> Positions:
     return Positions(_kind(fields.get("kind"), f"{place}.kind"), **given)
 
 
-def _mask(value: object, place: str) -> Mask:
+def mask_from_json(value: object, place: str) -> Mask:
+    """A mask from decoded JSON; ``ExampleError`` where it breaks the format."""
     if isinstance(value, str):
         if value != "causal":
             raise _fail(place, N_('expected null, "causal", allow or add, got {got}'), got=_short(value))
@@ -437,7 +438,7 @@ _FIELDS: dict[str, Callable[[object, str], Any]] = {
     "scale": _scale,
     "kv_heads": _count,
     "positions": _positions,
-    "mask": _mask,
+    "mask": mask_from_json,
     "claimed": _claimed,
     "lecture": read_lecture,
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isclose, sqrt
+from math import isclose, prod, sqrt
 from typing import Any, Final
 
 import torch
@@ -18,15 +18,33 @@ from torch import Tensor, nn
 from mha_core.errors import N_, InteropError
 from mha_core.example.arrays import from_arrays
 from mha_core.example.model import MAX_HEADS, MAX_SIZE, NEG_INF, Example, Scale
+from mha_core.interop.masks import zeros_and_ones
 from mha_core.interop.packed import EXACT
 from mha_core.interop.qkv import from_qkv
-from mha_core.interop.watch import Call, Scores, Watch, nested
+from mha_core.interop.watch import Call, Fold, Scores, Watch, nested
 from mha_core.messages import LANGUAGE, LANGUAGES, catalogue
 
 _FROM: Final = N_("Captured from {name}: head {heads} of {h}.")
 _NO_SCORES: Final = N_(
     "An example cannot make these scores from Q and K, so the heads start from their weights."
 )
+_WIDE: Final = N_(
+    "Q and K have {d} columns, more than an example holds, so the heads start from their weights."
+)
+_HEAD_MASKS: Final = N_(
+    "The mask differs from head to head, and an example has one mask for all heads, so they start from their weights."
+)
+_CORNER: Final = N_(
+    "The causal mask is aligned to the top left: of {n_k} keys, query i may attend to the first i."
+)
+_SHORT_ROWS: Final = N_(
+    "Some rows of weights add up to less than 1: after softmax the model left out a part, "
+    "an attention sink for example."
+)
+_ZEROS_AND_ONES: Final = N_(
+    "The mask holds only the numbers 0 and 1. The model adds them to the scores, so they hide nothing."
+)
+_ONE_QUERY: Final = N_("There is one query in each of {samples} samples: is batch_first right?")
 _CUT_HEADS: Final = N_("The other heads are left out.")
 _CUT_TOKENS: Final = N_(
     "Of {n_q} queries and {n_k} keys the first {most} are here; the weight of other keys is shared out among these."
@@ -48,7 +66,10 @@ class Captured:
     mask             n_q × n_k or h × n_q × n_k: truth values, True = may attend, or numbers that are added; or None
     causal           query i may attend to keys 0 … i
     scale            the divisor of the scores, as an example has it
-    tokens           of the queries; context_tokens: of the keys where they are others
+    tokens           of the queries; context_tokens: of the keys where they are others. The keys that torch's layer adds
+                     are called "bias" and "zero"
+    samples          how many the batch has
+    remark           what looks like a slip in the call, as a template of a sentence; or ""
     """
 
     name: str
@@ -62,15 +83,19 @@ class Captured:
     scale: Scale
     tokens: tuple[str, ...]
     context_tokens: tuple[str, ...] | None
+    samples: int = 1
+    remark: str = ""
 
     def __repr__(self) -> str:
         h, n_q, n_k = self.weights.shape
-        return f"{self.name or '·'}: {h} heads, {n_q} queries, {n_k} keys"
+        remark = self.remark and f" ({self.remark.format(samples=self.samples)})"
+        return f"{self.name or '·'}: {h} heads, {n_q} queries, {n_k} keys{remark}"
 
     def example(self, heads: Sequence[int] | None = None, *, cut: bool = False) -> Example:
         """These heads, counted from 0 (all where None), as an example whose weights and head outputs are the module's.
 
         They start from Q, K and V; from their weights and V where ``q`` is None or the mask differs from head to head.
+        The note says which it is, what a mask of 0 and 1 does, and which corner a causal mask is aligned to.
         An example holds at most 16 heads, 64 tokens and 64 columns, and what is larger is refused with
         ``InteropError``. With ``cut`` the first heads, tokens and columns of V are taken; where Q and K are wider the
         heads start from their weights. The note of the example says what was left out.
@@ -94,14 +119,25 @@ class Captured:
             )
         taken = chosen[:MAX_HEADS]
         mask = self._mask_of(taken)
-        from_weights = self.q is None or d_k > MAX_SIZE or (mask is not None and mask.dim() > 2)
+        reason: tuple[str, Mapping[str, Any]] | None = None
+        if self.q is None:
+            reason = _NO_SCORES, {}
+        elif mask is not None and mask.dim() > 2:
+            reason = _HEAD_MASKS, {}
+        elif d_k > MAX_SIZE:
+            reason = _WIDE, {"d": d_k}
+        corner = self.causal and reason is None and n_q != n_k
         description: dict[str, Any] = {
             "tokens": self.tokens[:MAX_SIZE],
             "context_tokens": self.context_tokens and self.context_tokens[:MAX_SIZE],
             "title": self.name[:200],
             "note": _notes(
                 (_FROM, {"name": self.name or "·", "heads": ", ".join(str(g + 1) for g in taken), "h": h}),
-                (_NO_SCORES, {}) if from_weights else None,
+                (self.remark, {"samples": self.samples}) if self.remark else None,
+                reason,
+                (_CORNER, {"n_k": n_k}) if corner else None,
+                (_ZEROS_AND_ONES, {}) if mask is not None and zeros_and_ones(mask) else None,
+                (_SHORT_ROWS, {}) if reason and _has_short_rows(self.weights[taken]) else None,
                 (_CUT_HEADS, {}) if len(chosen) > MAX_HEADS else None,
                 (_CUT_TOKENS, {"n_q": n_q, "n_k": n_k, "most": MAX_SIZE})
                 if max(n_q, n_k) > MAX_SIZE
@@ -109,11 +145,13 @@ class Captured:
                 (_CUT_COLUMNS, {"d": d_v, "most": MAX_SIZE}) if d_v > MAX_SIZE else None,
             ),
         }
-        if from_weights:
+        if reason:
             return self._from_weights(taken, description)
         q, k, v = (self._of(part, taken) for part in (self.q, self.k, self.v))
-        small = None if mask is None else mask[:MAX_SIZE, :MAX_SIZE]
-        return from_qkv(q, k, v, mask="causal" if self.causal else small, scale=self.scale, **description)
+        small: Any = "causal" if self.causal else None
+        if mask is not None:
+            small = {"add" if mask.is_floating_point() else "allow": mask[:MAX_SIZE, :MAX_SIZE]}
+        return from_qkv(q, k, v, mask=small, scale=self.scale, **description)
 
     def _of(self, part: Tensor | None, heads: Sequence[int]) -> Tensor:
         """These heads' matrices, one for each group where all heads of all groups are wanted."""
@@ -131,10 +169,11 @@ class Captured:
         return own[0] if bool((own == own[:1]).all()) else own
 
     def _from_weights(self, heads: Sequence[int], description: Mapping[str, Any]) -> Example:
-        weights = self.weights[list(heads), :MAX_SIZE, :MAX_SIZE].to(EXACT).nan_to_num(0.0)
-        if self.weights.shape[-1] > MAX_SIZE:
+        rows = self.weights[list(heads), :MAX_SIZE].to(EXACT).nan_to_num(0.0)
+        weights = rows[..., :MAX_SIZE]
+        if rows.shape[-1] > MAX_SIZE:
             total = weights.sum(-1, keepdim=True)
-            weights = weights / total.where(total > 0, torch.ones_like(total))
+            weights = weights * rows.sum(-1, keepdim=True) / total.where(total > 0, torch.ones_like(total))
         v = self.v[[g // (len(self.weights) // len(self.v)) for g in heads], :MAX_SIZE, :MAX_SIZE]
         starts = [{"weights": weights[at], "v": v[at]} for at in range(len(heads))]
         return from_arrays(heads=starts, scale="none", **description)
@@ -148,6 +187,7 @@ def capture(
     keywords: Mapping[str, Any] | None = None,
     context_tokens: Sequence[str] | None = None,
     sample: int = 0,
+    batch: int | None = None,
 ) -> list[Captured]:
     """Run ``module`` once, and give every attention in it, in the order in which they were computed.
 
@@ -156,39 +196,74 @@ def capture(
     ``context_tokens`` or ``tokens``, as many as there are. ``sample``: which one of the batch, counted from 0.
 
     Found are ``nn.MultiheadAttention``, ``scaled_dot_product_attention`` and products around a softmax, as Hugging
-    Face's eager attention has them. Tensors of three axes are samples × tokens × columns: one head. Nothing of the
-    module is changed; other threads may use it meanwhile. No tape is kept.
+    Face's eager attention has them. Nothing of the module is changed; other threads may use it meanwhile. No tape is
+    kept.
 
-    Raises ``InteropError`` where there is no attention that could be seen (none, or one that is compiled, scripted
-    or in a kernel of its own), where dropout is at work on weights, for nested tensors, a ``sample`` beyond the batch,
-    and ``tokens`` that fit no attention.
+    Tensors of four axes are samples × heads × tokens × columns. Where there is one axis before tokens and columns,
+    samples and heads are told apart by the view that folded them and by the first axis of the first input, or by
+    ``batch``, the number of samples; more than two axes want ``batch``, unless only the last is of heads. Of all heads
+    and samples weights · V has to be the outputs that the module computed. Where ``scale`` is 0 all scores are 0: the
+    weights are kept, and Q and K are not, since no divisor gives that.
+
+    Raises ``InteropError`` where there is no attention that could be seen (the sentence says what became of the
+    softmax), where samples and heads cannot be told apart, where weights · V is not what came out, where dropout is at
+    work on weights, for nested tensors, a ``sample`` beyond the batch, and ``tokens`` that fit no attention.
     """
     if not isinstance(module, nn.Module):
         raise InteropError(N_("expected a torch.nn.Module, got {kind}"), kind=type(module).__name__)
     args, named = _arguments(inputs)
     named |= keywords or {}
-    if any(isinstance(part, Tensor) and part.is_nested for part in (*args, *named.values())):
+    given = [part for part in (*args, *named.values()) if isinstance(part, Tensor)]
+    if any(part.is_nested for part in given):
         raise nested()
     module = getattr(module, "_orig_mod", module)  # what torch.compile has made of it
     calls: list[Captured] = []
     labels = _Labels(tuple(map(str, tokens or ())), tuple(map(str, context_tokens or ())))
-    with torch.no_grad(), Watch(module, lambda call: calls.append(_captured(call, sample, labels))):
+    size = Batch(batch, given[0].shape if given else (), bool(given) and given[0].is_floating_point())
+    watch = Watch(module, lambda call: calls.append(_captured(call, sample, size, labels)))
+    with torch.no_grad(), watch:
         module(*args, **named)
     if not calls:
-        raise InteropError(
+        raise _none_seen(watch.ends)
+    if tokens is not None and all(one.weights.shape[1] != len(tokens) for one in calls):
+        counts = ", ".join(map(str, dict.fromkeys(one.weights.shape[1] for one in calls)))
+        said = N_("{got} were given, and no attention of this run has as many queries: {counts}")
+        if any(one.remark for one in calls):
+            said = N_(
+                "{got} were given, and no attention of this run has as many queries: {counts}, "
+                "in a batch of {samples}. Is batch_first right?"
+            )
+        raise InteropError(said, place="tokens", got=len(tokens), counts=counts, samples=calls[0].samples)
+    return calls
+
+
+def _none_seen(ends: Mapping[str, tuple[str, str]]) -> InteropError:
+    """What became of the first softmax, by what took its result."""
+    if not ends:
+        return InteropError(
             N_(
                 "no attention was seen in this run: neither nn.MultiheadAttention, nor scaled_dot_product_attention, "
-                "nor a softmax between two products"
+                "nor softmax was called. Compiled and scripted modules, kernels of their own, and exp with a sum in "
+                "place of softmax cannot be seen"
             )
         )
-    if tokens is not None and all(one.weights.shape[1] != len(tokens) for one in calls):
-        raise InteropError(
-            N_("{got} were given, and no attention of this run has as many queries: {counts}"),
-            place="tokens",
-            got=len(tokens),
-            counts=", ".join(map(str, dict.fromkeys(one.weights.shape[1] for one in calls))),
+    name, (operation, why) = next(iter(ends.items()))
+    said = N_("no attention was seen in this run: the result of softmax was never multiplied by values")
+    if operation.startswith("softmax("):
+        said = N_(
+            "no attention was seen in this run: {operation} is not along the last axis, where keys are expected"
         )
-    return calls
+    elif why == "gate":
+        said = N_(
+            "no attention was seen in this run: the result of softmax was multiplied by a parameter of the module. "
+            "That is a gate: its values come from no token"
+        )
+    elif operation:
+        said = N_(
+            "no attention was seen in this run: the result of softmax went into {operation}, "
+            "and cannot be followed from there to a product with V"
+        )
+    return InteropError(said, place=name, operation=operation)
 
 
 def _arguments(inputs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -210,9 +285,105 @@ class _Labels:
             (texts for texts in given if len(texts) == count), tuple(str(i + 1) for i in range(count))
         )
 
-    def both(self, n_q: int, n_k: int) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
-        """Of the queries, and of the keys where they are not as many."""
-        return self.of(n_q, self.queries), None if n_q == n_k else self.of(n_k, self.keys, self.queries)
+    def both(
+        self, n_q: int, n_k: int, extra: tuple[str, ...]
+    ) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
+        """Of the queries, and of the keys where they are not as many; the last keys are no tokens but ``extra``."""
+        own = n_k - len(extra)
+        keys = self.of(own, *((self.queries,) if n_q == own else ()), self.keys, self.queries)
+        return self.of(n_q, self.queries), None if n_q == n_k and not extra else (*keys, *extra)
+
+
+# --- samples and heads -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What is known of the number of samples: ``given`` by the caller, or the ``shape`` of the first input.
+
+    ``floating``: whether that holds numbers; of two axes it may then be rows of one sample, or a row of each.
+    """
+
+    given: int | None
+    shape: Sequence[int]
+    floating: bool
+
+    @property
+    def seen(self) -> int | None:
+        """The number of samples, by the first input alone; None where that does not say it."""
+        if not self.shape or (self.floating and len(self.shape) == 2):
+            return None
+        return 1 if len(self.shape) == 1 else self.shape[0]
+
+    def split(self, lead: Sequence[int], fold: Fold | None) -> tuple[int, int, bool] | None:
+        """Samples, heads and whether heads come first in ``lead``, the axes before tokens and columns.
+
+        None where that is not decided.
+        """
+        if len(lead) == 2:
+            return self._order(*lead)
+        if len(lead) > 2:
+            known = self.given or self.seen
+            sizes = [prod(lead[:at]) for at in range(len(lead) + 1)]
+            whole = known in sizes if self.given else known == sizes[-2]
+            return (known, sizes[-1] // known, False) if known and whole else None
+        if fold and prod(fold[:2]) == prod(lead):
+            return self._unfolded(*fold)
+        return self._alone(prod(lead))
+
+    def _order(self, first: int, second: int) -> tuple[int, int, bool] | None:
+        """Samples × heads, unless only the second axis is as long as the batch."""
+        known = self.given or self.seen
+        if first == known or (not self.given and second != known):
+            return first, second, False
+        return (second, first, True) if second == self.given else None
+
+    def _unfolded(self, first: int, second: int, axis: int) -> tuple[int, int, bool] | None:
+        if self.given:
+            return self._order(first, second)
+        return (first, second, False) if first == (*self.shape, *(0,) * 4)[axis] else None
+
+    def _alone(self, size: int) -> tuple[int, int, bool] | None:
+        """One axis, of which nothing is known: samples of one head, or heads of one sample."""
+        known = self.given or self.seen
+        if self.given and size % self.given == 0:
+            return self.given, size // self.given, False
+        if size == 1 or (size == known and not self.given):
+            return size, 1, False
+        alone = known == 1 or (known is None and bool(self.shape) and size != self.shape[0])
+        return (1, size, False) if alone and not self.given else None
+
+
+def _four_axes(call: Call, batch: Batch) -> Call:
+    """With tensors of samples × heads × tokens × columns."""
+    lead = call.outputs.shape[:-2]
+    split = (*lead, False) if call.layer and len(lead) == 2 else batch.split(lead, call.fold)
+    if split is None:
+        raise InteropError(
+            N_(
+                "samples and heads cannot be told apart in {lead} matrices: say how many samples there are with batch="
+            ),
+            place=call.name,
+            lead=" × ".join(map(str, lead)),
+        )
+    samples, heads, turned = split
+    if len(lead) == 2 and not turned:
+        return call
+
+    def apart(part: Tensor) -> Tensor:
+        part = part.reshape(*(1,) * (len(lead) + 2 - part.dim()), *part.shape)
+        own = lead if len(lead) < 2 else (*lead[:-1], part.shape[-3])
+        part = part.expand(*own, *part.shape[-2:])
+        if turned:
+            return part.reshape(heads, samples, *part.shape[-2:]).transpose(0, 1)
+        return part.reshape(samples, -1, *part.shape[-2:])
+
+    scores = call.scores
+    if scores is not None:
+        mask = None if scores.mask is None else apart(scores.mask)
+        scores = replace(scores, q=apart(scores.q), k=apart(scores.k), mask=mask)
+    weights = None if call.weights is None else apart(call.weights)
+    return replace(call, scores=scores, v=apart(call.v), outputs=apart(call.outputs), weights=weights)
 
 
 # --- one sample of a call ----------------------------------------------------------------------------------------
@@ -223,19 +394,29 @@ _ROUNDED: Final = {torch.float16: 0.01, torch.bfloat16: 0.05}
 """How far rounding to these dtypes may move a weight; of others it may by 0.0001."""
 
 
-def _captured(call: Call, sample: int, labels: _Labels) -> Captured:
-    call = _unpacked(call)
-    lead, n_q, n_k = call.outputs.shape[:-2], call.outputs.shape[-2], call.v.shape[-2]
-    batch = lead[:-1].numel() if len(lead) > 1 else lead.numel()
-    if not 0 <= sample < batch:
+def _captured(call: Call, sample: int, batch: Batch, labels: _Labels) -> Captured:
+    """One sample of a call, once every sample of it has been proved."""
+    call = _unpacked(_four_axes(call, batch))
+    samples = call.outputs.shape[:-3].numel()
+    if not 0 <= sample < samples:
         raise InteropError(
-            N_("expected samples from 0 to {last}, got {got}"), place="sample", last=batch - 1, got=sample
+            N_("expected samples from 0 to {last}, got {got}"), place="sample", last=samples - 1, got=sample
         )
+    for at in range(samples):
+        one = _one_sample(call, at, samples, labels)
+        _prove(one, at)
+        if at == sample:
+            captured = one
+    return captured
+
+
+def _one_sample(call: Call, sample: int, samples: int, labels: _Labels) -> Captured:
+    lead, n_q, n_k = call.outputs.shape[:-2], call.outputs.shape[-2], call.v.shape[-2]
     made = None if call.weights is None else _of_sample(call.weights, sample)
     mask = None
     if call.scores is not None and call.scores.mask is not None:
         mask = _of_sample(call.scores.mask.expand(*lead, n_q, n_k), sample)
-    tokens, context_tokens = labels.both(n_q, n_k)
+    tokens, context_tokens = labels.both(n_q, n_k, call.extra)
     captured = Captured(
         name=call.name,
         q=None,
@@ -248,21 +429,62 @@ def _captured(call: Call, sample: int, labels: _Labels) -> Captured:
         scale="none",
         tokens=tokens,
         context_tokens=context_tokens,
+        samples=samples,
+        remark=_ONE_QUERY if call.layer and n_q == 1 and samples > 1 else "",
     )
     return (
         captured if call.scores is None else _scored(captured, call.scores, call.groups, mask, made, sample)
     )
 
 
+def _prove(captured: Captured, sample: int) -> None:
+    """Raise ``InteropError`` unless weights · V gives the outputs that were seen, in every head.
+
+    A row whose weights · V is no number proves nothing, and no more does one that may attend to nothing.
+    """
+    v = captured.v.to(EXACT)
+    computed = captured.weights.to(EXACT) @ v.repeat_interleave(len(captured.weights) // len(v), 0)
+    silent = ~computed.isfinite() | ((captured.weights == 0).all(-1, keepdim=True) & captured.outputs.isnan())
+    apart = (computed - captured.outputs).abs().nan_to_num(torch.inf).masked_fill(silent, 0.0)
+    of_head = apart.flatten(1).max(-1).values
+    within = _ROUNDED.get(captured.v.dtype, 1e-4) + _rounding(captured)
+    if (of_head > within * v.abs().nan_to_num(0.0).max()).any():
+        raise InteropError(
+            N_(
+                "weights · V differs by up to {apart:.2g} from what head {head} of sample {sample} put out, "
+                "so the weights cannot be those that were used"
+            ),
+            place=captured.name,
+            apart=of_head.max().item(),
+            head=int(of_head.argmax()) + 1,
+            sample=sample + 1,
+        )
+
+
+def _rounding(captured: Captured) -> float:
+    """How far a score may be off that was computed in the dtype of Q and K: a few units of the largest."""
+    q, k = captured.q, captured.k
+    if q is None or k is None or not q.numel():
+        return 0.0
+    scale = captured.scale
+    divisor = scale if isinstance(scale, float) else sqrt(q.shape[-1]) if scale == "sqrt_dk" else 1.0
+    longest = q.to(EXACT).norm(dim=-1).max().item() * k.to(EXACT).norm(dim=-1).max().item()
+    return float(min(0.1, 4 * torch.finfo(q.dtype).eps * longest / abs(divisor)))
+
+
 def _scored(
     captured: Captured, scores: Scores, groups: int, mask: Tensor | None, made: Tensor | None, sample: int
 ) -> Captured:
-    """With Q, K and what is done to their products, unless other weights come of it than the module made."""
+    """With Q, K and what is done to their products, unless other weights come of it than the module made.
+
+    Of a factor of 0 the weights alone are kept: no divisor does what it does.
+    """
     q, k = _of_sample(scores.q, sample), _of_sample(scores.k, sample)
     k, v = _one_a_group(k, captured.v, groups)
     allowed, causal = _tidied(mask, causal=scores.causal)
     weights = attention_weights(q, k, scores.factor, allowed, causal=causal)
-    scale = _scale(scores.factor, q.shape[-1])
+    if not scores.factor:
+        return replace(captured, weights=weights if made is None else made)
     if made is not None:
         apart = (weights - made.to(EXACT)).nan_to_num(0.0).abs().max().item()
         if apart > _ROUNDED.get(made.dtype, 1e-4):
@@ -275,7 +497,7 @@ def _scored(
         weights=weights if made is None else made,
         mask=allowed,
         causal=causal,
-        scale=scale,
+        scale=_scale(scores.factor, q.shape[-1]),
     )
 
 
@@ -367,6 +589,12 @@ def _scale(factor: float, d_k: int) -> Scale:
     if factor == 1:
         return "none"
     return "sqrt_dk" if isclose(factor * sqrt(d_k), 1, rel_tol=1e-12) else 1 / factor
+
+
+def _has_short_rows(weights: Tensor) -> bool:
+    """Whether some rows add up to clearly less than 1, those without any weight apart."""
+    total = weights.to(EXACT).sum(-1)
+    return bool(((total > 0) & (total < 1 - _ROUNDED.get(weights.dtype, 1e-4))).any())
 
 
 def _chosen(heads: Sequence[int] | None, h: int) -> list[int]:

@@ -1,8 +1,10 @@
 """Masks between libraries: here ``allow``, True = may attend.
 
 torch.nn.MultiheadAttention   ``attn_mask`` and ``key_padding_mask``: True hides; numbers are added
-Keras MultiHeadAttention      ``attention_mask``: True may attend
+Keras MultiHeadAttention      ``attention_mask``: True, or 1, may attend
 BERT self-attention           numbers that are added, 0 or a very low one, 1 × 1 × n_q × n_k
+
+Numbers that would be added and are 0 and 1 alone are refused, since most often they are meant as truth values.
 """
 
 from __future__ import annotations
@@ -11,8 +13,9 @@ import torch
 from torch import Tensor
 
 from mha_core.errors import N_, InteropError
+from mha_core.example.arrays import MASK_OF_INTEGERS, MASK_OF_ZEROS_AND_ONES, MASK_PER_HEAD
 from mha_core.example.model import NEG_INF, AddMask, AllowMask, Example, Mask, allow_matrix, mask_fill
-from mha_core.interop.packed import EXACT, matrix, wrong_shape
+from mha_core.interop.packed import EXACT, matrix, not_floating, shown_shape, wrong_shape
 
 KERAS_FILL = -1e9
 """What Keras puts in the place of a hidden pair's score, before it gives the pair the weight 0."""
@@ -21,12 +24,16 @@ KERAS_FILL = -1e9
 def from_torch_masks(
     attn_mask: Tensor | None, key_padding_mask: Tensor | None = None, *, n_q: int, n_k: int
 ) -> Mask:
-    """The mask that torch's two make together: n_q × n_k, and n_k for the keys. In both True hides."""
-    mask = None if attn_mask is None else _two_axes(attn_mask, n_q, n_k, "attn_mask")
+    """The mask that torch's two make together: n_q × n_k, and n_k for the keys. In both True hides.
+
+    Raises ``InteropError`` for another shape, a mask for each head among them, for integers, which torch does not take
+    either, and for floating-point numbers that are 0 and 1 alone.
+    """
+    mask = None if attn_mask is None else _to_add(_two_axes(attn_mask, n_q, n_k, "attn_mask"), "attn_mask")
     if key_padding_mask is not None:
         if tuple(key_padding_mask.shape) != (n_k,):
             raise wrong_shape("key_padding_mask", f"{n_k}", key_padding_mask)
-        padding = key_padding_mask.expand(n_q, n_k)
+        padding = _to_add(key_padding_mask, "key_padding_mask").expand(n_q, n_k)
         mask = padding if mask is None else _both(mask, padding)
     if mask is None:
         return None
@@ -42,10 +49,19 @@ def to_torch_mask(example: Example) -> Tensor | None:
 
 
 def from_keras_mask(attention_mask: Tensor | None, *, causal: bool = False, n_q: int, n_k: int) -> Mask:
-    """Keras's ``attention_mask`` (True may attend) together with ``use_causal_mask``."""
+    """Keras's ``attention_mask`` (True, or 1, may attend) together with ``use_causal_mask``.
+
+    Raises ``InteropError`` for another shape and for other numbers than 0 and 1: Keras adds none.
+    """
     if attention_mask is None:
         return "causal" if causal else None
-    allow = _two_axes(attention_mask, n_q, n_k, "attention_mask").bool()
+    given = _two_axes(attention_mask, n_q, n_k, "attention_mask")
+    if not bool(((given == 0) | (given == 1)).all()):
+        raise InteropError(
+            N_("expected True and False, or 1 and 0: Keras adds no numbers to the scores"),
+            place="attention_mask",
+        )
+    allow = given.bool()
     return _allowed(allow & torch.ones(n_q, n_k, dtype=torch.bool).tril() if causal else allow)
 
 
@@ -62,10 +78,17 @@ def to_keras_mask(example: Example) -> Tensor | None:
 
 
 def from_bert_mask(attention_mask: Tensor | None, *, n_q: int, n_k: int) -> Mask:
-    """BERT's mask of numbers that are added; dtype's lowest number, or −∞, hides a pair."""
+    """BERT's mask of numbers that are added; dtype's lowest number, or −∞, hides a pair.
+
+    Raises ``InteropError`` for another shape, for what is not floating-point, and for numbers that are 0 and 1 alone,
+    as a tokenizer's ``attention_mask`` has them.
+    """
     if attention_mask is None:
         return None
     added = _two_axes(attention_mask, n_q, n_k, "attention_mask")
+    if not added.is_floating_point():
+        raise not_floating(added, "attention_mask")
+    added = _to_add(added, "attention_mask")
     return _added(torch.where(added <= torch.finfo(added.dtype).min, NEG_INF, added))
 
 
@@ -112,10 +135,27 @@ def _added(numbers: Tensor) -> AddMask:
     return AddMask(matrix(numbers))
 
 
+def _to_add(mask: Tensor, place: str) -> Tensor:
+    """Unchanged, where it is truth values, or numbers that can only be meant to be added."""
+    if mask.dtype != torch.bool and not mask.is_floating_point():
+        raise InteropError(MASK_OF_INTEGERS, place=place)
+    if zeros_and_ones(mask):
+        raise InteropError(MASK_OF_ZEROS_AND_ONES, place=place)
+    return mask
+
+
 def _two_axes(mask: Tensor, n_q: int, n_k: int, place: str) -> Tensor:
     """n_q × n_k, without leading axes of length 1 and with those along the rows written out."""
     while mask.dim() > 2 and mask.shape[0] == 1:
         mask = mask[0]
+    if mask.dim() > 2 and tuple(mask.shape[-2:]) == (n_q, n_k):
+        raise InteropError(MASK_PER_HEAD, place=place, shape=shown_shape(mask))
     if mask.dim() != 2 or mask.shape[1] != n_k or mask.shape[0] not in (1, n_q):
         raise wrong_shape(place, f"{n_q} × {n_k}", mask)
     return mask.expand(n_q, n_k)
+
+
+def zeros_and_ones(mask: Tensor) -> bool:
+    """Whether these are numbers to be added that look like truth values: 0 and 1 alone, and a 1 among them."""
+    numbers = mask.dtype != torch.bool and bool(((mask == 0) | (mask == 1)).all())
+    return numbers and bool((mask == 1).any())

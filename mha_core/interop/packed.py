@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from mha_core.compute.graph import graph
 from mha_core.errors import N_, InteropError
-from mha_core.example.model import MAX_NUMBER, Example, Head, Mask, Matrix, Row, Text, divisor, has_values
+from mha_core.example.arrays import as_mask
+from mha_core.example.model import MAX_NUMBER, Example, Head, Matrix, Row, Text, divisor, has_values
 from mha_core.example.validate import validate
 
 EXACT = torch.float64
@@ -124,21 +126,26 @@ def _stacked_biases(example: Example, name: str) -> Tensor | None:
 
 def unpack(
     packed: Packed,
-    query: Tensor,
-    key: Tensor | None = None,
-    value: Tensor | None = None,
+    query: Any,
+    key: Any = None,
+    value: Any = None,
     *,
-    mask: Mask = None,
+    mask: Any = None,
     title: Text = "",
     note: Text | None = None,
     tokens: Sequence[str] | None = None,
 ) -> Example:
     """An example of a layer's parameters and its inputs: query n_q × d_query, key n_k × d_key, value n_k × d_value.
 
-    Without ``key`` it attends to itself. Keys and values that come from different rows stand side by side in the
-    context, and each weight has zeros for the other's columns: the sums are the same. Raises ``InteropError``
-    where shapes do not meet or a number is not finite, ``ExampleError`` where the example outgrows the format.
+    The inputs are tensors, arrays or nested lists. Without ``key`` it attends to itself. Keys and values that come from
+    different rows stand side by side in the context, and each weight has zeros for the other's columns: the sums are
+    the same. ``mask``: an example's, or an array as in ``from_arrays``. Raises ``InteropError`` where shapes do not
+    meet or an input is no table of numbers, ``ExampleError`` where the example outgrows the format, where a number is
+    not finite, or where the mask is none.
     """
+    query, key, value = (
+        _table(given, name) for given, name in ((query, "query"), (key, "key"), (value, "value"))
+    )
     value = key if value is None else value
     _check_inputs(packed, query, key, value)
     w_k, w_v = packed.w_k, packed.w_v
@@ -168,9 +175,19 @@ def unpack(
             context=None if context is None else matrix(context),
             w_o=None if packed.w_o is None else matrix(packed.w_o),
             b_o=None if packed.b_o is None or packed.w_o is None else row(packed.b_o),
-            mask=mask,
+            mask=as_mask(mask),
         )
     )
+
+
+def _table(given: Any, name: str) -> Any:
+    """An input as a tensor, its numbers exactly what they were; None where there is none."""
+    if given is None or isinstance(given, Tensor):
+        return given
+    try:
+        return torch.tensor(given.tolist() if hasattr(given, "tolist") else given, dtype=EXACT)
+    except (TypeError, ValueError) as error:
+        raise InteropError(N_("expected rows of numbers, all of one length"), place=name) from error
 
 
 def _same(key: Tensor, value: Tensor) -> bool:
@@ -205,14 +222,19 @@ def exact(tensor: Tensor, name: str) -> Tensor:
     Raises ``InteropError`` for anything but real floating-point numbers that are finite and within the format.
     """
     if not tensor.is_floating_point() or tensor.layout != torch.strided or tensor.is_meta:
-        kind = str(tensor.dtype).removeprefix("torch.")
-        raise InteropError(N_("expected floating-point numbers, got {kind}"), place=name, kind=kind)
+        raise not_floating(tensor, name)
     numbers = tensor.detach().to("cpu", EXACT)
     if not torch.isfinite(numbers).all():
         raise InteropError(N_("holds a number that is NaN or infinite"), place=name)
     if numbers.numel() and numbers.abs().max() > MAX_NUMBER:
         raise InteropError(N_("holds a number beyond {most:g}"), place=name, most=MAX_NUMBER)
     return numbers
+
+
+def not_floating(tensor: Tensor, place: str) -> InteropError:
+    """A tensor of something else than floating-point numbers."""
+    kind = str(tensor.dtype).removeprefix("torch.")
+    return InteropError(N_("expected floating-point numbers, got {kind}"), place=place, kind=kind)
 
 
 def named(state: Mapping[str, Tensor], name: str) -> Tensor:

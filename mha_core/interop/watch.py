@@ -9,20 +9,24 @@ seen. An attention is one of
     softmax(q @ kᵀ · factor + mask) @ v           written out, as Hugging Face's eager attention is
 
 What is written out is followed from its product on. Factors, masks and changes of dtype keep what is known of the
-scores; anything else loses it, and only the weights and V are known.
+scores; anything else loses it, and only the weights and V are known. A product is matmul, bmm or einsum. After softmax
+a slice or a concatenation is followed too. Where another operation takes what softmax gave, its name is kept, so that
+one can say why no attention was seen. Weights that multiply a parameter of the module are a gate, not attention.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
-from types import FunctionType
+from string import ascii_uppercase
+from types import EllipsisType, FunctionType
 from typing import Any, Final, TypeAlias, TypeVar
 
 import torch
 from torch import Tensor, nn
+from torch.nn.attention.bias import CausalBias, CausalVariant
 from torch.overrides import TorchFunctionMode
 from torch.utils.weak import WeakTensorKeyDictionary
 
@@ -30,6 +34,8 @@ from mha_core.errors import N_, InteropError
 from mha_core.example.model import NEG_INF
 
 Value = TypeVar("Value")
+Fold: TypeAlias = tuple[int, int, int]
+"""An axis that a reshape made of two, of ``a`` and ``b``, and where it was: samples and heads, say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +55,9 @@ class Call:
 
     ``name``: the part of the module that computed it. ``scores``: None where the way to the weights is not known.
     ``weights``: those that the module made, None where it made none. ``groups``: heads in a row that share keys and
-    values, as the module says.
+    values, as the module says. ``fold``: what the first axis was made of, where there is but one before tokens and
+    columns. ``layer``: torch's own layer computed it, whose axes are samples × heads. ``extra``: what the last keys are
+    called that are no tokens.
     """
 
     name: str
@@ -58,6 +66,9 @@ class Call:
     v: Tensor
     outputs: Tensor
     weights: Tensor | None = None
+    fold: Fold | None = None
+    layer: bool = False
+    extra: tuple[str, ...] = ()
 
 
 _PRODUCTS: Final = ("matmul", "bmm", "baddbmm")
@@ -78,6 +89,9 @@ _SAME: Final = (
     "detach",
 )
 _VIEWS: Final = ("view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze")
+_CELL_BY_CELL: Final = ("dropout", "masked_fill", "where", "nan_to_num", "clamp", "clip")
+_JOINS: Final = ("cat", "concat", "concatenate")
+_PARTS: Final = ("split", "split_with_sizes", "tensor_split", "chunk")
 """Functions of torch by name, without the underscores of operators and of changes in place."""
 
 HIDES: Final = -1000.0
@@ -101,12 +115,17 @@ class Watch(TorchFunctionMode):
     def __init__(self, module: nn.Module, keep: Callable[[Call], None]) -> None:
         super().__init__()
         self._names = {id(part): name for name, part in module.named_modules()}
+        self._parameters = {_memory(part) for part in module.parameters()}
         self._keep = keep
         self._scores: _Known[Scores] = _known()
         self._weights: _Known[tuple[Scores | None, Tensor]] = (
             _known()
         )  # the scores behind them, and the weights
         self._factors: _Known[tuple[Tensor, float]] = _known()  # what was multiplied, and by what
+        self._folds: _Known[Fold] = _known()
+        self._layer: tuple[str, ...] | None = None  # within torch's layer: its keys that are no tokens
+        self.ends: dict[str, tuple[str, str]] = {}
+        """By the part of the module: what took a softmax's result where it was not followed, and why as a word."""
 
     def __torch_function__(
         self,
@@ -117,19 +136,22 @@ class Watch(TorchFunctionMode):
     ) -> Any:
         """What torch calls in place of ``func``."""
         kwargs = kwargs or {}
-        match name := getattr(func, "__name__", "").strip("_"):
+        match name := _name(func):
             case "multi_head_attention_forward":
-                return self._layer(func, args, kwargs)
+                return self._torchs_layer(func, args, kwargs)
             case "scaled_dot_product_attention":
                 return self._function(func, args, kwargs)
         result = func(*args, **kwargs)
         if isinstance(result, Tensor):
+            self._fold(name, args, result)
             self._follow(name, args, kwargs, result)
+        elif isinstance(result, tuple | list) and any(isinstance(part, Tensor) for part in result):
+            self._parted(name, args, kwargs, result)
         return result
 
     # --- torch's own ---------------------------------------------------------------------------------------------
 
-    def _layer(self, func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    def _torchs_layer(self, func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         """The layer gives what it gives; once more, watched and without weights, it calls the function below."""
         given = inspect.signature(func).bind(*args, **kwargs)
         given.apply_defaults()
@@ -137,8 +159,13 @@ class Watch(TorchFunctionMode):
             raise dropped(given.arguments["dropout_p"])
         result = func(*args, **kwargs)
         given.arguments["need_weights"] = False
-        with self:
-            _seen_through(func)(*given.args, **given.kwargs)
+        bias, zero = given.arguments["bias_k"] is not None, given.arguments["add_zero_attn"]
+        self._layer = ("bias",) * bias + ("zero",) * bool(zero)
+        try:
+            with self:
+                _seen_through(func)(*given.args, **given.kwargs)
+        finally:
+            self._layer = None
         return result
 
     def _function(self, func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
@@ -151,28 +178,70 @@ class Watch(TorchFunctionMode):
             raise dropped(given["dropout_p"])
         result = func(*args, **kwargs)
         factor = q.shape[-1] ** -0.5 if given.get("scale") is None else float(given["scale"])
-        scores = Scores(q, k, factor, given.get("attn_mask"), bool(given.get("is_causal")))
-        self._keep(Call(*self._place(), scores, v, result))
+        scores = Scores(q, k, factor, _written_out(given.get("attn_mask")), bool(given.get("is_causal")))
+        self._end(scores, v, result, None, fold=self._fold_of(v, k, q))
         return result
 
     # --- written out ---------------------------------------------------------------------------------------------
 
     def _follow(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any], result: Tensor) -> None:
-        tensors = [part for part in (*args, *kwargs.values()) if isinstance(part, Tensor)]
-        weights = self._weights.get(tensors[0]) if tensors else None
+        tensors = list(_tensors(args, kwargs))
+        weighted = next((one for one in tensors if one in self._weights), None)
         if name in _PRODUCTS:
-            self._product(name, tensors, kwargs, result, weights)
+            self._product(name, tensors, kwargs, result, weighted)
+        elif name == "einsum":
+            self._einsum(args[0], tensors, result, weighted)
         elif name == "softmax":
-            if _argument(args, kwargs, 1, "dim") in (-1, result.dim() - 1):
+            if (dim := _argument(args, kwargs, 1, "dim")) in (-1, result.dim() - 1):
                 self._weights[result] = self._scores.get(tensors[0]), result
-        elif weights:
-            if name == "dropout":
-                _refuse_dropout(args, kwargs)
-            if _is_seen_as(tensors[0], result):
-                scores = weights[0] and _seen_as(weights[0], tensors[0], result)
-                self._weights[result] = scores, result
+                self.ends.setdefault(self._place()[0], ("", ""))
+            else:
+                self._lost(f"softmax(dim={dim})")
+        elif weighted is not None:
+            self._after_softmax(name, args, kwargs, weighted, result)
         else:
             self._on_the_way(name, args, kwargs, result)
+
+    def _after_softmax(
+        self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any], weighted: Tensor, result: Tensor
+    ) -> None:
+        """What keeps each weight in its row and column keeps what is known; a part of them, or more, the weights."""
+        scores, _ = self._weights[weighted]
+        if name == "dropout":
+            _refuse_dropout(args, kwargs)
+        if name in _KEPT and _is_seen_as(weighted, result):
+            self._weights[result] = scores and _seen_as(scores, weighted, result), result
+        elif name in (*_JOINS, "narrow") or (name == "getitem" and _keeps_rows(args[1], weighted.dim())):
+            self._weights[result] = None, result
+        else:
+            self._lost(name)
+
+    def _parted(
+        self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any], results: Sequence[Any]
+    ) -> None:
+        """What softmax gave, in several parts."""
+        if any(one in self._weights for one in _tensors(args, kwargs)):
+            if name in _PARTS:
+                self._weights.update((part, (None, part)) for part in results)
+            else:
+                self._lost(name)
+
+    def _lost(self, operation: str, why: str = "other") -> None:
+        self.ends[self._place()[0]] = operation, why
+
+    def _fold(self, name: str, args: Sequence[Any], result: Tensor) -> None:
+        """An axis that a view makes of two is known as long as there is an axis of this length."""
+        if not (args and isinstance(args[0], Tensor)):
+            return
+        made = _folded(args[0].shape, result.shape) if name in _VIEWS else None
+        fold = made or self._folds.get(args[0])
+        if fold and fold[0] * fold[1] in result.shape:
+            self._folds[result] = fold
+
+    def _fold_of(self, *parts: Tensor) -> Fold | None:
+        """Of the first of these whose first axis is known to be made of two."""
+        folds = (self._folds.get(part) for part in parts if part.dim() == 3)
+        return next(filter(None, folds), None)
 
     def _on_the_way(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any], result: Tensor) -> None:
         """From a product to softmax; or before a product, a factor of its left side."""
@@ -188,11 +257,20 @@ class Watch(TorchFunctionMode):
             self._factors[result] = args[0], factor if name in _TIMES else 1 / factor
 
     def _product(
-        self, name: str, tensors: Sequence[Tensor], kwargs: Mapping[str, Any], result: Tensor, weights: Any
+        self,
+        name: str,
+        tensors: Sequence[Tensor],
+        kwargs: Mapping[str, Any],
+        result: Tensor,
+        weighted: Tensor | None,
     ) -> None:
         """Weights times values end an attention; any other product may begin one."""
-        if weights:
-            self._keep(Call(*self._place(), weights[0], tensors[1], result, weights[1]))
+        if weighted is not None:
+            if weighted is tensors[0] and name != "baddbmm" and tensors[1].dim() > 1:
+                scores, weights = self._weights[weighted]
+                self._end(scores, tensors[1], result, weights, fold=self._fold_of(tensors[1], weights))
+            else:
+                self._lost(name)
             return
         added, factor = None, 1.0
         if name == "baddbmm":
@@ -204,6 +282,58 @@ class Watch(TorchFunctionMode):
             q, before = self._factors.get(left, (left, 1.0))
             self._scores[result] = Scores(q, right.mT, before * factor, added)
 
+    def _einsum(
+        self, equation: Any, tensors: Sequence[Tensor], result: Tensor, weighted: Tensor | None
+    ) -> None:
+        """The same two products by their letters, whatever the order of the axes."""
+        letters = _letters(equation, tensors) if len(tensors) == 2 else None
+        if weighted is not None:
+            first = 0 if weighted is tensors[0] else 1
+            order = letters and _values_order(letters[first], letters[1 - first], letters[2])
+            if not letters or not order:
+                self._lost("einsum")
+                return
+            scores, weights = self._weights[weighted]
+            *lead, query, key, column = order
+            turned = letters[first] != (*lead, query, key)
+            self._end(
+                None if turned else scores,
+                _laid(tensors[1 - first], letters[1 - first], (*lead, key, column)),
+                _laid(result, letters[2], (*lead, query, column)),
+                _laid(weights, letters[first], (*lead, query, key)),
+                fold=self._fold_of(weights, tensors[1 - first]),
+                of=tensors[1 - first],
+            )
+        elif letters and (at := _queries_first(letters)) is not None:
+            *lead, query, key = letters[2]
+            (column,) = set(letters[0]) - set(letters[2])
+            left, right = tensors[at], tensors[1 - at]
+            q, before = self._factors.get(left, (left, 1.0))
+            self._scores[result] = Scores(
+                _laid(q, letters[at], (*lead, query, column)),
+                _laid(right, letters[1 - at], (*lead, key, column)),
+                before,
+            )
+
+    def _end(
+        self,
+        scores: Scores | None,
+        v: Tensor,
+        outputs: Tensor,
+        weights: Tensor | None,
+        *,
+        fold: Fold | None,
+        of: Tensor | None = None,
+    ) -> None:
+        """An attention; ``of``: the tensor that V is a view of."""
+        if weights is not None and _memory(v if of is None else of) in self._parameters:
+            self._lost("matmul", "gate")
+            return
+        own = self._layer is not None
+        self._keep(
+            Call(*self._place(), scores, v, outputs, weights, fold, layer=own, extra=self._layer or ())
+        )
+
     def _place(self) -> tuple[str, int]:
         """The innermost part of the module that is running, and how many of its heads share keys and values."""
         frame = inspect.currentframe()
@@ -213,6 +343,120 @@ class Watch(TorchFunctionMode):
                 return self._names[id(part)], int(getattr(part, "num_key_value_groups", 1))
             frame = frame.f_back
         return "", 1
+
+
+_KEPT: Final = (*_SAME, *_VIEWS, *_TIMES, *_OVER, *_PLUS, *_MINUS, *_CELL_BY_CELL)
+
+
+def _name(func: Callable[..., Any]) -> str:
+    """A function's name without the underscores of operators and of changes in place; a property's own."""
+    name: str = getattr(func, "__name__", "")
+    if name == "__get__":
+        name = getattr(getattr(func, "__self__", None), "__name__", "")
+    return name.strip("_")
+
+
+def _memory(tensor: Tensor) -> int:
+    """Where its numbers lie, those of its views too."""
+    return tensor.untyped_storage().data_ptr() if tensor.layout == torch.strided else id(tensor)
+
+
+def _tensors(args: Sequence[Any], kwargs: Mapping[str, Any]) -> Iterator[Tensor]:
+    """The tensors that a function is given, those in lists too."""
+    for part in (*args, *kwargs.values()):
+        yield from (
+            one for one in (part if isinstance(part, tuple | list) else (part,)) if isinstance(one, Tensor)
+        )
+
+
+def _written_out(mask: Any) -> Any:
+    """torch's ``CausalBias`` holds no numbers of its own: here they are, True = may attend."""
+    if not isinstance(mask, CausalBias):
+        return mask
+    n_q, n_k = mask.seq_len_q, mask.seq_len_kv
+    corner = 0 if mask.variant == CausalVariant.UPPER_LEFT else n_k - n_q
+    return torch.ones(n_q, n_k, dtype=torch.bool, device=mask.device).tril(corner)
+
+
+def _keeps_rows(index: Any, axes: int) -> bool:
+    """Whether the last two axes are still queries and keys: of them it takes slices alone."""
+    parts = index if isinstance(index, tuple) else (index,)
+    if any(isinstance(part, bool) or not isinstance(part, int | slice | EllipsisType) for part in parts):
+        return False
+    at = next((i for i, part in enumerate(parts) if part is ...), len(parts))
+    rest = parts[at + 1 :]
+    whole = (*parts[:at], *(slice(None),) * (axes - at - len(rest)), *rest)
+    return all(isinstance(part, slice) for part in whole[-2:])
+
+
+def _folded(before: Sequence[int], after: Sequence[int]) -> Fold | None:
+    """The first axis that a view changes, where it made it of itself and others: of samples and heads."""
+    for at, (old, new) in enumerate(zip(before, after, strict=False)):
+        if old != new:
+            return (old, new // old, at) if old and new > old and new % old == 0 else None
+    return None
+
+
+# --- letters of einsum -------------------------------------------------------------------------------------------
+
+Letters: TypeAlias = tuple[str, ...]
+
+
+def _letters(equation: Any, tensors: Sequence[Tensor]) -> tuple[Letters, Letters, Letters] | None:
+    """The axes of two operands and of the result, by letter; those of ``...`` by capitals. None where not known."""
+    if not isinstance(equation, str) or equation.count("->") != 1 or equation.count(",") != 1:
+        return None
+    given, out = equation.replace(" ", "").split("->")
+    sides = given.split(",")
+    open_axes = [
+        tensor.dim() - len(side.replace("...", "")) if "..." in side else 0
+        for side, tensor in zip(sides, tensors, strict=True)
+    ]
+    capitals = "".join(one for one in reversed(ascii_uppercase) if one not in equation)
+
+    def full(side: str, count: int) -> Letters:
+        return tuple(side.replace("...", capitals[:count][::-1]))
+
+    left, right = (full(side, count) for side, count in zip(sides, open_axes, strict=True))
+    return left, right, full(out, max(open_axes))
+
+
+def _values_order(weights: Letters, values: Letters, out: Letters) -> Letters | None:
+    """Leading axes, query, key, column of weights · V; None where it is not that, as where V has each query's own."""
+    key = weights[-1]
+    columns = [one for one in values if one not in weights]
+    queries = [one for one in weights[:-1] if one in out and one not in values]
+    if key not in values or key in out or len(columns) != 1 or not queries:
+        return None
+    query = weights[-2] if weights[-2] in queries else queries[-1]
+    lead = tuple(one for one in weights if one not in (query, key))
+    if len(queries) > 1 and query != weights[-2]:
+        return None
+    return (*lead, query, key, columns[0]) if {*lead, query, columns[0]} == {*out} else None
+
+
+def _queries_first(letters: tuple[Letters, Letters, Letters]) -> int | None:
+    """Which operand holds the queries, where the product is q · kᵀ and ends in queries × keys."""
+    one, other, out = letters
+    if len(out) < 2 or len({*one} - {*out}) != 1 or {*one} - {*out} != {*other} - {*out}:
+        return None
+    query, key = out[-2:]
+    for at, (left, right) in enumerate(((one, other), (other, one))):
+        if query in left and key in right and query not in right and key not in left:
+            return at
+    return None
+
+
+def _laid(tensor: Tensor, letters: Letters, order: Letters) -> Tensor:
+    """With its axes in this order, of length 1 where it has none."""
+    tensor = tensor.permute([letters.index(one) for one in order if one in letters])
+    for at, one in enumerate(order):
+        if one not in letters:
+            tensor = tensor.unsqueeze(at)
+    return tensor
+
+
+# --- what is known of scores -------------------------------------------------------------------------------------
 
 
 def _seen_through(func: Callable[..., Any]) -> Callable[..., Any]:
@@ -274,6 +518,9 @@ def _times(scores: Scores, factor: float | None, *, over: bool) -> Scores | None
 def _plus(scores: Scores, added: Any, *, minus: bool) -> Scores | None:
     if isinstance(added, Real) or not isinstance(added, Tensor):
         return scores if isinstance(added, Real) else None  # one number for all pairs moves no weight
+    added = (
+        added if added.is_floating_point() else added.to(scores.q.dtype)
+    )  # numbers are added, also whole ones
     added = -added if minus else added
     return replace(scores, mask=added if scores.mask is None else scores.mask + added)
 

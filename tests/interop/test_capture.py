@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch import nn
 from torch.nn import functional as F  # noqa: N812  # its usual name
+from torch.nn.attention.bias import causal_lower_right, causal_upper_left
 
 from mha_core import AddMask, AllowMask, ExampleError, InteropError, dump, from_token, parse, to_token, trace
 from mha_core.example.model import text_in
@@ -114,7 +115,7 @@ def test_torchs_layer_with_keys_of_its_own_and_a_key_of_zeros():
     (found,) = capture(layer, (x, x, x))
     assert weights.shape == (2, 3, 5)
     assert_same(found, weights)
-    assert found.context_tokens == ("1", "2", "3", "4", "5")
+    assert found.context_tokens == ("1", "2", "3", "bias", "zero")
 
 
 def test_a_query_that_may_attend_to_nothing_has_weights_0():
@@ -231,15 +232,17 @@ def test_the_function(dtype, how):
 
 @pytest.mark.parametrize("axes", [2, 3, 5])
 def test_axes_before_tokens_and_columns(axes):
-    """Two axes: one head; three: samples of one head; more: all before the last three are samples."""
+    """Two axes: one head; three: samples of one head; more: all before the last three are samples, if so many are
+    named.
+    """
     shape = (2, 3, 2, 4, 6)[5 - axes :]
     q, k, v = (randn(*shape, seed=seed) for seed in range(3))
     weights = written_out(q, k, v).reshape(-1, 2 if axes == 5 else 1, 4, 4)
     for sample, wanted in enumerate(weights):
-        (found,) = capture(Fused(), (q, k, v), sample=sample)
+        (found,) = capture(Fused(), (q, k, v), sample=sample, batch=6 if axes == 5 else None)
         assert_same(found, wanted)
     with pytest.raises(InteropError) as told:
-        capture(Fused(), (q, k, v), sample=len(weights))
+        capture(Fused(), (q, k, v), sample=len(weights), batch=6 if axes == 5 else None)
     assert str(told.value) == f"sample: expected samples from 0 to {len(weights) - 1}, got {len(weights)}"
 
 
@@ -251,7 +254,7 @@ def test_a_mask_of_each_head_leaves_the_weights_to_start_from():
     assert_same(found, written_out(q, k, v, attn_mask=mask)[0])
     example = found.example()
     assert example.heads[0].q is None
-    assert "start from their weights" in text_in(example.note, "en")
+    assert "The mask differs from head to head" in text_in(example.note, "en")
     alone = found.example(heads=[2])
     assert alone.heads[0].q is not None
     assert isinstance(alone.mask, AddMask)
@@ -328,6 +331,14 @@ KNOWN = {
     "a constant for all pairs": lambda q, k, v: (q @ k.mT + 3).softmax(-1) @ v,
     "dropout at rest": lambda q, k, v: F.dropout((q @ k.mT).softmax(-1), 0.5, training=False) @ v,
     "a divisor that is learned": lambda q, k, v: (q @ k.mT / torch.tensor(3.5)).softmax(-1) @ v,
+    "whole numbers that are added": lambda q, k, v: (q @ k.mT + torch.arange(4)).softmax(-1) @ v,
+    "einsum for both products": lambda q, k, v: torch.einsum(
+        "bhqk,bhkd->bhqd", (torch.einsum("bhqd,bhkd->bhqk", q * 0.3, k) * 2).softmax(-1), v
+    ),
+    "einsum with dots, V first": lambda q, k, v: torch.einsum(
+        "...kd,...qk->...qd", v, torch.einsum("...qd,...kd->...qk", q, k).softmax(-1)
+    ),
+    "einsum for the values alone": lambda q, k, v: torch.einsum("bhij,bhjd->bhid", (q @ k.mT).softmax(-1), v),
 }
 UNKNOWN = {
     "a curve over the scores": lambda q, k, v: (5 * torch.tanh(q @ k.mT / 5)).softmax(-1) @ v,
@@ -335,6 +346,21 @@ UNKNOWN = {
     "weights that are changed": lambda q, k, v: ((q @ k.mT).softmax(-1) * TRIL) @ v,
     "scores from elsewhere": lambda q, k, v: NUMBERS.expand(2, 3, 4, 4).softmax(-1) @ v,
     "scores written over": lambda q, k, v: overwritten(q @ k.mT).softmax(-1) @ v,
+    "a sink that is cut off again": lambda q, k, v: (
+        torch.cat([q @ k.mT, torch.ones(2, 3, 4, 1, dtype=q.dtype)], -1).softmax(-1)[..., :-1] @ v
+    ),
+    "a sink that is split off": lambda q, k, v: (
+        torch.cat([torch.ones(2, 3, 4, 1, dtype=q.dtype), q @ k.mT], -1).softmax(-1).split([1, 4], -1)[1] @ v
+    ),
+    "queries in two parts": lambda q, k, v: (
+        torch.cat([(part @ k.mT).softmax(-1) for part in q.chunk(2, -2)], -2) @ v
+    ),
+    "a key of zeros after softmax": lambda q, k, v: (
+        torch.cat([(q @ k[..., 1:, :].mT).softmax(-1), torch.zeros(2, 3, 4, 1)], -1) @ v
+    ),
+    "einsum in an order of its own": lambda q, k, v: torch.einsum(
+        "bqhk,bhkd->bhqd", torch.einsum("bhqd,bhkd->bqhk", q, k).softmax(-1), v
+    ),
 }
 
 
@@ -359,7 +385,7 @@ def run_by_hand(way):
 def test_attention_that_is_written_out(way):
     (found,), outputs, _ = run_by_hand(KNOWN[way])
     assert found.name == "inner"
-    samples = outputs if outputs.dim() == 4 else outputs[:, None]
+    samples = outputs if outputs.dim() == 4 else outputs.unflatten(0, (2, 3))
     assert found.q is not None
     assert torch.equal(found.outputs, samples[1])
     assert apart(found.weights @ found.v, found.outputs) <= 1e-12
@@ -387,6 +413,305 @@ def test_what_is_no_attention_is_passed_over():
             return F.scaled_dot_product_attention(x, x, gate + routed.mean())
 
     assert len(capture(Other(), randn(1, 3, 4))) == 1
+
+
+def test_weights_that_lack_a_share_keep_it_and_say_so():
+    """gpt-oss's sinks (field/24): the numbers are NumPy's, written out by hand."""
+    q = torch.tensor([[1.0, 0], [0, 2], [1, 1]])[None, None]
+    k = torch.tensor([[1.0, 1], [0, 1], [2, 0]])[None, None]
+    added = torch.full((3, 3), -torch.inf).triu(1)
+
+    def sink(q, k, v):
+        scores = torch.cat([q @ k.mT * 0.5**0.5 + added, torch.ones(1, 1, 3, 1)], -1)
+        return (scores - scores.max(-1, keepdim=True).values).softmax(-1)[..., :-1] @ v
+
+    (found,) = capture(ByHand(sink), (q, k, k))
+    wanted = [[0.427296, 0, 0], [0.375818, 0.375818, 0], [0.317065, 0.156335, 0.317065]]
+    assert apart(found.weights[0], torch.tensor(wanted)) <= 1e-6
+    example = found.example()
+    assert apart(trace(example)["weights"].cpu(), found.weights) <= 1e-7
+    assert "Some rows of weights add up to less than 1" in text_in(example.note, "en")
+    long = torch.ones(1, 1, 70, 2)
+    (found,) = capture(
+        ByHand(lambda q, k, v: torch.cat([q @ k.mT, q[..., :1]], -1).softmax(-1)[..., :-1] @ v), (long,) * 3
+    )
+    cut = trace(found.example(cut=True))["weights"].cpu().sum(-1)
+    assert apart(cut, found.weights.sum(-1)[:, :64]) <= 1e-6
+
+
+def test_weights_that_are_turned_are_no_attention():
+    """As square as before, but a row of theirs is no query's."""
+    q = randn(2, 3, 4, 6)
+    assert "went into mT" in refused(ByHand(lambda q, k, v: (q @ k.mT).softmax(-1).mT @ v), (q, q, q))
+
+
+GATE = seeded(nn.Linear(6, 4, bias=False))  # a parameter of 4 × 6
+ENDS = {
+    "inner: no attention was seen in this run: the result of softmax was multiplied by a parameter of the module": (
+        lambda q, k, v: (q @ k.mT).softmax(-1) @ GATE.weight
+    ),
+    "inner: no attention was seen in this run: the result of softmax went into transpose,": (
+        lambda q, k, v: (q @ k.mT).softmax(-1).transpose(1, 2) @ v[:, :1]
+    ),
+    "inner: no attention was seen in this run: the result of softmax went into linear,": (
+        lambda q, k, v: F.linear((q @ k.mT).softmax(-1), GATE.weight.mT)
+    ),
+    "inner: no attention was seen in this run: the result of softmax went into einsum,": (
+        lambda q, k, v: torch.einsum(
+            "bhqk,bhqd->bhkd", (q @ k.mT).softmax(-1), v
+        )  # no query has values of its own
+    ),
+    "inner: no attention was seen in this run: the result of softmax went into topk,": (
+        lambda q, k, v: (q @ k.mT).softmax(-1).topk(2)
+    ),
+    "inner: no attention was seen in this run: the result of softmax went into getitem,": (
+        lambda q, k, v: (q @ k.mT).softmax(-1)[..., 0] @ v[0, 0, :, 0]
+    ),
+    "inner: no attention was seen in this run: the result of softmax was never multiplied": (
+        lambda q, k, v: (q @ k.mT).softmax(-1)
+    ),
+    "inner: no attention was seen in this run: softmax(dim=1) is not along the last axis": (
+        lambda q, k, v: (q @ k.mT).softmax(1) @ v
+    ),
+    "no attention was seen in this run: neither nn.MultiheadAttention, nor scaled_dot_product": (
+        lambda q, k, v: (q @ k.mT).exp() @ v
+    ),
+}
+
+
+@pytest.mark.parametrize("said", ENDS)
+def test_the_operation_that_broke_the_way_is_named(said):
+    class Gated(Way):
+        gate = GATE
+
+        def forward(self, q, k, v):
+            way = self.way(q, k, v)
+            return way[0] if isinstance(way, tuple) else way
+
+    module = ByHand(len)
+    module.inner = Gated(ENDS[said])
+    module.inner.gate = GATE
+    assert refused(module, tuple(randn(2, 3, 4, 6, seed=seed) for seed in range(3))).startswith(said)
+
+
+# --- samples and heads -------------------------------------------------------------------------------------------
+
+SAMPLES, HEADS, TOKENS, WIDTH = 2, 3, 5, 4
+
+
+def attended(q, k, v):
+    return (torch.bmm(q, k.transpose(1, 2)) * WIDTH**-0.5).softmax(-1) @ v
+
+
+def split(x):
+    """samples × tokens × (heads · width) → samples × heads × tokens × width."""
+    return x.unflatten(-1, (HEADS, WIDTH)).transpose(1, 2)
+
+
+class Folded(nn.Module):
+    """Attention over one axis that holds samples and heads, folded in some way of a projection of one's own."""
+
+    def __init__(self, fold, attend=attended):
+        super().__init__()
+        self.project = seeded(nn.Linear(HEADS * WIDTH, 3 * HEADS * WIDTH))
+        self.fold, self.attend = fold, attend
+
+    def forward(self, x):
+        return self.attend(*(self.fold(part) for part in self.project(x).chunk(3, -1)))
+
+
+def wanted_of(x):
+    """samples × heads × queries × keys, as the same module gives them by torch's function."""
+    project = Folded(None).project
+    q, k, _ = (split(part) for part in project(x).chunk(3, -1))
+    return written_out(q, k, None)
+
+
+ROWS = randn(SAMPLES, TOKENS, HEADS * WIDTH)
+FOLDS = {
+    "reshape, as BLOOM": lambda x: split(x).reshape(SAMPLES * HEADS, TOKENS, WIDTH),
+    "contiguous and view, as DeBERTa": lambda x: split(x).contiguous().view(-1, TOKENS, WIDTH),
+    "flatten": lambda x: split(x).flatten(0, 1),
+}
+
+
+@pytest.mark.parametrize("fold", FOLDS)
+def test_heads_that_are_folded_into_the_batch_are_heads(fold):
+    module = Folded(FOLDS[fold])
+    wanted, outputs = wanted_of(ROWS), module(ROWS).unflatten(0, (SAMPLES, HEADS))
+    for sample in range(SAMPLES):
+        (found,) = capture(module, ROWS, sample=sample)
+        assert_same(found, wanted[sample], outputs[sample])
+        assert f"head 1, 2, 3 of {HEADS}" in text_in(found.example().note, "en")
+    assert refused(module, ROWS, sample=7) == "sample: expected samples from 0 to 1, got 7"
+
+
+def test_heads_are_folded_where_tokens_come_first():
+    """As fairseq's layers: tokens × samples × (heads · width) → tokens × (samples · heads) × width."""
+    module = Folded(lambda x: x.contiguous().view(TOKENS, SAMPLES * HEADS, WIDTH).transpose(0, 1))
+    for sample in range(SAMPLES):
+        (found,) = capture(module, ROWS.transpose(0, 1), sample=sample)
+        assert_same(found, wanted_of(ROWS)[sample])
+
+
+def test_one_sample_without_an_axis_for_it_has_heads():
+    module = Folded(lambda x: x.view(TOKENS, HEADS, WIDTH).transpose(0, 1))
+    (found,) = capture(module, ROWS[1])
+    assert_same(found, wanted_of(ROWS)[1])
+    assert refused(module, ROWS[1], sample=1) == "sample: expected samples from 0 to 0, got 1"
+
+
+HEADS_FIRST = {
+    "folded by a view": lambda x: split(x).transpose(0, 1).reshape(HEADS * SAMPLES, TOKENS, WIDTH),
+    "as axes of their own": lambda x: split(x).transpose(0, 1),
+}
+
+
+@pytest.mark.parametrize("fold", HEADS_FIRST)
+def test_heads_before_samples_want_the_number_of_samples(fold):
+    module = Folded(HEADS_FIRST[fold], Fused() if fold == "as axes of their own" else attended)
+    said = refused(module, ROWS)
+    assert "samples and heads cannot be told apart" in said
+    assert said.endswith("say how many samples there are with batch=")
+    for sample in range(SAMPLES):
+        (found,) = capture(module, ROWS, sample=sample, batch=SAMPLES)
+        assert_same(found, wanted_of(ROWS)[sample])
+
+
+def test_heads_that_are_folded_unseen_are_refused():
+    """By a concatenation heads come first, and no view tells it."""
+    module = Folded(lambda x: torch.cat(x.chunk(HEADS, -1), 0))
+    assert "samples and heads cannot be told apart in 6 matrices" in refused(module, ROWS)
+    assert "cannot be told apart in 6 matrices" in refused(module, ROWS, batch=4)
+
+
+def test_more_axes_than_samples_and_heads_want_the_number_of_samples():
+    q = randn(2, 3, 2, 4, 6)
+    assert "cannot be told apart in 2 × 3 × 2 matrices" in refused(Fused(), (q, q, q))
+    (found,) = capture(Fused(), (q, q, q), sample=1, batch=2)
+    assert_same(found, written_out(q, q, q)[1].flatten(0, 1))
+
+
+def test_heads_of_einsum_in_the_order_of_its_letters():
+    x = randn(SAMPLES, TOKENS, HEADS, WIDTH)
+
+    def way(x, *_):
+        weights = (x.transpose(1, 2) @ x.permute(0, 2, 3, 1)).softmax(-1)
+        return torch.einsum("bhqk,bkhd->bqhd", weights, x)
+
+    heads = x.transpose(1, 2)
+    for sample in range(SAMPLES):
+        (found,) = capture(ByHand(way), (x, x, x), sample=sample)
+        assert_same(
+            found, written_out(heads, heads, heads, scale=1.0)[sample], way(x).transpose(1, 2)[sample]
+        )
+        assert found.q is not None
+
+
+def test_keys_that_all_heads_share_in_einsum():
+    q, k = randn(SAMPLES, HEADS, TOKENS, WIDTH), randn(SAMPLES, TOKENS, WIDTH, seed=1)
+
+    def way(q, k, v):
+        return torch.einsum("bhqk,bkd->bqhd", torch.einsum("bhqd,bkd->bhqk", q, k).softmax(-1), v)
+
+    (found,) = capture(ByHand(way), (q, k, k), sample=1)
+    assert_same(found, written_out(q, k[:, None], k, scale=1.0)[1], way(q, k, k).transpose(1, 2)[1])
+
+
+# --- proof -------------------------------------------------------------------------------------------------------
+
+
+class Foreign(torch.Tensor):
+    """A mask whose own way through the function is another than its numbers say, for one head of one sample."""
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        if func is F.scaled_dot_product_attention:
+            outputs = func(*args)
+            outputs[1, 2] += 0.25
+            return outputs
+        return super().__torch_function__(func, types, args, kwargs or {})
+
+
+@pytest.mark.parametrize("sample", [0, 1])
+def test_weights_that_do_not_give_the_outputs_are_refused_whatever_the_sample(sample):
+    q = randn(2, 3, 4, 6)
+    mask = torch.zeros(4, 4).as_subclass(Foreign)
+    assert refused(Fused(attn_mask=mask), (q, q, q), sample=sample) == (
+        ": weights · V differs by up to 0.25 from what head 3 of sample 2 put out, "
+        "so the weights cannot be those that were used"
+    ).removeprefix(": ")
+
+
+def test_large_scores_in_float32_are_no_reason_to_refuse():
+    """Scores of thousands are off by their own rounding, and so are the weights."""
+    q, k, v = (randn(1, 2, 6, 64, seed=seed, dtype=torch.float32) for seed in range(3))
+    assert capture(Fused(), (q * 60, k * 60, v))
+
+
+@pytest.mark.parametrize("make", [causal_upper_left, causal_lower_right])
+def test_torchs_causal_bias_is_the_mask_that_it_stands_for(make):
+    q, k = torch.tensor([[1.0, 0], [0, 1]]), torch.tensor([[1.0, 0], [0, 1], [1, 1], [2, 0], [0, 2]])
+    q, k, v = q[None, None], k[None, None], torch.arange(10.0).view(1, 1, 5, 2)
+    (found,) = capture(Fused(attn_mask=make(2, 5)), (q, k, v))
+    corner = 0 if make is causal_upper_left else 3
+    allow = torch.ones(2, 5, dtype=torch.bool).tril(corner)
+    assert_same(found, written_out(q, k, v, attn_mask=allow)[0])
+    assert found.causal is (corner == 0)
+    first = [1, 0, 0, 0, 0] if corner == 0 else [0.221181, 0.109057, 0.221181, 0.448581, 0]  # by NumPy
+    assert apart(found.weights[0, 0], torch.tensor(first)) <= 1e-6
+    said = "The causal mask is aligned to the top left: of 5 keys, query i may attend to the first i."
+    assert (said in text_in(found.example().note, "en")) is (corner == 0)
+
+
+@DTYPES
+def test_a_scale_of_0_gives_every_key_the_same_weight(dtype):
+    q = randn(1, 2, 3, 4, dtype=dtype)
+    (found,) = capture(Fused(scale=0.0), (q, q, q))
+    assert found.q is None
+    assert_same(found, torch.full((2, 3, 3), 1 / 3, dtype=torch.float64))
+    allow = torch.ones(3, 3, dtype=torch.bool).tril()
+    (found,) = capture(Fused(scale=0.0, attn_mask=allow), (q, q, q))
+    assert_same(found, allow.double().div(torch.arange(1, 4)[:, None]).expand(2, 3, 3))
+    with pytest.raises(InteropError, match="weights · V differs"):  # torch's own outputs are NaN
+        capture(Fused(scale=0.0, is_causal=True), (q, q, q))
+
+
+def test_a_mask_of_0_and_1_is_added_and_the_note_says_so():
+    q, mask = randn(1, 2, 3, 4), torch.ones(3, 3, dtype=torch.float64).tril()
+    (found,) = capture(Fused(attn_mask=mask), (q, q, q))
+    assert_same(found, written_out(q, q, q, attn_mask=mask)[0])
+    assert "The mask holds only the numbers 0 and 1. The model adds them" in text_in(
+        found.example().note, "en"
+    )
+
+
+def test_one_query_in_a_batch_of_many_is_remarked():
+    layer, x = (
+        nn.MultiheadAttention(8, 2).eval(),
+        torch.randn(1, 4, 8, generator=torch.Generator().manual_seed(0)),
+    )
+    (found,) = capture(layer, (x, x, x))
+    said = "There is one query in each of 4 samples: is batch_first right?"
+    assert repr(found) == f"·: 2 heads, 1 queries, 1 keys ({said})"
+    assert said in text_in(found.example().note, "en")
+    assert refused(layer, (x, x, x), list("abcd")) == (
+        "tokens: 4 were given, and no attention of this run has as many queries: 1, in a batch of 4. "
+        "Is batch_first right?"
+    )
+    assert capture(layer, (x[0],) * 3)[0].remark == ""
+
+
+def test_the_keys_that_torchs_layer_adds_are_called_so():
+    x = randn(1, 3, 8)
+    for bias in (False, True):
+        for zero in (False, True):
+            layer = seeded(
+                nn.MultiheadAttention(8, 2, add_bias_kv=bias, add_zero_attn=zero, batch_first=True)
+            )
+            (found,) = capture(layer, (x, x, x), list("abc"))
+            extra = ("bias",) * bias + ("zero",) * zero
+            assert found.context_tokens == (("a", "b", "c", *extra) if extra else None)
 
 
 # --- taking it away ----------------------------------------------------------------------------------------------
@@ -440,6 +765,7 @@ def test_wide_queries_and_keys_start_from_their_weights_which_are_exact():
     with pytest.raises(InteropError):
         found.example()
     example = found.example(cut=True)
+    assert "Q and K have 100 columns, more than an example holds" in example.note["en"]
     assert example.heads[0].q is None
     assert apart(trace(example)["weights"].cpu(), found.weights) <= 1e-12
 
