@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isclose, prod, sqrt
+from math import isclose, sqrt
 from typing import Any, Final
 
 import torch
@@ -21,7 +21,8 @@ from mha_core.example.model import MAX_HEADS, MAX_SIZE, NEG_INF, Example, Scale
 from mha_core.interop.masks import zeros_and_ones
 from mha_core.interop.packed import EXACT
 from mha_core.interop.qkv import from_qkv
-from mha_core.interop.watch import Call, Fold, Scores, Watch, nested
+from mha_core.interop.samples import Batch, four_axes
+from mha_core.interop.watch import Call, Scores, Watch, nested
 from mha_core.messages import LANGUAGE, LANGUAGES, catalogue
 
 _FROM: Final = N_("Captured from {name}: head {heads} of {h}.")
@@ -216,6 +217,8 @@ def capture(
     given = [part for part in (*args, *named.values()) if isinstance(part, Tensor)]
     if any(part.is_nested for part in given):
         raise nested()
+    if batch is not None and batch < 1:
+        raise InteropError(N_("expected a whole number from 1 on, got {got}"), place="batch", got=batch)
     module = getattr(module, "_orig_mod", module)  # what torch.compile has made of it
     calls: list[Captured] = []
     labels = _Labels(tuple(map(str, tokens or ())), tuple(map(str, context_tokens or ())))
@@ -294,98 +297,6 @@ class _Labels:
         return self.of(n_q, self.queries), None if n_q == n_k and not extra else (*keys, *extra)
 
 
-# --- samples and heads -------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """What is known of the number of samples: ``given`` by the caller, or the ``shape`` of the first input.
-
-    ``floating``: whether that holds numbers; of two axes it may then be rows of one sample, or a row of each.
-    """
-
-    given: int | None
-    shape: Sequence[int]
-    floating: bool
-
-    @property
-    def seen(self) -> int | None:
-        """The number of samples, by the first input alone; None where that does not say it."""
-        if not self.shape or (self.floating and len(self.shape) == 2):
-            return None
-        return 1 if len(self.shape) == 1 else self.shape[0]
-
-    def split(self, lead: Sequence[int], fold: Fold | None) -> tuple[int, int, bool] | None:
-        """Samples, heads and whether heads come first in ``lead``, the axes before tokens and columns.
-
-        None where that is not decided.
-        """
-        if len(lead) == 2:
-            return self._order(*lead)
-        if len(lead) > 2:
-            known = self.given or self.seen
-            sizes = [prod(lead[:at]) for at in range(len(lead) + 1)]
-            whole = known in sizes if self.given else known == sizes[-2]
-            return (known, sizes[-1] // known, False) if known and whole else None
-        if fold and prod(fold[:2]) == prod(lead):
-            return self._unfolded(*fold)
-        return self._alone(prod(lead))
-
-    def _order(self, first: int, second: int) -> tuple[int, int, bool] | None:
-        """Samples × heads, unless only the second axis is as long as the batch."""
-        known = self.given or self.seen
-        if first == known or (not self.given and second != known):
-            return first, second, False
-        return (second, first, True) if second == self.given else None
-
-    def _unfolded(self, first: int, second: int, axis: int) -> tuple[int, int, bool] | None:
-        if self.given:
-            return self._order(first, second)
-        return (first, second, False) if first == (*self.shape, *(0,) * 4)[axis] else None
-
-    def _alone(self, size: int) -> tuple[int, int, bool] | None:
-        """One axis, of which nothing is known: samples of one head, or heads of one sample."""
-        known = self.given or self.seen
-        if self.given and size % self.given == 0:
-            return self.given, size // self.given, False
-        if size == 1 or (size == known and not self.given):
-            return size, 1, False
-        alone = known == 1 or (known is None and bool(self.shape) and size != self.shape[0])
-        return (1, size, False) if alone and not self.given else None
-
-
-def _four_axes(call: Call, batch: Batch) -> Call:
-    """With tensors of samples × heads × tokens × columns."""
-    lead = call.outputs.shape[:-2]
-    split = (*lead, False) if call.layer and len(lead) == 2 else batch.split(lead, call.fold)
-    if split is None:
-        raise InteropError(
-            N_(
-                "samples and heads cannot be told apart in {lead} matrices: say how many samples there are with batch="
-            ),
-            place=call.name,
-            lead=" × ".join(map(str, lead)),
-        )
-    samples, heads, turned = split
-    if len(lead) == 2 and not turned:
-        return call
-
-    def apart(part: Tensor) -> Tensor:
-        part = part.reshape(*(1,) * (len(lead) + 2 - part.dim()), *part.shape)
-        own = lead if len(lead) < 2 else (*lead[:-1], part.shape[-3])
-        part = part.expand(*own, *part.shape[-2:])
-        if turned:
-            return part.reshape(heads, samples, *part.shape[-2:]).transpose(0, 1)
-        return part.reshape(samples, -1, *part.shape[-2:])
-
-    scores = call.scores
-    if scores is not None:
-        mask = None if scores.mask is None else apart(scores.mask)
-        scores = replace(scores, q=apart(scores.q), k=apart(scores.k), mask=mask)
-    weights = None if call.weights is None else apart(call.weights)
-    return replace(call, scores=scores, v=apart(call.v), outputs=apart(call.outputs), weights=weights)
-
-
 # --- one sample of a call ----------------------------------------------------------------------------------------
 
 LOWEST: Final = -1e30
@@ -396,7 +307,7 @@ _ROUNDED: Final = {torch.float16: 0.01, torch.bfloat16: 0.05}
 
 def _captured(call: Call, sample: int, batch: Batch, labels: _Labels) -> Captured:
     """One sample of a call, once every sample of it has been proved."""
-    call = _unpacked(_four_axes(call, batch))
+    call = _unpacked(four_axes(call, batch))
     samples = call.outputs.shape[:-3].numel()
     if not 0 <= sample < samples:
         raise InteropError(

@@ -20,7 +20,6 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
-from string import ascii_uppercase
 from types import EllipsisType, FunctionType
 from typing import Any, Final, TypeAlias, TypeVar
 
@@ -32,6 +31,7 @@ from torch.utils.weak import WeakTensorKeyDictionary
 
 from mha_core.errors import N_, InteropError
 from mha_core.example.model import NEG_INF
+from mha_core.interop.letters import laid, letters_of, queries_at, values_order
 
 Value = TypeVar("Value")
 Fold: TypeAlias = tuple[int, int, int]
@@ -55,9 +55,8 @@ class Call:
 
     ``name``: the part of the module that computed it. ``scores``: None where the way to the weights is not known.
     ``weights``: those that the module made, None where it made none. ``groups``: heads in a row that share keys and
-    values, as the module says. ``fold``: what the first axis was made of, where there is but one before tokens and
-    columns. ``layer``: torch's own layer computed it, whose axes are samples × heads. ``extra``: what the last keys are
-    called that are no tokens.
+    values, as the module says. ``folds``: what axes of V were made of, the newest first. ``layer``: torch's own layer
+    computed it, whose axes are samples × heads. ``extra``: what the last keys are called that are no tokens.
     """
 
     name: str
@@ -66,7 +65,7 @@ class Call:
     v: Tensor
     outputs: Tensor
     weights: Tensor | None = None
-    fold: Fold | None = None
+    folds: tuple[Fold, ...] = ()
     layer: bool = False
     extra: tuple[str, ...] = ()
 
@@ -122,7 +121,7 @@ class Watch(TorchFunctionMode):
             _known()
         )  # the scores behind them, and the weights
         self._factors: _Known[tuple[Tensor, float]] = _known()  # what was multiplied, and by what
-        self._folds: _Known[Fold] = _known()
+        self._folds: _Known[tuple[Fold, ...]] = _known()
         self._layer: tuple[str, ...] | None = None  # within torch's layer: its keys that are no tokens
         self.ends: dict[str, tuple[str, str]] = {}
         """By the part of the module: what took a softmax's result where it was not followed, and why as a word."""
@@ -179,7 +178,7 @@ class Watch(TorchFunctionMode):
         result = func(*args, **kwargs)
         factor = q.shape[-1] ** -0.5 if given.get("scale") is None else float(given["scale"])
         scores = Scores(q, k, factor, _written_out(given.get("attn_mask")), bool(given.get("is_causal")))
-        self._end(scores, v, result, None, fold=self._fold_of(v, k, q))
+        self._end(scores, v, result, None, folds=self._folds_of(v, k, q))
         return result
 
     # --- written out ---------------------------------------------------------------------------------------------
@@ -233,15 +232,13 @@ class Watch(TorchFunctionMode):
         """An axis that a view makes of two is known as long as there is an axis of this length."""
         if not (args and isinstance(args[0], Tensor)):
             return
-        made = _folded(args[0].shape, result.shape) if name in _VIEWS else None
-        fold = made or self._folds.get(args[0])
-        if fold and fold[0] * fold[1] in result.shape:
-            self._folds[result] = fold
+        made = _folded(args[0].shape, result.shape) if name in _VIEWS else ()
+        folds = (*made, *self._folds.get(args[0], ()))
+        if kept := tuple(fold for fold in folds if fold[0] * fold[1] in result.shape):
+            self._folds[result] = kept
 
-    def _fold_of(self, *parts: Tensor) -> Fold | None:
-        """Of the first of these whose first axis is known to be made of two."""
-        folds = (self._folds.get(part) for part in parts if part.dim() == 3)
-        return next(filter(None, folds), None)
+    def _folds_of(self, *parts: Tensor) -> tuple[Fold, ...]:
+        return tuple(fold for part in parts for fold in self._folds.get(part, ()))
 
     def _on_the_way(self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any], result: Tensor) -> None:
         """From a product to softmax; or before a product, a factor of its left side."""
@@ -268,7 +265,7 @@ class Watch(TorchFunctionMode):
         if weighted is not None:
             if weighted is tensors[0] and name != "baddbmm" and tensors[1].dim() > 1:
                 scores, weights = self._weights[weighted]
-                self._end(scores, tensors[1], result, weights, fold=self._fold_of(tensors[1], weights))
+                self._end(scores, tensors[1], result, weights, folds=self._folds_of(tensors[1], weights))
             else:
                 self._lost(name)
             return
@@ -286,10 +283,10 @@ class Watch(TorchFunctionMode):
         self, equation: Any, tensors: Sequence[Tensor], result: Tensor, weighted: Tensor | None
     ) -> None:
         """The same two products by their letters, whatever the order of the axes."""
-        letters = _letters(equation, tensors) if len(tensors) == 2 else None
+        letters = letters_of(equation, tensors) if len(tensors) == 2 else None
         if weighted is not None:
             first = 0 if weighted is tensors[0] else 1
-            order = letters and _values_order(letters[first], letters[1 - first], letters[2])
+            order = letters and values_order(letters[first], letters[1 - first], letters[2])
             if not letters or not order:
                 self._lost("einsum")
                 return
@@ -298,20 +295,20 @@ class Watch(TorchFunctionMode):
             turned = letters[first] != (*lead, query, key)
             self._end(
                 None if turned else scores,
-                _laid(tensors[1 - first], letters[1 - first], (*lead, key, column)),
-                _laid(result, letters[2], (*lead, query, column)),
-                _laid(weights, letters[first], (*lead, query, key)),
-                fold=self._fold_of(weights, tensors[1 - first]),
+                laid(tensors[1 - first], letters[1 - first], (*lead, key, column)),
+                laid(result, letters[2], (*lead, query, column)),
+                laid(weights, letters[first], (*lead, query, key)),
+                folds=self._folds_of(weights, tensors[1 - first]),
                 of=tensors[1 - first],
             )
-        elif letters and (at := _queries_first(letters)) is not None:
+        elif letters and (at := queries_at(letters)) is not None:
             *lead, query, key = letters[2]
             (column,) = set(letters[0]) - set(letters[2])
             left, right = tensors[at], tensors[1 - at]
             q, before = self._factors.get(left, (left, 1.0))
             self._scores[result] = Scores(
-                _laid(q, letters[at], (*lead, query, column)),
-                _laid(right, letters[1 - at], (*lead, key, column)),
+                laid(q, letters[at], (*lead, query, column)),
+                laid(right, letters[1 - at], (*lead, key, column)),
                 before,
             )
 
@@ -322,7 +319,7 @@ class Watch(TorchFunctionMode):
         outputs: Tensor,
         weights: Tensor | None,
         *,
-        fold: Fold | None,
+        folds: tuple[Fold, ...],
         of: Tensor | None = None,
     ) -> None:
         """An attention; ``of``: the tensor that V is a view of."""
@@ -331,7 +328,7 @@ class Watch(TorchFunctionMode):
             return
         own = self._layer is not None
         self._keep(
-            Call(*self._place(), scores, v, outputs, weights, fold, layer=own, extra=self._layer or ())
+            Call(*self._place(), scores, v, outputs, weights, folds, layer=own, extra=self._layer or ())
         )
 
     def _place(self) -> tuple[str, int]:
@@ -389,71 +386,13 @@ def _keeps_rows(index: Any, axes: int) -> bool:
     return all(isinstance(part, slice) for part in whole[-2:])
 
 
-def _folded(before: Sequence[int], after: Sequence[int]) -> Fold | None:
+def _folded(before: Sequence[int], after: Sequence[int]) -> tuple[Fold, ...]:
     """The first axis that a view changes, where it made it of itself and others: of samples and heads."""
-    for at, (old, new) in enumerate(zip(before, after, strict=False)):
-        if old != new:
-            return (old, new // old, at) if old and new > old and new % old == 0 else None
-    return None
-
-
-# --- letters of einsum -------------------------------------------------------------------------------------------
-
-Letters: TypeAlias = tuple[str, ...]
-
-
-def _letters(equation: Any, tensors: Sequence[Tensor]) -> tuple[Letters, Letters, Letters] | None:
-    """The axes of two operands and of the result, by letter; those of ``...`` by capitals. None where not known."""
-    if not isinstance(equation, str) or equation.count("->") != 1 or equation.count(",") != 1:
-        return None
-    given, out = equation.replace(" ", "").split("->")
-    sides = given.split(",")
-    open_axes = [
-        tensor.dim() - len(side.replace("...", "")) if "..." in side else 0
-        for side, tensor in zip(sides, tensors, strict=True)
-    ]
-    capitals = "".join(one for one in reversed(ascii_uppercase) if one not in equation)
-
-    def full(side: str, count: int) -> Letters:
-        return tuple(side.replace("...", capitals[:count][::-1]))
-
-    left, right = (full(side, count) for side, count in zip(sides, open_axes, strict=True))
-    return left, right, full(out, max(open_axes))
-
-
-def _values_order(weights: Letters, values: Letters, out: Letters) -> Letters | None:
-    """Leading axes, query, key, column of weights · V; None where it is not that, as where V has each query's own."""
-    key = weights[-1]
-    columns = [one for one in values if one not in weights]
-    queries = [one for one in weights[:-1] if one in out and one not in values]
-    if key not in values or key in out or len(columns) != 1 or not queries:
-        return None
-    query = weights[-2] if weights[-2] in queries else queries[-1]
-    lead = tuple(one for one in weights if one not in (query, key))
-    if len(queries) > 1 and query != weights[-2]:
-        return None
-    return (*lead, query, key, columns[0]) if {*lead, query, columns[0]} == {*out} else None
-
-
-def _queries_first(letters: tuple[Letters, Letters, Letters]) -> int | None:
-    """Which operand holds the queries, where the product is q · kᵀ and ends in queries × keys."""
-    one, other, out = letters
-    if len(out) < 2 or len({*one} - {*out}) != 1 or {*one} - {*out} != {*other} - {*out}:
-        return None
-    query, key = out[-2:]
-    for at, (left, right) in enumerate(((one, other), (other, one))):
-        if query in left and key in right and query not in right and key not in left:
-            return at
-    return None
-
-
-def _laid(tensor: Tensor, letters: Letters, order: Letters) -> Tensor:
-    """With its axes in this order, of length 1 where it has none."""
-    tensor = tensor.permute([letters.index(one) for one in order if one in letters])
-    for at, one in enumerate(order):
-        if one not in letters:
-            tensor = tensor.unsqueeze(at)
-    return tensor
+    at = next((at for at, (old, new) in enumerate(zip(before, after, strict=False)) if old != new), None)
+    if at is None:
+        return ()
+    old, new = before[at], after[at]
+    return ((old, new // old, at),) if old and new > old and new % old == 0 else ()
 
 
 # --- what is known of scores -------------------------------------------------------------------------------------

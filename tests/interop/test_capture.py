@@ -461,6 +461,9 @@ ENDS = {
             "bhqk,bhqd->bhkd", (q @ k.mT).softmax(-1), v
         )  # no query has values of its own
     ),
+    "inner: no attention was seen in this run: the result of softmax went into diagonal,": (
+        lambda q, k, v: (q @ k.mT).softmax(-1).diagonal(dim1=-2, dim2=-1) @ v[0, 0, :, 0]
+    ),
     "inner: no attention was seen in this run: the result of softmax went into topk,": (
         lambda q, k, v: (q @ k.mT).softmax(-1).topk(2)
     ),
@@ -578,6 +581,15 @@ def test_heads_before_samples_want_the_number_of_samples(fold):
         assert_same(found, wanted_of(ROWS)[sample])
 
 
+def test_an_axis_that_was_folded_twice_wants_the_number_of_samples():
+    """As TimeSformer's: (samples · heads · frames) × tokens. What is no sample is then counted as a head."""
+    q = randn(SAMPLES, HEADS, 4, TOKENS, WIDTH)
+    module = ByHand(lambda q, k, v: attended(*(part.flatten(0, 1).flatten(0, 1) for part in (q, k, v))))
+    assert "cannot be told apart in 24 matrices" in refused(module, (q, q, q))
+    (found,) = capture(module, (q, q, q), sample=1, batch=SAMPLES)
+    assert_same(found, written_out(q, q, q)[1].flatten(0, 1))
+
+
 def test_heads_that_are_folded_unseen_are_refused():
     """By a concatenation heads come first, and no view tells it."""
     module = Folded(lambda x: torch.cat(x.chunk(HEADS, -1), 0))
@@ -590,6 +602,38 @@ def test_more_axes_than_samples_and_heads_want_the_number_of_samples():
     assert "cannot be told apart in 2 × 3 × 2 matrices" in refused(Fused(), (q, q, q))
     (found,) = capture(Fused(), (q, q, q), sample=1, batch=2)
     assert_same(found, written_out(q, q, q)[1].flatten(0, 1))
+
+
+@pytest.mark.parametrize("batch", [None, 2])
+def test_windows_of_a_sample_are_samples_though_there_are_as_many_heads_as_samples(batch):
+    """As Swin's: samples · windows × heads × tokens × columns."""
+
+    def way(x, *_):
+        rows = x.view(2, 3, 4, 12).permute(0, 2, 1, 3).contiguous().view(-1, 3, 12)  # every fourth token
+        heads = rows.view(8, 3, 2, 6).transpose(1, 2)
+        return F.scaled_dot_product_attention(heads, heads, heads)
+
+    x = randn(2, 12, 12)
+    (found,) = capture(ByHand(way), (x, x, x), sample=5, batch=batch)
+    heads = x[1, 1::4].unflatten(-1, (2, 6)).transpose(0, 1)
+    assert_same(found, written_out(heads, heads, heads))
+
+
+@pytest.mark.parametrize("batch", [0, -1])
+def test_a_batch_of_no_samples_is_refused(batch):
+    q = randn(1, 1, 3, 4)
+    assert (
+        refused(Fused(), (q, q, q), batch=batch) == f"batch: expected a whole number from 1 on, got {batch}"
+    )
+
+
+@pytest.mark.parametrize("equation", ["bhqq,bhqd->bhqd", "bhqk,bhkd,bhkd->bhqd", "bhqk,bhkd"])
+def test_einsum_that_is_no_product_of_weights_and_values_is_named(equation):
+    def way(q, k, v):
+        return torch.einsum(equation, (q @ k.mT).softmax(-1), *[v] * equation.count(","))
+
+    q = randn(2, 3, 4, 6)
+    assert "went into einsum" in refused(ByHand(way), (q, q, q))
 
 
 def test_heads_of_einsum_in_the_order_of_its_letters():

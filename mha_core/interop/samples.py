@@ -1,0 +1,126 @@
+"""Samples and heads told apart, in the axes that come before tokens and columns.
+
+four axes     samples × heads, unless the batch is as long as the second of them alone
+three axes    samples · heads, folded by a view that was seen; or samples of one head, or heads of one sample
+more          as many of the first as make the batch are samples
+
+How many samples there are is said by the caller, or by the first input. What that leaves open is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import prod
+
+from torch import Tensor
+
+from mha_core.errors import N_, InteropError
+from mha_core.interop.watch import Call, Fold
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What is known of the number of samples: ``given`` by the caller, or the ``shape`` of the first input.
+
+    ``floating``: whether that holds numbers; of two axes it may then be rows of one sample, or a row of each.
+    """
+
+    given: int | None
+    shape: Sequence[int]
+    floating: bool
+
+    @property
+    def seen(self) -> int | None:
+        """The number of samples, by the first input alone; None where that does not say it."""
+        if not self.shape or (self.floating and len(self.shape) == 2):
+            return None
+        return 1 if len(self.shape) == 1 else self.shape[0]
+
+    def split(self, lead: Sequence[int], folds: Sequence[Fold]) -> tuple[int, int, bool] | None:
+        """Samples, heads and whether heads come first in ``lead``, the axes before tokens and columns.
+
+        None where that is not decided.
+        """
+        known = [self._unfolded(*fold) for fold in folds if lead and prod(fold[:2]) == lead[0]]
+        if len(lead) == 2:
+            if any(
+                one and not one[2] for one in known
+            ):  # windows, one sample's after another's, are samples too
+                return lead[0], lead[1], False
+            return self._order(*lead)
+        if len(lead) == 1 and known:
+            return known[0]
+        return self._alone(prod(lead)) if len(lead) < 2 else self._several(lead)
+
+    def _several(self, lead: Sequence[int]) -> tuple[int, int, bool] | None:
+        """More than two axes: as many of the first are samples as make the batch; unsaid, all but the last."""
+        known = self.given or self.seen
+        sizes = [prod(lead[:at]) for at in range(len(lead) + 1)]
+        whole = known in sizes if self.given else known == sizes[-2]
+        return (known, sizes[-1] // known, False) if known and whole else None
+
+    def _order(self, first: int, second: int) -> tuple[int, int, bool] | None:
+        """Samples × heads, unless only the second axis is as long as the batch."""
+        known = self.given or self.seen
+        if first == known or (second != known and (not self.given or first % self.given == 0)):
+            return first, second, False
+        return (second, first, True) if second == self.given else None
+
+    def _unfolded(self, first: int, second: int, axis: int) -> tuple[int, int, bool] | None:
+        """What a view made one axis of, where one of the two is as long as the batch."""
+        if self.given and second == self.given != first:
+            return second, first, True
+        known = self.given or (*self.shape, *(0,) * 4)[axis]
+        if first == known:
+            return first, second, False
+        return (
+            (self.given, first * second // self.given, False)
+            if self.given and first % self.given == 0
+            else None
+        )
+
+    def _alone(self, size: int) -> tuple[int, int, bool] | None:
+        """One axis, of which nothing is known: samples of one head, or heads of one sample."""
+        known = self.given or self.seen
+        if self.given and size % self.given == 0:
+            return self.given, size // self.given, False
+        if size == 1 or (size == known and not self.given):
+            return size, 1, False
+        alone = known == 1 or (known is None and bool(self.shape) and size != self.shape[0])
+        return (1, size, False) if alone and not self.given else None
+
+
+def four_axes(call: Call, batch: Batch) -> Call:
+    """The same call with tensors of samples × heads × tokens × columns.
+
+    Raises ``InteropError`` where samples and heads cannot be told apart.
+    """
+    lead = call.outputs.shape[:-2]
+    split = (*lead, False) if call.layer and len(lead) == 2 else batch.split(lead, call.folds)
+    if split is None:
+        raise InteropError(
+            N_(
+                "samples and heads cannot be told apart in {lead} matrices: say how many samples there are with batch="
+            ),
+            place=call.name,
+            lead=" × ".join(map(str, lead)),
+        )
+    samples, heads, turned = split
+    if len(lead) == 2 and not turned:
+        return call
+
+    def apart(part: Tensor) -> Tensor:
+        part = part.reshape(*(1,) * (len(lead) + 2 - part.dim()), *part.shape)
+        own = lead if len(lead) < 2 else (*lead[:-1], part.shape[-3])
+        part = part.expand(*own, *part.shape[-2:])
+        if turned:
+            return part.reshape(heads, samples, *part.shape[-2:]).transpose(0, 1)
+        return part.reshape(samples, -1, *part.shape[-2:])
+
+    scores = call.scores
+    if scores is not None:
+        mask = None if scores.mask is None else apart(scores.mask)
+        scores = replace(scores, q=apart(scores.q), k=apart(scores.k), mask=mask)
+    weights = None if call.weights is None else apart(call.weights)
+    return replace(call, scores=scores, v=apart(call.v), outputs=apart(call.outputs), weights=weights)
