@@ -353,6 +353,8 @@ def _prove(captured: Captured, sample: int) -> None:
 
     A row whose weights · V is no number proves nothing, and no more does one that may attend to nothing.
     """
+    if not captured.outputs.numel() or not captured.v.numel():
+        return
     v = captured.v.to(EXACT)
     computed = captured.weights.to(EXACT) @ v.repeat_interleave(len(captured.weights) // len(v), 0)
     silent = ~computed.isfinite() | ((captured.weights == 0).all(-1, keepdim=True) & captured.outputs.isnan())
@@ -375,7 +377,7 @@ def _prove(captured: Captured, sample: int) -> None:
 def _rounding(captured: Captured) -> float:
     """How far a score may be off that was computed in the dtype of Q and K: a few units of the largest."""
     q, k = captured.q, captured.k
-    if q is None or k is None or not q.numel():
+    if q is None or k is None or not q.numel() or not k.numel():
         return 0.0
     scale = captured.scale
     divisor = scale if isinstance(scale, float) else sqrt(q.shape[-1]) if scale == "sqrt_dk" else 1.0

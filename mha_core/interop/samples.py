@@ -71,6 +71,8 @@ class Batch:
         """What a view made one axis of, where one of the two is as long as the batch."""
         if self.given and second == self.given != first:
             return second, first, True
+        if first == 1 and not self.given:  # heads, and no axis of samples: not where there are several
+            return (1, second, False) if self.seen in (1, None) else None
         known = self.given or (*self.shape, *(0,) * 4)[axis]
         if first == known:
             return first, second, False

@@ -354,8 +354,11 @@ def _name(func: Callable[..., Any]) -> str:
 
 
 def _memory(tensor: Tensor) -> int:
-    """Where its numbers lie, those of its views too."""
-    return tensor.untyped_storage().data_ptr() if tensor.layout == torch.strided else id(tensor)
+    """Where its numbers lie, those of its views too; a tensor that has no memory of its own is alone."""
+    try:
+        return tensor.untyped_storage().data_ptr() or id(tensor)
+    except (NotImplementedError, RuntimeError):
+        return id(tensor)
 
 
 def _tensors(args: Sequence[Any], kwargs: Mapping[str, Any]) -> Iterator[Tensor]:
@@ -387,12 +390,17 @@ def _keeps_rows(index: Any, axes: int) -> bool:
 
 
 def _folded(before: Sequence[int], after: Sequence[int]) -> tuple[Fold, ...]:
-    """The first axis that a view changes, where it made it of itself and others: of samples and heads."""
+    """The first axis that a view changes, where it made it of itself and others: of samples and heads.
+
+    Where it splits the last axis, into heads and their columns, the first part is made of 1 and of the heads.
+    """
     at = next((at for at, (old, new) in enumerate(zip(before, after, strict=False)) if old != new), None)
-    if at is None:
+    if at is None or not before[at] or not after[at]:
         return ()
     old, new = before[at], after[at]
-    return ((old, new // old, at),) if old and new > old and new % old == 0 else ()
+    if new % old == 0:
+        return ((old, new // old, at),)
+    return ((1, new, at),) if old % new == 0 and at == len(before) - 1 else ()
 
 
 # --- what is known of scores -------------------------------------------------------------------------------------

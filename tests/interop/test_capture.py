@@ -564,6 +564,28 @@ def test_one_sample_without_an_axis_for_it_has_heads():
     assert refused(module, ROWS[1], sample=1) == "sample: expected samples from 0 to 0, got 1"
 
 
+@pytest.mark.parametrize("heads", [2, 3])
+def test_heads_of_one_sample_after_another_are_not_taken_for_samples(heads):
+    """Each sample goes alone through attention, in a batch of two, with as many heads as samples or not."""
+
+    def way(x, *_):
+        parts = [y.view(5, heads, 4).transpose(0, 1) for y in x]
+        return torch.stack([F.scaled_dot_product_attention(part, part, part) for part in parts])
+
+    x = randn(2, 5, heads * 4)
+    assert f"cannot be told apart in {heads} matrices" in refused(ByHand(way), (x, x, x))
+    found = capture(ByHand(way), (x, x, x), batch=1)
+    for one, y in zip(found, x, strict=True):
+        part = y.view(5, heads, 4).transpose(0, 1)
+        assert_same(one, written_out(part, part, part))
+
+
+def test_an_attention_without_keys_is_captured():
+    q = randn(1, 2, 3, 4)
+    (found,) = capture(Fused(), (q, q[:, :, :0], q[:, :, :0]))
+    assert found.weights.shape == (2, 3, 0)
+
+
 HEADS_FIRST = {
     "folded by a view": lambda x: split(x).transpose(0, 1).reshape(HEADS * SAMPLES, TOKENS, WIDTH),
     "as axes of their own": lambda x: split(x).transpose(0, 1),
