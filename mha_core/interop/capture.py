@@ -313,11 +313,13 @@ def _captured(call: Call, sample: int, batch: Batch, labels: _Labels) -> Capture
         raise InteropError(
             N_("expected samples from 0 to {last}, got {got}"), place="sample", last=samples - 1, got=sample
         )
-    for at in range(samples):
-        one = _one_sample(call, at, samples, labels)
-        _prove(one, at)
-        if at == sample:
-            captured = one
+    captured = _one_sample(call, sample, samples, labels)
+    _prove(captured, sample)
+    others = (
+        call if call.weights is None else replace(call, scores=None)
+    )  # weights that were made prove themselves
+    for at in (*range(sample), *range(sample + 1, samples)):
+        _prove(_one_sample(others, at, samples, labels), at)
     return captured
 
 
