@@ -241,7 +241,7 @@ def capture(
 
 
 def _none_seen(ends: Mapping[str, tuple[str, str]]) -> InteropError:
-    """What became of the first softmax, by what took its result."""
+    """What became of a softmax, by what took its result; of the first where nothing took any."""
     if not ends:
         return InteropError(
             N_(
@@ -250,7 +250,7 @@ def _none_seen(ends: Mapping[str, tuple[str, str]]) -> InteropError:
                 "place of softmax cannot be seen"
             )
         )
-    name, (operation, why) = next(iter(ends.items()))
+    name, (operation, why) = next((end for end in ends.items() if end[1][0]), next(iter(ends.items())))
     said = N_("no attention was seen in this run: the result of softmax was never multiplied by values")
     if operation.startswith("softmax("):
         said = N_(
@@ -366,13 +366,13 @@ def _prove(captured: Captured, sample: int) -> None:
     if (of_head > within * v.abs().nan_to_num(0.0).max()).any():
         raise InteropError(
             N_(
-                "weights · V differs by up to {apart:.2g} from what head {head} of sample {sample} put out, "
-                "so the weights cannot be those that were used"
+                "weights · V differs by up to {apart:.2g} from the output that was seen "
+                "(sample={sample}, heads=[{head}]), so these cannot be the weights that were used"
             ),
             place=captured.name,
             apart=of_head.max().item(),
-            head=int(of_head.argmax()) + 1,
-            sample=sample + 1,
+            head=int(of_head.argmax()),
+            sample=sample,
         )
 
 
