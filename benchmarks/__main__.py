@@ -15,6 +15,7 @@ PARTS = {
     "motion": motion.measure,
     "openings": openings.measure,
     "live": live.measure,
+    "hostile": live.hostile,
     "rooms": rooms.measure,
     "large": large.measure,
     "pooled": pooled.measure,

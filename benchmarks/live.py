@@ -11,6 +11,8 @@ import os
 import sys
 from dataclasses import dataclass, field
 from itertools import count
+from multiprocessing import get_context
+from multiprocessing.synchronize import Event
 from pathlib import Path
 from random import Random
 from time import monotonic, perf_counter
@@ -32,6 +34,8 @@ ALONE, PAUSE = 2000, 0.02
 """Edits with nobody else there, and seconds between two of them, as between those while others mean harm."""
 SECONDS = 4.0
 """How long a number is dragged."""
+SENDERS, BESIDE = 10, 10.0
+"""Senders of heavy messages, and how long a visitor edits beside them."""
 
 RECORD = """
 {
@@ -197,7 +201,7 @@ class Client:
 
 def address(app: Server) -> str:
     """Where the channel is."""
-    return f"ws://localhost:{app.port}/api/live"
+    return f"ws://127.0.0.1:{app.port}/api/live"
 
 
 def cpu(app: Server) -> float:
@@ -340,6 +344,84 @@ async def _sockets(app: Server, many: int) -> int:
     alive = [one for one in opened if isinstance(one, ClientConnection)]
     await asyncio.gather(*(one.close() for one in alive))
     return len(alive)
+
+
+# --- one small message -------------------------------------------------------------------------------------------
+
+
+def hostile() -> list[Line]:
+    """What a visitor who edits waits for beside senders of small messages that are much work."""
+    with running() as app:
+        return asyncio.run(_beside(app))
+
+
+async def _beside(app: Server) -> list[Line]:
+    lines: list[Line] = []
+    alone = "an edit with nobody else there, 8×8×4"
+    beside = {0: "", 1: "beside one sender of heavy messages", SENDERS: f"beside {SENDERS} such senders"}
+    for senders, who in beside.items():
+        stop = get_context("spawn").Event()
+        others = get_context("spawn").Process(target=_send_heavy, args=(address(app), senders, stop))
+        others.start()
+        edits, lags = await _edits_and_lags(app)
+        stop.set()
+        others.join()
+        goal = (max(2.0 * lines[0].p95, 50.0), "") if lines else None
+        lines += [
+            Line(f"an edit {who}" if who else alone, edits, goal=goal, by="p95"),
+            Line(f"the loop's lag {who}".strip(), lags, goal=(20, ""), by="p95"),
+        ]
+    return lines
+
+
+async def _edits_and_lags(app: Server) -> tuple[list[float], list[float]]:
+    """Milliseconds of a visitor's edits, and of the pings of a socket that sends nothing else."""
+    edits: list[float] = []
+    lags: list[float] = []
+    async with connect(address(app)) as socket, connect(address(app)) as other:
+        client = Client(socket)
+        await client.ready(sized(8, 8, 4))
+        until = monotonic() + BESIDE
+
+        async def edit() -> None:
+            while monotonic() < until:
+                edits.append((await client.edited(len(edits) % 9))[0])
+                await asyncio.sleep(PAUSE)
+
+        async def ping() -> None:
+            while monotonic() < until:
+                begin = perf_counter()
+                await (await other.ping())
+                lags.append((perf_counter() - begin) * 1000)
+                await asyncio.sleep(PAUSE)
+
+        await asyncio.gather(edit(), ping())
+    return edits, lags
+
+
+def heavy(edits: int = 100) -> str:
+    """A message of a few kB: edits of the largest example that there is, whose link is short."""
+    tokens, zeros = tuple(map(str, range(64))), filled(64, 64, "zeros")
+    example = Example("", tokens, (Head(zeros, zeros, zeros),) * 16, zeros)
+    titles = [{"op": "title", "text": str(number)} for number in range(edits)]
+    return json.dumps({"id": 1, "from": {"s": to_token(example)}, "edits": titles})
+
+
+def _send_heavy(url: str, senders: int, stop: Event) -> None:
+    """Send them until it is time to stop, in a process of its own and from another address than the visitor's."""
+
+    async def send() -> None:
+        text = heavy()
+        while not stop.is_set():
+            async with connect(url, max_size=None, local_addr=("127.0.0.2", 0)) as socket:
+                for _ in range(3):
+                    await socket.send(text)
+                    await socket.recv()
+
+    async def all_of_them() -> None:
+        await asyncio.gather(*(send() for _ in range(senders)))
+
+    asyncio.run(all_of_them())
 
 
 if __name__ == "__main__":

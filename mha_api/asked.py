@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping
 
 from anyio import move_on_after
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
 from mha_core.errors import N_, MhaError
@@ -32,6 +32,11 @@ def language(request: Request) -> str:
     """The language of the parameter ``lang``, else of the header Accept-Language."""
     asked = request.query_params.get("lang") or request.headers.get("accept-language", "").strip()
     return language_of(asked)
+
+
+def address(connection: HTTPConnection) -> str:
+    """Who asks: the address of the machine, or of the network that it is behind."""
+    return connection.client.host if connection.client else ""
 
 
 def refusal(error: MhaError, language: str) -> Response:

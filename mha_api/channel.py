@@ -28,8 +28,8 @@ edits holds the same numbers, bit for bit, and stands for the history, the addre
 
 from __future__ import annotations
 
-import json
 import logging
+import time
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, TypeGuard
 
@@ -38,6 +38,7 @@ from mha_api.message import framed
 from mha_core import Example, MhaError, Trace, built_in, trace
 from mha_core.edit.back import edited
 from mha_core.errors import N_, ExampleError
+from mha_core.example.decoding import decoded
 from mha_core.example.share_link import unpacked
 from mha_ui.about import about_example
 from mha_ui.figures import FIGURES
@@ -53,8 +54,12 @@ LOG: Final = logging.getLogger(__name__)
 MAX_MESSAGE: Final = 1_000_000
 """Characters of a message: the largest example that can be edited, which no link holds, or a pasted matrix."""
 MAX_EDITS: Final = 1_000
+MAX_SECONDS: Final = 2
+"""How long the edits of one message may take."""
 LIGHT: Final = 20_000
-"""Bytes of a message, or of the answer before it, up to which the next answer takes no time."""
+"""Up to here an answer takes no time: characters of its message, and cells of its example × edits (``is_light``)."""
+LEAST_CELLS: Final = 400
+"""Cells whose computing takes as long as what any edit takes, however small the example is."""
 
 
 class Asked(NamedTuple):
@@ -84,20 +89,28 @@ class Channel:
         self._lens: tuple[int, Lens] | None = None
         self.drawing: Asked | None = None
         """The message whose pictures are still to be drawn."""
-        self._size = 0
 
     def is_light(self, text: str) -> bool:
-        """Whether a message takes no time, as far as can be guessed: it is small, as was the answer before it, and it
-        asks for no lens, which may have to search.
+        """Whether the answer to a message takes no time: a few milliseconds, before any of it is computed.
+
+        What takes time is work: the cells of the example, once for each edit and once for the numbers. So the example
+        must be one of the last answers, and no edit may change its size. A lens may have to search.
         """
-        return max(len(text), self._size) <= LIGHT and not _looks(text)
+        if len(text) > LIGHT:
+            return False
+        try:
+            asked = read(text)
+        except MhaError:
+            return True  # it gets a sentence
+        if asked.lens is not None or not isinstance(asked.base, int) or not all(map(_is_steady, asked.edits)):
+            return False
+        cells = [self._kept[at].cells for at in (asked.base, asked.since) if at in self._kept]
+        return (1 + len(asked.edits)) * max([LEAST_CELLS, *cells]) <= LIGHT
 
     def answer(self, text: str) -> bytes:
         """The answer to one message; whatever is wrong with it is answered in one sentence, and changes nothing."""
         self.drawing = None
-        answer = self._answer(text)
-        self._size = len(answer)
-        return answer
+        return self._answer(text)
 
     def pictures(self) -> bytes:
         """The pictures that the last message asked for, where ``drawing`` says that it did; it is answered before."""
@@ -128,7 +141,12 @@ class Channel:
         shown = None if asked.since is None else self._at(asked.since)
         base = self._at(asked.base) if isinstance(asked.base, int) else trace(opened(asked.base))
         history = [base.example]
+        until = time.monotonic() + MAX_SECONDS
         for edit in asked.edits:
+            if time.monotonic() > until:
+                raise ExampleError(
+                    N_("these edits take longer than {most} seconds"), place="edits", most=MAX_SECONDS
+                )
             example = edited(history, edit)
             if example != history[-1]:  # −0 in place of 0 is no edit to the page either
                 history.append(example)
@@ -215,7 +233,9 @@ def read(text: str) -> Asked:
     if len(text) > MAX_MESSAGE:
         raise ExampleError(N_("a message has at most {most} characters"), most=MAX_MESSAGE)
     try:
-        data = json.loads(text)
+        data = decoded(text)
+    except ExampleError:
+        raise
     except (ValueError, RecursionError):
         raise ExampleError(N_("this message is no JSON")) from None
     if not isinstance(data, dict) or not _is_index(data.get("id")):
@@ -244,13 +264,9 @@ def read(text: str) -> Asked:
     )
 
 
-def _looks(text: str) -> bool:
-    """Whether a message asks for a lens; what is no message asks for nothing."""
-    try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(data, dict) and data.get("lens") is not None
+def _is_steady(edit: Mapping[str, Any]) -> bool:
+    """Whether an edit writes numbers into an example that keeps its size."""
+    return edit.get("op") in ("set", "scale") and not edit.get("grow")
 
 
 def _list(value: object) -> list[Any]:

@@ -2,6 +2,8 @@
 
 One socket's messages are answered one after the other. A page of another host is refused, and so is a socket beyond
 those that there is room for.
+
+What takes no time is answered at once, and everything else when it is the sender's turn (``turns``).
 """
 
 from __future__ import annotations
@@ -9,11 +11,12 @@ from __future__ import annotations
 import time
 from typing import Final
 
-from anyio import sleep, to_thread
+from anyio import sleep
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from mha_api import ready
 from mha_api.headers import same_origin
+from mha_api.turns import in_turn
 
 RATE: Final = 120
 """Messages a second that one socket is answered in the long run; what comes faster waits."""
@@ -58,11 +61,11 @@ async def live(socket: WebSocket) -> None:
                 await sleep(wait)
             if channel.is_light(text):
                 answer = channel.answer(text)
-            else:  # in a thread, so that other sockets are answered meanwhile
-                answer = await to_thread.run_sync(channel.answer, text)
+            else:
+                answer = await in_turn(socket, channel.answer, text)
             await socket.send_bytes(answer)
             if channel.drawing:
-                await socket.send_bytes(await to_thread.run_sync(channel.pictures))
+                await socket.send_bytes(await in_turn(socket, channel.pictures))
     except WebSocketDisconnect:
         pass  # it went while it was answered
     finally:

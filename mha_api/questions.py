@@ -5,11 +5,11 @@ Whatever is wrong raises ``MhaError``.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, Final
 
 from mha_core.errors import N_, ExampleError
+from mha_core.example.decoding import decoded
 from mha_core.models import Card, Model, cards, load
 
 MOST_SWITCHED: Final = 4096
@@ -21,7 +21,9 @@ Question = Mapping[str, Any]
 def read(body: bytes, *names: str) -> Question:
     """A question with these fields and no others; ``without`` may be left out."""
     try:
-        question = json.loads(body)
+        question = decoded(body)
+    except ExampleError:
+        raise
     except (ValueError, RecursionError):
         question = None
     if not isinstance(question, dict):

@@ -11,6 +11,7 @@ import asyncio
 import importlib
 import pkgutil
 import signal
+import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
@@ -20,6 +21,10 @@ from typing import Any, Final
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse
+
+SWITCH: Final = 0.0005
+"""Seconds after which a thread that computes lets others go on. Python's own 5 ms would be waited for at each operation
+of torch's, by who answers meanwhile."""
 
 _BEGUN: Final[list[Future[None]]] = []
 """The import of this process, once it has begun: one at most."""
@@ -41,6 +46,7 @@ def lifespan(
 
     @asynccontextmanager
     async def living(_app: Any) -> AsyncIterator[None]:
+        sys.setswitchinterval(SWITCH)
         first()
         begin(libraries, packages, optional)
         with _when_stopped(last):

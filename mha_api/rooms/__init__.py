@@ -72,7 +72,7 @@ class Rooms:
     async def open(self, request: Request) -> Response:
         """``POST /rooms``: a room of one's own; 201 with its code and key."""
         await self._body(request)
-        address = _address(request)
+        address = asked.address(request)
         if not self._opened.may(address):
             raise RefusedError(429, N_("too many rooms were opened from here; try again in a minute"))
         key = room.new_key()
@@ -164,7 +164,7 @@ class Rooms:
 
     async def _known(self, request: Request) -> str:
         """The code of a room that there is. Who tries too many others gets no answer any more."""
-        address = _address(request)
+        address = asked.address(request)
         if not self._misses.may(address):
             raise RefusedError(429, N_("too many codes were tried from here; try again in a moment"))
         code = room.code_in(request.path_params["code"])
@@ -186,7 +186,7 @@ class Rooms:
         ):
             return code
         await self._known(request)
-        self._misses.take(_address(request))
+        self._misses.take(asked.address(request))
         raise RefusedError(403, N_("this is not the key of the room"))
 
     async def _latest(self, code: str) -> dict[str, Message]:
@@ -225,10 +225,6 @@ def _refusing(act: Handler) -> Handler:
             return Response(status_code=400)  # it went; nobody reads this
 
     return answered
-
-
-def _address(request: Request) -> str:
-    return request.client.host if request.client else ""
 
 
 def _question(latest: dict[str, Message]) -> dict[str, Any] | None:

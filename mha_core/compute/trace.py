@@ -73,6 +73,14 @@ class Trace:
         return graph(self.example)
 
     @cached_property
+    def cells(self) -> int:
+        """How many numbers there are in all: given ones, and those of every step."""
+        parts = (*(tensors for _, tensors in self.groups), self.layer)
+        return sum(
+            tensor.numel() for tensors in parts for name, tensor in tensors.items() if name not in SETTINGS
+        )
+
+    @cached_property
     def values(self) -> dict[str, Any]:
         """Numbers by step name, in order: a list over heads (None where a head has no such step) or one matrix.
 

@@ -50,7 +50,7 @@ def given_back(history: Sequence[Example], edit: Edit) -> Example | None:
         return None
     now = history[-1]
     back = _head(now, earlier, gone["head"]) if "head" in gone else _token(now, earlier, which, gone["index"])
-    return back and noted(validate(back), now)
+    return back and noted(validate(back, now), now)
 
 
 def _last_removal(counts: Sequence[int]) -> int | None:

@@ -41,10 +41,12 @@ from mha_core.vocabulary import AXES
 def apply(example: Example, edit: Edit) -> Example:
     """The example after one edit, without its note where that spoke of other numbers or tokens.
 
+    ``example`` keeps the rules already: only what the edit changes is held to them again.
+
     Raises ``ExampleError`` where the edit is none, names a place that is not there, or breaks the format.
     """
     op, fields = read_edit(edit)
-    return noted(validate(_EDITS[op](example, fields)), example)
+    return noted(validate(_EDITS[op](example, fields), example), example)
 
 
 def _set(example: Example, edit: Edit) -> Example:

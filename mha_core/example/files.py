@@ -28,6 +28,7 @@ from math import inf, isfinite, isinf
 from typing import Any
 
 from mha_core.errors import N_, ExampleError
+from mha_core.example.decoding import decoded
 from mha_core.example.lecture import Lecture, LectureStep
 from mha_core.example.model import (
     NEG_INF,
@@ -154,7 +155,7 @@ def _load(text: str | bytes) -> object:
     elif len(text.encode("utf-8", "replace")) > MAX_BYTES:
         raise too_large
     try:
-        return json.loads(text, object_pairs_hook=_no_duplicates, parse_constant=_Constant)
+        return decoded(text, object_pairs_hook=_no_duplicates, parse_constant=_Constant)
     except json.JSONDecodeError as error:
         raise _fail(
             "", N_("this is not JSON: line {line}, column {column}"), line=error.lineno, column=error.colno

@@ -1,5 +1,6 @@
 """A link as a QR code: drawn for links of a length that a code holds, and for nothing else."""
 
+from threading import current_thread
 from urllib.parse import quote
 from xml.etree import ElementTree
 
@@ -8,6 +9,7 @@ import segno
 from starlette.applications import Starlette
 
 import mha_api
+from mha_api import codes
 from mha_api.codes import MOST_BYTES
 from tests.api.asgi import Answer, ask
 
@@ -47,3 +49,19 @@ def test_what_is_no_link_has_no_code(text):
     answer = code(text)
     assert answer.status == 422
     assert answer.headers["content-type"].startswith("text/plain")
+
+
+def test_a_code_is_drawn_beside_the_loop(monkeypatch):
+    threads = []
+
+    def drawn(_link):
+        threads.append(current_thread())
+        return b""
+
+    async def app(scope, receive, send):
+        threads.append(current_thread())
+        await APP(scope, receive, send)
+
+    monkeypatch.setattr(codes, "drawn", drawn)
+    assert ask(app, "/api/qr", query="link=https://localhost").status == 200
+    assert len(set(threads)) == 2

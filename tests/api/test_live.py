@@ -4,6 +4,7 @@ import json
 import struct
 from math import inf
 from random import Random
+from threading import get_ident
 from typing import Any
 
 import pytest
@@ -14,10 +15,12 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 import mha_api
+from mha_api import channel as channel_module
 from mha_api import live
 from mha_api.channel import MAX_MESSAGE, Channel
-from mha_core import built_in, library, to_token
+from mha_core import Example, Head, built_in, library, to_token
 from mha_core.edit.edits import apply
+from mha_core.edit.matrices import filled
 from mha_core.exercise.exercise import askable
 from mha_core.vocabulary import PER_HEAD_STEPS
 from mha_ui.bench.model import payload
@@ -343,13 +346,97 @@ def test_a_lens_is_given_once_and_then_named():
     assert asked(Channel(), 1, {"example": "first"}, lens=0)[0] == {"id": 1, "gone": True}
 
 
-def test_what_may_have_to_search_is_not_light():
+# --- what takes time -----------------------------------------------------------------------------------------------
+
+SET = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[2]]}
+
+
+def light(channel, base, edits=(SET,), **more):
+    return channel.is_light(json.dumps({"id": 9, "from": base, "edits": list(edits), **more}))
+
+
+def at_hand(example):
+    """A channel that has an example at hand, as its answer 1."""
     channel = Channel()
-    assert channel.is_light(json.dumps(GOOD))
+    assert asked(channel, 1, {"s": to_token(example)}, quiet=True)[0] == {"id": 1}
+    return channel
+
+
+def largest():
+    """An example as large as there is, whose link is short."""
+    zeros = filled(64, 64, "zeros")
+    return Example("", tuple(map(str, range(64))), (Head(zeros, zeros, zeros),) * 16, zeros)
+
+
+def test_a_step_of_a_drag_is_light_and_what_is_no_message_too():
+    channel = at_hand(built_in("first"))
+    assert light(channel, 1)
+    assert light(channel, 1, [{"op": "scale", "value": 2}], since=1)
+    assert light(channel, 77)  # it is gone
     assert channel.is_light("{")
-    assert not channel.is_light(json.dumps(GOOD | {"lens": {"name": "check", "decimals": 4}}))
-    assert not channel.is_light(json.dumps(GOOD | {"lens": 3}))
+
+
+def test_what_may_have_to_search_is_not_light():
+    channel = at_hand(built_in("first"))
+    assert not light(channel, 1, lens={"name": "check", "decimals": 4})
+    assert not light(channel, 1, lens=3)
+
+
+def test_a_message_is_as_heavy_as_the_cells_that_it_has_computed_and_not_as_it_is_long():
+    channel = at_hand(built_in("first"))
+    assert not light(channel, 1, [SET] * 100)
     assert not channel.is_light(" " * 20_001)
+    assert not light(at_hand(largest()), 1)
+
+
+def test_what_is_shown_weighs_as_well_as_what_is_edited():
+    channel = at_hand(largest())
+    asked(channel, 2, {"example": "first"}, since=1, quiet=True)
+    assert light(channel, 2)
+    assert not light(channel, 2, since=1)
+
+
+@pytest.mark.parametrize("base", [{"example": "first"}, {"s": "1AAAA"}])
+def test_an_address_is_heavy_whatever_it_may_hold(base):
+    assert not light(Channel(), base, [])
+
+
+@pytest.mark.parametrize(
+    "edit", [{**SET, "grow": True}, {"op": "resize", "axis": "d_k", "size": 64}, {"op": 3}]
+)
+def test_an_edit_that_may_make_the_example_larger_is_heavy(edit):
+    assert not light(at_hand(built_in("first")), 1, [edit])
+
+
+def test_edits_that_would_take_too_long_get_a_sentence(monkeypatch):
+    monkeypatch.setattr(channel_module, "MAX_SECONDS", -1)
+    header, _ = asked(Channel(), 1, {"example": "first"}, [SET])
+    assert header["error"] == "edits: these edits take longer than -1 seconds"
+
+
+def test_heavy_messages_are_answered_beside_the_loop_and_light_ones_on_it(client, monkeypatch):
+    answer, threads = Channel.answer, []
+
+    def noted(channel, text):
+        threads.append(get_ident())
+        return answer(channel, text)
+
+    monkeypatch.setattr(Channel, "answer", noted)
+    with client.websocket_connect("/api/live") as socket:
+        for message in (
+            {
+                "id": 1,
+                "from": {"s": to_token(largest())},
+                "edits": [{"op": "title", "text": "x"}] * 9,
+                "quiet": True,
+            },
+            {"id": 2, "from": {"example": "first"}, "quiet": True},
+            {"id": 3, "from": 2, "edits": [SET]},
+        ):
+            socket.send_text(json.dumps(message))
+            assert opened(socket.receive_bytes())[0]["id"] == message["id"]
+        loop = client.portal.call(get_ident)
+    assert [thread == loop for thread in threads] == [False, False, True]
 
 
 def test_a_divisor_brings_its_formula():

@@ -232,7 +232,7 @@ def test_the_version(run):
         (b"", "this is not JSON: line 1, column 1"),
         (b"{}", 'format: expected "mha-example/1", got null'),
         (b"\xff\xfe", "the file is not UTF-8 text (byte 0)"),
-        (b"[" * 100_000, "the file is nested too deeply"),
+        (b"[" * 40_000, "the file is nested too deeply"),
         (b" " * 5_000_001, "the file is larger than 5 MB"),
         (b'{"\\ud800\\n\\u2028": 1}', 'unknown key "\\ud800\\n\\u2028"'),
         (dump(built_in("first")).encode().replace(b'"w_k":[[0,1],[1,1]]', b'"w_k":[[0,1,2],[1,1,2]]'),

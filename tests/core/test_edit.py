@@ -295,3 +295,32 @@ def test_neither_a_title_nor_claims_nor_an_edit_that_changes_nothing_takes_a_not
         assert apply(first, edit).note == first.note
     assert apply(first, {**again, "values": [[9]]}).note is None
     assert from_token(to_token(apply(first, {**again, "values": [[9]]}))).note is None
+
+
+class Watched(tuple[float, ...]):
+    """A row that notes whether its numbers are looked at one by one."""
+
+    seen = False
+
+    def __iter__(self):
+        self.seen = True
+        return super().__iter__()
+
+
+def test_the_numbers_that_an_edit_does_not_change_are_not_held_to_the_rules_again():
+    example = built_in("first")
+    row = Watched(example.heads[1].w_q[0])
+    heads = (example.heads[0], replace(example.heads[1], w_q=(row, *example.heads[1].w_q[1:])))
+    example = replace(example, heads=heads)
+    set_x = {"op": "set", "matrix": "x", "row": 0, "col": 0, "values": [[7]]}
+    for edit in ({"op": "title", "text": "x"}, set_x):
+        example = apply(example, edit)
+    assert not row.seen
+    assert validate(example)
+    assert row.seen
+
+
+def test_a_number_beyond_the_rules_is_refused_wherever_an_edit_writes_it():
+    too_large = {"op": "set", "matrix": "w_q", "head": 1, "row": 1, "col": 0, "values": [[1e301]]}
+    with pytest.raises(ExampleError, match=r"heads\[1\]\.w_q\[1\]\[0\]"):
+        apply(apply(built_in("first"), {"op": "title", "text": "x"}), too_large)
