@@ -4,6 +4,7 @@ import streamlit as st
 
 import mha_api
 from mha_api import assets, ready
+from mha_api.rooms import limits
 from mha_api.rooms.page import Follower
 from mha_api.rooms.store import InProcess
 from mha_ui import follow, shell, web
@@ -14,7 +15,7 @@ LIBRARIES = ("torch",)
 # What they do without where it is not installed.
 OPTIONAL = ("pptx",)
 FOLLOWER = Follower(follow.page, follow.script, follow.style, follow.walk)
-ROOMS = InProcess()
+ROOMS = InProcess(per_address=limits.streams())
 MODULES = assets.Modules(modules.digest, bundle.bundled, modules.plain)
 
 app = st.App(

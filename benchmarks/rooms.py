@@ -268,7 +268,9 @@ async def _first(app: Server, lecture: Lecture) -> bytes:
     """The first event of the room."""
     connection = await Connection(app.port).open()
     connection.send("GET", f"/api/rooms/{lecture.code}/events")
-    event = await connection.reader.readuntil(b"}\n\n")
+    event = b""
+    while b"event: place" not in event:  # the listener's id comes before
+        event = await connection.reader.readuntil(b"\n\n")
     connection.close()
     return event
 

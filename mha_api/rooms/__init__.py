@@ -2,7 +2,7 @@
 
 ``room`` reads what is sent, ``store`` keeps it, ``stream`` sends it to who listens, ``walks`` computes what a walk
 shows, ``limits`` holds off who tries codes, ``page`` is what a telephone opens. Nobody is asked for a name: a listener
-is an id that the telephone made up, and only counts of answers are shown.
+is an id that comes with his stream, by which he may answer while that is open; only counts of answers are shown.
 
 A key opens what a presenter does; a listener needs the code alone.
 """
@@ -25,7 +25,7 @@ from mha_api.headers import same_origin
 from mha_api.rooms import room
 from mha_api.rooms.limits import Buckets
 from mha_api.rooms.room import Numbers
-from mha_api.rooms.store import FullError, Message, Store
+from mha_api.rooms.store import AbsentError, CrowdedError, FullError, Message, Store
 from mha_api.rooms.stream import Listening
 from mha_api.rooms.walks import Walk, Walks
 from mha_core.errors import N_, MhaError
@@ -106,7 +106,13 @@ class Rooms:
         """``POST /rooms/CODE/questions``: a question in place of the last; 201 with its number."""
         code = await self._presented(request)
         question = room.read_question(await self._body(request))
-        last = _question(await self._latest(code))
+        latest = await self._latest(code)
+        numbers = _numbers(latest)
+        if question.cell and not (
+            numbers and await self._walks.has(numbers, asked.language(request), question.cell)
+        ):
+            raise RefusedError(422, N_("the example that the room shows has no such cell"), place="cell")
+        last = _question(latest)
         number = last["question"] + 1 if last else 1
         message = {"question": number, "open": True} | question._asdict()
         await self.store.publish(code, "question", json.dumps(message), afresh=True)
@@ -124,23 +130,30 @@ class Rooms:
     # --- a listener ------------------------------------------------------------------------------------------------
 
     async def events(self, request: Request) -> Response:
-        """``GET /rooms/CODE/events``: what the presenter does, as it happens; with ``counts=1`` answers are counted."""
+        """``GET /rooms/CODE/events``: what the presenter does, as it happens; with ``counts=1`` answers are counted.
+
+        Who comes back says by ``listener`` who he is.
+        """
         code = await self._known(request)
+        key = await self.store.key(code) or ""
         revision = max((one.revision for one in (await self._latest(code)).values()), default=0)
         last = request.headers.get("last-event-id", "")
         seen = int(last) if last.isascii() and last.isdigit() and len(last) < 16 else 0
         if seen > revision:
             seen = 0  # of a room that had this code before
-        full = RefusedError(503, N_("too many listen here already; try again in a moment"))
-        counting = request.query_params.get("counts") == "1"
-        refusal = asked.refusal(full, asked.language(request))
-        return Listening(self.store, code, seen, counting=counting, full=refusal)
+        issued = request.query_params.get("listener", "")
+        listener = issued if room.is_listener(issued, key) else room.new_listener(key)
+        who = None if request.query_params.get("counts") == "1" else listener
+
+        def full(error: FullError) -> Response:
+            return asked.refusal(_no_place(error), asked.language(request))
+
+        return Listening(self.store, code, seen, listener=who, address=asked.address(request), full=full)
 
     async def walk(self, request: Request) -> Response:
         """``GET /rooms/CODE/walks/WALK``: what the walk shows that the last place names, in the asker's language."""
         code = await self._known(request)
-        last = (await self._latest(code)).get("numbers")
-        numbers = last and Numbers(*json.loads(last.text))
+        numbers = _numbers(await self._latest(code))
         if not numbers or numbers.id != request.path_params["walk"]:
             raise RefusedError(404, N_("the presenter has gone on to other numbers"))
         packed = await self._walks.packed(numbers, asked.language(request))
@@ -154,8 +167,13 @@ class Rooms:
         question = _question(await self._latest(code))
         if question is None or question["question"] != number or not question["open"]:
             raise RefusedError(409, N_("this question is closed"))
+        text = room.read_choice(given, len(question["choices"]))
         try:
-            await self.store.answer(code, listener, room.read_choice(given, len(question["choices"])))
+            await self.store.answer(code, listener, text, asked.address(request))
+        except AbsentError:
+            raise RefusedError(403, N_("only those who follow the room may answer")) from None
+        except CrowdedError:
+            raise RefusedError(429, N_("too many have answered from here")) from None
         except FullError:
             raise RefusedError(503, N_("too many have answered")) from None
         return Response(status_code=204)
@@ -225,6 +243,16 @@ def _refusing(act: Handler) -> Handler:
             return Response(status_code=400)  # it went; nobody reads this
 
     return answered
+
+
+def _no_place(error: FullError) -> RefusedError:
+    if isinstance(error, CrowdedError):
+        return RefusedError(429, N_("too many listen from here already; try again in a moment"))
+    return RefusedError(503, N_("too many listen here already; try again in a moment"))
+
+
+def _numbers(latest: dict[str, Message]) -> Numbers | None:
+    return Numbers(*json.loads(latest["numbers"].text)) if "numbers" in latest else None
 
 
 def _question(latest: dict[str, Message]) -> dict[str, Any] | None:

@@ -1,14 +1,26 @@
-"""How often an address may do something: a bucket of tokens for each, of which the least used are forgotten."""
+"""How much one address may do: how often, by a bucket of tokens for each, and how many streams it may have open."""
 
 from __future__ import annotations
 
+import os
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 MOST: Final = 20_000
-"""Addresses that are remembered."""
+"""Addresses that are remembered; the least used are forgotten."""
+SETTING: Final = "MHA_STREAMS"
+STREAMS: Final = 1_500
+"""Event streams that one address may have open, unless it is set: a campus is one address."""
+
+
+def streams(settings: Mapping[str, str] = os.environ) -> int:
+    """How many the setting allows. Raises ``ValueError`` where it is no whole number from 1 on."""
+    text = settings.get(SETTING, "").strip()
+    if text and not (text.isascii() and text.isdigit() and int(text)):
+        raise ValueError(f"{SETTING}: expected a whole number from 1 on, got {ascii(text)[:40]}")
+    return int(text or STREAMS)
 
 
 class Buckets:

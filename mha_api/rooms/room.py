@@ -6,6 +6,7 @@ A room has a *place* (where the walk stands, and with which numbers) and at most
 from __future__ import annotations
 
 import hashlib
+import hmac
 import json
 import re
 import secrets
@@ -33,7 +34,7 @@ _NAME: Final = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _SUB: Final = re.compile(r"([1-9][0-9]{0,3}(\.[1-9][0-9]{0,3})?)?")
 _ASKED: Final = re.compile(r"([a-z_]{1,40}(\.[a-z_]{1,40}){0,9})?")
 _REVEALED: Final = re.compile(r"[0-9a-z|]{1,40}")
-_LISTENER: Final = re.compile(r"[0-9A-Za-z-]{8,40}")
+_LISTENER: Final = re.compile(r"[0-9a-f]{32}")
 _NUMBER: Final = re.compile(r"-?([0-9]{1,12}(\.[0-9]{0,12})?|\.[0-9]{1,12})(e[+-]?[0-9]{1,3})?|-inf")
 
 _PLACE: Final = (
@@ -97,6 +98,21 @@ def new_code() -> str:
 def new_key() -> str:
     """What only the presenter knows."""
     return secrets.token_urlsafe(24)
+
+
+def new_listener(key: str) -> str:
+    """An id for somebody who listens in the room of this key, which nobody else can make up."""
+    drawn = secrets.token_hex(8)
+    return drawn + _signed(drawn, key)
+
+
+def is_listener(text: str, key: str) -> bool:
+    """Whether this is such an id: its second half follows from the first and the key."""
+    return bool(_LISTENER.fullmatch(text)) and hmac.compare_digest(text[16:], _signed(text[:16], key))
+
+
+def _signed(drawn: str, key: str) -> str:
+    return hmac.new(key.encode(), drawn.encode(), hashlib.sha256).hexdigest()[:16]
 
 
 def code_in(text: str) -> str | None:

@@ -4,7 +4,8 @@
     event: place
     data: {"walk": "…", "step": "scores", …}
 
-Kinds are ``place`` and ``question``; ``counts`` for who counts the answers; ``end``, the last one. The id is the
+First comes ``listener``, the id by which he who listens may answer while he does; not for who counts the answers. Other
+kinds are ``place`` and ``question``; ``counts`` for who counts; ``end``, the last one. The id is the
 room's revision: who comes back with it as ``Last-Event-ID`` is sent what is newer. A comment every 15 seconds keeps
 the connection open, and tells a listener that it is.
 """
@@ -14,7 +15,7 @@ from __future__ import annotations
 import asyncio
 import json
 from asyncio import Event
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from functools import lru_cache
 from typing import Final
 
@@ -35,21 +36,33 @@ END: Final = b"event: end\ndata: {}\n\n"
 
 
 class Listening(Response):
-    """The events as an answer, which takes a listener's place for as long as it lasts; ``full`` where there is none."""
+    """The events as an answer, which takes a listener's place for as long as it lasts.
 
-    def __init__(self, store: Store, code: str, seen: int, *, counting: bool, full: Response) -> None:
+    ``listener`` and ``address``: who listens (``Store.listening``); ``full``: what is said where there is no place.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        code: str,
+        seen: int,
+        *,
+        listener: str | None,
+        address: str,
+        full: Callable[[FullError], Response],
+    ) -> None:
         super().__init__()
-        self._store, self._code, self._seen, self._counting = store, code, seen, counting
-        self._full = full
+        self._store, self._code, self._seen = store, code, seen
+        self._listener, self._address, self._full = listener, address, full
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send events until the room ends or the listener goes."""
         try:
-            async with self._store.listening(self._code, counting=self._counting) as woken:
-                events = listened(self._store, self._code, woken, self._seen, counting=self._counting)
+            async with self._store.listening(self._code, self._listener, self._address) as woken:
+                events = listened(self._store, self._code, woken, self._seen, self._listener)
                 await StreamingResponse(events, 200, _HEADERS, "text/event-stream")(scope, receive, send)
-        except FullError:
-            await self._full(scope, receive, send)
+        except FullError as error:
+            await self._full(error)(scope, receive, send)
 
 
 _HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -57,14 +70,14 @@ _HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
 async def listened(
-    store: Store, code: str, woken: Event, seen: int, *, counting: bool
+    store: Store, code: str, woken: Event, seen: int, listener: str | None
 ) -> AsyncIterator[bytes]:
     """The messages of a room that are newer than the revision ``seen``, until the room ends.
 
     ``woken`` is set whenever there may be something new (``Store.listening``).
     """
     counted: Counts | None = None
-    yield COMMENT  # the answer begins at once, whatever there is to send
+    yield COMMENT if listener is None else _issued(listener)  # the answer begins at once
     while True:
         woken.clear()
         latest = await store.latest(code)
@@ -76,7 +89,7 @@ async def listened(
             if revision > seen:
                 seen = revision
                 yield _event(kind, one)
-        if counting and (now := await store.counts(code)) != counted:
+        if listener is None and (now := await store.counts(code)) != counted:
             counted = now
             yield _counts(now)
             await asyncio.sleep(PAUSE)
@@ -91,6 +104,10 @@ async def listened(
 def _event(kind: str, message: Message) -> bytes:
     """The same bytes for everybody."""
     return f"id: {message.revision}\nevent: {kind}\ndata: {message.text}\n\n".encode()
+
+
+def _issued(listener: str) -> bytes:
+    return f"event: listener\ndata: {json.dumps({'listener': listener})}\n\n".encode()
 
 
 def _counts(now: Counts) -> bytes:

@@ -55,7 +55,7 @@ ROOM: Final = {
     "place_with_tokens": N_("{place} ({tokens})"),
     "question_close": N_("Close the question"),
     "answers_show": N_("Show the answers"),
-    "answered": N_("{count} of {all} have answered"),
+    "answered": N_("Answers: {count}, phones: {all}"),
     "others": N_("others"),
     "exercise_of_the_day": N_("Exercise of the day"),
     "exercise_none": N_("none"),

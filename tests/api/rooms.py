@@ -39,12 +39,13 @@ def event_of(block: str) -> Event:
 
 
 class Listener:
-    """Somebody who listens; ``events`` come in order."""
+    """Somebody who listens; ``events`` come in order. ``id``: by which he may answer, unless he counts."""
 
-    def __init__(self, app: Starlette, address: str, **headers: str) -> None:
-        self._app, self._address, self._headers = app, address, headers
+    def __init__(self, app: Starlette, address: str, client: str = "127.0.0.1", **headers: str) -> None:
+        self._app, self._address, self._client, self._headers = app, address, client, headers
         self._events: asyncio.Queue[Event] = asyncio.Queue()
         self._gone = asyncio.Event()
+        self.id: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self.status: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self.headers: dict[str, str] = {}
 
@@ -68,7 +69,7 @@ class Listener:
             "root_path": "",
         }
         raw = [(name.replace("_", "-").encode(), value.encode()) for name, value in given.items()]
-        await self._app({**scope, "headers": raw, "client": ("127.0.0.1", 1)}, self._receive, self._send)
+        await self._app({**scope, "headers": raw, "client": (self._client, 1)}, self._receive, self._send)
 
     async def _receive(self) -> Message:
         await self._gone.wait()
@@ -79,7 +80,11 @@ class Listener:
             self.headers = {name.decode(): value.decode() for name, value in message["headers"]}
             self.status.set_result(message["status"])
         for block in message.get("body", b"").decode().split("\n\n")[:-1]:
-            self._events.put_nowait(event_of(block))
+            event = event_of(block)
+            if event.kind == "listener":
+                self.id.set_result(event.data["listener"])
+            else:
+                self._events.put_nowait(event)
 
     async def next(self, kind: str = "") -> Event:
         """The next event of a kind, or of any; comments are passed over."""
@@ -111,6 +116,7 @@ class Hall:
         self.store = store or InProcess()
         self.app = Starlette(routes=mha_api.routes("", FOLLOWER, self.store))
         self.code = self.key = ""
+        self._phones: dict[str, Listener] = {}
 
     async def ask(self, method: str, path: str, body: object = None, **headers: str) -> Answer:
         """The answer to a request below ``/api/rooms``; a body that is no bytes is sent as JSON."""
@@ -136,10 +142,21 @@ class Hall:
         """Listen in the room."""
         return Listener(self.app, f"/api/rooms/{self.code}/events{query}", **headers)
 
-    async def answer(self, question: int, answer: object, listener: str = "somebody-1") -> Answer:
-        """Answer a question."""
+    async def phone(self, name: str) -> Listener:
+        """Somebody who has come to stay, by a name."""
+        if name not in self._phones:
+            self._phones[name] = await self.listen().__aenter__()
+            assert await self._phones[name].status == 200
+        return self._phones[name]
+
+    async def answer(self, question: int, answer: object, name: str = "somebody") -> Answer:
+        """Somebody answers a question."""
+        return await self.answer_as(await (await self.phone(name)).id, question, answer)
+
+    async def answer_as(self, listener: object, question: int, answer: object, **headers: str) -> Answer:
+        """An answer by a listener's id."""
         body = {"question": question, "listener": listener, "answer": answer}
-        return await self.ask("POST", f"/{self.code}/answers", body)
+        return await self.ask("POST", f"/{self.code}/answers", body, **headers)
 
     async def stands(self, **place: Any) -> None:
         """The presenter goes there."""

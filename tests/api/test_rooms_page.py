@@ -11,7 +11,7 @@ from starlette.routing import Route
 
 import mha_api
 from mha_api import rooms
-from mha_api.rooms import room, store, stream
+from mha_api.rooms import limits, room, store, stream
 from mha_api.rooms.store import InProcess
 from mha_core.example.share_link import MAX_TOKEN
 from mha_core.messages import LANGUAGES
@@ -108,6 +108,8 @@ def test_the_documentation_has_the_routes_and_bounds_of_the_code():
     assert f"after {store.LIFETIME / 3600:.0f} hours" in TOLD
     assert f"{store.MAX_ROOMS}, and {store.MAX_LISTENERS:,} of all rooms together" in TOLD
     assert f"of {store.MAX_ANSWERS:,} listeners; the {stream.MOST_COUNTED} most frequent" in TOLD
+    assert f"| {limits.STREAMS:,}, or as many as `{limits.SETTING}` says" in TOLD
+    assert f"for {store.GRACE:g} seconds after it was lost" in TOLD
     assert f"{rooms.OPENED[1]} at once, then one a minute" in TOLD
     assert rooms.OPENED[0] == 1 / 60
     assert f"{rooms.MISSES[1]} at once, then {rooms.MISSES[0]:g} a second" in TOLD

@@ -12,6 +12,7 @@ from mha_api import rooms
 from mha_api.rooms import limits, room, store
 from mha_api.rooms.limits import Buckets
 from mha_api.rooms.room import _PLACE
+from mha_api.rooms.store import InProcess
 from mha_core.example.share_link import MAX_TOKEN
 from mha_core.messages import LANGUAGES
 from mha_ui.language import words_in
@@ -155,8 +156,8 @@ def test_a_page_of_another_host_is_refused(origin):
 # --- bounds ---------------------------------------------------------------------------------------------------------
 
 
-def test_there_is_an_end_to_rooms_listeners_and_answers(monkeypatch):
-    for name, most in (("MAX_ROOMS", 2), ("MAX_LISTENERS", 2), ("MAX_ANSWERS", 2)):
+def test_there_is_an_end_to_rooms_and_listeners(monkeypatch):
+    for name, most in (("MAX_ROOMS", 2), ("MAX_LISTENERS", 2)):
         monkeypatch.setattr(store, name, most)
 
     async def act():
@@ -168,13 +169,118 @@ def test_there_is_an_end_to_rooms_listeners_and_answers(monkeypatch):
             assert await third.status == 503
         async with hall.listen() as again:
             assert await again.status == 200
+
+    run(act())
+
+
+def test_there_is_an_end_to_answers(monkeypatch):
+    monkeypatch.setattr(store, "MAX_ANSWERS", 2)
+
+    async def act():
+        hall = await Hall().opened(FIRST)
         await hall.present("POST", "/questions", CHOICES)
-        for listener in ("listener-a", "listener-b", "listener-a"):
-            assert (await hall.answer(1, 0, listener)).status == 204
-        answer = await hall.answer(1, 0, "listener-c")
+        for name in ("a", "b", "a"):
+            assert (await hall.answer(1, 0, name)).status == 204
+        answer = await hall.answer(1, 0, "c")
         assert (answer.status, error(answer)) == (503, "too many have answered")
 
     run(act())
+
+
+@scene
+async def test_one_address_has_so_many_streams_and_no_more():
+    hall = await Hall(InProcess(per_address=2)).opened(FIRST)
+    async with hall.listen(), hall.listen("?counts=1"), hall.listen() as third:
+        assert await third.status == 429
+        async with hall.listen(client="10.0.0.7") as other:
+            assert await other.status == 200
+    async with hall.listen() as again:
+        assert await again.status == 200
+
+
+@scene
+async def test_one_address_cannot_fill_a_question():
+    hall = await Hall(InProcess(per_address=2)).opened(FIRST)
+    await hall.present("POST", "/questions", CHOICES)
+    for _ in range(2):
+        async with hall.listen() as one:
+            assert (await hall.answer_as(await one.id, 1, 0)).status == 204
+            assert (await hall.answer_as(await one.id, 1, 1)).status == 204  # in place of the first
+    async with hall.listen() as third:
+        answer = await hall.answer_as(await third.id, 1, 0)
+        assert (answer.status, error(answer)) == (429, "too many have answered from here")
+        assert (await hall.answer_as(await third.id, 1, 0, client="10.0.0.7")).status == 204
+        await hall.present("POST", "/questions", CHOICES)
+        assert (await hall.answer_as(await third.id, 2, 0)).status == 204
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "many", "1.5", "\u0661"])
+def test_a_bound_of_streams_is_a_whole_number(text):
+    assert limits.streams({}) == limits.streams({"MHA_STREAMS": " "}) == 1500
+    assert limits.streams({"MHA_STREAMS": "300"}) == 300
+    with pytest.raises(ValueError, match="MHA_STREAMS: expected a whole number from 1 on"):
+        limits.streams({"MHA_STREAMS": text})
+
+
+# --- who may answer -------------------------------------------------------------------------------------------------
+
+
+@scene
+async def test_nobody_answers_by_an_id_that_he_made_up():
+    hall = await Hall().opened(FIRST)
+    await hall.present("POST", "/questions", CHOICES)
+    made_up = room.new_listener("the key of another room")
+    answer = await hall.answer_as(made_up, 1, 0)
+    assert (answer.status, error(answer)) == (403, "only those who follow the room may answer")
+    async with hall.listen(f"?listener={made_up}") as listener:
+        assert await listener.id != made_up
+        assert (await hall.answer_as(made_up, 1, 0)).status == 403
+
+
+@scene
+async def test_a_listener_answers_while_his_stream_is_open_and_for_half_a_minute_after():
+    now = 0.0
+    hall = await Hall(InProcess(lambda: now)).opened(FIRST)
+    await hall.present("POST", "/questions", CHOICES)
+    async with hall.listen() as listener:
+        issued = await listener.id
+        now = 600.0
+        assert (await hall.answer_as(issued, 1, 0)).status == 204
+    now += 30
+    assert (await hall.answer_as(issued, 1, 0)).status == 204
+    now += 1
+    assert (await hall.answer_as(issued, 1, 0)).status == 403
+
+
+@scene
+async def test_who_comes_back_is_the_same_listener_and_has_one_answer():
+    now = 0.0
+    hall = await Hall(InProcess(lambda: now)).opened(FIRST)
+    await hall.present("POST", "/questions", CHOICES)
+    async with hall.listen() as listener:
+        issued = await listener.id
+        await hall.answer_as(issued, 1, 0)
+        async with hall.listen(f"?listener={issued}") as back:  # before the first is known to be lost
+            assert await back.id == issued
+            assert (await hall.store.counts(hall.code)).listeners == 1
+    now = 3600.0
+    async with hall.listen(f"?listener={issued}") as late:
+        assert await late.id == issued
+        assert (await hall.answer_as(issued, 1, 2)).status == 204
+        assert (await hall.store.counts(hall.code)).answers == {"2": 1}
+
+
+@scene
+async def test_who_left_long_ago_is_forgotten():
+    now = 0.0
+    hall = await Hall(InProcess(lambda: now)).opened(FIRST)
+    for _ in range(3):
+        async with hall.listen():
+            now += 31
+    assert len(hall.store._rooms[hall.code].left) == 1
+
+
+# --- bodies ---------------------------------------------------------------------------------------------------------
 
 
 @scene
@@ -297,6 +403,45 @@ def test_questions_that_are_none(body, sentence):
 
 
 @pytest.mark.parametrize(
+    "change",
+    [{"head": 99}, {"head": None}, {"row": 3}, {"col": 3}, {"name": "no_such"}, {"name": "concat"}],
+    ids=str,
+)
+def test_a_question_about_a_cell_that_the_room_s_example_lacks_is_refused(change):
+    async def act():
+        hall = await Hall().opened(FIRST)
+        answer = await hall.present("POST", "/questions", {"cell": CELL["cell"] | change})
+        assert (answer.status, error(answer)) == (
+            422,
+            "cell: the example that the room shows has no such cell",
+        )
+
+    run(act())
+
+
+@pytest.mark.parametrize(
+    ("example", "cell"),
+    [
+        ("first", {"name": "concat", "head": None, "row": 2, "col": 0}),
+        ("grouped-query", {"name": "k", "head": 1, "row": 0, "col": 0}),
+    ],
+)
+def test_a_question_may_be_about_any_cell_that_is_shown(example, cell):
+    async def act():
+        hall = await Hall().opened(FIRST | {"example": example})
+        assert (await hall.present("POST", "/questions", {"cell": cell})).status == 201
+
+    run(act())
+
+
+@scene
+async def test_where_no_example_is_shown_yet_there_is_no_cell_to_ask_for():
+    hall = await Hall().opened()
+    assert (await hall.present("POST", "/questions", CELL)).status == 422
+    assert (await hall.present("POST", "/questions", CHOICES)).status == 201
+
+
+@pytest.mark.parametrize(
     ("question", "answer", "sentence"),
     [
         (CHOICES, 3, "answer: expected a whole number from 0 to 2, got 3"),
@@ -327,7 +472,7 @@ def test_a_listener_is_an_id_and_no_name(listener):
     async def act():
         hall = await Hall().opened(FIRST)
         await hall.present("POST", "/questions", CHOICES)
-        assert (await hall.answer(1, 0, listener)).status == 422
+        assert (await hall.answer_as(listener, 1, 0)).status == 422
 
     run(act())
 
@@ -377,7 +522,7 @@ VALUES = [
     [[]],
     {},
 ]
-ANSWER = {"question": 1, "listener": "listener-x", "answer": 1}
+ANSWER = {"question": 1, "listener": "0123456789abcdef" * 2, "answer": 1}
 SENT: list[tuple[str, dict[str, Any]]] = [
     ("/place", {**FIRST}),
     ("/questions", {**CELL}),
@@ -402,7 +547,7 @@ def test_malformed_requests_are_refused_and_change_nothing(seed):
             if random.random() < 0.3:
                 sent = sent[: random.randrange(len(sent))]
             answer = await hall.present("PUT" if path == "/place" else "POST", path, sent)
-            assert answer.status in (201, 204, 409, 415, 422), (path, body, answer)
+            assert answer.status in (201, 204, 403, 409, 415, 422), (path, body, answer)
             if answer.status >= 400:
                 assert error(answer)
                 refused += 1

@@ -466,7 +466,7 @@ def a_question_is_answered_on_telephones_and_counted_on_the_wall(
     other.page.get_by_role("button", name="C", exact=True).click()
     one.page.get_by_role("button", name="C", exact=True).click()
     for page in (front, back):
-        expect(page.page.locator(".answered")).to_have_text("2 of 2 have answered")
+        expect(page.page.locator(".answered")).to_have_text("Answers: 2, phones: 2")
     expect(back.page.locator(".histogram .count")).to_have_text(["0", "0", "2"])
     onto_the_wall = back.button("room show poll")
     for shown in (False, True, False):  # as the presenter wants it, until the question is closed
@@ -543,13 +543,13 @@ def numbers_are_predicted_on_telephones_and_revealed_on_the_wall(
     for phone, number in ((one, right), (other, "−４")):
         phone.page.locator(".question input").fill(number)
         phone.page.locator(".question form button").click()
-    expect(front.page.locator(".room-card .answered")).to_have_text("2 of 2 have answered")
+    expect(front.page.locator(".room-card .answered")).to_have_text("Answers: 2, phones: 2")
     expect(back.page.locator(".room-question .histogram li")).to_have_text(["−41", f"{right}1"])
     expect(front.page.locator(".room-card .histogram")).to_have_count(0)
     for again in (True, False):  # the code lies over the question, and takes nothing away
         back.press("c")  # all in the window that reveals: another's key might come after that
         expect(front.page.locator(".room-card img.code")).to_be_visible(visible=again)
-    expect(front.page.locator(".room-card .answered")).to_have_text("2 of 2 have answered")
+    expect(front.page.locator(".room-card .answered")).to_have_text("Answers: 2, phones: 2")
     back.press("c")
     expect(front.page.locator(".room-card img.code")).to_be_visible()
     back.press("Enter")
@@ -583,12 +583,12 @@ def each_is_asked_for(front: Walk, back: Walk, one: Phone, other: Phone) -> None
         expect(one.page.locator(".question h2")).to_have_text(
             f"What will stand in K[{token}, {col + 1}] of head 1?"
         )
-        expect(poll.locator(".answered")).to_have_text("0 of 2 have answered")
+        expect(poll.locator(".answered")).to_have_text("Answers: 0, phones: 2")
         right = f"{FIRST.values['k'][0][1][col]:g}"
         for phone, number in ((one, right), (other, "-7")):
             phone.page.locator(".question input").fill(number)
             phone.page.locator(".question form button").click()
-        expect(poll.locator(".answered")).to_have_text("2 of 2 have answered")
+        expect(poll.locator(".answered")).to_have_text("Answers: 2, phones: 2")
         expect(poll.locator(".histogram")).to_have_count(0)
         assert front.page.evaluate(COVERED) == []
         back.press("Enter")
@@ -692,7 +692,7 @@ def test_a_lecture_from_its_beginning_to_its_end(lecture, new_context, server, f
     context.set_offline(False)
     late.page.locator(".question input").fill("0")
     late.page.locator(".question form button").click()
-    expect(front.page.locator(".room-card .answered")).to_have_text("2 of 3 have answered")
+    expect(front.page.locator(".room-card .answered")).to_have_text("Answers: 2, phones: 3")
     back.press("Enter")
     expect(front.page.locator(".histogram .right .count")).to_have_text("1")
     expect(late.page.locator(".verdict")).to_contain_text(number)

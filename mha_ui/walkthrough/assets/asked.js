@@ -142,7 +142,7 @@ export class Asked {
       const got = await this.send({ question, answer }).catch(() => null);
       if (!isLast()) return;
       if (got?.ok) return this.#say("sent");
-      if (got && got.status < 500 && got.status !== 429) break;
+      if (got && got.status < 500 && ![403, 429].includes(got.status)) break; // 403: the stream is not back yet
       await new Promise((resolve) => setTimeout(resolve, pause(attempt)));
     }
     if (isLast()) this.#say("not_sent");

@@ -21,13 +21,6 @@ const kept = {
   set: (name, text) => ofBrowser.setText(`mha.follow.${name}`, text),
 };
 
-/** An id that this browser made up, so that its last answer counts, and no other's. */
-function listener() {
-  const id = kept.get("listener") ?? [...crypto.getRandomValues(new Uint32Array(4))].join("-").slice(0, 40);
-  kept.set("listener", id);
-  return id;
-}
-
 const sent = (code, answer) =>
   fetch(server(`${code}/answers`), {
     method: "POST",
@@ -39,6 +32,9 @@ class Follower {
   #texts = JSON.parse(document.getElementById("words").textContent); // by language
   #lang = [kept.get("lang"), document.documentElement.dataset.language].find((lang) => lang in this.#texts);
   #theme = Math.max(0, THEMES.indexOf(kept.get("theme")));
+  #listener = kept.get("listener") ?? ""; // by which this browser may answer: the server gives it with the stream
+  /** @type {Stream} */
+  #stream = null;
   #code = decodeURIComponent(location.pathname.split("/follow/")[1] ?? "").toUpperCase();
   #state = "waiting";
   #alone = false; // this telephone stands elsewhere than the wall
@@ -55,8 +51,7 @@ class Follower {
   constructor(page) {
     this.status = element("p", { class: "status", role: "status" });
     this.head = element("header", {});
-    const own = listener();
-    this.asked = new Asked((answer) => sent(this.#code, { ...answer, listener: own }));
+    this.asked = new Asked((answer) => sent(this.#code, { ...answer, listener: this.#listener }));
     this.back = button({ class: "back", hidden: true, onclick: () => this.#pressedBack() });
     this.entry = element("form", { class: "entry", hidden: true, onsubmit: (event) => this.#enter(event) });
     this.exercise = element("a", { class: "exercise", hidden: true });
@@ -79,13 +74,26 @@ class Follower {
   }
 
   #listen() {
-    new Stream(server(`${encodeURIComponent(this.#code)}/events`), {
+    this.#stream = new Stream(this.#events(), {
       received: (kind, data) => this.#received(kind, data),
       stands: (state) => this.#stands(state),
     });
   }
 
+  #events() {
+    const who = this.#listener && `?listener=${encodeURIComponent(this.#listener)}`;
+    return server(`${encodeURIComponent(this.#code)}/events${who}`);
+  }
+
+  /** Who comes back says who he is, so that his last answer counts and no other. */
+  #named({ listener }) {
+    this.#listener = listener;
+    kept.set("listener", listener);
+    this.#stream.url = this.#events();
+  }
+
   #received(kind, data) {
+    if (kind === "listener") return this.#named(data);
     if (kind === "place") this.#place = data;
     if (kind === "place") this.#follow();
     if (kind === "question") this.#question = data;

@@ -413,7 +413,7 @@ export class Lecturer {
     put(".followers", fill(words.room_followers, { count: counts.listeners }));
     if (!question) return;
     const given = Object.values(counts.answers).reduce((sum, count) => sum + count, counts.others);
-    put(".answered", fill(words.answered, { count: given, all: Math.max(given, counts.listeners) }));
+    put(".answered", fill(words.answered, { count: given, all: counts.listeners }));
     const right = question.open || here.hiding ? null : rightIn(model, question);
     for (const node of root.querySelectorAll(".bars")) {
       const isShown = room.showsCounts || !this.#card.contains(node);
