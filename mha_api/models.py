@@ -13,7 +13,8 @@ their turn. Nothing is kept between two requests but the models themselves.
 
 from __future__ import annotations
 
-from typing import Final
+import asyncio
+from typing import TYPE_CHECKING, Any, Final
 
 from anyio import CapacityLimiter, to_thread
 from starlette.requests import Request
@@ -21,8 +22,15 @@ from starlette.responses import Response
 
 from mha_api.bodies import answered
 
+if TYPE_CHECKING:
+    from mha_core.models import Card
+
 COMPUTING: Final = CapacityLimiter(2)
 """Answers that are computed at once."""
+LOADING: Final = CapacityLimiter(8)
+"""Models that are loaded, or fetched, at once; who computes does not wait for them."""
+_LOADING: Final[dict[str, asyncio.Task[Any]]] = {}
+"""Of each model that is: those who ask for it wait together."""
 BINARY: Final = "application/octet-stream"
 
 
@@ -59,8 +67,25 @@ async def guesses(request: Request) -> Response:
 async def _answered(name: str, request: Request, kind: str) -> Response:
     async def compute(body: bytes, language: str) -> Response:
         from mha_api import heads  # noqa: PLC0415  # it imports torch, which must not keep the port closed
+        from mha_api.questions import NotLoadedError  # noqa: PLC0415  # so does it
 
-        content = await to_thread.run_sync(heads.ANSWERS[name], body, language, limiter=COMPUTING)
-        return Response(content, media_type=kind)
+        while True:
+            try:
+                content = await to_thread.run_sync(heads.ANSWERS[name], body, language, limiter=COMPUTING)
+            except NotLoadedError as missing:
+                await _loaded(missing.card)
+            else:
+                return Response(content, media_type=kind)
 
     return await answered(request, compute)
+
+
+async def _loaded(card: Card) -> None:
+    """Load a model, once for all who wait for it. Raises ``ModelError``."""
+    from mha_core.models import load  # noqa: PLC0415  # as above
+
+    if card.key not in _LOADING:
+        loading = asyncio.create_task(to_thread.run_sync(load, card, limiter=LOADING))
+        loading.add_done_callback(lambda _: _LOADING.pop(card.key, None))
+        _LOADING[card.key] = loading
+    await asyncio.shield(_LOADING[card.key])

@@ -11,6 +11,7 @@ from typing import Any, Final
 from mha_core.errors import N_, ExampleError
 from mha_core.example.decoding import decoded
 from mha_core.models import Card, Model, cards, load
+from mha_core.models.library import is_loaded
 
 MOST_SWITCHED: Final = 4096
 """Most heads that may be named."""
@@ -40,8 +41,16 @@ def read(body: bytes, *names: str) -> Question:
     return question
 
 
+class NotLoadedError(Exception):
+    """The model that is asked for must be loaded first, which may take long."""
+
+    def __init__(self, card: Card) -> None:
+        super().__init__(card.key)
+        self.card = card
+
+
 def model_of(asked: Question) -> Model:
-    """The model of this name among those that are offered, loaded."""
+    """The model of this name among those that are offered. Raises ``NotLoadedError`` where it is not loaded yet."""
     offered: dict[object, Card] = {card.key: card for card in cards()}
     key = asked["model"]
     if not isinstance(key, str) or key not in offered:
@@ -52,6 +61,8 @@ def model_of(asked: Question) -> Model:
             got=ascii(key)[:60],
             known=known,
         )
+    if not is_loaded(offered[key]):
+        raise NotLoadedError(offered[key])
     return load(offered[key])
 
 

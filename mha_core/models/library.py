@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 import torch
 
@@ -102,8 +102,10 @@ def _named(setting: str) -> Iterator[Card]:
         yield Card(name, name, about, (), folder if is_folder else None, "" if is_folder else where)
 
 
-_LOADED: Final[dict[tuple[str, str, str, torch.dtype], Model]] = {}
-_LOCK: Final = threading.Lock()
+_Key: TypeAlias = tuple[str, str, str, torch.dtype]
+_LOADED: Final[dict[_Key, Model]] = {}
+_LOCKS: Final[dict[_Key, threading.Lock]] = {}
+"""One for each model: while one is fetched the others are loaded."""
 
 
 def load(card: Card, device: str | None = None, dtype: torch.dtype = torch.float32) -> Model:
@@ -111,11 +113,20 @@ def load(card: Card, device: str | None = None, dtype: torch.dtype = torch.float
 
     Raises ``ModelError`` where it cannot be loaded; the next one who asks tries again.
     """
-    key = (card.key, str(card.folder or card.hub), device or backend("auto", "float32").device, dtype)
-    with _LOCK:
+    key = _key(card, device, dtype)
+    with _LOCKS.setdefault(key, threading.Lock()):
         if key not in _LOADED:
             _LOADED[key] = open_model(_folder(card), card.title, key[2], dtype)
         return _LOADED[key]
+
+
+def is_loaded(card: Card, device: str | None = None, dtype: torch.dtype = torch.float32) -> bool:
+    """Whether ``load`` need not wait for it."""
+    return _key(card, device, dtype) in _LOADED
+
+
+def _key(card: Card, device: str | None, dtype: torch.dtype) -> _Key:
+    return card.key, str(card.folder or card.hub), device or backend("auto", "float32").device, dtype
 
 
 def _folder(card: Card) -> Path:

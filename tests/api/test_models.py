@@ -303,7 +303,7 @@ def test_what_is_refused_for_another_reason_is_not_told_what_fits(client):
     assert "fits" not in answer.json()
 
 
-@pytest.mark.parametrize("body", [b"", b"[]", b"{", b'"run"', b"[" * 100_000, b"\xff\xfe"])
+@pytest.mark.parametrize("body", [b"", b"[]", b"{", b'"run"', b"[" * 40_000, b"\xff\xfe"])
 def test_what_is_no_question_is_told_so(client, body):
     answer = client.post("/api/models/run", content=body, headers=JSON)
     assert "expected a JSON object" in refused(answer)
@@ -372,6 +372,7 @@ def test_what_heads_do_with_the_words_shuffled_is_the_core_s(client):
 
 
 def test_a_few_are_computed_at_once_and_all_are_answered(client, monkeypatch):
+    model_of("encoder")  # it is loaded once for all
     computing, most = set(), []
     at_once = int(models.COMPUTING.total_tokens)
     together = threading.Barrier(at_once, timeout=20)
@@ -412,3 +413,36 @@ def test_a_run_is_kept_and_the_oldest_goes_where_there_is_no_room():
     small = Runs(most=1)
     again = small.of(model, texts[0], frozenset())
     assert small.of(model, texts[0], frozenset()) is again
+
+
+def test_while_a_model_is_fetched_others_answer_however_many_wait_for_it(client, folders, monkeypatch):
+    import huggingface_hub
+
+    monkeypatch.setenv("MHA_MODELS", f"far=some/where;near={folders['encoder']}")
+    fetched, begun, there = [], threading.Event(), threading.Event()
+
+    def fetch(repository, **_):
+        fetched.append(repository)
+        begun.set()
+        assert there.wait(20)
+        return str(folders["encoder"])
+
+    def ask(model):
+        answers[model].append(asked(client, "guesses", model=model, text=TEXT, place=2).status_code)
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", fetch)
+    answers = {"far": [], "near": []}
+    waiting = [threading.Thread(target=ask, args=("far",)) for _ in range(4)]
+    for thread in waiting:
+        thread.start()
+    assert begun.wait(20)
+    near = threading.Thread(target=ask, args=("near",))
+    near.start()
+    near.join(10)
+    was_answered = answers["near"] == [200]
+    there.set()
+    for thread in (*waiting, near):
+        thread.join()
+    assert was_answered
+    assert answers["far"] == [200] * 4
+    assert fetched == ["some/where"]

@@ -123,3 +123,28 @@ def test_on_cuda_the_weights_are_the_same(tmp_path):
     tokens = tokenize(here, "the cat sat on the mat")
     for one, other in zip(run(there, tokens).layers, run(here, tokens).layers, strict=True):
         torch.testing.assert_close(one.weights.cpu(), other.weights, atol=1e-12, rtol=0)
+
+
+def test_while_one_model_is_fetched_the_others_are_loaded(tmp_path, monkeypatch):
+    import huggingface_hub
+
+    settings = {"MHA_MODELS": f"far=some/where;near={folder_of(tmp_path)}"}
+    begun, there = threading.Event(), threading.Event()
+
+    def fetch(*_, **__):
+        begun.set()
+        assert there.wait(20)
+        return str(tmp_path)
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", fetch)
+    fetching = threading.Thread(target=load, args=(named("far", settings),))
+    fetching.start()
+    assert begun.wait(20)
+    loading = threading.Thread(target=load, args=(named("near", settings),))
+    loading.start()
+    loading.join(10)
+    is_loaded = not loading.is_alive()
+    there.set()
+    for thread in (fetching, loading):
+        thread.join()
+    assert is_loaded
