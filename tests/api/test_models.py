@@ -431,7 +431,7 @@ def test_while_a_model_is_fetched_others_answer_however_many_wait_for_it(client,
         answers[model].append(asked(client, "guesses", model=model, text=TEXT, place=2).status_code)
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", fetch)
-    answers = {"far": [], "near": []}
+    answers: dict[str, list[int]] = {"far": [], "near": []}
     waiting = [threading.Thread(target=ask, args=("far",)) for _ in range(4)]
     for thread in waiting:
         thread.start()

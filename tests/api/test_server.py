@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 from websockets import Origin
-from websockets.exceptions import InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.frames import CloseCode
 from websockets.sync.client import connect
 
 from deploy import health
@@ -70,6 +71,17 @@ def test_it_is_there_for_this_machine_alone():
         if state == "0A" and local.endswith(f":{server.port:04X}")
     ]
     assert listening == ["0100007F"]  # 127.0.0.1
+
+
+def test_a_message_of_40_mb_is_refused_before_it_is_read():
+    """Its first bytes say how long it is going to be, and no more of it is sent here."""
+    masked_text, forty_mb = b"\x81\xff", (40_000_000).to_bytes(8, "big")
+    with running() as server, connect(f"ws://127.0.0.1:{server.port}/api/live") as socket:
+        socket.socket.sendall(masked_text + forty_mb + bytes(4))
+        with pytest.raises(ConnectionClosed) as closed:
+            socket.recv(timeout=20)
+    assert closed.value.rcvd
+    assert closed.value.rcvd.code == CloseCode.MESSAGE_TOO_BIG
 
 
 def test_it_answers_by_its_names_alone_where_they_are_named():
