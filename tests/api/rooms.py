@@ -15,6 +15,7 @@ from mha_api.rooms.page import Follower
 from mha_api.rooms.store import InProcess
 from mha_ui import follow
 from tests.api.asgi import Answer, post, run
+from tests.api.described import statuses
 
 FOLLOWER = Follower(follow.page, follow.script, follow.style, follow.walk)
 FIRST = {"example": "first", "step": "q", "sub": "2"}
@@ -122,7 +123,9 @@ class Hall:
         """The answer to a request below ``/api/rooms``; a body that is no bytes is sent as JSON."""
         text = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
         given = {"content_type": "application/json"} | headers
-        return await post(self.app, f"/api/rooms{path}", parts(text), method, **given)
+        answer = await post(self.app, f"/api/rooms{path}", parts(text), method, **given)
+        assert answer.status in statuses(method, f"/rooms{path}"), (method, path, answer.status)
+        return answer
 
     async def present(self, method: str, path: str, body: object = None, **headers: str) -> Answer:
         """The same in the room that was opened, with its key."""

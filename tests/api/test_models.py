@@ -26,6 +26,7 @@ from mha_core.models import (
 )
 from mha_core.models.guesses import MOST, hidden
 from mha_ui.language import words_in
+from tests.api.described import statuses
 from tests.models.made import BERT, GPT2, folder_of
 
 TEXT = "the cat sat on the mat , and the dog liked the cat ."
@@ -53,7 +54,9 @@ def model_of(key):
 
 
 def asked(client, path, **question):
-    return client.post(f"/api/models/{path}", content=json.dumps(question), headers=JSON)
+    answer = client.post(f"/api/models/{path}", content=json.dumps(question), headers=JSON)
+    assert answer.status_code in statuses("POST", f"/models/{path}")
+    return answer
 
 
 def opened(answer):

@@ -13,11 +13,13 @@ import pytest
 from anyio import CapacityLimiter
 from jsonschema import Draft202012Validator, ValidationError
 from starlette.applications import Starlette
-from starlette.routing import Route
+from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.testclient import TestClient
 
 import mha_api
-from mha_api import bodies, programs, queries, ready
+from mha_api import assets, bodies, programs, queries, ready
+from mha_api.rooms import room
+from mha_api.rooms.store import InProcess
 from mha_core import ExampleError, MhaError, backend, built_in, dump, library, parse, to_token, trace
 from mha_core.__main__ import main
 from mha_core.errors import CellError
@@ -28,14 +30,17 @@ from mha_core.example.share_link import MAX_TOKEN
 from mha_core.messages import LANGUAGES
 from mha_core.vocabulary import AXES, STEPS
 from mha_ui.language import words_in
+from mha_ui.web import bundle, modules
 from tests.api.asgi import post, run
+from tests.api.described import OPENAPI
+from tests.api.rooms import CELL as ROOM_CELL
+from tests.api.rooms import CHOICES, FOLLOWER
+from tests.api.rooms import FIRST as FIRST_PLACE
 from tests.core.malformed import RAW_NUMBERS, VALID, files
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 WORKED = sorted((ROOT / "tests" / "core" / "worked").glob("*.mha.json"))
-OPENAPI = json.loads((ROOT / "docs" / "openapi.json").read_text("utf-8"))
 JSON = {"content-type": "application/json"}
-OF_OUR_PAGES = ("/ready", "/qr", "/plotly/", "/models")
 COMMANDS = ["trace", "explain", "check"]
 CELL = "step=weights&head=0&row=0&col=0"
 FIRST = dump(built_in("first")).encode()
@@ -497,13 +502,54 @@ def test_the_page_shows_every_route():
 
 
 def test_every_route_is_described():
-    """But those that are for our pages and for who runs the server."""
-    described = {path: {method.upper() for method in methods} for path, methods in OPENAPI["paths"].items()}
-    assert described == {
-        route.path: route.methods - {"HEAD"}
-        for route in mha_api.ROUTES
-        if isinstance(route, Route) and not route.path.startswith(OF_OUR_PAGES)
+    loaded = assets.Modules(modules.digest, bundle.bundled, modules.plain)
+    mount = mha_api.routes(follower=FOLLOWER, store=InProcess(), modules=loaded)[0]
+    assert isinstance(mount, Mount)
+    served = {
+        re.sub(r":\w+}", "}", route.path): route.methods - {"HEAD"} if isinstance(route, Route) else {"GET"}
+        for route in mount.routes
+        if isinstance(route, Route | WebSocketRoute)
     }
+    described = {path: {method.upper() for method in methods} for path, methods in OPENAPI["paths"].items()}
+    assert described == served
+
+
+def test_the_page_has_every_status_that_is_refused_with():
+    described = {
+        status
+        for methods in OPENAPI["paths"].values()
+        for operation in methods.values()
+        for status in operation["responses"]
+        if status >= "400"
+    }
+    table = re.findall(
+        r"^\| ([0-9, ]+) \|", PAGE.partition("## What is refused")[2].partition("\n## ")[0], re.M
+    )
+    assert {status for row in table for status in row.split(", ")} == described
+
+
+def test_what_the_description_refers_to_is_there():
+    for section, name in re.findall(r'"#/components/(\w+)/(\w+)"', json.dumps(OPENAPI)):
+        assert name in OPENAPI["components"][section]
+
+
+def test_what_is_sent_to_a_room_is_described_as_it_is_read():
+    schemas = OPENAPI["components"]["schemas"]
+    place, question = schemas["Place"]["properties"], schemas["Question"]["properties"]
+    assert list(place) == list(room._PLACE)
+    assert place["token"]["maxLength"] == MAX_TOKEN
+    assert place["link"]["maxLength"] == room.MOST_LINK
+    assert place["decimals"]["maximum"] == room.MOST_DECIMALS
+    assert place["revealed"]["maxItems"] == room.MOST_REVEALED
+    assert question["text"]["maxLength"] == question["choices"]["items"]["maxLength"] == room.MOST_TEXT
+    assert question["choices"]["maxItems"] == room.MOST_CHOICES
+    assert schemas["Listener"]["pattern"] == f"^{room._LISTENER.pattern}$"
+    assert schemas["Room"]["properties"]["code"]["pattern"] == f"^{room._CODE.pattern}$"
+    valid({"$ref": "#/components/schemas/Place"}, FIRST_PLACE)
+    for asked in (CHOICES, ROOM_CELL):
+        valid({"$ref": "#/components/schemas/Question"}, asked)
+    answer = {"question": 1, "listener": room.new_listener("key"), "answer": "0.25"}
+    valid({"$ref": "#/components/schemas/Answer"}, answer)
 
 
 def test_the_description_is_served(client):
