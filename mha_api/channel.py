@@ -58,7 +58,7 @@ MAX_SECONDS: Final = 2
 """How long the edits of one message may take."""
 LIGHT: Final = 20_000
 """Up to here an answer takes no time: characters of its message, and cells of its example × edits (``is_light``)."""
-LEAST_CELLS: Final = 400
+LEAST_CELLS: Final = 1_000
 """Cells whose computing takes as long as what any edit takes, however small the example is."""
 
 
