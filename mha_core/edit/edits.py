@@ -39,7 +39,7 @@ from mha_core.vocabulary import AXES
 
 
 def apply(example: Example, edit: Edit) -> Example:
-    """The example after one edit, without its note where that spoke of other numbers or tokens.
+    """The example after one edit; its note and its source go where they spoke of other numbers or tokens.
 
     ``example`` keeps the rules already: only what the edit changes is held to them again.
 

@@ -287,14 +287,14 @@ def keys_are_queries(example: Example) -> bool:
 
 
 def same_numbers(one: Example, other: Example) -> bool:
-    """Whether two examples are the same but for what describes them: titles, notes, lectures and claimed numbers."""
-    texts = {name: getattr(other, name) for name in ("title", "note", "lecture", "claimed")}
+    """Whether two examples are the same but for what is said of them: title, source, note, lecture, claimed numbers."""
+    texts = {name: getattr(other, name) for name in ("title", "source", "note", "lecture", "claimed")}
     return replace(one, **texts) == other
 
 
 def noted(example: Example, before: Example) -> Example:
-    """What was made of ``before``, with its note only where that still holds: where no number and no token changed."""
-    return example if same_numbers(example, before) else replace(example, note=None)
+    """What was made of ``before``. Its note and its source are kept only where no number and no token has changed."""
+    return example if same_numbers(example, before) else replace(example, note=None, source=None)
 
 
 def kv_head_of(example: Example, name: str, head: int) -> int:

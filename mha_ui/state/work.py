@@ -272,7 +272,7 @@ def start_from(current: Work, example: Example, name: str | None = None) -> None
 def become(current: Work, example: Example) -> None:
     """Put an edited example in place of the one at hand, as a step of the history."""
     if same_numbers(example, current.origin):
-        example = replace(example, note=current.origin.note)
+        example = replace(example, note=current.origin.note, source=current.origin.source)
     if example != current.example:
         keep(current, Version(example, current.origin, current.name))
 

@@ -274,16 +274,18 @@ def test_a_title_that_no_file_could_hold_is_refused():
 
 @tries(300)
 @given(cases(BUILT_IN, odd=st.just(False), most=4))
-def test_a_note_goes_with_what_it_was_about(case):
-    """It speaks of numbers and of tokens by name: whatever changes one of these takes it away, for good."""
+def test_a_note_and_a_source_go_with_what_they_were_about(case):
+    """They speak of numbers and of tokens: whatever changes one of these takes both away, for good."""
     example, made = case
+    example = replace(example, source="a book")
     for edit in made:
         try:
             edited = apply(example, edit)
         except ExampleError:
             continue
-        same = replace(edited, title=example.title, note=example.note, claimed=example.claimed) == example
-        assert edited.note == (example.note if same else None)
+        texts = {name: getattr(example, name) for name in ("title", "note", "source", "claimed")}
+        same = replace(edited, **texts) == example
+        assert (edited.note, edited.source) == ((example.note, example.source) if same else (None, None))
         example = edited
 
 

@@ -41,6 +41,12 @@ def test_a_word_that_is_there_keeps_its_row_wherever_it_goes():
     assert (FIRST.title != "", typed.title) == (True, "")  # it named the words that were there
 
 
+def test_a_sentence_of_ones_own_comes_from_nowhere_else():
+    typed = sentence(FIRST, "小猫", "追", "小", "狗")
+    assert (bool(FIRST.source), bool(FIRST.note)) == (True, True)
+    assert (typed.title, typed.source, typed.note) == ("", None, None)
+
+
 def test_what_a_painted_mask_says_goes_with_its_word():
     hidden = replace(FIRST, mask=AllowMask(((True, False, True), (True, True, True), (True, True, False))))
     assert sentence(hidden, "程序", "茶", "思考").mask.allow == (

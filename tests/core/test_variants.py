@@ -573,7 +573,7 @@ def test_claims_of_the_new_steps_are_kept():
 @pytest.mark.parametrize("name", library())
 @pytest.mark.parametrize("kind", ["dot", "bilinear", "additive", "cosine"])
 def test_every_example_can_be_switched_to_every_scoring_and_back(name, kind):
-    example = replace(built_in(name), claimed=None, note=None)  # claims and notes go
+    example = replace(built_in(name), claimed=None, note=None, source=None)  # these go
     switched = apply(example, {"op": "scoring", "kind": kind})
     assert switched.scoring == kind
     assert largest_difference(trace(switched).values, reference(switched)) <= 1e-12

@@ -462,14 +462,15 @@ def test_what_opens_first_speaks_the_language_that_is_chosen_until_it_is_asked_f
     assert (asked.example, asked.words("input")) == (START, "输入")
 
 
-def test_the_note_of_untouched_numbers_comes_back_with_them():
+def test_the_note_and_the_source_of_untouched_numbers_come_back_with_them():
     """By undo, by reset, and where the number is typed in again as it was."""
     work = opened()
     for back in ({"op": "undo"}, {"op": "reset"}, cell(1)):
         send(work, cell(7))
-        assert (work.example.note, work.untouched) == (None, False)
+        assert (work.example.note, work.example.source, work.untouched) == (None, None, False)
         assert b"note" not in pretty(work.example).encode()
         send(work, back)
+        assert work.example.source == FIRST.source
         assert (work.example.note, work.untouched, address(work)) == (FIRST.note, True, {"example": "first"})
     send(work, claim("0.5"))
     assert (work.example.note, work.untouched) == (FIRST.note, True)
