@@ -48,7 +48,7 @@ def keep_address(work: state.Work, own: Mapping[str, str] | None = None) -> None
         "session": work.session,
         "lang": LANGUAGE[work.language].tag,
         "names": state.PAGE_KEYS,
-        "address": {**state.address(work), **own},
+        "address": {**(state.handed_out(work) or state.address(work)), **own},
         "place": "&".join(own.values()),
     }
     _component()(key="address.keep", data=data)

@@ -50,7 +50,7 @@ from mha_ui.lenses import laid_over, look
 from mha_ui.lenses.change import CHOICES
 from mha_ui.lenses.lens import Lens, sent
 from mha_ui.notes import is_ours
-from mha_ui.state import Message, Work, address, can_undo, history_of, token
+from mha_ui.state import Message, Work, address, can_undo, handed_out, history_of, token
 
 _UI: Final = {
     "bench": N_("Matrix bench"),
@@ -304,6 +304,7 @@ def payload(work: Work, *, lens: str | None = None) -> dict[str, Any]:
         "unsaved": work.too_large,
         "start": {"first": work.plain, "asked": work.starts},
         "address": held_by,
+        "bar": handed_out(work) or held_by,
         "history": history_of(work),
         "whole": None if {"s", "example"} & held_by.keys() else token(work),
         "pinned": work.pinned and work.pinned._asdict(),

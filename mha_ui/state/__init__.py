@@ -6,7 +6,14 @@ that touches ``st.session_state``).
 """
 
 from mha_ui.state.edits import receive
-from mha_ui.state.exercise import end_exercise, has_open_exercise, like_of, link_for_class, set_exercise
+from mha_ui.state.exercise import (
+    end_exercise,
+    handed_out,
+    has_open_exercise,
+    like_of,
+    link_for_class,
+    set_exercise,
+)
 from mha_ui.state.history import history_of
 from mha_ui.state.session import current, lesson, receive_from, reopen, set_widget, tables_show, widget_value
 from mha_ui.state.url import (
@@ -73,6 +80,7 @@ __all__ = [
     "current",
     "end_exercise",
     "go_back",
+    "handed_out",
     "has_open_exercise",
     "history_of",
     "lesson",

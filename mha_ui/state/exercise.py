@@ -53,6 +53,18 @@ def link_for_class(current: Work, asked: tuple[str, ...]) -> str:
     return urlencode({**like_of(current), "ask": ".".join(asked), "seed": OWN_SEED})
 
 
+def handed_out(current: Work) -> dict[str, str]:
+    """The address of an exercise that was set with numbers for each student, until something is filled in; else {}.
+
+    The work's own address has one set of numbers: a class that is given it would work on the same ones.
+    """
+    at_work = current.exercise
+    if at_work is None or at_work.like is None or at_work.tally or current.example != current.origin:
+        return {}
+    chosen = {"lang": current.language} if current.language_chosen else {}
+    return {**at_work.like, **chosen, "ask": ".".join(at_work.asked), "seed": OWN_SEED}
+
+
 def in_exercise(current: Work, edit: Mapping[str, Any]) -> None:
     """What a learner asks for while he works on an exercise: a hint, another one like it, an end."""
     at_work = current.exercise

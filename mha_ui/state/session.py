@@ -33,8 +33,13 @@ def current() -> Work:
 
 
 def reopen(query: Mapping[str, str]) -> None:
-    """Take up the work of an earlier session, by the query parameters that restore it."""
-    st.session_state[KEY] = work_at_or_first(query, st.context.locale)
+    """Take up the work of an earlier session, by the query parameters that restore it.
+
+    The language that this session was opened in by its address stays: it is newer than that of the earlier session.
+    """
+    before = current()
+    chosen = {"lang": before.language} if before.language_chosen else {}
+    st.session_state[KEY] = work_at_or_first({**query, **chosen}, st.context.locale)
 
 
 def widget_value(key: str) -> Any:

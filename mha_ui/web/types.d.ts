@@ -109,6 +109,8 @@ interface BenchModel extends Model, Answer {
   unsaved: boolean;
   /** Whether the address asked for nothing in particular, and how often the first steps have been asked for. */
   start: { first: boolean; asked: number };
+  /** What the address bar holds: the address of the work, or the link to an exercise with numbers for each student. */
+  bar: Record<string, string>;
   /** What undo and redo lead to. */
   history: import("../bench/assets/history.js").HistoryState;
   /** The example where no address holds it. */

@@ -63,6 +63,19 @@ def test_undo_redo_and_reset_go_on_after_a_reload_and_whatever_is_stored_does_no
     assert_may_be_stored(bench, stored)
 
 
+def test_a_redo_and_a_number_that_a_reload_overtakes_are_kept(visit):
+    """The page is left in the very task that sends them: no answer can have come."""
+    bench = visit("?example=water")
+    bench.edit("x", None, 0, 0, 3)
+    bench.do("undo")
+    assert_shows(bench, WATER)
+    bench.wait_for_address(WATER)
+    bench.control("redo").evaluate("redo => { redo.click(); location.reload(); }")
+    assert_shows(bench.settled(), x00(3))
+    bench.wait_for_address(x00(3))
+    assert can(bench, "undo")
+
+
 def assert_may_be_stored(bench, stored):
     bench.page.evaluate(
         "(text) => { window.addEventListener('pagehide', () => sessionStorage.setItem('mha.history', text)) }",

@@ -62,6 +62,23 @@ test("where the address was a moment behind, redo leads to what was shown last",
   assert.deepEqual(kept.examples, [1, 2, 3]);
 });
 
+test("what was not confirmed when the page was left is done again, once, and only on the same numbers", () => {
+  const tab = new Storage();
+  const before = loaded(tab);
+  before.update(answer("one", [1, 2, 3], 1));
+  before.flush([
+    { op: "recall", seq: 7 },
+    { op: "redo", seq: 8 },
+  ]);
+  const after = loaded(tab);
+  after.update({ ...answer("two", [1], 0, []), address: { s: "t2" } });
+  assert.deepEqual(after.takeUnconfirmed(), [{ op: "redo", seq: 8 }]);
+  assert.deepEqual(after.takeUnconfirmed(), []);
+  const other = loaded(tab);
+  other.update({ ...answer("two", [1], 0, []), address: { s: "t1" } });
+  assert.deepEqual(other.takeUnconfirmed(), []);
+});
+
 test("what no address held is come back to", () => {
   const tab = new Storage();
   const before = loaded(tab);

@@ -399,6 +399,19 @@ def test_numbers_of_ones_own_are_in_the_address_and_stay(visit):
     assert again.example.claimed["weights"][0][0][0] == "0.25"
 
 
+def test_the_address_bar_gives_each_student_new_numbers_until_something_is_filled_in():
+    work = Work(built_in("first"), "first", "en")
+    set_exercise(work, ("weights",), OWN_SEED)
+    assert check_payload(work)["bar"] == {"example": "first", "ask": "weights", "seed": "own"}
+    assert work_at(check_payload(work)["address"], "en").example == work.example  # as a new server reads it
+    told = send(
+        work, {"op": "claim", "matrix": "weights", "head": 0, "row": 0, "col": 0, "values": [["0.25"]]}
+    )
+    assert told["bar"] == told["address"] == address(work)
+    set_exercise(work, ("weights",), 3)
+    assert "seed" not in check_payload(work)["bar"]
+
+
 def test_the_link_that_gives_each_student_new_numbers_stays_what_it_is():
     work = Work(built_in("first"), "first", "en")
     before = state.like_of(work)

@@ -75,6 +75,13 @@ def test_the_example_s_numbers_are_not_on_the_page_so_an_exercise_may_go_on(read
     assert told(app)["words"]["run"] == "Run"
 
 
+def test_the_language_of_an_address_is_spoken_with_the_work_that_the_tab_had_before(read, monkeypatch):
+    app = read(lang="zh")
+    monkeypatch.setattr(st, "session_state", app.session_state)
+    state.reopen({"example": "causal", "lang": "en", "decimals": "2"})
+    assert (work(app).name, work(app).decimals, work(app).language) == ("causal", 2, "zh")
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_measure_has_its_words(language):
     words = ui_words(language)

@@ -35,7 +35,7 @@ const AGE = 120; // ms after which what was found of earlier numbers is greyed
 
 /** One for the page: Streamlit may mount the bench anew at any time, and no edit may go with the old one. */
 const history = new History(ofTab);
-window.addEventListener("pagehide", () => history.flush());
+window.addEventListener("pagehide", () => history.flush(sender.pending));
 
 export class Bench {
   /** @type {BenchModel} */
@@ -154,12 +154,13 @@ export class Bench {
   /** The address bar holds the work, and this tab its history: one of before a reload goes back to the server. */
   #keepWork(data) {
     const { searchParams: asked } = new URL(location.href);
-    this.#address.keep(data.address);
+    this.#address.keep(data.bar);
     const kept = history.update(data);
-    if (!kept) return;
-    sender.send({ op: "recall", history: kept });
-    if (!isReload() && (asked.has("s") || asked.has("example"))) return;
-    for (let n = 0; n < history.ahead; n++) sender.send({ op: "redo" });
+    if (kept) sender.send({ op: "recall", history: kept });
+    const isOver = !isReload() && (asked.has("s") || asked.has("example")); // another link was opened
+    if (isOver) return;
+    for (let n = 0; kept && n < history.ahead; n++) sender.send({ op: "redo" });
+    for (const edit of history.takeUnconfirmed()) sender.send(edit);
   }
 
   /**

@@ -3,11 +3,13 @@
 const KEY = "mha.history";
 const MOST = 1_000_000; // characters: mha_ui/state/history.py says the same
 const REST = 500; // ms for which no more must come until it is written
+const OF_THE_PAGE = ["restore", "recall", "follow", "place"]; // what a page sends by itself
 
 /**
  * What the page tells of its history, by numbers of examples (mha_ui/state/history.py).
  * @typedef {{ examples: number[]; at: number; starts: [number, number, string | null][]; texts: [number, string][] }} HistoryState
- * @typedef {HistoryState & { session: string; whole: boolean }} Kept
+ * `unconfirmed`: what was edited, undone or redone after that, and the page was left before the server had answered.
+ * @typedef {HistoryState & { session: string; whole: boolean; unconfirmed?: Edit[] }} Kept
  */
 
 /** The text of the example at hand: it stands in the address, or where no address holds it beside that. */
@@ -28,6 +30,8 @@ export class History {
   #timer = 0;
   /** How often redo leads from where a session begins to what was shown last, where no address held that. */
   ahead = 0;
+  /** @type {Edit[]} */
+  #unconfirmed = [];
 
   /** @param {Pick<import("../mha.web/storage.js").Store, "get" | "set">} store the tab's */
   constructor(store) {
@@ -58,6 +62,7 @@ export class History {
     }
     for (const [number, text] of history.texts) this.#texts.set(number, text);
     this.#texts.set(history.examples[history.at], shown(data));
+    if (this.#kept?.session !== session) this.#unconfirmed = this.#leftBy(history);
     const kept = this.#kept?.session === session ? null : this.#from(history);
     this.#kept = null;
     if (!kept) this.#keep({ session, ...history, whole: data.whole !== null });
@@ -86,6 +91,26 @@ export class History {
     }
   }
 
+  /**
+   * What was done before the page was left, and never confirmed: to be done again on the numbers that it was done to.
+   * @param {HistoryState} history
+   * @returns {Edit[]}
+   */
+  #leftBy({ examples: [first] }) {
+    try {
+      const { examples, at, texts, unconfirmed = [], whole } = this.#kept;
+      const isThere = whole || new Map(texts).get(examples[at]) === this.#texts.get(first);
+      return isThere ? unconfirmed : [];
+    } catch {
+      return []; // there was none, or nothing that we wrote
+    }
+  }
+
+  /** The same, once. */
+  takeUnconfirmed() {
+    return this.#unconfirmed.splice(0);
+  }
+
   /** @param {Kept} kept */
   #keep(kept) {
     const needed = new Set([...kept.examples, ...kept.starts.map(([, origin]) => origin)]);
@@ -95,10 +120,15 @@ export class History {
     this.#timer = setTimeout(() => this.flush(), REST);
   }
 
-  /** Write what has been told last. */
-  flush() {
+  /**
+   * Write what has been told last, and what was sent since and is not confirmed.
+   * @param {Edit[]} [pending]
+   */
+  flush(pending = []) {
     clearTimeout(this.#timer);
-    if (this.#written) this.store.set(KEY, this.#written);
+    if (!this.#written) return;
+    const unconfirmed = pending.filter(({ op }) => !OF_THE_PAGE.includes(op));
+    this.store.set(KEY, { ...this.#written, unconfirmed });
   }
 }
 
