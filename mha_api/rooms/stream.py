@@ -28,7 +28,7 @@ SILENCE: Final = 15.0
 """Seconds after which a comment is sent."""
 PAUSE: Final = 0.25
 """Seconds between two counts at least."""
-MOST_COUNTED: Final = 50
+MOST_COUNTED: Final = 500
 """Different answers that are counted one by one, those given most often; the rest are counted together."""
 KINDS: Final = ("place", "question")
 COMMENT: Final = b":\n\n"

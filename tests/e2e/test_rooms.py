@@ -70,12 +70,18 @@ def follow(new_page, server, wall):
     return come
 
 
-def beside(page: Page, url: str) -> Page:
+def popup(page: Page) -> Page:
     """Another window of the same browser."""
     with page.context.expect_page() as one:
         page.evaluate("() => void open('about:blank', '', 'popup,noopener')")
-    one.value.goto(url)
     return one.value
+
+
+def beside(page: Page, url: str) -> Page:
+    """Another window of the same browser, at this address."""
+    one = popup(page)
+    one.goto(url)
+    return one
 
 
 def ended(walk: Walk) -> None:
@@ -605,6 +611,66 @@ def each_is_asked_for(front: Walk, back: Walk, one: Phone, other: Phone) -> None
     expect(one.page.locator(".question")).to_be_hidden()
     back.press("ArrowRight")
     expect(poll).to_have_count(0)
+
+
+A_HALL = """() => {
+    const real = window.fetch;
+    window.fetch = async (...asked) => {
+        const answer = await real(...asked);
+        if (!String(asked[0]).includes("counts=1")) return answer;
+        const body = new ReadableStream({
+            async start(controller) {
+                const encoder = new TextEncoder();
+                window.counted = (counts) =>
+                    controller.enqueue(encoder.encode(`event: counts\\ndata: ${JSON.stringify(counts)}\\n\\n`));
+                for await (const chunk of answer.body) controller.enqueue(chunk);
+            },
+        });
+        return new Response(body, { status: answer.status, headers: answer.headers });
+    };
+}"""
+"""Beside what the server counts, a window is told what a hall of 300 has answered."""
+CUT = """(root) => [root, ...root.querySelectorAll("*")]
+    .filter((node) => node.scrollHeight > node.clientHeight + 1 && getComputedStyle(node).overflowY !== "visible")
+    .map((node) => node.className)"""
+TAIL = {"0": 150} | {f"{number}.5": 10 for number in range(9)} | {f"-{number}": 1 for number in range(1, 61)}
+
+
+@pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.long), "zh"])
+def test_the_answers_of_300_are_whole_on_the_wall_the_commonest_first_and_the_right_one_marked(
+    new_page, server, language
+):
+    url = f"{server.url}walkthrough?example=first&lang={language}&step=k&sub=2&view="
+    front = Walk(new_page(viewport=WALL)).open(f"{url}projector")
+    front.page.evaluate(A_HALL)
+    back = Walk(popup(front.page))
+    back.page.add_init_script(f"({A_HALL})()")
+    back.open(f"{url}presenter")
+    front.page.mouse.move(10, 10)
+    front.button("room follow").click()
+    expect(back.button("room predict cell")).to_be_attached()
+    back.button("room predict cell").click()
+    expect(front.page.locator(".room-card.poll h3")).to_be_visible()
+    for walk in (front, back):
+        walk.page.evaluate("counted", {"listeners": 300, "answers": TAIL, "others": 0})
+    back.press("Enter")
+    right = f"{FIRST.values['k'][0][0][1]:g}"
+    for size in (WALL, ViewportSize(width=1920, height=1080)):
+        for walk, panel in ((front, ".room-card.poll"), (back, ".room-question")):
+            walk.page.set_viewport_size(size)
+            shown = walk.page.locator(f"{panel} .histogram li")
+            expect(shown.first.locator(".count")).to_have_text("150")
+            expect(shown.first.locator(".answer-label")).to_have_text("0")
+            expect(walk.page.locator(f"{panel} .histogram .right .answer-label")).to_contain_text(
+                f"{right} ✓"
+            )
+            expect(shown.last.locator(".answer-label")).to_have_text(words_in(language)("others"))
+            wait_until(
+                walk.page, f"(panel) => !({CUT})(panel).length", walk.page.locator(panel).element_handle()
+            )
+            for bar in shown.all():
+                expect(bar).to_be_in_viewport(ratio=1)
+        assert front.page.evaluate(COVERED) == []
 
 
 def test_the_page_opens_no_session_offers_the_exercise_of_the_day_and_takes_a_typed_code(new_page, server):

@@ -12,10 +12,20 @@ import { Hands } from "./hands.js";
 import { nameText } from "./named.js";
 import { choicesIn, ownOf, textIn } from "./plan.js";
 import { Planner } from "./planner.js";
-import { asked, histogram, offered, rightIn } from "./poll.js";
+import { asked, histogram, offered, rightBar } from "./poll.js";
 import { room } from "./room.js";
-import { bars } from "./tally.js";
+import { bars, MOST } from "./tally.js";
 import { twice } from "./twice.js";
+
+/** What is done in turn for answers that have no room: so many bars, and classes of the walk. */
+const TIGHTER = [
+  { most: 6, signs: [] },
+  { most: 5, signs: [] },
+  { most: 5, signs: ["crowded"] },
+  { most: 5, signs: ["crowded", "cramped"] },
+  { most: 3, signs: [] },
+  { most: 2, signs: [] },
+];
 
 export class Lecturer {
   address = new Address();
@@ -270,16 +280,26 @@ export class Lecturer {
       this.walk.notes?.root.scrollTo(0, 0); // what was pressed at its end stands above it now
       this.walk.refit();
     }
-    this.#crowd(asks && view === "projector");
+    this.#crowd(asks);
   }
 
-  /** On the wall what happens is told above what is asked, where there is room for both. */
-  #crowd(asks) {
+  /** The window has another size. */
+  resized() {
     const { root } = this.walk;
-    const panel = this.#hands.state ? this.#hands.root : this.#card;
+    this.#drawBars(root, MOST);
+    this.#crowd(root.classList.contains("asking"));
+  }
+
+  /** What is asked and answered is whole: with fewer bars where it has less room, then without what is told beside it. */
+  #crowd(asks) {
+    const { root, view } = this.walk;
+    const panel = this.#hands.state ? this.#hands.root : view === "projector" ? this.#card : this.#asking;
     root.classList.remove("crowded", "cramped");
-    for (const sign of ["crowded", "cramped"]) // first without what is told, then in smaller type
-      root.classList.toggle(sign, asks && panel.scrollHeight > panel.clientHeight);
+    for (const { most, signs } of TIGHTER) {
+      if (!asks || panel.scrollHeight <= panel.clientHeight) return;
+      root.classList.add(...signs);
+      if (!this.#hands.state) this.#drawBars(panel, most);
+    }
   }
 
   #draw() {
@@ -405,7 +425,7 @@ export class Lecturer {
   /** Numbers change often, and nothing else is drawn for them. */
   #count(counts, question) {
     const words = this.words;
-    const { root, model, asked: here } = this.walk;
+    const { root } = this.walk;
     const put = (selector, text) => {
       for (const node of root.querySelectorAll(selector)) node.textContent = text;
     };
@@ -414,11 +434,24 @@ export class Lecturer {
     if (!question) return;
     const given = Object.values(counts.answers).reduce((sum, count) => sum + count, counts.others);
     put(".answered", fill(words.answered, { count: given, all: counts.listeners }));
-    const right = question.open || here.hiding ? null : rightIn(model, question);
-    for (const node of root.querySelectorAll(".bars")) {
+    this.#drawBars(root, MOST);
+  }
+
+  /**
+   * @param {Element} within
+   * @param {number} most numbers that have a bar each
+   */
+  #drawBars(within, most) {
+    const { question, counts } = room;
+    if (!question) return;
+    const { model, asked: here } = this.walk;
+    const right = question.open || here.hiding ? null : rightBar(model, question);
+    for (const node of within.querySelectorAll(".bars")) {
       const isShown = room.showsCounts || !this.#card.contains(node);
       const before = question.choices.length ? [offered(question)] : [];
-      node.replaceChildren(...(isShown ? [histogram(bars(question, counts, right), words)] : before));
+      node.replaceChildren(
+        ...(isShown ? [histogram(bars(question, counts, right, most), this.words)] : before),
+      );
     }
   }
 }

@@ -28,6 +28,7 @@ const REST = 500; // milliseconds at a place, after which the server is told of 
  *   goesOn?(): void;
  *   withholds?(place: Place): boolean;
  *   comeBack?(): void;
+ *   resized?(): void;
  *   undo?(redo: boolean): void;
  *   shares?(): Record<string, any>;
  *   shared?(at: Record<string, any>): void;

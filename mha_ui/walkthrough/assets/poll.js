@@ -1,7 +1,7 @@
 // A question to those who follow, on the wall and on telephones: as a sentence, and its answers as a histogram.
 
 import { div, element, fillNodes, span } from "../mha.web/dom.js";
-import { valueAt } from "../mha.web/graph.js";
+import { shownAs, valueAt } from "../mha.web/graph.js";
 import { isRight } from "./answers.js";
 import { nameNodes, unnamedOf } from "./named.js";
 import { choiceOf } from "./tally.js";
@@ -9,6 +9,17 @@ import { choiceOf } from "./tally.js";
 /** Whether a number is the one asked for, once it is known. */
 export const rightIn = (model, { cell }) =>
   cell && valueAt(model, cell) !== undefined ? (text) => isRight(text, valueAt(model, cell)) === true : null;
+
+/**
+ * The same for bars, with what the number is called.
+ * @type {(model: WalkModel, question: Question) => import("./tally.js").Right | null}
+ */
+export function rightBar(model, question) {
+  const is = rightIn(model, question);
+  if (!is) return null;
+  const { name, head } = question.cell;
+  return { is, label: shownAs(model, name, head)(valueAt(model, question.cell)) };
+}
 
 /** The question: its own text, else what is asked of a cell, with the tokens that it is about. */
 export function asked(model, { text, cell }, words) {

@@ -58,7 +58,8 @@ export class Walk {
     const elsewhere = (event) => event.composedPath().includes(this.root) || this.#placeSync.rests(); // what is done there may leave the page
     for (const kind of ["pointerdown", "focusin"])
       document.addEventListener(kind, elsewhere, { signal, capture: true });
-    this.#fitting.observe(document.documentElement);
+    this.#fitting.observe(document.documentElement); // whose height is nothing on Streamlit's page
+    window.addEventListener("resize", () => this.refit(), { signal });
   }
 
   unmount() {
@@ -437,6 +438,7 @@ export class Walk {
     this.mover.finish();
     this.#fit();
     if (this.view) this.easel.writeLine();
+    this.around.resized?.();
   }
 
   #fit() {
