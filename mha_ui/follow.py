@@ -27,6 +27,7 @@ _WORDS: Final = {
     "waiting": N_("Waiting for the lecture to begin."),
     "live": N_("You see what is on the wall."),
     "dark": N_("The wall is dark just now; the lecture stands here."),
+    "away": N_("The lecturer is showing something else."),
     "alone": N_("You look around on your own."),
     "lost": N_("No connection; trying again. You can look around meanwhile."),
     "none": N_("There is no room of this code. Look at the wall again, and type it here."),

@@ -46,6 +46,7 @@ _PLACE: Final = (
     "predict",
     "revealed",
     "dark",
+    "away",
     "exercise",
     "link",
 )
@@ -152,6 +153,7 @@ def read_place(body: bytes) -> tuple[Numbers, dict[str, Any]]:
         "predict": _flag(data, "predict"),
         "revealed": [_matching(one, "revealed", _REVEALED) for one in revealed],
         "dark": _flag(data, "dark"),
+        "away": _flag(data, "away"),
         "exercise": _text(data, "exercise", _ASKED),
         "link": _link(data.get("link", "")),
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
@@ -32,6 +32,8 @@ from mha_ui.state.work import (
     pin_baseline,
     redo,
     reset,
+    step_back,
+    step_forward,
     undo,
     undo_numbers,
 )
@@ -63,7 +65,11 @@ def _one(current: Work, edit: Mapping[str, Any]) -> None:
             _pin(current, edit.get("cell"))
         case {"op": "restore" | "follow" as asked, "address": Mapping() as query}:
             texts = {name: text for name, text in query.items() if isinstance(text, str)}
-            attempt(current, lambda: _TO_ADDRESS[asked](current, texts))
+            way = _FOLLOWED.get(str(edit.get("way")), keep)
+            attempt(
+                current,
+                lambda: _restore(current, texts) if asked == "restore" else _follow(current, texts, way),
+            )
         case {"op": "recall", "history": kept}:
             recall(current, kept)
         case {"op": "hint" | "another_exercise" | "end_exercise"}:
@@ -175,13 +181,13 @@ def _restore(current: Work, query: Mapping[str, str]) -> None:
     current.__dict__.update(known.__dict__)
 
 
-def _follow(current: Work, query: Mapping[str, str]) -> None:
-    """Take over the numbers of another window, at the same place: a step of the history as any edit is."""
+def _follow(current: Work, query: Mapping[str, str], way: Callable[[Work, Version], None]) -> None:
+    """Take over the numbers of another window, at the same place: a step of the history as it was one there."""
     name = query.get("example")
     example = built_in(name) if name else from_token(query.get("s", ""))
     if example != current.example:
-        keep(current, Version(example, current.origin, name or current.name))
+        way(current, Version(example, current.origin, name or current.name))
 
 
 _IN_HISTORY: Final = {"undo": undo, "undo_numbers": undo_numbers, "redo": redo, "reset": reset}
-_TO_ADDRESS: Final = {"restore": _restore, "follow": _follow}
+_FOLLOWED: Final[dict[str, Callable[[Work, Version], None]]] = {"back": step_back, "forward": step_forward}

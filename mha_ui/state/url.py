@@ -36,6 +36,7 @@ PAGE_KEYS = (
     *("example", "s", "lang", "cell", "decimals", "ask", "seed", "tally", "lesson"),
     *("experiment", "variant", "lens", "base"),
     *WalkPlace._fields,
+    "lecture",
     *("model", "text", "second", "head", "token", "off", "guess", "by", "only", "drawn", "pair", "shows"),
     "hides",
 )

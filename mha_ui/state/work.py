@@ -323,6 +323,25 @@ def redo(current: Work) -> None:
         *current.undone, (_, current.exercise) = current.undone
 
 
+def step_back(current: Work, version: Version) -> None:
+    """Go back to what another window has gone back to. Redo leads here again, as it does there."""
+    before = [at for at, one in enumerate(current.past) if one.example == version.example]
+    if before:
+        return travel(current, before[-1])
+    computed = trace(version.example, current.backend)  # of before this window had it
+    current.future = [*current.future, current.version]
+    return _show(current, version, computed)
+
+
+def step_forward(current: Work, version: Version) -> None:
+    """Go forward again to what another window has gone forward to."""
+    ahead = [at for at, one in enumerate(reversed(current.future), 1) if one.example == version.example]
+    if ahead:
+        travel(current, len(current.past) + ahead[0])
+    else:
+        keep(current, version)
+
+
 def reset(current: Work) -> None:
     """Go back to the numbers that were opened, with the lecture that there is now; undo leads here again."""
     become(current, replace(current.origin, lecture=current.example.lecture))

@@ -112,6 +112,10 @@ _UI: Final = {
     "projector": N_("Projector"),
     "presenter": N_("Presenter view"),
     "leave": N_("Leave (Escape)"),
+    "leave_key": N_("Escape: leave"),
+    "leave_presenter": N_("Leave the presenter view"),
+    "presenter_key": N_("Escape: close what is open here"),
+    "presenter_stays": N_("The presenter view stays open: the button ✕ leaves it."),
     "reveal": N_("Reveal (Enter)"),
     "reveal_short": N_("Reveal"),
     "keys": N_(
@@ -162,8 +166,7 @@ _UI: Final = {
         "A: ask the telephones\n"
         "H: count hands\n"
         "V: two heads beside each other\n"
-        "C: code of the room, large or in the corner\n"
-        "Escape: leave"
+        "C: code of the room, large or in the corner"
     ),
     "change_none": N_("Nothing that stands here can be changed."),
     "change_where": N_(

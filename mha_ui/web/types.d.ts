@@ -176,6 +176,7 @@ interface Stood {
 interface RoomPlace extends Stood {
   walk: string;
   dark: boolean;
+  away: boolean;
   exercise: string;
   link: string;
 }
@@ -407,6 +408,7 @@ interface WindowEventMap {
   "mha-address-kept": CustomEvent;
   "mha-left": CustomEvent;
   "mha-place": CustomEvent;
+  "mha-sent": CustomEvent;
   "mha-silence": CustomEvent;
 }
 

@@ -39,13 +39,15 @@ async def test_listeners_hear_where_the_presenter_goes():
         assert one.headers["cache-control"] == "no-store"
         assert one.headers["x-accel-buffering"] == "no"
         for sub in ("1", "2.1", ""):
-            await hall.stands(sub=sub, predict=sub == "", dark=sub == "1", revealed=["3|null|null"])
+            await hall.stands(
+                sub=sub, predict=sub == "", dark=sub == "1", away=sub == "", revealed=["3|null|null"]
+            )
             for listener in (one, other):
                 kind, _, data = await listener.next()
                 assert kind == "place"
                 assert data.pop("walk")
                 told = {"step": "q", "sub": sub, "predict": sub == "", "revealed": ["3|null|null"]}
-                assert data == told | {"dark": sub == "1", "exercise": "", "link": ""}
+                assert data == told | {"dark": sub == "1", "away": sub == "", "exercise": "", "link": ""}
 
 
 @scene

@@ -350,6 +350,7 @@ def test_more_bodies_than_there_is_room_for_are_turned_away(monkeypatch):
         (FIRST | {"sub": "1.2.3"}, "sub: '1.2.3' cannot stand here"),
         (FIRST | {"predict": 1}, "predict: expected true or false, got 1"),
         (FIRST | {"dark": 1}, "dark: expected true or false, got 1"),
+        (FIRST | {"away": 1}, "away: expected true or false, got 1"),
         (FIRST | {"revealed": "all"}, "revealed: expected a list of at most 200"),
         (FIRST | {"revealed": ["x"] * 201}, "revealed: expected a list of at most 200"),
         (FIRST | {"revealed": ["\ud800"]}, "revealed: '\\ud800' cannot stand here"),

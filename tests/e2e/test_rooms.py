@@ -189,8 +189,9 @@ def numbers_that_no_link_holds_are_not_followed_and_the_lecturer_is_told(front: 
     expect(front.page.locator(".room-card [role=alert]")).to_have_text(
         "These numbers are too large for a link: those who follow do not see them."
     )
+    phone.says("The lecturer is showing something else.")
     front.press("ArrowRight").stands_at("scores")
-    phone.stands_at("v")
+    phone.stands_at("v").says("The lecturer is showing something else.")
     assert_right(phone, FIRST)
 
 
@@ -267,6 +268,25 @@ def pair(server, wall):
     back.press("ArrowRight").stands_at("k")
     front.stands_at("k")
     return front, back
+
+
+def test_telephones_say_that_the_wall_shows_something_else_while_it_does(pair, follow):
+    front, back = pair
+    phone = follow(locale="zh-CN").stands_at("k").says("与大屏幕同步。")
+    front.press("Escape", "Escape")  # the card that says how to get in, then the projector
+    front.page.get_by_role("link", name="Lessons").click()
+    phone.says("讲者正在展示别的内容。")
+    expect(phone.page.locator("html")).to_have_attribute("data-state", "away")
+    back.press("ArrowRight").stands_at("v")  # a presenter moves on, and the wall does not
+    phone.stands_at("v").says("讲者正在展示别的内容。")
+    front.page.get_by_role("link", name="Walkthrough").click()
+    front.ready()
+    phone.says("与大屏幕同步。")
+    front.page.goto(front.page.url.split("walkthrough")[0] + "models")
+    phone.says("讲者正在展示别的内容。")
+    front.page.go_back()
+    front.ready()
+    phone.says("与大屏幕同步。")
 
 
 @pytest.fixture

@@ -63,6 +63,55 @@ def pair(new_page, server):
     return front, back
 
 
+def test_the_lecture_chosen_on_the_wall_is_the_presenters_and_the_latest_choice_of_either_counts(
+    new_page, server
+):
+    front = Walk(new_page()).open(f"{server.url}walkthrough?example=first&step=inputs")
+    front.button("lecture").select_option("25")
+    link = front.button("presenter")
+    expect(link).to_have_attribute("href", re.compile("lecture=25"))
+    back = Walk(beside(front.page)).open(link.evaluate("link => link.href"))
+    expect(back.button("lecture")).to_have_value("25")
+    front.button("lecture").select_option("50")
+    front.button("projector").click()
+    expect(back.button("lecture")).to_have_value("50")
+    back.press("PageDown").stands_at("q 1.1")
+    front.stands_at("q 1.1")
+    expect(front.button("lecture")).to_have_value("50")
+    back.page.reload()
+    expect(back.ready().button("lecture")).to_have_value("50")
+
+
+def test_escape_leaves_the_presenters_view_open_and_says_so(pair):
+    front, back = pair
+    back.press("Escape")
+    expect(back.root.locator(".line .refused")).to_have_text("讲者视图没有关闭；要离开，请按 ✕。")
+    back.press("8").stands_at("weights")
+    front.stands_at("weights")
+    back.button("leave").click()
+    expect(back.root).to_have_attribute("data-view", "page")
+
+
+def test_undo_in_either_window_takes_back_the_last_edit_once_in_both(pair):
+    front, back = pair
+    both = [bench_example(FIRST.example, number) for number in (3.0, 7.0, 8.0)]
+    for number in (7, 8):
+        front.cell("x", None, 1, 0).dblclick()
+        front.root.locator("input.change").fill(str(number))
+        front.root.locator("input.change").press("Enter")
+        both_show(pair, bench_example(FIRST.example, float(number)), "q")
+    front.press("Control+z")
+    both_show(pair, both[1], "q")
+    back.press("Control+z")
+    both_show(pair, both[0], "q")
+    front.press("Control+Shift+z")
+    both_show(pair, both[1], "q")
+    back.press("Control+Shift+z")
+    both_show(pair, both[2], "q")
+    back.press("Control+z")
+    both_show(pair, both[1], "q")
+
+
 def edited(page, *numbers):
     """Leave the walk's view, write these into X on the bench one after another, and come back to the view."""
     page.press("Escape")

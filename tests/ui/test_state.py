@@ -462,6 +462,37 @@ def test_what_opens_first_speaks_the_language_that_is_chosen_until_it_is_asked_f
     assert (asked.example, asked.words("input")) == (START, "输入")
 
 
+def follow(work, example, way=""):
+    """What another window of a pair has gone on to, or back to."""
+    send(work, {"op": "follow", "address": {"s": to_token(example)}, "way": way})
+
+
+def test_what_another_window_takes_back_is_taken_back_here_and_no_edit_of_its_own():
+    work = opened()
+    for number in (7, 8):
+        follow(work, with_x(number))
+    follow(work, with_x(7), "back")
+    assert (work.example, len(work.past), len(work.future)) == (with_x(7), 1, 1)
+    send(work, {"op": "undo"})
+    assert work.example == FIRST
+    follow(work, with_x(7), "forward")
+    follow(work, with_x(8), "forward")
+    assert (work.example, len(work.past), work.future) == (with_x(8), 2, [])
+    follow(work, with_x(7))  # typed, not taken back
+    assert (work.example, len(work.past)) == (with_x(7), 3)
+
+
+@pytest.mark.parametrize("way", ["back", "forward", ["back"], None])
+def test_a_window_that_came_later_goes_back_further_than_it_has_been(way):
+    work = opened()
+    follow(work, with_x(7), way)
+    assert work.example == with_x(7)
+    send(work, {"op": "undo"})
+    assert work.example == (with_x(7) if way == "back" else FIRST)
+    send(work, {"op": "redo"})
+    assert work.example == (FIRST if way == "back" else with_x(7))
+
+
 def test_the_note_and_the_source_of_untouched_numbers_come_back_with_them():
     """By undo, by reset, and where the number is typed in again as it was."""
     work = opened()

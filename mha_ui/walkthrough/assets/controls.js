@@ -36,7 +36,7 @@ export class Controls {
       view ? words.reveal_short : words.reveal,
     );
     this.comparing = comparing(model, (heads) => walk.compare(heads));
-    const own = view ? [this.#move("leave", "✕")] : this.#views();
+    const own = view ? [this.#leave()] : this.#views();
     this.root = element(
       "div",
       { class: "controls", role: "group", "aria-label": words.controls },
@@ -59,6 +59,13 @@ export class Controls {
     const { words } = this.walk.model;
     const attributes = { class: "round", title: words[name], "aria-label": words[name] };
     return this.walk.button(name, () => this.walk[name](), attributes, sign);
+  }
+
+  #leave() {
+    const { model, view } = this.walk;
+    const label = view === "presenter" ? model.words.leave_presenter : model.words.leave;
+    const attributes = { class: "round", title: label, "aria-label": label };
+    return this.walk.button("leave", () => this.walk.leave(), attributes, "✕");
   }
 
   /** @param {number} chosen */

@@ -214,13 +214,19 @@ class Follower {
 
   #say() {
     const { words } = this;
-    const state =
-      this.#state === "open" ? (!this.#place ? "waiting" : this.#alone ? "alone" : "live") : this.#state;
+    const state = this.#state === "open" ? this.#standing() : this.#state;
     document.documentElement.dataset.state = state;
     const text = words[state === "live" && this.#place.dark ? "dark" : state];
     if (this.status.textContent !== text) this.status.textContent = text;
     this.back.hidden = !this.#alone || FINAL.includes(state);
     this.entry.hidden = !["none", "unnamed", "gone", "ended"].includes(state);
+  }
+
+  /** How this telephone stands to the wall. */
+  #standing() {
+    if (!this.#place) return "waiting";
+    if (this.#alone) return "alone";
+    return this.#place.away ? "away" : "live";
   }
 
   /** In this language and these colours. */

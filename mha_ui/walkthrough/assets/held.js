@@ -5,6 +5,7 @@ import { ofTab } from "../mha.web/storage.js";
 const HELD = "mha-walk-held";
 const LECTURE = "mha-lecture"; // a reload goes on with the lecture
 const NAMES = ["step", "sub", "view", "predict"];
+const MINUTES = /^(0|[1-9]\d{0,2})$/;
 
 let held = isReload() ? ofTab.get(HELD) : null;
 
@@ -49,3 +50,7 @@ export const lectureHeld = () => ofTab.get(LECTURE);
 export function holdLecture(minutes) {
   ofTab.set(LECTURE, minutes);
 }
+
+/** A link to the walk, as the one to the presenter's view, brings its lecture to a tab that knows none. */
+const { lecture } = Object.fromEntries(new URLSearchParams(location.search));
+if (!isReload() && MINUTES.test(lecture ?? "")) holdLecture(Number(lecture));

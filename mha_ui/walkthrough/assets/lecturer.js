@@ -95,7 +95,8 @@ export class Lecturer {
 
   placeChanged(walk, at, remote) {
     const dark = Boolean(walk.podium?.dark);
-    room.stands(this.#fits() ? { ...at, decimals: walk.model.decimals, dark } : null);
+    const isWall = walk.view !== "presenter";
+    room.stands(this.#fits() ? { ...at, decimals: walk.model.decimals, dark } : null, isWall);
     this.#desk.prefill(walk.model, walk.step);
     this.#change.again();
     this.#hands.show(walk.model, walk.asked.hiding);

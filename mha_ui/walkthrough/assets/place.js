@@ -8,7 +8,7 @@ import { together } from "./together.js";
 class Place {
   #fresh = true;
   #gone = new AbortController();
-  #ask = (address) => sender.send({ op: "follow", address });
+  #ask = (address, way) => sender.send({ op: "follow", address, way });
 
   update({ data, setStateValue }) {
     sender.receive(data, (value) => setStateValue("edits", value), this);

@@ -1,7 +1,7 @@
 // Tells where the walk stands: the address and what it leads to, the server once the walk rests, a second window, and
 // whoever stands around it; and goes where another window or a room stands.
 
-import { hold, workOf } from "./held.js";
+import { hold, holdLecture, lectureHeld, workOf } from "./held.js";
 import { together } from "./together.js";
 
 const REST = 500; // milliseconds at a place, after which the server is told of it
@@ -70,10 +70,10 @@ export class PlaceSync {
 
   /** What both windows of a pair show besides the place. */
   get #shared() {
-    const { way, heads, podium, predictions, around } = this.walk;
+    const { heads, podium, predictions, around } = this.walk;
     const dark = Boolean(podium?.dark);
     const { once } = predictions;
-    return { minutes: way.minutes, heads, dark, once, plays: this.#plays, ...around.shares?.() };
+    return { heads, dark, once, plays: this.#plays, ...around.shares?.() };
   }
 
   /** Somebody plays the motion here: on the wall it plays as well. */
@@ -88,7 +88,9 @@ export class PlaceSync {
     const work = workOf(model);
     const place = Object.entries(at).filter(([, value]) => value);
     const named = place.map(([name, value]) => [name, value === true ? "1" : value]);
-    const query = { ...work, ...Object.fromEntries(named) };
+    const { minutes, usual } = this.walk.way;
+    const lecture = minutes === usual ? {} : { lecture: String(minutes) };
+    const query = { ...work, ...Object.fromEntries(named), ...lecture };
     around.address.keep(query);
     const link = (values) => `?${new URLSearchParams(values)}`;
     if (controls.presenting) controls.presenting.href = link({ ...query, view: "presenter" });
@@ -108,22 +110,29 @@ export class PlaceSync {
 
   /** A projector and a presenter's page of the same walk, in two windows, go together; a walk that is followed as well. */
   join() {
-    if (this.walk.view || this.walk.around.isFollowed) together.join(this.goTo);
+    if (this.walk.view || this.walk.around.isFollowed) together.join(this, lectureHeld());
     else this.leave();
   }
 
   leave() {
-    together.leave(this.goTo);
+    together.leave(this);
+  }
+
+  /** Another window has chosen the lecture. @param {number} minutes */
+  taught(minutes) {
+    if (minutes === this.walk.way.minutes) return;
+    this.walk.way.minutes = minutes;
+    holdLecture(minutes);
+    this.walk.changed({ remote: true });
   }
 
   /** Go where another window, or a room, stands. */
-  goTo = (at) => {
+  goTo(at) {
     const { walk } = this;
     const { way, predictions } = walk;
     const onward = way.read(at);
     const again = at.plays > this.#plays && walk.view === "projector";
     this.#plays = at.plays ?? this.#plays;
-    way.minutes = at.minutes ?? way.minutes;
     if (at.heads !== undefined) walk.heads = at.heads;
     walk.podium?.darken(Boolean(at.dark));
     walk.around.shared?.(at);
@@ -132,5 +141,5 @@ export class PlaceSync {
     predictions.revealed = new Set(at.revealed);
     walk.changed({ remote: true, onward });
     if (again) walk.mover.play();
-  };
+  }
 }

@@ -21,6 +21,7 @@ export function pressed(walk, event) {
   walk.awake.rest();
   if (meant.jump === 0 && walk.view) walk.closeUp(0);
   else if (meant.jump !== undefined) walk.jump(meant.jump);
+  else if (meant.move === "leave") walk.escape();
   else walk[meant.move]();
 }
 

@@ -9,6 +9,7 @@ import { pause, Stream } from "./stream.js";
 import { together } from "./together.js";
 
 const KEPT = "mha-room"; // of the tab, so that a page that is loaded again keeps its room
+const AWAY = 500; // ms that a walk may be gone before an audience is told: Streamlit may mount it anew
 const APART = 80; // ms between two places at least: who holds a key down tells where he is, not all that he passed
 const NONE = { listeners: 0, answers: {}, others: 0 };
 
@@ -17,8 +18,9 @@ const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 class Room {
   /**
    * `under`: what comes back once the code is closed; `early`: the number of a question whose answers are shown while it
-   * is open.
-   * @type {{ code: string; key: string; card: string; under?: string; early?: number; exercise: string; link: string } | null}
+   * is open; `away`: the wall shows what those who follow do not see.
+   * @type {{ code: string; key: string; card: string; under?: string; early?: number; exercise: string; link: string;
+   *   away?: boolean } | null}
    */
   at = ofTab.get(KEPT);
   counts = NONE;
@@ -26,7 +28,10 @@ class Room {
   question = null;
   /** The name of a sentence about what went wrong. */
   trouble = "";
-  #place = null; // where the walk of this window stands
+  #place = null; // where the walk of this window stood last with numbers that a link holds
+  #isWall = false; // an audience sees this window; it does not see a presenter's
+  #isAway = false; // this window shows what those who follow do not see
+  #leaving = 0;
   #sent = "";
   #sending = false;
   #wanted = { cell: null, text: "" }; // what is to be predicted where the walk stands
@@ -36,8 +41,9 @@ class Room {
   #views = new Standing(); // each is called when there is something new to show
 
   constructor() {
-    together.guide = { moved: () => this.#sendPlace(), shared: (at) => this.#have(at) };
+    together.guide = { moved: () => this.#sendPlace(), shared: (at) => this.#learnOf(at) };
     if (this.at) together.share(this.at);
+    window.addEventListener("pagehide", () => this.#views.last && this.#isWall && this.#turnAway(true));
   }
 
   /** The walk is in a view that an audience sees, which `show` draws. */
@@ -53,11 +59,27 @@ class Room {
     if (!this.#views.leave(show) || this.#views.last) return;
     this.#stream?.stop();
     this.#stream = null;
+    if (this.#isWall) this.#leaving = Number(setTimeout(() => this.#turnAway(true), AWAY));
   }
 
-  /** Where the walk of this window stands now. */
-  stands(place) {
-    this.#place = place;
+  /**
+   * Where the walk of this window stands now.
+   * @param {any} place or null where no link holds its numbers
+   * @param {boolean} isWall
+   */
+  stands(place, isWall) {
+    clearTimeout(this.#leaving);
+    this.#isWall = isWall;
+    this.#place = place ?? this.#place;
+    if (isWall) this.#turnAway(place === null);
+  }
+
+  /** The wall shows something that those who follow do not see, or no longer. */
+  #turnAway(away) {
+    this.#isAway = away;
+    if (!this.at || Boolean(this.at.away) === away) return;
+    this.#share({ ...this.at, away });
+    this.#sendPlace();
   }
 
   async open() {
@@ -165,8 +187,8 @@ class Room {
   #placeText() {
     if (!this.#place || !together.numbers) return this.#sent;
     const { example, s } = together.numbers;
-    const { exercise, link } = this.at;
-    return JSON.stringify({ ...(s ? { token: s } : { example }), ...this.#place, exercise, link });
+    const { exercise, link, away = false } = this.at;
+    return JSON.stringify({ ...(s ? { token: s } : { example }), ...this.#place, away, exercise, link });
   }
 
   /** @returns {Promise<Response | null>} null where nobody answers */
@@ -175,8 +197,9 @@ class Room {
     if (this.at) headers.Authorization = `Bearer ${this.at.key}`;
     const url = belowRoot(`api/rooms${path}`);
     const text = method === "DELETE" ? undefined : JSON.stringify(body);
+    const keepalive = method === "DELETE" || Boolean(this.at?.away); // the page may be left just now
     try {
-      return await fetch(url, { method, headers, body: text, keepalive: method === "DELETE" });
+      return await fetch(url, { method, headers, body: text, keepalive });
     } catch {
       return null;
     }
@@ -229,6 +252,12 @@ class Room {
   #share(at) {
     this.#have(at);
     together.share(at);
+  }
+
+  /** Another window has changed it; where the wall is now its window alone knows. */
+  #learnOf(at) {
+    this.#have(at);
+    if (this.#isWall && this.#views.last) this.#turnAway(this.#isAway);
   }
 
   #have(at) {

@@ -80,12 +80,12 @@ export class Walk {
   /** New numbers, another language, or the first: the place is kept where the same work is walked. */
   update({ data }) {
     const first = this.model === null;
-    if (first) this.way.minutes = lectureHeld() ?? data.lecture?.own.minutes ?? 0;
     const known = placeHeld(data);
     const stood = first ? (known ?? data.place) : this.#placeSync.at;
     if (!first && this.model.revision !== data.revision) this.predictions.forget();
     const anew = !first && this.model.session !== data.session;
     this.model = this.way.model = data;
+    if (first) this.way.minutes = lectureHeld() ?? this.way.usual;
     this.root.dataset.session = data.session;
     this.#show(stood.view);
     this.way.read(first || known ? stood : data.place); // of another example, or after a restart
@@ -120,6 +120,7 @@ export class Walk {
   teach(minutes) {
     this.way.minutes = minutes;
     holdLecture(minutes);
+    together.teach(minutes);
     this.way.settle();
     this.changed();
   }
@@ -180,10 +181,19 @@ export class Walk {
     return isTowards ? edge : edgeOf(event);
   }
 
+  /** What lies over the walk is closed; where nothing does, its view. */
   leave() {
+    if (!this.around.closes?.()) this.look("");
+  }
+
+  /** Escape leaves a field, and what `leave` does; but a presenter's view, which moves the wall, by its button alone. */
+  escape() {
     const field = active(this.root);
     if (isField(field)) return field.blur();
-    if (this.view && !this.around.closes?.()) this.look("");
+    if (this.view !== "presenter") return this.leave();
+    if (this.around.closes?.()) return;
+    this.easel.refuse(this.model.words.presenter_stays);
+    this.live.textContent = this.easel.refused;
   }
 
   // --- motion ----------------------------------------------------------------------------------------------------
@@ -341,8 +351,9 @@ export class Walk {
     this.notes?.stop();
     this.notes = this.view === "presenter" ? new Notes(words) : null;
     this.podium = this.view ? new Podium(words, this.podium) : null;
-    const { help: label, walk_keys, page_keys, stage_keys } = words;
-    const keys = `${walk_keys}\n${this.view ? "" : `${page_keys}\n`}${stage_keys}`;
+    const { help: label, walk_keys, page_keys, stage_keys, leave_key, presenter_key } = words;
+    const last = this.view === "presenter" ? presenter_key : leave_key;
+    const keys = `${walk_keys}\n${this.view ? "" : `${page_keys}\n`}${stage_keys}\n${last}`;
     this.keys = new Help(this.root, { label, keys, isShown: Boolean(this.keys?.isShown) });
     redrawn(this.root, () => this.root.replaceChildren(...this.#parts()));
   }

@@ -56,6 +56,11 @@ export class Way {
 
   // --- the way of a lecture ----------------------------------------------------------------------------------------
 
+  /** The lecture that is walked where none has been chosen. */
+  get usual() {
+    return this.model.lecture?.own.minutes ?? 0;
+  }
+
   #own = (step) => ownOf(this.model, step).minutes;
 
   /**

@@ -34,6 +34,7 @@ const NAMES = [
   "sub",
   "view",
   "predict",
+  "lecture",
   ...OF_MODELS,
 ];
 

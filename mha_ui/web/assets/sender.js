@@ -56,6 +56,7 @@ class Sender {
    */
   send(edit, isOnItsWay = null) {
     this.#pending.push({ ...edit, seq: ++this.#last });
+    window.dispatchEvent(new CustomEvent("mha-sent", { detail: edit })); // windows that go together listen
     if (isOnItsWay) this.#rest(isOnItsWay);
     else this.#flush();
   }
