@@ -139,7 +139,7 @@ def test_before_an_audience_nothing_is_cut_off_and_no_type_is_small(walk, name, 
     steps, wanted = places(computed, 0), first_seen(walks, name)
     for view in ("presenter", "projector"):
         if view == "projector":
-            page.press("Escape")
+            page.button("leave").click()
             page.button("projector").click()
         for header in (".stAppHeader", ".st-key-frame", ".st-key-walk-takeaway"):
             expect(page.page.locator(header).first).to_be_hidden()
@@ -184,7 +184,8 @@ def test_a_large_example_shows_what_is_spoken_of_and_says_how_much_is_left_out(w
     page = walk(f"?s={to_token(example)}&view=presenter", viewport=viewport)
     for view in ("presenter", "projector"):
         if view == "projector":
-            page.press("Escape").button("projector").click()
+            page.button("leave").click()
+            page.button("projector").click()
             expect(page.root).to_have_attribute("data-view", view)
         assert measured(page, view, height, steps, wanted) == [{}, len(steps)], view
         assert_leaves_out(page, example)
