@@ -113,6 +113,18 @@ class Trace:
         )
 
     @cached_property
+    def hidden(self) -> tuple[tuple[tuple[bool, ...], ...], ...]:
+        """h × n_q × n_k: True where the mask hides the key from the query: its score is −∞, or the mask's number in the
+        place of its score has left it the weight 0. Nowhere in a head that starts from its weights.
+        """
+        none = ((False,) * self.example.dims.n_k,) * self.example.dims.n_q
+        masked, allow = self.values.get("masked_scores"), allow_matrix(self.example)
+        heads = zip(masked or (), self.values["weights"], strict=bool(masked))
+        return tuple(none if rows is None else _hidden(rows, weights, allow) for rows, weights in heads) or (
+            (none,) * len(self.example.heads)
+        )
+
+    @cached_property
     def shifts(self) -> tuple[tuple[float, ...], ...]:
         """h × n_q: what is taken off the scores of a row before e is raised to them; no weight changes by it.
 
@@ -405,6 +417,16 @@ def _to_device(blocks: Mapping[str, list[Rows]], where: Backend) -> dict[str, Te
     shapes = [(len(block), len(block[0]), len(block[0][0])) for block in blocks.values()]
     parts = buffer.split_with_sizes([g * rows * cols for g, rows, cols in shapes])
     return {name: part.view(shape) for name, part, shape in zip(blocks, parts, shapes, strict=True)}
+
+
+def _hidden(
+    scores: Rows, weights: Rows, allow: Sequence[Sequence[bool]] | None
+) -> tuple[tuple[bool, ...], ...]:
+    allowed = allow or [[True] * len(scores[0])] * len(scores)
+    return tuple(
+        tuple(s == NEG_INF or not (w or may) for s, w, may in zip(*row, strict=True))
+        for row in zip(scores, weights, allowed, strict=True)
+    )
 
 
 def in_head_order(groups: Sequence[tuple[tuple[int, ...], Mapping[str, Tensor]]], name: str) -> Tensor:

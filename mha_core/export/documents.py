@@ -295,7 +295,7 @@ def _fully_masked_note(computed: Trace, words: Callable[[str], str], escaped: Ca
     if not queries:
         return ""
     tokens = ", ".join(f"{i + 1} ({escaped(example.tokens[i])})" for i in queries)
-    sentence = words(N_("Queries that may attend to nothing get weights 0 and head output 0: {tokens}."))
+    sentence = words(N_("Queries that see no key get weights 0 and head output 0: {tokens}."))
     if not has_values(example):
-        sentence = words(N_("Queries that may attend to nothing get weights 0: {tokens}."))
+        sentence = words(N_("Queries that see no key get weights 0: {tokens}."))
     return " " + sentence.replace("{tokens}", tokens)

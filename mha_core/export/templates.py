@@ -67,7 +67,7 @@ COMMENTS = {
     "softmax": N_(
         "e^s over the row's sum. Subtracting the row's largest changes nothing and keeps e^s small."
     ),
-    "fully_masked_softmax": N_("A row of −∞ alone, a query that may attend to nothing, gets 0."),
+    "fully_masked_softmax": N_("A row of −∞ alone, a query that sees no key, gets 0."),
     "rotate": N_("Turns each pair of columns by its angle."),
     "rotate_halves": N_(
         "Turns each column of the first half, with its partner in the second, by their angle."
@@ -94,10 +94,8 @@ COMMENTS = {
     "linear": N_("−slope·distance is added to the scores, so it goes into the mask, one for each head"),
     "allows": N_("In this layer True may attend."),
     "unbiased": N_("a layer has all biases or none; a missing one is 0"),
-    "nan": N_("Where a query may attend to nothing, this layer gives NaN (0 ÷ 0); the example gives it 0."),
-    "zero": N_(
-        "A query that may attend to nothing gets 0 here as in Keras 3.15; other releases need not agree."
-    ),
+    "nan": N_("Where a query sees no key, this layer gives NaN (0 ÷ 0); the example gives it 0."),
+    "zero": N_("A query that sees no key gets 0 here as in Keras 3.15; other releases need not agree."),
     "between": N_("Projecting stays the layer's; how Q, K and V meet is written anew."),
     "letters": N_("b: the batch, i: queries, j: keys, h: heads, d and c: columns"),
     "kernels": N_("A kernel is d × h × key_dim: the heads have an axis of their own."),

@@ -47,7 +47,7 @@ _KEYS = {
     "number": N_("Number"),
     "moment": N_("Moment"),
     "source": N_("Source: {source}"),
-    "fully_masked": N_("A query that may attend to nothing gets weights 0: there is nothing to share out."),
+    "fully_masked": N_("A query that sees no key gets weights of 0: there is nothing to share out."),
     "shifted": N_("The largest score of each row is subtracted first; that changes no weight."),
 }
 

@@ -9,11 +9,11 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from mha_core.compute.trace import Rows, Trace
 from mha_core.errors import N_
-from mha_core.example.model import NEG_INF, keys_are_queries
+from mha_core.example.model import keys_are_queries
 from mha_core.messages import catalogue
 
 Kind: TypeAlias = Literal[
-    "nothing", "even", "nearly even", "one key", "itself", "back", "forward", "each", "many"
+    "nothing", "no choice", "even", "nearly even", "one key", "itself", "back", "forward", "each", "many"
 ]
 
 NEAR: Final = 1e-9
@@ -27,7 +27,11 @@ NAMED: Final = 2
 class Look(NamedTuple):
     """What there is to say about one head's weights, of the queries that have any.
 
+    A query that may attend to one key alone gives it all its weight, whatever the head does: it is evidence of nothing,
+    and is not listed.
+
     nothing      there is none
+    no choice    there is none that may attend to two keys
     even         every row is level over the keys that its query may attend to
     nearly even  … within a factor of two
     one key      every query gives its largest weight to the same key
@@ -36,13 +40,15 @@ class Look(NamedTuple):
     each         anything else
     many         anything else, of more than ``LISTED`` queries
 
-    ``tops``: for each query the keys that share its largest weight, none where it has no weight at all. ``least``: the
-    smallest of these largest weights. ``most``: the largest weight of all, and the query and key that it stands at.
-    ``masked``: whether a mask takes some keys, and not all, from some query.
+    ``tops``: for each query the keys that share its largest weight, none where it has no weight at all. ``choosing``:
+    the queries that may attend to two keys or more. ``least``: the smallest of their largest weights. ``most``: the
+    largest weight of theirs, and the query and key that it stands at. ``masked``: whether a mask takes some keys, and
+    not all, from some query.
     """
 
     kind: Kind
     tops: tuple[tuple[int, ...], ...]
+    choosing: tuple[int, ...] = ()
     least: float = 0.0
     most: tuple[float, int, int] = (0.0, 0, 0)
     masked: bool = False
@@ -62,12 +68,13 @@ def _look(trace: Trace, head: int) -> Look:
     rows: Rows = trace.values["weights"][head]
     tops = tuple(map(tops_of, rows))
     alive = [i for i, row in enumerate(rows) if any(row)]
-    if not alive:
-        return Look("nothing", tops)
-    most, query, key = max((w, -i, -j) for i in alive for j, w in enumerate(rows[i]))
-    kind = _kind(trace, head, tops, alive)
+    choosing = tuple(i for i in alive if len(_seen(trace, head, i)) > 1)
+    if not choosing:
+        return Look("no choice" if alive else "nothing", tops)
+    most, query, key = max((w, -i, -j) for i in choosing for j, w in enumerate(rows[i]))
+    kind = _kind(trace, head, tops, choosing)
     masked = any(len(_seen(trace, head, i)) < len(rows[i]) for i in alive)
-    return Look(kind, tops, min(max(rows[i]) for i in alive), (most, -query, -key), masked)
+    return Look(kind, tops, choosing, min(max(rows[i]) for i in choosing), (most, -query, -key), masked)
 
 
 def tops_of(row: Sequence[float]) -> tuple[int, ...]:
@@ -76,14 +83,14 @@ def tops_of(row: Sequence[float]) -> tuple[int, ...]:
     return tuple(j for j, weight in enumerate(row) if weight >= least) if any(row) else ()
 
 
-def _kind(trace: Trace, head: int, tops: Sequence[tuple[int, ...]], alive: Sequence[int]) -> Kind:
-    seen = [_seen(trace, head, i) for i in alive]
-    if any(len(row) > 1 for row in seen):
-        if all(max(row) - min(row) <= NEAR for row in seen):
-            return "even"
-        if all(0 < max(row) <= 2 * min(row) for row in seen):
-            return "nearly even"
-    if len(alive) > 1 and all(len(tops[i]) == 1 for i in alive):
+def _kind(trace: Trace, head: int, tops: Sequence[tuple[int, ...]], choosing: Sequence[int]) -> Kind:
+    seen = [_seen(trace, head, i) for i in choosing]
+    if all(max(row) - min(row) <= NEAR for row in seen):
+        return "even"
+    if all(0 < max(row) <= 2 * min(row) for row in seen):
+        return "nearly even"
+    alive = [i for i, keys in enumerate(tops) if keys]
+    if len(choosing) > 1 and all(len(tops[i]) == 1 for i in alive):
         if len({tops[i] for i in alive}) == 1:
             return "one key"
         if keys_are_queries(trace.example) and all(tops[i] == (i,) for i in alive):
@@ -92,7 +99,7 @@ def _kind(trace: Trace, head: int, tops: Sequence[tuple[int, ...]], alive: Seque
             return "back"
         if keys_are_queries(trace.example) and alive == [*range(len(tops))] and _forward(tops):
             return "forward"
-    return "each" if len(tops) <= LISTED else "many"
+    return "each" if len(choosing) <= LISTED else "many"
 
 
 def _back(tops: Sequence[tuple[int, ...]]) -> bool:
@@ -107,14 +114,13 @@ def _forward(tops: Sequence[tuple[int, ...]]) -> bool:
 
 def _seen(trace: Trace, head: int, query: int) -> list[float]:
     """The weights of the keys that the query may attend to: those that no mask takes from it."""
-    row, masked = trace.values["weights"][head][query], trace.values.get("masked_scores")
-    if masked is None or masked[head] is None:
-        return list(row)
-    return [w for w, score in zip(row, masked[head][query], strict=True) if score != NEG_INF]
+    row, hidden = trace.values["weights"][head][query], trace.hidden[head][query]
+    return [weight for weight, gone in zip(row, hidden, strict=True) if not gone]
 
 
 _TEXTS: Final = {
-    "nothing": N_("may look at nothing"),
+    "nothing": N_("nothing is visible to any token, so all weights are 0"),
+    "no choice": N_("no token may choose: each sees one token at most"),
     "even": N_("spreads its weight evenly"),
     "nearly even": N_("nearly evenly, at most 2 to 1"),
     "one key": N_("always most at “{key}”"),
@@ -129,7 +135,7 @@ _AMONG: Final = {
     "nearly even": N_("nearly evenly among those allowed, at most 2 to 1"),
 }
 """The same where a mask hides some of the keys, which have no weight at all."""
-_BLIND: Final = N_("{finding}; some tokens may look at nothing")
+_BLIND: Final = N_("{finding}; nothing is visible to some tokens, and their weights are 0")
 _OR_MORE: Final = N_("{finding} ({least} or more)")
 _LIST: Final = N_("{one}, {next}")
 _AND: Final = N_("{one} and {next}")
@@ -167,8 +173,8 @@ class _Speech:
 
     def finding(self, look: Look, queries: Sequence[str], keys: Sequence[str]) -> str:
         """The finding on a head, without naming it."""
-        each = zip(queries, look.tops, strict=True) if look.kind == "each" else ()
-        pairs = [f"{query} → {self.tied([keys[j] for j in tops])}" for query, tops in each if tops]
+        each = look.choosing if look.kind == "each" else ()
+        pairs = [f"{queries[i]} → {self.tied([keys[j] for j in look.tops[i]])}" for i in each]
         most, query, key = look.most
         sentence = self(
             (_AMONG if look.masked else _TEXTS).get(look.kind, _TEXTS[look.kind]),
@@ -179,7 +185,7 @@ class _Speech:
         )
         if look.kind in _SHARED and 0 < look.least < 1 + NEAR:
             sentence = self(_OR_MORE, finding=sentence, least=_least(look.least))
-        return self(_BLIND, finding=sentence) if look.blind and look.kind != "nothing" else sentence
+        return self(_BLIND, finding=sentence) if look.blind and look.choosing else sentence
 
 
 _SHARED: Final = ("one key", "itself", "back", "forward")

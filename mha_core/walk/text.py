@@ -95,7 +95,7 @@ def of_step(step: Step, example: Example, width: int) -> Words:
 
 _SHARED = N_("No weight is negative and each row sums to 1: every query shares out its attention.")
 _SHARED_BY_SOME = N_(
-    "No weight is negative and each row sums to 1, except that a query which may look at nothing gets weights of 0."
+    "No weight is negative and each row sums to 1, except that a query which sees no key gets weights of 0."
 )
 
 

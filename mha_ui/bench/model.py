@@ -237,7 +237,7 @@ _UI: Final = {
     "crumbs": N_("The way here"),
     "hidden": N_("this pair is hidden"),
     "visible": N_("this pair may attend"),
-    "dead_row": N_("this query may attend to nothing: its weights and its output are 0"),
+    "dead_row": N_("nothing is visible to this token, so its weights and output are 0"),
     "dismiss": N_("Close"),
     "copied": N_("Copied."),
     "computed": N_("{place} is computed from {list}: change one of those."),
@@ -284,7 +284,7 @@ _WHY: Final = {
 }
 """By operation what is said beside a cell's arithmetic, and beside that of an exception, by its name in ``_UI``."""
 
-_DEAD_WEIGHTS: Final = N_("this query may attend to nothing: its weights are 0")
+_DEAD_WEIGHTS: Final = N_("nothing is visible to this token, so its weights are 0")
 """What is said of such a query where there is no output."""
 
 

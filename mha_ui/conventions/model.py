@@ -40,7 +40,7 @@ _UI: Final = {
     "section_rows": N_("Row and column"),
     "section_packed": N_("Packed weights"),
     "section_masks": N_("Masks of the libraries"),
-    "section_dead": N_("A query that attends to nothing"),
+    "section_dead": N_("A query that sees no key"),
     "section_pairs": N_("Rotary positions: which columns are a pair"),
     "heads_of": N_("Head"),
     "matrix": N_("matrix"),

@@ -108,7 +108,7 @@ def _head_part(
 ) -> Part:
     queries, keys = labels(trace.example.tokens), labels(key_tokens(trace.example))
     v, out, dead = values(trace, head), outputs(trace, head), trace.fully_masked[head]
-    nothing, accent = words("may attend to nothing"), colours.heads[head]
+    nothing, accent = words("sees no key"), colours.heads[head]
     hover = [f"{name}<br>{nothing}" if gone else name for name, gone in zip(queries.full, dead, strict=True)]
     room = Room.of(ranges, side)
     room.taken.extend(around(room.pixels(point), 5) for point in (*v, *out))
@@ -211,7 +211,7 @@ def _alt(trace: Trace, words: Words) -> str:
         v, out = values(trace, head), outputs(trace, head)
         hull = convex_hull(v)
         sentence = words("{head}: V has {values}; the outputs are {outputs}.")
-        nothing = words("may attend to nothing")
+        nothing = words("sees no key")
         places = [
             f"{place}, {nothing}" if gone else place
             for place, gone in zip(_places(queries, out), dead, strict=True)

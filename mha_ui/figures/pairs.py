@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mha_core.compute.trace import Trace
-from mha_core.example.model import NEG_INF, key_tokens
+from mha_core.example.model import key_tokens
 from mha_ui.figures.figure import Payload
 from mha_ui.figures.labels import Labels, labels
 from mha_ui.figures.layout import (
@@ -118,12 +118,3 @@ def pairs(trace: Trace, colours: Palette, words: Words, heads: int, stages: int 
         narrowest=HEADING_WIDTH if stages == 1 else STAGE_HEADING_WIDTH,
         numbered=numbers_fit(dims.n_q, dims.n_k, dims.n_k * across),
     )
-
-
-def hidden_pairs(trace: Trace, head: int) -> list[list[bool]]:
-    """n_q × n_k: True where the mask takes the key from the query, so that its score is −∞."""
-    dims = trace.example.dims
-    masked = trace.values.get("masked_scores")
-    if masked is None or masked[head] is None:
-        return [[False] * dims.n_k] * dims.n_q
-    return [[score == NEG_INF for score in row] for row in masked[head]]

@@ -90,7 +90,7 @@ def _head_part(
 ) -> Part:
     queries, keys = labels(trace.example.tokens), labels(key_tokens(trace.example))
     v, out, accent = values_of(trace, head), trace.values["head_outputs"][head], colours.heads[head]
-    nothing, dead = words("may attend to nothing"), trace.fully_masked[head]
+    nothing, dead = words("sees no key"), trace.fully_masked[head]
     hover = [f"{name}<br>{nothing}" if gone else name for name, gone in zip(queries.full, dead, strict=True)]
     first = (panel.number - 1) % across == 0
     data = [

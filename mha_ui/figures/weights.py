@@ -26,7 +26,7 @@ from mha_ui.figures.layout import (
     points_of,
     stack,
 )
-from mha_ui.figures.pairs import Pairs, hidden_pairs, pairs
+from mha_ui.figures.pairs import Pairs, pairs
 from mha_ui.language import Words
 from mha_ui.palette import Palette, Theme, palette
 
@@ -54,11 +54,11 @@ def weights_heatmaps(trace: Trace, *, theme: Theme, words: Words) -> Figure:
 
 def _head_part(trace: Trace, head: int, frame: Pairs) -> Part:
     """One head's weights; a pair that the mask hides has no colour and a sign in its place."""
-    masked, nothing = frame.words("masked: −∞ before softmax"), frame.words("may attend to nothing")
+    masked, nothing = frame.words("masked: −∞ before softmax"), frame.words("sees no key")
     z: list[list[float | None]] = []
     hover, cells = [], []
     for row, hidden, dead in zip(
-        trace.values["weights"][head], hidden_pairs(trace, head), trace.fully_masked[head], strict=True
+        trace.values["weights"][head], trace.hidden[head], trace.fully_masked[head], strict=True
     ):
         sign, reason = (DEAD, nothing) if dead else (HIDDEN, masked)
         z.append([None if gone else v for v, gone in zip(row, hidden, strict=True)])
@@ -75,7 +75,7 @@ def _heatmaps_alt(trace: Trace, frame: Pairs, words: Words) -> str:
     sentences = [
         words("Attention weights, one matrix for each head: queries down, keys across, from 0 to 1.")
     ]
-    nothing = words("may attend to nothing")
+    nothing = words("sees no key")
     for head, rows in enumerate(trace.values["weights"]):
         most = [
             f"{query} → {nothing if dead else _most(row, frame.keys, words)}"
@@ -123,7 +123,7 @@ def _bars(
     trace: Trace, query: int, panel: Panel, queries: Labels, keys: Labels, colours: Palette, words: Words
 ) -> Part:
     rows = [matrix[query] for matrix in trace.values["weights"]]
-    hidden = [hidden_pairs(trace, head)[query] for head in range(len(rows))]
+    hidden = [trace.hidden[head][query] for head in range(len(rows))]
     numbered = len(rows) * len(keys.ticks) <= MOST_BAR_NUMBERS
     masked = words("masked: −∞ before softmax")
     who = queries.full[query]
@@ -187,7 +187,7 @@ def _notes(strips: Sequence[int], n_k: int, panel: Panel, words: Words) -> list[
     """Says what the strips are, once, in the middle of them."""
     if not strips:
         return []
-    text = words("may attend to nothing") if len(strips) == n_k else words("masked")
+    text = words("sees no key") if len(strips) == n_k else words("masked")
     middle = strips[len(strips) // 2] if len(strips) < n_k else (n_k - 1) / 2
     at = {"xref": panel.id("x"), "x": middle, "yref": "paper", "y": (panel.y[0] + panel.y[1]) / 2}
     return [{"text": text, "showarrow": False, **at}]
@@ -204,7 +204,7 @@ def _bars_alt(trace: Trace, query: int, queries: Labels, keys: Labels, words: Wo
     sentences = [words("Weights of the query {query} in each head.").format(query=queries.names[query])]
     for head, matrix in enumerate(trace.values["weights"]):
         if trace.fully_masked[head][query]:
-            shares = words("may attend to nothing")
+            shares = words("sees no key")
         else:
             ranked = sorted(zip(matrix[query], keys.names, strict=True), key=lambda pair: -pair[0])
             shares = listing([f"{key} {weight(v)}" for v, key in ranked], words)

@@ -102,7 +102,7 @@ def _readers(computed: Trace, query: int, words: Words) -> None:
     for head, weights in enumerate(computed.values["weights"]):
         row = weights[query]
         if computed.fully_masked[head][query]:
-            cells = [words(N_("may attend to nothing")), "–", "–"]
+            cells = [words(N_("sees no key")), "–", "–"]
         else:
             top = max(range(len(row)), key=row.__getitem__)
             alike = max(row) - min(row) < 1e-9 and len(row) > 1

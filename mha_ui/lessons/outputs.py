@@ -146,6 +146,6 @@ OUTPUTS: Final = Lesson(
     answer=N_(
         "A head output cannot, nor smaller than all of them. The layer's output can: $W_O$ adds up the numbers of all "
         "heads with factors of any size and sign, and $b_O$ comes on top. There is one exception, by convention: a "
-        "query that may attend to nothing gets 0, even where 0 lies outside."
+        "query that sees no key gets 0, even where 0 lies outside."
     ),
 )

@@ -70,7 +70,7 @@ PAIR: Final = {
     "compare_with": N_("Compare two heads: the second"),
     "compare_none": N_("Compare heads"),
     "pair_same": N_("Both heads have the same numbers here."),
-    "pair_none": N_("There is no token that may look at anything in both heads."),
+    "pair_none": N_("No token sees anything in both heads."),
     "pair_cell": N_("They differ most at {place}: {left} in head {one}, {right} in head {other}."),
     "pair_cells": N_(
         "They differ most at {count} places, by the same amount; the first is {place}: {left} in head {one}, {right} "

@@ -35,16 +35,16 @@ def in_self_attention(weights):
     return validate(replace(given_weights(weights), context_tokens=None))
 
 
-def visible(example, scores, i):
-    """The keys that query i may attend to, read off the mask itself."""
+def visible(example, scores, i, row):
+    """The keys that query i may attend to, read off the mask; a fill that is a number hides where it leaves 0."""
     n_k = example.dims.n_k
     if scores is None:  # a head that starts from its weights is not masked
         return list(range(n_k))
     mask = example.mask
     if mask == "causal":
         return list(range(min(i + 1, n_k)))
-    if isinstance(mask, AllowMask) and mask.fill == NEG_INF:
-        return [j for j in range(n_k) if mask.allow[i][j]]
+    if isinstance(mask, AllowMask):
+        return [j for j in range(n_k) if mask.allow[i][j] or (mask.fill != NEG_INF and row[j])]
     if isinstance(mask, AddMask):
         return [j for j in range(n_k) if mask.add[i][j] != NEG_INF]
     return list(range(n_k))
@@ -63,46 +63,40 @@ def assert_holds(computed):
             best = [j for j, weight in enumerate(table[i]) if weight > max(table[i]) - NEAR]
             tops[i] = best
         single = [best[0] if len(best) == 1 else None for best in tops.values()]
-        seen = {i: [table[i][j] for j in visible(example, scores, i)] for i in alive}
-        some_choice = any(len(row) > 1 for row in seen.values())
-        level = some_choice and all(max(row) - min(row) <= NEAR for row in seen.values())
-        nearly = some_choice and all(0 < max(row) <= 2 * min(row) for row in seen.values())
-        one_key = len(alive) > 1 and None not in single and len(set(single)) == 1
+        seen = {i: [table[i][j] for j in visible(example, scores, i, table[i])] for i in alive}
+        choosing = [i for i in alive if len(seen[i]) > 1]
+        level = all(max(seen[i]) - min(seen[i]) <= NEAR for i in choosing)
+        nearly = all(0 < max(seen[i]) <= 2 * min(seen[i]) for i in choosing)
+        habit = len(choosing) > 1 and None not in single
+        one_key = habit and len(set(single)) == 1
         same = (
             example.dims.n_q == example.dims.n_k
             and example.context is None
             and example.context_tokens is None
         )
-        own = same and len(alive) > 1 and list(tops) == single
-        before = (
-            same
-            and len(alive) == len(table) > 2
-            and single[1:] == list(range(len(table) - 1))
-            and None not in single
-        )
-        after = (
-            same
-            and len(alive) == len(table) > 3
-            and None not in single
-            and single[1:-1] == list(range(2, len(table)))
-        )
+        own = same and habit and list(tops) == single
+        before = same and habit and len(alive) == len(table) > 2 and single[1:] == list(range(len(table) - 1))
+        after = same and habit and len(alive) == len(table) > 3 and single[1:-1] == list(range(2, len(table)))
         rules = {
             "nothing": not alive,
+            "no choice": not choosing,
             "even": level,
             "nearly even": nearly,
             "one key": one_key,
             "itself": own,
             "back": before,
             "forward": after,
-            "each": len(table) <= LISTED,
+            "each": len(choosing) <= LISTED,
             "many": True,
         }
         assert look.kind == next(kind for kind, holds in rules.items() if holds)
         assert look.tops == tuple(tuple(tops.get(i, ())) for i in range(len(table)))
-        if alive:
+        assert look.choosing == tuple(choosing)
+        if choosing:
             most, query, key = look.most
-            assert table[query][key] == most == max(max(table[i]) for i in alive)
-            assert look.least == min(max(table[i]) for i in alive)
+            assert query in choosing
+            assert table[query][key] == most == max(max(table[i]) for i in choosing)
+            assert look.least == min(max(table[i]) for i in choosing)
             assert look.masked == any(len(seen[i]) < len(table[i]) for i in alive)
 
 
@@ -153,6 +147,17 @@ def test_a_head_that_looks_at_the_next_token_is_told_so():
     assert told == "between the first and the last, each token looks most at the one after it (0.99 or more)"
 
 
+def test_under_a_causal_mask_the_strongest_weight_is_not_the_first_tokens_own():
+    """Its 1.00 is the largest of all in every head, and says nothing."""
+    n = LISTED + 2
+    scores = tuple(tuple(float(3 * (j + 2 == i)) for j in range(n)) for i in range(n))
+    unit = tuple(tuple(float(i == j) for j in range(n)) for i in range(n))
+    head = Head(q=scores, k=unit, v=((1.0,),) * n)
+    example = Example(title="", tokens=tuple("abcdefg"), heads=(head,), scale="none", mask="causal")
+    (told,) = findings(where_heads_look(trace(validate(example))), "abcdefg", "abcdefg", "en")
+    assert told == "strongest: c → a, 0.91"
+
+
 FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[9, 9]]}
 
 
@@ -186,12 +191,12 @@ FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "v
             replace(built_in("programming"), mask="causal"),
             [
                 "each but the first looks most at the one before (0.67 or more)",
-                "most: I → I, love → I and love equally, programming → I",
+                "most: love → I and love equally, programming → I",
                 "nearly evenly among those allowed, at most 2 to 1",
             ],
             [
                 "从第二个起，每个词元最关注前一个（至少 0.67）",
-                "权重最大：I → I、love → I和love并列、programming → I",
+                "权重最大：love → I和love并列、programming → I",
                 "在允许看的词元中近乎平均，最多差一倍",
             ],
         ),
@@ -207,13 +212,13 @@ FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "v
         ),
         (
             replace(built_in("padding"), mask=AllowMask(((False,) * 3,) * 3)),
-            ["may look at nothing"] * 2,
-            ["看不到任何词元"] * 2,
+            ["nothing is visible to any token, so all weights are 0"] * 2,
+            ["每个词元都看不到任何词元，权重都是 0"] * 2,
         ),
         (
             given_weights([[1, 1, 1], [0, 0, 0]]),
-            ["spreads its weight evenly; some tokens may look at nothing"],
-            ["把权重平均分开；有的词元看不到任何词元"],
+            ["spreads its weight evenly; nothing is visible to some tokens, and their weights are 0"],
+            ["把权重平均分开；有的词元看不到任何词元，权重都是 0"],
         ),
         (given_weights([[0.2, 0.3, 0.5]]), ["most: a → p"], ["权重最大：a → p"]),
         (
@@ -221,7 +226,17 @@ FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "v
             ["strongest: f → n, 0.90"],
             ["最强：f → n，0.90"],
         ),
-        (given_weights([[7], [8]]), ["always most at “n”"], ["总是最关注“n”"]),
+        (given_weights([[7, 0], [8, 0]]), ["always most at “n”"], ["总是最关注“n”"]),
+        (
+            given_weights([[7], [8]]),
+            ["no token may choose: each sees one token at most"],
+            ["没有可选的余地：每个词元最多看到一个词元"],
+        ),
+        (
+            replace(built_in("programming"), mask=AllowMask(((True, False, False),) * 3, fill=-1e9)),
+            ["no token may choose: each sees one token at most"] * 3,
+            ["没有可选的余地：每个词元最多看到一个词元"] * 3,
+        ),
         (
             in_self_attention([[0.5, 0.2, 0.3], [0.9, 0.1, 0], [0, 0.75, 0.25]]),
             ["each but the first looks most at the one before (0.50 or more)"],
@@ -233,7 +248,9 @@ FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "v
             ["权重最大：a → b、b → a"],
         ),
     ],
-    ids="first edited listed masked itself ties dead even one-query many-queries no-share back two".split(),
+    ids=(
+        "first edited listed masked itself ties dead even one-query many-queries no-share one-key filled back two"
+    ).split(),
 )
 def test_the_words(example, en, zh):
     found = where_heads_look(trace(example))

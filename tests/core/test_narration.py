@@ -18,7 +18,7 @@ from tests.sizes import tries
 
 FURTHER = "each of them look at all of them"
 EACH_ROW = "each row sums to 1: every query"
-BUT_SOME = "except that a query which may look at nothing"
+BUT_SOME = "except that a query which sees no key"
 GONE = (
     "become positive",
     "points the way that a query does",

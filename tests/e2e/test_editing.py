@@ -225,7 +225,7 @@ def test_mask_painting_and_cross_attention(visit):
     example = replace(example, mask=AllowMask(((False,) * 3, *allow[1:])))
     assert_shows(bench, example)
     bench.cell("weights", 0, 0, 1).hover()
-    assert "this query may attend to nothing" in bench.arithmetic()
+    assert "nothing is visible to this token" in bench.arithmetic()
     bench.do("context")
     bench.do("add context_tokens")
     example = apply(

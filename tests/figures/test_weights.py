@@ -61,9 +61,9 @@ def test_a_query_that_may_attend_to_nothing_is_marked():
     figure = draw(partly_masked(), "weights")
     for panel in drawn(figure, "heatmap"):
         assert panel["text"][2] == ["∅"] * 4
-        assert panel["hovertext"][2][0] == "sat → the<br>may attend to nothing"
+        assert panel["hovertext"][2][0] == "sat → the<br>sees no key"
     assert figure.payload["layout"]["yaxis"]["ticktext"] == ["the", "cat", "∅ sat", "down"]
-    assert "sat → may attend to nothing" in figure.alt
+    assert "sat → sees no key" in figure.alt
 
 
 def test_queries_run_down_and_keys_along():
@@ -157,9 +157,9 @@ def test_bars_mark_masked_keys():
 def test_bars_say_when_a_query_may_attend_to_nothing():
     figure = draw(partly_masked(), "bars", query=2)
     assert len(figure.payload["layout"]["shapes"]) == 4
-    assert [note["text"] for note in figure.payload["layout"]["annotations"]] == ["may attend to nothing"]
+    assert [note["text"] for note in figure.payload["layout"]["annotations"]] == ["sees no key"]
     assert figure.alt == "Weights of the query sat in each head. " + " ".join(
-        f"Head {number}: may attend to nothing." for number in (1, 2, 3)
+        f"Head {number}: sees no key." for number in (1, 2, 3)
     )
 
 
