@@ -1,8 +1,8 @@
 """``python -m mha_core``: trace, explain, check and export examples, and open layers of weight files, from a shell.
 
 Exit status: 0; 1 where ``check`` found wrong numbers, and for nothing else; 2 for bad input, of ``check`` also a file
-that claims nothing; 3 where the answer cannot be written, or something happened that nobody expected; 130 where it
-was interrupted. Whatever is not 0 or 1 comes with one line on standard error.
+that claims nothing, of ``serve`` a port that is taken; 3 where the answer cannot be written, or something happened
+that nobody expected; 130 where it was interrupted. Whatever is not 0 or 1 comes with one line on standard error.
 """
 
 from __future__ import annotations

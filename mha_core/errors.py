@@ -17,14 +17,24 @@ Babel finds them.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 
 def N_(template: str) -> str:
     """Mark a sentence for translation; it is translated where it is shown."""
     return template
 
 
-NEEDS_PACKAGE = N_("this needs the package {name}: pip install -r {file}")
+NEEDS_PACKAGE = N_("this needs the package {name}: pip install {source}")
 """Where an optional package is missing."""
+
+
+def extra(name: str) -> str:
+    """What pip is to install for an extra of this package: a checkout has its requirements, an installed package its
+    name.
+    """
+    file = f"requirements-{name}.txt"
+    return f"-r {file}" if (Path(__file__).parents[1] / file).is_file() else f'"mha[{name}]"'
 
 
 class MhaError(ValueError):

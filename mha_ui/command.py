@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import re
+import socket
 import sys
-from argparse import Namespace
+from argparse import ArgumentTypeError, Namespace
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from mha_core import __main__ as core
-from mha_core.errors import N_
+from mha_core.errors import N_, MhaError
 from mha_core.export import check_decimals
 from mha_core.messages import shell_language
 from mha_ui.language import Words, words_in
@@ -17,6 +21,9 @@ from mha_ui.language import Words, words_in
 if TYPE_CHECKING:
     from mha_core.compute.trace import Trace
 
+MOST_PORT: Final = 65_535
+OWN_ADDRESS: Final = "127.0.0.1"
+"""Where the app listens unless told otherwise, as the settings beside the script have it."""
 _HERE: Final = Path(__file__).resolve().parent
 
 
@@ -63,15 +70,23 @@ def _walk(options: Namespace) -> core.Answer:
 
 def _add_serve(add: core.AddCommand, words: Words) -> None:
     sub = add("serve", _serve, words(N_("Start the app, and open it in the browser.")), "--port 8600")
-    sub.add_argument("--port", type=int, help=words(N_("8501 if omitted")))
-    sub.add_argument(
-        "--address", help=words(N_("0.0.0.0 for whoever reaches this machine; itself alone if omitted"))
-    )
+    port, address = map(os.environ.get, ("STREAMLIT_SERVER_PORT", "STREAMLIT_SERVER_ADDRESS"))
+    sub.add_argument("--port", type=_port, default=port or None, help=words(N_("8501 if omitted")))
+    reached = words(N_("0.0.0.0 for whoever reaches this machine; itself alone if omitted"))
+    sub.add_argument("--address", default=address or None, help=reached)
     sub.add_argument("--headless", action="store_true", help=words(N_("open no browser")))
+
+
+def _port(text: str) -> int:
+    if re.fullmatch(r"[0-9]{1,5}", text) and int(text) <= MOST_PORT:
+        return int(text)
+    wanted = words_in(shell_language())(N_("expected a port from 0 to {most}, got {text}"))
+    raise ArgumentTypeError(wanted.format(most=MOST_PORT, text=repr(text[:20])))
 
 
 def _serve(options: Namespace) -> core.Answer:
     """Start Streamlit, which reads its settings beside the script; what is given here stands above them."""
+    _check_bind(options.address or OWN_ADDRESS, options.port or 0)
     from streamlit.web import cli
 
     flags = {
@@ -80,7 +95,29 @@ def _serve(options: Namespace) -> core.Answer:
         "--server.headless": options.headless or None,
     }
     given = [f"{flag}={value}" for flag, value in flags.items() if value is not None]
-    sys.exit(cli.main(["run", str(app()), *given], prog_name="streamlit"))
+    try:
+        cli.main(["run", str(app()), *given], prog_name="streamlit")
+    except SystemExit as end:
+        return (core.FAILED if end.code else 0), None  # 1 means wrong numbers, and nothing else
+    return 0, None
+
+
+def _check_bind(address: str, port: int) -> None:
+    """Raise ``MhaError`` where nobody can listen at an address and port; 0 stands for any port."""
+    words = words_in(shell_language())
+    try:
+        with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET) as probe:
+            if os.name != "nt":  # as Streamlit binds: Windows would let two programs have one port
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((address, port))
+    except OSError as error:
+        template = _TAKEN if error.errno == errno.EADDRINUSE else _UNREACHABLE
+        told = words(template).format(address=address, port=port, reason=error.strerror or str(error))
+        raise MhaError("{told}", told=told) from None
+
+
+_TAKEN: Final = N_("port {port} is taken by another program: end that, or choose another port with --port")
+_UNREACHABLE: Final = N_("the app cannot be reached at address {address}, port {port}: {reason}")
 
 
 if __name__ == "__main__":

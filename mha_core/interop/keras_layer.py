@@ -17,7 +17,7 @@ from typing import Any
 
 from torch import Tensor
 
-from mha_core.errors import N_, NEEDS_PACKAGE, InteropError
+from mha_core.errors import N_, NEEDS_PACKAGE, InteropError, extra
 from mha_core.example.model import Example
 from mha_core.interop.packed import Packed, exact, pack, wrong_shape
 
@@ -102,7 +102,7 @@ def _keras() -> Any:
     try:
         import keras  # noqa: PLC0415  # optional, and slow to import
     except ImportError:
-        raise InteropError(NEEDS_PACKAGE, name="keras", file="requirements-interop.txt") from None
+        raise InteropError(NEEDS_PACKAGE, name="keras", source=extra("interop")) from None
     return keras
 
 

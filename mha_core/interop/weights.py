@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 import torch
 from torch import Tensor
 
-from mha_core.errors import N_, NEEDS_PACKAGE, InteropError
+from mha_core.errors import N_, NEEDS_PACKAGE, InteropError, extra
 
 Weights: TypeAlias = Mapping[str, Tensor]
 """Tensors by name, as the file holds them."""
@@ -254,5 +254,5 @@ def _safetensors() -> Any:
     try:
         import safetensors.torch  # noqa: PLC0415  # optional
     except ImportError:
-        raise InteropError(NEEDS_PACKAGE, name="safetensors", file="requirements-interop.txt") from None
+        raise InteropError(NEEDS_PACKAGE, name="safetensors", source=extra("interop")) from None
     return safetensors.torch

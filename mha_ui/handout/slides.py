@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from typing import Final
 
 from mha_core import Trace
-from mha_core.errors import NEEDS_PACKAGE, ExportError
+from mha_core.errors import NEEDS_PACKAGE, ExportError, extra
 from mha_core.messages import LANGUAGE
 from mha_core.walk.handout import Handout
 from mha_ui.handout.sheet import sheets, shortened
@@ -33,4 +33,4 @@ def as_slides(trace: Trace, language: str = "en", decimals: int = 4) -> bytes:
 def check_package() -> None:
     """Raise ``ExportError`` where python-pptx is missing."""
     if find_spec("pptx") is None:
-        raise ExportError(NEEDS_PACKAGE, name="python-pptx", file="requirements-slides.txt")
+        raise ExportError(NEEDS_PACKAGE, name="python-pptx", source=extra("slides"))

@@ -102,6 +102,17 @@ def test_the_wheel_holds_the_packages_and_the_app(wheel):
     assert needed == [line for line in pinned if not line.startswith("#")]
 
 
+@pytest.mark.parametrize("extra", ["interop", "slides"])
+def test_installed_it_names_an_extra_that_it_declares_and_no_file_of_the_checkout(installed, extra):
+    program = (
+        "from importlib.metadata import metadata; from mha_core.errors import extra; "
+        f"print(extra({extra!r}), *metadata('mha').get_all('Provides-Extra'))"
+    )
+    named, *declared = installed.run("python", "-c", program).split()
+    assert named == f'"mha[{extra}]"'
+    assert extra in declared
+
+
 def test_the_command_works_from_another_folder(installed):
     assert installed.run("mha", "--version") == f"mha {mha_core.__version__}\n"
     steps = json.loads(installed.run("mha", "trace", "first", "--device", "cpu"))["steps"]
