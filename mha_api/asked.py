@@ -17,6 +17,7 @@ from starlette.responses import Response
 
 from mha_core.errors import N_, MhaError
 from mha_core.messages import language_of
+from mha_core.quoted import quoted
 from mha_ui.language import words_in
 
 
@@ -42,7 +43,7 @@ def address(connection: HTTPConnection) -> str:
 def refusal(error: MhaError, language: str) -> Response:
     """What is wrong as one sentence; 422 where the error names no other status."""
     status = error.status if isinstance(error, RefusedError) else 422
-    sentence = error.sentence(words_in(language)(error.template))
+    sentence = error.sentence(words_in(language))
     # What is left of a body that was not read to its end is none of the next request.
     headers = {"Connection": "close"} if status in (408, 413) else None
     fields: dict[str, object] = {"error": sentence, "place": error.place}
@@ -79,7 +80,7 @@ async def body(request: Request, *, most: int, read: int, seconds: float, too_la
         kind = request.headers.get("content-type", "")
         if kept and not _is_json(kind):
             raise RefusedError(
-                415, N_("expected a body of the type application/json, got {got}"), got=ascii(kind[:40])
+                415, N_("expected a body of the type application/json, got {got}"), got=quoted(kind)
             )
         return bytes(kept)
     raise RefusedError(408, N_("the body did not arrive within {most} seconds"), most=round(seconds))

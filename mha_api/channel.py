@@ -132,7 +132,7 @@ class Channel:
         except GoneError:
             return framed({"id": number, "gone": True})
         except MhaError as error:
-            return framed({"id": number, "error": error.sentence(words_in(language)(error.template))})
+            return framed({"id": number, "error": error.sentence(words_in(language))})
         except Exception:
             LOG.exception("a message of the live channel failed")
             return framed({"id": number, "error": words_in(language)(_FAILED)})

@@ -65,6 +65,7 @@ from mha_core.models import (
 from mha_core.models.differences import aligned, differences, shifts
 from mha_core.models.guesses import hidden, standing
 from mha_core.models.measures import Places, records
+from mha_core.quoted import quoted
 
 SIDE: Final = 128
 """Most pixels to a side of a map: longer texts have several pairs to a pixel."""
@@ -153,7 +154,7 @@ def answer_pooled(body: bytes, _language: str) -> bytes:
         )
     by = asked["by"]
     if by not in ("max", "mean"):
-        raise ExampleError(N_('expected "max" or "mean", got {got}'), place="by", got=ascii(by)[:60])
+        raise ExampleError(N_('expected "max" or "mean", got {got}'), place="by", got=quoted(by))
     of = _RUNS.of(model, tokenize(model, text_of(asked["text"], "text")), off).layers[layer]
     mask: Literal["causal"] | None = "causal" if of.causal else None
     pool = pooled_weights(of.q[head], of.k[head], size, by=by, queries=queries, keys=keys, mask=mask)

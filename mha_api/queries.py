@@ -15,8 +15,8 @@ from mha_api.channel import opened
 from mha_core import Cell, Example, backend, parse
 from mha_core.answers import checked, explained, traced
 from mha_core.check.report import as_json
-from mha_core.edit.fields import got
 from mha_core.errors import N_, CellError, ExampleError
+from mha_core.quoted import quoted
 from mha_core.vocabulary import AXES
 
 Parameters: TypeAlias = Mapping[str, str]
@@ -45,7 +45,7 @@ def _read(given: Sequence[tuple[str, str]], known: Sequence[str]) -> Parameters:
     for name, value in given:
         if name not in known:
             raise ExampleError(
-                N_("the parameters here are {known}, got {got}"), known=", ".join(known), got=got(name)
+                N_("the parameters here are {known}, got {got}"), known=", ".join(known), got=quoted(name)
             )
         if name in parameters:
             raise ExampleError(N_("is given twice"), place=name)
@@ -70,7 +70,7 @@ def _explain(example: Example, parameters: Parameters, _language: str) -> object
             raise ExampleError(N_("is missing"), place=name)
     step = parameters["step"]
     if step not in AXES:
-        raise CellError(N_("there is no {name} here"), name=got(step))
+        raise CellError(N_("there is no {name} here"), name=quoted(step))
     at = {name: _whole(parameters[name], name) for name in ("head", "row", "col") if name in parameters}
     return explained(example, Cell(step, at.get("head"), at["row"], at["col"]), backend())
 
@@ -81,7 +81,7 @@ def _check(example: Example, _parameters: Parameters, language: str) -> object:
 
 def _whole(text: str, place: str) -> int:
     if not _WHOLE.fullmatch(text):
-        raise ExampleError(N_("expected a whole number, got {got}"), place=place, got=got(text))
+        raise ExampleError(N_("expected a whole number, got {got}"), place=place, got=quoted(text))
     return int(text)
 
 

@@ -12,6 +12,7 @@ from mha_core.errors import N_, ExampleError
 from mha_core.example.decoding import decoded
 from mha_core.models import Card, Model, cards, load
 from mha_core.models.library import is_loaded
+from mha_core.quoted import quoted
 
 MOST_SWITCHED: Final = 4096
 """Most heads that may be named."""
@@ -36,7 +37,7 @@ def read(body: bytes, *names: str) -> Question:
     for name in question:
         if name not in names and name != "without":
             raise ExampleError(
-                N_("the fields here are {known}, got {got}"), known=", ".join(names), got=ascii(name)[:60]
+                N_("the fields here are {known}, got {got}"), known=", ".join(names), got=quoted(name)
             )
     return question
 
@@ -58,7 +59,7 @@ def model_of(asked: Question) -> Model:
         raise ExampleError(
             N_("there is no model {got} here; these are: {known}"),
             place="model",
-            got=ascii(key)[:60],
+            got=quoted(key),
             known=known,
         )
     if not is_loaded(offered[key]):

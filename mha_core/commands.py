@@ -39,6 +39,7 @@ from mha_core.messages import catalogue, complain, shell_language
 from mha_core.models import cards, load, to_example, tokenize
 from mha_core.models import run as through
 from mha_core.models.report import heads_as_json
+from mha_core.quoted import quoted
 
 WRONG_NUMBERS: Final = 1
 BAD_INPUT: Final = 2
@@ -177,7 +178,7 @@ def _named(layers_in_file: Iterable[Layer], name: str | None) -> Layer:
     near = nlargest(3, listed, key=lambda known: SequenceMatcher(None, known[:100], name[:100]).ratio())
     raise InteropError(
         N_("there is no layer named {name}; the nearest names are {near}"),
-        name=repr(name[:100]),
+        name=quoted(name),
         near=", ".join(map(repr, near)),
     )
 
@@ -190,7 +191,7 @@ def _models(_: None, options: Namespace) -> Answer:
     if options.model not in offered:
         raise ModelError(
             N_("there is no model named {name}; these are offered: {known}"),
-            name=repr(options.model[:60]),
+            name=quoted(options.model),
             known=", ".join(offered),
         )
     if options.text is None:

@@ -11,12 +11,13 @@
     └── ExportError       an example that a library or a format cannot express
 
 An error carries its sentence as a template and the template's values, so that a page can say it in the
-reader's language: ``gettext(error.template).format(**error.values)``. Templates are marked with ``N_`` so that
+reader's language: ``error.sentence(gettext)``. Templates are marked with ``N_`` so that
 Babel finds them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 
@@ -37,6 +38,17 @@ def extra(name: str) -> str:
     return f"-r {file}" if (Path(__file__).parents[1] / file).is_file() else f'"mha[{name}]"'
 
 
+class Said:
+    """A value of a sentence that is said in the reader's language, as the sentence is."""
+
+    def said(self, gettext: Callable[[str], str]) -> str:
+        """The text, in the language that ``gettext`` translates into."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return self.said(str)
+
+
 class MhaError(ValueError):
     """A sentence that names the place, what was expected and what came.
 
@@ -49,10 +61,18 @@ class MhaError(ValueError):
         self.values = values
         super().__init__(self.sentence())
 
-    def sentence(self, template: str | None = None) -> str:
-        """The sentence, from ``template`` (a translation of ``self.template``) where one is given."""
-        text = (template or self.template).format(**self.values)
-        return f"{self.place}: {text}" if self.place else text
+    def sentence(self, gettext: Callable[[str], str] = str) -> str:
+        """The sentence with its place, in the language that ``gettext`` translates into."""
+        what = self.what(gettext)
+        return f"{self.place}: {what}" if self.place else what
+
+    def what(self, gettext: Callable[[str], str] = str) -> str:
+        """The sentence without its place."""
+        said = {
+            name: value.said(gettext) if isinstance(value, Said) else value
+            for name, value in self.values.items()
+        }
+        return gettext(self.template).format(**said)
 
 
 class ExampleError(MhaError):

@@ -52,7 +52,7 @@ def catalogue(language: str) -> gettext.NullTranslations:
 
 def in_words(error: MhaError, language: str) -> str:
     """The error's sentence in one language, with the place that it names."""
-    return error.sentence(catalogue(language).gettext(error.template))
+    return error.sentence(catalogue(language).gettext)
 
 
 def complain(line: str) -> None:

@@ -16,6 +16,7 @@ from mha_core import __main__ as core
 from mha_core.errors import N_, MhaError
 from mha_core.export import check_decimals
 from mha_core.messages import shell_language
+from mha_core.quoted import quoted
 from mha_ui.language import Words, words_in
 
 if TYPE_CHECKING:
@@ -80,8 +81,9 @@ def _add_serve(add: core.AddCommand, words: Words) -> None:
 def _port(text: str) -> int:
     if re.fullmatch(r"[0-9]{1,5}", text) and int(text) <= MOST_PORT:
         return int(text)
-    wanted = words_in(shell_language())(N_("expected a port from 0 to {most}, got {text}"))
-    raise ArgumentTypeError(wanted.format(most=MOST_PORT, text=repr(text[:20])))
+    words = words_in(shell_language())
+    wanted = words(N_("expected a port from 0 to {most}, got {text}"))
+    raise ArgumentTypeError(wanted.format(most=MOST_PORT, text=quoted(text).said(words)))
 
 
 def _serve(options: Namespace) -> core.Answer:

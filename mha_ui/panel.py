@@ -33,7 +33,7 @@ def panel(name: str, draw: Draw, instead: Draw | None = None, *, back: bool = Tr
         draw(work)
     except Exception:
         LOG.exception("%s could not be drawn", name)
-        st.html(f'<p class="mha-message" role="alert" dir="auto">{escape(work.words(FAILED))}</p>')
+        st.html(f'<p class="mha-message" role="alert">{escape(work.words(FAILED))}</p>')
         if back:
             _button(work, name)
         if instead and name in work.worked:

@@ -61,7 +61,7 @@ def place_name(path: str, example: Example, words: Words) -> str:
 def place_and_sentence(error: MhaError, example: Example, language: str) -> tuple[str, str]:
     """An error about the example at hand: the name of its place ("" where it has none), and its whole sentence."""
     words = words_in(language)
-    what = catalogue(language).gettext(error.template).format(**error.values)
+    what = error.what(catalogue(language).gettext)
     if not error.place:
         return "", what
     name = place_name(error.place, example, words)

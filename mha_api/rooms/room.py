@@ -14,9 +14,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
-from mha_core.edit.fields import got
 from mha_core.errors import N_, ExampleError
 from mha_core.example.share_link import MAX_TOKEN
+from mha_core.quoted import quoted
 
 ALPHABET: Final = "234679CDFHJKMNPQRTVWXY"
 """Of a code: no two that look alike, and no vowels, so that no words arise."""
@@ -132,11 +132,11 @@ def read_object(body: bytes, known: Sequence[str]) -> dict[str, Any]:
     except (ValueError, RecursionError):
         raise ExampleError(N_("this is not JSON")) from None
     if not isinstance(data, dict):
-        raise ExampleError(N_("expected an object in braces, got {got}"), got=got(data))
+        raise ExampleError(N_("expected an object in braces, got {got}"), got=quoted(data))
     for name in data:
         if name not in known:
             raise ExampleError(
-                N_("the keys here are {known}, got {got}"), known=", ".join(known), got=got(name)
+                N_("the keys here are {known}, got {got}"), known=", ".join(known), got=quoted(name)
             )
     return data
 
@@ -187,7 +187,7 @@ def read_choice(answer: object, choices: int) -> str:
     if choices:
         return str(_whole(answer, "answer", choices - 1))
     if not isinstance(answer, str) or not _NUMBER.fullmatch(answer):
-        raise ExampleError(N_("expected a number, got {got}"), place="answer", got=got(answer))
+        raise ExampleError(N_("expected a number, got {got}"), place="answer", got=quoted(answer))
     return answer
 
 
@@ -235,7 +235,7 @@ def _cell(cell: object) -> dict[str, Any]:
 def _flag(data: Mapping[str, Any], name: str) -> bool:
     flag = data.get(name, False)
     if not isinstance(flag, bool):
-        raise ExampleError(N_("expected true or false, got {got}"), place=name, got=got(flag))
+        raise ExampleError(N_("expected true or false, got {got}"), place=name, got=quoted(flag))
     return flag
 
 
@@ -245,7 +245,7 @@ def _text(data: Mapping[str, Any], name: str, pattern: re.Pattern[str]) -> str:
 
 def _matching(value: object, place: str, pattern: re.Pattern[str]) -> str:
     if not isinstance(value, str) or not pattern.fullmatch(value):
-        raise ExampleError(N_("{got} cannot stand here"), place=place, got=got(value))
+        raise ExampleError(N_("{got} cannot stand here"), place=place, got=quoted(value))
     return value
 
 
@@ -258,6 +258,9 @@ def _sentence(value: object, place: str) -> str:
 def _whole(value: object, place: str, most: int) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
         raise ExampleError(
-            N_("expected a whole number from 0 to {most}, got {got}"), place=place, most=most, got=got(value)
+            N_("expected a whole number from 0 to {most}, got {got}"),
+            place=place,
+            most=most,
+            got=quoted(value),
         )
     return value

@@ -18,6 +18,7 @@ from mha_core.example.files import MAX_PRINTED
 from mha_core.example.library import built_in
 from mha_core.example.model import Example
 from mha_core.example.validate import validate
+from mha_core.quoted import quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,7 @@ def pair(name: str) -> Pair:
     """A pair by id. Raises ``CellError`` where there is none of that name."""
     chosen = next((one for one in PAIRS if one.id == name), None)
     if chosen is None:
-        raise CellError(N_("there is no pair named {name}"), name=repr(name[:40]))
+        raise CellError(N_("there is no pair named {name}"), name=quoted(name))
     return chosen
 
 

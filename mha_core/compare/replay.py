@@ -19,6 +19,7 @@ from mha_core.compute.printed import Key
 from mha_core.compute.trace import Trace
 from mha_core.errors import N_, CellError, NumberRangeError
 from mha_core.example.model import NEG_INF, kv_head_of
+from mha_core.quoted import quoted
 from mha_core.vocabulary import HIDES, PER_HEAD, WHOLE_LAYER_STEPS
 
 _NO_NUMBERS: Final = N_("{mistake} leaves no numbers at {step} to carry on with")
@@ -62,14 +63,14 @@ def possible(computed: Trace) -> list[tuple[str, str]]:
 def _entry(mistake: str, step: str) -> Mistake:
     entries = [entry for entry in CATALOGUE if entry.id == mistake]
     if not entries:
-        raise CellError(N_("there is no mistake named {name}"), name=repr(mistake[:40]))
+        raise CellError(N_("there is no mistake named {name}"), name=quoted(mistake))
     entry = next((entry for entry in entries if step in entry.steps), None)
     if entry is None:
         known = ", ".join(name for entry in entries for name in entry.steps)
         raise CellError(
             N_("{mistake} is no mistake of {step}; it is made at {known}"),
             mistake=mistake,
-            step=repr(step[:40]),
+            step=quoted(step),
             known=known,
         )
     return entry

@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from mha_core.compute.graph import graph, head_graph
-from mha_core.edit.fields import got
 from mha_core.edit.paste import read_matrices
 from mha_core.edit.shapes import NOT_FITTING, made_otherwise
 from mha_core.errors import N_, ExampleError
 from mha_core.example.files import printed_number
 from mha_core.example.model import Claim, Example
 from mha_core.example.validate import absent_steps
+from mha_core.quoted import quoted
 from mha_core.vocabulary import PER_HEAD_STEPS, STEPS, WHOLE_LAYER_STEPS
 
 
@@ -96,7 +96,7 @@ def _place(example: Example, edit: Mapping[str, Any]) -> tuple[str, int | None]:
     step, head = edit["matrix"], edit["head"]
     there = step in STEPS and step not in absent_steps(example)
     if not there or (step in PER_HEAD_STEPS) != (head is not None) or (head or 0) >= len(example.heads):
-        place = _named(step, head) if step in STEPS else got(step)
+        place = _named(step, head) if step in STEPS else str(quoted(step))
         raise ExampleError(N_("this example has no such step"), place=place)
     return step, head
 
@@ -122,7 +122,7 @@ def _cell(text: Any, place: str) -> str | None:
         return None
     printed = printed_number(text) if isinstance(text, str) else None
     if printed is None:
-        raise ExampleError(N_("expected a number, got {got}"), place=place, got=got(text))
+        raise ExampleError(N_("expected a number, got {got}"), place=place, got=quoted(text))
     return printed
 
 

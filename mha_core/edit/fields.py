@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias
 from mha_core.errors import N_, ExampleError
 from mha_core.example.files import read_lecture
 from mha_core.example.model import PAIRS, POSITIONS
+from mha_core.quoted import quoted
 from mha_core.vocabulary import SCORINGS
 
 Edit: TypeAlias = Mapping[str, Any]
@@ -22,42 +23,34 @@ Read: TypeAlias = Callable[[object, str], Any]
 FILLS: Final = ("zeros", "identity", "integers", "random")
 
 
-def got(value: object) -> str:
-    """A value as it may stand in a sentence, cut short."""
-    try:
-        return repr(value)[:40]
-    except (ValueError, RecursionError):  # thousands of digits, or lists in lists
-        return type(value).__name__
-
-
 def _whole(value: object, place: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise ExampleError(N_("expected a whole number, got {got}"), place=place, got=got(value))
+        raise ExampleError(N_("expected a whole number, got {got}"), place=place, got=quoted(value))
     return value
 
 
 def _index(value: object, place: str) -> int:
     """From 0 on: negative ones would count from the end."""
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ExampleError(N_("expected a whole number from 0 on, got {got}"), place=place, got=got(value))
+        raise ExampleError(N_("expected a whole number from 0 on, got {got}"), place=place, got=quoted(value))
     return value
 
 
 def _text(value: object, place: str) -> str:
     if not isinstance(value, str):
-        raise ExampleError(N_("expected text, got {got}"), place=place, got=got(value))
+        raise ExampleError(N_("expected text, got {got}"), place=place, got=quoted(value))
     return value
 
 
 def _flag(value: object, place: str) -> bool:
     if not isinstance(value, bool):
-        raise ExampleError(N_("expected true or false, got {got}"), place=place, got=got(value))
+        raise ExampleError(N_("expected true or false, got {got}"), place=place, got=quoted(value))
     return value
 
 
 def _list(value: object, place: str) -> list[Any]:
     if not isinstance(value, list | tuple):
-        raise ExampleError(N_("expected a list in brackets, got {got}"), place=place, got=got(value))
+        raise ExampleError(N_("expected a list in brackets, got {got}"), place=place, got=quoted(value))
     return list(value)
 
 
@@ -86,7 +79,10 @@ def _one_of(*known: str) -> Read:
     def read(value: object, place: str) -> str:
         if not isinstance(value, str) or value not in known:
             raise ExampleError(
-                N_("expected {expected}, got {got}"), place=place, expected=", ".join(known), got=got(value)
+                N_("expected {expected}, got {got}"),
+                place=place,
+                expected=", ".join(known),
+                got=quoted(value),
             )
         return value
 

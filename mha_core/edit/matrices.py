@@ -8,7 +8,6 @@ from math import isfinite
 from random import Random
 from typing import Any
 
-from mha_core.edit.fields import got
 from mha_core.errors import N_, ExampleError
 from mha_core.example.model import (
     NEG_INF,
@@ -19,6 +18,7 @@ from mha_core.example.model import (
     allow_matrix,
     position_inputs,
 )
+from mha_core.quoted import quoted
 from mha_core.vocabulary import AXES, HEAD_MATRICES, HEAD_ROWS, POSITION_INPUTS
 
 
@@ -45,7 +45,7 @@ def given_matrix(example: Example, name: str, head: int | None) -> Matrix:
     elif name in (_OF_THE_LAYER if head is None else _OF_A_HEAD):
         value = getattr(example if head is None else example.heads[head], name)
     if value is None:
-        place = place_of(name, head) if name in AXES else got(name)
+        place = place_of(name, head) if name in AXES else str(quoted(name))
         raise ExampleError(N_("this example has no such numbers to edit"), place=place)
     return (value,) if name in _ROWS or AXES[name][0] == "1" else value
 
@@ -97,11 +97,11 @@ def cell_value(kind: str, value: object, place: str) -> Any:
     if kind == "allow":
         if isinstance(value, bool):
             return value
-        raise ExampleError(N_("expected true or false, got {got}"), place=place, got=got(value))
+        raise ExampleError(N_("expected true or false, got {got}"), place=place, got=quoted(value))
     if kind == "add" and value == "-inf":
         return NEG_INF
     if isinstance(value, bool) or not isinstance(value, int | float) or not _is_finite(value):
-        raise ExampleError(N_("expected a number, got {got}"), place=place, got=got(value))
+        raise ExampleError(N_("expected a number, got {got}"), place=place, got=quoted(value))
     return float(value)
 
 

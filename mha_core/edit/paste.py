@@ -11,6 +11,7 @@ from typing import Final, TypeAlias
 
 from mha_core.errors import N_, ExampleError
 from mha_core.example.files import printed_number
+from mha_core.quoted import Quoted
 
 Cells: TypeAlias = tuple[tuple["str | None", ...], ...]
 """Rows of printed numbers, None where none was given."""
@@ -215,15 +216,14 @@ def _cell(text: str, row: int, col: int) -> str | None:
         return None
     number = printed_number(text)
     if number is None:
-        shown = text if len(text) <= 20 else text[:19] + "…"
-        raise ExampleError(_why_none(text), row=row + 1, col=col + 1, text=shown)
+        raise ExampleError(_why_none(text), row=row + 1, col=col + 1, text=Quoted(f"“{text}”"))
     return number
 
 
 def _why_none(text: str) -> str:
     """Why a text is no number that can be kept."""
     if re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+", text):
-        return N_("row {row}, column {col}: “{text}” is too large")
+        return N_("row {row}, column {col}: {text} is too large")
     if re.fullmatch(r"[-+]?\d+\s*[/⁄]\s*\d+", text):
-        return N_("row {row}, column {col}: “{text}” is a fraction; write it as a decimal number")
-    return N_("row {row}, column {col}: “{text}” is no number")
+        return N_("row {row}, column {col}: {text} is a fraction; write it as a decimal number")
+    return N_("row {row}, column {col}: {text} is no number")

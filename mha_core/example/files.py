@@ -48,6 +48,7 @@ from mha_core.example.model import (
 )
 from mha_core.example.validate import validate
 from mha_core.messages import LANGUAGES
+from mha_core.quoted import quoted_json
 from mha_core.vocabulary import HEAD_BIASES, HEAD_MATRICES, SCORING, SCORINGS, STEPS, WHOLE_LAYER_STEPS
 
 FORMAT = "mha-example/1"
@@ -77,7 +78,7 @@ def from_json(data: object) -> Example:
             "format",
             N_('expected "{expected}", got {got}'),
             expected=FORMAT,
-            got=_short(fields.get("format")),
+            got=quoted_json(fields.get("format")),
         )
     for name in ("tokens", "heads"):
         if fields.get(name) is None:
@@ -133,16 +134,6 @@ def _fail(place: str, template: str, **values: object) -> ExampleError:
     return ExampleError(template, place=place, **values)
 
 
-def _short(value: object) -> str:
-    """A value as it may stand in a sentence: JSON, cut short, every character one that can be shown."""
-    try:
-        text = json.dumps(value, ensure_ascii=False)
-    except (ValueError, TypeError, RecursionError):
-        text = type(value).__name__
-    shown = text if len(text) <= 40 else text[:39] + "…"
-    return "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in shown)  # a terminal obeys some
-
-
 def _load(text: str | bytes) -> object:
     too_large = _fail("", N_("the file is larger than {most} MB"), most=MAX_BYTES // 1_000_000)
     if len(text) > MAX_BYTES:
@@ -173,7 +164,7 @@ def _no_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(fields) != len(pairs):
         counted = Counter(name for name, _ in pairs)
         twice = next(name for name, count in counted.items() if count > 1)
-        raise _fail("", N_("the key {name} stands twice in one object"), name=_short(twice))
+        raise _fail("", N_("the key {name} stands twice in one object"), name=quoted_json(twice))
     return fields
 
 
@@ -183,22 +174,22 @@ class _Constant(float):
 
 def _object(value: object, place: str, known: Mapping[str, object]) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise _fail(place, N_("expected an object in braces, got {got}"), got=_short(value))
+        raise _fail(place, N_("expected an object in braces, got {got}"), got=quoted_json(value))
     for name in value:
         if name not in known:
-            raise _fail(place, N_("unknown key {name}"), name=_short(name))
+            raise _fail(place, N_("unknown key {name}"), name=quoted_json(name))
     return value
 
 
 def _list(value: object, place: str) -> list[Any]:
     if not isinstance(value, list):
-        raise _fail(place, N_("expected a list in brackets, got {got}"), got=_short(value))
+        raise _fail(place, N_("expected a list in brackets, got {got}"), got=quoted_json(value))
     return value
 
 
 def _string(value: object, place: str) -> str:
     if not isinstance(value, str):
-        raise _fail(place, N_("expected text, got {got}"), got=_short(value))
+        raise _fail(place, N_("expected text, got {got}"), got=quoted_json(value))
     return value
 
 
@@ -219,9 +210,9 @@ def _strings(value: object, place: str) -> tuple[str, ...]:
 
 def _float(value: object, place: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise _fail(place, N_("expected a number, got {got}"), got=_short(value))
+        raise _fail(place, N_("expected a number, got {got}"), got=quoted_json(value))
     if isinstance(value, _Constant):
-        raise _fail(place, N_("{name} is not allowed as a number"), name=_short(value))
+        raise _fail(place, N_("{name} is not allowed as a number"), name=quoted_json(value))
     try:
         number = float(value)
     except OverflowError:  # a whole number of more digits than float64 reaches
@@ -238,7 +229,7 @@ def _float_or_neg_inf(value: object, place: str) -> float:
 
 def _bool(value: object, place: str) -> bool:
     if not isinstance(value, bool):
-        raise _fail(place, N_("expected true or false, got {got}"), got=_short(value))
+        raise _fail(place, N_("expected true or false, got {got}"), got=quoted_json(value))
     return value
 
 
@@ -284,7 +275,7 @@ def _scale(value: object, place: str) -> Scale:
     if isinstance(value, str):
         if value in ("sqrt_dk", "none"):
             return value  # type: ignore[return-value]  # mypy does not narrow str to the literals
-        raise _fail(place, N_('expected "sqrt_dk", "none" or a number, got {got}'), got=_short(value))
+        raise _fail(place, N_('expected "sqrt_dk", "none" or a number, got {got}'), got=quoted_json(value))
     return _float(value, place)
 
 
@@ -293,7 +284,9 @@ def _one_of(names: tuple[str, ...]) -> Callable[[object, str], Any]:
 
     def read(value: object, place: str) -> str:
         if not isinstance(value, str) or value not in names:
-            raise _fail(place, N_("expected {expected}, got {got}"), expected=expected, got=_short(value))
+            raise _fail(
+                place, N_("expected {expected}, got {got}"), expected=expected, got=quoted_json(value)
+            )
         return value
 
     return read
@@ -306,7 +299,7 @@ _pairs = _one_of(PAIRS)
 
 def _count(value: object, place: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise _fail(place, N_("expected a whole number, got {got}"), got=_short(value))
+        raise _fail(place, N_("expected a whole number, got {got}"), got=quoted_json(value))
     return value
 
 
@@ -328,7 +321,7 @@ def mask_from_json(value: object, place: str) -> Mask:
     """A mask from decoded JSON; ``ExampleError`` where it breaks the format."""
     if isinstance(value, str):
         if value != "causal":
-            raise _fail(place, N_('expected null, "causal", allow or add, got {got}'), got=_short(value))
+            raise _fail(place, N_('expected null, "causal", allow or add, got {got}'), got=quoted_json(value))
         return "causal"
     fields = _object(value, place, {"allow": 0, "fill": 0, "add": 0})
     if ("allow" in fields) == ("add" in fields) or ("add" in fields and "fill" in fields):
@@ -378,11 +371,11 @@ def _claimed_cell(value: object, place: str) -> float | str | None:
     if isinstance(value, str):
         printed = printed_number(value)
         if printed is None:
-            raise _fail(place, N_("expected a number, got {got}"), got=_short(value))
+            raise _fail(place, N_("expected a number, got {got}"), got=quoted_json(value))
         return printed
     number = _float(value, place)
     if not isfinite(number):
-        raise _fail(place, N_("expected a number, got {got}"), got=_short(value))
+        raise _fail(place, N_("expected a number, got {got}"), got=quoted_json(value))
     return number
 
 

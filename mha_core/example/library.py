@@ -9,6 +9,7 @@ from typing import Final
 from mha_core.errors import N_, CellError
 from mha_core.example.files import parse
 from mha_core.example.model import Example
+from mha_core.quoted import quoted
 
 FOLDER: Final = Path(__file__).resolve().parent / "built_in"
 SUFFIX: Final = ".mha.json"
@@ -37,4 +38,4 @@ def built_in(name: str) -> Example:
     try:
         return library()[name]
     except KeyError:
-        raise CellError(N_("there is no example named {name}"), name=repr(name[:40])) from None
+        raise CellError(N_("there is no example named {name}"), name=quoted(name)) from None

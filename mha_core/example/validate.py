@@ -34,6 +34,7 @@ from mha_core.example.model import (
     kv_head_of,
     position_inputs,
 )
+from mha_core.quoted import quoted
 from mha_core.vocabulary import (
     ENTRY,
     HEAD_BIASES,
@@ -461,9 +462,9 @@ def _lecture(lecture: Lecture) -> None:
     for index, one in enumerate(lecture.steps):
         place = f"lecture.steps[{index}]"
         if not is_step(one.step):
-            raise _fail(f"{place}.step", N_("there is no step {name}"), name=repr(one.step[:40]))
+            raise _fail(f"{place}.step", N_("there is no step {name}"), name=quoted(one.step))
         if one.step in seen:
-            raise _fail(f"{place}.step", N_("the step {name} stands here twice"), name=repr(one.step))
+            raise _fail(f"{place}.step", N_("the step {name} stands here twice"), name=quoted(one.step))
         seen.add(one.step)
         _minutes(f"{place}.minutes", one.minutes)
         if len(one.choices) > MAX_CHOICES:

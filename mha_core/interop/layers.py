@@ -17,6 +17,7 @@ from mha_core.interop.packed import Packed
 from mha_core.interop.projections import JOINED, from_projections, rows_are_outputs, separate_names
 from mha_core.interop.torch_layer import from_torch
 from mha_core.interop.weights import Weights
+from mha_core.quoted import quoted
 
 Kind: TypeAlias = Literal["torch", "keras", "bert", "projections", "gpt2"]
 
@@ -96,7 +97,7 @@ def layers(weights: Weights) -> tuple[Layer, ...]:
             "no attention layer was found: the names of torch, Keras, BERT, GPT-2, Llama and T5 are known, and the "
             "first tensor here is {name}"
         ),
-        name=repr(next(iter(weights), "")[:60]),
+        name=quoted(next(iter(weights), "")),
     )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from mha_core.errors import N_, ModelError
+from mha_core.quoted import quoted_json
 
 Activation: TypeAlias = Literal["gelu", "gelu_tanh", "relu", "silu"]
 
@@ -100,8 +101,8 @@ class Settings:
 
     def wrong(self, name: str, template: str, value: object, **values: object) -> ModelError:
         """The error for a setting that cannot be."""
-        got = json.dumps(value, ensure_ascii=True)[:60]
-        return ModelError(template, place=f"{FILE}: {self.inside}{name}", got=got, **values)
+        place = f"{FILE}: {self.inside}{name}"
+        return ModelError(template, place=place, got=quoted_json(value), **values)
 
     def _value(self, name: str, absent: object) -> Any:
         """What is given; what its absence means where nothing or null is."""

@@ -21,6 +21,7 @@ import torch
 from torch import Tensor
 
 from mha_core.errors import N_, NEEDS_PACKAGE, InteropError, extra
+from mha_core.quoted import quoted
 
 Weights: TypeAlias = Mapping[str, Tensor]
 """Tensors by name, as the file holds them."""
@@ -152,7 +153,7 @@ def _check_records(records: list[zipfile.ZipInfo], size: int) -> None:
     if foreign is not None:
         raise InteropError(
             N_("a state dict has no record {name}; programs saved by torch.jit or torch.export are not read"),
-            name=repr(foreign[:60]),
+            name=quoted(foreign),
         )
     names = [record.filename for record in records]
     pickles = [record for record in records if record.filename.endswith("/data.pkl")]
@@ -179,7 +180,7 @@ def _check_pickle(text: bytes) -> None:
     if called:
         raise InteropError(
             N_("the file calls {name}, which is no part of a plain state dict; nothing of it was run"),
-            name=repr(called[:60]),
+            name=quoted(called),
         )
 
 

@@ -16,6 +16,7 @@ from mha_core.errors import N_, ModelError
 from mha_core.example.model import BASE
 from mha_core.interop.rope import Rope, scaled_rope
 from mha_core.interop.settings import FILE, MAX_FILE, Activation, Settings, read_json
+from mha_core.quoted import quoted
 
 Family: TypeAlias = Literal["bert", "gpt2", "llama"]
 
@@ -84,7 +85,7 @@ def architecture(config: Mapping[str, Any]) -> Architecture:
         raise ModelError(
             N_("models of the kind {kind} are not read here; these are: {kinds}"),
             place=f"{FILE}: model_type",
-            kind=repr(kind)[:60],
+            kind=quoted(kind),
             kinds=", ".join(_READERS),
         )
     return reader(Settings(config))

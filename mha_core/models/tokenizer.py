@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias
 
 from mha_core.errors import N_, ModelError
 from mha_core.interop.settings import read_json
+from mha_core.quoted import quoted
 
 MAX_CHARACTERS = 100_000
 """Longest text that is looked at; how many tokens a model takes is its own limit."""
@@ -237,7 +238,7 @@ def _word_piece(path: Path, settings: Mapping[str, Any]) -> Any:
         name for part, name in named.items() if part in ("unk", "cls", "sep") and name not in vocabulary
     ]
     if missing:
-        raise ModelError(N_("the piece {name} is missing"), place=path.name, name=missing[0][:60])
+        raise ModelError(N_("the piece {name} is missing"), place=path.name, name=quoted(missing[0]))
     tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token=named["unk"], max_input_chars_per_word=100))
     tokenizer.normalizer = normalizers.BertNormalizer(
         lowercase=settings.get("do_lower_case", True) is not False,

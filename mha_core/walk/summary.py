@@ -11,6 +11,7 @@ from mha_core.compute.trace import Rows, Trace
 from mha_core.errors import N_
 from mha_core.example.model import keys_are_queries
 from mha_core.messages import catalogue
+from mha_core.quoted import isolated
 
 Kind: TypeAlias = Literal[
     "nothing", "no choice", "even", "nearly even", "one key", "itself", "back", "forward", "each", "many"
@@ -169,19 +170,20 @@ class _Speech:
 
     def tied(self, keys: Sequence[str]) -> str:
         """The key that has the most, or those that share it."""
-        return self(_TIED, keys=self.joined(_AND, keys)) if len(keys) > 1 else keys[0]
+        names = [*map(isolated, keys)]
+        return self(_TIED, keys=self.joined(_AND, names)) if len(names) > 1 else names[0]
 
     def finding(self, look: Look, queries: Sequence[str], keys: Sequence[str]) -> str:
         """The finding on a head, without naming it."""
         each = look.choosing if look.kind == "each" else ()
-        pairs = [f"{queries[i]} → {self.tied([keys[j] for j in look.tops[i]])}" for i in each]
+        pairs = [f"{isolated(queries[i])} → {self.tied([keys[j] for j in look.tops[i]])}" for i in each]
         most, query, key = look.most
         sentence = self(
             (_AMONG if look.masked else _TEXTS).get(look.kind, _TEXTS[look.kind]),
             pairs=self.joined(_LIST, pairs),
             most=f"{most:.2f}",
-            query=queries[query],
-            key=keys[key],
+            query=isolated(queries[query]),
+            key=isolated(keys[key]),
         )
         if look.kind in _SHARED and 0 < look.least < 1 + NEAR:
             sentence = self(_OR_MORE, finding=sentence, least=_least(look.least))

@@ -13,6 +13,7 @@ from mha_core.compute.trace import Trace
 from mha_core.errors import N_
 from mha_core.example.model import NEG_INF, allow_matrix, key_tokens
 from mha_core.numbers import fixed, trimmed
+from mha_core.quoted import isolated
 from mha_core.vocabulary import ENTRY
 from mha_core.walk.stages import Stage
 from mha_core.walk.summary import NEAR
@@ -102,7 +103,7 @@ def _aloud(trace: Trace, step: Step, head: int | None) -> Sentence:
         if number in (0.0, NEG_INF):
             return Sentence("")
         names = {"query": trace.example.tokens[-row], "key": key_tokens(trace.example)[-col]}
-        values: dict[str, object] = {name: token[:MOST_NAMED] for name, token in names.items()}
+        values: dict[str, object] = {name: isolated(token[:MOST_NAMED]) for name, token in names.items()}
         count = sum(number - other <= NEAR * abs(number) for cells in rows for other in cells)
         one, several = (_SHARE, _SHARE_AT) if step.op == "softmax" else (_LARGEST, _LARGEST_AT)
         values["number"] = fixed(number, 2) if step.op == "softmax" else trimmed(number, 2)

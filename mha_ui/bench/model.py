@@ -24,6 +24,7 @@ from mha_core.example.model import (
     position_choice,
 )
 from mha_core.messages import LANGUAGE
+from mha_core.quoted import CHARACTERS, DIGITS, isolated
 from mha_core.vocabulary import (
     AXES,
     ENTRY,
@@ -250,14 +251,16 @@ _UI: Final = {
     "show_overview": N_("Overview"),
     "stage_before": N_("The step before"),
     "stage_next": N_("The next step"),
-    "wrong_not_a_number": N_("{place}: “{text}” is no number."),
-    "wrong_too_large": N_("{place}: “{text}” is too large; numbers go from −{most} to {most}."),
+    "quoted_digits": DIGITS,
+    "quoted_characters": CHARACTERS,
+    "wrong_not_a_number": N_("{place}: {text} is no number."),
+    "wrong_too_large": N_("{place}: {text} is too large; numbers go from −{most} to {most}."),
     "wrong_comma": N_(
-        "{place}: “{text}” has a comma; write a point before the decimals, as in 1.5, and nothing between thousands."
+        "{place}: {text} has a comma; write a point before the decimals, as in 1.5, and nothing between thousands."
     ),
-    "wrong_fraction": N_("{place}: “{text}” is a fraction; write it as a decimal number, such as 0.5."),
-    "wrong_not_allowed": N_("{place}: “{text}” is neither 1 (may attend) nor 0 (hidden)."),
-    "not_a_divisor": N_("“{text}” is no divisor: a number other than 0 is wanted."),
+    "wrong_fraction": N_("{place}: {text} is a fraction; write it as a decimal number, such as 0.5."),
+    "wrong_not_allowed": N_("{place}: {text} is neither 1 (may attend) nor 0 (hidden)."),
+    "not_a_divisor": N_("{text} is no divisor: a number other than 0 is wanted."),
     "still_counts": N_("{what} What stood there still counts."),
     "stays_blank": N_("{what} It counts as blank."),
     "nothing_changed": N_("{what} Nothing was changed."),
@@ -404,7 +407,7 @@ def _labels(example: Example) -> dict[str, Any]:
     keys = key_tokens(example)
     if example.scoring != "additive":
         return {"n_q": example.tokens, "n_k": keys}
-    pairs = [f"{query} → {key}" for query in example.tokens for key in keys]
+    pairs = [f"{isolated(query)} → {isolated(key)}" for query in example.tokens for key in keys]
     return {"n_q": example.tokens, "n_k": keys, "n_q·n_k": pairs}
 
 

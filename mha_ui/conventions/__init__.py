@@ -49,7 +49,7 @@ def conventions_page() -> None:
 def _sections(work: state.Work) -> None:
     words, shared = work.words, numbers(work)
     if work.message:
-        st.html(f'<p class="mha-message" role="alert" dir="auto">{escape(work.message.text)}</p>')
+        st.html(f'<p class="mha-message" role="alert">{escape(work.message.text)}</p>')
     _section(
         work,
         "rows",

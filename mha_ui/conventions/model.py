@@ -28,6 +28,7 @@ from mha_core.notation import (
 )
 from mha_core.notation.masks import LOWEST
 from mha_core.numbers import significant
+from mha_core.quoted import isolated
 from mha_ui.bench.model import payload as bench_payload
 from mha_ui.language import sentence, words_in
 from mha_ui.state import Work
@@ -289,7 +290,9 @@ def missed(shown: Pairings, language: str) -> str:
     """What comes of reading one pairing as the other, as a sentence."""
     words, example = words_in(language), shown.example
     place = words(N_("head {head}, {query} → {key}")).format(
-        head=shown.head + 1, query=example.tokens[shown.query], key=key_tokens(example)[shown.key]
+        head=shown.head + 1,
+        query=isolated(example.tokens[shown.query]),
+        key=isolated(key_tokens(example)[shown.key]),
     )
     return words(
         N_(

@@ -82,7 +82,7 @@ def left_out(work: state.Work) -> None:
 
 def warn(text: str) -> None:
     """A sentence about what could not be done; ``text`` is plain."""
-    st.html(f'<p class="mha-message" role="alert" dir="auto">{escape(text)}</p>')
+    st.html(f'<p class="mha-message" role="alert">{escape(text)}</p>')
 
 
 AS_GIVEN = ""

@@ -15,6 +15,7 @@ from html import unescape
 from typing import NamedTuple
 
 from mha_core.numbers import significant, typeset, without_zeros
+from mha_core.quoted import isolated
 from mha_ui.language import Words
 
 LONGEST = 14
@@ -51,7 +52,7 @@ def labels(tokens: tuple[str, ...]) -> Labels:
     return Labels(
         ticks=tuple(escape(name) for name in short),
         full=tuple(wrap(line) for line in lines),
-        names=tuple(isolate(name) for name in names),
+        names=tuple(isolated(name) for name in names),
     )
 
 
@@ -77,7 +78,7 @@ def shorten(line: str) -> str:
 
 def wrap(line: str) -> str:
     """The whole token, escaped, in lines that a hover label can hold."""
-    return "<br>".join(escape(isolate(line[at : at + LINE])) for at in range(0, len(line), LINE))
+    return "<br>".join(escape(isolated(line[at : at + LINE])) for at in range(0, len(line), LINE))
 
 
 def escape(text: str) -> str:
@@ -88,13 +89,6 @@ def escape(text: str) -> str:
 def subscripts(symbol: str) -> str:
     """A matrix's letter as Plotly sets it: ``subscripts("W_Q")`` is ``W<sub>Q</sub>``."""
     return _SUBSCRIPT.sub(r"<sub>\1</sub>", symbol)
-
-
-def isolate(text: str) -> str:
-    """The text, fenced off where it runs from right to left, so that it does not turn its neighbours round."""
-    if any(unicodedata.bidirectional(character) in ("R", "AL", "AN") for character in text):
-        return f"\u2068{text}\u2069"
-    return text
 
 
 def width(label_text: str) -> int:

@@ -44,7 +44,7 @@ def lessons_page() -> None:
 def _lesson(work: state.Work) -> None:
     topic = state.lesson(work, tuple(LESSONS))
     if work.message:
-        st.html(f'<p class="mha-message" role="alert" dir="auto">{escape(work.message.text)}</p>')
+        st.html(f'<p class="mha-message" role="alert">{escape(work.message.text)}</p>')
     hall(work, work.words(LESSONS[topic].title), f"lesson {topic}")
     _list(work, topic)
     with st.container(key="lesson"):

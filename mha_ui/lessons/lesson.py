@@ -81,7 +81,7 @@ def heading(text: str) -> None:
 
 def status_line(text: str, *, ours: bool = False) -> None:
     """A line below the picture that says what it shows now; ``text`` is plain. ``ours``: no visitor's text is in it."""
-    st.html(f'<p class="mha-said" role="status" dir="auto">{rich(text) if ours else escape(text)}</p>')
+    st.html(f'<p class="mha-said" role="status">{rich(text) if ours else escape(text)}</p>')
 
 
 def table(

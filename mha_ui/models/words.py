@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from mha_core.errors import N_
+from mha_core.quoted import CHARACTERS, DIGITS
 from mha_ui.language import words_in
 
 EXAMPLES: Final[tuple[dict[str, Any], ...]] = (
@@ -36,7 +37,9 @@ _WORDS: Final = {
     "model": N_("Model"),
     "unreachable": N_("The server does not answer; what stands here is kept. Try again in a moment."),
     "cut": N_("Read the first {count} characters"),
-    "stale": N_("What stands below is still of “{text}”."),
+    "quoted_digits": DIGITS,
+    "quoted_characters": CHARACTERS,
+    "stale": N_("What stands below is still of {text}."),
     "what": N_("What am I looking at?"),
     "what_head": N_(
         "A head decides for each token from which others it takes something over; its weights from one token add up "
@@ -71,11 +74,11 @@ _WORDS: Final = {
     "layer_head": N_("Layer {layer} · Head {head}"),
     "only": N_("Only heads that do this"),
     "sort": N_("Order"),
-    "head_missing": N_("There is no head “{head}” here: {shown} is shown."),
-    "order_missing": N_("Heads cannot be sorted by “{order}” here: they stand as in the model."),
-    "only_missing": N_("No head does this here: “{kind}”. All heads are shown."),
+    "head_missing": N_("There is no head {head} here: {shown} is shown."),
+    "order_missing": N_("Heads cannot be sorted by {order} here: they stand as in the model."),
+    "only_missing": N_("No head does this here: {kind}. All heads are shown."),
     "off_missing": N_(
-        "There is no head “{head}” here to switch off: the model has {layers} layers of {heads} heads."
+        "There is no head {head} here to switch off: the model has {layers} layers of {heads} heads."
     ),
     "by_model": N_("as in the model"),
     "by_difference": N_("difference between the sentences"),

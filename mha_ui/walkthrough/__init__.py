@@ -33,7 +33,7 @@ def walkthrough(work: state.Work) -> None:
     work.walked = work.revision, work.message  # also where the rest fails: the page would be run for ever
     data = payload(work)
     if work.message:
-        st.html(f'<p class="mha-message" role="alert" dir="auto">{escape(work.message.text)}</p>')
+        st.html(f'<p class="mha-message" role="alert">{escape(work.message.text)}</p>')
     _walk()(key=_KEY, data=data)
 
 

@@ -497,6 +497,9 @@ declare module "*/mha.web/pieces.js" {
 declare module "*/mha.web/plot.js" {
   export * from "kit/plot.js";
 }
+declare module "*/mha.web/quoted.js" {
+  export * from "kit/quoted.js";
+}
 declare module "*/mha.web/root.js" {
   export * from "kit/root.js";
 }

@@ -454,7 +454,7 @@ async def test_where_no_example_is_shown_yet_there_is_no_cell_to_ask_for():
         (CELL, "1e9999", "answer: expected a number, got '1e9999'"),
         (CELL, "nan", "answer: expected a number, got 'nan'"),
         (CELL, "", "answer: expected a number, got ''"),
-        (CELL, "9" * 5000, "answer: expected a number, got '999999999999999999999999999999999999999"),
+        (CELL, "9" * 5000, f"answer: expected a number, got '{'9' * 20}…' (5,000 digits)"),
     ],
     ids=lambda value: repr(value)[-40:],
 )

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mha_core import AddMask, AllowMask, Example, Head, built_in, library, trace, validate
 from mha_core.edit.edits import apply
-from mha_core.walk.summary import LISTED, findings, tops_of, where_heads_look
+from mha_core.walk.summary import LISTED, findings, tied, tops_of, where_heads_look
 from tests.core.strategies import NEG_INF, examples, rows
 from tests.sizes import tries
 
@@ -156,6 +156,15 @@ def test_under_a_causal_mask_the_strongest_weight_is_not_the_first_tokens_own():
     example = Example(title="", tokens=tuple("abcdefg"), heads=(head,), scale="none", mask="causal")
     (told,) = findings(where_heads_look(trace(validate(example))), "abcdefg", "abcdefg", "en")
     assert told == "strongest: c → a, 0.91"
+
+
+def test_tokens_from_right_to_left_do_not_turn_the_arrow_round():
+    hebrew, fenced = ("אני", "אוהב", "לתכנת"), ("\u2068אני\u2069", "\u2068אוהב\u2069", "\u2068לתכנת\u2069")
+    me, love, code = fenced
+    found = where_heads_look(trace(in_self_attention([[0, 0, 1.0], [1.0, 0, 0], [0.5, 0.5, 0]])))
+    told = f"most: {me} → {code}, {love} → {me}, {code} → {me} and {love} equally"
+    assert findings(found, hebrew, hebrew, "en") == [told]
+    assert tied(hebrew[:2], "en") == f"{me} and {love} equally"
 
 
 FIRST_TO_ONE = {"op": "set", "matrix": "x", "head": None, "row": 0, "col": 0, "values": [[9, 9]]}

@@ -26,7 +26,7 @@ def refusal(read, data, error_type):
         refused, sentence = None, ""
     if refused:
         assert sentence.isprintable(), sentence
-        assert sentence == refused.sentence(refused.template)
+        assert sentence == refused.sentence()
         return sentence
     assert isinstance(example, Example)
     assert trace(example).values[last_step(example)]

@@ -125,7 +125,7 @@ def test_lines_far_apart_are_one_matrix():
         ("1/2 3", "row 1, column 1: “1/2” is a fraction; write it as a decimal number"),
         ("inf 1", "row 1, column 1: “inf” is no number"),
         ("1 <b>", "row 1, column 2: “<b>” is no number"),
-        ("1 " + "y" * 30, "row 1, column 2: “yyyyyyyyyyyyyyyyyyy…” is no number"),
+        ("1 " + "y" * 41, f"row 1, column 2: “{'y' * 20}…” (41 characters) is no number"),
         ("1 2\n3", "row 2 has 1 cells, the longest row has 2"),
         ("[[1, 2], [3]]", "row 2 has 1 cells, the longest row has 2"),
         ("[[1, 2]", "a bracket is never closed"),

@@ -102,9 +102,9 @@ test("what could be no place is passed over", () => {
     }
 });
 
-test("what cannot be read of an address is said as it stands there, as far as it is short", () => {
-  const query = new URLSearchParams({ head: "2.x", by: `<b>${"y".repeat(99)}`, only: "pair", off: "1.2_x" });
-  assert.deepEqual(unread(query), { head: "2.x", by: `<b>${"y".repeat(37)}`, only: "", off: "1.2_x" });
+test("what cannot be read of an address is said as it stands there", () => {
+  const query = new URLSearchParams({ head: "2.x", by: "<b>magic", only: "pair", off: "1.2_x" });
+  assert.deepEqual(unread(query), { head: "2.x", by: "<b>magic", only: "", off: "1.2_x" });
   assert.deepEqual(unread(new URLSearchParams()), { head: "", by: "", only: "", off: "" });
 });
 

@@ -261,7 +261,7 @@ FOLDERS = {
     ),
     "a vocabulary without what is unknown": (
         lambda folder: (without("tokenizer.json")(folder), written("vocab.txt", "a\nb\n")(folder)),
-        "vocab.txt: the piece [UNK] is missing",
+        "vocab.txt: the piece '[UNK]' is missing",
     ),
     "a vocabulary of noise": (
         lambda folder: (without("tokenizer.json")(folder), written("vocab.txt", b"\xff\xfe\x00")(folder)),

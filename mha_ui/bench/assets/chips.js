@@ -1,6 +1,7 @@
 // The words of a sentence one by one: dragged or moved by keyboard into another order, renamed, split and joined.
 
 import { announcer, button, element, fill } from "../mha.web/dom.js";
+import { isolated } from "../mha.web/quoted.js";
 import { joined, reordered, rewritten } from "./segments.js";
 
 const THRESHOLD = 4; // px after which a press is a drag
@@ -82,7 +83,7 @@ export class Chips {
     const place = Math.max(0, Math.min(at, list.length - 1));
     if (!same && list.length)
       this.live.textContent = fill(this.words.chip_place, {
-        word: list[place],
+        word: isolated(list[place]),
         at: place + 1,
         count: list.length,
       });

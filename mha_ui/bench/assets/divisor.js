@@ -2,6 +2,7 @@
 
 import { active, element, fill, setAttribute } from "../mha.web/dom.js";
 import { moved, read } from "../mha.web/numbers.js";
+import { quoted } from "../mha.web/quoted.js";
 import { Scrub } from "./scrub.js";
 
 export class Divisor {
@@ -91,7 +92,7 @@ export class Divisor {
     }
     const named = wrong && wrong !== "not_a_number" ? words[`wrong_${wrong}`] : words.not_a_divisor;
     const most = model.limits.number.toExponential().replace("+", "");
-    const one = fill(named, { text: this.field.value, place: this.#named, most });
+    const one = fill(named, { text: quoted(words, this.field.value), place: this.#named, most });
     this.host.say(fill(words.still_counts, { what: one }), "error");
     this.#write(model.controls.scale);
   }

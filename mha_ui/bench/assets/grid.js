@@ -13,6 +13,7 @@ import {
   readMask,
   splitBlock,
 } from "../mha.web/numbers.js";
+import { quoted } from "../mha.web/quoted.js";
 import { ARROWS, between, cellAt, Selection } from "../mha.web/selection.js";
 import { Scrub } from "./scrub.js";
 import { Spin } from "./spin.js";
@@ -362,7 +363,7 @@ export class Grid extends Selection {
   #sayWrong(cell, wrong, text, place, follows) {
     const { words, model } = this.host;
     const most = isClaim(model, cell.name) ? Number.MAX_VALUE : model.limits.number;
-    const one = fill(words[`wrong_${wrong}`], { place, text, most: inPowers(most) });
+    const one = fill(words[`wrong_${wrong}`], { place, text: quoted(words, text), most: inPowers(most) });
     this.host.say(fill(follows, { what: one }), "error", place);
   }
 

@@ -46,7 +46,7 @@ export class MessageLine {
     const { text, place, offer } = message;
     const accept = () => this.accept(offer.edit);
     this.root.replaceChildren(
-      element("span", { dir: "auto" }, ...naming(text, [place].flat())),
+      element("span", {}, ...naming(text, [place].flat())),
       offer ? button({ data: { focus: "offer" }, onclick: accept }, ...symbol(offer.label).childNodes) : "",
       button({ class: "quiet", "aria-label": this.dismiss, onclick: () => this.clear() }, "×"),
     );

@@ -4,6 +4,7 @@
 import { accent, button, div, element, fill, p, rich, setAttribute, setText } from "../mha.web/dom.js";
 import { key as keyOf, rowsOf } from "../mha.web/graph.js";
 import { format } from "../mha.web/numbers.js";
+import { isolated } from "../mha.web/quoted.js";
 import { Bars } from "./bars.js";
 import { Lines, WeightMap } from "./panels.js";
 import { Sentence } from "./sentence.js";
@@ -359,11 +360,11 @@ export class Overview {
       const key = row.indexOf(top);
       return top > 0
         ? fill(this.words.overview_pair, {
-            query: labels.n_q[query],
-            key: labels.n_k[key],
+            query: isolated(labels.n_q[query]),
+            key: isolated(labels.n_k[key]),
             weight: format(top, 2),
           })
-        : fill(this.words.overview_none, { query: labels.n_q[query] });
+        : fill(this.words.overview_none, { query: isolated(labels.n_q[query]) });
     });
     return `${this.words.head} ${head + 1}: ${pairs.slice(0, MOST_LINES).join(this.words.overview_and)}`;
   }

@@ -1,6 +1,7 @@
 // What becomes of the hidden word, or of the word that comes next, as heads are switched off: in a line for each sentence.
 
 import { element, fill, p } from "../mha.web/dom.js";
+import { isolated } from "../mha.web/quoted.js";
 import { likely } from "./wording.js";
 
 const MOST_LISTED = 5;
@@ -54,7 +55,7 @@ export class Effect {
     });
     if (word.after.rank === 1) return line;
     const [{ text, probability }] = after;
-    const now = { told: line, word: text, number: likely(probability) };
+    const now = { told: line, word: isolated(text), number: likely(probability) };
     return fill(words[isOff ? "likeliest_now" : "likeliest"], now);
   }
 
@@ -62,7 +63,9 @@ export class Effect {
   #atMask(token, before, after, isOff) {
     const { words } = this;
     if (isOff) return fill(words.mask_off, { token, ...likeliest(before, after) });
-    const guesses = before.slice(0, MOST_LISTED).map((one) => `“${one.text}” ${likely(one.probability)}`);
+    const guesses = before
+      .slice(0, MOST_LISTED)
+      .map((one) => `“${isolated(one.text)}” ${likely(one.probability)}`);
     return fill(words.mask, { token, list: guesses.join(" · ") });
   }
 }
@@ -76,5 +79,10 @@ function likeliest([{ text, probability }], after) {
   const [least] = after.slice(-1);
   const same = after.find((guess) => guess.text === text);
   const now = same ? likely(same.probability) : `< ${likely(least.probability)}`;
-  return { word: text, before: likely(probability), now, likeliest: after[0].text };
+  return {
+    word: isolated(text),
+    before: likely(probability),
+    now,
+    likeliest: isolated(after[0].text),
+  };
 }

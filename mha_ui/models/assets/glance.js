@@ -1,6 +1,7 @@
 // All heads at a glance: a small picture of each, in the model's order or sorted by what they do.
 
 import { div, element, fill, pressable, setAttribute, setText, span } from "../mha.web/dom.js";
+import { quoted } from "../mha.web/quoted.js";
 import { hue, look } from "./colours.js";
 import { Legend } from "./legend.js";
 import { Measures } from "./measures.js";
@@ -341,10 +342,10 @@ function missingText(words, run, place, { head, by, only, off }) {
   const [layer, of] = place.head;
   const shown = headName(words, run, layer * run.heads + of);
   const parts = [
-    head && fill(words.head_missing, { head, shown }),
-    by && fill(words.order_missing, { order: words[orderName(by)] ?? by }),
-    only && fill(words.only_missing, { kind: words[`kind_${only}`] ?? only }),
-    off && fill(words.off_missing, { head: off, layers: run.layers, heads: run.heads }),
+    head && fill(words.head_missing, { head: quoted(words, head), shown }),
+    by && fill(words.order_missing, { order: quoted(words, words[orderName(by)] ?? by) }),
+    only && fill(words.only_missing, { kind: quoted(words, words[`kind_${only}`] ?? only) }),
+    off && fill(words.off_missing, { head: quoted(words, off), layers: run.layers, heads: run.heads }),
   ];
   return parts.filter(Boolean).join(" ");
 }

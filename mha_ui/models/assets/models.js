@@ -3,6 +3,7 @@
 import { Address } from "../mha.web/address.js";
 import { div, element, fill, p } from "../mha.web/dom.js";
 import { mounting } from "../mha.web/mount.js";
+import { quoted } from "../mha.web/quoted.js";
 import { ofTab } from "../mha.web/storage.js";
 import { Ablate } from "./ablate.js";
 import { Ask, fault } from "./ask.js";
@@ -241,7 +242,9 @@ class Models {
   /** Say that what stands there is no answer to what was asked last, or that it is. */
   #age(on) {
     this.root.classList.toggle("stale", on);
-    this.stale.textContent = on ? fill(this.words.stale, { text: this.#place.texts.join(" / ") }) : "";
+    this.stale.textContent = on
+      ? fill(this.words.stale, { text: quoted(this.words, this.#place.texts.join(" / ")) })
+      : "";
   }
 
   async #first() {

@@ -1,5 +1,7 @@
 // Word pieces taken together as words. No DOM here.
 
+import { isolated } from "../mha.web/quoted.js";
+
 /**
  * The pieces of each word, in order; a special token stands alone.
  * @param {ModelTokens} tokens
@@ -50,7 +52,7 @@ export function numbered(texts) {
     counted.set(text, (counted.get(text) ?? 0) + 1);
     return counted.get(text);
   });
-  return texts.map((text, at) => (counted.get(text) > 1 ? text + lowered(places[at]) : text));
+  return texts.map((text, at) => isolated(counted.get(text) > 1 ? text + lowered(places[at]) : text));
 }
 
 /** A number in subscript digits. */

@@ -50,8 +50,6 @@ export function read(query) {
   };
 }
 
-const LONGEST = 40; // characters of what cannot be read that are said again
-
 /**
  * What of an address can be no head, order, kind or list of heads, as it stands there; "" where it can be, or is not given.
  * @param {URLSearchParams} query
@@ -59,7 +57,7 @@ const LONGEST = 40; // characters of what cannot be read that are said again
 export function unread(query) {
   const strange = (name, can) => {
     const text = query.get(name) ?? "";
-    return can(text) ? "" : text.slice(0, LONGEST);
+    return can(text) ? "" : text;
   };
   const isName = (text) => NAME.test(text);
   const off = (text) => text.split("_").every((one) => !one || headIn(one));

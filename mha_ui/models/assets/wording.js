@@ -2,6 +2,7 @@
 
 import { fill } from "../mha.web/dom.js";
 import { brief, format } from "../mha.web/numbers.js";
+import { isolated } from "../mha.web/quoted.js";
 import { measureOf } from "./order.js";
 import { aboveChance, counterpart, measuresOf, RESTS, restOf, shiftOf, topOf } from "./runs.js";
 
@@ -110,7 +111,7 @@ export function behaviour(words, run, at) {
     : unsureSentence(words, run, sentence, at);
   const rest = RESTS.includes(label) ? null : restOf(run, sentence, at);
   if (!rest) return text;
-  const where = rest.tokens.join(words.and);
+  const where = rest.tokens.map(isolated).join(words.and);
   const isAll = 1 - rest.number < LEAST_LEFT || RESTS.includes(sentence.unsure[at]);
   return fill(words[isAll ? "told_rests_alone" : "told_rests"], {
     where,

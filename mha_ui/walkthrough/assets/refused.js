@@ -3,6 +3,7 @@
 import { fill } from "../mha.web/dom.js";
 import { unkey } from "../mha.web/graph.js";
 import { inPowers, readMask } from "../mha.web/numbers.js";
+import { quoted } from "../mha.web/quoted.js";
 import { nameText } from "./named.js";
 
 export class Refused {
@@ -40,7 +41,8 @@ export class Refused {
     const { model, easel, live } = this.walk;
     const cell = unkey(field.closest("td").dataset.key);
     const place = nameText(model, cell);
-    const what = fill(model.words[`wrong_${wrong}`], { place, text: field.value, most: inPowers(most) });
+    const text = quoted(model.words, field.value);
+    const what = fill(model.words[`wrong_${wrong}`], { place, text, most: inPowers(most) });
     field.setAttribute("aria-invalid", "true");
     easel.refuse(fill(follows, { what }));
     live.textContent = easel.refused;

@@ -2,6 +2,7 @@
 
 import { fill } from "./dom.js";
 import { nameOf, rowsOf, shownAs, shownIn, tokensOf, valueAt } from "./graph.js";
+import { isolated } from "./quoted.js";
 
 /**
  * The numbers of a model as they stand, to be compared with later ones.
@@ -80,7 +81,7 @@ export function movedSentence(model, words) {
     ...(weights.most ? weights : outputs),
     place: nameOf(model, most).replaceAll("_", ""),
     head: most.head + 1,
-    tokens: tokensOf(model, most).join(" → "),
+    tokens: tokensOf(model, most).map(isolated).join(" → "),
     before: movedAt(model, most).was,
     now: show(valueAt(model, most)),
   };

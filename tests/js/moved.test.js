@@ -1,0 +1,27 @@
+// What an edit has moved, as it is said.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { movedSentence } from "../../mha_ui/web/assets/moved.js";
+
+const words = {
+  moved_weights: "{changed} of {all} weights changed; most: head {head}, {tokens}, {before} → {now}",
+};
+
+/** @type {any} */
+const model = {
+  decimals: 2,
+  labels: { n_q: ["אני"], n_k: ["אני", "לתכנת"] },
+  matrices: {
+    weights: { symbol: "A", axes: ["n_q", "n_k"], perHead: true, edit: false, values: [[[0.25, 0.75]]] },
+  },
+  words: { place_of_head: "{place} of head {head}" },
+  before: { weights: [[[0.25, 0.5]]] },
+};
+
+test("tokens from right to left do not turn the arrow of the most moved weight round", () => {
+  assert.equal(
+    movedSentence(model, words),
+    "1 of 2 weights changed; most: head 1, \u2068אני\u2069 → \u2068לתכנת\u2069, 0.50 → 0.75",
+  );
+});
