@@ -87,6 +87,9 @@ _UI: Final = {
     ),
     "chip_place": N_("{word}: {at} of {count}"),
     "sentence_rest": N_("the first {most}; {rest} more are left out"),
+    "sentence_signs": N_(
+        "Signs are no words and are left out: {signs} (to keep one, type it in place of a word)"
+    ),
     "overview_taken": N_("What each token takes along"),
     "overview_concat": N_("the heads' outputs, side by side"),
     "overview_output": N_("the heads' outputs, and what W_O makes of them"),

@@ -337,3 +337,22 @@ def test_the_menu_learns_of_the_first_edits_and_undo_brings_back_the_example_and
     bench.do("reset")
     expect(bench.page.locator(".mha-note")).to_have_text(note)
     assert_shows(bench, built_in("first"))
+
+
+def test_of_five_thousand_digits_the_message_has_the_beginning_and_how_many_they_were(visit):
+    bench = visit("?example=first")
+    bench.cell("x", None, 0, 0).dblclick()
+    editor = bench.cell("x", None, 0, 0).locator("input")
+    editor.fill("9" * 5000)
+    editor.press("Enter")
+    expect(bench.message()).to_contain_text(f"X[1, 1]: “{'9' * 20}…” (5,000 digits) is too large")
+
+
+def test_a_weight_that_the_mask_hides_is_hatched_as_the_masks_own_cell_is(visit):
+    bench = visit("?example=causal")
+    hatched = bench.cell("mask", None, 0, 1).evaluate("td => getComputedStyle(td).backgroundImage")
+    hidden = bench.cell("weights", 0, 0, 1)
+    assert "gradient" in hatched
+    expect(hidden).to_have_css("background-image", hatched)
+    expect(hidden).to_have_attribute("aria-description", "this pair is hidden")
+    expect(bench.cell("weights", 0, 1, 0)).not_to_have_attribute("aria-description", "this pair is hidden")

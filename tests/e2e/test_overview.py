@@ -238,6 +238,15 @@ def a_sentence_is_typed_and_undone(bench, text):
     assert_shows(bench.settled(), PROGRAMMING)
 
 
+def test_how_many_words_are_left_out_is_true_however_long_the_text_and_signs_are_named(visit):
+    page = visit("?example=programming").page
+    page.get_by_role("button", name="Your sentence").click()
+    page.get_by_label("Your sentence").last.fill("salt & pepper, " * 1000)
+    notes = page.locator(".sentence .rest")
+    expect(notes.filter(has_text="left out:")).to_contain_text("left out: & , (")
+    expect(notes.filter(has_text="the first")).to_have_text("the first 24; 1976 more are left out")
+
+
 def words_in_another_order_are_not_compared_with_those_before(bench):
     page = bench.page
     bench.type("x", None, 1, 1, "1").settled()

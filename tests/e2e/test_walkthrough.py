@@ -213,3 +213,10 @@ def assert_fits(walk, step):
     assert set(lines) == ({2} if step == "head_outputs" else {1} if lines else set()), (
         step
     )  # with a hyphen, or whole
+
+
+def test_a_weight_that_the_mask_hides_is_hatched_in_the_walk(walk):
+    page = walk("?example=causal&step=weights")
+    expect(page.cell("weights", 0, 0, 1)).to_have_attribute("data-kind", "hidden")
+    expect(page.cell("weights", 0, 0, 1)).to_have_attribute("aria-description", "this pair is hidden")
+    expect(page.cell("weights", 0, 0, 0)).to_have_attribute("data-kind", "bar")

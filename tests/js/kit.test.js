@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { arithmetic, inBrief } from "../../mha_ui/web/assets/arithmetic.js";
 import {
   fedBy,
+  isHidden,
   key,
   pathOf,
   shownAs,
@@ -32,7 +33,7 @@ function written(model, piece) {
 
 const keys = (cells) => cells.map(key);
 
-for (const { name, model, cells, feeds } of examples) {
+for (const { name, model, cells, feeds, hidden } of examples) {
   const title = `${name}, ${model.decimals} decimals`;
 
   test(`${title}: each cell has the terms that Python finds`, () => {
@@ -77,6 +78,15 @@ for (const { name, model, cells, feeds } of examples) {
       .map(({ cell }) => valueAt(model, cell))
       .filter((value) => typeof value !== "boolean");
     for (const value of numbers) assert.equal(readMask(exact(value)).value, value);
+  });
+
+  test(`${title}: the weights that a mask hides are those that Python finds`, () => {
+    const marked = model.matrices.weights.values.map((rows, head) =>
+      rows.map((cells, row) =>
+        cells.map((weight, col) => isHidden(model, { name: "weights", head, row, col }, weight)),
+      ),
+    );
+    assert.deepEqual(marked, hidden);
   });
 
   test(`${title}: a cell is found again by its key`, () => {

@@ -2,7 +2,14 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { joined, MOST_WORDS, reordered, rewritten, wordsOf } from "../../mha_ui/bench/assets/segments.js";
+import {
+  joined,
+  MOST_WORDS,
+  reordered,
+  rewritten,
+  taken,
+  wordsOf,
+} from "../../mha_ui/bench/assets/segments.js";
 import { bars, heightAt, lineAt, middle } from "../../mha_ui/web/assets/curves.js";
 import { movedAt, movedIn, remembered } from "../../mha_ui/web/assets/moved.js";
 
@@ -73,6 +80,30 @@ test("a sentence is split into words, English or Chinese, with or without spaces
   assert.ok(wordsOf("我喜欢编程", "zh").length < 5);
   assert.deepEqual(wordsOf("don't stop", "en"), ["don't", "stop"]);
   assert.deepEqual(wordsOf("I ❤️ cats 👩‍💻!", "en"), ["I", "❤️", "cats", "👩‍💻"]);
+});
+
+test("what a hand has spaced is cut no further, Chinese or not", () => {
+  const spaced = "他 把 书 还给 了 图书馆，因为 它 太厚 了".split(/[ ，]/);
+  assert.deepEqual(wordsOf("他 把 书 还给 了 图书馆，因为 它 太厚 了。", "zh"), spaced);
+  assert.deepEqual(wordsOf("机器学习 很 有意思", "en"), ["机器学习", "很", "有意思"]);
+  assert.deepEqual(wordsOf("我 用 Python 编程", "zh", null), ["我", "用", "Python", "编程"]);
+});
+
+test("a noun keeps the sign that it ends with", () => {
+  const found = (text) => wordsOf(text, "zh");
+  assert.deepEqual(found("他把书还给了图书馆"), ["他", "把", "书", "还给", "了", "图书馆"]);
+  for (const noun of ["博物馆", "电影院", "服务员", "计算机", "办公室", "动物园"])
+    assert.ok(found(`他去${noun}了`).includes(noun), noun);
+  assert.ok(!found("这个店很大").includes("这个店"));
+});
+
+test("signs that are left out are named, each once", () => {
+  assert.deepEqual(taken("Salt & pepper, salt, & more!", "en"), {
+    words: ["Salt", "pepper", "salt", "more"],
+    signs: ["&", ",", "!"],
+  });
+  assert.deepEqual(taken("你好，世界。", "zh").signs, ["，", "。"]);
+  assert.deepEqual(taken("? !", "en").signs, []);
 });
 
 test("where the browser has no dictionary, by spaces and Chinese sign by sign", () => {

@@ -74,6 +74,7 @@ def derived(name: str, decimals: int) -> dict[str, Any]:
         "model": {**numbers(computed, "en", decimals), "stages": stages(computed, "en")},
         "cells": found,
         "feeds": fed,
+        "hidden": computed.hidden,
     }
 
 

@@ -11,6 +11,16 @@ const PICTURE = /\p{Extended_Pictographic}/u;
 /** Between what and what a text without spaces may be split: Chinese and Japanese, sign by sign. */
 const SIGN = /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}/u;
 
+/** Spaces between Chinese signs are a hand's: what stands between them is a word, as it was written. */
+const IS_SPACED = new RegExp(`(?:${SIGN.source})\\s+(?:${SIGN.source})`, "u");
+
+/** Signs that end a noun, which dictionaries cut off: 图书|馆, 电影|院, 计算|机. */
+const ENDS_NOUN = /^[馆院员机室园厅店们]$/u;
+/** A noun that such a sign can end; not 这个 or 他的, after which it is a word of its own. */
+const NOUN = /^\p{Script=Han}{2,}(?<![个的了这那])$/u;
+
+/** A part of a text, as `Intl.Segmenter` gives it. @typedef {{ segment: string; isWordLike?: boolean }} Piece */
+
 /**
  * The words of a text, without its punctuation unless there is nothing else.
  * @param {string} text
@@ -18,19 +28,57 @@ const SIGN = /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}/u;
  * @param {any} [segmenter] what splits into words; null: the browser has none
  * @returns {string[]}
  */
-export function wordsOf(text, lang, segmenter = Segmenter) {
-  const pieces = segmenter ? [...new segmenter(lang, { granularity: "word" }).segment(text)] : bySpaces(text);
+export const wordsOf = (text, lang, segmenter = Segmenter) => taken(text, lang, segmenter).words;
+
+/**
+ * The words of a text, and the signs that are none and are left out, each once.
+ * @param {string} text
+ * @param {string} lang
+ * @param {any} [segmenter] what splits into words; null: the browser has none
+ * @returns {{ words: string[]; signs: string[] }}
+ */
+export function taken(text, lang, segmenter = Segmenter) {
+  const pieces = IS_SPACED.test(text)
+    ? text.split(/\s+/).flatMap((part) => (SIGN.test(part) ? bySpaces(part) : split(part, lang, segmenter)))
+    : split(text, lang, segmenter);
   const nonBlank = pieces.filter(({ segment }) => segment.trim());
-  const worded = nonBlank.filter(({ segment, isWordLike }) => isWordLike || PICTURE.test(segment));
-  return (worded.length ? worded : nonBlank).map(({ segment }) => segment.trim());
+  /** @param {Piece} piece */
+  const isWord = ({ segment, isWordLike }) => isWordLike || PICTURE.test(segment);
+  const texts = (some) => some.map(({ segment }) => segment.trim());
+  if (!nonBlank.some(isWord)) return { words: texts(nonBlank), signs: [] };
+  const others = nonBlank.filter((piece) => !isWord(piece));
+  return { words: texts(nonBlank.filter(isWord)), signs: [...new Set(texts(others))] };
 }
 
-/** Words between spaces, and each Chinese sign by itself. */
+/** @returns {Piece[]} */
+const split = (text, lang, segmenter) =>
+  segmenter
+    ? withEndings([...new segmenter(lang, { granularity: "word" }).segment(text)])
+    : bySpaces(text).flatMap((piece) =>
+        SIGN.test(piece.segment) ? [...piece.segment].map((segment) => ({ ...piece, segment })) : [piece],
+      );
+
+/** What stands between spaces and punctuation, whole. @returns {Piece[]} */
 const bySpaces = (text) =>
   text
     .split(/\s+|(?=\p{P})|(?<=\p{P})/u)
-    .flatMap((part) => (SIGN.test(part) ? [...part] : [part]))
     .map((segment) => ({ segment, isWordLike: /[\p{L}\p{N}]/u.test(segment) }));
+
+/**
+ * Nouns with their last sign.
+ * @param {Piece[]} pieces
+ */
+function withEndings(pieces) {
+  /** @type {Piece[]} */
+  const whole = [];
+  for (const piece of pieces) {
+    const before = whole.at(-1);
+    if (before && ENDS_NOUN.test(piece.segment) && NOUN.test(before.segment))
+      whole.splice(-1, 1, { segment: before.segment + piece.segment, isWordLike: true });
+    else whole.push(piece);
+  }
+  return whole;
+}
 
 /**
  * Words in another order: the one at `from` stands at `to`.

@@ -1,8 +1,11 @@
 // A field for a sentence of one's own: it is split as it is typed, and its words become the tokens.
 
 import { button, element, fill, p, span } from "../mha.web/dom.js";
+import { isolated } from "../mha.web/quoted.js";
 import { Chips } from "./chips.js";
-import { MOST_WORDS, wordsOf } from "./segments.js";
+import { MOST_WORDS, taken } from "./segments.js";
+
+const MOST_SIGNS = 12; // that are named
 
 export class Sentence {
   /**
@@ -56,11 +59,12 @@ export class Sentence {
       type: "text",
       autocomplete: "off",
       spellcheck: "false",
-      maxlength: 400,
     });
     const rest = p("rest");
+    const left = p("rest");
     const chips = new Chips((list) => {
       input.value = list.join(" ");
+      left.textContent = "";
       updateForm(list);
     }, this.words);
     const updateForm = (list) => {
@@ -71,10 +75,13 @@ export class Sentence {
           : this.words.chip_hint;
       use.disabled = learned.disabled = !list.length;
     };
-    /** @param {string[]} list */
-    const show = (list) => {
+    /** @param {string[]} list @param {string[]} [signs] what of the text is no word */
+    const show = (list, signs = []) => {
       chips.set(list.slice(0, MOST_WORDS));
       updateForm(list);
+      const told = signs.slice(0, MOST_SIGNS).map(isolated).join(" ");
+      const more = signs.length > MOST_SIGNS ? " …" : "";
+      left.textContent = signs.length ? fill(this.words.sentence_signs, { signs: told + more }) : "";
     };
     const use = button({ class: "send", type: "submit" }, this.words.sentence_use);
     const learn = () => {
@@ -86,7 +93,10 @@ export class Sentence {
       this.words.sentence_learned,
     );
     const isMain = which === "tokens";
-    input.addEventListener("input", () => show(wordsOf(input.value, lang)));
+    input.addEventListener("input", () => {
+      const { words, signs } = taken(input.value, lang);
+      show(words, signs);
+    });
     const field = element("label", {}, span("label", label), input);
     const form = element(
       "form",
@@ -94,6 +104,7 @@ export class Sentence {
       field,
       p("tokens-told", chips.root),
       use,
+      left,
       rest,
       p("rest", this.words.sentence_vectors),
       isMain ? p("rest", this.words.sentence_learned_about) : null,

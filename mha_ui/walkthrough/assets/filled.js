@@ -1,6 +1,6 @@
 // What stands in a cell of a result: its number, room for one's own, what was filled in, or nothing yet.
 
-import { element, fill } from "../mha.web/dom.js";
+import { element, fill, setAttribute } from "../mha.web/dom.js";
 import { key } from "../mha.web/graph.js";
 import { nameText } from "./named.js";
 
@@ -23,6 +23,7 @@ export function fillCell(model, one, how, answers, onAnswer) {
   const unknown = how === "field" || how === "hidden"; // then neither the colour nor the bar may tell
   one.td.dataset.kind = unknown ? "unknown" : one.kind;
   one.td.style.setProperty("--tone", unknown ? 0 : one.tone);
+  setAttribute(one.td, "aria-description", unknown ? "" : one.told);
   if (how === "field") {
     one.td.classList.add("asked");
     const input = element("input", {

@@ -1,9 +1,19 @@
 // One stage as a picture: the matrices that it reads and the one that it makes. Built once for a stage, then shown at
 // a place: which cells stand there already, which are lit, and what the line of arithmetic says so far.
 
-import { div, element, fill, shapeOf, span, symbol } from "../mha.web/dom.js";
-import { isDead, key, labelsOf, marked, rowsOf, symbolOf, termsOf } from "../mha.web/graph.js";
-import { exact, kindOf, largest, toneOf } from "../mha.web/numbers.js";
+import { div, element, fill, setAttribute, shapeOf, span, symbol } from "../mha.web/dom.js";
+import {
+  isDead,
+  isHidden,
+  key,
+  kindAt,
+  labelsOf,
+  marked,
+  rowsOf,
+  symbolOf,
+  termsOf,
+} from "../mha.web/graph.js";
+import { exact, largest, toneOf } from "../mha.web/numbers.js";
 import { corner, table } from "../mha.web/pieces.js";
 import { Lights } from "../mha.web/selection.js";
 import { Excerpt } from "./excerpt.js";
@@ -175,14 +185,16 @@ export class Picture {
   #cell(cell, text, value, { top, result, bars }) {
     const of = key(cell);
     const tone = toneOf(value, top).toFixed(3);
-    const sign = kindOf(value);
+    const sign = kindAt(this.model, cell, value);
     const kind = bars && sign === "positive" ? "bar" : sign;
     const title = isLarge(value) ? exact(value) : null; // the whole of it
     const attributes = { data: { key: of, kind }, style: `--tone: ${tone}`, title };
     const td = element("td", attributes, element("span", {}, text));
     if (!this.cells.has(of)) this.cells.set(of, []);
     this.cells.get(of).push(td);
-    if (result) this.#results.push({ td, cell, text, value, kind, tone });
+    const told = isHidden(this.model, cell, value) ? this.words.hidden : "";
+    setAttribute(td, "aria-description", told);
+    if (result) this.#results.push({ td, cell, text, value, kind, tone, told });
     return td;
   }
 

@@ -1,10 +1,10 @@
 // What the cells of a table show: their numbers, how strongly they are coloured, and what is said of them.
 
 import { fill, setAttribute, setText } from "./dom.js";
-import { decimalsOf, isClaim, isEditable, rowsOf, shownAs } from "./graph.js";
+import { decimalsOf, isClaim, isEditable, isHidden, kindAt, rowsOf, shownAs } from "./graph.js";
 import { lensAt, lensText, lensTone, markOf } from "./lens.js";
 import { movedOf } from "./moved.js";
-import { kindOf, toneOf } from "./numbers.js";
+import { toneOf } from "./numbers.js";
 import { digitsIn, roomFor } from "./widths.js";
 
 /**
@@ -75,7 +75,9 @@ export class Cells {
       if (shown?.mark !== mark) this.#mark(td, mark);
       const by = lens ? lensAt(model, { name, head, row, col }) : undefined;
       const moved = movedFrom?.(row, col);
-      const sign = lens ? markOf(model, { name, head, row, col }, by) : moved?.sign;
+      const cell = { name, head, row, col };
+      const kind = kindAt(model, cell, value);
+      const sign = lens ? markOf(model, cell, by) : moved?.sign;
       if (
         shown?.mark === mark &&
         shown?.value === value &&
@@ -83,24 +85,25 @@ export class Cells {
         shown.draft === draft &&
         shown.by === by &&
         shown.sign === sign &&
+        shown.kind === kind &&
         (isInHand || !shown.size)
       )
         continue;
       const held = td.firstElementChild;
       if (held?.localName === "input") continue; // being edited
-      const kind = kindOf(value);
       const tone = shade(lens ? lensTone(model, by, top) : toneOf(value, top));
       const text = draft ?? show(value);
       const size = isFilledIn ? fitted(text, digits, SMALLEST) : isInHand ? fitted(text, digits) : "";
-      this.#shown.set(td, { value, look, draft, by, sign, mark, kind, tone, size });
+      const told = this.#told(model, cell, value, moved?.was);
+      this.#shown.set(td, { value, look, draft, by, sign, mark, kind, tone, size, told });
       setText(held ?? td, text);
       if ((shown?.size ?? "") !== size) td.style.fontSize = size;
       if (held) setAttribute(held, "aria-valuenow", valueNow(value));
       if (shown?.kind !== kind) td.dataset.kind = kind;
       if (shown?.tone !== tone) td.style.setProperty("--tone", tone);
-      const was = moved && fill(this.words.was_before, { before: moved.was });
-      if (sign !== undefined || shown?.sign !== undefined)
-        this.#sign(td, sign, lens ? lensText(model, { name, head, row, col }) : was);
+      if (shown?.sign !== sign) setAttribute(td, "data-lens", sign);
+      if (shown?.told !== told)
+        setAttribute(td, "aria-description", told || (mark && this.words[`mark_${mark}`]));
       if (shown && shown.draft === draft) continue;
       td.classList.toggle("invalid", draft !== undefined);
       setAttribute(td, "aria-invalid", draft !== undefined && "true");
@@ -118,22 +121,25 @@ export class Cells {
   }
 
   /**
+   * What is said of a cell besides its colour: that the mask hides it, what a lens shows, what the last edit changed.
+   * @param {Model} model
+   * @param {Cell} cell
+   * @param {Value} value
+   * @param {string} [was] before the last edit
+   */
+  #told(model, cell, value, was) {
+    const { words } = this;
+    const changed = was === undefined ? "" : fill(words.was_before, { before: was });
+    const told = [isHidden(model, cell, value) && words.hidden, model.lens ? lensText(model, cell) : changed];
+    return told.filter(Boolean).join(words.overview_and);
+  }
+
+  /**
    * The cell's own text is gone (an editor stood in it): show it anew at the next patch.
    * @param {HTMLElement} td
    */
   forget(td) {
     td.replaceChildren();
     this.#shown.delete(td);
-  }
-
-  /**
-   * What a lens, or the last edit, says of a cell besides its colour, and in words.
-   * @param {HTMLElement} td
-   * @param {string} sign
-   * @param {string} words
-   */
-  #sign(td, sign, words) {
-    setAttribute(td, "data-lens", sign);
-    setAttribute(td, "aria-description", words);
   }
 }

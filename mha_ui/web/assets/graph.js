@@ -6,7 +6,7 @@
 // of all pairs before the second ones. Nothing here computes a value; every number shown is the server's.
 
 import { fill } from "./dom.js";
-import { exact, format, given, isWhole } from "./numbers.js";
+import { exact, format, given, isWhole, kindOf } from "./numbers.js";
 
 /** @param {Cell} cell */
 export const key = (cell) => `${cell.name}|${cell.head ?? ""}|${cell.row}|${cell.col}`;
@@ -306,6 +306,19 @@ export function pairOf(model, { name, head, row, col }) {
   const value = valueAt(model, cell);
   return { cell, hidden: value === false || value === "-inf" };
 }
+
+/**
+ * Whether a weight is 0 because the mask hides its pair, as the trace's `hidden` has it.
+ * @type {(model: Model, cell: Cell, value: Value) => boolean}
+ */
+export const isHidden = (model, cell, value) =>
+  value === 0 && Boolean(model.matrices[cell.name].emptyRows && pairOf(model, cell)?.hidden);
+
+/**
+ * How a cell is coloured: as its number is, but for a hidden weight, which has the sign of the mask.
+ * @type {(model: Model, cell: Cell, value: Value) => string}
+ */
+export const kindAt = (model, cell, value) => (isHidden(model, cell, value) ? "hidden" : kindOf(value));
 
 /**
  * How many decimals the numbers of a matrix are shown with: none where all are whole.
