@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from importlib.metadata import entry_points
 from math import sqrt
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
+from mha_core.errors import N_
 from mha_core.example.lecture import Lecture
 from mha_core.messages import LANGUAGES
 from mha_core.vocabulary import AXES, POSITION_CHOICES, SCORING, SHARED
@@ -397,6 +398,21 @@ def allow_matrix(example: Example) -> tuple[tuple[bool, ...], ...] | None:
         dims = example.dims
         return tuple(tuple(j <= i for j in range(dims.n_k)) for i in range(dims.n_q))
     return example.mask.allow if isinstance(example.mask, AllowMask) else None
+
+
+def has_corner(example: Example) -> bool:
+    """Whether it must be said which corner the causal mask starts at: queries and keys are not as many. It is the top
+    left one, as of ``is_causal`` in ``torch.nn.functional.scaled_dot_product_attention``; other libraries take the
+    bottom right one.
+    """
+    return example.mask == "causal" and example.dims.n_q != example.dims.n_k
+
+
+CORNER: Final = N_(
+    "The causal mask starts at the top left corner, as torch's is_causal does: query i sees keys 1 to i, though there "
+    "are {n_q} queries and {n_k} keys."
+)
+"""Where ``has_corner``."""
 
 
 def mask_fill(example: Example) -> float:

@@ -11,7 +11,7 @@ from mha_core.compute.graph import formula, symbol
 from mha_core.compute.operations import Step
 from mha_core.compute.trace import Rows, Trace, input_matrix
 from mha_core.errors import N_
-from mha_core.example.model import Example, has_values, key_tokens, text_in
+from mha_core.example.model import CORNER, Example, has_corner, has_values, key_tokens, text_in
 from mha_core.export.text import is_cjk, latex, markdown
 from mha_core.messages import CJK_CLASS, LANGUAGE, catalogue
 from mha_core.numbers import rounded
@@ -195,7 +195,7 @@ def latex_document(computed: Trace, decimals: int | None = None, language: str =
         title=latex(title),
         decimals=words(N_("Numbers are rounded to {decimals} decimals.")).format(decimals=decimals),
         body=body,
-        fully_masked_note=_fully_masked_note(computed, words, latex),
+        mask_notes=_mask_notes(computed, words, latex),
     )
 
 
@@ -214,7 +214,7 @@ _PREAMBLE = r"""% xelatex, lualatex or tectonic
 \date{{}}
 \begin{{document}}
 \maketitle
-{decimals}{fully_masked_note}
+{decimals}{mask_notes}
 
 {body}
 \end{{document}}
@@ -260,7 +260,7 @@ def markdown_document(computed: Trace, decimals: int | None = None, language: st
     words: Callable[[str], str] = catalogue(language).gettext
     title = text_in(example.title, language) or words(N_("An example"))
     note = words(N_("Numbers are rounded to {decimals} decimals.")).format(decimals=decimals)
-    parts = [f"# {markdown(title)}", note + _fully_masked_note(computed, words, markdown)]
+    parts = [f"# {markdown(title)}", note + _mask_notes(computed, words, markdown)]
     for section in sections(computed, words):
         parts.append(f"## {markdown(section.heading)}")
         if section.equation:
@@ -286,6 +286,13 @@ def _heads(heads: range, words: Callable[[str], str]) -> str:
     if len(heads) == 1:
         return words(N_("Head {number}")).format(number=heads[0] + 1)
     return words(N_("Heads {first}–{last}")).format(first=heads[0] + 1, last=heads[-1] + 1)
+
+
+def _mask_notes(computed: Trace, words: Callable[[str], str], escaped: Callable[[str], str]) -> str:
+    """What must be said of the mask besides its numbers."""
+    dims = computed.example.dims
+    corner = words(CORNER).format(n_q=dims.n_q, n_k=dims.n_k) if has_corner(computed.example) else ""
+    return (corner and f" {escaped(corner)}") + _fully_masked_note(computed, words, escaped)
 
 
 def _fully_masked_note(computed: Trace, words: Callable[[str], str], escaped: Callable[[str], str]) -> str:

@@ -59,6 +59,7 @@ COMMENTS = {
     "divisor": N_("what the scores are divided by"),
     "allow": N_("True: this query may attend to this key"),
     "causal": N_("query i may attend to keys 1 … i"),
+    "corner": N_("The mask starts at the top left corner, as torch's is_causal: n_q and n_k are not equal."),
     "added": N_("added to the scores; −∞ hides a pair"),
     "short_rows": N_(
         "the square of a very small number is 0: each row is divided by its largest number first, "
@@ -133,6 +134,7 @@ b_o                  | b_o = $array($b_o)
 """
 
 MASK = """
+masked_scores corner | # $[corner]
 masked_scores causal | allow = $causal  # $[causal]
 masked_scores allow  | # $[allow]
 masked_scores allow  | allow = $array($allow)
@@ -546,6 +548,7 @@ inner_w_a            | w_a = np.array($w_a)
 u_a                  | u_a = np.array($u_a)
 v_a                  | v_a = np.array($v_a)
 prepared             |
+hides_pairs corner   | # $[corner]
 hides_pairs causal   | allow = $causal  # $[causal]
 hides_pairs allow    | # $[allow]
 hides_pairs allow    | allow = np.array($allow)

@@ -48,7 +48,7 @@ def _markdown_stage(handout: Handout, stage: Stage) -> Iterator[str]:
 
 def _markdown_rich(text: str) -> str:
     """A sentence of ours, its symbols between dollar signs."""
-    text = re.sub(r"√?[A-Za-z]_[A-Za-z]\w*", lambda match: f"${_tex(match[0])}$", text, flags=re.ASCII)
+    text = re.sub(r"√?\b[A-Za-z]_[A-Za-z]\w*", lambda match: f"${_tex(match[0])}$", text, flags=re.ASCII)
     return text.replace("e^−∞", "$e^{-\\infty}$")
 
 

@@ -15,12 +15,14 @@ from mha_core.compute.operations import Step
 from mha_core.compute.trace import Trace
 from mha_core.errors import N_
 from mha_core.example.model import (
+    CORNER,
     NEG_INF,
     AddMask,
     Example,
     Head,
     allow_matrix,
     divisor,
+    has_corner,
     has_values,
     kv_head_of,
     mask_fill,
@@ -151,6 +153,8 @@ def _of_masked_fill(example: Example) -> tuple[Sentence, Sentence, Sentence]:
             N_("A hidden key gets next to no weight, as long as {fill} lies far below the other scores.")
         )
         why = Sentence(why.template, {"fill": shown})
+    elif has_corner(example):
+        why = Sentence(CORNER, {"n_q": example.dims.n_q, "n_k": example.dims.n_k})
     elif example.mask == "causal":
         why = Sentence(
             N_("No token may look at what comes after it: e^−∞ is 0, so such a pair gets no weight at all.")

@@ -10,6 +10,7 @@ from mha_core.compute.trace import Trace, input_matrix
 from mha_core.edit.fields import RESIZABLE
 from mha_core.errors import N_
 from mha_core.example.model import (
+    CORNER,
     MAX_HEADS,
     MAX_NUMBER,
     MAX_SIZE,
@@ -18,6 +19,7 @@ from mha_core.example.model import (
     AllowMask,
     Example,
     allow_matrix,
+    has_corner,
     has_values,
     key_tokens,
     kv_head_of,
@@ -355,7 +357,7 @@ def numbers(trace: Trace, language: str, decimals: int) -> dict[str, Any]:
         "decimals": decimals,
         "dims": {name: getattr(example.dims, name) for name in example.dims.__slots__},
         "labels": _labels(example),
-        "stages": stages(STAGES if has_values(example) else STAGES_WITHOUT_VALUES, language),
+        "stages": _stages(example, language),
         "matrices": matrices(trace, language),
         "steps": {name: step_data(step) for name, step in steps(example)},
         "constants": constants(example),
@@ -403,6 +405,15 @@ def stages(declared: tuple[Stage, ...], language: str) -> list[dict[str, Any]]:
     return [
         {"title": words(title), "hint": words(hint), "matrices": names} for title, hint, names in declared
     ]
+
+
+def _stages(example: Example, language: str) -> list[dict[str, Any]]:
+    """The stages of the computation; beside the mask what has to be said of it."""
+    declared = stages(STAGES if has_values(example) else STAGES_WITHOUT_VALUES, language)
+    if not has_corner(example):
+        return declared
+    hint = words_in(language)(CORNER).format(n_q=example.dims.n_q, n_k=example.dims.n_k)
+    return [stage | {"hint": hint} if "mask" in stage["matrices"] else stage for stage in declared]
 
 
 def _labels(example: Example) -> dict[str, Any]:

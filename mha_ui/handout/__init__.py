@@ -296,7 +296,7 @@ def _symbol(text: str) -> Markup:
 
 def _rich(text: str) -> Markup:
     """A sentence of ours, its W_Q with a subscript and its e^−∞ with a superscript."""
-    marked = re.sub(r"(?<=[A-Za-z])_([A-Za-z]\w*)", r"<sub>\1</sub>", str(escape(text)), flags=re.ASCII)
+    marked = re.sub(r"(?<=\b[A-Za-z])_([A-Za-z]\w*)", r"<sub>\1</sub>", str(escape(text)), flags=re.ASCII)
     return Markup(re.sub(r"\^([−\d∞]+)", r"<sup>\1</sup>", marked))  # noqa: S704  # escaped above
 
 

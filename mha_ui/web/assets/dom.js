@@ -143,11 +143,11 @@ export function symbol(text) {
 }
 
 /**
- * A sentence of ours as nodes, its W_Q with a subscript and its e^−∞ with a superscript.
+ * A sentence of ours as nodes, its W_Q with a subscript and its e^−∞ with a superscript; a name such as is_causal has none.
  * @type {(text: string) => (Node | string)[]}
  */
 export const rich = (text) =>
-  text.split(/(?<=[A-Za-z])(_[A-Za-z]\w*|\^[−\d∞]+)/).map((part) => {
+  text.split(/(?<=\b[A-Za-z]|\bhead)(_[A-Za-z]\w*|\^[−\d∞]+)/).map((part) => {
     if (/^_\w/.test(part)) return element("sub", {}, part.slice(1));
     return part.startsWith("^") ? element("sup", {}, part.slice(1)) : part;
   });

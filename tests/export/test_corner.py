@@ -1,0 +1,51 @@
+"""Of a causal mask with other counts of queries and keys it is said which corner it starts at, wherever it is shown."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from mha_core import built_in, trace, validate
+from mha_core.export import TARGETS, export
+from mha_core.walk.handout import Handout
+from mha_core.walk.markdown import as_markdown
+from mha_ui.bench.model import numbers
+from mha_ui.handout import as_html
+from mha_ui.handout.sheet import sheets
+
+APART = validate(replace(built_in("translation"), mask="causal"))
+SQUARE = built_in("causal")
+SAID = {"en": "top left corner", "zh": "左上角"}
+
+
+def test_it_starts_where_torch_s_own_does():
+    assert APART.dims.n_q != APART.dims.n_k
+    computed = trace(APART)
+    q, k, v = (computed[name][None] for name in ("q", "k", "v"))
+    theirs = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)[0]
+    torch.testing.assert_close(computed["head_outputs"], theirs)
+
+
+def shown(example, language):
+    """Everything that tells of the example, by what it is."""
+    computed = trace(example)
+    told = {target: export(example, target, None, language) for target in TARGETS}
+    told["bench"] = " ".join(stage["hint"] for stage in numbers(computed, language, 4)["stages"])
+    told["walk"] = as_markdown(computed, language, 4)
+    told["page"] = as_html(computed, language, 4)
+    told["slides"] = " ".join(sheet.notes for sheet in sheets(Handout(computed, language, 4)))
+    return told
+
+
+@pytest.mark.parametrize("language", SAID)
+def test_every_export_and_page_says_the_corner_where_there_is_one_to_say(language):
+    assert [name for name, text in shown(APART, language).items() if SAID[language] not in text] == []
+
+
+def test_nothing_is_said_of_a_corner_where_queries_and_keys_are_as_many():
+    assert [name for name, text in shown(SQUARE, "en").items() if SAID["en"] in text] == []
+
+
+@pytest.mark.parametrize("write", [as_markdown, as_html])
+def test_a_name_that_has_an_underscore_is_no_symbol(write):
+    assert "torch's is_causal" in write(trace(APART), "en", 4).replace("&#39;", "'")
