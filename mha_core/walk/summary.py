@@ -120,7 +120,7 @@ def _seen(trace: Trace, head: int, query: int) -> list[float]:
 
 
 _TEXTS: Final = {
-    "nothing": N_("nothing is visible to any token, so all weights are 0"),
+    "nothing": N_("nothing is visible to any token"),
     "no choice": N_("no token may choose: each sees one token at most"),
     "even": N_("spreads its weight evenly"),
     "nearly even": N_("nearly evenly, at most 2 to 1"),
@@ -136,7 +136,7 @@ _AMONG: Final = {
     "nearly even": N_("nearly evenly among those allowed, at most 2 to 1"),
 }
 """The same where a mask hides some of the keys, which have no weight at all."""
-_BLIND: Final = N_("{finding}; nothing is visible to some tokens, and their weights are 0")
+_BLIND: Final = N_("{finding}; nothing is visible to some tokens")
 _OR_MORE: Final = N_("{finding} ({least} or more)")
 _LIST: Final = N_("{one}, {next}")
 _AND: Final = N_("{one} and {next}")

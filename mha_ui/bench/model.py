@@ -413,7 +413,9 @@ def _stages(example: Example, language: str) -> list[dict[str, Any]]:
     if not has_corner(example):
         return declared
     hint = words_in(language)(CORNER).format(n_q=example.dims.n_q, n_k=example.dims.n_k)
-    return [stage | {"hint": hint} if "mask" in stage["matrices"] else stage for stage in declared]
+    return [
+        stage | {"hint": hint, "remark": True} if "mask" in stage["matrices"] else stage for stage in declared
+    ]
 
 
 def _labels(example: Example) -> dict[str, Any]:

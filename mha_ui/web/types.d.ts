@@ -64,6 +64,7 @@ interface Lens {
 interface Stage {
   title: string;
   hint: string;
+  remark?: boolean;
   matrices: string[];
 }
 

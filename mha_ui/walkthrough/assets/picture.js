@@ -14,7 +14,7 @@ import {
   termsOf,
 } from "../mha.web/graph.js";
 import { exact, largest, toneOf } from "../mha.web/numbers.js";
-import { corner, table } from "../mha.web/pieces.js";
+import { corner, lookOf, table } from "../mha.web/pieces.js";
 import { Lights } from "../mha.web/selection.js";
 import { Excerpt } from "./excerpt.js";
 import { fillCell } from "./filled.js";
@@ -116,7 +116,7 @@ export class Picture {
     const { model } = this;
     const { most } = this.excerpt;
     const of = ownerOf(this, name, head);
-    const { axes, word, hue } = model.matrices[name];
+    const { axes, word } = model.matrices[name];
     const rows = rowsOf(model, name, of);
     const shown = printed(model, name, of);
     const texts = rows.map((row) => row.map(shown));
@@ -172,7 +172,7 @@ export class Picture {
     );
     const style = sizeOf(wide, this.gaps.labels(shownCols, colLabels), texts);
     const label = `${word} ${sign.replaceAll("_", "")}, ${shape}`;
-    const attributes = { class: `matrix ${hue ? `hue-${hue}` : ""}`, style, "aria-label": label };
+    const attributes = { class: lookOf(model.matrices[name]), style, "aria-label": label };
     return table(attributes, [corner(), ...heads], body, { caption });
   }
 

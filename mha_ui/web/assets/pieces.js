@@ -37,10 +37,14 @@ export function accented(node, head) {
 }
 
 /**
- * What a stage is called, and what happens there.
- * @type {(stage: Pick<Stage, "title" | "hint">) => HTMLElement}
+ * What a stage is called, and what happens there; a remark is shown where there is no room for a hint, too.
+ * @type {(stage: Pick<Stage, "title" | "hint" | "remark">) => HTMLElement}
  */
-export const stageTitle = ({ title, hint }) =>
-  div("stage-title", element("h3", {}, ...rich(title)), element("p", {}, ...rich(hint)));
+export const stageTitle = ({ title, hint, remark }) =>
+  div(
+    "stage-title",
+    element("h3", {}, ...rich(title)),
+    element("p", remark ? { class: "remark" } : {}, ...rich(hint)),
+  );
 
 export const corner = () => element("td", { class: "corner" });
