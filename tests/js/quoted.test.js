@@ -18,6 +18,8 @@ test("what is short is quoted whole, what is long by its beginning and how long 
     ["🙂".repeat(41), `“${"🙂".repeat(20)}…” (41 characters)`],
   ])
     assert.equal(quoted(words, text), told);
+  const sentence = "The cat sat on the mat because it was tired.";
+  assert.equal(quoted(words, sentence, 200), `“${sentence}”`);
 });
 
 test("what runs from right to left is fenced off, and nothing in it reaches beyond the fence", () => {

@@ -23,6 +23,7 @@ let left = null;
 /** Whether the page has not been shown since the browser's began. */
 let isFirst = true;
 
+const SENTENCES = 200; // characters of what was asked that are repeated
 const NONE_MISSING = { head: "", by: "", only: "", off: "" };
 
 class Models {
@@ -243,7 +244,7 @@ class Models {
   #age(on) {
     this.root.classList.toggle("stale", on);
     this.stale.textContent = on
-      ? fill(this.words.stale, { text: quoted(this.words, this.#place.texts.join(" / ")) })
+      ? fill(this.words.stale, { text: quoted(this.words, this.#place.texts.join(" / "), SENTENCES) })
       : "";
   }
 

@@ -3,7 +3,6 @@
 import { fill } from "./dom.js";
 
 const MOST = 40; // characters that are repeated as they are
-const START = 20; // of more, so many
 
 /** What turns the writing direction of the text after it. */
 const TURNS = /[\u202a-\u202e\u2066-\u2069]/g;
@@ -19,13 +18,13 @@ export function isolated(text) {
 }
 
 /**
- * “abc”, or “99999999999999999999…” (5,000 digits).
- * @type {(words: Record<string, string>, text: string) => string}
+ * “abc”, or “99999999999999999999…” (5,000 digits): of more than `most` characters half as many, and how many they were.
+ * @type {(words: Record<string, string>, text: string, most?: number) => string}
  */
-export function quoted(words, text) {
+export function quoted(words, text, most = MOST) {
   const characters = [...text];
-  if (characters.length <= MOST) return `“${isolated(text)}”`;
-  const start = `“${isolated(characters.slice(0, START).join(""))}…”`;
+  if (characters.length <= most) return `“${isolated(text)}”`;
+  const start = `“${isolated(characters.slice(0, most / 2).join(""))}…”`;
   const isNumber = /^\p{Nd}+$/u.test(text);
   const count = characters.length.toLocaleString("en");
   return fill(isNumber ? words.quoted_digits : words.quoted_characters, { start, count });
