@@ -2,7 +2,8 @@
 
 ``check(example)`` compares ``example.claimed`` with the computation, step by step in its order:
 
-1. A cell is *wrong* where it differs from the exact value by more than one unit of its last printed digit.
+1. A cell is *wrong* where it differs from the exact value by more than one unit of its last printed digit, and
+   float32 arithmetic of the same steps (``single``) does not explain that.
 2. It is the author's *own* error unless the step, computed from the author's own numbers before it, gives it:
    from the numbers as printed, or as they were before they were rounded.
 3. For the own errors of a step, the known mistakes (``catalogue.CATALOGUE``) are tried at this step and at those
@@ -23,10 +24,11 @@ import torch
 from torch import Tensor
 
 from mha_core.check.catalogue import CATALOGUE, ROUNDED_EARLY
-from mha_core.check.digits import gives_all, is_coarse, is_nearly, not_rounded, rounds_to
+from mha_core.check.digits import gives_all, is_coarse, is_nearly, is_single, not_rounded, rounds_to
 from mha_core.check.local import SlipMatch, made_alike, slips_besides, slips_in
 from mha_core.check.place import Way
 from mha_core.check.search import Family, Rounding, Search
+from mha_core.check.single import Strays
 from mha_core.check.transcription import EXCHANGED, exchanged
 from mha_core.compute.derive import Cell
 from mha_core.compute.device import Backend
@@ -83,9 +85,9 @@ class Cause:
 class Checked:
     """A step's outcome. ``doubtful``: cells within the rule, but with a whole number that no rounding makes, of
     this step or of those before it. ``coarse``: right ones, with a whole number in which too little is left of the
-    value to tell. ``nearly``: right ones whose last digit neither rounding nor cutting off gives. ``unexplained``:
-    there are own errors that no known mistake explains; ``undecided``: among them some that too many would explain
-    to name one.
+    value to tell. ``nearly``: right ones whose last digit neither rounding nor cutting off gives. ``single``: right
+    ones further off than that, as float32 arithmetic gives them. ``unexplained``: there are own errors that no known
+    mistake explains; ``undecided``: among them some that too many would explain to name one.
     """
 
     given: int
@@ -96,6 +98,7 @@ class Checked:
     undecided: bool = False
     coarse: tuple[WrongCell, ...] = ()
     nearly: tuple[WrongCell, ...] = ()
+    single: tuple[WrongCell, ...] = ()
 
     @property
     def status(self) -> str:
@@ -130,7 +133,8 @@ def check(example: Example) -> Verdict:
     """Check ``example.claimed`` against the computation, in float64.
 
     Source of the rule for wrong cells: a printed number may be off by one unit of its last digit, as rounding and
-    truncating leave it, and is nearly right where neither gives it; a whole number that rounding does not give is
+    truncating leave it, and is nearly right where neither gives it; it may be off by more as far as float32 arithmetic
+    of the same steps is, and half a unit; a whole number that rounding does not give is
     doubtful, and one that it gives is coarse where rounding has moved it by more than a tenth of its matrix's largest
     number, or another one of its row.
     """
@@ -156,6 +160,7 @@ class _Check:
         self.doubtful: dict[str, list[WrongCell]] = {name: [] for name in STEPS}
         self.coarse: dict[str, list[WrongCell]] = {name: [] for name in STEPS}
         self.nearly: dict[str, list[WrongCell]] = {name: [] for name in STEPS}
+        self.single: dict[str, list[WrongCell]] = {name: [] for name in STEPS}
         self.causes: dict[str, list[Cause]] = {name: [] for name in STEPS}
         self.unexplained: set[str] = set()
         self.undecided: set[str] = set()
@@ -165,6 +170,9 @@ class _Check:
         """Go through the claims in the order of the computation."""
         with torch.inference_mode():
             exact = {key: values for key in self.claims if (values := self.search.exact(key)) is not None}
+            if not all(self._is_rounded(key, values) for key, values in exact.items()):
+                strays = Strays(self.search)
+                self.claims |= {key: self.claims[key]._replace(strays=strays.of(key)) for key in exact}
             if not all(self._is_right(key, values) for key, values in exact.items()):
                 self.throughout = self.search.throughout({key: self.claims[key] for key in exact})
                 for key, values in exact.items():
@@ -174,6 +182,11 @@ class _Check:
                 self._note_right(key, values)
         names = [name for name in STEPS if name in self.trace.values or any(name == key[0] for key in exact)]
         return Verdict(self.trace, {name: self._checked(name) for name in names})
+
+    def _is_rounded(self, key: Key, exact: Tensor) -> bool:
+        """Whether every given cell is the rounded number or the number cut off, as exact arithmetic gives it."""
+        claim = self.claims[key]
+        return bool(claim.all_fit(exact)) and not is_nearly(claim, exact).any()
 
     def _is_right(self, key: Key, exact: Tensor) -> bool:
         """Whether every given cell is right and none of them doubtful."""
@@ -191,6 +204,7 @@ class _Check:
             undecided=name in self.undecided,
             coarse=tuple(self.coarse[name]),
             nearly=tuple(self.nearly[name]),
+            single=tuple(self.single[name]),
         )
 
     def _name_throughout(self) -> None:
@@ -253,6 +267,7 @@ class _Check:
         for cells_by_step, mask in (
             (self.coarse, is_coarse(claim, exact)),
             (self.nearly, is_nearly(claim, exact)),
+            (self.single, is_single(claim, exact)),
         ):
             if mask.any():
                 known = {one.cell for one in self.wrong[key[0]] + self.doubtful[key[0]]}

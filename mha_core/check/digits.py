@@ -16,7 +16,7 @@ _COARSE: Final = 0.1
 
 def not_rounded(claim: Printed, values: Tensor) -> Tensor:
     """Where a whole number is printed that no rounding makes of the value; digits behind a point may be cut off."""
-    return claim.given & (claim.unit == 1) & ((claim.numbers - values).abs() > 0.5 + 1e-9)
+    return claim.given & (claim.unit == 1) & ((claim.numbers - values).abs() > 0.5 + claim.strays + 1e-9)
 
 
 def is_coarse(claim: Printed, values: Tensor) -> Tensor:
@@ -31,16 +31,23 @@ def is_coarse(claim: Printed, values: Tensor) -> Tensor:
 
 
 def is_nearly(claim: Printed, values: Tensor) -> Tensor:
-    """Where a number with a point is right, and is neither the rounded value nor the value cut off."""
+    """Where a number with a point is right, and is neither the rounded value nor the value cut off, nor what float32
+    arithmetic gives.
+    """
     least = claim.unit * 1e-3
-    rounded = (claim.numbers - values).abs() <= claim.unit / 2 + least
+    rounded = (claim.numbers - values).abs() <= claim.unit / 2 + claim.strays + least
     cut = ((values / claim.unit).trunc() * claim.unit - claim.numbers).abs() <= least
     return claim.fits(values) & claim.numbers.isfinite() & (claim.unit < 1) & ~rounded & ~cut
 
 
+def is_single(claim: Printed, values: Tensor) -> Tensor:
+    """Where a number is right only as float32 arithmetic gives it: it is further off than a unit of its last digit."""
+    return claim.fits(values) & ~claim._replace(strays=0.0).fits(values)
+
+
 def rounds_to(values: Tensor, claim: Printed) -> Tensor:
     """Where what was computed is the printed number once it is rounded."""
-    return (values - claim.numbers).abs() <= claim.unit / 2 + 1e-9
+    return (values - claim.numbers).abs() <= claim.unit / 2 + claim.strays + 1e-9
 
 
 def gives_all(values: Tensor, claim: Printed) -> Tensor:

@@ -1,4 +1,6 @@
-"""What must be so whatever X and W are: checks of claimed numbers that need no reference."""
+"""What must be so whatever X and W are: checks of claimed numbers that need no reference. A library that computes in
+float32 is off by a few of its roundings.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +12,7 @@ from typing import Final
 import torch
 from torch import Tensor
 
+from mha_core.check.single import UNIT
 from mha_core.compute.derive import Cell
 from mha_core.compute.printed import Key, Printed, claimed
 from mha_core.compute.trace import Trace
@@ -51,7 +54,7 @@ def invariants(computed: Trace) -> tuple[Finding, ...]:
 
 
 def _weights(claims: Mapping[Key, Printed], computed: Trace) -> Iterator[Finding]:
-    for (name, head), (given, numbers, units, _) in claims.items():
+    for (name, head), (given, numbers, units, *_) in claims.items():
         if name != "weights" or head is None:
             continue
         unit = float(units.max())
@@ -59,14 +62,15 @@ def _weights(claims: Mapping[Key, Printed], computed: Trace) -> Iterator[Finding
         for i, j in outside.nonzero().tolist():
             yield Finding("weight_range", Cell(name, head, i, j), "cell", {"value": float(numbers[i, j])})
         for i in given.all(1).nonzero().flatten().tolist():
-            total = float(numbers[i].sum())
+            total, keys = float(numbers[i].sum()), numbers.shape[1]
             wanted = 0.0 if computed.fully_masked[head][i] else 1.0
-            if abs(total - wanted) > unit * numbers.shape[1] / 2 + unit / 2 + 1e-9 and total != 0 + wanted:
+            within = (keys + 1) * unit / 2 + (keys + 8) * UNIT + 1e-9
+            if abs(total - wanted) > within and total != 0 + wanted:
                 yield Finding("row_sum", Cell(name, head, i, 0), "row", {"value": round(total, 6)})
 
 
 def _outputs(claims: Mapping[Key, Printed], computed: Trace) -> Iterator[Finding]:
-    for (name, head), (given, numbers, units, _) in claims.items():
+    for (name, head), (given, numbers, units, *_) in claims.items():
         if name != "head_outputs" or head is None:
             continue
         values = torch.tensor(
@@ -76,7 +80,8 @@ def _outputs(claims: Mapping[Key, Printed], computed: Trace) -> Iterator[Finding
         if written is not None:
             values = torch.where(written.given, written.numbers, values)
         low, high = values.amin(0), values.amax(0)
-        outside = given & ((numbers < low - unit) | (numbers > high + unit))
+        within = unit + (values.shape[0] + 8) * UNIT * values.abs().amax(0)
+        outside = given & ((numbers < low - within) | (numbers > high + within))
         for i, j in outside.nonzero().tolist():
             if not computed.fully_masked[head][i]:
                 bounds = {"value": float(numbers[i, j]), "low": float(low[j]), "high": float(high[j])}
@@ -85,7 +90,7 @@ def _outputs(claims: Mapping[Key, Printed], computed: Trace) -> Iterator[Finding
 
 def _alike(claims: Mapping[Key, Printed], computed: Trace) -> Iterator[Finding]:
     full = {key: claim for key, claim in claims.items() if bool(claim.given.all()) and key[1] is not None}
-    for (one, (_, a, units, _)), (other, (_, b, _, _)) in combinations(full.items(), 2):
+    for (one, (_, a, units, *_)), (other, (_, b, *_)) in combinations(full.items(), 2):
         unit = float(units.max())
         if one[0] != other[0]:
             continue

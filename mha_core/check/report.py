@@ -230,6 +230,8 @@ def as_json(verdict: Verdict, language: str = "en") -> dict[str, Any]:
             steps[name]["coarse"] = [_wrong(cell) for cell in step.coarse]
         if step.nearly:
             steps[name]["nearly"] = [_wrong(cell) for cell in step.nearly]
+        if step.single:
+            steps[name]["float32"] = [_wrong(cell) for cell in step.single]
         if following := following_messages(verdict, name, language):
             steps[name]["follows"] = following
         if step.unexplained:

@@ -201,7 +201,7 @@ class Search:
         step, tensors = self.steps[key], dict[str, Tensor]()
         for source in self.sources(key):
             name, head = source
-            matrix = self._input(name, head)
+            matrix = self.input(name, head)
             if matrix is None and source not in matrices:
                 known = source in self._carried or source not in self.steps
                 whole = self._family(source, self._plain).values[:1] if known else None
@@ -236,7 +236,7 @@ class Search:
     def look(self, name: str, head: int | None) -> Tensor | None:
         """A matrix for a mistake to reach for: an input, or a step as its author carried it."""
         head = self._holder(name, head) if head is not None else None
-        matrix = self._input(name, head)
+        matrix = self.input(name, head)
         if matrix is None and ((name, head) in self.steps or (name, head) in self._carried):
             matrix = self._family((name, head), self._plain).values[:1]
         return matrix
@@ -303,7 +303,7 @@ class Search:
         given, computed = dict[str, Tensor](), dict[str, Tensor]()
         blames: list[MistakeSet] = [()]
         for operand in step.operands:
-            matrix = self._input(operand.name, head)
+            matrix = self.input(operand.name, head)
             if matrix is not None:
                 given[operand.name] = matrix
                 continue
@@ -341,7 +341,8 @@ class Search:
             return None
         return kv_head_of(self.trace.example, name, head)
 
-    def _input(self, name: str, head: int | None) -> Tensor | None:
+    def input(self, name: str, head: int | None) -> Tensor | None:
+        """A matrix that the example gives, 1 × rows × columns; None where it gives none of this name."""
         key = (name, head if name in PER_HEAD else None)
         if key not in self._inputs:
             rows = input_matrix(self.trace.example, *key)

@@ -52,7 +52,7 @@ def summary(verdict: Verdict, language: str, asked: Collection[str] | None = Non
         messages.append(_of_coarse(verdict, coarse, language))
     if not messages:
         messages.append(_of_right(given, blank, asked))
-        messages += _of_nearly(verdict, language)
+        messages += _of_last_digits(verdict, language)
     elif blank:
         messages.append(_counted(blank, _BLANK_BEGUN if asked is None else _BLANK))
     say = catalogue(language).gettext
@@ -97,6 +97,10 @@ _NEARLY: Final = (
     N_("At {place} the last digit is off by one."),
     N_("Of {count} of them the last digit is off by one."),
 )
+_SINGLE: Final = (
+    N_("At {place} the last digits are those of float32 arithmetic."),
+    N_("Of {count} of them the last digits are those of float32 arithmetic."),
+)
 _BLANK: Final = (N_("One cell is still blank."), N_("{count} cells are still blank."))
 _BLANK_BEGUN: Final = (
     N_("In the tables begun, one cell is still blank."),
@@ -123,13 +127,17 @@ def _of_coarse(verdict: Verdict, coarse: Sequence[WrongCell], language: str) -> 
     return _counted(len(coarse), _COARSE, place=where, number=trimmed(first.claimed, 10))
 
 
-def _of_nearly(verdict: Verdict, language: str) -> list[_Message]:
-    """Of how many numbers the last digit is off by one; a single one by its place."""
-    nearly = [cell for step in verdict.steps.values() for cell in step.nearly]
-    if not nearly:
-        return []
-    where = place(verdict, nearly[0].cell, catalogue(language).gettext)
-    return [_counted(len(nearly), _NEARLY, place=where)]
+def _of_last_digits(verdict: Verdict, language: str) -> list[_Message]:
+    """Of how many numbers the last digit is off by one, and of how many float32 arithmetic explains the last digits; a
+    single one by its place.
+    """
+    messages = []
+    for kind, sentences in (("nearly", _NEARLY), ("single", _SINGLE)):
+        cells = [cell for step in verdict.steps.values() for cell in getattr(step, kind)]
+        if cells:
+            where = place(verdict, cells[0].cell, catalogue(language).gettext)
+            messages.append(_counted(len(cells), sentences, place=where))
+    return messages
 
 
 def _of_right(given: int, blank: int, asked: Collection[str] | None) -> _Message:
