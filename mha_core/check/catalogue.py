@@ -17,6 +17,7 @@ from typing import Final, TypeAlias
 import torch
 from torch import Tensor
 
+from mha_core.check.constant import far_below
 from mha_core.check.slips import SLIPS
 from mha_core.check.transcription import EXCHANGED
 from mha_core.compute.graph import graph, symbol
@@ -242,6 +243,22 @@ def _mask_filled_with_0(at: At) -> Iterator[Tensor]:
         yield at.with_setting("fill", 0.0)
 
 
+_CONSTANTS: Final = (-10.0, -20.0, -50.0, -100.0, -1e3, -1e4, -65504.0, -1e5, -1e6, -1e9)
+"""What hidden scores are set to, or get added, in place of −∞; −65504 is the least number of float16."""
+
+
+def _mask_too_weak(at: At) -> Iterator[Tensor]:
+    """With a constant that does not lie far enough below the other scores of some row; where it does, it is −∞."""
+    scores, mask = at.operand(0), at.operand(1)
+    hides_all = at.step.op == "masked_fill" and mask_fill(at.example) == NEG_INF
+    for constant in _CONSTANTS if hides_all else ():
+        for filled in (at.with_setting("fill", constant), scores + constant * (mask == 0)):
+            hidden = far_below(filled, scores, mask, at.example)
+            if (~hidden & (mask == 0)).any():
+                yield filled
+                yield filled.masked_fill(hidden, NEG_INF)
+
+
 def _mask_after_softmax(at: At) -> Iterator[Tensor]:
     before = (at.other(name) for name in reversed(SCORE_STEPS) if name not in HIDES)
     scores, allow = next((matrix for matrix in before if matrix is not None), None), at.look("mask", None)
@@ -272,6 +289,13 @@ def _softmax_unscaled(at: At) -> Iterator[Tensor]:
     if biases is not None:
         scores = scores + biases
     yield at.run(numbers={at.step.operands[0].name: scores})
+
+
+def _softmax_twice(at: At) -> Iterator[Tensor]:
+    """Hidden pairs get weight from the second softmax, unless they are hidden once more."""
+    weights = at.run()
+    yield torch.softmax(weights, -1)
+    yield torch.softmax(weights.masked_fill(at.operand(0) == NEG_INF, NEG_INF), -1).nan_to_num(0.0)
 
 
 def _not_normalised(at: At) -> Iterator[Tensor]:
@@ -528,6 +552,14 @@ CATALOGUE: Final = (
         by_row=True,
     ),
     Mistake(
+        "mask_too_weak",
+        ("masked_scores",),
+        N_("The mask's constant is too small: it does not lie far enough below the row's other scores."),
+        N_("mask({of}, M) with a constant"),
+        _mask_too_weak,
+        by_row=True,
+    ),
+    Mistake(
         "mask_after_softmax",
         ("weights",),
         N_("The mask is applied after the softmax without renormalising, so rows do not sum to 1."),
@@ -556,6 +588,14 @@ CATALOGUE: Final = (
         N_("The softmax runs over the whole matrix instead of row by row."),
         N_("softmax over everything"),
         _softmax_everything,
+    ),
+    Mistake(
+        "softmax_twice",
+        ("weights",),
+        N_("The softmax is taken twice: once more of the weights."),
+        "softmax(softmax({of}))",
+        _softmax_twice,
+        by_row=True,
     ),
     Mistake(
         "not_normalised",

@@ -24,6 +24,7 @@ import torch
 from torch import Tensor
 
 from mha_core.check.catalogue import CATALOGUE, ROUNDED_EARLY
+from mha_core.check.constant import as_hidden, stands_for_hidden
 from mha_core.check.digits import gives_all, is_coarse, is_nearly, is_single, not_rounded, rounds_to
 from mha_core.check.local import SlipMatch, made_alike, slips_besides, slips_in
 from mha_core.check.place import Way
@@ -35,7 +36,7 @@ from mha_core.compute.device import Backend
 from mha_core.compute.printed import Key, Printed, claimed
 from mha_core.compute.trace import Trace, trace
 from mha_core.example.model import Example
-from mha_core.vocabulary import STEPS
+from mha_core.vocabulary import HIDES, STEPS
 
 _CPU: Final = Backend("cpu", "float64")
 _MOST_CELLS: Final = 600
@@ -99,6 +100,7 @@ class Checked:
     coarse: tuple[WrongCell, ...] = ()
     nearly: tuple[WrongCell, ...] = ()
     single: tuple[WrongCell, ...] = ()
+    constant: tuple[WrongCell, ...] = ()
 
     @property
     def status(self) -> str:
@@ -161,6 +163,7 @@ class _Check:
         self.coarse: dict[str, list[WrongCell]] = {name: [] for name in STEPS}
         self.nearly: dict[str, list[WrongCell]] = {name: [] for name in STEPS}
         self.single: dict[str, list[WrongCell]] = {name: [] for name in STEPS}
+        self.constant: dict[str, list[WrongCell]] = {name: [] for name in STEPS}
         self.causes: dict[str, list[Cause]] = {name: [] for name in STEPS}
         self.unexplained: set[str] = set()
         self.undecided: set[str] = set()
@@ -170,6 +173,8 @@ class _Check:
         """Go through the claims in the order of the computation."""
         with torch.inference_mode():
             exact = {key: values for key in self.claims if (values := self.search.exact(key)) is not None}
+            for key in exact.keys() & {key for key in self.claims if key[0] in HIDES}:
+                self._take_constants(key, exact[key])
             if not all(self._is_rounded(key, values) for key, values in exact.items()):
                 strays = Strays(self.search)
                 self.claims |= {key: self.claims[key]._replace(strays=strays.of(key)) for key in exact}
@@ -182,6 +187,16 @@ class _Check:
                 self._note_right(key, values)
         names = [name for name in STEPS if name in self.trace.values or any(name == key[0] for key in exact)]
         return Verdict(self.trace, {name: self._checked(name) for name in names})
+
+    def _take_constants(self, key: Key, exact: Tensor) -> None:
+        """Go on with what is right where a large negative number hides a pair as the mask does."""
+        mask, claim = self.search.input("mask", None), self.claims[key]
+        if mask is None:
+            return
+        where = stands_for_hidden(claim, exact, mask[0], self.trace.example)
+        finite = where & claim.numbers.isfinite()
+        self.constant[key[0]] += self._cells(key, exact, finite, torch.zeros_like(where))
+        self.claims[key] = as_hidden(claim, exact, mask[0], where)
 
     def _is_rounded(self, key: Key, exact: Tensor) -> bool:
         """Whether every given cell is the rounded number or the number cut off, as exact arithmetic gives it."""
@@ -205,6 +220,7 @@ class _Check:
             coarse=tuple(self.coarse[name]),
             nearly=tuple(self.nearly[name]),
             single=tuple(self.single[name]),
+            constant=tuple(self.constant[name]),
         )
 
     def _name_throughout(self) -> None:
@@ -460,7 +476,7 @@ class _Check:
 
     def _by_row(self, claim: Printed, own: Tensor, single: Family) -> dict[int, dict[str, int]]:
         """For each row with errors that mistakes explain: these, and where in the family."""
-        fits = (claim.fits(single.values) | ~claim.given).all(-1)
+        fits = ((claim.fits(single.values) & ~not_rounded(claim, single.values)) | ~claim.given).all(-1)
         rows: dict[int, dict[str, int]] = {}
         for i in own.any(-1).nonzero().flatten().tolist():
             for n in fits[:, i].nonzero().flatten().tolist() if claim.given[i].sum() > 1 else ():

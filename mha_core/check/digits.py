@@ -16,7 +16,8 @@ _COARSE: Final = 0.1
 
 def not_rounded(claim: Printed, values: Tensor) -> Tensor:
     """Where a whole number is printed that no rounding makes of the value; digits behind a point may be cut off."""
-    return claim.given & (claim.unit == 1) & ((claim.numbers - values).abs() > 0.5 + claim.strays + 1e-9)
+    off = (claim.numbers - values).abs()
+    return claim.given & (claim.unit >= 1) & (off > claim.unit / 2 + claim.strays + 1e-9)
 
 
 def is_coarse(claim: Printed, values: Tensor) -> Tensor:

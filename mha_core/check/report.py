@@ -232,6 +232,8 @@ def as_json(verdict: Verdict, language: str = "en") -> dict[str, Any]:
             steps[name]["nearly"] = [_wrong(cell) for cell in step.nearly]
         if step.single:
             steps[name]["float32"] = [_wrong(cell) for cell in step.single]
+        if step.constant:
+            steps[name]["constant"] = [_wrong(cell) for cell in step.constant]
         if following := following_messages(verdict, name, language):
             steps[name]["follows"] = following
         if step.unexplained:

@@ -13,7 +13,7 @@ from mha_core.edit.claims import claimed_rows, tables
 from mha_core.errors import N_
 from mha_core.example.model import Example
 from mha_core.messages import catalogue
-from mha_core.numbers import trimmed
+from mha_core.numbers import significant, trimmed
 from mha_core.vocabulary import NAMES
 
 Say: TypeAlias = Callable[[str], str]
@@ -55,6 +55,7 @@ def summary(verdict: Verdict, language: str, asked: Collection[str] | None = Non
         messages += _of_last_digits(verdict, language)
     elif blank:
         messages.append(_counted(blank, _BLANK_BEGUN if asked is None else _BLANK))
+    messages += _of_constants(verdict, language)
     say = catalogue(language).gettext
     sentences = [say(template).format(**values) for template, values in messages]
     return reduce(lambda one, other: say(N_("{one} {other}")).format(one=one, other=other), sentences)
@@ -101,6 +102,10 @@ _SINGLE: Final = (
     N_("At {place} the last digits are those of float32 arithmetic."),
     N_("Of {count} of them the last digits are those of float32 arithmetic."),
 )
+_CONSTANT: Final = (
+    N_("{number} at {place} hides the pair as −∞ does."),
+    N_("In {count} masked cells a large negative number, such as {number}, hides the pair as −∞ does."),
+)
 _BLANK: Final = (N_("One cell is still blank."), N_("{count} cells are still blank."))
 _BLANK_BEGUN: Final = (
     N_("In the tables begun, one cell is still blank."),
@@ -138,6 +143,15 @@ def _of_last_digits(verdict: Verdict, language: str) -> list[_Message]:
             where = place(verdict, cells[0].cell, catalogue(language).gettext)
             messages.append(_counted(len(cells), sentences, place=where))
     return messages
+
+
+def _of_constants(verdict: Verdict, language: str) -> list[_Message]:
+    """In how many masked cells a large negative number stands for −∞, which is right; the first of these numbers."""
+    cells = [cell for step in verdict.steps.values() for cell in step.constant]
+    if not cells:
+        return []
+    where = place(verdict, cells[0].cell, catalogue(language).gettext)
+    return [_counted(len(cells), _CONSTANT, place=where, number=significant(cells[0].claimed, 6))]
 
 
 def _of_right(given: int, blank: int, asked: Collection[str] | None) -> _Message:

@@ -519,3 +519,44 @@ def test_digits_of_a_printed_number_are_counted_once_for_all_cells_that_have_the
     claim = tuple(tuple(("7.77",) * 5 for _ in range(5)) for _ in example.heads)
     assert not check(validate(replace(example, claimed={"weights": claim}))).ok
     assert decimals.cache_info().misses == 1
+
+
+# --- a constant in a masked cell ---------------------------------------------------------------------------------
+
+
+def masked(rows, by=1.0, mask="causal", **claimed):
+    """Three tokens, one head that starts from q and k, so many times the scores 1 0 2, 1 1 0, 2 1 2; not scaled."""
+    k = ((1.0, 1.0), (0.0, 1.0), (2.0, 0.0))
+    head = Head(q=((by, 0.0), (0.0, by), (by, by)), k=k, v=((1.0, 0.0), (0.0, 1.0), (1.0, 1.0)))
+    example = Example("", ("a", "b", "c"), (head,), scale="none", mask=mask)
+    return check(validate(replace(example, claimed={"masked_scores": (rows,), **claimed})))
+
+
+@pytest.mark.parametrize("constant", ["-1e9", "-10000", "-65504", "-3.4028e38", "-1e4", "-999"])
+def test_a_constant_far_below_the_scores_of_its_row_is_the_mask(constant):
+    verdict = masked((("1", constant, constant), ("1", "1", constant), ("2", "1", "2")))
+    assert verdict.ok
+    assert named(verdict) == unexplained(verdict) == []
+    assert len(verdict.steps["masked_scores"].constant) == 3
+    assert "In 3 masked cells a large negative number, such as −" in summary(verdict, "en")
+
+
+def test_minus_infinity_where_the_example_has_a_constant_is_the_mask():
+    allow = ((True, False, False), (True, True, False), (True, True, True))
+    rows = (("1", "-inf", "-inf"), ("1", "1", "-inf"), ("2", "1", "2"))
+    assert masked(rows, mask=AllowMask(allow, fill=-1e9)).ok
+
+
+def test_a_constant_above_the_scores_of_its_row_is_too_small_and_never_set_to_0():
+    """Over scores of −110000 even −1e5 gets all the weight."""
+    rows = (("-110000", "-1e5", "-1e5"), ("-110000", "-110000", "-1e5"), ("-220000", "-110000", "-220000"))
+    weights = ((("0.0", "0.5", "0.5"), ("0.0", "0.0", "1.0"), ("0.0", "1.0", "0.0")),)
+    verdict = masked(rows, by=-110000.0, weights=weights)
+    assert named(verdict) == [("mask_too_weak",)]
+    assert unexplained(verdict) == []
+    assert {cell[0] for cell in wrong_cells(verdict, own=False)} == {"weights"}
+
+
+def test_scores_that_are_set_to_0_still_are():
+    verdict = masked((("1", "0", "0"), ("1", "1", "0"), ("2", "1", "2")))
+    assert named(verdict) == [("mask_filled_with_0",)]

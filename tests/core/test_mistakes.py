@@ -144,10 +144,18 @@ BY_HAND = [
     made("mask_off_by_one", {"masked_scores": hide(NEG_INF, lambda i, j: j < i)}, "one less", mask="causal"),
     made("mask_filled_with_0", {"masked_scores": hide(0.0, lambda i, j: j <= i)}, mask="causal"),
     made("mask_filled_with_0", {"masked_scores": hide(0.0, lambda i, j: PADDED.allow[i][j])}, "painted", mask=PADDED),
+    made("mask_too_weak", {"masked_scores": hide(-10.0, lambda i, j: j <= i)}, mask="causal", scale=0.1),
+    made("mask_too_weak", {"masked_scores": lambda s: [
+        [cell - 20 * (j > i) for j, cell in enumerate(row)] for i, row in enumerate(s.scaled_scores)
+    ]}, "added", mask="causal", scale=0.1),
     made("mask_after_softmax", {"weights": lambda s: [
         [cell if j <= i else 0.0 for j, cell in enumerate(softmax(row))] for i, row in enumerate(s.scaled_scores)
     ]}, mask="causal"),
     made("softmax_unscaled", {"weights": by_row(lambda s: s.scores)}),
+    made("softmax_twice", {"weights": by_row(lambda s: [softmax(row) for row in s.masked_scores])}),
+    made("softmax_twice", {"weights": lambda s: [
+        softmax([cell or NEG_INF for cell in softmax(row)]) for row in s.masked_scores
+    ]}, "masked once more", mask="causal"),
     made("softmax_columns", {"weights": lambda s: transposed([softmax(row) for row in transposed(s.masked_scores)])}),
     made("softmax_everything", {"weights": over_everything}),
     made("not_normalised", {"weights": lambda s: [[exp(cell) for cell in row] for row in s.masked_scores]}),

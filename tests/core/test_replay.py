@@ -31,7 +31,7 @@ from tests.core.strategies import examples
 from tests.core.test_mistakes import BY_HAND, unlike
 
 CPU = Backend("cpu", "float64")
-LATER_WAYS = ("cell by cell", "one less", "less the largest")
+LATER_WAYS = ("cell by cell", "one less", "less the largest", "added", "masked once more")
 """The trace shows the first way in which a mistake can be made."""
 
 
