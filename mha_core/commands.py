@@ -35,7 +35,7 @@ from mha_core.interop import (
     with_config,
 )
 from mha_core.interop.weights import MAX_BYTES
-from mha_core.messages import catalogue, complain, shell_language
+from mha_core.messages import catalogue, complain, in_words, shell_language
 from mha_core.models import cards, load, to_example, tokenize
 from mha_core.models import run as through
 from mha_core.models.report import heads_as_json
@@ -68,24 +68,29 @@ def _explain(example: Example, options: Namespace) -> Answer:
 
 
 def _check(given: Sequence[tuple[str, Example | MhaError]], options: Namespace) -> Answer:
-    """One file, or a table of many: 1 where any has wrong numbers, 2 where any cannot be checked."""
+    """One file, or many, or a table of many: 1 where any has wrong numbers, 2 where any cannot be checked.
+
+    Of several files those that cannot be checked are named on standard error, and the others are answered.
+    """
+    outcomes = [(file, _verdict(example)) for file, example in given]
+    status = max(_status(outcome) for _, outcome in outcomes)
     if options.table:
-        outcomes = [(file, _verdict(example)) for file, example in given]
-        status = max(_status(verdict) for _, verdict in outcomes)
         language = shell_language()
         return status, as_csv([solution(file, verdict, language) for file, verdict in outcomes], language)
     verdicts = []
-    for _, example in given:
-        verdict = _verdict(example)
-        if isinstance(verdict, MhaError):
-            raise verdict
-        verdicts.append(verdict)
+    for file, outcome in outcomes:
+        if isinstance(outcome, Verdict):
+            verdicts.append(outcome)
+        elif len(given) == 1:
+            raise outcome
+        else:
+            told = in_words(outcome, shell_language())
+            complain(told if outcome.place == file else f"{file}: {told}")
     write = as_markdown if options.markdown else as_json
     reports: list[Any] = [write(verdict, shell_language()) for verdict in verdicts]
-    status = max(map(_status, verdicts))
-    if options.markdown:
-        return status, "\n".join(reports)
-    return status, reports[0] if len(reports) == 1 else reports
+    if options.markdown or not reports:
+        return status, "\n".join(reports) if reports else None
+    return status, reports[0] if len(given) == 1 else reports
 
 
 def _verdict(example: Example | MhaError) -> Verdict | MhaError:

@@ -34,8 +34,10 @@ def place(verdict: Verdict, cell: Cell, say: Say, whole: str = "cell") -> str:
 def summary(verdict: Verdict, language: str, asked: Collection[str] | None = None) -> str:
     """The outcome in a sentence or two: how many numbers are right or wrong, and how many are still to be filled in.
 
-    Blank are the cells of the steps ``asked`` for; where none are, those of the tables that have been begun.
+    Blank are the cells of the steps ``asked`` for, here or in the example itself; where none are, those of the tables
+    that have been begun.
     """
+    asked = verdict.trace.example.asked if asked is None else asked
     given, blank = (
         sum(step.given for step in verdict.steps.values()),
         count_blank(verdict.trace.example, asked),
@@ -175,8 +177,8 @@ def _of_wrong(given: int, wrong: Sequence[WrongCell]) -> list[_Message]:
 
 
 def count_blank(example: Example, asked: Collection[str] | None = None) -> int:
-    """How many cells of the steps asked for, else of the tables that have been begun, are blank."""
-    blank = 0
+    """How many cells of the steps asked for, here or in the example, else of the tables begun, are blank."""
+    asked, blank = example.asked if asked is None else asked, 0
     for name, head in tables(example):
         rows = claimed_rows(example, name, head)
         left = (

@@ -24,7 +24,9 @@ from mha_core.vocabulary import NAMES
 
 
 class Counts(NamedTuple):
-    """How many numbers of a solution are right and how many wrong; ``blank``: cells of the tables that were begun."""
+    """How many numbers of a solution are right and how many wrong; ``blank``: cells of the steps that its file asks
+    for, else of the tables that were begun.
+    """
 
     right: int
     wrong: int

@@ -13,6 +13,8 @@ positions   "sinusoidal", "rotary" or "alibi", or {"kind": one of them, "ids": [
             "frequencies": […], "context_frequencies": …}. With "alibi" each head gives its slope, one number. With
             "rotary" there may be "pairs": "interleaved" (where absent; columns 2m and 2m + 1 are rotated together) or
             "half" (columns m and m + d_k/2).
+tokens      where absent, the rows are called t1, t2, …, and the note says so.
+asked       of an exercise: the names of the steps that are to be worked out.
 lecture     a lecturer's own walk: {"minutes": 25, "steps": [{"step": "scores", "note": "…", "question": "…",
             "choices": ["…", …], "minutes": 3, "hidden": true}, …]}, all of it but "step" optional
             (``mha_core.example.lecture``).
@@ -23,7 +25,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import inf, isfinite, isinf
 from typing import Any
 
@@ -47,7 +49,7 @@ from mha_core.example.model import (
     Text,
 )
 from mha_core.example.validate import validate
-from mha_core.messages import LANGUAGES
+from mha_core.messages import LANGUAGES, catalogue
 from mha_core.quoted import quoted_json
 from mha_core.vocabulary import HEAD_BIASES, HEAD_MATRICES, SCORING, SCORINGS, STEPS, WHOLE_LAYER_STEPS
 
@@ -80,13 +82,14 @@ def from_json(data: object) -> Example:
             expected=FORMAT,
             got=quoted_json(fields.get("format")),
         )
-    for name in ("tokens", "heads"):
-        if fields.get(name) is None:
-            raise _fail(name, N_("is missing"))
+    if fields.get("heads") is None:
+        raise _fail("heads", N_("is missing"))
     values = {
         name: read(fields[name], name) for name, read in _FIELDS.items() if fields.get(name) is not None
     }
     values.pop("format")
+    if "tokens" not in values:
+        values |= _unnamed(values)
     values.setdefault("title", "")
     values.setdefault("scale", SCORING[values.get("scoring", "dot")].scale)
     return validate(Example(**values))
@@ -122,9 +125,32 @@ def to_json(example: Example) -> dict[str, object]:
         "positions": None if example.positions is None else _positions_json(example.positions),
         "mask": _mask_json(example.mask),
         "claimed": None if example.claimed is None else _claimed_json(example.claimed),
+        "asked": None if example.asked is None else list(example.asked),
         "lecture": None if example.lecture is None else lecture_json(example.lecture),
     }
     return {key: value for key, value in data.items() if value is not None}
+
+
+def _unnamed(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Names for the rows of X, or of what the heads start from, and a note that says so."""
+    heads: tuple[Head, ...] = values["heads"]
+    rows = next((of for of in (values.get("x"), *_starts(heads)) if of), None)
+    if rows is None:
+        raise _fail("tokens", N_("is missing"))
+    note = values.get("note", "")
+    by_language = note if isinstance(note, Mapping) else dict.fromkeys(LANGUAGES, note)
+    said = {name: catalogue(name).gettext(_UNNAMED).format(last=f"t{len(rows)}") for name in LANGUAGES}
+    told = {name: f"{by_language.get(name, '')} {sentence}".strip() for name, sentence in said.items()}
+    return {"tokens": tuple(f"t{i + 1}" for i in range(len(rows))), "note": told}
+
+
+def _starts(heads: Iterable[Head]) -> Iterator[Matrix | None]:
+    """What has a row for each query."""
+    for head in heads:
+        yield from (head.q, head.weights)
+
+
+_UNNAMED = N_("The file names no tokens: its rows are called t1 to {last}.")
 
 
 # --- reading ---------------------------------------------------------------------------------------------------
@@ -295,6 +321,7 @@ def _one_of(names: tuple[str, ...]) -> Callable[[object, str], Any]:
 _scoring: Callable[[object, str], Scoring] = _one_of(SCORINGS)
 _kind = _one_of(POSITIONS)
 _pairs = _one_of(PAIRS)
+_step = _one_of(STEPS)
 
 
 def _count(value: object, place: str) -> int:
@@ -350,6 +377,12 @@ def _claimed(value: object, place: str) -> dict[str, tuple[Any, ...]]:
                 for index, item in enumerate(_list(fields[step], here))
             )
     return claims
+
+
+def _asked(value: object, place: str) -> tuple[str, ...]:
+    """Names of steps, in the order of the computation."""
+    names = [_step(name, f"{place}[{i}]") for i, name in enumerate(_list(value, place))]
+    return tuple(step for step in STEPS if step in names)
 
 
 def _claimed_matrix(value: object, place: str) -> tuple[Any, ...]:
@@ -434,6 +467,7 @@ _FIELDS: dict[str, Callable[[object, str], Any]] = {
     "positions": _positions,
     "mask": mask_from_json,
     "claimed": _claimed,
+    "asked": _asked,
     "lecture": read_lecture,
 }
 """Every key of the format and its reader."""

@@ -129,7 +129,8 @@ class Example:
     """All inputs of one layer. ``x`` may be None where every head starts further on.
 
     Shapes: x: n_q × d_model; context: n_k × d_context; w_o: (h·d_v) × d_out; b_o: d_out.
-    ``claimed`` holds somebody's own numbers by step name: per-head steps as a list over heads.
+    ``claimed`` holds somebody's own numbers by step name: per-head steps as a list over heads. ``asked``: the steps
+    that an exercise asks for.
     ``scoring`` is how a query and a key make a score, which ``scale`` then divides:
 
     dot        q·k                         (Luong et al. 2015; divided by √d_k: Vaswani et al. 2017)
@@ -158,6 +159,7 @@ class Example:
     kv_heads: int | None = None
     positions: Positions | None = None
     lecture: Lecture | None = None
+    asked: tuple[str, ...] | None = None
 
     @property
     def source_rows(self) -> Matrix | None:

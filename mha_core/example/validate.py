@@ -70,6 +70,7 @@ def validate(example: Example, before: Example | None = None) -> Example:
     _mask(example, dims)
     _scale(example)
     _claimed(example, dims)
+    _asked(example)
     if example.lecture is not None:
         _lecture(example.lecture)
     return example
@@ -443,6 +444,12 @@ def absent_steps(example: Example) -> tuple[str, ...]:
     """Steps that only some examples have, and this one has not."""
     there = features(example)
     return tuple(step for step in STEPS if ENTRY[step].only and there.isdisjoint(ENTRY[step].only))
+
+
+def _asked(example: Example) -> None:
+    for index, name in enumerate(example.asked or ()):
+        if name not in STEPS:
+            raise _fail(f"asked[{index}]", N_("there is no step {name}"), name=repr(name[:40]))
 
 
 def _claimed_matrix(place: str, matrix: tuple, shape: tuple[int, int]) -> None:  # type: ignore[type-arg]

@@ -92,6 +92,7 @@ def _like(example: Example) -> Example:
         positions=example.positions
         and replace(example.positions, frequencies=None, context_frequencies=None),
         claimed=None,
+        asked=None,
         note=None,
     )
 

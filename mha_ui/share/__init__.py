@@ -62,7 +62,7 @@ def save_button(work: state.Work, key: str) -> None:
     """The button that downloads the example at hand as a file."""
     downloader(
         work.words(N_("Save as a file")),
-        lambda: pretty(work.example).encode(),
+        lambda: pretty(state.as_file(work)).encode(),
         "attention.mha.json",
         key=key,
         width="stretch",

@@ -7,6 +7,7 @@ that touches ``st.session_state``).
 
 from mha_ui.state.edits import receive
 from mha_ui.state.exercise import (
+    as_file,
     end_exercise,
     handed_out,
     has_open_exercise,
@@ -72,6 +73,7 @@ __all__ = [
     "Work",
     "Worked",
     "address",
+    "as_file",
     "as_it_worked",
     "attempt",
     "can_undo",

@@ -48,6 +48,11 @@ def has_open_exercise(current: Work) -> bool:
     return current.exercise is not None and bool(open_cells(judged(current.example), current.exercise.asked))
 
 
+def as_file(current: Work) -> Example:
+    """The example at hand as it is saved: in an exercise it says what was asked for."""
+    return replace(current.example, asked=current.exercise.asked) if current.exercise else current.example
+
+
 def link_for_class(current: Work, asked: tuple[str, ...]) -> str:
     """The query of a link to this page by which each student who opens it gets numbers of his own."""
     return urlencode({**like_of(current), "ask": ".".join(asked), "seed": OWN_SEED})
@@ -87,21 +92,33 @@ def end_exercise(current: Work) -> None:
 
 
 def _hint(current: Work, at_work: Exercise, wanted: object) -> None:
-    """A hint for the cell that is wanted; where that needs none, for the first in its table that does, or of all.
+    """A hint for a wrong number of the table where one is wanted; else for the cell that is wanted, or where that needs
+    none for the first in its table that does, or of all.
 
-    What has been told of a cell is told again first when one comes back to it.
+    A wrong number comes first as long as there is more to be told of it, unless another wrong one is wanted. What has
+    been told of a cell is told again first when one comes back to it.
     """
     verdict = judged(current.example)
     left = open_cells(verdict, at_work.asked)
     if not left:
         return
+    cells = asked_cells(current.example, at_work.asked)
     parts = [wanted.get(part) for part in Cell._fields] if isinstance(wanted, Mapping) else [None] * 4
-    here = [cell for cell in left if [*cell] == parts] or [cell for cell in left if [*cell[:2]] == parts[:2]]
-    cell = (here or left)[0]
-    at = asked_cells(current.example, at_work.asked).index(cell)
-    shown, most = at_work.hints.get(at, 0), len(hints(verdict, cell, current.language))
+    table = [cell for cell in left if [*cell[:2]] == parts[:2]] or left
+
+    def most(cell: Cell) -> int:
+        return len(hints(verdict, cell, current.language))
+
+    wrong = missed_cells(verdict)
+    untold = [
+        cell for cell in table if cell in wrong and at_work.hints.get(cells.index(cell), 0) < most(cell)
+    ]
+    here = [cell for cell in left if [*cell] == parts]
+    cell = (here if here and (here[0] in wrong or not untold) else untold or table)[0]
+    at = cells.index(cell)
+    shown = at_work.hints.get(at, 0)
     if at == at_work.hinted or not shown:
-        at_work.hints = {**at_work.hints, at: min(most, shown + 1)}
+        at_work.hints = {**at_work.hints, at: min(most(cell), shown + 1)}
     at_work.hinted = at
 
 

@@ -132,7 +132,7 @@ def without_claims(current: Work) -> Work:
     """The same work with nothing filled in, as it is handed out: without a lecturer's own notes."""
     asked = current.exercise and Exercise(current.exercise.asked)
     copy = replace(current, past=[], future=[], lens="", pinned_baseline=None, exercise=asked)
-    copy.trace = trace(replace(current.example, claimed=None, lecture=None), current.backend)
+    copy.trace = trace(replace(current.example, claimed=None, lecture=None, asked=None), current.backend)
     return copy
 
 

@@ -9,6 +9,7 @@ import re
 import shlex
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -532,6 +533,40 @@ def test_a_file_that_cannot_be_checked_is_a_row_of_the_table(run, tmp_path):
     rows = list(csv.reader(out.strip().split("\n")))
     assert [row[2:] for row in rows[1:]] == [[""] * 5] * 2
     assert rows[2][1] == "claimed: there are no numbers to check"
+
+
+@pytest.mark.parametrize("how", [(), ("--markdown",)])
+def test_beside_a_file_that_cannot_be_checked_the_others_are_answered(run, tmp_path, how):
+    gone = str(tmp_path / "nothing")
+    status, out, err = run("check", gone, WORKED[0], FIRST, *how)
+    assert status == 2
+    assert err.split("\n")[0].startswith(f"{gone}: cannot be read: ")
+    assert err.split("\n")[1:] == [f"{FIRST}: claimed: there are no numbers to check", ""]
+    assert "Check: " in out if how else [one["ok"] for one in json.loads(out)] == [True]
+
+
+def test_where_no_file_can_be_checked_each_is_named(run, tmp_path):
+    status, out, err = run("check", FIRST, str(tmp_path / "nothing"))
+    assert (status, out) == (2, "")
+    assert len(err.strip().split("\n")) == 2
+
+
+def test_a_file_that_says_what_was_asked_has_a_denominator(run, tmp_path):
+    """First: three tokens, two heads of two columns; asked for K and the scores, given is K of head 1: 6 of 30."""
+    example = built_in("first")
+    k = trace(example).values["k"][0]
+    rows = tuple(tuple(f"{cell:g}" for cell in row) for row in k)
+    solved = replace(example, claimed={"k": (rows, None)}, asked=("k", "scores"))
+    file = tmp_path / "ada.mha.json"
+    file.write_text(dump(solved), "utf-8")
+    _, out, _ = run("check", str(file), "--table")
+    assert list(csv.reader(out.split("\n")))[1][1:5] == [
+        "6 of 30 filled in so far, all right; 24 to go.",
+        "6",
+        "0",
+        "24",
+    ]
+    assert "6 of 30 filled in so far" in run("check", str(file), "--markdown")[1]
 
 
 def test_several_files_without_a_table_are_a_list(run):

@@ -72,6 +72,39 @@ def test_printed_digits_of_a_claim_stay():
     assert claimed == {"weights": ((("0.50", 0.5), None), None)}
 
 
+def test_what_an_exercise_asked_for_is_kept_in_the_order_of_the_computation():
+    example = parse(json.dumps(SMALL | {"asked": ["weights", "q"]}))
+    assert example.asked == ("q", "weights")
+    assert json.loads(dump(example))["asked"] == ["q", "weights"]
+    assert parse(pretty(example)) == example
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ("q", 'asked: expected a list in brackets, got "q"'),
+        (["nothing"], "asked[0]: expected "),
+    ],
+)
+def test_nothing_but_steps_can_be_asked_for(asked, sentence):
+    with pytest.raises(ExampleError) as error:
+        parse(json.dumps(SMALL | {"asked": asked}))
+    assert str(error.value).startswith(sentence)
+
+
+@pytest.mark.parametrize("start", ["x", "q", "weights"])
+def test_without_tokens_rows_are_called_t1_and_so_on_and_the_note_says_so(start):
+    rows = [[1, 0], [0, 1]]
+    head = {"x": {"w_q": rows, "w_k": rows}, "q": {"q": rows, "k": rows}, "weights": {"weights": rows}}[start]
+    data = {"format": "mha-example/1", "heads": [{**head, "v": rows}], "note": "by hand"}
+    example = parse(json.dumps(data | ({"x": rows} if start == "x" else {})))
+    assert example.tokens == ("t1", "t2")
+    assert example.note == {
+        "en": "by hand The file names no tokens: its rows are called t1 to t2.",
+        "zh": "by hand 文件没有给出词元，各行依次称为 t1 到 t2。",
+    }
+
+
 def test_an_example_at_every_limit_is_taken():
     wide = [[0.5] * 64 for _ in range(64)]
     head = {"w_q": wide, "w_k": wide, "w_v": wide}
@@ -121,7 +154,7 @@ REFUSALS = [
     ({"note": {"en": True}}, "note.en: expected text, got true"),
     ({"source": "\udc00"}, "source: the text holds half of a character"),
     # tokens
-    ({"tokens": GONE}, "tokens: is missing"),
+    ({"tokens": GONE, "x": GONE}, "tokens: is missing"),
     ({"tokens": "ab"}, 'tokens: expected a list in brackets, got "ab"'),
     ({"tokens": []}, "tokens: expected 1 to 64, got 0"),
     ({"tokens": ["a"] * 65}, "tokens: expected 1 to 64, got 65"),

@@ -333,12 +333,24 @@ def test_a_known_mistake_is_named_below_its_row_and_the_whole_sheet_can_be_had(c
     assert marks(bench) == {}
 
 
+def test_a_hint_is_of_the_wrong_number_and_tells_more_of_it_though_the_next_one_has_the_focus(check):
+    bench = check("?example=first&ask=weights&seed=3")
+    bench.type("weights", 0, 0, 0, "0.99")
+    expect(bench.cell("weights", 0, 1, 0)).to_be_focused()
+    hint = bench.page.locator(".practice-hint")
+    bench.do("hint")
+    expect(hint).to_contain_text("The idea")
+    bench.do("hint")
+    expect(hint).to_contain_text("The formula: A[1, 1]")
+    expect(bench.control("hint")).to_have_text("Hint: the numbers")
+
+
 def test_what_was_missed_and_told_is_still_counted_after_a_reload(check):
     bench = check("?example=first&ask=weights&seed=3")
     page = bench.page
     bench.type("weights", 0, 0, 0, "0.99")
     bench.do("hint")
-    kept = "() => new URLSearchParams(location.search).get('tally') === '0~3.1'"
+    kept = "() => new URLSearchParams(location.search).get('tally') === '0~0.1'"
     page.wait_for_function(kept, timeout=WAIT)
     page.reload()
     bench.settled()

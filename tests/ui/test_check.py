@@ -200,6 +200,26 @@ def test_hints_climb_for_the_cell_that_is_asked_about_and_the_answer_comes_last(
     assert next_one["cell"] == {**cell, "col": 1}
 
 
+def test_a_hint_is_of_the_wrong_number_and_not_of_the_next_blank_one():
+    work = Work(built_in("first"), "first", "en")
+    _asked(work, "k", "scores")
+    blank = {"op": "hint", "cell": {"name": "k", "head": 0, "row": 1, "col": 0}}
+    send(work, filled("k", 0, 0, 0, "99"))
+    told = [send(work, blank)["check"]["practice"]["hint"] for _ in range(4)]
+    assert {(hint["cell"]["row"], hint["cell"]["col"]) for hint in told} == {(0, 0)}
+    assert told[3]["rung"] == "The answer, given away"
+    next_one = send(work, blank)["check"]["practice"]["hint"]  # of the wrong one there is no more to be told
+    assert next_one["cell"] == blank["cell"]
+
+
+def test_the_file_of_an_exercise_says_what_was_asked():
+    work = Work(built_in("first"), "first", "en")
+    assert state.as_file(work) == work.example
+    _asked(work, "k", "scores")
+    send(work, filled("k", 0, 0, 0, "3"))
+    assert state.as_file(work).asked == ("k", "scores")
+
+
 @pytest.mark.parametrize(
     "odd", [None, 3, {}, {"name": "q", "head": 9}, {"name": ["k"], "head": {}, "row": 0}]
 )
@@ -240,7 +260,7 @@ def test_what_was_missed_and_told_survives_a_reload_and_is_not_handed_out():
     work = Work(built_in("first"), "first", "en")
     _asked(work, "weights")
     send(work, filled("weights", 0, 0, 1, "0.7"), *[{"op": "hint"}] * 2)
-    assert address(work)["tally"] == "1~0.2"
+    assert address(work)["tally"] == "1~1.2"
     again = work_at(address(work), "en")
     assert again.exercise.tally == "1~0.2"
     assert again.example.claimed == work.example.claimed

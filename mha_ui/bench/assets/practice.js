@@ -222,7 +222,8 @@ export class Practice {
   #patchHint(hint) {
     const { texts } = this.#practice;
     const shown = hint && (this.#open === WHOLE || this.#open === nameOfTable(hint.cell)) ? hint : null;
-    const on = shown && (!this.#at || isSame(this.#at, shown.cell) || !this.#isOpen(this.#at));
+    const next = this.#wanted();
+    const on = shown && (!next || isSame(next, shown.cell));
     this.#hinted = on ? shown.cell : null;
     setText(this.asking, on ? shown.more || texts.hint : texts.hint);
     setAttribute(this.asking, "aria-disabled", on && !shown.more && "true"); // disabled it would lose the focus
@@ -275,15 +276,32 @@ export class Practice {
     return asks ? (this.#hinted ?? this.#wanted()) : null;
   }
 
-  /** The number that was gone to last; where that needs no hint, the first that does in the table that is open. */
+  /**
+   * The number that a hint is wanted of: the one that was gone to last, where it is in the table that is open; in that
+   * table a wrong one comes first, as long as there is more to be told of it, and then the first that is left.
+   */
   #wanted() {
-    const table = this.#table();
-    if (!table) return this.#at;
-    if (this.#at && nameOfTable(this.#at) === this.#open && this.#isOpen(this.#at)) return this.#at;
+    const table = this.#table() ?? this.#at;
+    if (!table) return null;
     const { name, head } = table;
     const rows = rowsOf(this.#model, name, head) ?? [];
     const cells = rows.flatMap((values, row) => values.map((_, col) => ({ name, head, row, col })));
-    return cells.find((cell) => this.#isOpen(cell)) ?? null;
+    const at =
+      this.#at && nameOfTable(this.#at) === nameOfTable(table) && this.#isOpen(this.#at) ? this.#at : null;
+    if (at && this.#isWrong(at)) return at;
+    const { hint } = this.#practice;
+    const told = (cell) => hint && !hint.more && isSame(hint.cell, cell);
+    return (
+      cells.find((cell) => this.#isWrong(cell) && !told(cell)) ??
+      at ??
+      cells.find((cell) => this.#isOpen(cell)) ??
+      null
+    );
+  }
+
+  /** Whether a wrong number stands there that does not only follow from another. */
+  #isWrong(cell) {
+    return ["own", "doubtful"].includes(this.#model.marks?.[key(cell)]);
   }
 
   #ask() {
