@@ -14,7 +14,7 @@ from mha_core import AllowMask, Backend, Example, Head, Positions, trace
 from mha_core.check.catalogue import CATALOGUE, ROUNDED_EARLY, At, Mistake
 from mha_core.check.local import place_at
 from mha_core.check.search import Family, Search
-from mha_core.check.slips import SLIP, Slip
+from mha_core.check.slips import SLIP, SLIPS, Slip
 from mha_core.check.transcription import EXCHANGED
 from mha_core.compute.graph import early_steps, head_graph, late_steps
 from mha_core.compute.operations import Step
@@ -24,7 +24,10 @@ from mha_core.example.model import Mask
 from mha_core.example.validate import validate
 from mha_core.vocabulary import HIDES, STEPS, WHOLE_LAYER_STEPS
 
-IDS = tuple(dict.fromkeys([ROUNDED_EARLY, *(mistake.id for mistake in CATALOGUE), EXCHANGED, *SLIP]))
+ALONE = tuple(slip.id for slip in SLIPS if slip.alone)
+"""The slips that can be made in one cell or one row."""
+
+IDS = tuple(dict.fromkeys([ROUNDED_EARLY, *(mistake.id for mistake in CATALOGUE), EXCHANGED, *ALONE]))
 """Every mistake that can be planted."""
 
 PAIRED = {

@@ -38,7 +38,7 @@ def planted(count: int, given: str, skip: int = 0) -> Iterator[Planted]:
             continue
         computed = trace(example, Backend("cpu", "float64"))
         search = Search(computed)
-        for slip in (slip for slip in SLIPS if not slip.weak):
+        for slip in (slip for slip in SLIPS if slip.alone and not slip.weak):
             random, one = Random(f"{n} {slip.id} {given}"), None
             for _ in range(20):
                 decimals = random.choice([2, 3, 4])

@@ -686,8 +686,12 @@ CATALOGUE: Final = (
 """Every known mistake of a step, simplest first. One id may stand at several steps."""
 
 ROUNDED_EARLY: Final = "rounded_early"
+W_IN_COLUMNS: Final = "w_in_columns"
 MESSAGES: Final[Mapping[str, str]] = {
     ROUNDED_EARLY: N_("Rounded too early: the numbers before it were rounded, and that moved this one."),
+    W_IN_COLUMNS: N_(
+        "Every W is transposed, in Q, K and V alike: X·Wᵀ, as W·X has it with the tokens in columns."
+    ),
     EXCHANGED: N_("Two cells are exchanged."),
     **{slip.id: slip.message for slip in SLIPS},
     **{mistake.id: mistake.message for mistake in reversed(CATALOGUE)},

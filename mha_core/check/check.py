@@ -23,7 +23,7 @@ from typing import Final, NamedTuple
 import torch
 from torch import Tensor
 
-from mha_core.check.catalogue import CATALOGUE, ROUNDED_EARLY
+from mha_core.check.catalogue import CATALOGUE, PROJECTIONS, ROUNDED_EARLY, W_IN_COLUMNS
 from mha_core.check.constant import as_hidden, stands_for_hidden
 from mha_core.check.digits import gives_all, is_coarse, is_nearly, is_single, not_rounded, rounds_to
 from mha_core.check.local import SlipMatch, made_alike, slips_besides, slips_in
@@ -110,10 +110,13 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What was found: each step's outcome in order, and the cell where to look first."""
+    """What was found: each step's outcome in order, and the cell where to look first. ``in_columns``: every W is
+    transposed in what was given of Q, K and V, which is one cause.
+    """
 
     trace: Trace
     steps: dict[str, Checked]
+    in_columns: bool = False
 
     @property
     def ok(self) -> bool:
@@ -186,7 +189,9 @@ class _Check:
             for key, values in exact.items():
                 self._note_right(key, values)
         names = [name for name in STEPS if name in self.trace.values or any(name == key[0] for key in exact)]
-        return Verdict(self.trace, {name: self._checked(name) for name in names})
+        steps = {name: self._checked(name) for name in names}
+        together = _in_columns(steps)
+        return Verdict(self.trace, steps | together, in_columns=bool(together))
 
     def _take_constants(self, key: Key, exact: Tensor) -> None:
         """Go on with what is right where a large negative number hides a pair as the mask does."""
@@ -554,6 +559,30 @@ class _Check:
         i, j = (own if rows is None else own & _only(rows, own)).nonzero()[0].tolist()
         mine = heads if head is None else (head,)
         self.causes[name].append(Cause(ids, Cell(name, head, i, j), mine, rows, rounded=rounded))
+
+
+def _in_columns(steps: dict[str, Checked]) -> dict[str, Checked]:
+    """The projections that were given, where in all of them (and in two at least) every W is transposed: the first has
+    the cause, and the others only share it. None else.
+    """
+    given: list[str] = [name for name in PROJECTIONS if name in steps and steps[name].given]
+    causes = [_transposed(steps[name]) for name in given]
+    if len(given) < 2 or not all(causes):
+        return {}
+    first = replace(steps[given[0]], causes=tuple(replace(one, ids=(W_IN_COLUMNS,)) for one in causes[0]))
+    others = {
+        name: replace(
+            steps[name], causes=(), wrong=tuple(one._replace(own=False) for one in steps[name].wrong)
+        )
+        for name in given[1:]
+    }
+    return {given[0]: first} | others
+
+
+def _transposed(step: Checked) -> tuple[Cause, ...]:
+    """The one cause that everything is made of W transposed; () where there is another or it is not everywhere."""
+    everywhere = [one.ids == ("weight_transposed",) and one.heads is one.rows is None for one in step.causes]
+    return step.causes if everywhere == [True] and not step.unexplained else ()
 
 
 def _one_for_all(by_row: dict[int, dict[str, int]], own: Tensor) -> bool:

@@ -84,8 +84,15 @@ def _alike(slip: Slip, bases: list[dict[int, _Row]], rows: list[int]) -> list[Sl
         if all(made) and made:
             common = set.intersection(*({way.named for way in one.ways} for one in made if one))
             if common:
-                return [one for one in made if one]
+                return [_kept(one, common) for one in made if one]
     return []
+
+
+def _kept(match: SlipMatch, named: set[tuple[Cell | str, ...]]) -> SlipMatch:
+    """The match with the ways alone that every row has."""
+    ways = tuple(way for way in match.ways if way.named in named)
+    whole = match.slip.whole == "row"
+    return match._replace(ways=ways, numbers=ways[0].numbers if whole else match.numbers)
 
 
 def place_at(search: Search, key: Key, i: int, j: int, decimals: int) -> Place:
@@ -101,7 +108,7 @@ def _in_row(bases: list[_Base], claim: Printed, i: int, wrong: list[int]) -> lis
         slips: dict[str, SlipMatch] = {}
         for row in rows:
             for slip in SLIPS:
-                if slip.weak == weak and slip.id not in slips:
+                if slip.alone and slip.weak == weak and slip.id not in slips:
                     made = _made(slip, row, units)
                     if made is not None:
                         slips[slip.id] = made

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 from math import exp, fsum, isfinite, log, sqrt
 
 from mha_core.check.of_a_cell import early_divisor
@@ -10,6 +11,7 @@ from mha_core.check.place import Place, Way
 from mha_core.compute.derive import Cell
 from mha_core.compute.operations import OPERATIONS
 from mha_core.example.model import NEG_INF, Example, divisor
+from mha_core.vocabulary import NAMES, SCORE_STEPS, STEPS
 
 
 def copied(at: Place) -> Iterator[Way]:
@@ -101,6 +103,65 @@ def largest_in_some(at: Place) -> Iterator[Way]:
             for k in range(len(scores)):
                 exponentials = [*all_else[:k], one[k], *all_else[k + 1 :]]
                 yield from _normalized(exponentials, fsum(exponentials))
+
+
+# --- all rows alike ----------------------------------------------------------------------------------------------
+
+
+def misnamed(at: Place) -> Iterator[Way]:
+    """What another step of the same shape gives stands here."""
+    shape = at.example.dims.shape(at.cell.name)
+    for name in STEPS:
+        rows = (
+            at.look(name, at.cell.head)
+            if at.example.dims.shape(name) == shape and name != at.cell.name
+            else None
+        )
+        if rows is not None and len(rows) == len(at.rows):
+            yield Way(tuple(rows[at.cell.row]), (NAMES[name],))
+
+
+def shifted(at: Place) -> Iterator[Way]:
+    """Scores that differ from the right ones by one number, as q·b_K makes all of a query's."""
+    row = at.rows[at.cell.row]
+    given = _beside(at, row)
+    if at.cell.name in SCORE_STEPS and given:
+        by = fsum(written - right for written, right in given) / len(given)
+        yield Way(tuple(right + by for right in row))
+
+
+_DROPPED = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
+"""How likely a weight is to be dropped, as models have it."""
+
+
+def dropped_out(at: Place) -> Iterator[Way]:
+    """Weights divided by 1 − p, of which some are set to 0."""
+    row = at.rows[at.cell.row]
+    for p in _DROPPED if OPERATIONS[at.step.op].shifts else ():
+        kept = [0.0 if one == 0 else right / (1 - p) for one, right in zip(at.written, row, strict=False)]
+        yield Way(tuple(kept), (f"1 − {p:g}",))
+
+
+def with_a_sink(at: Place) -> Iterator[Way]:
+    """One more exponential in the sum than there are keys: that of a logit which no key has, the roundest first."""
+    row = at.rows[at.cell.row]
+    given = _beside(at, row)
+    total = fsum(right for _, right in given)
+    share = fsum(written for written, _ in given) / total if total else 0.0
+    for scores in _scores(at)[:1] if 0 < share < 1 else ():
+        top = max(scores)
+        size = log(fsum(_exponentials(scores, top))) + top
+        extra = size + log(1 / share - 1)
+        for digits, by in product(range(9), (0, 1, -1)):
+            logit = round(extra, digits) + by * 10.0**-digits
+            left = 1 / (1 + exp(min(logit - size, 700.0)))
+            yield Way(tuple(right * left for right in row), (f"{logit:.{digits}f}",))
+
+
+def _beside(at: Place, row: Sequence[float]) -> list[tuple[float, float]]:
+    """Each finite number that is written in the row, and what is right there."""
+    both = zip(at.written, row, strict=False)
+    return [(one, right) for one, right in both if one is not None and isfinite(one) and isfinite(right)]
 
 
 # --- one row or all of them: another number ----------------------------------------------------------------------

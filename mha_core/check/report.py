@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from mha_core.check.catalogue import CATALOGUE, formula_of, message_of
+from mha_core.check.catalogue import CATALOGUE, PROJECTIONS, formula_of, message_of
 from mha_core.check.check import Cause, Checked, Verdict, WrongCell
 from mha_core.check.invariants import MESSAGES as FINDINGS
 from mha_core.check.invariants import Finding, invariants
@@ -163,11 +163,16 @@ def following_messages(verdict: Verdict, name: str, language: str) -> list[str]:
     for one in verdict.steps[name].wrong:
         own[one.cell.head] = own.get(one.cell.head, False) or one.own
     heads = [head for head, by_itself in own.items() if not by_itself]
-    what = say(_COPIED if name == "concat" else N_("Wrong, but right from your numbers on."))
+    what = say(_COPIED if name == "concat" else _following(verdict, name))
     if len(heads) == len(own) or None in heads:
         return [what] if heads else []
     places = [say(N_("head {number}")).format(number=head + 1) for head in heads if head is not None]
     return [say(N_("{place}: {what}")).format(place=one, what=what) for one in places]
+
+
+def _following(verdict: Verdict, name: str) -> str:
+    shares = verdict.in_columns and name in PROJECTIONS
+    return N_("The same cause.") if shares else N_("Wrong, but right from your numbers on.")
 
 
 _COPIED: Final = N_("Copied from the heads, where it is wrong already.")
@@ -301,6 +306,7 @@ def _step_lines(verdict: Verdict, name: str, language: str) -> list[str]:
     lines += ["", f"| {' | '.join(header)} |", "| --- | ---: | ---: | --- |"]
     for cell in step.wrong:
         follows = N_("copied from the heads") if name == "concat" else N_("follows from an earlier number")
+        follows = N_("the same cause") if verdict.in_columns and name in PROJECTIONS else follows
         kind = say(N_("wrong by itself") if cell.own else follows)
         lines.append(_row(verdict, cell, kind, say))
     for cell in step.doubtful:

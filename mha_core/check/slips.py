@@ -24,7 +24,7 @@ from mha_core.example.model import Example
 class Slip:
     """``message``: a sentence in which ``{said}`` is what the way names. ``whole``: what it is made in. ``pen``: the
     numbers are right, what is written is not. ``weak``: so many numbers come of it that it is named only where nothing
-    else explains them. ``alike``: it may be made in many rows alike.
+    else explains them. ``alike``: it may be made in many rows alike; ``alone``: in one row, too.
     """
 
     id: str
@@ -34,6 +34,7 @@ class Slip:
     pen: bool = False
     weak: bool = False
     alike: bool = False
+    alone: bool = True
 
 
 SLIPS: Final = (
@@ -69,7 +70,33 @@ SLIPS: Final = (
         N_("The scores are divided by {said} here already; that is the next step."),
         of_a_row.scaled_early,
         "row",
+    ),
+    Slip("misnamed", N_("These are the {said}."), of_a_row.misnamed, "row", alike=True, alone=False),
+    Slip(
+        "row_constant",
+        N_(
+            "Each row is off by a constant of its own, as a bias of the keys adds it; the weights stay the same."
+        ),
+        of_a_row.shifted,
+        "row",
         alike=True,
+        alone=False,
+    ),
+    Slip(
+        "dropout",
+        N_("The weights are divided by {said}, as dropout does while a model is trained."),
+        of_a_row.dropped_out,
+        "row",
+        alike=True,
+        alone=False,
+    ),
+    Slip(
+        "sink",
+        N_("Each row falls short of 1 by one extra logit of {said}: an attention sink?"),
+        of_a_row.with_a_sink,
+        "row",
+        alike=True,
+        alone=False,
     ),
     Slip("other_sum", N_("The row is divided by the sum of row {said}."), of_a_row.other_sum, "row"),
     Slip("other_powers", N_("The exponentials are those of row {said}."), of_a_row.other_exponentials, "row"),
@@ -131,7 +158,7 @@ def slip_message(slip: Slip, ways: Sequence[Way], example: Example, say: Callabl
     """What a slip is, in a sentence; of several ways that give the same numbers, each."""
 
     def text(parts: Iterable[Cell | str]) -> str:
-        return "·".join(part if isinstance(part, str) else letter(example, part) for part in parts)
+        return "·".join(say(part) if isinstance(part, str) else letter(example, part) for part in parts)
 
     both = {(text(way.named), text([way.instead] if way.instead else [])) for way in ways}
     sentences = [say(slip.message).format(said=named, instead=instead) for named, instead in sorted(both)]

@@ -7,6 +7,7 @@ from functools import reduce
 from math import prod
 from typing import Any, Final, TypeAlias
 
+from mha_core.check.catalogue import PROJECTIONS
 from mha_core.check.check import Verdict, WrongCell
 from mha_core.compute.derive import Cell
 from mha_core.edit.claims import claimed_rows, tables
@@ -47,7 +48,7 @@ def summary(verdict: Verdict, language: str, asked: Collection[str] | None = Non
     wrong = [cell for step in verdict.steps.values() for cell in step.wrong]
     doubtful = [cell for step in verdict.steps.values() for cell in step.doubtful]
     coarse = [cell for step in verdict.steps.values() for cell in step.coarse]
-    messages = _of_wrong(given, wrong) if wrong else []
+    messages = _of_wrong(given, wrong, one_cause=verdict.in_columns) if wrong else []
     if doubtful:
         messages.append(_of_doubtful(verdict, doubtful, language))
     if coarse:
@@ -75,6 +76,10 @@ _RIGHT_BEGUN: Final = (
     N_("In the tables begun, {count} of {cells} filled in so far, all right; {blank} to go."),
 )
 _WRONG: Final = (N_("{count} of {given} numbers is wrong."), N_("{count} of {given} numbers are wrong."))
+_BY_ONE_CAUSE: Final = (
+    N_("{count} of {given} numbers is wrong: every W is transposed."),
+    N_("{count} of {given} numbers are wrong, all by one cause: every W is transposed."),
+)
 _ALL_WRONG: Final = (N_("The one number filled in is wrong."), N_("All {count} numbers are wrong."))
 _ROUNDED: Final = (
     N_("It comes of rounding on the way."),
@@ -163,9 +168,13 @@ def _of_right(given: int, blank: int, asked: Collection[str] | None) -> _Message
     return _counted(given, _ALL_RIGHT)
 
 
-def _of_wrong(given: int, wrong: Sequence[WrongCell]) -> list[_Message]:
-    """How many are wrong, and how many of these only follow, or are copied into Concat."""
+def _of_wrong(given: int, wrong: Sequence[WrongCell], *, one_cause: bool) -> list[_Message]:
+    """How many are wrong, and how many of these only follow, or are copied into Concat; or that one cause explains all
+    of them, the W in columns.
+    """
     count, following = len(wrong), [one.cell.name for one in wrong if not one.own]
+    if one_cause and not any(one.own and one.cell.name not in PROJECTIONS for one in wrong):
+        return [_counted(count, _BY_ONE_CAUSE, given=given)]
     messages = [_counted(count, _ALL_WRONG) if count == given else _counted(count, _WRONG, given=given)]
     if len(following) == count:
         return [*messages, _counted(count, _ROUNDED)]

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from benchmarks.mistakes import outcome, rounded
-from benchmarks.planted import IDS, KEPT, many
+from benchmarks.planted import ALONE, IDS, KEPT, many
 from mha_core import AllowMask, Positions
 from mha_core.check.catalogue import CATALOGUE, MESSAGES, ROUNDED_EARLY
 from mha_core.check.check import check
@@ -386,7 +386,7 @@ def test_right_numbers_are_never_called_wrong_unless_rounding_is_said():
     assert outcomes["right"] >= count / 2
 
 
-@pytest.mark.parametrize("label", [*SLIP, EXCHANGED])
+@pytest.mark.parametrize("label", [*ALONE, EXCHANGED])
 def test_a_slip_is_looked_at_where_it_was_made_and_the_rest_follows(label):
     hit, clean, total = 0, 0, 0
     for one in many(label, min(20, share(40)), "all", seed=7):

@@ -14,8 +14,20 @@ from mha_core import Example, Head, validate
 from mha_core.check.check import check
 from mha_core.check.report import cause_lines, cause_message
 from mha_core.check.slips import SLIP, SLIPS
+from mha_core.check.summary import summary
 from mha_core.messages import LANGUAGES, catalogue
-from tests.core.answers import RIGHT, answer, divided, found, layer, named, unexplained, with_cell, work_out
+from tests.core.answers import (
+    RIGHT,
+    answer,
+    divided,
+    found,
+    layer,
+    named,
+    unexplained,
+    with_cell,
+    work_out,
+    wrong_cells,
+)
 from tests.core.reference import project, softmax
 from tests.sizes import share
 
@@ -270,7 +282,7 @@ def test_scores_that_are_scaled_a_step_too_early_are_named():
         q=((8.0, 0, 0, 0), (0, 1.0, 0, 0)), k=((1.0, 24.0, 0, 0), (2.0, 9.0, 0, 0)), v=((1.0,), (1.0,))
     )
     one = "Perhaps it is divided by √d_k here already; that is the next step."
-    several = "The scores are divided by √d_k here already; that is the next step."
+    row = "row 1: Perhaps the scores are divided by √d_k here already; that is the next step."
 
     def said(*rows):
         verdict = check(validate(Example("", ("a", "b"), (head,), claimed={"scores": (rows,)})))
@@ -279,10 +291,88 @@ def test_scores_that_are_scaled_a_step_too_early_are_named():
 
     assert f"row 1, column 1: {one}" in said(("4", None), None)
     assert f"row 1, column 1: {one}" in said(("4", "16"), ("24", "9"))
-    assert f"row 1: Perhaps t{several[1:]}" in said(("4", "8"), ("24", "9"))
-    assert said(("4.0", "8.0"), ("12.0", "4.5")) == [several]  # of four numbers it is no guess
+    assert row in said(("4", "8"), ("24", "9"))
+    assert said(("4.0", "8.0"), ("12.0", "4.5")) == [
+        "These are the scaled scores."
+    ]  # all of it: under a wrong name
 
 
 def test_slips_are_declared_once_and_in_order():
     assert [*SLIP] == [slip.id for slip in SLIPS]
     assert [slip.id for slip in SLIPS if slip.weak] == ["digit_slipped", "some_divisor"]
+
+
+# --- in all rows alike -------------------------------------------------------------------------------------------
+
+
+def alike(step, change, **sizes):
+    """The verdict on a layer in whose first head every row of a step is changed, and what follows is computed on."""
+    example = layer(3, n=4, d_k=3, **sizes)
+    return found(example, work_out(example, {step: lambda s: change(RIGHT[step](s), s)}, heads=[0]))
+
+
+def test_a_matrix_under_the_name_of_another_is_called_by_its_own():
+    example = layer(3, n=4, d_k=3)
+    steps = work_out(example)
+    verdict = found(example, steps | {"scores": steps["scaled_scores"]}, only=("scores", "weights"))
+    assert causes(verdict) == ["These are the scaled scores."]
+    assert unexplained(verdict) == []
+    said = cause_message(verdict, verdict.steps["scores"].causes[0], "zh")
+    assert said == "这些是缩放分数。"
+
+
+def test_rows_that_are_off_by_a_constant_each_are_those_of_a_bias_of_the_keys():
+    verdict = alike(
+        "scores", lambda rows, s: [[cell + i - 0.3 for cell in row] for i, row in enumerate(rows)]
+    )
+    (cause,) = causes(verdict)
+    assert cause.startswith("head 1: Each row is off by a constant of its own, as a bias of the keys adds it")
+    assert {cell[0] for cell in wrong_cells(verdict)} == {
+        "scores",
+        "scaled_scores",
+    }  # the weights stay the same
+
+
+def test_weights_over_1_minus_p_with_zeros_are_those_of_dropout():
+    def dropped(rows, s):
+        return [[0.0 if i == j else cell / 0.9 for j, cell in enumerate(row)] for i, row in enumerate(rows)]
+
+    verdict = alike("weights", dropped)
+    assert causes(verdict) == [
+        "head 1: The weights are divided by 1 − 0.1, as dropout does while a model is trained."
+    ]
+    assert unexplained(verdict) == []
+
+
+@pytest.mark.parametrize(("logit", "said"), [(1.0, "1"), (-0.8123, "-0.8123"), (0.5, "0.5")])
+def test_rows_short_of_1_by_an_extra_logit_are_those_of_a_sink(logit, said):
+    def with_sink(rows, s):
+        return [softmax([*row, logit])[:-1] for row in s.masked_scores]
+
+    example = layer(3, n=4, d_k=3, mask="causal")
+    steps = work_out(example, {"weights": lambda s: with_sink(None, s)}, heads=[0])
+    verdict = found(example, steps, decimals=6)
+    assert causes(verdict) == [
+        f"head 1: Each row falls short of 1 by one extra logit of {said}: an attention sink?"
+    ]
+    assert unexplained(verdict) == []
+    assert {cell[0] for cell in wrong_cells(verdict, own=True)} == {"weights"}
+
+
+def test_w_in_columns_in_q_k_and_v_at_once_is_one_cause():
+    def turned(name):
+        return lambda s: project(
+            s.x, [list(column) for column in zip(*getattr(s.head, name), strict=True)], None
+        )
+
+    example = layer(2, n=4, d_model=3, d_k=3, d_v=3)
+    steps = work_out(example, {letter: turned(f"w_{letter}") for letter in "qkv"})
+    verdict = found(example, steps)
+    assert causes(verdict) == [
+        "Every W is transposed, in Q, K and V alike: X·Wᵀ, as W·X has it with the tokens in columns."
+    ]
+    assert verdict.in_columns
+    assert "all by one cause: every W is transposed." in summary(verdict, "en")
+    assert {cell[0] for cell in wrong_cells(verdict, own=True)} == {"q"}
+    one_of_them = found(example, work_out(example, {"q": turned("w_q")}))
+    assert causes(one_of_them) == ["The weight matrix is transposed."]

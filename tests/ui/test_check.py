@@ -262,7 +262,7 @@ def test_what_was_missed_and_told_survives_a_reload_and_is_not_handed_out():
     send(work, filled("weights", 0, 0, 1, "0.7"), *[{"op": "hint"}] * 2)
     assert address(work)["tally"] == "1~1.2"
     again = work_at(address(work), "en")
-    assert again.exercise.tally == "1~0.2"
+    assert again.exercise.tally == "1~1.2"
     assert again.example.claimed == work.example.claimed
     assert "tally" not in address(state.without_claims(work))
 
