@@ -15,7 +15,7 @@ import torch
 from benchmarks import slips
 from benchmarks.planted import IDS, KEPT, Planted, computed, drawn, many, planted, printed
 from mha_core import Example, trace
-from mha_core.check.catalogue import ROUNDED_EARLY
+from mha_core.check.catalogue import ROUNDED_EARLY, W_IN_COLUMNS
 from mha_core.check.check import Verdict, check
 from mha_core.check.slips import SLIP
 from mha_core.check.transcription import EXCHANGED
@@ -25,8 +25,9 @@ COUNT = 200
 
 
 def named(verdict: Verdict) -> list[tuple[str, ...]]:
-    """Every cause that was named."""
-    return [cause.ids for step in verdict.steps.values() for cause in step.causes]
+    """Every cause that was named; W in columns is one mistake made in Q, K and V."""
+    ids = [cause.ids for step in verdict.steps.values() for cause in step.causes]
+    return [("weight_transposed",) if one == (W_IN_COLUMNS,) else one for one in ids]
 
 
 def outcome(verdict: Verdict, label: str) -> str:

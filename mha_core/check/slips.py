@@ -92,7 +92,7 @@ SLIPS: Final = (
     ),
     Slip(
         "sink",
-        N_("Each row falls short of 1 by one extra logit of {said}: an attention sink?"),
+        N_("An attention sink: each row falls short of 1 by one extra logit of {said}."),
         of_a_row.with_a_sink,
         "row",
         alike=True,

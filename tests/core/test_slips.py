@@ -353,7 +353,7 @@ def test_rows_short_of_1_by_an_extra_logit_are_those_of_a_sink(logit, said):
     steps = work_out(example, {"weights": lambda s: with_sink(None, s)}, heads=[0])
     verdict = found(example, steps, decimals=6)
     assert causes(verdict) == [
-        f"head 1: Each row falls short of 1 by one extra logit of {said}: an attention sink?"
+        f"head 1: An attention sink: each row falls short of 1 by one extra logit of {said}."
     ]
     assert unexplained(verdict) == []
     assert {cell[0] for cell in wrong_cells(verdict, own=True)} == {"weights"}
