@@ -243,7 +243,7 @@ def _mask_filled_with_0(at: At) -> Iterator[Tensor]:
         yield at.with_setting("fill", 0.0)
 
 
-_CONSTANTS: Final = (-10.0, -20.0, -50.0, -100.0, -1e3, -1e4, -65504.0, -1e5, -1e6, -1e9)
+_CONSTANTS: Final = (-100.0, -1e3, -1e4, -65504.0, -1e5, -1e6, -1e9)
 """What hidden scores are set to, or get added, in place of −∞; −65504 is the least number of float16."""
 
 

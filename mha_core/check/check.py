@@ -24,7 +24,7 @@ import torch
 from torch import Tensor
 
 from mha_core.check.catalogue import CATALOGUE, PROJECTIONS, ROUNDED_EARLY, W_IN_COLUMNS
-from mha_core.check.constant import as_hidden, stands_for_hidden
+from mha_core.check.constant import as_constants, stands_for_hidden, with_right
 from mha_core.check.digits import gives_all, is_coarse, is_nearly, is_single, not_rounded, rounds_to
 from mha_core.check.local import SlipMatch, made_alike, slips_besides, slips_in
 from mha_core.check.place import Way
@@ -195,13 +195,15 @@ class _Check:
 
     def _take_constants(self, key: Key, exact: Tensor) -> None:
         """Go on with what is right where a large negative number hides a pair as the mask does."""
-        mask, claim = self.search.input("mask", None), self.claims[key]
-        if mask is None:
+        mask = self.search.input("mask", None)
+        scores = self.search.exact(self.search.sources(key)[0]) if key in self.search.steps else None
+        if mask is None or scores is None:
             return
-        where = stands_for_hidden(claim, exact, mask[0], self.trace.example)
+        claim = as_constants(self.claims[key], mask[0])
+        where = stands_for_hidden(claim, exact, scores, mask[0], self.trace.example)
         finite = where & claim.numbers.isfinite()
         self.constant[key[0]] += self._cells(key, exact, finite, torch.zeros_like(where))
-        self.claims[key] = as_hidden(claim, exact, mask[0], where)
+        self.claims[key] = with_right(claim, exact, where)
 
     def _is_rounded(self, key: Key, exact: Tensor) -> bool:
         """Whether every given cell is the rounded number or the number cut off, as exact arithmetic gives it."""
@@ -285,11 +287,10 @@ class _Check:
     def _note_right(self, key: Key, exact: Tensor) -> None:
         """The right cells in which rounding has left too little, and those whose last digit is off by one."""
         claim = self.claims[key]
-        for cells_by_step, mask in (
-            (self.coarse, is_coarse(claim, exact)),
-            (self.nearly, is_nearly(claim, exact)),
-            (self.single, is_single(claim, exact)),
-        ):
+        marks = [(self.coarse, is_coarse(claim, exact))]
+        if isinstance(claim.strays, Tensor):  # else every number is the rounded one
+            marks += [(self.nearly, is_nearly(claim, exact)), (self.single, is_single(claim, exact))]
+        for cells_by_step, mask in marks:
             if mask.any():
                 known = {one.cell for one in self.wrong[key[0]] + self.doubtful[key[0]]}
                 cells = self._cells(key, exact, mask, torch.zeros_like(mask))

@@ -24,13 +24,21 @@ def far_below(numbers: Tensor, scores: Tensor, mask: Tensor, example: Example) -
     return hidden & (numbers <= largest.masked_fill(largest == NEG_INF, 0.0) - FAR)
 
 
-def stands_for_hidden(claim: Printed, exact: Tensor, mask: Tensor, example: Example) -> Tensor:
-    """Where somebody's number of a masked score hides the pair as the right one does, though it is another number."""
+def as_constants(claim: Printed, mask: Tensor) -> Printed:
+    """The claim with numbers in hidden cells that are exact: −1e5 there is no rounded −110000."""
+    return claim._replace(unit=torch.where(mask == 0, claim.unit.clamp(max=1.0), claim.unit))
+
+
+def stands_for_hidden(
+    claim: Printed, exact: Tensor, scores: Tensor, mask: Tensor, example: Example
+) -> Tensor:
+    """Where somebody's number of a masked score hides the pair as the right one does, though it is another number; a
+    score that only was left as it is, however low, hides nothing.
+    """
     both = far_below(claim.numbers, exact, mask, example) & far_below(exact, exact, mask, example)
-    return claim.given & both & ~claim.fits(exact)
+    return claim.given & both & ~claim.fits(exact) & ~claim.fits(scores)
 
 
-def as_hidden(claim: Printed, exact: Tensor, mask: Tensor, where: Tensor) -> Printed:
-    """The claim with the right numbers there. A constant is exact: −1e5 in a hidden cell is no rounded −110000."""
-    unit = torch.where(mask == 0, claim.unit.clamp(max=1.0), claim.unit)
-    return claim._replace(numbers=torch.where(where, exact, claim.numbers), unit=unit)
+def with_right(claim: Printed, exact: Tensor, where: Tensor) -> Printed:
+    """The claim with the right numbers there."""
+    return claim._replace(numbers=torch.where(where, exact, claim.numbers))

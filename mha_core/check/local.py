@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any, Final, NamedTuple
 
 import torch
@@ -80,8 +81,8 @@ def made_alike(search: Search, key: Key, claim: Printed, own: Tensor, best: Tens
 
 def _alike(slip: Slip, bases: list[dict[int, _Row]], rows: list[int]) -> list[SlipMatch]:
     for base in bases:
-        made = [_made(slip, base[i], 1.0) for i in rows]
-        if all(made) and made:
+        made = list(takewhile(bool, (_made(slip, base[i], 1.0) for i in rows)))
+        if len(made) == len(rows) > 0:
             common = set.intersection(*({way.named for way in one.ways} for one in made if one))
             if common:
                 return [_kept(one, common) for one in made if one]

@@ -110,14 +110,11 @@ def largest_in_some(at: Place) -> Iterator[Way]:
 
 def misnamed(at: Place) -> Iterator[Way]:
     """What another step of the same shape gives stands here."""
-    shape = at.example.dims.shape(at.cell.name)
-    for name in STEPS:
-        rows = (
-            at.look(name, at.cell.head)
-            if at.example.dims.shape(name) == shape and name != at.cell.name
-            else None
-        )
-        if rows is not None and len(rows) == len(at.rows):
+    dims = at.example.dims
+    shape = dims.shape(at.cell.name)
+    for name in (one for one in STEPS if one != at.cell.name and dims.shape(one) == shape):
+        rows = at.look(name, at.cell.head)
+        if rows is not None:
             yield Way(tuple(rows[at.cell.row]), (NAMES[name],))
 
 
