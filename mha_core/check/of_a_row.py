@@ -123,8 +123,9 @@ def shifted(at: Place) -> Iterator[Way]:
     row = at.rows[at.cell.row]
     given = _beside(at, row)
     if at.cell.name in SCORE_STEPS and given:
-        by = fsum(written - right for written, right in given) / len(given)
-        yield Way(tuple(right + by for right in row))
+        by = sum(written - right for written, right in given) / len(given)
+        if isfinite(by):
+            yield Way(tuple(right + by for right in row))
 
 
 _DROPPED = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
@@ -143,9 +144,11 @@ def with_a_sink(at: Place) -> Iterator[Way]:
     """One more exponential in the sum than there are keys: that of a logit which no key has, the roundest first."""
     row = at.rows[at.cell.row]
     given = _beside(at, row)
-    total = fsum(right for _, right in given)
-    share = fsum(written for written, _ in given) / total if total else 0.0
-    for scores in _scores(at)[:1] if 0 < share < 1 else ():
+    for scores in _scores(at)[:1]:
+        total = fsum(right for _, right in given)
+        share = sum(written for written, _ in given) / total if total else 0.0
+        if not 0 < share < 1:
+            return
         top = max(scores)
         size = log(fsum(_exponentials(scores, top))) + top
         extra = size + log(1 / share - 1)

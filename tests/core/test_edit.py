@@ -32,7 +32,7 @@ from tests.core.reference import largest_difference
 from tests.core.strategies import NEG_INF, examples, lectures
 from tests.sizes import tries
 
-plain = examples(plain=True, claims=False).map(lambda example: replace(example, note=None))
+plain = examples(plain=True, claims=False).map(lambda example: replace(example, note=None, source=None))
 
 small = st.integers(-1, 6)
 edits = st.one_of(
@@ -198,7 +198,7 @@ def test_a_cell_and_a_pasted_block():
     block = apply(
         first, {"op": "set", "matrix": "x", "head": None, "row": 1, "col": 0, "values": [[9, 8], [None, 7]]}
     )
-    assert block == replace(first, x=((1, 2), (9, 8), (5, 7)), note=None)
+    assert block == replace(first, x=((1, 2), (9, 8), (5, 7)), note=None, source=None)
     with pytest.raises(ExampleError) as error:
         apply(
             first, {"op": "set", "matrix": "x", "head": None, "row": 2, "col": 0, "values": [[1, 2], [3, 4]]}
