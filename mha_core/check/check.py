@@ -33,6 +33,7 @@ from mha_core.check.single import Strays
 from mha_core.check.transcription import EXCHANGED, exchanged
 from mha_core.compute.derive import Cell
 from mha_core.compute.device import Backend
+from mha_core.compute.operations import Step
 from mha_core.compute.printed import Key, Printed, claimed
 from mha_core.compute.trace import Trace, trace
 from mha_core.example.model import Example
@@ -360,8 +361,11 @@ class _Check:
     def _moved(self, key: Key, tensors: dict[str, Tensor], name: str, unsure: Tensor) -> Tensor:
         """Σ over an operand's cells of how far the step moves when this cell alone moves."""
         where = unsure.nonzero(as_tuple=True)
-        moves = torch.zeros(len(where[0]), *unsure.shape, dtype=torch.float64)
-        moves[torch.arange(len(where[0])), *where] = unsure[where]
+        mixed = _mixed(self.search.steps[key], name, unsure.dim())
+        alone = [at for at, is_mixed in zip(where, mixed, strict=True) if is_mixed]
+        batches = torch.unique(torch.stack(alone), dim=1, return_inverse=True)[1] if alone else where[0] * 0
+        moves = torch.zeros(int(batches.max()) + 1, *unsure.shape, dtype=torch.float64)
+        moves[batches, *where] = unsure[where]
         batch = {other: one.expand(len(moves), *one.shape[1:]) for other, one in tensors.items()}
         still = self.search.run(key, tensors)
         ways = [self.search.run(key, batch | {name: batch[name] + sign * moves}) for sign in (1, -1)]
@@ -625,3 +629,14 @@ def _merge(same: list[Cause], claimed: list[int | None]) -> Cause:
     rows = tuple(sorted({row for cause in same for row in cause.rows or ()}))
     everywhere = None not in claimed and len(heads) == len(claimed)
     return replace(same[0], heads=None if everywhere or not heads else heads, rows=rows or None)
+
+
+def _mixed(step: Step, name: str, axes: int) -> list[bool]:
+    """Of each axis of an operand, whether cells that differ in it may feed the same cell of the result.
+
+    Those that differ in a letter of the result feed cells of their own, and can be moved at once.
+    """
+    indices = [operand.index for operand in step.operands if operand.name == name]
+    if len(indices) == 1 and len(indices[0]) == axes:
+        return [letter not in step.index for letter in indices[0]]
+    return [True] * axes
