@@ -62,7 +62,7 @@ class Rooms:
             ("GET", "/rooms/{code}/events", self.events),
             ("GET", "/rooms/{code}/walks/{walk}", self.walk),
             ("POST", "/rooms/{code}/questions", self.ask),
-            ("DELETE", "/rooms/{code}/questions/{question:int}", self.close),
+            ("DELETE", "/rooms/{code}/questions/{question}", self.close),
             ("POST", "/rooms/{code}/answers", self.answer),
         ]
         return [Route(path, _refusing(act), methods=[method]) for method, path, act in routes]
@@ -122,7 +122,7 @@ class Rooms:
         """``DELETE /rooms/CODE/questions/QUESTION``: no more answers are taken."""
         code = await self._presented(request)
         last = _question(await self._latest(code))
-        if last is None or last["question"] != request.path_params["question"]:
+        if last is None or str(last["question"]) != request.path_params["question"]:
             raise RefusedError(404, N_("there is no such question"))
         await self.store.publish(code, "question", json.dumps(last | {"open": False}))
         return Response(status_code=204)

@@ -36,11 +36,11 @@ _NO_CONFIG: Final = N_(
 )
 _OTHER_CONFIG: Final = N_("The config.json does not name layers of this width, so nothing of it is used.")
 _TAKEN: Final = N_("From config.json: {names}.")
-_IGNORED: Final = N_(
-    "This kind of model is not known, so these settings of its config.json are not used: {names}. The divisor √d_k is "
-    "assumed."
+_UNKNOWN: Final = N_(
+    "This kind of model is not known. The divisor √d_k is assumed, with no mask and no positions, so the weights may "
+    "not be the model's."
 )
-_UNKNOWN: Final = N_("This kind of model is not known, and the divisor √d_k is assumed.")
+_IGNORED: Final = N_("These settings of its config.json are not used: {names}.")
 _UNUSED: Final = N_("Not used: {names}.")
 _WITHOUT: Final = N_("Left out as you chose, so scores and weights are not the model's: {names}.")
 _REORDERED: Final = N_(
@@ -232,7 +232,9 @@ def _said_of_config(attention: Attention) -> Iterator[_Sentence]:
     if attention.taken:
         yield _TAKEN, {"names": _listed(attention.taken)}
     if "model_type" not in attention.taken:
-        yield (_IGNORED if attention.ignored else _UNKNOWN), {"names": _listed(attention.ignored)}
+        yield _UNKNOWN, {}
+        if attention.ignored:
+            yield _IGNORED, {"names": _listed(attention.ignored)}
 
 
 def _listed(names: Sequence[str]) -> str:

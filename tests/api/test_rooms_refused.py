@@ -46,6 +46,18 @@ def test_what_a_presenter_does_needs_the_key(method, path, body, key):
     run(act())
 
 
+@pytest.mark.parametrize("number", ["2", "-1", "01", "1e0", "x", "9" * 5000], ids=lambda text: text[:4])
+def test_a_question_that_was_not_asked_is_not_closed(number):
+    async def act():
+        hall = await Hall().opened(FIRST)
+        key = f"Bearer {hall.key}"
+        await hall.ask("POST", f"/{hall.code}/questions", CHOICES, authorization=key)
+        answer = await hall.ask("DELETE", f"/{hall.code}/questions/{number}", authorization=key)
+        assert (answer.status, error(answer)) == (404, "there is no such question")
+
+    run(act())
+
+
 @scene
 async def test_the_key_of_another_room_is_no_key():
     hall = await Hall().opened(FIRST)

@@ -210,9 +210,12 @@ def test_a_setting_that_no_example_computes_with_is_refused_or_named(setting, ki
 def test_settings_of_a_kind_of_model_that_is_not_known_are_named():
     layer = known({"rope_theta": 1e4, "sliding_window": 4, "query_pre_attn_scalar": None}, "mine")
     example = open_layer(LAYER, layer, ALL)
-    assert "these settings of its config.json are not used: sliding_window, rope_theta." in note(example)
+    assert "These settings of its config.json are not used: sliding_window, rope_theta." in note(example)
     assert (example.mask, example.positions, example.scale) == (None, None, "sqrt_dk")
-    assert "This kind of model is not known, and" in note(open_layer(LAYER, known({}, "mine"), ALL))
+
+
+def test_of_a_kind_of_model_that_is_not_known_it_is_said_that_neither_mask_nor_positions_are_there():
+    assert "with no mask and no positions, so" in note(open_layer(LAYER, known({}, "mine"), ALL))
 
 
 def test_the_note_says_what_comes_of_the_config_and_where_there_is_none():
