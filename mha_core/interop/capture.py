@@ -21,7 +21,8 @@ from mha_core.example.model import MAX_HEADS, MAX_SIZE, NEG_INF, Example, Scale
 from mha_core.interop.masks import zeros_and_ones
 from mha_core.interop.packed import EXACT
 from mha_core.interop.qkv import from_qkv
-from mha_core.interop.samples import Batch, four_axes
+from mha_core.interop.samples import Batch, Split, four_axes, orders, untold
+from mha_core.interop.second_run import heads_come_first, outputs_of, variants
 from mha_core.interop.watch import Call, Scores, Watch, nested
 from mha_core.messages import LANGUAGE, LANGUAGES, catalogue
 
@@ -190,7 +191,7 @@ def capture(
     sample: int = 0,
     batch: int | None = None,
 ) -> list[Captured]:
-    """Run ``module`` once, and give every attention in it, in the order in which they were computed.
+    """Run ``module``, and give every attention in it, in the order in which they were computed.
 
     ``inputs``: a tensor, a tuple of arguments or a mapping of keywords, as a tokenizer gives it; ``keywords``: further
     ones. ``tokens``: what rows are called in attentions of as many queries; keys of another number are called by
@@ -202,8 +203,10 @@ def capture(
 
     Tensors of four axes are samples × heads × tokens × columns. Where there is one axis before tokens and columns,
     samples and heads are told apart by the view that folded them and by the first axis of the first input, or by
-    ``batch``, the number of samples; more than two axes want ``batch``, unless only the last is of heads. Of all heads
-    and samples weights · V has to be the outputs that the module computed. Where ``scale`` is 0 all scores are 0: the
+    ``batch``, the number of samples; more than two axes want ``batch``, unless only the last is of heads. Where sizes
+    leave the order open, since there are as many heads as samples for example, ``module`` runs again with one sample of
+    an input changed: the axis along which that sample's outputs alone change is the samples'. Of all heads and samples
+    weights · V has to be the outputs that the module computed. Where ``scale`` is 0 all scores are 0: the
     weights are kept, and Q and K are not, since no divisor gives that.
 
     Raises ``InteropError`` where there is no attention that could be seen (the sentence says what became of the
@@ -220,7 +223,7 @@ def capture(
     if batch is not None and batch < 1:
         raise InteropError(N_("expected a whole number from 1 on, got {got}"), place="batch", got=batch)
     module = getattr(module, "_orig_mod", module)  # what torch.compile has made of it
-    calls: list[Captured] = []
+    calls: list[Captured | _Open] = []
     labels = _Labels(tuple(map(str, tokens or ())), tuple(map(str, context_tokens or ())))
     size = Batch(batch, given[0].shape if given else (), bool(given) and given[0].is_floating_point())
     watch = Watch(module, lambda call: calls.append(_captured(call, sample, size, labels)))
@@ -228,16 +231,17 @@ def capture(
         module(*args, **named)
     if not calls:
         raise _none_seen(watch.ends)
-    if tokens is not None and all(one.weights.shape[1] != len(tokens) for one in calls):
-        counts = ", ".join(map(str, dict.fromkeys(one.weights.shape[1] for one in calls)))
+    found = _decided(calls, module, args, named, batch)
+    if tokens is not None and all(one.weights.shape[1] != len(tokens) for one in found):
+        counts = ", ".join(map(str, dict.fromkeys(one.weights.shape[1] for one in found)))
         said = N_("{got} were given, and no attention of this run has as many queries: {counts}")
-        if any(one.remark for one in calls):
+        if any(one.remark for one in found):
             said = N_(
                 "{got} were given, and no attention of this run has as many queries: {counts}, "
                 "in a batch of {samples}. Is batch_first right?"
             )
-        raise InteropError(said, place="tokens", got=len(tokens), counts=counts, samples=calls[0].samples)
-    return calls
+        raise InteropError(said, place="tokens", got=len(tokens), counts=counts, samples=found[0].samples)
+    return found
 
 
 def _none_seen(ends: Mapping[str, tuple[str, str]]) -> InteropError:
@@ -305,9 +309,65 @@ _ROUNDED: Final = {torch.float16: 0.01, torch.bfloat16: 0.05}
 """How far rounding to these dtypes may move a weight; of others it may by 0.0001."""
 
 
-def _captured(call: Call, sample: int, batch: Batch, labels: _Labels) -> Captured:
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A call whose order of samples and heads is not known: what it is in either, by whether heads come first."""
+
+    name: str
+    split: Split
+    outputs: Tensor
+    either: Mapping[bool, Captured]
+
+
+def _captured(call: Call, sample: int, batch: Batch, labels: _Labels) -> Captured | _Open:
     """One sample of a call, once every sample of it has been proved."""
-    call = _unpacked(four_axes(call, batch))
+    split = batch.split(call)
+    if split.sure:
+        return _proved(four_axes(call, split), sample, labels)
+    either = {
+        first: _proved(four_axes(call, split._replace(heads_first=first)), sample, labels)
+        for first in orders(call)
+    }
+    return _Open(call.name, split, call.outputs.detach().clone(), either)
+
+
+def _decided(
+    calls: Sequence[Captured | _Open],
+    module: nn.Module,
+    args: tuple[Any, ...],
+    named: Mapping[str, Any],
+    batch: int | None,
+) -> list[Captured]:
+    """The calls, those that were open in the order that runs on changed inputs show.
+
+    The first input decides; where a change of it shows nothing the others do, if they agree. An input of heads, a mask
+    of each for example, would show theirs.
+    """
+    left = {at: call for at, call in enumerate(calls) if isinstance(call, _Open)}
+    shown: dict[int, set[bool]] = {at: set() for at in left}
+    decided: set[int] = set()
+    for which, size, (changed_args, changed_named) in variants((args, named), batch) if left else ():
+        if len(decided) == len(left):
+            break
+        outputs = outputs_of(module, changed_args, changed_named, left)
+        for at in outputs.keys() - decided:
+            first = heads_come_first(left[at].split, left[at].outputs, outputs[at], size)
+            if first in left[at].either and first is not None:
+                shown[at].add(first)
+                decided |= {at} if which == 0 else set()
+    found = []
+    for at, call in enumerate(calls):
+        if isinstance(call, _Open):
+            if len(shown[at]) != 1:
+                raise untold(call.name, call.outputs.shape[:-2])
+            call = call.either[shown[at].pop()]  # noqa: PLW2901
+        found.append(call)
+    return found
+
+
+def _proved(call: Call, sample: int, labels: _Labels) -> Captured:
+    """One sample of a call of four axes."""
+    call = _unpacked(call)
     samples = call.outputs.shape[:-3].numel()
     if not 0 <= sample < samples:
         raise InteropError(

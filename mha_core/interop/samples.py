@@ -4,7 +4,8 @@ four axes     samples × heads, unless the batch is as long as the second of the
 three axes    samples · heads, folded by a view that was seen; or samples of one head, or heads of one sample
 more          as many of the first as make the batch are samples
 
-How many samples there are is said by the caller, or by the first input. What that leaves open is refused.
+How many samples there are is said by the caller, or by the first input. Where there are as many heads as samples, that
+says nothing of their order: it is found by a run on changed inputs. What stays open is refused.
 """
 
 from __future__ import annotations
@@ -12,11 +13,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
+from typing import Final, NamedTuple
 
 from torch import Tensor
 
 from mha_core.errors import N_, InteropError
 from mha_core.interop.watch import Call, Fold
+
+_UNSAID: Final = N_(
+    "samples and heads cannot be told apart in {lead} matrices: say how many samples there are with batch="
+)
+_UNTOLD: Final = N_(
+    "samples and heads cannot be told apart in {lead} matrices: their numbers leave the order open, and a second run "
+    "with one sample changed did not show it"
+)
+
+
+class Split(NamedTuple):
+    """How many samples and heads there are, and which come first; ``sure``: whether sizes and views say so."""
+
+    samples: int
+    heads: int
+    heads_first: bool
+    sure: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +56,47 @@ class Batch:
             return None
         return 1 if len(self.shape) == 1 else self.shape[0]
 
-    def split(self, lead: Sequence[int], folds: Sequence[Fold]) -> tuple[int, int, bool] | None:
-        """Samples, heads and whether heads come first in ``lead``, the axes before tokens and columns.
+    def split(self, call: Call) -> Split:
+        """Samples and heads in the axes before tokens and columns.
 
-        None where that is not decided.
+        Raises ``InteropError`` where they cannot be told apart.
         """
-        known = [self._unfolded(*fold) for fold in folds if lead and prod(fold[:2]) == lead[0]]
+        lead = call.outputs.shape[:-2]
+        if call.layer and len(lead) == 2:
+            return Split(*lead, heads_first=False, sure=True)
+        found = self._sizes(lead, call.folds)
+        if found is None or (not self.given and self._one_token(call, *found)):
+            raise _refusal(_UNSAID, call.name, lead)
+        return Split(*found, sure=1 in found[:2] or self._says(lead, call.folds, *found[:2]))
+
+    def _one_token(self, call: Call, samples: int, heads: int, heads_first: bool) -> bool:
+        """Whether what looks like heads of one sample may be one token of each sample, where tokens come first."""
+        return samples == 1 and heads_first and call.outputs.shape[-2] == 1 and heads in self.shape[1:2]
+
+    def _says(self, lead: Sequence[int], folds: Sequence[Fold], samples: int, heads: int) -> bool:
+        """Whether the order of so many samples and heads, more than one each, follows from what is known.
+
+        It does not where there are as many of both. Neither does it where another axis too is as long as the batch,
+        nor for one axis whose fold was not seen. The windows of a single sample follow from the view that made them.
+        """
+        if len(lead) > 2:
+            return (self.given or self.seen) not in lead[1:]
+        if len(lead) == 2 and (self.given or self.seen) == 1 and self._windows(lead, folds):
+            return True
+        return samples != heads and (len(lead) == 2 or any(prod(fold[:2]) == lead[0] for fold in folds))
+
+    def _windows(self, lead: Sequence[int], folds: Sequence[Fold]) -> bool:
+        """Whether the first axis was made of samples and their windows: by a view of a first axis, not of columns."""
+        known = [self._unfolded(*fold) for fold in folds if prod(fold[:2]) == lead[0] and not fold[2]]
+        return any(one and not one[2] for one in known)
+
+    def _sizes(self, lead: Sequence[int], folds: Sequence[Fold]) -> tuple[int, int, bool] | None:
+        """Samples, heads and whether heads come first; None where that is not decided."""
         if len(lead) == 2:
-            if any(
-                one and not one[2] for one in known
-            ):  # windows, one sample's after another's, are samples too
+            if self._windows(lead, folds):  # one sample's after another's, they are samples too
                 return lead[0], lead[1], False
             return self._order(*lead)
+        known = [self._unfolded(*fold) for fold in folds if lead and prod(fold[:2]) == lead[0]]
         if len(lead) == 1 and known:
             return known[0]
         return self._alone(prod(lead)) if len(lead) < 2 else self._several(lead)
@@ -61,8 +109,11 @@ class Batch:
         return (known, sizes[-1] // known, False) if known and whole else None
 
     def _order(self, first: int, second: int) -> tuple[int, int, bool] | None:
-        """Samples × heads, unless only the second axis is as long as the batch."""
+        """Samples × heads, unless only the second axis is as long as the batch: then said, or one sample."""
         known = self.given or self.seen
+        lone = self.seen is None and bool(self.shape) and first != self.shape[0]  # rows of one sample
+        if second == 1 and not self.given and (known == 1 or lone):
+            return 1, first, True
         if first == known or (second != known and (not self.given or first % self.given == 0)):
             return first, second, False
         return (second, first, True) if second == self.given else None
@@ -93,28 +144,32 @@ class Batch:
         return (1, size, False) if alone and not self.given else None
 
 
-def four_axes(call: Call, batch: Batch) -> Call:
-    """The same call with tensors of samples × heads × tokens × columns.
+def untold(name: str, lead: Sequence[int]) -> InteropError:
+    """That not even a second run has shown the order."""
+    return _refusal(_UNTOLD, name, lead)
 
-    Raises ``InteropError`` where samples and heads cannot be told apart.
-    """
+
+def _refusal(sentence: str, name: str, lead: Sequence[int]) -> InteropError:
+    return InteropError(sentence, place=name, lead=" × ".join(map(str, lead)))
+
+
+def orders(call: Call) -> tuple[bool, ...]:
+    """Whether heads may come first: not where a key of several heads says which axis is theirs, nor in many axes."""
+    lead, parts = call.outputs.shape[:-2], [call.v, *((call.scores.q, call.scores.k) if call.scores else ())]
+    shared = any(part.dim() > 2 and part.shape[-3] not in (1, lead[-1]) for part in parts)
+    return (False,) if shared or len(lead) > 2 else (False, True)
+
+
+def four_axes(call: Call, split: Split) -> Call:
+    """The same call with tensors of samples × heads × tokens × columns."""
     lead = call.outputs.shape[:-2]
-    split = (*lead, False) if call.layer and len(lead) == 2 else batch.split(lead, call.folds)
-    if split is None:
-        raise InteropError(
-            N_(
-                "samples and heads cannot be told apart in {lead} matrices: say how many samples there are with batch="
-            ),
-            place=call.name,
-            lead=" × ".join(map(str, lead)),
-        )
-    samples, heads, turned = split
+    samples, heads, turned, _ = split
     if len(lead) == 2 and not turned:
         return call
 
     def apart(part: Tensor) -> Tensor:
         part = part.reshape(*(1,) * (len(lead) + 2 - part.dim()), *part.shape)
-        own = lead if len(lead) < 2 else (*lead[:-1], part.shape[-3])
+        own = lead if turned or len(lead) < 2 else (*lead[:-1], part.shape[-3])
         part = part.expand(*own, *part.shape[-2:])
         if turned:
             return part.reshape(heads, samples, *part.shape[-2:]).transpose(0, 1)

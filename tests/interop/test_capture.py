@@ -641,6 +641,158 @@ def test_windows_of_a_sample_are_samples_though_there_are_as_many_heads_as_sampl
     assert_same(found, written_out(heads, heads, heads))
 
 
+class Tied(nn.Module):
+    """Four heads of two columns, laid out and attended in some way."""
+
+    def __init__(self, way, tokens_first=False):
+        super().__init__()
+        self.project, self.table = seeded(nn.Linear(8, 24)), seeded(nn.Embedding(9, 8))
+        self.way, self.tokens_first = way, tokens_first
+
+    def forward(self, x, **_):
+        rows = x if x.is_floating_point() else self.table(x)
+        rows = rows.transpose(0, 1) if self.tokens_first else rows
+        q, k, v = (part.unflatten(-1, (4, 2)) for part in self.project(rows).chunk(3, -1))
+        return self.way(q, k, v)
+
+    def wanted(self, x):
+        """samples × heads × queries × keys."""
+        rows = x if x.is_floating_point() else self.table(x)
+        q, k, _ = (part.unflatten(-1, (4, 2)).transpose(1, 2) for part in self.project(rows).chunk(3, -1))
+        return written_out(q, k, None)
+
+
+def laid_out(order, attend, folded=False):
+    """samples × tokens × heads × columns in another order, with or without the first two axes in one."""
+
+    def way(*parts):
+        laid = [part.permute(order) for part in parts]
+        return attend(*(part.reshape(-1, *part.shape[2:]) if folded else part for part in laid))
+
+    return way
+
+
+def by_product(q, k, v):
+    return (q @ k.mT / 2**0.5).softmax(-1) @ v
+
+
+def by_letters(q, k, v):
+    weights = (torch.einsum("bqhd,bkhd->hbqk", q, k) / 2**0.5).softmax(-1)
+    return torch.einsum("hbqk,bkhd->bqhd", weights, v)
+
+
+def by_bmm(q, k, v):
+    return torch.bmm((torch.bmm(q, k.mT) / 2**0.5).softmax(-1), v)
+
+
+SAMPLES_FIRST, HEADS_AT_FIRST = (0, 2, 1, 3), (2, 0, 1, 3)
+SDPA = F.scaled_dot_product_attention
+LAYOUTS = {
+    "b h n d, @": laid_out(SAMPLES_FIRST, by_product),
+    "b h n d, sdpa": laid_out(SAMPLES_FIRST, SDPA),
+    "b h n d, sdpa, masked": laid_out(
+        SAMPLES_FIRST, lambda q, k, v: SDPA(q, k, v, torch.ones(1, 1, 5, 5).bool())
+    ),
+    "(b h) n d, bmm": laid_out(SAMPLES_FIRST, by_bmm, folded=True),
+    "(b h) n d, sdpa": laid_out(SAMPLES_FIRST, SDPA, folded=True),
+    "h b n d, @": laid_out(HEADS_AT_FIRST, by_product),
+    "h b n d, sdpa": laid_out(HEADS_AT_FIRST, SDPA),
+    "h b n d, sdpa, masked": laid_out(
+        HEADS_AT_FIRST, lambda q, k, v: SDPA(q, k, v, torch.ones(1, 1, 5, 5).bool())
+    ),
+    "(h b) n d, bmm": laid_out(HEADS_AT_FIRST, by_bmm, folded=True),
+    "(h b) n d, sdpa": laid_out(HEADS_AT_FIRST, SDPA, folded=True),
+    "h b n d, einsum": by_letters,
+}
+
+
+@pytest.mark.parametrize("said", [False, True], ids=["unsaid", "batch="])
+@pytest.mark.parametrize("samples", [1, 4])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_samples_are_not_taken_for_heads_though_there_are_as_many(layout, samples, said):
+    module, x = Tied(LAYOUTS[layout]), randn(samples, 5, 8)
+    for sample in range(samples):
+        (found,) = capture(module, x, sample=sample, batch=samples if said else None)
+        assert_same(found, module.wanted(x)[sample])
+
+
+IDS = torch.arange(20).view(4, 5) * 5 % 9
+TOKENS_FIRST, SQUARE, ALIKE = randn(5, 4, 8), randn(4, 4, 8), randn(5, 8).expand(4, 5, 8)
+ONES = torch.ones(4, 5, 8, dtype=torch.float64)
+TIED_INPUTS: dict[str, tuple[Any, Any, bool]] = {
+    "token ids": (IDS, IDS, False),
+    "tokens first": (TOKENS_FIRST, TOKENS_FIRST.transpose(0, 1), True),
+    "as many tokens": (SQUARE, SQUARE, False),
+    "as many tokens, first": (SQUARE, SQUARE.transpose(0, 1), True),
+    "a mapping with masks": (
+        {
+            "x": IDS,
+            "mask": torch.ones(4, 5, dtype=torch.long),
+            "other": {"bias": None},
+            "heads": torch.ones(4),
+        },
+        IDS,
+        False,
+    ),
+    "samples that are alike": (ALIKE, ALIKE, False),
+    "numbers that are alike": (ONES, ONES, False),
+}
+
+
+@pytest.mark.parametrize("order", [SAMPLES_FIRST, HEADS_AT_FIRST], ids=["b h n d", "h b n d"])
+@pytest.mark.parametrize("given", TIED_INPUTS)
+def test_a_second_run_tells_samples_from_heads_whatever_the_inputs(given, order):
+    inputs, x, tokens_first = TIED_INPUTS[given]
+    module = Tied(laid_out(order, by_product), tokens_first)
+    for sample in range(4):
+        (found,) = capture(module, inputs, sample=sample)
+        assert_same(found, module.wanted(x)[sample])
+
+
+def test_as_many_heads_as_samples_are_refused_where_a_second_run_shows_no_order():
+    """The module mixes its samples, or does not take another input."""
+    said = "a second run with one sample changed did not show it"
+    mixing = Tied(laid_out(HEADS_AT_FIRST, by_product))
+    mixing.register_forward_pre_hook(lambda _, given: (given[0] + given[0].mean(0),))
+    assert refused(mixing, randn(4, 5, 8)).endswith(said)
+    only, x = Tied(laid_out(HEADS_AT_FIRST, by_product)), randn(4, 5, 8)
+
+    def refuse_others(_, given):
+        if not torch.equal(given[0], x):
+            raise ValueError
+
+    only.register_forward_pre_hook(refuse_others)
+    assert refused(only, x, batch=4).endswith(said)
+
+
+def test_keys_that_heads_share_say_which_axis_is_theirs_though_there_are_as_many_samples():
+    q, k = randn(4, 4, 5, 2), randn(4, 2, 5, 2, seed=1)
+    for sample in range(4):
+        (found,) = capture(Fused(enable_gqa=True), (q, k, k), sample=sample)
+        assert_same(found, written_out(q, k, k, enable_gqa=True)[sample])
+
+
+def test_heads_that_are_folded_unseen_are_told_from_samples_by_a_second_run():
+    module = Folded(lambda x: torch.cat(x.chunk(HEADS, -1), 0))
+    for sample in range(SAMPLES):
+        (found,) = capture(module, ROWS, sample=sample, batch=SAMPLES)
+        assert_same(found, wanted_of(ROWS)[sample])
+
+
+def test_sizes_that_differ_need_no_second_run():
+    runs = []
+    module = Tied(laid_out(SAMPLES_FIRST, by_product))
+    module.register_forward_pre_hook(lambda *_: runs.append(1))
+    assert capture(module, randn(3, 5, 8))
+    assert len(runs) == 1
+
+
+def test_one_token_of_each_sample_is_not_taken_for_heads():
+    q = randn(1, 4, 8)
+    module = ByHand(lambda x, *_: by_product(*[x.transpose(0, 1)[:, None]] * 3))
+    assert "cannot be told apart in 4 × 1 matrices" in refused(module, (q, q, q))
+
+
 @pytest.mark.parametrize("batch", [0, -1])
 def test_a_batch_of_no_samples_is_refused(batch):
     q = randn(1, 1, 3, 4)
