@@ -55,7 +55,8 @@ class Together {
   #open() {
     const { pair, id, count = 0 } = ofTab.get(KEPT) ?? {};
     this.#pair = pair ?? crypto.getRandomValues(new Uint32Array(2)).join("-");
-    if (this.#numbers) this.#numbers.count = pair && id !== this.#mine ? count + 1 : count;
+    // What changed here while nobody was told leads over what the pair had then, and over nothing that it has done since.
+    if (this.#numbers) this.#numbers.count = pair && id !== this.#mine ? count + 0.5 : count;
     this.#channel = new BroadcastChannel("mha-walk");
     this.#channel.onmessage = ({ data }) => this.#hear(data);
   }

@@ -82,7 +82,8 @@ export class Walk {
     const first = this.model === null;
     const known = placeHeld(data);
     const stood = first ? (known ?? data.place) : this.#placeSync.at;
-    if (!first && this.model.revision !== data.revision) this.predictions.forget();
+    if (!first && this.model.opened !== data.opened) this.predictions.forget();
+    else if (!first && this.model.revision !== data.revision) this.predictions.answers.clear(); // they were of other numbers
     const anew = !first && this.model.session !== data.session;
     this.model = this.way.model = data;
     if (first) this.way.minutes = lectureHeld() ?? this.way.usual;
