@@ -2,9 +2,8 @@
 // question is closed. Nobody is asked who he is.
 
 import { button, element, fill, p, pressable, redrawn } from "../mha.web/dom.js";
-import { shownAs, valueAt } from "../mha.web/graph.js";
 import { sent } from "./answers.js";
-import { asked, rightIn } from "./poll.js";
+import { asked, rightOf } from "./poll.js";
 import { pause } from "./stream.js";
 import { choiceOf } from "./tally.js";
 
@@ -44,6 +43,7 @@ export class Asked {
     this.#model = model;
     this.#words = words;
     this.#isOneOfMany = isOneOfMany;
+    if (question) rightOf(model, question);
     this.#draw();
   }
 
@@ -125,11 +125,10 @@ export class Asked {
     const words = this.#words;
     const question = this.#question;
     if (!question.cell) return fill(words.closed, { text: choiceOf(question, this.#given) });
-    const right = rightIn(this.#model, question)?.(this.#given);
-    const { name, head } = question.cell;
-    const number = shownAs(this.#model, name, head)(valueAt(this.#model, question.cell));
+    const right = rightOf(this.#model, question);
     const text = String(this.#given).replaceAll("-", "−").replace("inf", "∞");
-    return fill(right ? words.closed_right : words.closed_wrong, { text, number });
+    const isRight = right?.is(String(this.#given));
+    return fill(isRight ? words.closed_right : words.closed_wrong, { text, number: right?.label });
   }
 
   /** The last answer counts: an earlier one that is still on its way is not repeated. */

@@ -12,7 +12,7 @@ import { Hands } from "./hands.js";
 import { nameText } from "./named.js";
 import { choicesIn, ownOf, textIn } from "./plan.js";
 import { Planner } from "./planner.js";
-import { asked, histogram, offered, rightBar } from "./poll.js";
+import { asked, histogram, offered, rightOf } from "./poll.js";
 import { room } from "./room.js";
 import { bars, MOST } from "./tally.js";
 import { twice } from "./twice.js";
@@ -446,7 +446,8 @@ export class Lecturer {
     const { question, counts } = room;
     if (!question) return;
     const { model, asked: here } = this.walk;
-    const right = question.open || here.hiding ? null : rightBar(model, question);
+    const known = rightOf(model, question); // also while nobody is to know: numbers may be edited once it is closed
+    const right = question.open || here.hiding ? null : known;
     for (const node of within.querySelectorAll(".bars")) {
       const isShown = room.showsCounts || !this.#card.contains(node);
       const before = question.choices.length ? [offered(question)] : [];

@@ -6,19 +6,28 @@ import { isRight } from "./answers.js";
 import { nameNodes, unnamedOf } from "./named.js";
 import { choiceOf } from "./tally.js";
 
-/** Whether a number is the one asked for, once it is known. */
-export const rightIn = (model, { cell }) =>
-  cell && valueAt(model, cell) !== undefined ? (text) => isRight(text, valueAt(model, cell)) === true : null;
+/** @typedef {import("./tally.js").Right | null} Right */
+
+let last = { id: "", right: /** @type {Right} */ (null) }; // the question that was seen last: one for a tab, as rooms are
 
 /**
- * The same for bars, with what the number is called.
- * @type {(model: WalkModel, question: Question) => import("./tally.js").Right | null}
+ * What is right, and what it is called, once it is known: by the numbers that were there while the question was open.
+ * They may be edited since.
+ * @type {(model: WalkModel, question: Question) => Right}
  */
-export function rightBar(model, question) {
-  const is = rightIn(model, question);
-  if (!is) return null;
-  const { name, head } = question.cell;
-  return { is, label: shownAs(model, name, head)(valueAt(model, question.cell)) };
+export function rightOf(model, question) {
+  const { cell } = question;
+  const id = [question.question, cell?.name, cell?.row, cell?.col].join(" "); // another room counts anew
+  if (question.open || last.id !== id || !last.right) last = { id, right: rightIn(model, question) };
+  return last.right;
+}
+
+/** @type {(model: WalkModel, question: Question) => Right} */
+function rightIn(model, { cell }) {
+  const value = cell ? valueAt(model, cell) : undefined;
+  if (value === undefined) return null;
+  const label = shownAs(model, cell.name, cell.head)(value);
+  return { is: (text) => isRight(text, value) === true, label };
 }
 
 /** The question: its own text, else what is asked of a cell, with the tokens that it is about. */
