@@ -202,6 +202,7 @@ def test_an_additive_scoring_in_chinese_and_at_390_pixels_and_its_arithmetic(vis
     wide = bench.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert wide <= 0
     bench.page.set_viewport_size({"width": 1280, "height": 800})
+    expect(bench.cell("pair_sums", 1, 1, 0)).to_be_visible()  # both heads fit now: the tables are new
     assert_says_the_arithmetic(bench.settled(), "additive", NEW["additive"])
 
 
