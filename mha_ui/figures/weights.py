@@ -89,7 +89,7 @@ def _heatmaps_alt(trace: Trace, frame: Pairs, words: Words) -> str:
 def _most(row: Sequence[float], keys: Labels, words: Words) -> str:
     """The key with the largest weight, or those that share it, and the weight."""
     top = max(row)
-    at = [key for key, v in zip(keys.names, row, strict=True) if v > top - 1e-9]
+    at = [key for key, v in zip(keys.names, row, strict=True) if v >= top - 1e-9]
     if len(at) == len(row) > 1:
         names = words("all keys alike")
     else:

@@ -39,7 +39,10 @@ def test_an_extreme_example_comes_through(first):
 
 @pytest.mark.parametrize(
     ("seed", "route"),
-    [pytest.param(2547, "check of the smallest numbers", id="a difference of two scores beyond float64")],
+    [
+        pytest.param(2547, "check of the smallest numbers", id="a difference of two scores beyond float64"),
+        pytest.param(3, "figure weights", id="a given weight so large that a billionth is lost beside it"),
+    ],
 )
 def test_what_went_wrong_once(seed, route):
     """Found by the 10,000 of ``benchmarks.extremes``."""
