@@ -85,7 +85,10 @@ def test_a_head_that_is_given_its_weights_is_no_exercise():
     ("source", "most"),
     [
         (replace(built_in("first"), scale=1e12), 4 * 42),  # a divisor that makes all weights alike
-        (layer(h=4, mask="causal", biases=True, n=4), 180),  # laws that are nearly kept; it was drawn 305 times
+        (
+            layer(h=4, mask="causal", biases=True, n=4),
+            180,
+        ),  # laws that are nearly kept; it was drawn 305 times
     ],
     ids=["hopeless", "hard"],
 )
