@@ -8,7 +8,7 @@ from mha_api.rooms import limits
 from mha_api.rooms.page import Follower
 from mha_api.rooms.store import InProcess
 from mha_ui import follow, shell, web
-from mha_ui.web import bundle, modules
+from mha_view import bundle
 
 # What the pages need and would wait for.
 LIBRARIES = ("torch",)
@@ -16,7 +16,7 @@ LIBRARIES = ("torch",)
 OPTIONAL = ("pptx",)
 FOLLOWER = Follower(follow.page, follow.script, follow.style, follow.walk)
 ROOMS = InProcess(per_address=limits.streams())
-MODULES = assets.Modules(modules.digest, bundle.bundled, modules.plain)
+MODULES = assets.Modules(bundle.digest, bundle.bundled, bundle.plain)
 
 app = st.App(
     "pages/navigation.py",

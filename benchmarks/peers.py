@@ -57,7 +57,7 @@ ROUNDS, SLOW, TOO_SLOW, LIMIT = 15, 2_000.0, 30_000.0, 120_000.0
 """Pictures of each; and milliseconds: where one takes more, no second is drawn; no larger one; it is given up."""
 FLAGS = ("--disable-frame-rate-limit",)
 """A frame is painted as soon as it is there: the clock of a screen, 16 ms, would be most of a short time."""
-PAGE = """<!doctype html><meta charset="utf-8"><link rel="stylesheet" href="/mha.models/models.css">
+PAGE = """<!doctype html><meta charset="utf-8"><link rel="stylesheet" href="/web/models/models.css">
 <style>{variables}</style><body>"""
 
 
@@ -241,12 +241,12 @@ def serving() -> Iterator[tuple[str, dict[str, bytes]]]:
             if (PEERS / path).exists()
         },
     }
-    for assets in (ROOT / "mha_ui").glob("*/assets"):
-        files |= {
-            f"/mha.{assets.parent.name}/{path.relative_to(assets)}": path.read_bytes()
-            for path in assets.rglob("*")
-            if path.is_file()
-        }
+    files |= {
+        f"/{path.relative_to(ROOT).as_posix()}": path.read_bytes() for path in (ROOT / "web").rglob("*.*")
+    }
+    files["/web/mha.explore/explore.css"] = (
+        ROOT / "web/explore/explore.css"
+    ).read_bytes()  # as Streamlit serves it
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, files))
     Thread(target=server.serve_forever, daemon=True).start()
     try:

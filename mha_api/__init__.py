@@ -64,8 +64,8 @@ def routes(
     if modules:
         scripts = assets.Served(modules)
         served += [
-            Route("/modules/{version}/mha.{page}.js", scripts.page),
-            Route("/modules/{version}/mha.{page}/{name}", scripts.module),
+            Route("/modules/{version}/{page}.js", scripts.page),
+            Route("/modules/{version}/{place:path}", scripts.module),
         ]
     if follower and store:
         page = Page(follower)

@@ -1,6 +1,6 @@
 """Scripts that a browser keeps for good, since their address holds their version: ``/api/plotly/VERSION.js``, Plotly's
-as its Python package has it, and ``/api/modules/VERSION/mha.PAGE.js``, a page's; ``…/mha.PAGE/NAME.js`` is a single
-module, as it is edited.
+as its Python package has it, and ``/api/modules/VERSION/PAGE.js``, a page's; ``…/PAGE/NAME.js`` is a single module, as it
+is edited.
 
 A script is compressed once a process, when it is first asked for; Streamlit's middleware lets through what is
 compressed already.
@@ -39,13 +39,13 @@ async def plotly(request: Request) -> Response:
 class Modules:
     """The pages' modules; ``None`` where there is no such page, or module.
 
-    ``digest``: the version that stands in their address; ``bundled``: all of a page in one; ``plain``: by page and name
-    a single one, to who edits it.
+    ``digest``: the version that stands in their address; ``bundled``: all of a page in one; ``plain``: a single one
+    by its place, such as ``kit/dom.js``, for whoever edits it.
     """
 
     digest: Callable[[], str]
     bundled: Callable[[str], str | None]
-    plain: Callable[[str, str], str | None]
+    plain: Callable[[str], str | None]
 
 
 class Served:
@@ -63,7 +63,7 @@ class Served:
 
     async def module(self, request: Request) -> Response:
         """A single module, read anew each time."""
-        text = self._modules.plain(request.path_params["page"], request.path_params["name"])
+        text = self._modules.plain(request.path_params["place"])
         return _module(request, gzip.compress(text.encode(), mtime=0) if text else None, "no-cache")
 
     def _packed(self, page: str) -> bytes | None:

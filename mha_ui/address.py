@@ -12,7 +12,7 @@ import streamlit as st
 
 from mha_core.messages import LANGUAGE
 from mha_ui import state
-from mha_ui.web import in_a_list
+from mha_ui.component import in_a_list
 
 _KEEP: Final = """
 let held = null;

@@ -18,7 +18,7 @@ from mha_core.errors import N_
 from mha_core.messages import LANGUAGE
 from mha_ui.css import css_variables
 from mha_ui.language import words_in
-from mha_ui.web import bundle
+from mha_view import bundle
 
 _ICON: Final = Path(__file__).resolve().parent / "icon.svg"
 _WORDS: Final = {
@@ -79,12 +79,12 @@ def page(language: str, root: str, script: str, style: str) -> str:
 
 def script() -> str:
     """The page's script, one module."""
-    return bundle.script("walkthrough/follow.js")
+    return bundle.script("audience/follow.js")
 
 
 def style() -> str:
     """The page's stylesheet, with the palette."""
-    return css_variables() + bundle.style("walkthrough/follow.css")
+    return css_variables() + bundle.style("audience/follow.css")
 
 
 def walk(address: Mapping[str, str], language: str, decimals: int) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from mha_core.errors import N_
 from mha_ui import state
 from mha_ui.figures import FIGURES, Figure
 from mha_ui.palette import Theme
-from mha_ui.web.plot import Follows, plot
+from mha_ui.plot import Follows, plot
 
 _OPEN: Final = "pictures.open"
 _QUERY: Final = "pictures.query"

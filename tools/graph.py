@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGES = ("pages", "mha_ui", "mha_api", "mha_core")
+PACKAGES = ("pages", "mha_ui", "mha_api", "mha_view", "mha_core")
 LINES = (".py", ".js", ".css", ".jinja")
 """Endings of the files whose lines are counted."""
 
 
 def folders() -> dict[str, Path]:
-    """Every folder with Python code by its name, such as ``mha_core/check``."""
+    """Every folder with code by its name, such as ``mha_core/check`` and ``web/kit``."""
     found = {path.parent for package in PACKAGES for path in (ROOT / package).rglob("*.py")}
+    found |= {path.parent for path in (ROOT / "web").rglob("*.js")}
     return {path.relative_to(ROOT).as_posix(): path for path in sorted(found)}
 
 
 def imported(path: Path) -> Iterator[str]:
     """The modules that a file imports, and what it imports from them, which may be modules too."""
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    text = path.read_text("utf-8")
+    if path.suffix == ".js":
+        for module in re.findall(r'^(?:import|\}) .*from "(.*)";$', text, re.MULTILINE):
+            yield (path.parent / module).resolve().relative_to(ROOT).as_posix().replace("/", ".")
+        return
+    for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
             yield from (name.name for name in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -33,7 +40,7 @@ def graph() -> dict[str, set[str]]:
     return {
         name: {
             home
-            for path in folder.glob("*.py")
+            for path in (*folder.glob("*.py"), *folder.glob("*.js"))
             for module in imported(path)
             if (home := _home(module, known))
         }
@@ -50,9 +57,9 @@ def _home(module: str, known: dict[str, Path]) -> str | None:
 
 
 def lines(folder: Path) -> int:
-    """The lines of a folder's own files, and of its assets."""
-    own = [*folder.glob("*"), *(folder / "assets").glob("*")]
-    return sum(len(path.read_text("utf-8").splitlines()) for path in own if path.suffix in LINES)
+    """The lines of a folder's own files."""
+    own = [path for path in folder.glob("*") if path.suffix in LINES]
+    return sum(len(path.read_text("utf-8").splitlines()) for path in own)
 
 
 def show() -> None:

@@ -1,8 +1,8 @@
 """The matrix bench: one component that edits and shows every matrix of the computation.
 
 The browser gets the numbers and the declared operations (``model.py``) and sends edits back; it computes nothing.
-Its assets are plain JavaScript modules and a stylesheet in ``assets/``, on the web kit (``mha_ui/web``), served by
-Streamlit's own route for component files, so that an edit's answer carries numbers only and no code.
+Its modules and stylesheet stand in ``web/explore``; they are served by themselves, so that an edit's answer carries
+numbers only and no code.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import streamlit as st
 
 from mha_ui import state
 from mha_ui.bench.model import payload
-from mha_ui.web import component
+from mha_ui.component import component
 
 _KEY: Final = "bench.matrices"
 
@@ -42,4 +42,4 @@ def edited_bench(work: state.Work) -> None:
 
 @st.cache_resource(show_spinner=False)
 def _component():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
-    return component("bench", "bench", "bench.js", css="bench.css")
+    return component("explore", "explore", "explore.js", css="explore.css")

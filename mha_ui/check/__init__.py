@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from json import dumps
-from pathlib import Path
 from typing import Final
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
@@ -18,8 +17,9 @@ from mha_ui import state
 from mha_ui.bench import bench, receive_edits
 from mha_ui.check.model import check_payload
 from mha_ui.check.solutions import solutions_button
+from mha_ui.component import component
 from mha_ui.download import downloader
-from mha_ui.web import component
+from mha_view import bundle
 
 _MENU: Final = "check.exercise"
 _ASKED: Final = "check.asked"
@@ -124,8 +124,10 @@ _WORDS: Final = {"link": N_("The link to hand out"), "copy": N_("Copy the link")
 
 @st.cache_resource(show_spinner=False)
 def _component():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
-    style = (Path(__file__).parent / "assets" / "link.css").read_text("utf-8")
-    return component("copied", "check", "link.js", css=style)  # a file would be the page's other component's
+    style = bundle.style("check/class_link.css")
+    return component(
+        "copied", "check", "class_link.js", css=style
+    )  # a file would be the page's other component's
 
 
 def _set(asked: tuple[str, ...], kind: str, seed: int) -> None:

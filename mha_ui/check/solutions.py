@@ -16,10 +16,10 @@ from mha_core.check.table import Solution, as_csv, count_headings, counts, headi
 from mha_core.errors import N_, MhaError
 from mha_core.example.files import MAX_BYTES, parse
 from mha_ui import state
+from mha_ui.component import component
 from mha_ui.download import downloader
 from mha_ui.panel import panel
 from mha_ui.upload import uploader
-from mha_ui.web import component
 
 _FILES: Final = "check.files"
 MOST_FILES: Final = 300

@@ -18,6 +18,7 @@ from mha_core.errors import N_
 from mha_core.notation import demonstrate, has_pairings, is_masked, pairings
 from mha_ui import frame, state
 from mha_ui.address import keep_address
+from mha_ui.component import component
 from mha_ui.conventions.model import (
     agreement,
     dead_payload,
@@ -31,7 +32,6 @@ from mha_ui.conventions.model import (
     ui_words,
 )
 from mha_ui.panel import panel
-from mha_ui.web import component
 
 _STYLE: Final = Path(__file__).with_name("page.css").read_text(encoding="utf-8")
 _HEAD: Final = "conventions.head"

@@ -20,8 +20,8 @@ from mha_core.example.share_link import packed
 from mha_core.vocabulary import STAGES, Stage
 from mha_ui import state
 from mha_ui.bench.model import stages
+from mha_ui.component import component
 from mha_ui.language import words_in
-from mha_ui.web import component
 
 _KEY: Final = "experiments.board"
 

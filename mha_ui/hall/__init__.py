@@ -1,6 +1,6 @@
 """A page before an audience, as the walkthrough has its projector: large type, and a screen of its parts at a time.
 
-The browser packs what the page shows into screens (``assets/packing.js``); the page itself stays as it is.
+The browser packs what the page shows into screens (``web/projector/screens.js``); the page itself stays as it is.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import streamlit as st
 
 from mha_core.errors import N_
 from mha_ui import state
-from mha_ui.web import component
+from mha_ui.component import component
 
 _KEY: Final = "hall.view"
 STYLE: Final = (Path(__file__).resolve().parent / "hall.css").read_text("utf-8")
@@ -56,4 +56,4 @@ def _turned() -> None:
 
 @st.cache_resource(show_spinner=False)
 def _component():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
-    return component("hall", "hall", "hall.js", css="hall.css")
+    return component("projector", "projector", "projector.js", css="projector.css")

@@ -18,9 +18,9 @@ from mha_core.messages import LANGUAGE
 from mha_core.models import cards, load, run, to_example, tokenize
 from mha_core.models.measures import LEAST_EXCESS, MOST_CHANCE
 from mha_ui import frame, shell, state
+from mha_ui.component import component
 from mha_ui.models.words import EXAMPLES, ui_words
 from mha_ui.panel import panel
-from mha_ui.web import component
 
 _KEY: Final = "models.page"
 

@@ -16,8 +16,8 @@ from mha_core import pretty
 from mha_core.errors import N_
 from mha_core.messages import LANGUAGE
 from mha_ui import state
+from mha_ui.component import component
 from mha_ui.download import downloader
-from mha_ui.web import component
 
 _KEY: Final = "frame.share"
 _WORDS: Final = {

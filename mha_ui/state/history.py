@@ -14,7 +14,7 @@ from mha_core.example.share_link import packed, unpacked
 from mha_ui.state.work import UNDO_STEPS, Version, Work, is_whole, versions
 
 MOST_KEPT: Final = 1_000_000
-"""Most characters that a browser keeps and may send back: history.js says the same."""
+"""Most characters that a browser keeps and may send back: web/explore/editing/history.js says the same."""
 _BROKEN: Final = (MhaError, AttributeError, IndexError, KeyError, TypeError, ValueError)
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from mha_core.errors import N_
 from mha_ui import state
-from mha_ui.web import component
+from mha_ui.component import component
 
 _WORDS: Final = {
     "theme": N_("Colours of the page"),

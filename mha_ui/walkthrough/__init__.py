@@ -18,11 +18,11 @@ from mha_core.messages import in_words
 from mha_core.walk.handout import check_size
 from mha_core.walk.markdown import as_markdown
 from mha_ui import state
+from mha_ui.component import component
 from mha_ui.download import downloader
 from mha_ui.handout import as_html
 from mha_ui.handout.slides import as_slides, check_package
 from mha_ui.walkthrough.model import payload
-from mha_ui.web import component
 
 _KEY: Final = "walk.stages"
 _PLACE_KEY: Final = "walk.place"
@@ -90,9 +90,9 @@ def _slides(work: state.Work) -> None:
 
 @st.cache_resource(show_spinner=False)
 def _walk():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
-    return component("walkthrough", "walkthrough", "main.js", css="walk.css")
+    return component("walk", "walk", "mount_walk.js", css="walk.css")
 
 
 @st.cache_resource(show_spinner=False)
 def _place():  # type: ignore[no-untyped-def]  # Streamlit's mounting command
-    return component("place", "walkthrough", "place.js")
+    return component("place", "walk", "place/server_place.js")

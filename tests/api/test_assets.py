@@ -10,9 +10,8 @@ import pytest
 from starlette.applications import Starlette
 
 import mha_api
-import mha_ui
 from mha_api import assets
-from mha_ui.web import bundle, modules
+from mha_view import bundle
 from tests.api.asgi import ask
 
 SCRIPT = (Path(plotly.__file__).parent / "package_data" / "plotly.min.js").read_bytes()
@@ -50,17 +49,18 @@ def test_it_is_compressed_once(monkeypatch):
     assert ask(APP, PATH, **{"accept-encoding": "gzip"}).status == 200
 
 
-SERVED = Starlette(
-    routes=mha_api.routes(modules=assets.Modules(modules.digest, bundle.bundled, modules.plain))
-)
-KEPT = f"/api/modules/{modules.digest()}"
-ASSETS = Path(mha_ui.__file__).parent
-PAGES = sorted({path.parents[1].name for path in ASSETS.glob("*/assets/*.js")})
+SERVED = Starlette(routes=mha_api.routes(modules=assets.Modules(bundle.digest, bundle.bundled, bundle.plain)))
+KEPT = f"/api/modules/{bundle.digest()}"
+PAGES = [page for page in bundle.pages() if bundle.bundled(page)]
+
+
+def modules(page):
+    return [path.relative_to(bundle.WEB).as_posix() for path in (bundle.WEB / page).rglob("*.js")]
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_s_modules_are_one_script_that_is_kept_for_good_and_has_no_comment(page):
-    answer = ask(SERVED, f"{KEPT}/mha.{page}.js", **{"accept-encoding": "gzip"})
+    answer = ask(SERVED, f"{KEPT}/{page}.js", **{"accept-encoding": "gzip"})
     assert answer.status == 200
     assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
     assert answer.headers["content-type"].startswith("text/javascript")
@@ -68,42 +68,42 @@ def test_a_page_s_modules_are_one_script_that_is_kept_for_good_and_has_no_commen
     assert not re.search(r"^\s*(//|/?\*)", text, re.MULTILINE)
     held = set(re.findall(r"\bconst (\w+)=\(\(\)=>\{", text))
     exported = set(re.search(r"\bexport\{([^}]*)\};$", text)[1].split(","))
-    of_kit = {name for name in exported if name.startswith("web_")}
+    of_kit = {name for name in exported if name.startswith("kit_")}
     assert exported <= held
-    assert bool(of_kit) == (page == "web")  # of the kit there is one, which all pages share
-    mounted = {
-        path for path in ASSETS.glob(f"{page}/assets/*.js") if "export default" in path.read_text("utf-8")
-    }
+    assert bool(of_kit) == (page == "kit")  # of the kit there is one, which all pages share
+    mounted = {path for path in modules(page) if "export default" in (bundle.WEB / path).read_text("utf-8")}
     assert {bundle.name(path) for path in mounted} <= exported
-    imported = set(re.findall(r"\w+", re.match(r"import\{([^}]*)\}from\"./mha.web.js\";|", text)[1] or ""))
-    assert page == "web" or imported == {bundle.name(path) for path in ASSETS.glob("web/assets/*.js")}
+    imported = set(re.findall(r"\w+", re.match(r"import\{([^}]*)\}from\"./kit.js\";|", text)[1] or ""))
+    assert page == "kit" or imported == {bundle.name(path) for path in modules("kit")}
 
 
 def test_a_page_that_a_former_server_has_opened_gets_what_there_is_but_does_not_keep_it():
-    answer = ask(SERVED, "/api/modules/0123456789abcdef/mha.bench.js")
-    assert answer.body.decode() == bundle.bundled("bench")
+    answer = ask(SERVED, "/api/modules/0123456789abcdef/explore.js")
+    assert answer.body.decode() == bundle.bundled("explore")
     assert answer.headers["cache-control"] == "no-cache"
 
 
 def test_a_module_that_is_edited_is_read_anew_each_time():
-    dom = Path(mha_ui.__file__).parent / "web" / "assets" / "dom.js"
-    answer = ask(SERVED, f"/api/modules/{modules.AS_THEY_ARE}/mha.web/dom.js")
-    assert answer.body == dom.read_bytes()
+    place = "walk/motion/tracks.js"
+    answer = ask(SERVED, f"/api/modules/{bundle.AS_THEY_ARE}/{place}")
+    assert answer.body == (bundle.WEB / place).read_bytes()
     assert answer.headers["cache-control"] == "no-cache"
 
 
 @pytest.mark.parametrize(
     "path",
     [
-        "mha.web/none.js",
-        "mha.none/dom.js",
-        "mha.none.js",
-        "web/dom.js",
-        "mha.web/..%2f..%2fcss.py",
-        "mha...js",
+        "kit/none.js",
+        "none/dom.js",
+        "none.js",
+        "kit/kit/dom.js",
+        "kit/../kit/dom.js",
+        "kit/..%2f..%2fapp.py",
+        "kit/explore.css",
+        "...js",
     ],
 )
-@pytest.mark.parametrize("version", [modules.digest(), modules.AS_THEY_ARE])
+@pytest.mark.parametrize("version", [bundle.digest(), bundle.AS_THEY_ARE])
 def test_what_is_no_module_is_not_there(version, path):
     answer = ask(SERVED, f"/api/modules/{version}/{path}")
     assert answer.status == 404

@@ -30,7 +30,7 @@ from mha_core.example.share_link import MAX_TOKEN
 from mha_core.messages import LANGUAGES
 from mha_core.vocabulary import AXES, STEPS
 from mha_ui.language import words_in
-from mha_ui.web import bundle, modules
+from mha_view import bundle
 from tests.api.asgi import post, run
 from tests.api.described import OPENAPI
 from tests.api.rooms import CELL as ROOM_CELL
@@ -503,7 +503,7 @@ def test_the_page_shows_every_route():
 
 
 def test_every_route_is_described():
-    loaded = assets.Modules(modules.digest, bundle.bundled, modules.plain)
+    loaded = assets.Modules(bundle.digest, bundle.bundled, bundle.plain)
     mount = mha_api.routes(follower=FOLLOWER, store=InProcess(), modules=loaded)[0]
     assert isinstance(mount, Mount)
     served = {

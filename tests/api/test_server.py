@@ -119,7 +119,7 @@ def test_visitors_who_come_before_torch_are_told_so_and_then_see_the_numbers(beg
         assert status(server.port, "/api/ready") == 200
         assert health.ready(server.port)
     for visitor in visitors:
-        assert "mha.bench" in visitor.components
+        assert "mha.explore" in visitor.components
         assert not any(words_in(language)(FAILED) in html for html in visitor.html)
 
 

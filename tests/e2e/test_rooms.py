@@ -348,7 +348,9 @@ def test_windows_of_a_pair_have_one_room_and_how_to_get_in_stands_in_a_corner(pa
         return node.closest(".curtain") !== null;
     }"""
     assert front.page.evaluate(on_top, middle)
-    wait_for(back.page, ".curtain:not([hidden])")  # else "x" lifts nothing, and the arrow lifts it instead of moving
+    wait_for(
+        back.page, ".curtain:not([hidden])"
+    )  # else "x" lifts nothing, and the arrow lifts it instead of moving
     back.press("x", "ArrowLeft").stands_at("concat")
     phone.says("You see what is on the wall.")
     expect(corner).to_be_visible()

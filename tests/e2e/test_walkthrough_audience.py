@@ -251,7 +251,7 @@ def held(page, address):
 def test_nothing_is_measured_before_the_last_stylesheet_is_there(server, new_context):
     """The walk's code comes when its stylesheet is there, but not yet what that one imports."""
     page = new_context(viewport=PROJECTOR).new_page()
-    modules, sheets = held(page, "**/mha.walkthrough.js"), held(page, "**/motion.css")
+    modules, sheets = held(page, "**/walk.js"), held(page, "**/motion.css")
     page.goto(f"{server.url}walkthrough?example=programming&view=projector&step=head_outputs")
     link = page.locator('link[href*="walk.css"]')
     expect(link).to_have_count(1)

@@ -12,10 +12,9 @@ from unittest.mock import patch
 
 import streamlit as st
 
-from mha_ui import bench, state
+from mha_ui import bench, plot, state
 from mha_ui.experiments import board, lenses
 from mha_ui.state.session import KEY
-from mha_ui.web import plot
 
 _WIDGETS = ("pills", "segmented_control", "selectbox", "multiselect", "select_slider", "radio")
 _FRAGMENTS = ("_painted_by_gradient", "_painted_by_change", "_saturation")

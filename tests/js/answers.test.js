@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isRight, sent } from "../../mha_ui/walkthrough/assets/answers.js";
+import { isRight, sent } from "../../web/walk/picture/answers.js";
 
 test("a printed number may be off by one unit of its last digit, as rounding and cutting off leave it", () => {
   for (const text of ["0.67", "0.66", "0.6667", "1"]) assert.equal(isRight(text, 2 / 3), true, text);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { around } from "../../mha_ui/walkthrough/assets/around.js";
+import { around } from "../../web/walk/picture/shown_indices.js";
 
 test("few are all shown", () => {
   assert.deepEqual(around(3, 3, 1), [0, 1, 2]);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { beside } from "../../mha_ui/bench/assets/beside.js";
+import { beside } from "../../web/explore/first_steps/bubble_position.js";
 
 const box = (left, top, width, height) => ({ left, top, right: left + width, bottom: top + height });
 const SIZE = { width: 300, height: 100 };

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Choice } from "../../mha_ui/bench/assets/choice.js";
+import { Choice } from "../../web/explore/heads/head_choice.js";
 
 test("a head that comes is shown in place of the last one, and the first comes back with new tokens", () => {
   const choice = new Choice();

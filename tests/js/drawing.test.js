@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { drawing } from "../../mha_ui/walkthrough/assets/drawing.js";
-import { BAR, placed } from "../../mha_ui/walkthrough/assets/track.js";
+import { drawing } from "../../web/walk/motion/motion_svg.js";
+import { BAR, placed } from "../../web/walk/motion/pixel_tracks.js";
 
 const step = (at, x, opacity) => ({ at, x, y: 10, scale: 1, stretch: 1, opacity });
 const scenery = (text) => ({

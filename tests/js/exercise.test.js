@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { exerciseIn } from "../../mha_ui/walkthrough/assets/exercise.js";
+import { exerciseIn } from "../../web/walk/lecture/exercise_link.js";
 
 const page = new URL("https://school.example/attention/check");
 

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Choice, fitting } from "../../mha_ui/bench/assets/choice.js";
-import { Folds, folded, isUnfolded, UNASKED, UNFOLDED } from "../../mha_ui/web/assets/folding.js";
+import { Choice, fitting } from "../../web/explore/heads/head_choice.js";
+import { Folds, folded, isUnfolded, UNASKED, UNFOLDED } from "../../web/kit/folding.js";
 
 const kept = (...at) => ({ open: false, kept: new Set(at) });
 /** Every index that is shown or stands in a gap, in order. */

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { History } from "../../mha_ui/bench/assets/history.js";
-import { Store } from "../../mha_ui/web/assets/storage.js";
+import { History } from "../../web/explore/editing/history.js";
+import { Store } from "../../web/kit/storage.js";
 
 class Storage {
   held = new Map();

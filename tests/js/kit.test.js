@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { arithmetic, inBrief } from "../../mha_ui/web/assets/arithmetic.js";
+import { arithmetic, inBrief } from "../../web/kit/arithmetic.js";
 import {
   fedBy,
   isHidden,
@@ -14,8 +14,8 @@ import {
   termsOf,
   unkey,
   valueAt,
-} from "../../mha_ui/web/assets/graph.js";
-import { exact, fixed, parenthesised, readMask, scientific } from "../../mha_ui/web/assets/numbers.js";
+} from "../../web/kit/graph.js";
+import { exact, fixed, parenthesised, readMask, scientific } from "../../web/kit/numbers.js";
 
 const { examples, printed } = JSON.parse(readFileSync(process.env.MHA_EXAMPLES, "utf8"));
 

@@ -3,7 +3,10 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { kinds, measureOf, ordered } from "../../mha_ui/models/assets/order.js";
+import { unpacked } from "../../web/kit/binary.js";
+import { Store } from "../../web/kit/storage.js";
+import { kinds, measureOf, ordered } from "../../web/models/glance/head_order.js";
+import { revealing, shifted, whole, zoomed } from "../../web/models/head/map_window.js";
 import {
   differences,
   laid,
@@ -13,9 +16,7 @@ import {
   shaded,
   signed,
   weightsOf,
-} from "../../mha_ui/models/assets/paint.js";
-import { groups, inPieces, joined, merged, numbered } from "../../mha_ui/models/assets/pieces.js";
-import { fitted, missing, read, START, unread, written } from "../../mha_ui/models/assets/place.js";
+} from "../../web/models/paint.js";
 import {
   aboveChance,
   alone,
@@ -28,12 +29,11 @@ import {
   restOf,
   shifts,
   topOf,
-} from "../../mha_ui/models/assets/runs.js";
-import { revealing, shifted, whole, zoomed } from "../../mha_ui/models/assets/window.js";
-import { behaviour, shuffledSentences } from "../../mha_ui/models/assets/wording.js";
-import { KeptWork } from "../../mha_ui/models/assets/work.js";
-import { unpacked } from "../../mha_ui/web/assets/message.js";
-import { Store } from "../../mha_ui/web/assets/storage.js";
+} from "../../web/models/runs.js";
+import { KeptWork } from "../../web/models/stored_work.js";
+import { groups, inPieces, joined, merged, numbered } from "../../web/models/tokens/words.js";
+import { fitted, missing, read, START, unread, written } from "../../web/models/view_address.js";
+import { behaviour, shuffledSentences } from "../../web/models/wording.js";
 
 // --- places --------------------------------------------------------------------------------------------------------
 

@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { motionOf } from "../../mha_ui/walkthrough/assets/motion.js";
-import { after, entry } from "../../mha_ui/walkthrough/assets/path.js";
-import { arrowsOf, hasPlane, reachOf } from "../../mha_ui/walkthrough/assets/plane.js";
-import { cellsOf, focusOf, powersOf, printer, stateAt } from "../../mha_ui/walkthrough/assets/scene.js";
-import { MOST } from "../../mha_ui/walkthrough/assets/tracks.js";
-import { key, rowsOf, shownAs, termsOf, unkey, valueAt } from "../../mha_ui/web/assets/graph.js";
+import { key, rowsOf, shownAs, termsOf, unkey, valueAt } from "../../web/kit/graph.js";
+import { motionOf } from "../../web/walk/motion/motion.js";
+import { MOST } from "../../web/walk/motion/tracks.js";
+import { cellsOf, focusOf, powersOf, printer, stateAt } from "../../web/walk/picture/scene.js";
+import { arrowsOf, hasPlane, reachOf } from "../../web/walk/picture/vectors.js";
+import { after, entry } from "../../web/walk/place/path.js";
 
 const { examples } = JSON.parse(readFileSync(process.env.MHA_EXAMPLES, "utf8"));
 const everything = () => true;

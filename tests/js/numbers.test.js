@@ -16,7 +16,7 @@ import {
   toneOf,
   topOf,
   toTsv,
-} from "../../mha_ui/web/assets/numbers.js";
+} from "../../web/kit/numbers.js";
 
 const each = (cases, act) =>
   cases.forEach(([given, wanted]) => void assert.deepEqual(act(given), wanted, given));

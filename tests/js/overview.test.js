@@ -9,9 +9,9 @@ import {
   rewritten,
   taken,
   wordsOf,
-} from "../../mha_ui/bench/assets/segments.js";
-import { bars, heightAt, lineAt, middle } from "../../mha_ui/web/assets/curves.js";
-import { movedAt, movedIn, remembered } from "../../mha_ui/web/assets/moved.js";
+} from "../../web/explore/overview/segments.js";
+import { bars, heightAt, lineAt, middle } from "../../web/kit/curves.js";
+import { movedAt, movedIn, remembered } from "../../web/kit/moved.js";
 
 test("a line starts at its query, ends at its key, and is half way in the middle", () => {
   for (const [from, to] of [

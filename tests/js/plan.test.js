@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Clock, minutesAndSeconds } from "../../mha_ui/walkthrough/assets/clock.js";
-import { lecture, lengthsOf, planned } from "../../mha_ui/walkthrough/assets/lecture.js";
+import { Clock, minutesAndSeconds } from "../../web/walk/lecture/clock.js";
+import { lecture, lengthsOf, planned } from "../../web/walk/lecture/lecture.js";
 import {
   changed,
   choicesIn,
@@ -16,7 +16,7 @@ import {
   textIn,
   withChoice,
   written,
-} from "../../mha_ui/walkthrough/assets/plan.js";
+} from "../../web/walk/lecture/plan.js";
 
 const usual = ["tokens", "q", "scores", "weights"];
 const titled = (step) => ({ step, title: usual.includes(step) ? step.toUpperCase() : null, needs: "" });

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { rightOf } from "../../mha_ui/walkthrough/assets/poll.js";
+import { rightOf } from "../../web/walk/room/poll.js";
 
 /** @type {(value: number) => any} */
 const walk = (value) => ({ decimals: 4, matrices: { q: { perHead: false, values: [[value]] } } });

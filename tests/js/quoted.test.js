@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isolated, quoted } from "../../mha_ui/web/assets/quoted.js";
+import { isolated, quoted } from "../../web/kit/quoted.js";
 
 const words = {
   quoted_digits: "{start} ({count} digits)",

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { layOver, laySeen } from "../../mha_ui/web/assets/live.js";
-import { decimalsOfStep, moved } from "../../mha_ui/web/assets/numbers.js";
+import { layOver, laySeen } from "../../web/kit/live.js";
+import { decimalsOfStep, moved } from "../../web/kit/numbers.js";
 
 test("a step fits the number: 1 for whole ones, else its last digit, as far as that is seen to change", () => {
   const cases = [

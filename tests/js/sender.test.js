@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 globalThis.window ??= /** @type {any} */ (new EventTarget());
-const { sender } = await import("../../mha_ui/web/assets/sender.js");
+const { sender } = await import("../../web/kit/sender.js");
 
 const [first, late] = [{}, {}];
 const answer = (ack) => ({ session: "s", ack, address: {} });

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { lookedAt } from "../../mha_ui/bench/assets/sight.js";
+import { lookedAt } from "../../web/explore/viewport.js";
 
 const SIGHT = { top: 300, bottom: 700 };
 

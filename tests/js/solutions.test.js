@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { pressed, sorted } from "../../mha_ui/check/assets/order.js";
+import { pressed, sorted } from "../../web/check/row_order.js";
 
 const ROWS = [
   ["b 10", 3],

@@ -8,8 +8,8 @@ import {
   nextTable,
   progressOf,
   withPowers,
-} from "../../mha_ui/bench/assets/steps.js";
-import { operandsOf } from "../../mha_ui/web/assets/graph.js";
+} from "../../web/explore/exercise/practice_steps.js";
+import { operandsOf } from "../../web/kit/graph.js";
 
 const table = (name, head, cells, right) => ({ name, head, label: name, cells, right, wrong: 0 });
 const TABLES = [

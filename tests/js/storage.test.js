@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Store } from "../../mha_ui/web/assets/storage.js";
+import { Store } from "../../web/kit/storage.js";
 
 /** A browser's storage; of `room` texts at most. */
 function storage(room = 9) {

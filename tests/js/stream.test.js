@@ -5,7 +5,7 @@ import { beforeEach, mock, test } from "node:test";
 
 globalThis.window ??= /** @type {any} */ (new EventTarget());
 globalThis.document = /** @type {any} */ (Object.assign(new EventTarget(), { hidden: false }));
-const { Events, pause, Stream } = await import("../../mha_ui/walkthrough/assets/stream.js");
+const { Events, pause, Stream } = await import("../../web/walk/room/stream.js");
 
 const PLACE = 'id: 7\nevent: place\ndata: {"step": "q"}\n\n';
 const TEXT = `:\n\n${PLACE}event: counts\ndata: {}\n\nevent: end\ndata: {}\n\n`;

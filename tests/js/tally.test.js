@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bars, choiceOf, MOST, ofHands } from "../../mha_ui/walkthrough/assets/tally.js";
+import { bars, choiceOf, MOST, ofHands } from "../../web/walk/room/tally.js";
 
 /** @type {any} */
 const ABC = { choices: ["Q", "", "V"] };

@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { packed, screenOf } from "../../mha_ui/hall/assets/packing.js";
-import { frames, isFolded, runs, sizeOfMap } from "../../mha_ui/walkthrough/assets/folds.js";
-import { Pacing } from "../../mha_ui/walkthrough/assets/pacing.js";
-import { Way } from "../../mha_ui/walkthrough/assets/way.js";
-import { enlarged } from "../../mha_ui/web/assets/enlarge.js";
+import { enlarged } from "../../web/kit/enlarge.js";
+import { packed, screenOf } from "../../web/projector/screens.js";
+import { Pacing } from "../../web/walk/autoplay.js";
+import { frames, isFolded, runs, sizeOfMap } from "../../web/walk/picture/shown_part.js";
+import { Way } from "../../web/walk/place/route.js";
 
 const part = (beats) => ["q", 0, 0, 0, 0, 0, beats];
 const step = { name: "q", layout: "product" };

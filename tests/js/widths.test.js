@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { digitsIn, reserved, roomFor, widthOf } from "../../mha_ui/web/assets/widths.js";
+import { digitsIn, reserved, roomFor, widthOf } from "../../web/kit/column_widths.js";
 
 const matrix = (values, more = {}) => ({
   symbol: "M",

@@ -253,7 +253,7 @@ def test_the_library_is_taken_to_the_bench(read):
 
 
 def test_the_bench_clears_the_keys_of_every_page_from_its_address():
-    script = (APP.parents[1] / "mha_ui/web/assets/address.js").read_text("utf-8")
+    script = (APP.parents[1] / "web/kit/address.js").read_text("utf-8")
     names, of_models = (
         re.search(rf"{name} = \[(.*?)\];", script, re.DOTALL)[1] for name in ("NAMES", "OF_MODELS")
     )

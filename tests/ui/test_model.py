@@ -3,7 +3,6 @@
 import json
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -19,6 +18,7 @@ from mha_ui.bench.model import payload
 from mha_ui.experiments.heads import TERMS
 from mha_ui.language import LANGUAGES, words_in
 from mha_ui.state import LENSES, Work, receive
+from mha_view.bundle import WEB
 from tests.core.edits import ENDS_AT_WEIGHTS, FURTHER_ON
 
 NEG_INF = float("-inf")
@@ -382,8 +382,7 @@ WRONG = ("not_a_number", "too_large", "comma", "fraction", "not_allowed")
 
 def test_the_browser_is_told_the_words_that_it_asks_for_and_no_others():
     asked = set()
-    pages = Path(model.__file__).parents[1]
-    for script in (*pages.glob("web/assets/*.js"), *pages.glob("bench/assets/*.js")):
+    for script in (*WEB.glob("kit/*.js"), *WEB.glob("explore/**/*.js")):
         text = script.read_text("utf-8")
         asked |= set(re.findall(r"\bwords\.(\w+)", text))
         asked |= {f"fill_{kind}" for kind in FILLS if "words[`fill_${kind}`]" in text}

@@ -1,7 +1,0 @@
-// The walkthrough as the page has it: a lecturer's, with the address bar and a room for those who follow.
-
-import { mounting } from "../mha.web/mount.js";
-import { Lecturer } from "./lecturer.js";
-import { Walk } from "./walk.js";
-
-export default mounting(({ parentElement }) => new Walk(parentElement, new Lecturer()));

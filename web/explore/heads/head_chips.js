@@ -1,0 +1,68 @@
+// The chips that choose which heads' tables are shown, where not all of them fit beside each other.
+
+import { accent, button, element, fill, setAttribute, setText, span } from "../../kit/dom.js";
+import { rowsOf } from "../../kit/graph.js";
+import { colourOf, paintMap } from "../../kit/maps.js";
+import { unshown } from "../../kit/table_parts.js";
+
+/**
+ * How many pixels wide a digit is.
+ * @param {string} font
+ */
+export function digitWidth(font) {
+  const context = document.createElement("canvas").getContext("2d");
+  context.font = font;
+  return context.measureText("0").width;
+}
+
+/** A button for each head, with its weights as a small map. */
+export class Chips {
+  /** @type {{ chip: HTMLButtonElement; map: HTMLCanvasElement }[]} */
+  #chips = [];
+
+  /** @param {Record<string, string>} words */
+  constructor(words) {
+    this.words = words;
+    this.note = span("quiet-text");
+    this.root = element("div", { class: "head-chips", role: "group", "aria-label": words.heads_shown });
+  }
+
+  /**
+   * @param {Model} model
+   * @param {number[]} shown
+   */
+  update(model, shown) {
+    const count = model.dims.h;
+    this.root.hidden = shown.length === count;
+    if (this.root.hidden) return;
+    if (this.#chips.length !== count) this.#build(count);
+    for (const [head, { chip }] of this.#chips.entries())
+      setAttribute(chip, "aria-pressed", String(shown.includes(head)));
+    const { text: list } = unshown(count, shown);
+    setText(this.note, fill(this.words.heads_fit, { shown: shown.length, all: count, list }));
+    this.draw(model);
+  }
+
+  #build(count) {
+    this.#chips = Array.from({ length: count }, (_, head) => {
+      const map = element("canvas", { "aria-hidden": "true" });
+      const attributes = {
+        class: "head-chip",
+        style: accent(head),
+        data: { do: "show_head", head, focus: `show head ${head}` },
+      };
+      return { chip: button(attributes, map, `${this.words.head} ${head + 1}`), map };
+    });
+    this.root.replaceChildren(...this.#chips.map(({ chip }) => chip), this.note);
+  }
+
+  /**
+   * The weights have changed.
+   * @param {Model} model
+   */
+  draw(model) {
+    if (this.root.hidden) return;
+    for (const [head, { map }] of this.#chips.entries())
+      paintMap(map, rowsOf(model, "weights", head) ?? [], colourOf(map));
+  }
+}

@@ -1,0 +1,125 @@
+// The pictures on a page and the bench beside them, where there is one; neither knows the other. Pictures of the bench's
+// own example follow its numbers by the live channel, and a cell that is pointed at in one is shown in the other.
+
+import { isSame } from "./graph.js";
+import { Standing } from "./mounts.js";
+
+/** Resolves once the browser has painted what stands in the page now. */
+export const painted = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+/** @type {(ms?: number) => Promise<void>} */
+const pause = (ms = 0) => new Promise((resolve) => setTimeout(resolve, ms));
+
+class Pictures {
+  /** @type {Set<Picture>} */
+  #drawn = new Set();
+  /** @type {Standing<CellReader>} */
+  #benches = new Standing();
+  /** @type {Cell} */
+  #cell = null;
+  #latest = null; // pictures that the channel has answered
+  #drawing = false;
+
+  /**
+   * The revision of the example whose numbers the bench shows; null while it shows newer ones than the page has kept,
+   * undefined where there is no bench.
+   * @type {number | null | undefined}
+   */
+  revision;
+
+  /** @param {Picture} picture */
+  add(picture) {
+    this.#drawn.add(picture);
+    picture.outline(this.#cell);
+  }
+
+  /** @param {Picture} picture */
+  remove(picture) {
+    this.#drawn.delete(picture);
+  }
+
+  // --- what the bench says -----------------------------------------------------------------------------------------
+
+  /** @param {CellReader} bench */
+  enter(bench) {
+    this.#benches.enter(bench);
+  }
+
+  /** @param {CellReader} bench */
+  leave(bench) {
+    this.#benches.leave(bench);
+    if (this.#benches.last) return;
+    this.revision = undefined;
+    this.outline(null);
+  }
+
+  /** What the live channel is asked for besides the numbers: the pictures in view. */
+  get asked() {
+    const wanted = [...this.#drawn]
+      .filter(({ isInView, follows }) => isInView && follows?.is_live)
+      .map(({ follows }) => follows);
+    if (!wanted.length) return {};
+    const [{ theme, query }] = wanted;
+    return { figures: { names: wanted.map(({ name }) => name), theme, query } };
+  }
+
+  /**
+   * The channel's answer: drawn one by one once the numbers are painted, and none that another has overtaken, be it the
+   * page's own. While more is coming they take half of the time at most: the other half is the numbers'.
+   * @param {Record<string, Drawn>} figures
+   */
+  answered(figures) {
+    this.#latest = figures;
+    if (this.#drawing) return;
+    this.#drawing = true;
+    this.#drawAll().finally(() => (this.#drawing = false));
+  }
+
+  async #drawAll() {
+    while (this.#latest) {
+      await painted();
+      const drawn = this.#latest;
+      for (const picture of this.#drawn) {
+        await pause();
+        const { follows } = picture;
+        const figure = this.#latest[follows?.name];
+        if (!figure || follows.revision === this.revision) continue;
+        const begin = performance.now();
+        await picture.take(figure);
+        if (this.#latest !== drawn) await pause(performance.now() - begin);
+      }
+      if (this.#latest === drawn) this.#latest = null;
+    }
+  }
+
+  /**
+   * The bench shows the numbers of this revision, or newer ones than the page has kept: null.
+   * @param {number | null} revision
+   */
+  follow(revision) {
+    if (revision === this.revision) return;
+    this.revision = revision;
+    for (const picture of this.#drawn) picture.kept();
+  }
+
+  /** @param {Cell | null} cell */
+  outline(cell) {
+    if (cell === this.#cell || isSame(cell, this.#cell)) return;
+    this.#cell = cell;
+    for (const picture of this.#drawn) picture.outline(cell);
+  }
+
+  // --- what a picture says -----------------------------------------------------------------------------------------
+
+  /** @param {Cell | null} cell */
+  pointed(cell) {
+    this.#benches.last?.pointed(cell);
+  }
+
+  /** @param {Cell} cell */
+  chosen(cell) {
+    this.#benches.last?.chosen(cell);
+  }
+}
+
+/** One for the page, whichever of its components come and go. */
+export const pictures = new Pictures();

@@ -1,0 +1,267 @@
+// A figure of Plotly's. It is drawn once it comes into view, into an element that stays: what comes later changes it.
+
+import { drawnForHall, isInHall, leastInHall, onHall } from "./audience.js";
+import { element, setAttribute } from "./dom.js";
+import { enlarged } from "./enlarge.js";
+import { mounting } from "./mount.js";
+import { painted, pictures } from "./pictures.js";
+import { belowRoot } from "./root.js";
+
+const DARK = matchMedia("(prefers-color-scheme: dark)");
+const NEAR = "400px"; // from the view: Plotly's script is on its way before a figure is seen
+
+const LEAST_TYPE = 11; // pixels, of a figure's (mha_ui/figures/layout.py)
+const MOST = 0.64; // of the window before an audience: words stand above and below
+const ALONE = 0.8;
+
+/**
+ * A figure as it is drawn here: larger before an audience. The layout is a copy: Plotly writes into its own, and while it
+ * fits a drawing to another width that one has no height.
+ * @param {any} figure
+ */
+function drawnHere(figure) {
+  if (!isInHall()) return { ...figure, layout: structuredClone(figure.layout) };
+  return enlarged(figure, leastInHall() / LEAST_TYPE, {
+    most: MOST * innerHeight,
+    alone: ALONE * innerHeight,
+  });
+}
+
+/** @type {Promise<any> | null} */
+let script = null;
+
+/**
+ * Plotly, loaded once a document, and asked for again where that failed.
+ * @param {string} version
+ */
+function plotly(version) {
+  script ??= new Promise((resolve, reject) => {
+    const src = belowRoot(`api/plotly/${version}.js`);
+    const onload = () => resolve(/** @type {any} */ (window).Plotly);
+    document.head.append(element("script", { src, onload, onerror: reject }));
+  });
+  script.catch(() => (script = null));
+  return script;
+}
+
+/**
+ * Tell whether a node is within `margin` of the view, now and whenever that changes.
+ * @param {Element} node
+ * @param {string} margin
+ * @param {(is: boolean) => void} report
+ */
+function watch(node, margin, report) {
+  const options = { rootMargin: margin, scrollMargin: margin };
+  const observer = new IntersectionObserver((entries) => report(entries.at(-1).isIntersecting), options);
+  observer.observe(node);
+  return observer;
+}
+
+class Plot {
+  isInView = false;
+  /** @type {Follows | null} */
+  follows = null;
+  #data = null; // what the page has sent last
+  /** @type {Drawn} */
+  #figure = null; // what is to be seen
+  #drawn = null; // the same as it is drawn here
+  #text = ""; // the same as text, to be compared
+  #shown = ""; // what Plotly has drawn
+  #config = ""; // and how
+  #width = 0;
+  /** @type {Cell | null} */
+  #cell = null;
+  #canvas = element("div"); // Plotly's, class and all
+  #mark = element("div", { class: "mark", hidden: true });
+  #alternative = element("p", { class: "mha-unseen" });
+  #scroller;
+  #observers = [];
+  /** @type {Component["setStateValue"]} */
+  #setStateValue = null;
+  #gone = new AbortController();
+
+  /**
+   * @param {HTMLElement} parent
+   * @param {string} version
+   */
+  constructor(parent, version) {
+    this.version = version;
+    this.root = element("div", { class: "mha-plot", "aria-busy": "true" }, this.#canvas, this.#mark);
+    this.#scroller = element("div", { class: "mha-scroller", role: "group" }, this.root);
+    parent.append(this.#scroller, this.#alternative);
+    const { signal } = this.#gone;
+    const again = () => this.#figure && this.take(this.#figure);
+    onHall(again, signal);
+    window.addEventListener("resize", () => isInHall() && again(), { signal });
+    DARK.addEventListener("change", () => this.#recolour(), { signal });
+  }
+
+  /** The system is dark now, or light. Streamlit takes that for its own colours, and runs no script: a figure has its
+   * colours from the server. */
+  async #recolour() {
+    await painted(); // Streamlit says with what is set here which theme it has by then
+    this.#setStateValue("dark", DARK.matches);
+  }
+
+  update({ data, setStateValue }) {
+    this.#data = data;
+    this.#setStateValue = setStateValue;
+    this.follows = data.follows;
+    if (!this.#figure) this.#hold(data.drawn);
+    pictures.add(this);
+    this.kept();
+  }
+
+  unmount() {
+    pictures.remove(this);
+    this.#gone.abort();
+    for (const observer of this.#observers) observer.disconnect();
+    /** @type {any} */ (window).Plotly?.purge(this.#canvas);
+    this.#scroller.remove();
+    this.#alternative.remove();
+  }
+
+  /** Take what the page has sent, unless the bench shows other numbers than those; they are painted first. */
+  kept() {
+    const { follows } = this;
+    if (!follows || follows.revision === pictures.revision) {
+      this.#hold(this.#data.drawn);
+      if (this.#isDue) painted().then(() => this.#draw());
+    }
+    if (!follows || pictures.revision !== undefined) this.#watch(); // the bench stands above, and makes room for itself
+  }
+
+  #watch() {
+    if (this.#observers.length) return;
+    const resized = new ResizeObserver(() => this.#resize());
+    resized.observe(this.root);
+    resized.observe(this.#scroller);
+    this.#observers = [
+      resized,
+      watch(this.root, NEAR, (isNear) => isNear && plotly(this.version).catch(() => {})),
+      watch(this.root, "0px", (isInView) => {
+        this.isInView = isInView;
+        this.#draw();
+      }),
+    ];
+  }
+
+  /**
+   * Show a figure; resolves once it is drawn, if it is in view.
+   * @param {Drawn} figure
+   */
+  take(figure) {
+    this.#hold(figure);
+    return this.#draw();
+  }
+
+  /** @param {Drawn} figure */
+  #hold(figure) {
+    const { config, min_width } = this.#data;
+    if (isInHall()) plotly(this.version).catch(() => {}); // what is on another screen is to stand there at once
+    const drawn = drawnHere(figure.figure);
+    const text = JSON.stringify([figure, config, min_width, drawn.layout.height]);
+    if (text !== this.#text) {
+      this.#figure = figure;
+      this.#drawn = drawn;
+      this.#text = text;
+      Object.assign(this.root.style, {
+        minWidth: isInHall() ? "" : `${min_width}px`,
+        height: `${drawn.layout.height}px`, // before it is drawn, too: pages are laid out by it
+      });
+      this.#alternative.textContent = `${figure.title}. ${figure.alt}`;
+      setAttribute(this.#scroller, "aria-label", figure.title);
+      drawnForHall();
+    }
+    if (this.#isDue) this.root.setAttribute("aria-busy", "true");
+  }
+
+  /** Whether what is to be seen is in view, and is not what stands there. */
+  get #isDue() {
+    return this.isInView && this.#text !== this.#shown && this.root.clientWidth > 0;
+  }
+
+  async #draw() {
+    if (!this.#observers.length) return;
+    if (this.#isDue) {
+      const Plotly = await plotly(this.version).catch(() => null);
+      if (Plotly && this.#isDue) await this.#react(Plotly);
+    }
+    setAttribute(this.root, "aria-busy", this.#isDue && "true");
+  }
+
+  async #react(Plotly) {
+    const { data, layout } = this.#drawn;
+    const config = JSON.stringify(this.#data.config);
+    const isMadeAnew = config !== this.#config; // by Plotly, and what listens is gone
+    this.#shown = this.#text;
+    this.#config = config;
+    this.#width = this.root.clientWidth;
+    await Plotly.react(this.#canvas, data, layout, JSON.parse(config));
+    if (isMadeAnew) this.#listen();
+    this.#outline();
+  }
+
+  /** @param {Cell | null} cell */
+  outline(cell) {
+    this.#cell = cell;
+    this.#outline();
+  }
+
+  #listen() {
+    const on = (event, act) => this.#canvas.on(event, act);
+    on("plotly_hover", ({ points: [point] }) => pictures.pointed(cellOf(point)));
+    on("plotly_unhover", () => pictures.pointed(null));
+    on("plotly_click", ({ points: [point] }) => {
+      const cell = cellOf(point);
+      if (cell) pictures.chosen(cell);
+    });
+  }
+
+  #outline() {
+    const place = this.#cell && this.#shown && this.#placeOf(this.#cell);
+    setAttribute(this.#mark, "hidden", !place && "hidden");
+    if (place) Object.assign(this.#mark.style, place);
+  }
+
+  /**
+   * Where a cell of a matrix that this figure shows stands in it.
+   * @param {Cell} cell
+   */
+  #placeOf({ name, head, row, col }) {
+    const { data, _fullLayout } = this.#canvas;
+    const isOf = ({ type, meta }) => type === "heatmap" && meta?.matrix === name && meta.head === head;
+    const matrix = data.find(isOf);
+    if (!matrix) return null;
+    const [left, width] = stretch(_fullLayout[matrix.xaxis.replace("x", "xaxis")], col);
+    const [top, height] = stretch(_fullLayout[matrix.yaxis.replace("y", "yaxis")], row);
+    return { left, width, top, height };
+  }
+
+  #resize() {
+    // What is wider than its place is scrolled, by keys as well.
+    const { scrollWidth, clientWidth } = this.#scroller;
+    setAttribute(this.#scroller, "tabindex", scrollWidth > clientWidth && "0");
+    if (!this.#shown || !this.root.clientWidth || this.root.clientWidth === this.#width) return;
+    this.#width = this.root.clientWidth;
+    /** @type {any} */ (window).Plotly.Plots.resize(this.#canvas).then(() => this.#outline());
+  }
+}
+
+/**
+ * The cell that a figure's point stands for; the figure says of what matrix its points are, and of which row.
+ * @returns {Cell | null}
+ */
+function cellOf({ data: { meta }, pointNumber }) {
+  if (!meta?.matrix) return null;
+  const [row, col] = Array.isArray(pointNumber) ? pointNumber : [meta.row, pointNumber];
+  return { name: meta.matrix, head: meta.head, row, col };
+}
+
+/** Where the cell of an index begins on an axis, and how long it is, for a style. */
+function stretch(axis, index) {
+  const [one, other] = [index - 0.5, index + 0.5].map((at) => axis._offset + axis.d2p(at));
+  return [`${Math.min(one, other)}px`, `${Math.abs(other - one)}px`];
+}
+
+export default mounting(({ parentElement, data }) => new Plot(parentElement, data.version));

@@ -1,0 +1,130 @@
+// Edits on their way to the server. Streamlit may merge or drop reruns while one is under way, so every message
+// carries all edits that the server has not yet confirmed, numbered; the server applies each number once.
+
+import { Standing } from "./mounts.js";
+
+const REST = 150; // ms for which nothing more must come, until the page is told what another channel has answered
+const RESTS = 4; // of them at most, where that channel has not answered yet
+
+class Sender {
+  #session = null;
+  #last = 0;
+  /** @type {Edit[]} */
+  #pending = [];
+  #address = null;
+  #timer = 0;
+  #resting = 0;
+  /** @type {Standing<Part>} */
+  #parts = new Standing();
+  /** @type {WeakMap<Part, (sent: { session: string; edits: Edit[] }) => void>} */
+  #posts = new WeakMap();
+  #isLeft = false;
+
+  /**
+   * Called by a part of the page with every answer of the server: which session it is, and the last edit that it has
+   * applied. Where the part has just been mounted, what its forerunner sent may have gone with that.
+   * @param {Answer} answer
+   * @param {(sent: { session: string; edits: Edit[] }) => void} post
+   * @param {Part} part
+   */
+  receive({ session, ack, address }, post, part) {
+    const fresh = !this.#parts.has(part);
+    this.#parts.enter(part);
+    this.#posts.set(part, post);
+    this.#isLeft = false;
+    if (session === this.#session) {
+      this.#pending = this.#pending.filter((edit) => edit.seq > ack);
+      this.#last = Math.max(this.#last, ack);
+      if (fresh && this.#pending.length) this.#flush();
+    } else {
+      // After a restart the server knows only the address that this page was loaded with: it is given the last
+      // one that its forerunner confirmed, and then what was never confirmed.
+      const restore = this.#session && this.#address ? [{ op: "restore", address: this.#address }] : [];
+      this.#session = session;
+      this.#last = ack;
+      this.#pending = [...restore, ...this.#pending].map((edit) => ({ ...edit, seq: ++this.#last }));
+      if (this.#pending.length) this.#flush();
+    }
+    if (!this.#pending.some((edit) => edit.op === "restore")) this.#address = address;
+  }
+
+  /**
+   * `isOnItsWay`, where the numbers come by another way: whether they still have to. The page is told once they are
+   * there and the hand rests, so that the server does not work out the same twice at a time.
+   * @param {Edit} edit
+   * @param {(() => boolean) | null} [isOnItsWay]
+   */
+  send(edit, isOnItsWay = null) {
+    this.#pending.push({ ...edit, seq: ++this.#last });
+    window.dispatchEvent(new CustomEvent("mha-sent", { detail: edit })); // windows that go together listen
+    if (isOnItsWay) this.#rest(isOnItsWay);
+    else this.#flush();
+  }
+
+  /**
+   * @param {() => boolean} isOnItsWay
+   * @param {number} [rests]
+   */
+  #rest(isOnItsWay, rests = 1) {
+    clearTimeout(this.#resting);
+    const waits = () => rests < RESTS && isOnItsWay();
+    this.#resting = setTimeout(() => (waits() ? this.#rest(isOnItsWay, rests + 1) : this.#flush()), REST);
+  }
+
+  /** Tell the page now what waits until the hand rests. */
+  hurry() {
+    if (this.#resting) this.#flush();
+  }
+
+  /**
+   * A part has gone. What no answer has confirmed may have gone with it: another that is there sends it again. Where there
+   * is none, it is left: for the next part, or for what stands on every page.
+   * @param {Part} part
+   */
+  retire(part) {
+    if (!this.#parts.leave(part)) return;
+    const pending = this.#pending.length > 0;
+    if (this.#parts.last) {
+      if (pending) this.#flush();
+      return;
+    }
+    clearTimeout(this.#timer);
+    clearTimeout(this.#resting);
+    this.#resting = 0;
+    this.#isLeft = pending;
+    if (this.#isLeft) window.dispatchEvent(new CustomEvent("mha-left"));
+  }
+
+  /** What is left, for whom it has not been taken yet. */
+  takeLeft() {
+    if (!this.#isLeft) return null;
+    this.#isLeft = false;
+    return { session: this.#session, edits: this.#pending };
+  }
+
+  /** The number of the last edit. */
+  get last() {
+    return this.#last;
+  }
+
+  get pending() {
+    return this.#pending;
+  }
+
+  /** Send all that is pending, and again if no answer comes: the server skips what it has. */
+  #flush() {
+    clearTimeout(this.#resting);
+    this.#resting = 0;
+    this.#posts.get(this.#parts.last)?.({ session: this.#session, edits: this.#pending });
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      if (!this.#pending.length) return;
+      // A server that is new knows none of the page's fragments and lets their messages pass: all of it must run.
+      window.dispatchEvent(new CustomEvent("mha-silence"));
+      this.#flush();
+    }, 3000);
+  }
+}
+
+/** One for the page: the server counts the edits of a session, whatever part of which page they come from. */
+export const sender = new Sender();

@@ -1,0 +1,190 @@
+// The parts of the matrices' tables, as they are first built: what stands above, beside and in place of their cells.
+
+import { accent, button, div, element, fill, fillNodes, p, shapeOf, span, symbol } from "./dom.js";
+import { headOf, isEditable, key, rowsOf } from "./graph.js";
+import { accented } from "./layout.js";
+
+/**
+ * The heads' titles, above all stages.
+ * @param {Model} model
+ * @param {number[]} shown
+ */
+export function headTitles(model, shown) {
+  const { words } = model;
+  const fixed = Boolean(model.check) || !model.controls;
+  const heads = shown.map((head) => {
+    const act = (what, text, disabled = false) =>
+      button({ class: "quiet", disabled, data: { do: what, head, focus: `${what} ${head}` } }, text);
+    const alone = model.dims.h === 1;
+    const acts = [act("copy_head", words.copy_head), act("remove_head", words.remove, alone)];
+    const title = element("h3", {}, `${words.head} ${head + 1}`);
+    return element("div", { class: "head-title", style: accent(head) }, title, ...(fixed ? [] : acts));
+  });
+  return div("stage head-titles", div("stage-title"), ...heads);
+}
+
+const MOST_NAMED = 3; // heads that have a button each where their tables are not shown
+
+/**
+ * The heads that are not shown, from 1, runs of them in short: "1, 5–16".
+ * @param {number} count
+ * @param {number[]} shown
+ */
+export function unshown(count, shown) {
+  const away = [...Array(count).keys()].filter((head) => !shown.includes(head));
+  const starts = away.filter((head) => !away.includes(head - 1));
+  const runs = starts.map((from, n) => {
+    const to = away[away.indexOf(starts[n + 1] ?? Infinity) - 1] ?? away.at(-1);
+    return from === to ? from + 1 : `${from + 1}–${to + 1}`;
+  });
+  return { away, text: runs.join(", ") };
+}
+
+/**
+ * Names the heads whose tables of a stage are not shown, and leads to them: each where they are few, else the choice.
+ * @param {Model} model
+ * @param {string[]} names the stage's tables
+ * @param {number[]} shown
+ */
+export function unshownNote(model, names, shown) {
+  const { words, dims } = model;
+  const { away, text } = unshown(dims.h, shown);
+  if (!away.length) return null;
+  const one = (head) => {
+    const data = { do: "show_head", head, table: names.find((name) => rowsOf(model, name, head)) };
+    return button(
+      { class: "quiet", style: accent(head), "aria-label": `${words.head} ${head + 1}`, data },
+      `${head + 1}`,
+    );
+  };
+  const all = () => button({ class: "quiet", data: { do: "heads" } }, text);
+  const list = away.length <= MOST_NAMED ? away.map(one) : [all()];
+  return p("unshown", ...fillNodes(words.heads_unshown, { list }));
+}
+
+/**
+ * Says whose keys and values this head uses, where it has none of its own.
+ * @param {Model} model
+ * @param {string[]} names
+ * @param {number} head
+ */
+export function borrowedNote(model, names, head) {
+  const borrowed = names.filter(
+    (name) => headOf(model, name, head) !== head && rowsOf(model, name, headOf(model, name, head)),
+  );
+  if (!borrowed.length) return null;
+  const list = borrowed.map((name) => model.matrices[name].symbol).join(", ");
+  const owner = headOf(model, borrowed[0], head) + 1;
+  return p("shared", symbol(fill(model.words.shared, { list, head: owner })));
+}
+
+/**
+ * What stands above a table: its formula, its shape, and buttons to fold it again and to fill it.
+ * @param {Model} model
+ * @param {string} name
+ * @param {number | null} head
+ */
+export function captionOf(model, name, head) {
+  const { words } = model;
+  const { word } = model.matrices[name];
+  const rows = rowsOf(model, name, head);
+  const where = head === null ? "" : `, ${words.head} ${head + 1}`;
+  const shape = shapeOf(rows.length, rows[0].length);
+  const formula = span("symbol");
+  const act = (what, attributes, text) =>
+    button(
+      { ...attributes, data: { do: what, matrix: name, head: head ?? "", focus: `${what} ${name} ${head}` } },
+      text,
+    );
+  const menu = act(
+    "menu",
+    { class: "menu quiet", "aria-label": `${words.menu}: ${word}${where}`, "aria-haspopup": "menu" },
+    "⋯",
+  );
+  const again = act(
+    "fold",
+    { class: "quiet again", hidden: true, "aria-label": `${words.fold_again}: ${word}${where}` },
+    words.fold_again,
+  );
+  const root = element("figcaption", {}, formula, span("shape", shape), again, menu);
+  return { root, formula, called: (sign) => `${word} ${sign.replaceAll("_", "")}${where}, ${shape}` };
+}
+
+/**
+ * What stands for rows or columns that are folded away, and unfolds them.
+ * @param {Record<string, string>} words
+ * @param {Pick<Cell, "name" | "head">} of
+ * @param {"row" | "col"} axis
+ * @param {{ from: number; count: number }} gap
+ */
+export function gapHead(words, { name, head }, axis, { from, count }) {
+  const focus = `unfold ${axis} ${name} ${head} ${from}`;
+  const data = { do: "unfold", matrix: name, head: head ?? "", axis, from, focus };
+  const template = axis === "row" ? words.more_rows : words.more_columns;
+  const label = { class: "quiet unfold", "aria-label": fill(template, { count }), data };
+  return element("th", { class: "gap", scope: axis }, button(label, fill(words.more, { count })));
+}
+
+export const gapLine = (words, of, gap, across) =>
+  element("tr", { class: "gap" }, gapHead(words, of, "row", gap), element("td", { colspan: across }));
+
+/**
+ * @param {Model} model
+ * @param {string} name
+ * @param {number} col
+ */
+export function columnHead({ matrices, dims }, name, col) {
+  const [, axis] = matrices[name].axes;
+  const node = span("label");
+  const th = element("th", { scope: "col" }, node);
+  if (axis === "h·d_v") {
+    accented(th, Math.floor(col / dims.d_v));
+    th.classList.toggle("first", col > 0 && col % dims.d_v === 0);
+  }
+  return { th, label: { node, axis, index: col } };
+}
+
+/**
+ * A row with its label, and without its cells.
+ * @param {Model} model
+ * @param {string} name
+ * @param {number | null} head
+ * @param {number} row
+ */
+export function line(model, name, head, row) {
+  const [axis] = model.matrices[name].axes;
+  const which = isEditable(model, name, head) && { x: "tokens", context: "context_tokens" }[name];
+  const count = rowsOf(model, name, head).length;
+  const parts = which ? tokenEditor(model.words, which, row, count) : [span("label")];
+  const header = element("th", { scope: "row" }, ...parts);
+  if (axis === "h·d_v") accented(header, Math.floor(row / model.dims.d_v));
+  const tr = element("tr", {}, header);
+  return { tr, label: { node: parts.at(-1), axis, index: row, name, head }, tds: new Map() };
+}
+
+/** @param {Cell} cell */
+export function cellNode(cell) {
+  const of = key(cell);
+  return element("td", { data: { key: of, focus: of }, tabindex: cell.row + cell.col ? -1 : 0 });
+}
+
+/** @type {(words: Record<string, string>, which: string, index: number, count: number) => HTMLElement[]} */
+function tokenEditor(words, which, index, count) {
+  const name = `${words.token} ${index + 1}`;
+  const input = element("input", {
+    class: "token",
+    dir: "auto",
+    maxlength: 1000,
+    "aria-label": name,
+    spellcheck: "false",
+    autocomplete: "off",
+    data: { which, index, focus: `token ${which} ${index}` },
+  });
+  const label = `${words.remove}: ${name}`;
+  const data = { do: "remove_token", which, index, focus: `remove ${which} ${index}` };
+  return [button({ class: "quiet remove", "aria-label": label, disabled: count === 1, data }, "×"), input];
+}
+
+/** @type {(words: Record<string, string>, which: string) => HTMLElement} */
+export const addToken = (words, which) =>
+  button({ class: "quiet add", data: { do: "add_token", which, focus: `add ${which}` } }, `+ ${words.token}`);

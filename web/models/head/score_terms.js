@@ -1,0 +1,142 @@
+// What makes a score: the products q_i·k_i of a query and a key, in order, and what becomes of their sum.
+
+import { div, element, fill, rich, span } from "../../kit/dom.js";
+import { brief, format, largest } from "../../kit/numbers.js";
+import { products } from "../runs.js";
+import { weightText } from "../wording.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+const HIGH = 128; // of the products' part of the picture
+const STRIP = 12;
+const GAP = 4;
+const WIDE = 10; // of one dimension
+
+function drawing(tag, attributes, ...children) {
+  const node = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value));
+  node.append(...children);
+  return node;
+}
+
+export class Scores {
+  /** @param {Record<string, string>} words */
+  constructor(words) {
+    this.words = words;
+    this.title = element("h3");
+    this.line = element("p", { class: "sum" });
+    this.picture = div("products");
+    this.line_of_one = element("p", { class: "one-product hint", "aria-live": "polite" });
+    this.root = element(
+      "section",
+      { class: "scores" },
+      this.title,
+      this.line,
+      this.picture,
+      this.line_of_one,
+    );
+  }
+
+  /**
+   * @param {HeadNumbers} numbers
+   * @param {Looked} tokens
+   * @param {Pair} pair
+   */
+  update(numbers, { names }, { query, key }) {
+    const { n, d, divisor, weights, scores } = numbers;
+    const { words } = this;
+    const [weight, score] = [weights[query * n + key], scores[query * n + key]];
+    const name = (at) => element("bdi", {}, names[at]);
+    const value = element("span", { class: "pair-weight", title: String(weight) }, weightText(weight));
+    this.title.replaceChildren(name(query), " → ", name(key), value);
+    const isHidden = score === Number.NEGATIVE_INFINITY;
+    const template = isHidden ? words.score_hidden : words.score_line;
+    const values = {
+      score: brief(score, 4),
+      divisor: brief(divisor, 4),
+      scaled: brief(score / divisor, 4),
+      d,
+      keys: n,
+    };
+    this.line.replaceChildren(...rich(fill(template, { ...values, weight: brief(weight, 4) })));
+    this.picture.hidden = this.line_of_one.hidden = isHidden;
+    if (!isHidden) this.#draw(products(numbers, query, key));
+  }
+
+  /**
+   * Why there is nothing to explain.
+   * @param {string} text
+   */
+  say(text) {
+    this.title.replaceChildren();
+    this.line.textContent = text;
+    this.picture.hidden = this.line_of_one.hidden = true;
+  }
+
+  #draw(terms) {
+    const all = terms.map(({ product }) => product);
+    const [highest, lowest] = [Math.max(0, ...all), Math.min(0, ...all)];
+    const scale = HIGH / (highest - lowest || 1);
+    const zero = highest * scale;
+    const factors = { q: largest(terms.map(({ q }) => q)), k: largest(terms.map(({ k }) => k)) };
+    const bars = terms.map(({ q, k, product }, at) => {
+      const high = Math.abs(product) * scale;
+      const x = at * WIDE;
+      const bar = drawing("rect", {
+        class: product < 0 ? "less" : "more",
+        x: x + 1,
+        y: product < 0 ? zero : zero - high,
+        width: WIDE - 2,
+        height: Math.max(0.5, high),
+      });
+      const factor = (name, number, y) =>
+        drawing("rect", {
+          class: `${number < 0 ? "less" : "more"} factor`,
+          x: x + 0.5,
+          y,
+          width: WIDE - 1,
+          height: STRIP,
+          "fill-opacity": Math.sqrt(Math.abs(number) / factors[name]).toFixed(3),
+        });
+      const ground = drawing("rect", {
+        class: "ground",
+        x,
+        y: 0,
+        width: WIDE,
+        height: HIGH + 2 * STRIP + 3 * GAP,
+      });
+      const column = drawing("g", { class: "dimension" }, ground, bar);
+      column.append(factor("q", q, HIGH + GAP), factor("k", k, HIGH + 2 * GAP + STRIP));
+      column.addEventListener("pointerenter", () => this.#showTerm(terms, at));
+      return column;
+    });
+    const width = terms.length * WIDE;
+    const line = drawing("line", { class: "zero", x1: 0, x2: width, y1: zero, y2: zero });
+    const size = { viewBox: `0 0 ${width} ${HIGH + 2 * STRIP + 3 * GAP}`, preserveAspectRatio: "none" };
+    const svg = drawing("svg", { ...size, role: "img", "aria-label": this.#altText(terms) }, ...bars, line);
+    const names = div("product-names", span("of-products", "qᵢ·kᵢ"), span("of-q", "q"), span("of-k", "k"));
+    this.picture.replaceChildren(names, svg);
+    this.#showTerm(terms, this.#first(terms));
+  }
+
+  /** The dimension whose product is largest. */
+  #first(terms) {
+    return terms.reduce(
+      (best, { product }, at) => (Math.abs(product) > Math.abs(terms[best].product) ? at : best),
+      0,
+    );
+  }
+
+  #showTerm(terms, at) {
+    const { q, k, product } = terms[at];
+    const values = { at: at + 1, q: format(q, 3), k: format(k, 3), product: format(product, 3) };
+    this.line_of_one.textContent = fill(this.words.one_product, values);
+  }
+
+  /** The largest products, for who cannot see them. */
+  #altText(terms) {
+    const sorted = terms.map(({ product }, at) => ({ product, at: at + 1 }));
+    sorted.sort((a, b) => Math.abs(b.product) - Math.abs(a.product));
+    const most = sorted.slice(0, 5).map(({ product, at }) => `${at}: ${format(product, 3)}`);
+    return fill(this.words.products_told, { count: terms.length, list: most.join(", ") });
+  }
+}

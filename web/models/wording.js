@@ -1,0 +1,190 @@
+// What is said of a head, in words and numbers.
+
+import { fill } from "../kit/dom.js";
+import { brief, format } from "../kit/numbers.js";
+import { isolated } from "../kit/quoted.js";
+import { measureOf } from "./glance/head_order.js";
+import { aboveChance, counterpart, measuresOf, RESTS, restOf, shiftOf, topOf } from "./runs.js";
+
+const MOST_PAIRS = 12;
+
+/**
+ * "Layer 2 · Head 3"; within its layer "Head 3".
+ * @param {Record<string, string>} words
+ * @param {ModelRun} run
+ * @param {number} at
+ * @param {boolean} [within]
+ */
+export function headName(words, { heads }, at, within = false) {
+  const values = { layer: Math.floor(at / heads) + 1, head: (at % heads) + 1 };
+  return fill(within ? words.head_n : words.layer_head, values);
+}
+
+/**
+ * A weight, a share or another measure.
+ * @param {number} number
+ */
+export const shown = (number) => format(number, 2);
+
+const LEAST_LIKELY = 0.001;
+
+/**
+ * How probable a model finds a word.
+ * @param {number} probability
+ */
+export const likely = (probability) =>
+  probability > 0 && probability < LEAST_LIKELY / 2 ? `< ${LEAST_LIKELY}` : format(probability, 3);
+
+const LEAST_WEIGHT = 0.0001;
+
+/**
+ * One weight as exactly as it says anything.
+ * @param {number} weight
+ */
+export const weightText = (weight) =>
+  weight > 0 && weight < LEAST_WEIGHT ? `< ${LEAST_WEIGHT}` : brief(weight, 4);
+
+/**
+ * A difference, with its sign.
+ * @param {number} by
+ * @param {number} decimals
+ */
+export const signedText = (by, decimals) =>
+  `${by >= 0.5 * 10 ** -decimals ? "+" : ""}${format(by, decimals)}`;
+
+/**
+ * What stands below a head's picture, a word and a number: the measure that heads are sorted by, where the chosen token
+ * looks, how far the head differs between two sentences, or what it does.
+ * @param {Record<string, string>} words
+ * @param {ModelRun} run
+ * @param {ModelPlace} place
+ * @param {number} at
+ * @param {Pictured} picture
+ * @returns {[string, string]}
+ */
+export function captionOf(words, run, { token, by }, at, picture) {
+  if (by) {
+    const number = measureOf(run, by.replace("-", ""), at);
+    return ["", number === null ? "–" : shown(number)];
+  }
+  if (token !== null) {
+    const { to, value } = looks(run, at, token, picture) ?? { to: "", value: "–" };
+    return [to, value];
+  }
+  if (picture === "difference") return [words.kind_difference, shown(run.differences[at])];
+  const label = run.sentences[picture === "second" ? 1 : 0].labels[at];
+  return [label === "none" ? "" : words[`kind_${label}`], ""];
+}
+
+/** Where a token of the first sentence looks as a picture has it, or looks more or less; null where it does not stand. */
+function looks(run, at, query, picture) {
+  const [first, second] = run.sentences;
+  const from = first.names[query];
+  if (picture === "difference") {
+    const { key, by } = shiftOf(run, at, query);
+    return Number.isNaN(by) ? null : { from, to: first.names[key], value: signedText(by, 2) };
+  }
+  if (picture === "second") {
+    const there = counterpart(run, query);
+    if (there === null) return null;
+    const { key, weight } = topOf(second, at, there);
+    return { from: second.names[there], to: second.names[key], value: shown(weight) };
+  }
+  const { key, weight } = topOf(first, at, query);
+  return { from, to: first.names[key], value: shown(weight) };
+}
+
+const LEAST_LEFT = 0.005; // of all weight: what is less shows as none
+
+/**
+ * What a head does, in a sentence.
+ * @param {Record<string, string>} words
+ * @param {ModelRun} run
+ * @param {number} at
+ */
+export function behaviour(words, run, at) {
+  const [sentence] = run.sentences;
+  const label = sentence.labels[at];
+  const measure = measuresOf(run, sentence, at).find(({ name }) => name === label);
+  const text = measure
+    ? fill(words[`told_${label}`], { number: shown(measure.number), chance: shown(measure.chance) })
+    : unsureSentence(words, run, sentence, at);
+  const rest = RESTS.includes(label) ? null : restOf(run, sentence, at);
+  if (!rest) return text;
+  const where = rest.tokens.map(isolated).join(words.and);
+  const isAll = 1 - rest.number < LEAST_LEFT || RESTS.includes(sentence.unsure[at]);
+  return fill(words[isAll ? "told_rests_alone" : "told_rests"], {
+    where,
+    number: shown(rest.number),
+    told: text,
+  });
+}
+
+/** Where a token looks by places alone; and by words, which are the same in another order. */
+const BY_PLACES = ["previous", "next"];
+const BY_WORDS = ["itself", "same_word", "punctuation"];
+
+/**
+ * What other orders of the words show, and of which measures: of the others they say nothing for certain.
+ * @param {Record<string, string>} words
+ * @param {Shuffled} shuffled
+ */
+export function shuffledSentences(words, { measures }) {
+  const sentences = Object.entries({ shuffle_places: BY_PLACES, shuffle_words: BY_WORDS }).map(
+    ([name, of]) => {
+      const names = of
+        .filter((measure) => measures.includes(measure))
+        .map((measure) => words[`kind_${measure}`]);
+      return names.length ? fill(words[name], { names: names.join(" · ") }) : "";
+    },
+  );
+  return [words.shuffle_about, ...sentences].filter(Boolean);
+}
+
+/** What nothing says for certain: what there are too few places of, else what is farthest above chance. */
+function unsureSentence(words, run, sentence, at) {
+  const unsure = sentence.unsure[at];
+  const measure = unsure
+    ? measuresOf(run, sentence, at).find(({ name }) => name === unsure)
+    : aboveChance(run, sentence, at);
+  if (!measure) return words.told_none;
+  return fill(words[unsure ? "told_unsure" : "told_little"], {
+    kind: words[`kind_${measure.name}`],
+    number: shown(measure.number),
+    chance: shown(measure.chance),
+    places: measure.places,
+  });
+}
+
+/**
+ * What a token looks at most of all, "love → I 0.62", or of differences where it changes most, "love → I −0.12".
+ * @param {ModelRun} run
+ * @param {number} at
+ * @param {number} query
+ * @param {Pictured} picture
+ */
+export function pairText(run, at, query, picture) {
+  const look = looks(run, at, query, picture);
+  return look ? `${look.from} → ${look.to} ${look.value}` : "";
+}
+
+/**
+ * The head for who cannot see it: its name, what it does, and where each token looks: "love → I 0.62".
+ * @param {Record<string, string>} words
+ * @param {ModelRun} run
+ * @param {ModelPlace} place
+ * @param {number} at
+ * @param {Pictured} picture
+ */
+export function headText(words, run, { token, off }, at, picture) {
+  const [{ special, n }] = run.sentences;
+  const queries = Array.from({ length: n }, (_, query) => query).filter((query) => !special[query]);
+  const described = token === null ? queries.slice(0, MOST_PAIRS) : [token];
+  const isOff = off.some(([layer, head]) => layer * run.heads + head === at);
+  const pairs = described.map((query) => pairText(run, at, query, picture)).filter(Boolean);
+  return fill(words.head_told, {
+    head: headName(words, run, at),
+    does: isOff ? words.is_off : behaviour(words, run, at),
+    pairs: pairs.join("; "),
+  });
+}

@@ -1,0 +1,81 @@
+// What is asked for before it is shown: which results are revealed, what was filled in, and how much of it is right.
+// No DOM here.
+
+import { key } from "../../kit/graph.js";
+import { isRight } from "./answers.js";
+
+export class Predictions {
+  on = false;
+  once = false; // for this place alone
+  /** @type {Set<string>} */
+  revealed = new Set();
+  /** @type {Map<string, { text: string; right: boolean | undefined }>} of what is no number neither */
+  answers = new Map();
+
+  forget() {
+    this.answers.clear();
+    this.revealed.clear();
+  }
+
+  /**
+   * @param {boolean} on
+   * @param {boolean} once where they are not asked for already
+   */
+  turn(on, once) {
+    this.once = on && once && (this.once || !this.on);
+    this.on = on;
+    this.forget();
+  }
+
+  /** The walk goes on to another place. */
+  goOn() {
+    if (this.once) this.turn(false, false);
+  }
+
+  /**
+   * Whether a step's results are asked for: all, but those of a concatenation, whose numbers stand above it already.
+   * @param {WalkStep | null} step
+   */
+  asks(step) {
+    return this.on && step !== null && step.layout !== "concat";
+  }
+
+  /**
+   * Whether the answer to a question is still hidden.
+   * @param {string} question
+   */
+  hides(question) {
+    return !this.revealed.has(question);
+  }
+
+  /**
+   * The question of a place: beats that only lead to one result share it, so it is asked before the first.
+   * @param {Place} place
+   * @param {boolean} isOneResult
+   */
+  static question({ stage, part, beat }, isOneResult) {
+    return `${stage}|${part}|${isOneResult ? null : beat}`;
+  }
+
+  /**
+   * Somebody has filled in a number.
+   * @param {{ cell: Cell; value: Value }} one
+   * @param {string} text
+   */
+  answer({ cell, value }, text) {
+    const typed = text.trim();
+    if (typed) this.answers.set(key(cell), { text: typed, right: isRight(typed, value) });
+    else this.answers.delete(key(cell));
+  }
+
+  /**
+   * How many of these cells were filled in with a number, and how many rightly.
+   * @param {{ cell: Cell }[]} asked
+   */
+  tally(asked) {
+    const given = asked
+      .map(({ cell }) => this.answers.get(key(cell)))
+      .filter((answer) => answer?.right !== undefined);
+    return { given: given.length, right: given.filter(({ right }) => right).length };
+  }
+}

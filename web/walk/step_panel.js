@@ -1,0 +1,115 @@
+// What is said of a step: its name, its formula, what happens and why. Before an audience in boxes that stand still.
+
+import { div, element, fill, p, rich, symbol } from "../kit/dom.js";
+import { legendOf, legends } from "./colour_notes.js";
+import { fitWords } from "./picture/audience_stage.js";
+
+export class Panel {
+  #measured = ""; // for which words and which window the boxes are
+
+  /**
+   * @param {WalkModel} model
+   * @param {string} view
+   */
+  constructor(model, view) {
+    this.model = model;
+    this.view = view;
+    this.title = element("h2", {});
+    this.what = p("what");
+    this.why = p("why");
+    this.formula = p("formula");
+    this.lesson = element("a", { class: "lesson", data: { focus: "lesson" } }, model.words.lesson);
+    this.legend = p("legend");
+    this.about = p("about");
+    const boxes = [this.formula, this.what, this.why, view ? this.legend : this.lesson];
+    this.root = div("text", ...(view ? boxes : [this.title, ...boxes]));
+  }
+
+  /** What stands above the stage before an audience. */
+  get above() {
+    return this.view ? [this.title, this.about, this.root] : [];
+  }
+
+  /**
+   * @param {WalkStage} stage
+   * @param {number} at
+   * @param {WalkStep | null} step
+   */
+  show(stage, at, step) {
+    const texts = this.#textsOf(stage, step);
+    this.title.textContent = texts.title;
+    this.what.replaceChildren(...rich(texts.what));
+    this.why.replaceChildren(...rich(texts.why));
+    this.formula.replaceChildren(...(step ? [symbol(texts.formula)] : []));
+    this.formula.hidden = !step && !this.view;
+    this.legend.replaceChildren(...legendOf(this.model.words, legends(this.model)[at]));
+    this.#showAbout(stage);
+    this.lesson.hidden = !stage.lesson;
+    this.lesson.dataset.topic = stage.lesson ?? "";
+  }
+
+  /** What is said of a stage, or of one of its steps. */
+  #textsOf(stage, step) {
+    const { words } = this.model;
+    const { what, why } = step ?? stage;
+    return {
+      title: this.#titled(stage, step, words),
+      formula: step ? `${step.symbol} = ${step.formula}` : "",
+      what,
+      why,
+    };
+  }
+
+  #titled(stage, step, words) {
+    const head = `${words.head} ${stage.head + 1}`;
+    if (stage.kind === "head" && step) return `${head} · ${step.title}`;
+    const isOfHead = stage.head !== null && stage.kind === "step";
+    return isOfHead && !this.view ? `${stage.title} · ${head}` : stage.title;
+  }
+
+  /** Before an audience: which example this is, and which head. */
+  #showAbout({ head }) {
+    const { words, title, dims } = this.model;
+    const of = { head: Number(head) + 1, heads: dims.h };
+    const parts = [element("bdi", {}, title)];
+    if (head !== null)
+      parts.push(element("strong", { style: `color: var(--mha-head-${head})` }, fill(words.head_of, of)));
+    this.about.replaceChildren(...parts);
+  }
+
+  /** Before an audience: one size and one height for each box, whatever the walk says in it. */
+  fit() {
+    const { revision, lang } = this.model;
+    const measured = `${revision} ${lang} ${innerWidth} ${innerHeight}`;
+    if (measured === this.#measured) return;
+    this.#measured = measured;
+    const boxes = this.#boxes();
+    const shown = boxes.map(({ box }) => [...box.childNodes]);
+    fitWords(this.root, boxes);
+    boxes.forEach(({ box }, i) => box.replaceChildren(...shown[i]));
+  }
+
+  /** The boxes, with all that is said in them through the whole walk. */
+  #boxes() {
+    const { words, stages } = this.model;
+    const texts = stages.flatMap((stage) => {
+      const whole = stage.kind === "step" ? stage.steps[0] : null;
+      const steps = stage.kind === "head" ? [null, ...stage.steps] : [whole];
+      return steps.map((step) => this.#textsOf(stage, step));
+    });
+    const colours = legends(this.model).map((of) => of.join(" "));
+    const inColours = (text) => legendOf(words, text.split(" ").filter(Boolean));
+    const box = (node, texts, nodes) => ({
+      box: node,
+      texts,
+      fill: (text) => node.replaceChildren(...nodes(text)),
+    });
+    const all = (name) => texts.map((one) => one[name]);
+    return [
+      box(this.formula, all("formula"), (text) => [symbol(text)]),
+      box(this.what, all("what"), rich),
+      box(this.why, all("why"), rich),
+      box(this.legend, colours, inColours),
+    ];
+  }
+}
