@@ -7,7 +7,7 @@ from mha_api import assets, ready
 from mha_api.rooms import limits
 from mha_api.rooms.page import Follower
 from mha_api.rooms.store import InProcess
-from mha_ui import follow, shell, web
+from mha_ui import component, follow, shell
 from mha_view import bundle
 
 # What the pages need and would wait for.

@@ -1,12 +1,12 @@
 // Draws the same weights as the page Models does and as others do, and says how long that took: from the bytes, which
 // are in the browser by then, to the last frame in which anything was drawn.
 
-import { Colours } from "/web/models/theme_colours.js";
-import { Glance } from "/web/models/glance/glance.js";
-import { START } from "/web/models/view_address.js";
-import { readRun } from "/web/models/runs.js";
-import { element } from "/web/kit/dom.js";
 import { unpacked } from "/web/kit/binary.js";
+import { element } from "/web/kit/dom.js";
+import { Glance } from "/web/models/glance/glance.js";
+import { readRun } from "/web/models/runs.js";
+import { Colours } from "/web/models/theme_colours.js";
+import { START } from "/web/models/view_address.js";
 
 const REST = 400; // ms without anything new, after which a picture is finished
 

@@ -1,6 +1,6 @@
 """Scripts that a browser keeps for good, since their address holds their version: ``/api/plotly/VERSION.js``, Plotly's
-as its Python package has it, and ``/api/modules/VERSION/PAGE.js``, a page's; ``…/PAGE/NAME.js`` is a single module, as it
-is edited.
+as its Python package has it, and ``/api/modules/VERSION/PAGE.js``, a page's; ``…/PAGE/NAME.js`` is a single module,
+as it is edited.
 
 A script is compressed once a process, when it is first asked for; Streamlit's middleware lets through what is
 compressed already.

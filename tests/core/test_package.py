@@ -34,7 +34,8 @@ def files(folder, *patterns):
 
 
 APP = files(ROOT, "app.py", "pages/*.py", ".streamlit/config.toml")
-PACKAGES = files(ROOT, "mha_api/**/*", "mha_core/**/*", "mha_ui/**/*")
+PACKAGES = files(ROOT, "mha_api/**/*", "mha_core/**/*", "mha_ui/**/*", "mha_view/**/*")
+WEB = files(ROOT, "web/**/*.js", "web/**/*.css")
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +48,7 @@ def source(folder):
     """A checkout of its own, in which building may leave what it likes."""
     needed = "pyproject.toml setup.py MANIFEST.in README.md LICENSE"
     needed += " requirements.txt requirements-interop.txt requirements-slides.txt"
-    for name in sorted(APP | PACKAGES | set(needed.split())):
+    for name in sorted(APP | PACKAGES | WEB | set(needed.split())):
         target = folder / "source" / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, target)
@@ -95,7 +96,8 @@ def test_the_wheel_holds_the_packages_and_the_app(wheel):
         (metadata,) = (name for name in content.namelist() if name.endswith("METADATA"))
         told = Parser().parsestr(content.read(metadata).decode())
     catalogues = {name for name in PACKAGES if name.endswith(".po")}
-    assert names == (PACKAGES - catalogues) | {f"mha_ui/app/{name}" for name in APP}
+    scripts = {f"mha_ui/app/{name}" for name in APP} | {f"mha_view/{name}" for name in WEB}
+    assert names == (PACKAGES - catalogues) | scripts
     assert told["Version"] == mha_core.__version__
     pinned = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
     needed = [line for line in told.get_all("Requires-Dist") if "extra" not in line]

@@ -131,4 +131,5 @@ def test_a_page_imports_its_own_modules_and_the_kits_and_the_kit_only_its_own():
             other = (script.parent / module).resolve()
             assert other.is_file(), f"{script.relative_to(web)} imports {module}"
             owner = other.relative_to(web).parts[0]
-            assert owner in {page, "kit", ALSO.get(page)} and (page != "kit" or owner == "kit"), script
+            allowed = {"kit"} if page == "kit" else {page, "kit", ALSO.get(page)}
+            assert owner in allowed, f"{script.relative_to(web)} imports {module}"
