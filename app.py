@@ -23,7 +23,11 @@ app = st.App(
     routes=mha_api.routes(st.get_option("server.baseUrlPath"), FOLLOWER, ROOMS, MODULES),
     middleware=mha_api.middleware(style=shell.STYLE),
     lifespan=ready.lifespan(
-        LIBRARIES, ("mha_core", "mha_ui"), first=web.serve, last=ROOMS.close, optional=OPTIONAL
+        LIBRARIES,
+        ("mha_core", "mha_view", "mha_ui"),
+        first=component.serve,
+        last=ROOMS.close,
+        optional=OPTIONAL,
     ),
     on_script_error=shell.script_failed,
 )
