@@ -23,7 +23,7 @@ from mha_core.check.check import check
 from mha_core.edit.matrices import filled
 from mha_core.example.files import dump
 from mha_core.walk.markdown import as_markdown
-from mha_ui.handout import as_html
+from mha_view.handout import as_html
 
 DRAWS = 12
 """Examples of each mistake, every other one with a causal mask."""

@@ -31,8 +31,8 @@ from mha_api import heads
 from mha_api.message import packed
 from mha_core.models import Tokens
 from mha_core.models.measures import Places
-from mha_ui.css import css_variables
 from mha_ui.models.words import ui_words
+from mha_view.palette import css_variables
 from tests.e2e.driver import ROOT, chromium
 
 PEERS = Path(os.environ.get("MHA_PEERS", ROOT / ".peers"))

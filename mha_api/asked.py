@@ -18,7 +18,7 @@ from starlette.responses import Response
 from mha_core.errors import N_, MhaError
 from mha_core.messages import language_of
 from mha_core.quoted import quoted
-from mha_ui.language import words_in
+from mha_view.language import words_in
 
 
 class RefusedError(MhaError):

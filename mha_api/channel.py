@@ -9,7 +9,7 @@ The browser sends text, one JSON object a message, and waits for its answer befo
 ``from`` is the example that the edits (``mha_core.edit``, as the page applies them) are made to: an address, or the
 ``id`` of an answer on this socket. ``since`` is the answer whose numbers the page shows now; without it all numbers
 come, and with ``"numbers": false`` none. ``about`` asks for the sentences above the bench, ``lens`` for what the
-tables show besides the numbers (``mha_ui.lenses``): which one, as the page was given it in ``asks``, or the ``id`` of
+tables show besides the numbers (``mha_view.lenses``): which one, as the page was given it in ``asks``, or the ``id`` of
 the last answer that was given it. ``figures`` asks for pictures. ``quiet`` asks for nothing: example and lens are only
 got ready. The answer is a binary message, little-endian:
 
@@ -40,14 +40,14 @@ from mha_core.edit.back import edited
 from mha_core.errors import N_, ExampleError
 from mha_core.example.decoding import decoded
 from mha_core.example.share_link import unpacked
-from mha_ui.about import about_example
-from mha_ui.figures import FIGURES
-from mha_ui.formulas import captions, constants
-from mha_ui.language import LANGUAGES, words_in
-from mha_ui.lenses import look
-from mha_ui.lenses.lens import Lens
-from mha_ui.lenses.lens import read as read_lens
-from mha_ui.palette import Theme
+from mha_view.about import about_example
+from mha_view.figures import FIGURES
+from mha_view.language import LANGUAGES, words_in
+from mha_view.lenses import look
+from mha_view.lenses.lens import Lens
+from mha_view.lenses.lens import read as read_lens
+from mha_view.palette import Theme
+from mha_view.tables import captions, constants
 
 LOG: Final = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ from mha_core.errors import N_, MhaError
 from mha_core.export import check_decimals
 from mha_core.messages import shell_language
 from mha_core.quoted import quoted
-from mha_ui.language import Words, words_in
+from mha_view.language import Words, words_in
 
 if TYPE_CHECKING:
     from mha_core.compute.trace import Trace
@@ -58,8 +58,8 @@ def _walk(options: Namespace) -> core.Answer:
     check_decimals(options.decimals)
     from mha_core import trace
     from mha_core.walk.markdown import as_markdown
-    from mha_ui.handout import as_html
-    from mha_ui.handout.slides import as_slides
+    from mha_view.handout import as_html
+    from mha_view.handout.slides import as_slides
 
     writers: dict[str, Callable[[Trace, str, int], object]] = {
         "page": as_html,

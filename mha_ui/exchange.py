@@ -25,9 +25,9 @@ from mha_core.messages import catalogue
 from mha_ui import state
 from mha_ui.bench import receive_edits
 from mha_ui.download import downloader
-from mha_ui.language import sentence
 from mha_ui.panel import panel
 from mha_ui.upload import uploader
+from mha_view.language import sentence
 
 Choice = TypeVar("Choice")
 

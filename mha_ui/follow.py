@@ -16,9 +16,9 @@ from typing import Any, Final
 
 from mha_core.errors import N_
 from mha_core.messages import LANGUAGE
-from mha_ui.css import css_variables
-from mha_ui.language import words_in
 from mha_view import bundle
+from mha_view.language import words_in
+from mha_view.palette import css_variables
 
 _ICON: Final = Path(__file__).resolve().parent / "icon.svg"
 _WORDS: Final = {
@@ -89,7 +89,7 @@ def style() -> str:
 
 def walk(address: Mapping[str, str], language: str, decimals: int) -> dict[str, Any]:
     """What the walk of an address's example shows. Raises ``MhaError`` where there is no such example."""
-    from mha_ui.walkthrough.model import followed  # noqa: PLC0415  # it needs torch
+    from mha_view.walk import followed  # noqa: PLC0415  # it needs torch
 
     return followed(address, language, decimals)
 

@@ -8,9 +8,9 @@ import streamlit as st
 
 from mha_core.errors import N_
 from mha_ui import state
-from mha_ui.figures import FIGURES, Figure
-from mha_ui.palette import Theme
 from mha_ui.plot import Follows, plot
+from mha_view.figures import FIGURES, Figure
+from mha_view.palette import Theme
 
 _OPEN: Final = "pictures.open"
 _QUERY: Final = "pictures.query"

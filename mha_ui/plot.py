@@ -12,8 +12,8 @@ from typing import Any, Final, NamedTuple
 import streamlit as st
 
 from mha_ui.component import component
-from mha_ui.figures import Figure
-from mha_ui.palette import Theme
+from mha_view.figures import Figure
+from mha_view.palette import Theme
 
 _VERSION: Final = version("plotly")
 

@@ -16,8 +16,8 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from mha_core.errors import N_
-from mha_ui.css import css_variables
-from mha_ui.language import LANGUAGES, language_for, words_in
+from mha_view.language import LANGUAGES, language_for, words_in
+from mha_view.palette import css_variables
 
 BENCH: Final = "bench.py"
 WALKTHROUGH: Final = "walkthrough.py"

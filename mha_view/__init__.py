@@ -1,1 +1,1 @@
-"""What is shown, without Streamlit."""
+"""What is shown, without Streamlit: figures, lenses, what tables and the walk are told, languages and colours."""

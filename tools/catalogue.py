@@ -20,7 +20,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 ROOT = Path(__file__).resolve().parent.parent
-DOMAINS = {"mha_core": ("mha_core",), "mha_ui": ("mha_ui", "mha_api", "app.py", "pages")}
+DOMAINS = {"mha_core": ("mha_core",), "mha_view": ("mha_view", "mha_ui", "mha_api", "app.py", "pages")}
 """Domain (and package that holds its ``locales``) → what its messages are extracted from."""
 TRANSLATIONS = ("zh",)
 CHANGING = (

@@ -1,276 +1,32 @@
-"""What the bench component is told: numbers, labels and the declared operations, as plain JSON data."""
+"""What the bench component is told of one state of the work: what the tables show, and what belongs to the work."""
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any, Final
 
-from mha_core.compute.operations import OPERATIONS, Step
-from mha_core.compute.trace import Trace, input_matrix
 from mha_core.edit.fields import RESIZABLE
-from mha_core.errors import N_
 from mha_core.example.model import (
-    CORNER,
     MAX_HEADS,
     MAX_NUMBER,
     MAX_SIZE,
-    NEG_INF,
     AddMask,
     AllowMask,
-    Example,
-    allow_matrix,
-    has_corner,
     has_values,
-    key_tokens,
-    kv_head_of,
     position_choice,
 )
-from mha_core.messages import LANGUAGE
-from mha_core.quoted import CHARACTERS, DIGITS, isolated
 from mha_core.vocabulary import (
-    AXES,
-    ENTRY,
     HEAD_BIASES,
-    HIDES,
-    LAYER_INPUTS,
-    NAMES,
-    PER_HEAD,
-    PER_HEAD_INPUTS,
-    PER_HEAD_STEPS,
     POSITION_CHOICES,
     SCORING,
     SCORING_CHOICES,
-    SETTINGS,
-    SHARED,
-    STAGES,
-    STAGES_WITHOUT_VALUES,
-    Stage,
 )
-from mha_ui.about import PLAINLY, about_example
-from mha_ui.formulas import caption, captions, constants, steps
-from mha_ui.language import words_in
-from mha_ui.lenses import laid_over, look
-from mha_ui.lenses.change import CHOICES
-from mha_ui.lenses.lens import Lens, sent
 from mha_ui.notes import is_ours
 from mha_ui.state import Message, Work, address, can_undo, handed_out, history_of, token
+from mha_view.about import about_example
+from mha_view.lenses import laid_over, look
+from mha_view.lenses.lens import Lens, sent
+from mha_view.tables import numbers
 
-_UI: Final = {
-    "bench": N_("Matrix bench"),
-    "lead": N_("Each token looks at the tokens and takes along a mix of them, every head in its own way."),
-    "overview": N_("Overview: who attends to whom"),
-    "plainly": PLAINLY,
-    "overview_tokens": N_("Tokens"),
-    "overview_hint": N_(
-        "Point at a line or a bar to see its number, and click it to go there. Click a token to see it alone."
-    ),
-    "overview_hint_touch": N_("Tap a line to go to its weight. Tap a token to see it alone."),
-    "overview_maps": N_("Weights as maps"),
-    "overview_hint_map": N_(
-        "A row is a token that looks, a column one that it looks at: the stronger the colour, the larger the weight."
-    ),
-    "sentence": N_("Your sentence"),
-    "sentence_context": N_("The sentence that it attends to"),
-    "sentence_use": N_("Use these words"),
-    "chip_hint": N_(
-        "Drag a word to move it, click it to rewrite it: a space splits it, Backspace at its start joins it to the one "
-        "before. By keyboard: Alt with ← → moves it, Delete takes it out."
-    ),
-    "chip_hint_touch": N_(
-        "Press a word and slide to move it, tap it to rewrite it: a space splits it, deleting at its start joins it to "
-        "the one before."
-    ),
-    "sentence_vectors": N_(
-        "Each new word gets a row of small whole numbers, always the same ones: made up, not learned by any model."
-    ),
-    "sentence_learned": N_("With a model's vectors"),
-    "sentence_learned_about": N_(
-        "Or take what our own small model has learned: its vectors of the sentence, and heads of it."
-    ),
-    "chip_place": N_("{word}: {at} of {count}"),
-    "sentence_rest": N_("the first {most}; {rest} more are left out"),
-    "sentence_signs": N_(
-        "Signs are no words and are left out: {signs} (to keep one, type it in place of a word)"
-    ),
-    "overview_taken": N_("What each token takes along"),
-    "overview_concat": N_("the heads' outputs, side by side"),
-    "overview_output": N_("the heads' outputs, and what W_O makes of them"),
-    "overview_pair": N_("{query} attends most to {key}, {weight}"),
-    "overview_none": N_("{query} attends to nothing"),
-    "overview_and": N_("; "),
-    "was_before": N_("was {before} before the last edit"),
-    "moved_weights": N_("{changed} of {all} weights changed; most: head {head}, {tokens}, {before} → {now}"),
-    "moved_outputs": N_(
-        "No weight changed; {changed} of {all} outputs did, most {place}, {tokens}: {before} → {now}"
-    ),
-    "start_step": N_("First steps: {step} of {all}"),
-    "start_next": N_("Next"),
-    "start_end": N_("Done"),
-    "start_drag": N_("Drag this number sideways, or type another."),
-    "start_drag_touch": N_("Press this number for a moment, then slide sideways."),
-    "start_watch": N_(
-        "Drag the number {place} again and watch these lines: the thicker a line, the more one token takes from "
-        "another."
-    ),
-    "start_watch_touch": N_(
-        "Press the number {place} and slide again, and watch these lines: the thicker a line, the more one token takes "
-        "from another."
-    ),
-    "start_why": N_("Point at this number: the line below the tables shows how it is worked out."),
-    "start_why_touch": N_("Tap this number: the line below the tables shows how it is worked out."),
-    "head": N_("Head"),
-    "heads": N_("heads"),
-    "heads_shown": N_("Heads whose tables are shown"),
-    "heads_fit": N_("{shown} of {all} heads fit below (not {list}); press one for its tables."),
-    "heads_unshown": N_("Heads not shown: {list}"),
-    "heads_now": N_("Shown: heads {list}"),
-    "token": N_("token"),
-    "tokens": N_("tokens"),
-    "more": N_("… {count} more"),
-    "more_rows": N_("Show {count} more rows"),
-    "more_columns": N_("Show {count} more columns"),
-    "fold_again": N_("Fold"),
-    "copy_head": N_("Copy head"),
-    "remove": N_("Remove"),
-    "menu": N_("Copy, download, fill"),
-    "copy": N_("Copy for a spreadsheet"),
-    "csv": N_("Download as CSV"),
-    "fill_zeros": N_("Fill with zeros"),
-    "fill_identity": N_("Fill with the identity"),
-    "fill_integers": N_("Fill with small integers"),
-    "fill_random": N_("Fill with random numbers"),
-    "controls": N_("Layer controls"),
-    "history": N_("History"),
-    "undo": N_("Undo (Ctrl+Z)"),
-    "redo": N_("Redo (Ctrl+Shift+Z)"),
-    "reset": N_("Back to where this example started"),
-    "sizes": N_("Sizes"),
-    "layer": N_("Layer"),
-    "view": N_("View"),
-    "biases": N_("Biases"),
-    "context": N_("Own context"),
-    "mask": N_("Mask"),
-    "mask_none": N_("none"),
-    "mask_causal": N_("causal"),
-    "mask_painted": N_("by hand"),
-    "mask_this": N_("Mask this pair in all heads"),
-    "unmask": N_("Let this pair attend in all heads"),
-    "kv_heads": N_("K, V heads"),
-    "shared": N_("{list} of head {head}"),
-    "no_direction": N_("a row of zeros has no direction and stays zeros"),
-    "divisor": N_("Divide by"),
-    "temperature": N_("Temperature"),
-    "scale_none": N_("nothing"),
-    "scale_number": N_("a number"),
-    "for_scoring": N_("how a query and a key make a score"),
-    "for_divisor": N_("what the scores are divided by, before softmax"),
-    "for_mask": N_("which tokens a token may look at"),
-    "for_positions": N_("how tokens tell where they stand"),
-    "for_values": N_("without values the heads end at their weights"),
-    "for_w_o": N_("mixes the heads' outputs into one"),
-    "for_biases": N_("a number added to every column"),
-    "for_context": N_("keys and values come from another sentence"),
-    "for_kv_heads": N_("heads may share their keys and values"),
-    "for_decimals": N_("how many digits are shown"),
-    "for_lens": N_("what the colours of the tables show"),
-    "for_baseline": N_("what later numbers are compared with"),
-    "decimals": N_("Decimals"),
-    "lens": N_("Colour by"),
-    "lens_values": N_("values"),
-    "lens_change": N_("change"),
-    "lens_gradient": N_("gradient"),
-    "lens_about": N_("What the colours show"),
-    "baseline": N_("Baseline"),
-    "baseline_pin": N_("Pin as baseline"),
-    "baseline_again": N_("Pin anew"),
-    "baseline_pinned": N_("baseline pinned"),
-    "baseline_clear": N_("Let go of the baseline"),
-    "was": N_("was {before}, now {now} ({by})"),
-    "was_without": N_("was {before}, now {now}"),
-    "unchanged": N_("as in the baseline"),
-    "no_counterpart": N_("no counterpart in the baseline"),
-    "derivative": N_("derivative {number}"),
-    "derivative_target": N_("its derivative is what the colours show"),
-    "derivative_later": N_("no derivative: this step comes after {place}"),
-    "derivative_mask": N_("no derivative: a pair may attend or not"),
-    "legend_change": N_("▲ larger, ▼ smaller, • new; each table on a scale of its own."),
-    "legend_gradient": N_(
-        "↗ grows, ↘ falls; one scale for all tables. Click a computed number, or press Enter on it, to take its "
-        "derivative instead."
-    ),
-    "legend_gradient_touch": N_(
-        "↗ grows, ↘ falls; one scale for all tables. Tap a computed number to take its derivative instead."
-    ),
-    "hint": N_(
-        "Point at a number to see where it comes from; click it to hold it. A framed number can be typed over, or "
-        "dragged sideways."
-    ),
-    "hint_touch": N_("Tap a number to see where it comes from. Press a framed one and slide to change it."),
-    "hint_check": N_(
-        "Type into the blank cells; Tab and Enter lead on. Point at a number to see what is known of it."
-    ),
-    "hint_check_touch": N_("Type into the blank cells. Tap a number to see what is known of it."),
-    "verdict": N_("What the check found"),
-    "first_wrong": N_("Look here first"),
-    "cannot_be": N_("What cannot be, whatever X and W are"),
-    "right": N_("right"),
-    "solution": N_("Show the solution"),
-    "yours": N_("yours"),
-    "or": N_("Or:"),
-    "see_step": N_("See this step"),
-    "mark_told": N_("{mark}."),
-    "mark_right": N_("right"),
-    "mark_own": N_("wrong"),
-    "mark_follows": N_("wrong, but it only follows from an earlier number"),
-    "mark_copied": N_("wrong, but copied from the heads"),
-    "mark_doubtful": N_("not what rounding gives"),
-    "mark_coarse": N_("right as far as it is rounded: give at least two decimals to be sure"),
-    "mark_nearly": N_("right but for its last digit, which is off by one"),
-    "claim_text": N_("Fill in from text"),
-    "claim_formats": N_("A block from a spreadsheet, [[1, 2], [3, 4]], LaTeX, Markdown or CSV."),
-    "fill_in": N_("Fill in"),
-    "clear": N_("Clear"),
-    "feeds": N_("used by {list}"),
-    "feeds_one": N_("1 number of {table}"),
-    "feeds_many": N_("{count} numbers of {table}"),
-    "feeds_also": N_("{count} of {table}"),
-    "feeds_and": N_(", "),
-    "shifted": N_("the row's largest is taken off first; that changes nothing"),
-    "unpin": N_("Let go"),
-    "whole_path": N_("Whole path"),
-    "path_above": N_("↑ to {list}"),
-    "path_below": N_("↓ to {list}"),
-    "crumbs": N_("The way here"),
-    "hidden": N_("this pair is hidden"),
-    "visible": N_("this pair may attend"),
-    "dead_row": N_("nothing is visible to this token, so its weights and output are 0"),
-    "dismiss": N_("Close"),
-    "copied": N_("Copied."),
-    "computed": N_("{place} is computed from {list}: change one of those."),
-    "fixed": N_("{place} cannot be changed here."),
-    "place_of_head": N_("{place} of head {head}"),
-    "place_with_tokens": N_("{place} ({tokens})"),
-    "paint_here": N_("Set the mask here: click a pair to hide it or let it attend, drag over many."),
-    "paint_here_touch": N_("Set the mask here: tap a pair to hide it or let it attend."),
-    "at_hand": N_("At hand"),
-    "show_overview": N_("Overview"),
-    "stage_before": N_("The step before"),
-    "stage_next": N_("The next step"),
-    "quoted_digits": DIGITS,
-    "quoted_characters": CHARACTERS,
-    "wrong_not_a_number": N_("{place}: {text} is no number."),
-    "wrong_too_large": N_("{place}: {text} is too large; numbers go from −{most} to {most}."),
-    "wrong_comma": N_(
-        "{place}: {text} has a comma; write a point before the decimals, as in 1.5, and nothing between thousands."
-    ),
-    "wrong_fraction": N_("{place}: {text} is a fraction; write it as a decimal number, such as 0.5."),
-    "wrong_not_allowed": N_("{place}: {text} is neither 1 (may attend) nor 0 (hidden)."),
-    "not_a_divisor": N_("{text} is no divisor: a number other than 0 is wanted."),
-    "still_counts": N_("{what} What stood there still counts."),
-    "stays_blank": N_("{what} It counts as blank."),
-    "nothing_changed": N_("{what} Nothing was changed."),
-    "pasted_place": N_("Row {row}, column {col} of what was pasted"),
-}
 _CHOICES: Final[dict[str, dict[str, dict[str, Any]]]] = {
     "scoring": {
         name: {"op": "scoring", "kind": choice.scoring, "scale": choice.scale}
@@ -282,18 +38,7 @@ _CHOICES: Final[dict[str, dict[str, dict[str, Any]]]] = {
     },
     "mask": {kind: {"op": "mask", "kind": kind} for kind in ("none", "causal", "painted")},
 }
-"""What each menu of the layer offers, and the edit that it then asks for; ``_UI`` has the words."""
-
-
-_WHY: Final = {
-    "masked_fill": ("visible", "hidden"),
-    "softmax": ("", "dead_row"),
-    "normalize": ("", "no_direction"),
-}
-"""By operation what is said beside a cell's arithmetic, and beside that of an exception, by its name in ``_UI``."""
-
-_DEAD_WEIGHTS: Final = N_("nothing is visible to this token, so its weights are 0")
-"""What is said of such a query where there is no output."""
+"""What each menu of the layer offers, and the edit that it then asks for; ``mha_view.tables.words`` names them."""
 
 
 def payload(work: Work, *, lens: str | None = None) -> dict[str, Any]:
@@ -346,141 +91,6 @@ def _message(message: Message | None) -> dict[str, Any] | None:
         return None
     offer = message.offer and message.offer._asdict()
     return {"text": message.text, "kind": message.kind, "place": message.place, "offer": offer}
-
-
-def numbers(trace: Trace, language: str, decimals: int) -> dict[str, Any]:
-    """What is shown of a trace, whoever works on it: every number, and the declared operations."""
-    example, words = trace.example, ui_words(language)
-    return {
-        "lang": language,
-        "words": words if has_values(example) else words | {"dead_row": words_in(language)(_DEAD_WEIGHTS)},
-        "decimals": decimals,
-        "dims": {name: getattr(example.dims, name) for name in example.dims.__slots__},
-        "labels": _labels(example),
-        "stages": _stages(example, language),
-        "matrices": matrices(trace, language),
-        "steps": {name: step_data(step) for name, step in steps(example)},
-        "constants": constants(example),
-        "dead": trace.fully_masked if example.mask is not None else None,
-        "shifts": trace.shifts,
-    }
-
-
-def step_data(step: Step) -> dict[str, Any]:
-    """A declared step, as the browser reads it: its tables with their letters, and how its operation is told.
-
-    What an operation does not have is left out: this travels with every edit.
-    """
-    operation = OPERATIONS[step.op]
-    unusual = operation.exception
-    data = {
-        "index": step.index,
-        "operands": [(operand.name, operand.index, operand.head) for operand in step.tables],
-        "constant": next((name for name in step.operand_names if name in SETTINGS), ""),
-        "adds": operation.adds,
-        "copies": operation.copies,
-        "shifts": operation.shifts,
-        "term": operation.term,
-        "lines": operation.lines,
-        "exception": unusual and unusual._asdict() | {"number": _json(unusual.number)},
-        "why": _WHY.get(step.op),
-    }
-    return {name: value for name, value in data.items() if value}
-
-
-@lru_cache(maxsize=4)
-def ui_words(language: str) -> dict[str, str]:
-    """The bench's own sentences in one language."""
-    words = words_in(language)
-    return {
-        "lang": LANGUAGE[language].tag,
-        **{name: words(text) for name, text in (_UI | CHOICES).items()},
-    }
-
-
-@lru_cache(maxsize=8)
-def stages(declared: tuple[Stage, ...], language: str) -> list[dict[str, Any]]:
-    """Stages of a page, with their words in one language."""
-    words = words_in(language)
-    return [
-        {"title": words(title), "hint": words(hint), "matrices": names} for title, hint, names in declared
-    ]
-
-
-def _stages(example: Example, language: str) -> list[dict[str, Any]]:
-    """The stages of the computation; beside the mask what has to be said of it."""
-    declared = stages(STAGES if has_values(example) else STAGES_WITHOUT_VALUES, language)
-    if not has_corner(example):
-        return declared
-    hint = words_in(language)(CORNER).format(n_q=example.dims.n_q, n_k=example.dims.n_k)
-    return [
-        stage | {"hint": hint, "remark": True} if "mask" in stage["matrices"] else stage for stage in declared
-    ]
-
-
-def _labels(example: Example) -> dict[str, Any]:
-    """Names of queries and keys, and of their pairs where a matrix has a row for each."""
-    keys = key_tokens(example)
-    if example.scoring != "additive":
-        return {"n_q": example.tokens, "n_k": keys}
-    pairs = [f"{isolated(query)} → {isolated(key)}" for query in example.tokens for key in keys]
-    return {"n_q": example.tokens, "n_k": keys, "n_q·n_k": pairs}
-
-
-def matrices(trace: Trace, language: str) -> dict[str, dict[str, Any]]:
-    """Every matrix of the example by name, in the order of the computation."""
-    example, words = trace.example, words_in(language)
-    above = captions(example)
-    payloads = {}
-    for name in AXES:
-        values, edit = _values(trace, name)
-        if values is None:
-            continue
-        payloads[name] = {
-            **above.get(name, {"symbol": caption(name, example), "formula": ""}),
-            "word": words(NAMES[name]),
-            "hue": ENTRY[name].role,
-            "scale": ENTRY[name].colours,
-            "axes": AXES[name],
-            "perHead": name in PER_HEAD,
-            "edit": edit,
-            "values": values,
-        }
-        if ENTRY[name].empty_rows:
-            payloads[name]["emptyRows"] = True
-        if name in SHARED and example.kv_heads is not None:
-            payloads[name]["owners"] = [kv_head_of(example, name, head) for head in range(len(example.heads))]
-    return payloads
-
-
-def _values(trace: Trace, name: str) -> tuple[Any, bool | list[bool]]:
-    """A matrix's numbers (a list over heads for what each head has its own of) and whether they may be edited."""
-    example = trace.example
-    if name == "mask":
-        return _mask(example), True
-    if name in LAYER_INPUTS:
-        return input_matrix(example, name), True
-    if name in PER_HEAD_INPUTS:
-        rows = [input_matrix(example, name, head) for head in range(len(example.heads))]
-        return (rows if any(rows) else None), True
-    values = trace.values.get(name)
-    if name in HIDES and values is not None:
-        values = [rows and [[_json(number) for number in row] for row in rows] for rows in values]
-    if name not in PER_HEAD_STEPS:
-        return values, False
-    given = [getattr(head, name, None) is not None for head in example.heads]
-    return values, (given if any(given) else False)
-
-
-def _mask(example: Example) -> list[list[Any]] | None:
-    if isinstance(example.mask, AddMask):
-        return [[_json(number) for number in row] for row in example.mask.add]
-    allow = allow_matrix(example)
-    return None if allow is None else [list(row) for row in allow]
-
-
-def _json(number: float | None) -> float | str | None:
-    return "-inf" if number == NEG_INF else number
 
 
 def _controls(work: Work) -> dict[str, Any]:

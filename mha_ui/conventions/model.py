@@ -30,8 +30,8 @@ from mha_core.notation.masks import LOWEST
 from mha_core.numbers import significant
 from mha_core.quoted import isolated
 from mha_ui.bench.model import payload as bench_payload
-from mha_ui.language import sentence, words_in
 from mha_ui.state import Work
+from mha_view.language import sentence, words_in
 
 _FRAME: Final = ("lang", "words", "decimals", "labels")
 _NUMBERS: Final = (*_FRAME, "dims", "matrices", "steps", "constants", "dead", "shifts")

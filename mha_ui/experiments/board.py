@@ -19,9 +19,9 @@ from mha_core.errors import N_
 from mha_core.example.share_link import packed
 from mha_core.vocabulary import STAGES, Stage
 from mha_ui import state
-from mha_ui.bench.model import stages
 from mha_ui.component import component
-from mha_ui.language import words_in
+from mha_view.language import words_in
+from mha_view.tables import stages
 
 _KEY: Final = "experiments.board"
 

@@ -19,10 +19,10 @@ from mha_core.example.model import key_tokens
 from mha_core.messages import LANGUAGE
 from mha_core.vocabulary import AXES, NAMES, POSITION_CHOICES, SCORING_CHOICES
 from mha_ui import state
-from mha_ui.bench.model import numbers
 from mha_ui.experiments.board import Pane
-from mha_ui.figures.labels import labels, number
-from mha_ui.language import Words, sentence
+from mha_view.figures.labels import labels, number
+from mha_view.language import Words, sentence
+from mha_view.tables import numbers
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,12 +15,12 @@ from mha_core.errors import N_
 from mha_core.example.model import has_values
 from mha_core.vocabulary import AXES, NAMES, Stage
 from mha_ui import state
-from mha_ui.bench.model import numbers, step_data
 from mha_ui.experiments.board import Pane, board
 from mha_ui.experiments.experiment import Both, Experiment, both, described, left_out, place, signed
-from mha_ui.figures.labels import number
-from mha_ui.figures.layout import head_name
 from mha_ui.lessons.lesson import status_line, table
+from mha_view.figures.labels import number
+from mha_view.figures.layout import head_name
+from mha_view.tables import numbers, step_data
 
 NAME: Final = "heads"
 _MUTED: Final = "experiments.heads.muted"

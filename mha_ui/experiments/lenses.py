@@ -15,11 +15,11 @@ from mha_ui import state
 from mha_ui.bench import bench, receive_edits
 from mha_ui.bench.model import payload
 from mha_ui.experiments.experiment import Experiment
-from mha_ui.figures.layout import head_name
-from mha_ui.figures.saturation import can_saturate, saturation_figure, saturation_sentences
 from mha_ui.lessons.lesson import status_line, theme
 from mha_ui.panel import panel
 from mha_ui.pictures import draw
+from mha_view.figures.layout import head_name
+from mha_view.figures.saturation import can_saturate, saturation_figure, saturation_sentences
 
 _HEAD: Final = "experiments.saturation.head"
 PAINTED = N_(

@@ -18,7 +18,6 @@ from mha_core.errors import N_
 from mha_core.example.model import text_in
 from mha_core.messages import catalogue
 from mha_ui import shell, state
-from mha_ui.bench.model import numbers
 from mha_ui.experiments.board import Pane, board
 from mha_ui.experiments.experiment import (
     Both,
@@ -28,9 +27,10 @@ from mha_ui.experiments.experiment import (
     open_on_the_bench,
     pane,
 )
-from mha_ui.language import sentence
 from mha_ui.lessons.lesson import status_line
 from mha_ui.notes import rich
+from mha_view.language import sentence
+from mha_view.tables import numbers
 
 NAME: Final = "mistakes"
 _PAIR: Final = "experiments.mistakes.pair"

@@ -25,9 +25,9 @@ from mha_ui.experiments.experiment import (
     left_out,
     pane,
 )
-from mha_ui.figures.labels import labels, number
-from mha_ui.language import sentence
 from mha_ui.lessons.lesson import status_line, table
+from mha_view.figures.labels import labels, number
+from mha_view.language import sentence
 
 NAME: Final = "order"
 _ORDER: Final = "experiments.order.order"

@@ -15,9 +15,9 @@ from mha_ui import state
 from mha_ui.experiments.board import Place, Slider, board
 from mha_ui.experiments.experiment import Experiment, both, described, pane
 from mha_ui.experiments.lenses import saturation
-from mha_ui.figures.labels import number, weight
-from mha_ui.figures.layout import head_name
 from mha_ui.lessons.lesson import table
+from mha_view.figures.labels import number, weight
+from mha_view.figures.layout import head_name
 
 NAME: Final = "temperature"
 AFTER_SCORES: Final[tuple[Stage, ...]] = (

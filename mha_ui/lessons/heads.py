@@ -12,14 +12,14 @@ from mha_core.compute.metrics import agreement, heads_differ, keys_in_view
 from mha_core.errors import N_
 from mha_core.example.model import key_tokens
 from mha_ui import state
-from mha_ui.figures.agreement import agreement_figure
-from mha_ui.figures.labels import labels, number, weight
-from mha_ui.figures.layout import head_name
-from mha_ui.figures.weights import weights_bars
-from mha_ui.language import Words
 from mha_ui.lessons.lesson import Lesson, heading, shown, status_line, table, theme
 from mha_ui.notes import note
 from mha_ui.pictures import draw
+from mha_view.figures.agreement import agreement_figure
+from mha_view.figures.labels import labels, number, weight
+from mha_view.figures.layout import head_name
+from mha_view.figures.weights import weights_bars
+from mha_view.language import Words
 
 _QUERY: Final = "lessons.query"
 MOST_PAIRS: Final = 3

@@ -13,7 +13,7 @@ from mha_core.errors import N_
 from mha_core.example.model import text_in
 from mha_ui import shell, state
 from mha_ui.notes import rich
-from mha_ui.palette import Theme
+from mha_view.palette import Theme
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ import streamlit as st
 from mha_core import Example, Head, trace, validate
 from mha_core.errors import N_
 from mha_ui import shell, state
-from mha_ui.figures.labels import number, weight
-from mha_ui.figures.library import library_figure
-from mha_ui.language import Words
 from mha_ui.lessons.lesson import Lesson, heading, status_line, table, theme
 from mha_ui.pictures import draw
+from mha_view.figures.labels import number, weight
+from mha_view.figures.library import library_figure
+from mha_view.language import Words
 
 SUBJECTS: Final = (N_("computing"), N_("mathematics"), N_("nursing"))
 """What keys and queries speak about: d_k = 3."""

@@ -13,13 +13,13 @@ from mha_core.edit.edits import apply
 from mha_core.errors import N_
 from mha_core.example.model import MAX_NUMBER, divisor, has_values
 from mha_ui import state
-from mha_ui.figures.hulls import hulls_figure
-from mha_ui.figures.labels import number
-from mha_ui.figures.layout import head_name
-from mha_ui.figures.ranges import column_ranges, inside, ranges_figure, values_of
 from mha_ui.lessons.lesson import Lesson, heading, shown, status_line, table, theme
 from mha_ui.notes import note
 from mha_ui.pictures import draw
+from mha_view.figures.hulls import hulls_figure
+from mha_view.figures.labels import number
+from mha_view.figures.layout import head_name
+from mha_view.figures.ranges import column_ranges, inside, ranges_figure, values_of
 
 SHARPNESS: Final = (0.01, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 10.0, 100.0)
 """What the scores are multiplied by: at 0.01 all keys are nearly alike, at 100 one has nearly everything."""

@@ -10,10 +10,10 @@ import streamlit as st
 from mha_core.compute.scaling import SIZES, Comparison, Softmax, experiment
 from mha_core.errors import N_
 from mha_ui import state
-from mha_ui.figures.labels import number, weight
-from mha_ui.figures.scaling import one_query_figure, scaling_figure
 from mha_ui.lessons.lesson import Lesson, heading, status_line, table, theme
 from mha_ui.pictures import draw
+from mha_view.figures.labels import number, weight
+from mha_view.figures.scaling import one_query_figure, scaling_figure
 
 MOST_SEED: Final = 999_999
 MOST_KEYS: Final = 64

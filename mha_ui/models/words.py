@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from mha_core.errors import N_
 from mha_core.quoted import CHARACTERS, DIGITS
-from mha_ui.language import words_in
+from mha_view.language import words_in
 
 EXAMPLES: Final[tuple[dict[str, Any], ...]] = (
     {"language": "en", "texts": ["The cat sat on the mat because it was tired."]},

@@ -12,8 +12,6 @@ from mha_core.edit.back import given_back
 from mha_core.edit.edits import apply
 from mha_core.errors import N_
 from mha_core.models import OWN, example_of, load
-from mha_ui.lenses.lens import MOST_DECIMALS
-from mha_ui.places import place_and_sentence
 from mha_ui.state.exercise import in_exercise, note_attempt
 from mha_ui.state.history import recall
 from mha_ui.state.url import place_in, work_at
@@ -37,6 +35,8 @@ from mha_ui.state.work import (
     undo,
     undo_numbers,
 )
+from mha_view.lenses.lens import MOST_DECIMALS
+from mha_view.places import place_and_sentence
 
 
 def receive(current: Work, message: object) -> None:

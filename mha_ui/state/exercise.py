@@ -13,9 +13,9 @@ from mha_core.example.model import Example
 from mha_core.exercise.exercise import exercise
 from mha_core.exercise.hints import asked_cells, blank_cells, hints, missed_cells, open_cells
 from mha_core.exercise.judged import judged
-from mha_ui.lenses.lens import Exercise
 from mha_ui.state.url import OWN_SEED, SEEDS, address, without_claims
 from mha_ui.state.work import Work, attempt, start_from
+from mha_view.lenses.lens import Exercise
 
 
 def set_exercise(current: Work, asked: tuple[str, ...], seed: int | str | None) -> None:

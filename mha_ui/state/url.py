@@ -14,8 +14,6 @@ from mha_core.compare.variant import read, written
 from mha_core.errors import N_, LinkError
 from mha_core.example.share_link import MAX_TOKEN, fitting, packed
 from mha_core.exercise.exercise import askable, exercise
-from mha_ui.language import LANGUAGES, language_for, sentence, words_in
-from mha_ui.lenses.lens import MOST_DECIMALS, Exercise, with_tally
 from mha_ui.state.work import (
     DECIMALS,
     LENSES,
@@ -30,6 +28,8 @@ from mha_ui.state.work import (
     opening_title,
     pin_baseline,
 )
+from mha_view.language import LANGUAGES, language_for, sentence, words_in
+from mha_view.lenses.lens import MOST_DECIMALS, Exercise, with_tally
 
 LOG: Final = logging.getLogger(__name__)
 PAGE_KEYS = (

@@ -29,8 +29,8 @@ from mha_core.errors import N_
 from mha_core.example.model import same_numbers, text_in
 from mha_core.example.share_link import packed
 from mha_core.vocabulary import AXES
-from mha_ui.language import LANGUAGES, Words, sentence, words_in
-from mha_ui.lenses.lens import Baseline, Exercise
+from mha_view.language import LANGUAGES, Words, sentence, words_in
+from mha_view.lenses.lens import Baseline, Exercise
 
 UNDO_STEPS = 100
 DECIMALS = 4

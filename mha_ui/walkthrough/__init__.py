@@ -20,9 +20,9 @@ from mha_core.walk.markdown import as_markdown
 from mha_ui import state
 from mha_ui.component import component
 from mha_ui.download import downloader
-from mha_ui.handout import as_html
-from mha_ui.handout.slides import as_slides, check_package
 from mha_ui.walkthrough.model import payload
+from mha_view.handout import as_html
+from mha_view.handout.slides import as_slides, check_package
 
 _KEY: Final = "walk.stages"
 _PLACE_KEY: Final = "walk.place"

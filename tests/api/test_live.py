@@ -25,11 +25,11 @@ from mha_core.exercise.exercise import askable
 from mha_core.vocabulary import PER_HEAD_STEPS
 from mha_ui.bench.model import payload
 from mha_ui.check.model import check_payload
-from mha_ui.figures import FIGURES
-from mha_ui.language import LANGUAGES, words_in
-from mha_ui.lenses import laid_over
-from mha_ui.lenses.lens import Exercise
 from mha_ui.state import Work, receive
+from mha_view.figures import FIGURES
+from mha_view.language import LANGUAGES, words_in
+from mha_view.lenses import laid_over
+from mha_view.lenses.lens import Exercise
 from tests.core.edits import BUILT_IN, cases
 from tests.sizes import in_turn, share, tries
 

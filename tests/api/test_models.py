@@ -25,7 +25,7 @@ from mha_core.models import (
     unsure,
 )
 from mha_core.models.guesses import MOST, hidden
-from mha_ui.language import words_in
+from mha_view.language import words_in
 from tests.api.described import statuses
 from tests.models.made import BERT, GPT2, folder_of
 

@@ -29,8 +29,8 @@ from mha_core.example.model import MAX_HEADS, MAX_SIZE
 from mha_core.example.share_link import MAX_TOKEN
 from mha_core.messages import LANGUAGES
 from mha_core.vocabulary import AXES, STEPS
-from mha_ui.language import words_in
 from mha_view import bundle
+from mha_view.language import words_in
 from tests.api.asgi import post, run
 from tests.api.described import OPENAPI
 from tests.api.rooms import CELL as ROOM_CELL

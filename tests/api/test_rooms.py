@@ -13,7 +13,7 @@ from mha_api.rooms.store import InProcess
 from mha_core import MhaError, built_in, to_token, trace
 from mha_core.messages import LANGUAGES
 from mha_core.walk.stages import walk as stages_of
-from mha_ui.language import words_in
+from mha_view.language import words_in
 from tests.api.asgi import run
 from tests.api.rooms import CELL, CHOICES, FIRST, Hall, error, scene
 

@@ -16,7 +16,7 @@ from mha_api.rooms.store import InProcess
 from mha_core.example.share_link import MAX_TOKEN
 from mha_core.messages import LANGUAGES
 from mha_ui.follow import _NO_SCRIPT, _WORDS
-from mha_ui.language import words_in
+from mha_view.language import words_in
 from tests.api.asgi import ask
 from tests.api.rooms import FOLLOWER, Hall
 

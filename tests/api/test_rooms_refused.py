@@ -15,7 +15,7 @@ from mha_api.rooms.room import _PLACE
 from mha_api.rooms.store import InProcess
 from mha_core.example.share_link import MAX_TOKEN
 from mha_core.messages import LANGUAGES
-from mha_ui.language import words_in
+from mha_view.language import words_in
 from tests.api.asgi import post, run
 from tests.api.rooms import CELL, CHOICES, FIRST, Hall, error, parts, scene
 from tests.sizes import shortened

@@ -15,8 +15,8 @@ from websockets.frames import CloseCode
 from websockets.sync.client import connect
 
 from deploy import health
-from mha_ui.language import LANGUAGES, words_in
 from mha_ui.shell import _WAITING, FAILED
+from mha_view.language import LANGUAGES, words_in
 from tests.api.asgi import run
 from tests.api.started import GATE, RECORD
 from tests.api.visitor import Visitor, open_page

@@ -14,7 +14,7 @@ from mha_core.compute.graph import formula, graph, symbol
 from mha_core.messages import LANGUAGES
 from mha_core.walk.markdown import as_markdown
 from mha_core.walk.stages import exponentials_of, walk
-from mha_ui.handout import as_html
+from mha_view.handout import as_html
 from tests.core.strategies import examples
 from tests.core.test_walk import EVERY
 from tests.sizes import tries

@@ -8,7 +8,7 @@ import torch
 
 from mha_core import AddMask, AllowMask, CellError, ExampleError, Head, built_in, from_arrays, library, trace
 from mha_core.compute.trace import input_matrix
-from mha_ui.notebook import page
+from mha_view.notebook import page
 
 X = np.array([[1.0, 2], [3, 4], [5, 6]])
 W = torch.tensor([[1.0, 0], [0, 1]], requires_grad=True)

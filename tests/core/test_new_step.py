@@ -117,7 +117,11 @@ def test_programs_compute_it_and_find_its_numbers(told):
 
 def test_few_files_name_a_step():
     """The vocabulary, the declaration, the programs' templates and the walk's words."""
-    files = [path for folder in ("mha_core", "mha_ui", "pages") for path in (ROOT / folder).rglob("*.*")]
+    files = [
+        path
+        for folder in ("mha_core", "mha_view", "mha_ui", "pages")
+        for path in (ROOT / folder).rglob("*.*")
+    ]
     code = [path for path in files if path.suffix in (".py", ".js", ".css", ".html")]
     naming = [path.name for path in code if "biased_scores" in path.read_text("utf-8")]
     assert sorted(naming) == ["graph.py", "templates.py", "vocabulary.py", "wording.py"]

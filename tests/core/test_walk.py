@@ -20,8 +20,8 @@ from mha_core.messages import LANGUAGES
 from mha_core.walk.handout import MOST_SUMS
 from mha_core.walk.markdown import as_markdown
 from mha_core.walk.stages import MOST_CELLS, PHASES, exponentials_of, layout_of, looked_at, operands_of, walk
-from mha_ui import handout
-from mha_ui.handout import as_html
+from mha_view import handout
+from mha_view.handout import as_html
 from tests.core.strategies import examples
 from tests.sizes import tries
 

@@ -5,5 +5,5 @@ from streamlit.web import cli  # noqa: F401
 import tests.e2e.driver  # noqa: F401
 from mha_api import ready
 
-ready.begin(("torch", "pandas"), ("mha_core", "mha_ui"))
+ready.begin(("torch", "pandas"), ("mha_core", "mha_view", "mha_ui"))
 ready.wait()

@@ -16,7 +16,7 @@ from mha_core.compute.head_terms import head_terms
 from mha_core.edit.edits import apply
 from mha_core.messages import LANGUAGE
 from mha_ui.experiments import EXPERIMENTS
-from mha_ui.language import LANGUAGES, words_in
+from mha_view.language import LANGUAGES, words_in
 from tests.e2e.driver import WAIT, Bench, at_rest, picture, wait_for
 from tests.e2e.looks import rules, schemes, violations, wider, widths
 from tests.sizes import shortened

@@ -7,8 +7,8 @@ from playwright.sync_api import Page, expect
 
 from mha_core import to_token
 from mha_ui.experiments import EXPERIMENTS
-from mha_ui.language import LANGUAGES
 from mha_ui.lessons import LESSONS
+from mha_view.language import LANGUAGES
 from tests.e2e.driver import at_rest, wait_for, wait_until
 from tests.e2e.looks import PAPER, recolour
 from tests.e2e.test_walkthrough_audience import large

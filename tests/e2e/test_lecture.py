@@ -13,7 +13,7 @@ from mha_core.edit.edits import apply
 from mha_core.example.lecture import Lecture, LectureStep
 from mha_core.walk.stages import walk as stages_of
 from mha_core.walk.teaching import of_stage
-from mha_ui.language import LANGUAGES, words_in
+from mha_view.language import LANGUAGES, words_in
 from tests.e2e.driver import Bench, wait_for, wait_until
 from tests.e2e.looks import assert_no_barrier
 from tests.e2e.test_rooms import opened

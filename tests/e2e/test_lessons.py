@@ -11,8 +11,8 @@ from mha_core import built_in, trace
 from mha_core.compute.scaling import experiment
 from mha_core.edit.edits import apply
 from mha_core.messages import LANGUAGE
-from mha_ui.language import LANGUAGES, words_in
 from mha_ui.lessons import LESSONS
+from mha_view.language import LANGUAGES, words_in
 from tests.e2e.driver import WAIT, Bench, assert_shows, at_rest, picture, replace
 from tests.e2e.looks import PAPER, barriers, recolour, wider, widths
 from tests.sizes import shortened, turns

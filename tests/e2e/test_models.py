@@ -15,8 +15,8 @@ from playwright.sync_api import Locator, Page, Position, expect
 
 from mha_core import OPENS_FIRST, built_in, trace
 from mha_core.models import OWN, cards, example_of, load
-from mha_ui.language import LANGUAGES, words_in
 from mha_ui.models.words import EXAMPLES, ui_words
+from mha_view.language import LANGUAGES, words_in
 from tests.e2e.driver import Bench, assert_shows, at_rest, example_in, running, wait_for, wait_until
 from tests.e2e.looks import assert_no_barrier_at, wider, widths
 from tests.models.made import GPT2, folder_of

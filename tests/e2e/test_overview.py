@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from mha_core import built_in, trace
 from mha_core.edit.edits import apply
 from mha_core.example.share_link import packed
-from mha_ui.language import words_in
+from mha_view.language import words_in
 from tests.e2e.driver import assert_shows
 from tests.e2e.looks import assert_no_barrier, assert_no_barrier_either, wider
 from tests.e2e.test_live import drag, ready

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from mha_core import Example, built_in, trace
 from mha_core.edit.edits import apply
-from mha_ui.palette import palette
+from mha_view.palette import palette
 from tests.e2e.driver import ROOT, WAIT, at_rest, picture
 from tests.e2e.looks import recolour
 from tests.e2e.test_live import X00, drag, in_step, ready, shows, with_x
@@ -240,6 +240,8 @@ def test_plotly_comes_from_here_once_a_figure_is_near_and_streamlits_never(new_p
 
 
 def test_st_plotly_chart_is_used_nowhere():
-    sources = [path for folder in ("mha_ui", "pages") for path in Path(ROOT / folder).rglob("*.py")]
+    sources = [
+        path for folder in ("mha_view", "mha_ui", "pages") for path in Path(ROOT / folder).rglob("*.py")
+    ]
     assert sources
     assert not [path for path in sources if "plotly_chart" in path.read_text("utf-8")]

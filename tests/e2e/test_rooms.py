@@ -11,7 +11,7 @@ from playwright.sync_api import Page, ViewportSize, expect
 from playwright.sync_api import TimeoutError as TooLate
 
 from mha_core import built_in, trace
-from mha_ui.language import words_in
+from mha_view.language import words_in
 from tests.e2e.driver import Bench, wait_for, wait_until
 from tests.e2e.looks import barriers, rules, wider
 from tests.e2e.walk import Walk, assert_right, bench_example, cell_of

@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import expect
 
-from mha_ui.language import LANGUAGES, words_in
 from mha_ui.shell import _WAITING, PAGES
+from mha_view.language import LANGUAGES, words_in
 from tests.api.started import GATE
 from tests.e2e.driver import Bench, at_rest, running
 from tests.sizes import in_turn, shortened

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from mha_core import built_in, library, parse, to_token, trace
 from mha_core.compare.variant import Variant, varied
 from mha_core.walk.stages import walk as stages_of
-from mha_ui.language import LANGUAGES
+from mha_view.language import LANGUAGES
 from tests.e2e.driver import wait_until
 from tests.e2e.looks import widths
 from tests.e2e.walk import Walk, assert_right, kinds_of, places

@@ -11,14 +11,14 @@ from pptx import Presentation
 from mha_core import built_in, library, to_token, trace
 from mha_core.compute.derive import Cell
 from mha_core.example.model import divisor
-from mha_ui.handout import as_html
-from mha_ui.language import LANGUAGES, words_in
-from tests.core.test_slides import tables
+from mha_view.handout import as_html
+from mha_view.language import LANGUAGES, words_in
 from tests.core.test_walk import check_page
 from tests.e2e.looks import assert_no_barrier, wider, widths
 from tests.e2e.test_walkthrough_audience import COMBINED, SHOWN, address
 from tests.e2e.walk import cell_of, places
 from tests.sizes import EVERY_STAGE, in_turn, shortened
+from tests.view.test_slides import tables
 
 FIRST = trace(built_in("first"))
 

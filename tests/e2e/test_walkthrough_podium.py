@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import expect
 
 from mha_core import built_in, trace
-from mha_ui.language import LANGUAGES
-from mha_ui.palette import LIGHT
+from mha_view.language import LANGUAGES
+from mha_view.palette import LIGHT
 from tests.e2e.looks import assert_no_barrier
 from tests.e2e.test_walkthrough import passed
 from tests.e2e.walk import assert_right, places

@@ -9,9 +9,9 @@ from mha_core import built_in, trace, validate
 from mha_core.export import TARGETS, export
 from mha_core.walk.handout import Handout
 from mha_core.walk.markdown import as_markdown
-from mha_ui.bench.model import numbers
-from mha_ui.handout import as_html
-from mha_ui.handout.sheet import sheets
+from mha_view.handout import as_html
+from mha_view.handout.sheet import sheets
+from mha_view.tables import numbers
 
 APART = validate(replace(built_in("translation"), mask="causal"))
 SQUARE = built_in("causal")

@@ -42,13 +42,13 @@ from mha_ui.bench.model import payload as bench_payload
 from mha_ui.check.model import check_payload
 from mha_ui.conventions import model as conventions
 from mha_ui.experiments import EXPERIMENTS
-from mha_ui.figures import FIGURES
-from mha_ui.figures.agreement import agreement_figure
-from mha_ui.figures.ranges import ranges_figure
-from mha_ui.handout import as_html
-from mha_ui.language import words_in
 from mha_ui.lessons.outputs import SHARPNESS, sharpened
 from mha_ui.walkthrough.model import payload as walk_payload
+from mha_view.figures import FIGURES
+from mha_view.figures.agreement import agreement_figure
+from mha_view.figures.ranges import ranges_figure
+from mha_view.handout import as_html
+from mha_view.language import words_in
 from tests.extremes.pages import said_by
 
 Route = Callable[[Example, Random], Any]

@@ -20,7 +20,7 @@ from mha_core.export import export
 from mha_core.notation import layouts, starts_further_on
 from mha_ui import state
 from mha_ui.bench.model import payload
-from mha_ui.figures.geometry import contains, convex_hull, nice, square_ranges
+from mha_view.figures.geometry import contains, convex_hull, nice, square_ranges
 
 SMALLEST = 5e-324
 LARGEST = 1.7976931348623157e308

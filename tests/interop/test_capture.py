@@ -13,7 +13,7 @@ from torch.nn.attention.bias import causal_lower_right, causal_upper_left
 from mha_core import AddMask, AllowMask, ExampleError, InteropError, dump, from_token, parse, to_token, trace
 from mha_core.example.model import text_in
 from mha_core.interop import Captured, capture
-from mha_ui.notebook import page
+from mha_view.notebook import page
 
 WITHIN = {torch.float32: 1e-6, torch.float64: 1e-12}
 DTYPES = pytest.mark.parametrize("dtype", WITHIN, ids=["float32", "float64"])

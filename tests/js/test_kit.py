@@ -16,8 +16,8 @@ import pytest
 
 from mha_core import Cell, Trace, built_in, library, trace
 from mha_core.compute.derive import Derivation, arithmetic, cells, derive, feeds
-from mha_ui.bench.model import numbers
-from mha_ui.walkthrough.model import stages
+from mha_view.tables import numbers
+from mha_view.walk import stages
 from tests.core.new_step import told_by, with_the_step
 from tests.sizes import turns
 

@@ -13,9 +13,9 @@ from mha_core.edit.edits import apply
 from mha_core.example.model import text_in
 from mha_ui import frame, state
 from mha_ui.bench.model import payload
-from mha_ui.figures import FIGURES
-from mha_ui.language import LANGUAGES, words_in
 from mha_ui.state.session import KEY
+from mha_view.figures import FIGURES
+from mha_view.language import LANGUAGES, words_in
 from tests.core.edits import FURTHER_ON
 from tests.sizes import in_turn
 from tests.ui.pages import menu_opened

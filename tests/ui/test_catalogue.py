@@ -10,7 +10,7 @@ import pytest
 
 from mha_core.messages import LANGUAGES
 from mha_core.messages import catalogue as core_catalogue
-from mha_ui.language import words_in
+from mha_view.language import words_in
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -41,7 +41,7 @@ def test_every_language_but_the_sources_has_its_catalogues():
 @every_catalogue
 def test_what_is_extracted_is_spoken(domain, language):
     """What the app reads is the compiled catalogue: it says another thing than the code, in other letters."""
-    words = words_in(language) if domain == "mha_ui" else core_catalogue(language).gettext
+    words = words_in(language) if domain == "mha_view" else core_catalogue(language).gettext
     messages = [message.id for message in tool.extract(domain) if message.id]
     assert len(messages) > 40
     assert [text for text in messages if words(text) == text] == []
@@ -50,7 +50,7 @@ def test_what_is_extracted_is_spoken(domain, language):
 def test_messages_are_found_in_every_way_that_the_code_marks_them():
     core = {message.id for message in tool.extract("mha_core")}
     assert {"the link is damaged or incomplete", "this is no edit", "the last one cannot be removed"} <= core
-    page = {message.id for message in tool.extract("mha_ui")}
+    page = {message.id for message in tool.extract("mha_view")}
     assert {"Attention weights", "{reason}. Here is “{title}” instead.", "Bench"} <= page
 
 

@@ -13,11 +13,11 @@ from mha_core.example.model import text_in
 from mha_core.exercise.exercise import exercise, varies
 from mha_core.vocabulary import PER_HEAD_STEPS
 from mha_ui import state
-from mha_ui.about import looks
 from mha_ui.check.model import check_payload
 from mha_ui.state import OWN_SEED, Work, address, receive, set_exercise
 from mha_ui.state.session import KEY
 from mha_ui.state.url import work_at
+from mha_view.about import looks
 from tests.ui.pages import html
 
 APP = Path(__file__).resolve().parents[2] / "pages" / "navigation.py"

@@ -16,7 +16,7 @@ from mha_core.notation import mask_forms, pairings, with_mask
 from mha_core.notation.rotary import STAND_IN
 from mha_ui import shell, state
 from mha_ui.conventions.model import python_code, ui_words
-from mha_ui.language import LANGUAGES, words_in
+from mha_view.language import LANGUAGES, words_in
 from tests.core.edits import FURTHER_ON
 from tests.sizes import in_turn
 from tests.ui.pages import html, opened, sound, work

@@ -11,10 +11,10 @@ from mha_core.compute.gradients import gradients
 from mha_core.edit.edits import apply
 from mha_ui.bench.model import payload
 from mha_ui.experiments import EXPERIMENTS
-from mha_ui.figures import FIGURES
-from mha_ui.language import LANGUAGES, words_in
 from mha_ui.lessons import LESSONS
 from mha_ui.state import Work, receive
+from mha_view.figures import FIGURES
+from mha_view.language import LANGUAGES, words_in
 from tests.core.edits import ENDS_AT_WEIGHTS
 from tests.ui.pages import html, opened, work
 

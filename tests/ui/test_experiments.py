@@ -22,9 +22,9 @@ from mha_core.messages import catalogue
 from mha_ui import state
 from mha_ui.experiments import EXPERIMENTS
 from mha_ui.experiments.order import first_of
-from mha_ui.figures.labels import number
-from mha_ui.language import LANGUAGES, words_in
 from mha_ui.notes import rich
+from mha_view.figures.labels import number
+from mha_view.language import LANGUAGES, words_in
 from tests.core.edits import FURTHER_ON
 from tests.sizes import in_turn
 from tests.ui.pages import html, opened, sound, work

@@ -14,8 +14,8 @@ from mha_core.example.model import AddMask
 from mha_ui import state
 from mha_ui.bench.model import payload
 from mha_ui.check.model import check_payload
-from mha_ui.lenses.gradient import target
 from mha_ui.state import LENSES, Work, address, without_claims
+from mha_view.lenses.gradient import target
 from tests.core.edits import FURTHER_ON, json_values
 from tests.core.strategies import examples
 from tests.sizes import tries

@@ -16,9 +16,11 @@ from mha_core.vocabulary import AXES, LAYER_INPUTS, NAMES, PER_HEAD_INPUTS, STAG
 from mha_ui.bench import model
 from mha_ui.bench.model import payload
 from mha_ui.experiments.heads import TERMS
-from mha_ui.language import LANGUAGES, words_in
 from mha_ui.state import LENSES, Work, receive
+from mha_view import tables
 from mha_view.bundle import WEB
+from mha_view.language import LANGUAGES, words_in
+from mha_view.tables.words import ui_words
 from tests.core.edits import ENDS_AT_WEIGHTS, FURTHER_ON
 
 NEG_INF = float("-inf")
@@ -393,8 +395,8 @@ def test_the_browser_is_told_the_words_that_it_asks_for_and_no_others():
             asked |= {fold} | {
                 f"for_{control}" for control in re.findall(r"^ +(\w+): ", controls, re.MULTILINE)
             }
-    asked |= {word for words in model._WHY.values() for word in words if word}
+    asked |= {word for words in tables._WHY.values() for word in words if word}
     asked |= {f"{menu}_{choice}" for menu, choices in model._CHOICES.items() for choice in choices}
     asked |= set(model._CHOICES)
-    asked |= {f"{word}_touch" for word in asked} & set(model.ui_words("en"))
-    assert asked == set(model.ui_words("en")) == set(model.ui_words("zh"))
+    asked |= {f"{word}_touch" for word in asked} & set(ui_words("en"))
+    assert asked == set(ui_words("en")) == set(ui_words("zh"))

@@ -14,10 +14,10 @@ from mha_core.models import MEASURES, OWN, example_of, load, run, tokenize
 from mha_core.models.library import cards
 from mha_core.models.measures import LEAST_EXCESS, MOST_CHANCE
 from mha_ui import shell, state
-from mha_ui.language import LANGUAGES, words_in
 from mha_ui.models import as_example, take
 from mha_ui.models.words import EXAMPLES, ui_words
 from mha_ui.state.work import Work
+from mha_view.language import LANGUAGES, words_in
 from tests.models.made import folder_of
 from tests.ui.pages import opened, work
 

@@ -9,8 +9,8 @@ import json
 from mha_core import built_in
 from mha_ui.bench.model import payload
 from mha_ui.conventions.model import numbers, rows_payload
-from mha_ui.figures.scores import scores_heatmaps
-from mha_ui.language import words_in
+from mha_view.figures.scores import scores_heatmaps
+from mha_view.language import words_in
 from mha_ui.state import Work
 from mha_ui.walkthrough.model import payload as walk_payload
 

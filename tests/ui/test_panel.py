@@ -22,13 +22,13 @@ from mha_core import built_in, from_token, opens_first, to_token
 from mha_core.edit import edits
 from mha_core.edit.edits import apply
 from mha_ui import bench, frame, shell, state
-from mha_ui.language import LANGUAGES, words_in
 from mha_ui.panel import _BACK, _FIRST
 from mha_ui.shell import FAILED
 from mha_ui.state import opening_title, url
 from mha_ui.state import work as state_work
 from mha_ui.state.url import NOT_OPENED
 from mha_ui.state.work import NOT_CHANGED, versions
+from mha_view.language import LANGUAGES, words_in
 from tests.sizes import in_turn
 from tests.ui.pages import html, menu_opened, opened, sound, work
 

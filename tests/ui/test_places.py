@@ -8,9 +8,9 @@ import pytest
 
 from mha_core import Cell, ExampleError, built_in
 from mha_core.edit.edits import apply
-from mha_ui.language import words_in
-from mha_ui.places import cell_name, place_and_sentence, place_name
 from mha_ui.state import Work, receive
+from mha_view.language import words_in
+from mha_view.places import cell_name, place_and_sentence, place_name
 
 FIRST = built_in("first")
 ENGLISH = words_in("en")

@@ -28,11 +28,11 @@ from mha_core.example.model import text_in
 from mha_core.vocabulary import AXES
 from mha_ui import state
 from mha_ui.bench.model import payload
-from mha_ui.language import LANGUAGES
 from mha_ui.notes import is_ours, rich
 from mha_ui.state import UNDO_STEPS, WalkPlace, Work, address, receive
 from mha_ui.state import work as state_work
 from mha_ui.state.url import work_at
+from mha_view.language import LANGUAGES
 from tests.core.edits import BUILT_IN, FURTHER_ON, cases, json_values
 from tests.core.malformed import ODD_VALUES
 from tests.core.strategies import examples

@@ -11,9 +11,10 @@ from mha_core import OPENS_FIRST, built_in, library, to_token, trace
 from mha_core.edit.edits import apply
 from mha_core.walk.stages import walk
 from mha_ui import state
-from mha_ui.language import LANGUAGES, words_in
 from mha_ui.state.session import KEY
-from mha_ui.walkthrough.model import payload, stages
+from mha_ui.walkthrough.model import payload
+from mha_view.language import LANGUAGES, words_in
+from mha_view.walk import stages
 from tests.core.edits import FURTHER_ON
 from tests.sizes import in_turn
 from tests.ui.test_app import APP, menu

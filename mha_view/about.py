@@ -1,0 +1,28 @@
+"""The sentences above the bench: an example's note, and where each head looks."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from mha_core.compute.trace import Trace
+from mha_core.errors import N_
+from mha_core.example.model import key_tokens, text_in
+from mha_core.walk.summary import findings, where_heads_look
+from mha_view.figures.labels import labels
+from mha_view.language import words_in
+
+
+def about_example(trace: Trace, language: str) -> dict[str, Any]:
+    """``about``: the example's note, else what the bench is for. ``looks``: for each head, where it looks."""
+    note = text_in(trace.example.note, language)
+    return {"about": note or words_in(language)(PLAINLY), "looks": looks(trace, language)}
+
+
+def looks(trace: Trace, language: str) -> list[str]:
+    """For each head, where it looks."""
+    example = trace.example
+    queries, keys = labels(example.tokens).names, labels(key_tokens(example)).names
+    return findings(where_heads_look(trace), queries, keys, language)
+
+
+PLAINLY: Final = N_("Change a framed number and watch what follows from it.")

@@ -1,0 +1,120 @@
+"""Panels of query–key pairs: what the pictures of weights and of scores have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mha_core.compute.trace import Trace
+from mha_core.example.model import key_tokens
+from mha_view.figures.figure import Payload
+from mha_view.figures.labels import Labels, labels
+from mha_view.figures.layout import (
+    Panel,
+    Part,
+    balanced,
+    base,
+    below_for,
+    cells_width,
+    grid,
+    heading,
+    heatmap,
+    index_axis,
+    left_for,
+    matrix_height,
+    numbers_fit,
+    query_ticks,
+)
+from mha_view.language import Words
+from mha_view.palette import Palette
+
+HEADING_WIDTH = 60
+"""Pixels of ``Head 12``…"""
+STAGE_HEADING_WIDTH = 112
+"""…and of ``Head 12 · S/√d_k``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """A grid of panels, n_q × n_k cells each: queries down, keys across.
+
+    ``across`` panels make a row; each is at least ``narrowest`` pixels wide. ``numbered``: cells hold their numbers.
+    """
+
+    colours: Palette
+    words: Words
+    queries: Labels
+    keys: Labels
+    ticks: Sequence[str]
+    panels: Sequence[Panel]
+    area: int
+    across: int
+    narrowest: int
+    numbered: bool
+
+    @property
+    def left(self) -> int:
+        """Pixels left of the panels."""
+        return left_for(self.ticks)
+
+    @property
+    def min_width(self) -> int:
+        """Pixels that the figure needs."""
+        cells = cells_width(len(self.keys.ticks) * self.across, numbers=self.numbered)
+        return self.left + 24 + max(cells, self.narrowest * self.across)
+
+    def layout(self, title: str) -> Payload:
+        """The figure's layout: what no pair covers has the colour of the lines between them."""
+        layout = base(self.colours, title, area=self.area, left=self.left)
+        return layout | {"plot_bgcolor": self.colours.line}
+
+    def part(
+        self,
+        place: int,
+        name: str,
+        of: Payload,
+        accent: str,
+        z: Sequence[Sequence[float | None]],
+        hover: Sequence[Sequence[str]],
+        cells: Sequence[Sequence[str]] | None,
+    ) -> Part:
+        """The panel at ``place``: its values, whose they are, what each says when hovered, and what stands in it."""
+        panel, first = self.panels[place], place % self.across == 0
+        lowest = place + self.across >= len(self.panels)
+        return Part(
+            [heatmap(panel, z, self._hover(hover), cells, self.colours, of)],
+            panel.layout(
+                index_axis(self.keys.ticks, self.words("key") if lowest else ""),
+                index_axis(self.ticks, self.words("query") if first else "", downwards=True, shown=first),
+            ),
+            [heading(name, panel, accent)],
+        )
+
+    def _hover(self, texts: Sequence[Sequence[str]]) -> list[list[str]]:
+        return [
+            [f"{query} → {key}<br>{text}" for key, text in zip(self.keys.full, row, strict=True)]
+            for query, row in zip(self.queries.full, texts, strict=True)
+        ]
+
+
+def pairs(trace: Trace, colours: Palette, words: Words, heads: int, stages: int = 1) -> Pairs:
+    """Panels for so many heads, each with so many stages side by side."""
+    dims = trace.example.dims
+    queries, keys = labels(trace.example.tokens), labels(key_tokens(trace.example))
+    most = 4 if dims.n_k <= 4 else 3 if dims.n_k == 5 else 2  # so that a key keeps a legible width
+    across = balanced(heads, max(1, most // stages)) * stages
+    panels, area = grid(
+        heads * stages, across, matrix_height(dims.n_q), below_for(keys.ticks, dims.n_k * across)
+    )
+    return Pairs(
+        colours=colours,
+        words=words,
+        queries=queries,
+        keys=keys,
+        ticks=query_ticks(queries, trace),
+        panels=panels,
+        area=area,
+        across=across,
+        narrowest=HEADING_WIDTH if stages == 1 else STAGE_HEADING_WIDTH,
+        numbered=numbers_fit(dims.n_q, dims.n_k, dims.n_k * across),
+    )

@@ -1,0 +1,212 @@
+"""Attention weights: every head as a heatmap, and one query's weights as bars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mha_core.compute.trace import Rows, Trace
+from mha_core.example.model import key_tokens
+from mha_view.figures.figure import Figure, Payload
+from mha_view.figures.geometry import Range, nice
+from mha_view.figures.labels import Labels, exact, labels, listing, weight
+from mha_view.figures.layout import (
+    DEAD,
+    FOOT,
+    Panel,
+    Part,
+    bar_look,
+    base,
+    below_for,
+    color_axis,
+    compose,
+    head_name,
+    index_axis,
+    legend,
+    number_axis,
+    points_of,
+    stack,
+)
+from mha_view.figures.pairs import Pairs, pairs
+from mha_view.language import Words
+from mha_view.palette import Palette, Theme, palette
+
+HIDDEN = "·"
+"""Marks a pair that the mask hides."""
+BARS_HEIGHT = 220
+MOST_BAR_NUMBERS = 24
+
+
+def weights_heatmaps(trace: Trace, *, theme: Theme, words: Words) -> Figure:
+    """weights (h × n_q × n_k): a panel for each head, all on one scale from 0 to 1."""
+    colours = palette(theme)
+    frame = pairs(trace, colours, words, len(trace.example.heads))
+    title = words("Attention weights of every head")
+    layout = frame.layout(title) | color_axis(colours.sequential, (0, 1), colours, words("weight"))
+    parts = [_head_part(trace, head, frame) for head in range(len(trace.example.heads))]
+    return Figure(
+        payload=compose(layout, parts),
+        title=title,
+        alt=_heatmaps_alt(trace, frame, words),
+        name="attention-weights",
+        min_width=frame.min_width,
+    )
+
+
+def _head_part(trace: Trace, head: int, frame: Pairs) -> Part:
+    """One head's weights; a pair that the mask hides has no colour and a sign in its place."""
+    masked, nothing = frame.words("masked: −∞ before softmax"), frame.words("sees no key")
+    z: list[list[float | None]] = []
+    hover, cells = [], []
+    for row, hidden, dead in zip(
+        trace.values["weights"][head], trace.hidden[head], trace.fully_masked[head], strict=True
+    ):
+        sign, reason = (DEAD, nothing) if dead else (HIDDEN, masked)
+        z.append([None if gone else v for v, gone in zip(row, hidden, strict=True)])
+        hover.append([reason if gone else exact(v) for v, gone in zip(row, hidden, strict=True)])
+        cells.append([sign if gone else weight(v) for v, gone in zip(row, hidden, strict=True)])
+    name, accent = head_name(frame.words, head), frame.colours.heads[head]
+    return frame.part(
+        head, name, points_of("weights", head), accent, z, hover, cells if frame.numbered else None
+    )
+
+
+def _heatmaps_alt(trace: Trace, frame: Pairs, words: Words) -> str:
+    """For each head, which key each query looks at most."""
+    sentences = [
+        words("Attention weights, one matrix for each head: queries down, keys across, from 0 to 1.")
+    ]
+    nothing = words("sees no key")
+    for head, rows in enumerate(trace.values["weights"]):
+        most = [
+            f"{query} → {nothing if dead else _most(row, frame.keys, words)}"
+            for query, row, dead in zip(frame.queries.names, rows, trace.fully_masked[head], strict=True)
+        ]
+        sentence = words("In head {number}, each query looks most at: {pairs}.")
+        sentences.append(sentence.format(number=head + 1, pairs=listing(most, words)))
+    return " ".join(sentences)
+
+
+def _most(row: Sequence[float], keys: Labels, words: Words) -> str:
+    """The key with the largest weight, or those that share it, and the weight."""
+    top = max(row)
+    at = [key for key, v in zip(keys.names, row, strict=True) if v >= top - 1e-9]
+    if len(at) == len(row) > 1:
+        names = words("all keys alike")
+    else:
+        names = words("{keys} equally").format(keys=listing(at, words)) if len(at) > 1 else at[0]
+    return f"{names} ({weight(top)})"
+
+
+def weights_bars(trace: Trace, *, theme: Theme, words: Words, query: int) -> Figure:
+    """One query's weights (h × n_k): a group of bars for each key, a bar for each head, from 0 to 1."""
+    colours, dims = palette(theme), trace.example.dims
+    queries, keys = labels(trace.example.tokens), labels(key_tokens(trace.example))
+    (y,), area = stack([BARS_HEIGHT], below_for(keys.ticks, dims.n_k))
+    title = words("What “{query}” looks at, head by head").format(query=queries.names[query])
+    layout = base(colours, title, area=area, left=46, foot=FOOT + 20 * ((dims.h - 1) // 4)) | {
+        "barmode": "group",
+        "bargap": 0.25,
+        "uniformtext": {"mode": "hide", "minsize": 8},
+        "legend": legend(),
+        "showlegend": True,
+    }
+    return Figure(
+        payload=compose(layout, [_bars(trace, query, Panel(1, (0, 1), y), queries, keys, colours, words)]),
+        title=title,
+        alt=_bars_alt(trace, query, queries, keys, words),
+        name=f"weights-of-query-{query + 1}",
+        min_width=min(1600, 70 + dims.n_k * max(12, 6 * dims.h)),
+    )
+
+
+def _bars(
+    trace: Trace, query: int, panel: Panel, queries: Labels, keys: Labels, colours: Palette, words: Words
+) -> Part:
+    rows = [matrix[query] for matrix in trace.values["weights"]]
+    hidden = [trace.hidden[head][query] for head in range(len(rows))]
+    numbered = len(rows) * len(keys.ticks) <= MOST_BAR_NUMBERS
+    masked = words("masked: −∞ before softmax")
+    who = queries.full[query]
+    data = []
+    for head, (row, gone) in enumerate(zip(rows, hidden, strict=True)):
+        name = head_name(words, head)
+        data.append(
+            {
+                "type": "bar",
+                "name": name,
+                "x": list(range(len(row))),
+                "y": row,
+                **points_of("weights", head, query),
+                **panel.axes,
+                "marker": bar_look(head, colours),
+                "hoverinfo": "text",
+                "hovertext": [
+                    f"{name}<br>{who} → {key}<br>{masked if hide else exact(v)}"
+                    for key, v, hide in zip(keys.full, row, gone, strict=True)
+                ],
+                **(_bar_text(row, gone) if numbered else {}),
+            }
+        )
+    strips = [key for key, column in enumerate(zip(*hidden, strict=True)) if all(column)]
+    return Part(
+        data,
+        panel.layout(
+            index_axis(keys.ticks, words("key")), number_axis(_weight_range(rows), colours, words("weight"))
+        ),
+        _notes(strips, len(keys.ticks), panel, words),
+        [_strip(key, panel, colours.line) for key in strips],
+    )
+
+
+def _bar_text(row: Sequence[float], hidden: Sequence[bool]) -> Payload:
+    return {
+        "text": [HIDDEN if gone else weight(v) for v, gone in zip(row, hidden, strict=True)],
+        "textposition": "outside",
+        "textangle": 0,
+        "cliponaxis": False,
+    }
+
+
+def _strip(key: int, panel: Panel, colour: str) -> Payload:
+    """Behind a key that the query may not look at, in any head."""
+    return {
+        "type": "rect",
+        "layer": "below",
+        "line": {"width": 0},
+        "fillcolor": colour,
+        "xref": panel.id("x"),
+        "x0": key - 0.5,
+        "x1": key + 0.5,
+        "yref": "paper",
+        "y0": panel.y[0],
+        "y1": panel.y[1],
+    }
+
+
+def _notes(strips: Sequence[int], n_k: int, panel: Panel, words: Words) -> list[Payload]:
+    """Says what the strips are, once, in the middle of them."""
+    if not strips:
+        return []
+    text = words("sees no key") if len(strips) == n_k else words("masked")
+    middle = strips[len(strips) // 2] if len(strips) < n_k else (n_k - 1) / 2
+    at = {"xref": panel.id("x"), "x": middle, "yref": "paper", "y": (panel.y[0] + panel.y[1]) / 2}
+    return [{"text": text, "showarrow": False, **at}]
+
+
+def _weight_range(rows: Rows) -> Range:
+    """0 to 1, or further where a head starts from weights outside that somebody gave it."""
+    low, high = min(map(min, rows)), max(map(max, rows))
+    return (0 if low >= 0 else -nice(-low), 1 if high <= 1 + 1e-9 else nice(high))
+
+
+def _bars_alt(trace: Trace, query: int, queries: Labels, keys: Labels, words: Words) -> str:
+    """Each head's weights for the query, largest first."""
+    sentences = [words("Weights of the query {query} in each head.").format(query=queries.names[query])]
+    for head, matrix in enumerate(trace.values["weights"]):
+        if trace.fully_masked[head][query]:
+            shares = words("sees no key")
+        else:
+            ranked = sorted(zip(matrix[query], keys.names, strict=True), key=lambda pair: -pair[0])
+            shares = listing([f"{key} {weight(v)}" for v, key in ranked], words)
+        sentences.append(f"{head_name(words, head)}: {shares}.")
+    return " ".join(sentences)

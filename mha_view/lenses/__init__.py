@@ -1,0 +1,42 @@
+"""Lenses: what the tables show of the numbers besides the numbers. Trace in, plain data out; no Streamlit.
+
+``lens`` (what one looks for, and with what), ``change`` (since a baseline), ``gradient`` (of a computed number),
+``check`` (of somebody's own numbers). A page and the live channel look through the same function, so both show the
+same; the browser lays what it gets over the tables, whichever lens it is of, and works nothing out.
+
+A lens is one function of ``LENSES``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias
+
+from mha_core import Trace
+from mha_core.errors import N_, ExampleError
+from mha_view.lenses.change import change
+from mha_view.lenses.check import check
+from mha_view.lenses.gradient import gradient
+from mha_view.lenses.lens import Lens
+
+Seen: TypeAlias = dict[str, Any]
+"""What is laid over the tables: by name in ``matrices`` the parts of a matrix, and by name the parts of the whole."""
+
+LENSES: Final[Mapping[str, Callable[[Lens, Trace, str], Seen]]] = {
+    "change": change,
+    "gradient": gradient,
+    "check": check,
+}
+
+
+def look(lens: Lens, computed: Trace, language: str) -> Seen:
+    """What a lens shows of a computation. Raises ``ExampleError`` where there is no such lens."""
+    if lens.name not in LENSES:
+        raise ExampleError(N_("expected one of {names}"), place="lens.name", names=", ".join(LENSES))
+    return LENSES[lens.name](lens, computed, language)
+
+
+def laid_over(data: dict[str, Any], seen: Seen) -> dict[str, Any]:
+    """Tables with what a lens shows of them; what they lack is passed over."""
+    matrices = {name: matrix | seen["matrices"].get(name, {}) for name, matrix in data["matrices"].items()}
+    return data | seen | {"matrices": matrices}

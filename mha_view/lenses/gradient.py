@@ -1,0 +1,45 @@
+"""The lens "gradient": by how much one computed number grows for each unit that another one grows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mha_core import MhaError
+from mha_core.compute.derive import Cell, first_result, number, step_of
+from mha_core.compute.gradients import gradients
+from mha_core.compute.trace import Trace
+from mha_core.errors import N_
+from mha_core.vocabulary import AXES
+from mha_view.language import sentence, words_in
+from mha_view.lenses.lens import Lens
+from mha_view.places import cell_name
+
+
+def gradient(lens: Lens, computed: Trace, language: str) -> dict[str, Any]:
+    """Each matrix's ``lens``, the derivative of the target by its numbers; None where it has none."""
+    cell = target(computed, lens.pinned)
+    by_matrix: dict[str, Any] = {}
+    description: dict[str, Any]
+    try:
+        by_matrix = gradients(computed, cell)
+    except MhaError as error:  # of a row that is all but zeros the direction turns beyond all measure
+        description = {"kind": "gradient", "target": None, "summary": f"{sentence(error, language)}."}
+    else:
+        words = words_in(language)
+        summary = words(N_("Gradient of {place}: by how much it grows for each unit that a number grows."))
+        place = cell_name(cell, computed.example, words)
+        description = {"kind": "gradient", "target": cell._asdict(), "summary": summary.format(place=place)}
+    return {"lens": description, "matrices": {name: {"lens": by_matrix.get(name)} for name in AXES}}
+
+
+def target(computed: Trace, pinned: Cell | None) -> Cell:
+    """Whose derivative is shown: the pinned cell where it is a computed one, else the output's first."""
+    if pinned:
+        try:
+            step_of(computed, pinned)
+            number(computed, pinned)
+        except MhaError:
+            pass
+        else:
+            return pinned
+    return first_result(computed.example)

@@ -1,0 +1,36 @@
+"""An example in a notebook: the walk of it as a page in a frame of its own. No Streamlit here."""
+
+from __future__ import annotations
+
+from html import escape
+
+from mha_core.compute.trace import trace
+from mha_core.errors import ExportError
+from mha_core.example.model import Dims, Example, text_in
+from mha_core.messages import in_words, shell_language
+from mha_view.handout import as_html
+
+
+def page(example: Example) -> str:
+    """What ``Example._repr_html_`` shows: HTML complete in itself, its text escaped; sizes alone of a large example.
+
+    A frame keeps the page's style off the notebook, and the sandbox keeps anything in it from running.
+    """
+    language = shell_language()
+    try:
+        whole = as_html(trace(example), language)
+    except ExportError as error:
+        return _sizes(example, language, in_words(error, language))
+    style = "width: 100%; height: 32em; resize: vertical; border: 1px solid #8888"
+    return f'<iframe sandbox srcdoc="{escape(whole)}" style="{style}"></iframe>'
+
+
+def _sizes(example: Example, language: str, reason: str) -> str:
+    dims = example.dims
+    cells = "".join(
+        f"<tr><th>{name}</th><td>{getattr(dims, name)}</td></tr>"
+        for name in Dims.__dataclass_fields__
+        if getattr(dims, name)
+    )
+    title = escape(text_in(example.title, language))
+    return f"<table><caption>{title}</caption>{cells}</table><p>{escape(reason)}</p>"

@@ -1,0 +1,147 @@
+"""The one system of colours, light and dark: figures read it, and the page through CSS variables.
+
+- Q, K and V keep one hue each everywhere.
+- Signed values: a diverging scale, ``negative`` – ``background`` (zero) – ``positive``; before an audience
+  ``warm`` stands for ``positive``, since on a wall red reads as "wrong".
+- Weights: a sequential scale, ``background`` (zero) – ``weight`` (one).
+- Heads: a label and an accent each; the first four stay apart for colour-blind eyes, and drawings where heads
+  share one set of axes add a pattern.
+
+Scales run straight from stop to stop in sRGB, as Plotly draws them and as CSS ``color-mix(in srgb, …)`` does. Their
+ends are chosen so that ``text`` reads on every colour of them: a number in a cell never changes its colour.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Literal, TypeAlias
+
+Theme: TypeAlias = Literal["light", "dark"]
+ColourScale: TypeAlias = list[list[float | str]]
+"""Plotly's colour scale: [position from 0 to 1, colour], in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Palette:
+    """One theme's colours, each as ``#rrggbb``.
+
+    ``surface`` is a panel on the background; ``muted`` is secondary text; ``line`` parts cells and fills those
+    that a mask hides; what is chosen lies on ``chosen``
+    within an ``edge``; ``heads`` are the accents, one for each of at most 16 heads.
+    """
+
+    background: str
+    surface: str
+    text: str
+    muted: str
+    line: str
+    q: str
+    k: str
+    v: str
+    negative: str
+    positive: str
+    warm: str
+    weight: str
+    chosen: str
+    edge: str
+    heads: tuple[str, ...]
+
+    @property
+    def diverging(self) -> ColourScale:
+        """Signed values: negative, zero, positive."""
+        return [[0, self.negative], [0.5, self.background], [1, self.positive]]
+
+    @property
+    def sequential(self) -> ColourScale:
+        """Weights: zero, one."""
+        return [[0, self.background], [1, self.weight]]
+
+
+LIGHT = Palette(
+    background="#ffffff",
+    surface="#f6f7f9",
+    text="#1c2430",
+    muted="#566171",
+    line="#dfe3ea",
+    q="#7c3aed",
+    k="#b45309",
+    v="#047857",
+    negative="#5b97f2",
+    positive="#e5716b",
+    warm="#d27a28",
+    weight="#2b9fb5",
+    chosen="#e7ebfb",
+    edge="#3b5bdb",
+    heads=(
+        "#1d4ed8",
+        "#c8105c",
+        "#5a6100",
+        "#0b6e78",
+        "#a83e93",
+        "#1774b5",
+        "#8a6503",
+        "#6b1d45",
+        "#4338ca",
+        "#065539",
+        "#9f1239",
+        "#3f4a1a",
+        "#4a5a70",
+        "#783274",
+        "#7a4a2b",
+        "#1e3a5f",
+    ),
+)
+
+DARK = Palette(
+    background="#12161c",
+    surface="#1b212a",
+    text="#e6eaf0",
+    muted="#9aa5b5",
+    line="#2c3440",
+    q="#b794f6",
+    k="#f0b060",
+    v="#4fd1a5",
+    negative="#2563c9",
+    positive="#b93a32",
+    warm="#985411",
+    weight="#0d7089",
+    chosen="#212837",
+    edge="#8ea8ff",
+    heads=(
+        "#85aaff",
+        "#ff86a6",
+        "#c3cf45",
+        "#2cc9d6",
+        "#d06fbf",
+        "#4a9ae0",
+        "#d8ab45",
+        "#b9799a",
+        "#c3c6ff",
+        "#79ecb7",
+        "#ff9aa5",
+        "#a9b06e",
+        "#b3c2d6",
+        "#f0b3e8",
+        "#d9a57f",
+        "#8fb8e0",
+    ),
+)
+
+
+def palette(theme: Theme) -> Palette:
+    """The colours of one theme."""
+    return DARK if theme == "dark" else LIGHT
+
+
+def css_variables() -> str:
+    """The palette for stylesheets, each colour a light-dark() pair; heads count from 0.
+
+    ``:root { --mha-q: light-dark(#7c3aed, #b794f6); … --mha-head-0: …; }``
+    """
+    pairs = {
+        field.name: (getattr(LIGHT, field.name), getattr(DARK, field.name))
+        for field in fields(LIGHT)
+        if field.name != "heads"
+    }
+    pairs |= {f"head-{index}": pair for index, pair in enumerate(zip(LIGHT.heads, DARK.heads, strict=True))}
+    return ":root{" + "".join(f"--mha-{name}:light-dark({a},{b});" for name, (a, b) in pairs.items()) + "}"

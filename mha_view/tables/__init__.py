@@ -1,0 +1,212 @@
+"""What tables of the computation are told: numbers, labels and the declared operations, as plain JSON data."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Final
+
+from mha_core.compute.graph import early_steps, formula, graph, head_graph, symbol
+from mha_core.compute.operations import OPERATIONS, Step
+from mha_core.compute.trace import Trace, input_matrix
+from mha_core.errors import N_
+from mha_core.example.model import (
+    CORNER,
+    NEG_INF,
+    AddMask,
+    Example,
+    allow_matrix,
+    has_corner,
+    has_values,
+    key_tokens,
+    kv_head_of,
+    setting,
+)
+from mha_core.quoted import isolated
+from mha_core.vocabulary import (
+    AXES,
+    ENTRY,
+    HIDES,
+    LAYER_INPUTS,
+    NAMES,
+    PER_HEAD,
+    PER_HEAD_INPUTS,
+    PER_HEAD_STEPS,
+    SETTINGS,
+    SHARED,
+    STAGES,
+    STAGES_WITHOUT_VALUES,
+    Stage,
+)
+from mha_view.language import words_in
+from mha_view.tables.words import ui_words
+
+_WHY: Final = {
+    "masked_fill": ("visible", "hidden"),
+    "softmax": ("", "dead_row"),
+    "normalize": ("", "no_direction"),
+}
+"""By operation what is said beside a cell's arithmetic, and beside that of an exception: names of ``WORDS``."""
+
+_DEAD_WEIGHTS: Final = N_("nothing is visible to this token, so its weights are 0")
+"""What is said of such a query where there is no output."""
+
+
+def numbers(trace: Trace, language: str, decimals: int) -> dict[str, Any]:
+    """What is shown of a trace, whoever works on it: every number, and the declared operations."""
+    example, words = trace.example, ui_words(language)
+    return {
+        "lang": language,
+        "words": words if has_values(example) else words | {"dead_row": words_in(language)(_DEAD_WEIGHTS)},
+        "decimals": decimals,
+        "dims": {name: getattr(example.dims, name) for name in example.dims.__slots__},
+        "labels": _labels(example),
+        "stages": _stages(example, language),
+        "matrices": matrices(trace, language),
+        "steps": {name: step_data(step) for name, step in steps(example)},
+        "constants": constants(example),
+        "dead": trace.fully_masked if example.mask is not None else None,
+        "shifts": trace.shifts,
+    }
+
+
+def step_data(step: Step) -> dict[str, Any]:
+    """A declared step, as the browser reads it: its tables with their letters, and how its operation is told.
+
+    What an operation does not have is left out: this travels with every edit.
+    """
+    operation = OPERATIONS[step.op]
+    unusual = operation.exception
+    data = {
+        "index": step.index,
+        "operands": [(operand.name, operand.index, operand.head) for operand in step.tables],
+        "constant": next((name for name in step.operand_names if name in SETTINGS), ""),
+        "adds": operation.adds,
+        "copies": operation.copies,
+        "shifts": operation.shifts,
+        "term": operation.term,
+        "lines": operation.lines,
+        "exception": unusual and unusual._asdict() | {"number": _json(unusual.number)},
+        "why": _WHY.get(step.op),
+    }
+    return {name: value for name, value in data.items() if value}
+
+
+@lru_cache(maxsize=8)
+def stages(declared: tuple[Stage, ...], language: str) -> list[dict[str, Any]]:
+    """Stages of a page, with their words in one language."""
+    words = words_in(language)
+    return [
+        {"title": words(title), "hint": words(hint), "matrices": names} for title, hint, names in declared
+    ]
+
+
+def _stages(example: Example, language: str) -> list[dict[str, Any]]:
+    """The stages of the computation; beside the mask what has to be said of it."""
+    declared = stages(STAGES if has_values(example) else STAGES_WITHOUT_VALUES, language)
+    if not has_corner(example):
+        return declared
+    hint = words_in(language)(CORNER).format(n_q=example.dims.n_q, n_k=example.dims.n_k)
+    return [
+        stage | {"hint": hint, "remark": True} if "mask" in stage["matrices"] else stage for stage in declared
+    ]
+
+
+def _labels(example: Example) -> dict[str, Any]:
+    """Names of queries and keys, and of their pairs where a matrix has a row for each."""
+    keys = key_tokens(example)
+    if example.scoring != "additive":
+        return {"n_q": example.tokens, "n_k": keys}
+    pairs = [f"{isolated(query)} → {isolated(key)}" for query in example.tokens for key in keys]
+    return {"n_q": example.tokens, "n_k": keys, "n_q·n_k": pairs}
+
+
+def matrices(trace: Trace, language: str) -> dict[str, dict[str, Any]]:
+    """Every matrix of the example by name, in the order of the computation."""
+    example, words = trace.example, words_in(language)
+    above = captions(example)
+    payloads = {}
+    for name in AXES:
+        values, edit = _values(trace, name)
+        if values is None:
+            continue
+        payloads[name] = {
+            **above.get(name, {"symbol": caption(name, example), "formula": ""}),
+            "word": words(NAMES[name]),
+            "hue": ENTRY[name].role,
+            "scale": ENTRY[name].colours,
+            "axes": AXES[name],
+            "perHead": name in PER_HEAD,
+            "edit": edit,
+            "values": values,
+        }
+        if ENTRY[name].empty_rows:
+            payloads[name]["emptyRows"] = True
+        if name in SHARED and example.kv_heads is not None:
+            payloads[name]["owners"] = [kv_head_of(example, name, head) for head in range(len(example.heads))]
+    return payloads
+
+
+def _values(trace: Trace, name: str) -> tuple[Any, bool | list[bool]]:
+    """A matrix's numbers (a list over heads for what each head has its own of) and whether they may be edited."""
+    example = trace.example
+    if name == "mask":
+        return _mask(example), True
+    if name in LAYER_INPUTS:
+        return input_matrix(example, name), True
+    if name in PER_HEAD_INPUTS:
+        rows = [input_matrix(example, name, head) for head in range(len(example.heads))]
+        return (rows if any(rows) else None), True
+    values = trace.values.get(name)
+    if name in HIDES and values is not None:
+        values = [rows and [[_json(number) for number in row] for row in rows] for rows in values]
+    if name not in PER_HEAD_STEPS:
+        return values, False
+    given = [getattr(head, name, None) is not None for head in example.heads]
+    return values, (given if any(given) else False)
+
+
+def _mask(example: Example) -> list[list[Any]] | None:
+    if isinstance(example.mask, AddMask):
+        return [[_json(number) for number in row] for row in example.mask.add]
+    allow = allow_matrix(example)
+    return None if allow is None else [list(row) for row in allow]
+
+
+def _json(number: float | None) -> float | str | None:
+    return "-inf" if number == NEG_INF else number
+
+
+def steps(example: Example) -> list[tuple[str, Step]]:
+    """Each step once; of heads that differ in biases, the fuller form: the bench skips what a head lacks."""
+    by_name: dict[str, Step] = {step.name: step for step in early_steps(example)}
+    for head in example.heads:
+        for step in head_graph(example, head):
+            if step.name not in by_name or len(step.operands) > len(by_name[step.name].operands):
+                by_name[step.name] = step
+    layer = (step for step in graph(example) if not step.per_head)
+    return [*by_name.items(), *((step.name, step) for step in layer if step.name not in by_name)]
+
+
+def captions(example: Example) -> dict[str, dict[str, str]]:
+    """By step, what stands above its table: its ``symbol`` ({h} in it is the number of a head), and its ``formula``.
+
+    A step that only turns a sign needs no formula: its symbol says it.
+    """
+    return {
+        name: {
+            "symbol": caption(name, example),
+            "formula": "" if OPERATIONS[step.op].is_sign else formula(step, example),
+        }
+        for name, step in steps(example)
+    }
+
+
+def caption(name: str, example: Example) -> str:
+    """A matrix's symbol; {h} in it is the number of a head."""
+    return symbol(name, example).replace("head_i", "head_{h}")
+
+
+def constants(example: Example) -> dict[str, float | str | None]:
+    """The layer's settings, as the arithmetic shows them: "-inf" for −∞, None for what there is not."""
+    settings = {name: setting(example, name) for name in SETTINGS}
+    return {name: "-inf" if number == NEG_INF else number for name, number in settings.items()}
