@@ -1,4 +1,4 @@
-"""An example in a notebook: the walk of it as a page in a frame of its own. No Streamlit here."""
+"""An example in a notebook: the walk of it as a page in a frame of its own."""
 
 from __future__ import annotations
 
