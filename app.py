@@ -7,8 +7,8 @@ from mha_api import assets, ready
 from mha_api.rooms import limits
 from mha_api.rooms.page import Follower
 from mha_api.rooms.store import InProcess
-from mha_ui import component, follow, shell
-from mha_view import bundle
+from mha_ui import component, shell
+from mha_view import bundle, follow
 
 # What the pages need and would wait for.
 LIBRARIES = ("torch",)

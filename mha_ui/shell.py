@@ -16,6 +16,7 @@ import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
 from mha_core.errors import N_
+from mha_view.follow import ICON
 from mha_view.language import LANGUAGES, language_for, words_in
 from mha_view.palette import css_variables
 
@@ -47,7 +48,7 @@ STYLE: Final = css_variables() + (_HERE / "frame.css").read_text(encoding="utf-8
 """What every page looks like; it stands in the page before any script has run, so that nothing moves then."""
 
 
-_ICON: Final = "data:image/svg+xml;base64," + b64encode((_HERE / "icon.svg").read_bytes()).decode()
+_ICON: Final = "data:image/svg+xml;base64," + b64encode(ICON.read_bytes()).decode()
 """From a file's name Streamlit would make this anew at every run."""
 
 

@@ -379,7 +379,7 @@ interface Drawn {
   alt: string;
 }
 
-/** Which of the bench's pictures a figure is, and of which revision of its example (mha_ui/web/plot.py). */
+/** Which of the bench's pictures a figure is, and of which revision of its example (mha_ui/plot.py). */
 interface Follows {
   name: string;
   theme: string;

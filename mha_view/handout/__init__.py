@@ -29,6 +29,7 @@ from mha_core.numbers import fixed
 from mha_core.walk.handout import EXPONENTIAL, Handout
 from mha_core.walk.stages import Stage, exponentials_of, layout_of, looked_at, operands_of, result_of
 from mha_core.walk.text import Sentence
+from mha_view.bundle import WEB
 
 _HERE: Final = Path(__file__).resolve().parent
 LABEL: Final = 14
@@ -42,12 +43,12 @@ def as_html(trace: Trace, language: str = "en", decimals: int = 4) -> str:
     ``ExportError`` for a walk of more numbers than ``handout.MOST_NUMBERS``.
     """
     handout = _InEveryLanguage(trace, language, decimals)
-    script = (_HERE / "handout.js").read_text("utf-8")
+    script = (WEB / "handout/handout.js").read_text("utf-8")
     stages = [_stage(handout, number, stage) for number, stage in enumerate(handout.stages, 1)]
     return _template().render(
         lang=LANGUAGE[language].tag,
         languages=[LANGUAGE[code] for code in LANGUAGES],
-        style=Markup((_HERE / "handout.css").read_text("utf-8")),  # noqa: S704  # a file of ours
+        style=Markup((WEB / "handout/handout.css").read_text("utf-8")),  # noqa: S704  # a file of ours
         script=Markup(script),  # noqa: S704  # a file of ours
         script_hash=b64encode(sha256(script.encode()).digest()).decode(),
         name=handout.title,

@@ -13,7 +13,7 @@ from starlette.types import Message
 import mha_api
 from mha_api.rooms.page import Follower
 from mha_api.rooms.store import InProcess
-from mha_ui import follow
+from mha_view import follow
 from tests.api.asgi import Answer, post, run
 from tests.api.described import statuses
 

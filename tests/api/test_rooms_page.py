@@ -15,7 +15,7 @@ from mha_api.rooms import limits, room, store, stream
 from mha_api.rooms.store import InProcess
 from mha_core.example.share_link import MAX_TOKEN
 from mha_core.messages import LANGUAGES
-from mha_ui.follow import _NO_SCRIPT, _WORDS
+from mha_view.follow import _NO_SCRIPT, _WORDS
 from mha_view.language import words_in
 from tests.api.asgi import ask
 from tests.api.rooms import FOLLOWER, Hall

@@ -20,7 +20,7 @@ from mha_core.messages import LANGUAGES
 from mha_core.walk.handout import MOST_SUMS
 from mha_core.walk.markdown import as_markdown
 from mha_core.walk.stages import MOST_CELLS, PHASES, exponentials_of, layout_of, looked_at, operands_of, walk
-from mha_view import handout
+from mha_view.bundle import WEB
 from mha_view.handout import as_html
 from tests.core.strategies import examples
 from tests.sizes import tries
@@ -343,7 +343,7 @@ def test_what_a_visitor_wrote_is_text():
     computed = trace(parse(json.dumps(text)))
     page = check_page(computed, as_html(computed))
     assert not page.tags & {"img", "iframe", "object", "link"}
-    assert page.scripts == [(Path(handout.__file__).parent / "handout.js").read_text("utf-8")]
+    assert page.scripts == [(WEB / "handout/handout.js").read_text("utf-8")]
     assert "".join(page.texts).count(NASTY) >= 8
     markdown = as_markdown(computed)
     assert "<img" not in re.sub(r"\\.", "", markdown)

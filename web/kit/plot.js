@@ -10,7 +10,7 @@ import { belowRoot } from "./root.js";
 const DARK = matchMedia("(prefers-color-scheme: dark)");
 const NEAR = "400px"; // from the view: Plotly's script is on its way before a figure is seen
 
-const LEAST_TYPE = 11; // pixels, of a figure's (mha_ui/figures/layout.py)
+const LEAST_TYPE = 11; // pixels, of a figure's (mha_view/figures/layout.py)
 const MOST = 0.64; // of the window before an audience: words stand above and below
 const ALONE = 0.8;
 

@@ -20,7 +20,7 @@ from mha_view import bundle
 from mha_view.language import words_in
 from mha_view.palette import css_variables
 
-_ICON: Final = Path(__file__).resolve().parent / "icon.svg"
+ICON: Final = Path(__file__).resolve().parent / "icon.svg"
 _WORDS: Final = {
     "title": N_("Multi-head attention: follow the lecture"),
     "room": N_("Room"),
@@ -103,4 +103,4 @@ def _texts(language: str) -> dict[str, str]:
 
 @cache
 def _icon() -> str:
-    return b64encode(_ICON.read_bytes()).decode()
+    return b64encode(ICON.read_bytes()).decode()
