@@ -51,7 +51,7 @@ ADDED = (
 
 def with_the_step(folder):
     """A copy of the code with the step."""
-    for package in ("mha_core", "mha_view", "mha_ui"):
+    for package in ("mha_core", "mha_view", "mha_ui", "web"):
         copytree(ROOT / package, folder / package, ignore=ignore_patterns("__pycache__"))
     for name, before, added in ADDED:
         path = folder / name
