@@ -11,6 +11,9 @@ interface Cell {
   col: number;
 }
 
+/** A table: a matrix, of a head where each has its own. */
+type TableId = Pick<Cell, "name" | "head">;
+
 /** A matrix that a step reads: its name, the letters of its axes, and that of its head where it is read of every head. */
 type Operand = [string, string, string];
 
@@ -30,16 +33,16 @@ interface Step {
   why?: [string, string];
 }
 
-interface Matrix {
+/** The rows of a table. */
+type Rows = Value[][];
+
+type LensRows = ((Value | null)[] | null)[];
+
+interface MatrixBase {
   symbol: string;
   word: string;
   formula: string;
   axes: [string, string];
-  perHead: boolean;
-  /** Rows; of what each head has its own of, rows or null for each head. */
-  values: any;
-  /** Whether it may be edited; a list where heads differ. */
-  edit: boolean | boolean[];
   /** Whether somebody writes down here what he has worked out. */
   claim?: boolean;
   /** Whether its numbers were typed elsewhere. */
@@ -50,10 +53,30 @@ interface Matrix {
   emptyRows?: boolean;
   /** For each head the head that holds its keys and values. */
   owners?: number[];
-  /** The lens's numbers, and those of the baseline, shaped as the values. */
-  lens?: any;
-  was?: any;
 }
+
+/** A matrix that all heads share. */
+interface SharedMatrix extends MatrixBase {
+  perHead: false;
+  values: Rows;
+  /** Whether it may be edited. */
+  edit: boolean;
+  /** The lens's numbers, null where there is none, and the baseline's rows that differ. */
+  lens?: LensRows | null;
+  was?: LensRows | null;
+}
+
+/** A matrix of which each head has its own, or none. */
+interface HeadMatrix extends MatrixBase {
+  perHead: true;
+  values: (Rows | null)[];
+  /** Whether it may be edited; a list where heads differ. */
+  edit: boolean | boolean[];
+  lens?: (LensRows | null)[] | null;
+  was?: (LensRows | null)[] | null;
+}
+
+type Matrix = SharedMatrix | HeadMatrix;
 
 interface Lens {
   kind: string;
@@ -75,8 +98,6 @@ interface Model {
   decimals: number;
   dims: Record<string, number>;
   labels: Record<string, string[]>;
-  /** Of a page with tables, Stage; of the walkthrough, WalkStage. */
-  stages: any[];
   matrices: Record<string, Matrix>;
   steps: Record<string, Step>;
   constants: Record<string, Value | null>;
@@ -86,18 +107,51 @@ interface Model {
   shifts: number[][];
   lens?: Lens | null;
   /** By name, the numbers as they were before the last edit. */
-  before?: Record<string, any> | null;
+  before?: Record<string, Matrix["values"]> | null;
   /** By key of a cell: whether a claim is right, what mistake was made there, and what would be right. */
   marks?: Record<string, string>;
   kinds?: Record<string, string>;
   notes?: Record<string, string>;
   check?: Check | null;
-  controls?: Record<string, any>;
+  controls?: Controls;
 }
 
+/** A computation whose tables are laid out in stages. */
+interface TablesModel extends Model {
+  stages: Stage[];
+}
+
+/** What may be done with an example, and which of the menus' choices it has. */
+interface Controls {
+  undo: boolean;
+  redo: boolean;
+  /** Whether the example differs from the one that was opened. */
+  changed: boolean;
+  /** Whether a baseline is pinned. */
+  baseline: boolean;
+  values: boolean;
+  w_o: boolean;
+  biases: boolean;
+  context: boolean;
+  /** The axes whose sizes can be changed. */
+  sizes: string[];
+  scale: Scale;
+  temperature: boolean;
+  is_product: boolean;
+  scoring: string;
+  positions: string;
+  kv_heads: number;
+  mask: string;
+  /** The lens at hand, "" for none; null where no choice is offered. */
+  lens: string | null;
+}
+
+/** The divisor of the scores, or what it is worked out from. */
+type Scale = "sqrt_dk" | "none" | number;
+
 /** The bench's model: also what may be done, and how far the server has come with the edits. */
-interface BenchModel extends Model, Answer {
-  controls: Record<string, any>;
+interface BenchModel extends TablesModel, Answer {
+  controls: Controls;
   /** By menu, each choice's edit by its name. */
   choices: Record<string, Record<string, Edit>>;
   limits: { number: number; heads: number; size: number };
@@ -117,7 +171,7 @@ interface BenchModel extends Model, Answer {
   /** The example where no address holds it. */
   whole: string | null;
   /** What the live channel is asked for after an edit. */
-  asks: Record<string, any>;
+  asks: LiveRequest;
   pinned: Cell | null;
   message: Message | null;
   /** Of an exercise that there can be others like: the query of a link for everybody. */
@@ -276,10 +330,92 @@ interface PracticeState {
   } | null;
 }
 
-/** What the server is asked to do: an operation and what it needs. */
-interface Edit {
-  op: string;
-  [detail: string]: any;
+/** A block of numbers, written from (row, col) on; null leaves a cell as it is. */
+interface BlockEdit {
+  op: "set" | "claim";
+  matrix: string;
+  head: number | null;
+  row: number;
+  col: number;
+  values: (Value | null)[][];
+  /** Whether the matrix is made larger where there is no room. */
+  grow?: boolean;
+}
+
+type TokenList = "tokens" | "context_tokens";
+
+/** What an operation of `mha_core/edit/fields.py`, or of `mha_ui/state/edits.py`, asks for. */
+type Operation =
+  | BlockEdit
+  | { op: "fill"; matrix: string; head: number | null; with: string; seed: number }
+  | { op: "rename_token"; which: TokenList; index: number; text: string }
+  | { op: "add_token"; which: TokenList; index?: number; text?: string }
+  | { op: "remove_token"; which: TokenList; index: number }
+  | { op: "sentence"; which: TokenList; tokens: string[] }
+  | { op: "learned_sentence"; text: string }
+  | { op: "add_head"; copy?: number }
+  | { op: "remove_head"; head?: number }
+  | { op: "resize"; axis: string; by: number }
+  | { op: "w_o" | "values" | "biases" | "context"; on: boolean }
+  | { op: "mask"; kind: string }
+  | { op: "scale"; value: Scale }
+  | { op: "scoring"; kind: string; scale: Scale }
+  | { op: "positions"; kind: string; pairs: string | null }
+  | { op: "kv_heads"; count: number }
+  | { op: "lecture"; lecture: Lecture["own"] | null }
+  | {
+      op: "claim_text";
+      matrix: string;
+      head: number | null;
+      row: number;
+      col: number;
+      text: string;
+      whole?: boolean;
+    }
+  | { op: "clear_claims"; matrix?: string; head?: number | null }
+  | { op: "undo" | "undo_numbers" | "redo" | "reset" | "another_exercise" | "end_exercise" }
+  | { op: "pin" | "hint"; cell: Cell | null }
+  | { op: "restore"; address: Record<string, string> }
+  | { op: "follow"; address: Record<string, string>; way: string }
+  | { op: "recall"; history: unknown }
+  | { op: "place"; step: string; sub: string; view?: string; predict?: string }
+  | { op: "lens"; value: string }
+  | { op: "baseline"; clear?: boolean }
+  | { op: "decimals"; value: number };
+
+/** What the server is asked to do; `seq`: its number, by which it is confirmed. */
+type Edit = Operation & { seq?: number };
+
+/** An edit on its way. */
+type SentEdit = Operation & { seq: number };
+
+/** What a lens shows: parts of the whole, and by name parts of a matrix (mha_api/channel.py, `seen`). */
+interface Seen extends Partial<Pick<Model, "lens" | "marks" | "kinds" | "notes" | "check">> {
+  matrices: Record<string, Partial<Matrix>>;
+}
+
+/** What the live channel is asked for besides the numbers (mha_api/channel.py). */
+interface LiveRequest {
+  lang?: string;
+  about?: boolean;
+  lens?: unknown;
+  figures?: { names: string[]; theme: string; query: number };
+}
+
+/** Where numbers of an answer go: matrix, head, first row, rows, columns. */
+type Block = [string, number | null, number, number, number];
+
+/** The header of an answer of the live channel (mha_api/channel.py). */
+interface LiveAnswer extends Partial<Pick<Model, "dead" | "shifts" | "constants">> {
+  id: number;
+  blocks?: Block[];
+  captions?: Record<string, Pick<Matrix, "symbol" | "formula">>;
+  about?: string;
+  looks?: string[];
+  seen?: Seen;
+  figures?: Record<string, Drawn>;
+  error?: string;
+  gone?: boolean;
 }
 
 /** A piece of a line of arithmetic: words, a number of a cell, a power of e, or the name of a place. */
@@ -313,19 +449,32 @@ interface Reading<T> {
 type OfCell<T> = (model: Model, cell: Cell) => T;
 type OfMatrix<T> = (model: Model, name: string, head: number | null) => T;
 
+/** What an element may hold; null, undefined and "" stand for nothing. */
 type Child = Node | string | null | undefined;
 
-/** What Streamlit hands over with every answer. */
-interface Component {
+type AttributeValue = string | number | boolean | null | undefined;
+
+type Listeners = {
+  [Name in keyof HTMLElementEventMap as `on${Name}`]?: (event: HTMLElementEventMap[Name]) => unknown;
+};
+
+/** Attributes of an element, its `data-…` and its event listeners. */
+interface Attributes extends Listeners {
+  data?: Record<string, AttributeValue>;
+  [name: string]: AttributeValue | Record<string, AttributeValue> | ((event: never) => unknown);
+}
+
+/** What Streamlit hands over with every answer; `data` is what the page's Python has sent. */
+interface Component<Data = unknown> {
   parentElement: HTMLElement;
-  data: any;
+  data: Data;
   setStateValue: (name: string, value: unknown) => void;
   setTriggerValue: (name: string, value: unknown) => void;
 }
 
 /** What a component builds on the page. */
-interface Part {
-  update(component: Component): void;
+interface Part<Data = never> {
+  update(component: Component<Data>): void;
   unmount(): void;
 }
 
@@ -341,9 +490,9 @@ interface Host {
 
 /** Whom the live channel serves. */
 interface LiveHost {
-  painted(header: any, numbers: Float64Array): void;
-  drawn(figures: Record<string, any>): void;
-  asking(): Record<string, any>;
+  painted(header: LiveAnswer, numbers: Float64Array): void;
+  drawn(figures: Record<string, Drawn>): void;
+  asking(): LiveRequest;
   lost(): void;
   stateChanged(): void;
 }
@@ -372,11 +521,77 @@ interface Editor extends Host {
   looking: { wrote(cell: Cell): void };
 }
 
+/** One trace of a figure of Plotly's; `meta` says which matrix its points are of, and of which row where they are one. */
+interface PlotTrace {
+  type?: string;
+  xaxis?: string;
+  yaxis?: string;
+  meta?: { matrix?: string; head: number | null; row?: number };
+  [name: string]: unknown;
+}
+
+/** An annotation or a shape; on paper its y counts from 0 to 1. */
+interface PlotMark {
+  yref?: string;
+  [name: string]: unknown;
+}
+
+interface PlotLayout {
+  height: number;
+  margin: { l: number; r: number; t: number; b: number };
+  annotations?: PlotMark[];
+  shapes?: PlotMark[];
+  [name: string]: unknown;
+}
+
+interface PlotFigure {
+  data: PlotTrace[];
+  layout: PlotLayout;
+}
+
+/** A point of a figure that the pointer is on. */
+interface PlotPoint {
+  data: PlotTrace;
+  pointNumber: number | [number, number];
+}
+
+/** An axis as Plotly has laid it out: `d2p` turns a place on it into pixels from its start. */
+interface PlotAxis {
+  _offset: number;
+  d2p(at: number): number;
+}
+
+/** The element that Plotly draws into, with what Plotly adds to it. */
+interface PlotCanvas extends HTMLElement {
+  data: PlotTrace[];
+  _fullLayout: Record<string, PlotAxis>;
+  on(event: string, act: (event: { points: PlotPoint[] }) => void): void;
+}
+
+interface Plotly {
+  react(canvas: HTMLElement, data: PlotTrace[], layout: PlotLayout, config: object): Promise<unknown>;
+  purge(canvas: HTMLElement): void;
+  Plots: { resize(canvas: HTMLElement): Promise<unknown> };
+}
+
+interface Window {
+  Plotly?: Plotly;
+}
+
 /** A figure of Plotly's with its words. */
 interface Drawn {
-  figure: { data: any[]; layout: Record<string, any> };
+  figure: PlotFigure;
   title: string;
   alt: string;
+}
+
+/** What a figure's component is sent (mha_ui/plot.py). */
+interface PlotData {
+  drawn: Drawn;
+  min_width: number;
+  config: object;
+  version: string;
+  follows: Follows | null;
 }
 
 /** Which of the bench's pictures a figure is, and of which revision of its example (mha_ui/plot.py). */

@@ -178,7 +178,7 @@ class Follower {
 
   #pressedBack() {
     this.#comeBack();
-    this.stage.querySelector(".stage")?.focus?.();
+    /** @type {HTMLElement | null} */ (this.stage.querySelector(".stage"))?.focus?.();
   }
 
   // --- what stands around it ---------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ import { Pane } from "./pane.js";
 import { Slider } from "./slider.js";
 
 export class Board {
-  /** @type {{ panes: { title: string; model: Model; wrong: Record<string, string> }[]; [more: string]: any }} */
+  /** @type {{ panes: { title: string; model: TablesModel; wrong: Record<string, string> }[]; [more: string]: any }} */
   #data = null;
   #structure = "";
   head = 0; // the one that is shown, where there are two sides

@@ -132,7 +132,7 @@ export class Bench {
     this.root.classList.toggle("checking", Boolean(data.check));
     this.root.classList.toggle("practising", Boolean(data.check?.practice));
     const pinning = sender.pending.findLast((edit) => edit.op === "pin");
-    this.looking.pinned = pinning ? pinning.cell : data.pinned;
+    this.looking.pinned = pinning?.op === "pin" ? pinning.cell : data.pinned;
     this.#messageLine.update(data, this.words);
     this.looking.rest();
     if (!sender.pending.length) this.#keepWork(data);

@@ -1,6 +1,6 @@
 // The arithmetic of a computed cell, as pieces to be laid out in a line. Every number in it is the server's.
 
-import { placeAlong, termsOf, valueAt } from "./graph.js";
+import { ofHead, placeAlong, requireValue, termsOf } from "./graph.js";
 import { brief, isRounded, parenthesised } from "./numbers.js";
 
 /**
@@ -22,23 +22,30 @@ export const inBrief = (model, most = Infinity) => ({
 export const joined = (lists, sign) => lists.flatMap((list, i) => (i ? [{ text: sign }, ...list] : list));
 
 /**
- * At most `most` of the terms: the first ones, … and the last two.
- * @param {any[]} terms
+ * At most `most` of the terms: the first ones, a gap, and the last two.
+ * @template Term
+ * @param {Term[]} terms
  * @param {number} most
- * @param {any} [gap]
- * @returns {any[]}
+ * @param {Term} gap
+ * @returns {Term[]}
  */
-export const some = (terms, most, gap = [{ text: "…", quiet: true }]) =>
+export const some = (terms, most, gap) =>
   terms.length <= most ? terms : [...terms.slice(0, most - 2), gap, ...terms.slice(-2)];
+
+/**
+ * What stands for terms that are left out.
+ * @type {Piece[]}
+ */
+export const ELLIPSIS = [{ text: "…", quiet: true }];
 
 /**
  * What stands above e for each score of a row that softmax reads: the score, less the row's shift where it has one.
  * @type {(model: Model, cell: Cell, show: (number: Value) => string) => string[]}
  */
 export function exponents(model, cell, show) {
-  const shift = model.shifts[cell.head][cell.row];
-  return termsOf(model, cell).map(([of]) => {
-    const score = valueAt(model, of);
+  const shift = ofHead(model.shifts, cell.head)?.[cell.row];
+  return termsOf(model, cell).map(([term]) => {
+    const score = requireValue(model, term);
     return shift && score !== "-inf" ? `${show(score)} − ${parenthesised(show(shift))}` : show(score);
   });
 }
@@ -65,34 +72,40 @@ export function arithmetic(model, cell, { show, rounds, most, turned = false }) 
   const step = model.steps[cell.name];
   const { constant, exception, lines } = step;
   const terms = termsOf(model, cell);
-  const result = valueAt(model, cell);
-  const isException = isExceptional(model, exception, terms);
+  const result = requireValue(model, cell);
+  const unusual = exception && isExceptional(model, exception, terms) ? exception : null;
   const value = { number: show(result), cell, strong: true };
   const equals = [{ text: rounds(result) ? " ≈ " : " = " }, value];
-  const why = model.words[step.why?.[isException ? 1 : 0]];
+  const why = step.why && model.words[step.why[unusual ? 1 : 0]];
   const note = why ? [{ text: ` (${why})`, quiet: true }] : [];
-  if (step.copies && !isException) return [{ place: terms[0][0] }, ...equals, ...note];
+  if (step.copies && !unusual) return [{ place: terms[0][0] }, ...equals, ...note];
 
-  const number = (of) => ({ number: parenthesised(show(valueAt(model, of))), cell: of });
+  /** @param {Cell} factor */
+  const number = (factor) => ({ number: parenthesised(show(requireValue(model, factor))), cell: factor });
   const above = step.shifts ? exponents(model, cell, show) : [];
   const written = terms.map((cells, k) => {
     const factors = turned ? [...cells].reverse() : cells;
     if (!step.term)
       return joined(
-        factors.map((of) => [number(of)]),
+        factors.map((factor) => [number(factor)]),
         " · ",
       );
-    return laid(step.term, (n, power) => [power ? { power: above[k], cell: cells[n] } : number(cells[n])]);
+    return laid(step.term, (name, power) => {
+      const factor = cells[Number(name)];
+      return [power ? { power: above[k], cell: factor } : number(factor)];
+    });
   });
   const at = placeAlong(model, cell);
+  /** @param {string} name */
   const named = (name) => {
     if (name === "value") return [value];
     if (name === "at") return written[at];
-    return name === "sum" ? joined(some(written, most), " + ") : [number(terms.flat()[name])];
+    if (name === "sum") return joined(some(written, most, ELLIPSIS), " + ");
+    return [number(terms.flat()[Number(name)])];
   };
-  if (isException) return [...laid(exception.line, named), ...note];
+  if (unusual) return [...laid(unusual.line, named), ...note];
   const line = lines[lines.length > 1 ? at : 0]
-    .replace("{constant}", () => parenthesised(show(model.constants[constant])))
+    .replace("{constant}", () => parenthesised(show(model.constants[constant ?? ""] ?? "")))
     .replace(/·(?=[{|])/g, " · "); // a factor before a name, as cos, stands close to it
   return [...laid(line, named), ...equals, ...note];
 }
@@ -101,16 +114,17 @@ export function arithmetic(model, cell, { show, rounds, most, turned = false }) 
  * Whether the numbers of a cell's terms call for another line.
  * @type {OfCell<boolean>}
  */
-export const isException = (model, cell) =>
-  isExceptional(model, model.steps[cell.name].exception, termsOf(model, cell));
+export function isException(model, cell) {
+  const { exception } = model.steps[cell.name];
+  return exception !== undefined && isExceptional(model, exception, termsOf(model, cell));
+}
 
 /**
  * Whether the numbers of these terms call for another line.
- * @type {(model: Model, exception: Step["exception"], terms: Cell[][]) => boolean}
+ * @type {(model: Model, exception: NonNullable<Step["exception"]>, terms: Cell[][]) => boolean}
  */
 const isExceptional = (model, exception, terms) =>
-  Boolean(exception) &&
   terms.every((cells) => {
-    const value = valueAt(model, cells[exception.at]);
+    const value = requireValue(model, cells[exception.at]);
     return value === exception.number || Number(value) === exception.number;
   });

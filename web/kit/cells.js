@@ -7,33 +7,33 @@ import { lensAt, lensText, lensTone, markOf } from "./lens.js";
 import { movedOf } from "./moved.js";
 import { toneOf } from "./numbers.js";
 
+/** @typedef {import("./table_parts.js").Table} Table */
+
 /**
- * A table with what stands in it: `columns` and `lines` are made so far, by their index; `cells` and `labels` are shown.
+ * What a cell shows now.
  * @typedef {{
- *   name: string; head: number | null; figure: HTMLElement; numbers: HTMLTableElement; isInView: boolean; digits: number;
- *   cells: { td: HTMLElement; row: number; col: number }[]; labels: any[];
- *   columns: Map<number, any>; lines: Map<number, any>;
- * }} Table
+ *   value: Value; look: string; draft?: string; by?: Value | null; sign?: string; mark?: string;
+ *   kind: string; tone: string; size: string; description: string;
+ * }} ShownCell
  */
 
 /**
- * A number as it is told to who cannot see it, by what holds it.
+ * A number as a screen reader says it; "" for what is none.
  * @param {Value} value
  */
 export const valueNow = (value) =>
   Number.isFinite(Number(value)) && value !== "" ? String(Number(value)) : "";
 
 /**
- * How strongly a cell is coloured, in few shades: fewer cells to style anew.
+ * How strongly a cell is coloured, in few shades: the fewer there are, the fewer cells get another style.
  * @param {number} tone
  */
 const shade = (tone) => String(Math.ceil(tone * 24) / 24);
 
-const SMALLEST = 0.7; // in em: what somebody wrote is smaller than that in no case, and its column then grows
+const SMALLEST = 0.7; // in em, of what somebody wrote: where it still is too long, its column grows
 
 /**
- * The size of a number that is longer than the room that is kept, while a hand moves it and where it was filled in: its
- * column stays as it is.
+ * The size of a number that is longer than the room that is reserved for it, so that its column keeps its width.
  * @param {string} text
  * @param {number} digits
  */
@@ -43,7 +43,8 @@ function fitted(text, digits, least = 0) {
 }
 
 export class Cells {
-  #shown = new WeakMap(); // <td> → what it shows now
+  /** @type {WeakMap<HTMLElement, ShownCell>} */
+  #shown = new WeakMap();
 
   /** @param {Record<string, string>} words */
   constructor(words) {
@@ -51,8 +52,8 @@ export class Cells {
   }
 
   /**
-   * Bring a table's numbers and colours up to date: `top` is what the strongest colour stands for, `drafts` hold what
-   * was typed but is no number, `isInHand`: a hand moves the numbers, and nothing else.
+   * Bring a table's numbers and colours up to date. `top`: what the strongest colour stands for; `drafts`: what was typed
+   * but is no number, by the cell's key; `isInHand`: a number is being dragged, so only numbers change.
    * @param {Model} model
    * @param {Table} table
    * @param {number} top
@@ -67,11 +68,11 @@ export class Cells {
     const isFilledIn = isClaim(model, name);
     const look = `${top} ${isEditable(model, name, head) ? model.decimals : decimalsOf(model, name, head)} ${lens?.kind}`;
     const movedFrom = lens ? null : movedOf(model, name, head);
-    for (const { td, row, col } of cells) {
+    for (const { td, key, row, col } of cells) {
       const value = rows[row][col];
-      const draft = drafts.size ? drafts.get(td.dataset.key) : undefined;
+      const draft = drafts.size ? drafts.get(key) : undefined;
       const shown = this.#shown.get(td);
-      const mark = marks?.[td.dataset.key];
+      const mark = marks?.[key];
       if (shown?.mark !== mark) this.#mark(td, mark);
       const by = lens ? lensAt(model, { name, head, row, col }) : undefined;
       const moved = movedFrom?.(row, col);
@@ -89,21 +90,21 @@ export class Cells {
         (isInHand || !shown.size)
       )
         continue;
-      const held = td.firstElementChild;
-      if (held?.localName === "input") continue; // being edited
+      const child = td.firstElementChild;
+      if (child?.localName === "input") continue; // being edited
       const tone = shade(lens ? lensTone(model, by, top) : toneOf(value, top));
       const text = draft ?? show(value);
       const size = isFilledIn ? fitted(text, digits, SMALLEST) : isInHand ? fitted(text, digits) : "";
-      const told = this.#told(model, cell, value, moved?.was);
-      this.#shown.set(td, { value, look, draft, by, sign, mark, kind, tone, size, told });
-      setText(held ?? td, text);
+      const description = this.#describe(model, cell, value, moved?.was);
+      this.#shown.set(td, { value, look, draft, by, sign, mark, kind, tone, size, description });
+      setText(child ?? td, text);
       if ((shown?.size ?? "") !== size) td.style.fontSize = size;
-      if (held) setAttribute(held, "aria-valuenow", valueNow(value));
+      if (child) setAttribute(child, "aria-valuenow", valueNow(value));
       if (shown?.kind !== kind) td.dataset.kind = kind;
       if (shown?.tone !== tone) td.style.setProperty("--tone", tone);
       if (shown?.sign !== sign) setAttribute(td, "data-lens", sign);
-      if (shown?.told !== told)
-        setAttribute(td, "aria-description", told || (mark && this.words[`mark_${mark}`]));
+      if (shown?.description !== description)
+        setAttribute(td, "aria-description", description || (mark && this.words[`mark_${mark}`]));
       if (shown && shown.draft === draft) continue;
       td.classList.toggle("invalid", draft !== undefined);
       setAttribute(td, "aria-invalid", draft !== undefined && "true");
@@ -111,9 +112,9 @@ export class Cells {
   }
 
   /**
-   * Whether what stands here is right: own, follows, doubtful, coarse, nearly or right.
+   * Show whether a claimed number is right.
    * @param {HTMLElement} td
-   * @param {string} mark
+   * @param {string | undefined} mark own, follows, doubtful, coarse, nearly or right
    */
   #mark(td, mark) {
     setAttribute(td, "data-mark", mark);
@@ -121,21 +122,24 @@ export class Cells {
   }
 
   /**
-   * What is said of a cell besides its colour: that the mask hides it, what a lens shows, what the last edit changed.
+   * What the colour of a cell says, in words: that the mask hides it, what a lens shows, what the last edit changed.
    * @param {Model} model
    * @param {Cell} cell
    * @param {Value} value
    * @param {string} [was] before the last edit
    */
-  #told(model, cell, value, was) {
+  #describe(model, cell, value, was) {
     const { words } = this;
     const changed = was === undefined ? "" : fill(words.was_before, { before: was });
-    const told = [isHidden(model, cell, value) && words.hidden, model.lens ? lensText(model, cell) : changed];
-    return told.filter(Boolean).join(words.overview_and);
+    const parts = [
+      isHidden(model, cell, value) && words.hidden,
+      model.lens ? lensText(model, cell) : changed,
+    ];
+    return parts.filter(Boolean).join(words.overview_and);
   }
 
   /**
-   * The cell's own text is gone (an editor stood in it): show it anew at the next patch.
+   * An editor was in the cell and has replaced its text: show the number again at the next patch.
    * @param {HTMLElement} td
    */
   forget(td) {

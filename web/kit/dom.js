@@ -1,22 +1,76 @@
 // The few DOM helpers that all components use. Text is always set as text, never as markup.
 
 /**
- * element("td", {class: "cell", data: {key: k}, onclick: act}, child, "text"); what is null or undefined is left out.
- * @type {(tag: string, attributes?: Record<string, any>, ...children: Child[]) => any}
+ * element("td", {class: "cell", data: {key: k}, onclick: act}, child, "text"). An attribute that is false, null or
+ * undefined is left out, and so is a child that is null, undefined or "".
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Attributes} [attributes]
+ * @param {...Child} children
+ * @returns {HTMLElementTagNameMap[Tag]}
  */
-export function element(tag, attributes = {}, ...children) {
+export function element(tag, { data = {}, ...attributes } = {}, ...children) {
   const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name === "data") for (const [key, text] of Object.entries(value)) node.dataset[key] = text;
-    else if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+  for (const [name, value] of Object.entries(data)) node.dataset[name] = String(value);
+  for (const [name, value] of Object.entries(attributes))
+    if (typeof value === "function")
+      node.addEventListener(name.slice("on".length), /** @type {EventListener} */ (value));
     else if (value === true) node.setAttribute(name, "");
-    else if (value !== false && value !== null && value !== undefined) node.setAttribute(name, value);
-  }
-  node.append(...children.filter((child) => child !== null && child !== undefined && child !== ""));
+    else if (value !== false && value !== null && value !== undefined) node.setAttribute(name, String(value));
+  for (const child of children) if (child !== null && child !== undefined && child !== "") node.append(child);
   return node;
 }
 
-/** @type {(tag: string) => (name: string, ...children: Child[]) => HTMLElement} */
+/**
+ * The first element below `root` that a selector finds, and of this class. Raises where there is none.
+ * @template {Element} [Found=HTMLElement]
+ * @param {ParentNode} root
+ * @param {string} selector
+ * @param {abstract new (...none: never[]) => Found} [type] HTMLElement, unless something else is said
+ * @returns {Found}
+ */
+export function requireElement(root, selector, type) {
+  const found = root.querySelector(selector);
+  if (found instanceof (type ?? HTMLElement)) return /** @type {Found} */ (found);
+  throw new Error(`no ${type?.name ?? "element"} for ${selector}`);
+}
+
+/**
+ * All below `root` that a selector finds, as HTML elements.
+ * @param {ParentNode} root
+ * @param {string} selector
+ * @returns {HTMLElement[]}
+ */
+export const elementsOf = (root, selector) =>
+  [...root.querySelectorAll(selector)].filter((node) => node instanceof HTMLElement);
+
+/**
+ * The children of an element, as HTML elements.
+ * @param {ParentNode} root
+ * @returns {HTMLElement[]}
+ */
+export const childrenOf = (root) => [...root.children].filter((node) => node instanceof HTMLElement);
+
+/**
+ * What stands in the field that an event is about; "" where it is about none.
+ * @param {Event} event
+ * @returns {string}
+ */
+export const fieldText = ({ target }) =>
+  target instanceof HTMLInputElement ||
+  target instanceof HTMLSelectElement ||
+  target instanceof HTMLTextAreaElement
+    ? target.value
+    : "";
+
+/**
+ * What an event is about, as an element.
+ * @param {Event} event
+ * @returns {Element | null}
+ */
+export const targetOf = ({ target }) => (target instanceof Element ? target : null);
+
+/** @type {<Tag extends "div" | "p" | "span">(tag: Tag) => (name: string, ...children: Child[]) => HTMLElementTagNameMap[Tag]} */
 const classed =
   (tag) =>
   (name, ...children) =>
@@ -29,14 +83,14 @@ export const span = classed("span");
 
 /**
  * A button; `data.focus` is the name by which the focus comes back to it once it is drawn anew.
- * @type {(attributes: Record<string, any>, ...children: Child[]) => HTMLButtonElement}
+ * @type {(attributes: Attributes, ...children: Child[]) => HTMLButtonElement}
  */
 export const button = (attributes, ...children) =>
   element("button", { type: "button", ...attributes }, ...children);
 
 /**
  * One among a few that are pressed one at a time.
- * @type {(pressed: boolean, attributes: Record<string, any>, text: Child) => HTMLButtonElement}
+ * @type {(pressed: boolean, attributes: Attributes, text: Child) => HTMLButtonElement}
  */
 export const pressable = (pressed, attributes, text) =>
   button({ "aria-pressed": String(pressed), ...attributes }, text);

@@ -1,8 +1,9 @@
-// A figure for a hall: type, margins, lines and marks so many times as large, its panels lower where it would be too
+// A figure before an audience: type, margins, lines and marks so many times as large, its panels lower where it would be too
 // high. No DOM here.
 
 const DATA = new Set(["x", "y", "z", "text", "hovertext", "ticktext", "tickvals", "range", "domain", "meta"]);
 const LENGTHS = new Set(["size", "standoff", "thickness", "xshift", "yshift", "xgap", "ygap", "height"]);
+/** @type {Record<string, Set<string>>} */
 const IN = {
   margin: new Set(["l", "r", "t", "b", "pad"]),
   pad: new Set(["l", "r", "t", "b"]),
@@ -12,36 +13,34 @@ const IN = {
 const LOW = 0.6; // of a panel's height, below which it had rather stand alone on a screen
 const LOWEST = 0.3; // below which it shows nothing
 
-/** @typedef {{ data: any[]; layout: any }} Drawing */
-
 /**
  * The same figure, all its lengths in pixels `by` times as large. It is at most `most` pixels high where its panels can
  * be so low, else at most `alone`.
- * @param {Drawing} figure
+ * @param {PlotFigure} figure
  * @param {number} by
  * @param {{ most: number; alone: number }} height
- * @returns {Drawing}
+ * @returns {PlotFigure}
  */
 export function enlarged(figure, by, height) {
-  const { data, layout } = scaled(figure, by, "");
+  const { data, layout } = /** @type {PlotFigure} */ (scaled(figure, by, ""));
   return { data, layout: lowered(layout, height) };
 }
 
-/** @type {(value: any, by: number, inside: string) => any} */
+/** @type {(value: unknown, by: number, inside: string) => unknown} */
 function scaled(value, by, inside) {
-  if (Array.isArray(value)) return value.map((one) => scaled(one, by, inside));
+  if (Array.isArray(value)) return value.map((item) => scaled(item, by, inside));
   if (value === null || typeof value !== "object") return value;
-  const entries = Object.entries(value).map(([name, held]) => {
-    if (DATA.has(name)) return [name, held];
+  const entries = Object.entries(value).map(([name, item]) => {
+    if (DATA.has(name)) return [name, item];
     const isLength = LENGTHS.has(name) || IN[inside]?.has(name);
-    if (isLength && typeof held === "number") return [name, held * by];
-    if (isLength && Array.isArray(held)) return [name, held.map((one) => one * by)];
-    return [name, scaled(held, by, name)];
+    if (isLength && typeof item === "number") return [name, item * by];
+    if (isLength && Array.isArray(item)) return [name, item.map((length) => length * by)];
+    return [name, scaled(item, by, name)];
   });
   return Object.fromEntries(entries);
 }
 
-/** @type {(layout: any, height: { most: number; alone: number }) => any} */
+/** @type {(layout: PlotLayout, height: { most: number; alone: number }) => PlotLayout} */
 function lowered(layout, { most, alone }) {
   const area = layout.height - layout.margin.t - layout.margin.b;
   const panels = panelsOf(layout);
@@ -53,31 +52,45 @@ function lowered(layout, { most, alone }) {
   );
   if (cut <= 0) return layout;
   const place = placing(panels, area, 1 - cut / all);
-  const put = (one, names) => {
-    const moved = names.filter((name) => typeof one[name] === "number");
-    return { ...one, ...Object.fromEntries(moved.map((name) => [name, place(one[name])])) };
+  /** @type {(mark: PlotMark, names: string[]) => PlotMark} */
+  const onPaper = (mark, names) => {
+    if (mark.yref !== "paper") return mark;
+    const moved = names.flatMap((name) => {
+      const share = mark[name];
+      return typeof share === "number" ? [[name, place(share)]] : [];
+    });
+    return { ...mark, ...Object.fromEntries(moved) };
   };
-  const onPaper = (names) => (one) => (one.yref === "paper" ? put(one, names) : one);
-  const axes = Object.entries(layout).map(([name, axis]) =>
-    /^yaxis\d*$/.test(name) ? [name, { ...axis, domain: axis.domain.map(place) }] : [name, axis],
-  );
+  const axes = yAxes(layout).map(([name, axis]) => [
+    name,
+    { ...axis, domain: (axis.domain ?? FULL).map(place) },
+  ]);
   return {
+    ...layout,
     ...Object.fromEntries(axes),
     height: height - cut,
-    annotations: (layout.annotations ?? []).map(onPaper(["y"])),
-    shapes: (layout.shapes ?? []).map(onPaper(["y0", "y1"])),
+    annotations: (layout.annotations ?? []).map((mark) => onPaper(mark, ["y"])),
+    shapes: (layout.shapes ?? []).map((mark) => onPaper(mark, ["y0", "y1"])),
   };
 }
 
+/** @typedef {[number, number]} Span from, to: shares of the plotting area, from below */
+
+/** @type {Span} */
+const FULL = [0, 1];
+
+/** @type {(layout: PlotLayout) => [string, { domain?: Span }][]} */
+const yAxes = (layout) =>
+  Object.entries(layout).flatMap(([name, axis]) =>
+    /^yaxis\d*$/.test(name) ? [[name, /** @type {{ domain?: Span }} */ (axis)]] : [],
+  );
+
 /**
  * Where panels stand, from below, as shares of the plotting area.
- * @param {any} layout
- * @returns {[number, number][]}
+ * @param {PlotLayout} layout
  */
 function panelsOf(layout) {
-  const domains = Object.keys(layout)
-    .filter((name) => /^yaxis\d*$/.test(name))
-    .map((name) => layout[name].domain ?? [0, 1]);
+  const domains = yAxes(layout).map(([, { domain = FULL }]) => domain);
   const rows = new Map(domains.map((domain) => [domain.join(), domain]));
   return [...rows.values()].sort(([one], [other]) => one - other);
 }
@@ -85,16 +98,17 @@ function panelsOf(layout) {
 /**
  * What is made of a share of the plotting area, from below, where every panel has `by` of its height and what stands
  * between them all of it.
- * @param {[number, number][]} panels
+ * @param {Span[]} panels
  * @param {number} area
  * @param {number} by
  */
 function placing(panels, area, by) {
+  /** @param {number} share */
   const pixels = (share) =>
     area * (share - (1 - by) * panels.reduce((sum, panel) => sum + within(panel, share), 0));
   const all = pixels(1);
-  return (share) => pixels(share) / all;
+  return (/** @type {number} */ share) => pixels(share) / all;
 }
 
-/** @type {(panel: [number, number], share: number) => number} */
+/** @type {(panel: Span, share: number) => number} */
 const within = ([from, to], share) => Math.max(0, Math.min(share, to) - from);

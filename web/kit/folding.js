@@ -2,6 +2,7 @@
 // left out between them is unfolded on demand. No DOM here.
 
 /** @typedef {{ open: boolean; kept: Set<number> }} Fold whether all are shown, else which besides the first and the last */
+/** @typedef {{ from: number; count: number }} Gap rows or columns that are folded away */
 
 /** So many rows or columns are shown as they are. */
 export const MOST_UNFOLDED = 8;
@@ -12,12 +13,14 @@ const AFTER_FIRST = 3; // fewer than that are shown from the beginning: a gap, t
  * @param {number} count
  * @param {Fold} fold
  * @param {number} [most] so many are shown as they are
- * @returns {(number | { from: number; count: number })[]}
+ * @returns {(number | Gap)[]}
  */
 export function folded(count, { open, kept }, most = MOST_UNFOLDED) {
   const all = [...Array(count).keys()];
   if (open || count <= most) return all;
+  /** @param {number} at */
   const isKept = (at) => at >= 0 && (at < most - AFTER_FIRST || at >= count - 1 || kept.has(at));
+  /** @type {(number | Gap)[]} */
   const entries = [];
   for (const at of all) {
     const gap = entries.at(-1);

@@ -12,10 +12,10 @@ import { exact, format, given, isWhole, kindOf } from "./numbers.js";
 export const key = (cell) => `${cell.name}|${cell.head ?? ""}|${cell.row}|${cell.col}`;
 
 /**
- * Whether two cells, or what may be none, are the same one.
- * @type {(one: Cell | null, other: Cell | null) => boolean}
+ * Whether two cells are the same one; no cell is the same as none.
+ * @type {(one: Cell | null | undefined, other: Cell | null | undefined) => boolean}
  */
-export const isSame = (one, other) => Boolean(one && other) && key(one) === key(other);
+export const isSame = (one, other) => Boolean(one && other && key(one) === key(other));
 
 /** @type {(text: string) => Cell} */
 export function unkey(text) {
@@ -27,19 +27,43 @@ export function unkey(text) {
 export const isPerHead = (model, name) => model.matrices[name].perHead;
 
 /**
+ * A head's own entry of a list over heads; undefined where there is no head.
+ * @type {<T>(list: T[] | null | undefined, head: number | null | undefined) => T | undefined}
+ */
+export const ofHead = (list, head) => (list && typeof head === "number" ? list[head] : undefined);
+
+/**
+ * The rows of a head in a matrix's values, be they of now or of before an edit.
+ * @type {(perHead: boolean, values: Matrix["values"], head: number | null) => Rows | undefined}
+ */
+export function rowsIn(perHead, values, head) {
+  if (!perHead) return /** @type {Rows} */ (values);
+  return ofHead(/** @type {(Rows | null)[]} */ (values), head) ?? undefined;
+}
+
+/**
  * The rows of a matrix, or undefined where this head has none.
- * @type {OfMatrix<Value[][] | undefined>}
+ * @type {OfMatrix<Rows | undefined>}
  */
 export function rowsOf(model, name, head) {
   const matrix = model.matrices[name];
-  if (!matrix) return undefined;
-  return (matrix.perHead ? matrix.values[head] : matrix.values) ?? undefined;
+  return matrix ? rowsIn(matrix.perHead, matrix.values, head) : undefined;
+}
+
+/**
+ * The rows of a matrix that is there.
+ * @type {OfMatrix<Rows>}
+ */
+export function requireRows(model, name, head) {
+  const rows = rowsOf(model, name, head);
+  if (!rows) throw new Error(`no table ${name} of head ${head}`);
+  return rows;
 }
 
 /** @type {OfMatrix<boolean>} */
 export function isEditable(model, name, head) {
   const { edit } = model.matrices[name];
-  return Array.isArray(edit) ? edit[head] : edit;
+  return Array.isArray(edit) ? Boolean(ofHead(edit, head)) : edit;
 }
 
 /**
@@ -62,8 +86,16 @@ export const isGiven = (model, name, head) => isEditable(model, name, head) && !
 export const valueAt = (model, cell) => rowsOf(model, cell.name, cell.head)?.[cell.row]?.[cell.col];
 
 /** @type {OfCell<boolean>} */
-export function exists(model, cell) {
-  return valueAt(model, cell) !== undefined;
+export const exists = (model, cell) => valueAt(model, cell) !== undefined;
+
+/**
+ * The number of a cell that is there.
+ * @type {OfCell<Value>}
+ */
+export function requireValue(model, cell) {
+  const value = valueAt(model, cell);
+  if (value === undefined) throw new Error(`no number at ${key(cell)}`);
+  return value;
 }
 
 /**
@@ -72,7 +104,7 @@ export function exists(model, cell) {
  */
 export function headOf(model, name, head) {
   const { perHead, owners } = model.matrices[name];
-  return perHead ? (owners?.[head] ?? head) : null;
+  return perHead ? (ofHead(owners, head) ?? head) : null;
 }
 
 /**
@@ -81,18 +113,24 @@ export function headOf(model, name, head) {
  */
 function axesOf(model, name, index) {
   const letters = index.match(/\(\w\w\)|\w/g) ?? [];
-  return model.matrices[name].axes.map((axis) => (axis === "1" ? "" : letters.shift().replace(/[()]/g, "")));
+  return model.matrices[name].axes.map((axis) =>
+    axis === "1" ? "" : (letters.shift() ?? "").replace(/[()]/g, ""),
+  );
 }
 
 /** @type {(model: Model, axis: string) => number} */
-const innerSize = ({ dims }, axis) =>
-  ({ ij: dims.n_k, gk: dims.d_v, km: dims.d_freq, rm: dims.d_freq })[axis] ?? 2;
+function innerSize({ dims }, axis) {
+  /** @type {Record<string, number | undefined>} */
+  const sizes = { ij: dims.n_k, gk: dims.d_v, km: dims.d_freq, rm: dims.d_freq };
+  return sizes[axis] ?? 2;
+}
 
 /**
  * Where each letter stands in a cell.
  * @type {(model: Model, name: string, index: string, cell: Cell) => Record<string, number>}
  */
 function lettersAt(model, name, index, { row, col }) {
+  /** @type {Record<string, number>} */
   const letters = {};
   axesOf(model, name, index).forEach((axis, n) => {
     const at = n ? col : row;
@@ -124,7 +162,7 @@ function places(model, axis, letters, size) {
 export function placeAlong(model, cell) {
   const { index, operands } = model.steps[cell.name];
   const read = operands.map(([, letters, head]) => letters + head).join("");
-  const own = index.match(/\w/g).find((letter) => !read.includes(letter));
+  const own = index.match(/\w/g)?.find((letter) => !read.includes(letter));
   return own ? lettersAt(model, cell.name, index, cell)[own] : 0;
 }
 
@@ -135,46 +173,53 @@ export function placeAlong(model, cell) {
 export function termsOf(model, cell) {
   const step = model.steps[cell.name];
   if (!step || isGiven(model, cell.name, cell.head)) return [];
-  const held = (name) => headOf(model, name, cell.head);
-  const operands = step.operands.filter(([name, , head]) => head || rowsOf(model, name, held(name)));
-  const lettersOf = ([, index, head]) => head + index;
-  const summed = [...operands.map(lettersOf).join("")].find((one) => !`${step.index}()`.includes(one)) ?? "";
+  /** @param {string} name */
+  const ownerOf = (name) => headOf(model, name, cell.head);
+  const operands = step.operands.filter(([name, , head]) => head || rowsOf(model, name, ownerOf(name)));
+  const summed =
+    [...operands.map(lettersOf).join("")].find((letter) => !`${step.index}()`.includes(letter)) ?? "";
   const at = lettersAt(model, cell.name, step.index, cell);
+  /** @type {(operand: Operand, k: number) => Cell} */
   const place = ([name, index, head], k) => {
     const letters = { ...at, [summed]: k };
     const [row, col] = axesOf(model, name, index).map((axis) => {
       const [outer, inner] = [...axis].map((letter) => letters[letter]);
       return inner === undefined ? (outer ?? 0) : outer * innerSize(model, axis) + inner;
     });
-    return { name, head: head ? letters[head] : held(name), row, col };
+    return { name, head: head ? letters[head] : ownerOf(name), row, col };
   };
+  /** @param {Operand} operand */
   const has = (operand) => lettersOf(operand).includes(summed);
-  const parts = step.adds ? [operands.filter(has), operands.filter((one) => !has(one))] : [operands]; // a bias is a term of its own
+  const hasNot = (/** @type {Operand} */ operand) => !has(operand);
+  const parts = step.adds ? [operands.filter(has), operands.filter(hasNot)] : [operands]; // a bias is a term of its own
   return parts
     .filter((part) => part.length)
     .flatMap((part) =>
-      Array.from({ length: summedSize(model, part, summed, held) }, (_, k) =>
-        part.map((one) => place(one, k)),
+      Array.from({ length: summedSize(model, part, summed, ownerOf) }, (_, k) =>
+        part.map((operand) => place(operand, k)),
       ),
     );
 }
+
+/** @param {Operand} operand */
+const lettersOf = ([, index, head]) => head + index;
 
 /**
  * The tables that a table is worked out from, each once and in the order of its formula.
  * @param {Model} model
  * @param {string} name
  * @param {number | null} head
- * @returns {{ name: string; head: number | null }[]}
+ * @returns {TableId[]}
  */
 export function operandsOf(model, name, head) {
   const heads = [...Array(model.dims.h).keys()];
   const operands = model.steps[name].operands.flatMap(([operand, , every]) => {
     if (!model.matrices[operand]) return [];
     if (!isPerHead(model, operand)) return [{ name: operand, head: null }];
-    return (every ? heads : [head]).map((of) => ({ name: operand, head: headOf(model, operand, of) }));
+    return (every ? heads : [head]).map((one) => ({ name: operand, head: headOf(model, operand, one) }));
   });
-  const there = operands.filter((of) => rowsOf(model, of.name, of.head));
-  return [...new Map(there.map((of) => [`${of.name} ${of.head}`, of])).values()];
+  const present = operands.filter((table) => rowsOf(model, table.name, table.head));
+  return [...new Map(present.map((table) => [`${table.name} ${table.head}`, table])).values()];
 }
 
 /**
@@ -184,12 +229,14 @@ export function operandsOf(model, name, head) {
 export function sourcesOf(model, name, head) {
   const seen = new Set();
   const symbols = new Map();
-  const visit = (of) => {
-    const id = `${of.name} ${of.head}`;
+  /** @param {TableId} table */
+  const visit = (table) => {
+    const id = `${table.name} ${table.head}`;
     if (seen.has(id)) return;
     seen.add(id);
-    if (isGiven(model, of.name, of.head)) symbols.set(of.name, symbolOf(model, of.name, of.head));
-    else if (model.steps[of.name]) operandsOf(model, of.name, of.head).forEach(visit);
+    if (isGiven(model, table.name, table.head))
+      symbols.set(table.name, symbolOf(model, table.name, table.head));
+    else if (model.steps[table.name]) operandsOf(model, table.name, table.head).forEach(visit);
   };
   visit({ name, head });
   return Object.keys(model.matrices).flatMap((one) => symbols.get(one) ?? []);
@@ -197,15 +244,15 @@ export function sourcesOf(model, name, head) {
 
 /**
  * How far the summed letter runs in these operands; 1 where they have none.
- * @type {(model: Model, operands: Operand[], summed: string, held: (name: string) => number | null) => number}
+ * @type {(model: Model, operands: Operand[], summed: string, ownerOf: (name: string) => number | null) => number}
  */
-function summedSize(model, operands, summed, held) {
+function summedSize(model, operands, summed, ownerOf) {
   for (const [name, index, head] of summed ? operands : []) {
     if (head === summed) return model.dims.h;
     const axes = axesOf(model, name, index);
     const at = axes.findIndex((axis) => axis.includes(summed));
     if (at < 0) continue;
-    const rows = rowsOf(model, name, held(name));
+    const rows = requireRows(model, name, ownerOf(name));
     const size = at ? rows[0].length : rows.length;
     if (axes[at].length < 2) return size;
     const inner = innerSize(model, axes[at]);
@@ -226,9 +273,10 @@ export function fedBy(model, cell) {
   for (const [name, step] of Object.entries(model.steps)) {
     for (const [operand, index, ofHeads] of step.operands) {
       if (operand !== cell.name) continue;
+      /** @param {Cell} to */
       const add = (to) => fed.set(key(to), to);
       const letters = lettersAt(model, operand, index, cell);
-      if (ofHeads) letters[ofHeads] = cell.head;
+      if (ofHeads && cell.head !== null) letters[ofHeads] = cell.head;
       const [down, across] = axesOf(model, name, step.index);
       for (const head of isPerHead(model, name) ? heads : [null]) {
         const rows = rowsOf(model, name, head);
@@ -287,7 +335,7 @@ export const labelsOf = (model, axis, count) =>
  * @param {number} row
  */
 export const isDead = (model, name, head, row) =>
-  Boolean(model.matrices[name]?.emptyRows && model.dead?.[head]?.[row]);
+  Boolean(model.matrices[name]?.emptyRows && ofHead(model.dead, head)?.[row]);
 
 /**
  * A row's label; a query that may attend to nothing is marked.
@@ -324,17 +372,18 @@ export const kindAt = (model, cell, value) => (isHidden(model, cell, value) ? "h
  * How many decimals the numbers of a matrix are shown with: none where all are whole.
  * @type {OfMatrix<number>}
  */
-export const decimalsOf = (model, name, head) => (isWhole(rowsOf(model, name, head)) ? 0 : model.decimals);
+export const decimalsOf = (model, name, head) =>
+  isWhole(requireRows(model, name, head)) ? 0 : model.decimals;
 
 /**
  * Number → text as the tables show it: a given one as it was typed, unless it has more decimals than are shown.
  * @type {OfMatrix<(value: Value) => string>}
  */
-export const shownAs = (model, name, head) => shownIn(model, name, head, rowsOf(model, name, head));
+export const shownAs = (model, name, head) => shownIn(model, name, head, rowsOf(model, name, head) ?? []);
 
 /**
  * The same of other rows in the matrix's place, such as those before an edit.
- * @type {(model: Model, name: string, head: number | null | undefined, rows: Value[][]) => (value: Value) => string}
+ * @type {(model: Model, name: string, head: number | null, rows: Rows) => (value: Value) => string}
  */
 export function shownIn(model, name, head, rows) {
   if (isClaim(model, name)) return exact;

@@ -6,25 +6,25 @@ import { symbolOf } from "./graph.js";
 /**
  * One cell of every other table that the path of a number goes through, in the order of the page, those above the
  * number and those below it: of the number's own head, else of one whose tables are shown.
- * @param {Model} model
  * @param {Cell[]} path
- * @param {Cell} held
- * @param {number[]} shown the heads whose tables are shown
+ * @param {Cell} cell the one whose path it is
+ * @param {{ order: string[]; heads: number[] }} shown the page's tables from top to bottom, and the heads that are shown
  * @returns {[Cell[], Cell[]]}
  */
-export function stopsOf(model, path, held, shown) {
-  const names = model.stages.flatMap(({ matrices }) => /** @type {string[]} */ (matrices));
-  const at = names.indexOf(held.name);
+export function stopsOf(path, cell, { order, heads }) {
+  const at = order.indexOf(cell.name);
+  /** @param {string} name */
   const first = (name) => {
-    const there = path.filter((cell) => cell.name === name);
+    const cells = path.filter((stop) => stop.name === name);
     return (
-      there.find(({ head }) => head === held.head) ??
-      there.find(({ head }) => shown.includes(head)) ??
-      there[0]
+      cells.find(({ head }) => head === cell.head) ??
+      cells.find(({ head }) => head !== null && heads.includes(head)) ??
+      cells[0]
     );
   };
-  const stops = (some) => some.map(first).filter(Boolean);
-  return [stops(names.slice(0, at)), stops(names.slice(at + 1))];
+  /** @param {string[]} names */
+  const stops = (names) => names.map(first).filter((stop) => stop !== undefined);
+  return [stops(order.slice(0, at)), stops(order.slice(at + 1))];
 }
 
 /**
@@ -35,6 +35,7 @@ export function stopsOf(model, path, held, shown) {
  * @param {(cell: Cell) => void} go
  */
 export function jumps(model, stops, words, go) {
+  /** @param {Cell} cell */
   const to = (cell) => {
     const attributes = {
       class: "quiet crumb",

@@ -2,11 +2,19 @@
 // number here is the server's; only shades are worked out.
 
 import { fill } from "./dom.js";
-import { isSame, valueAt } from "./graph.js";
+import { isSame, ofHead, requireValue } from "./graph.js";
 import { brief, toneOf, topOf } from "./numbers.js";
 
-/** @type {(matrix: Matrix, rows: any, cell: Cell) => Value | null} */
-const at = (matrix, rows, { head, row, col }) => (matrix.perHead ? rows?.[head] : rows)?.[row]?.[col] ?? null;
+/**
+ * A cell's number in what is shaped as its matrix's values; null where there is none.
+ * @type {(matrix: Matrix, values: Matrix["lens"], cell: Cell) => Value | null}
+ */
+function numberIn({ perHead }, values, { head, row, col }) {
+  const rows = perHead
+    ? ofHead(/** @type {(LensRows | null)[] | null | undefined} */ (values), head)
+    : /** @type {LensRows | null | undefined} */ (values);
+  return rows?.[row]?.[col] ?? null;
+}
 
 /**
  * The lens's number of a cell: null where it has none, undefined without a lens.
@@ -14,7 +22,7 @@ const at = (matrix, rows, { head, row, col }) => (matrix.perHead ? rows?.[head] 
  */
 export function lensAt(model, cell) {
   const matrix = model.matrices[cell.name];
-  return model.lens ? at(matrix, matrix.lens, cell) : undefined;
+  return model.lens ? numberIn(matrix, matrix.lens, cell) : undefined;
 }
 
 /** @type {OfCell<boolean>} */
@@ -26,7 +34,7 @@ export const isTarget = (model, cell) => isSame(model.lens?.target, cell);
  */
 export function markOf(model, cell, by) {
   const sign = by === null || by === 0 ? "" : Number(by) > 0 || by === "inf" ? "more" : "less";
-  if (model.lens.kind === "change") return by === null ? "new" : sign && (sign === "more" ? "up" : "down");
+  if (model.lens?.kind === "change") return by === null ? "new" : sign && (sign === "more" ? "up" : "down");
   return isTarget(model, cell)
     ? "target"
     : by === null
@@ -36,13 +44,13 @@ export function markOf(model, cell, by) {
 
 /**
  * How strongly a cell is coloured, 0 to 1: small derivatives are many, and their root still shows.
- * @type {(model: Model, by: Value | null, top: number) => number}
+ * @type {(model: Model, by: Value | null | undefined, top: number) => number}
  */
 export function lensTone(model, by, top) {
-  if (by === null) return 0;
+  if (by === null || by === undefined) return 0;
   if (typeof by === "string") return 1;
   const share = toneOf(by, top);
-  return model.lens.kind === "gradient" ? Math.sqrt(share) : share;
+  return model.lens?.kind === "gradient" ? Math.sqrt(share) : share;
 }
 
 /**
@@ -52,9 +60,9 @@ export function lensTone(model, by, top) {
 export function lensText(model, cell) {
   const by = lensAt(model, cell);
   const { words } = model;
-  if (model.lens.kind === "change") return by === 0 ? "" : changeText(model, cell, by);
+  if (model.lens?.kind === "change") return by === 0 ? "" : changeText(model, cell, by);
   if (isTarget(model, cell)) return words.derivative_target;
-  return by === null ? "" : fill(words.derivative, { number: brief(by, model.decimals) });
+  return by === null || by === undefined ? "" : fill(words.derivative, { number: brief(by, model.decimals) });
 }
 
 /**
@@ -69,9 +77,9 @@ export function changeText(model, cell, by = lensAt(model, cell)) {
   if (by === null) return words.no_counterpart;
   if (by === 0) return words.unchanged;
   const matrix = model.matrices[cell.name];
-  const now = valueAt(model, cell);
+  const now = requireValue(model, cell);
   const values = {
-    before: brief(at(matrix, matrix.was, cell), model.decimals),
+    before: brief(numberIn(matrix, matrix.was, cell) ?? "", model.decimals),
     now: brief(now, model.decimals),
   };
   if (typeof by !== "number" || typeof now !== "number") return fill(words.was_without, values);

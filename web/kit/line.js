@@ -266,9 +266,7 @@ export class Explain {
   /** @type {OfCell<Node>} */
   #jumps(model, cell) {
     const path = this.#pathOf(model, cell);
-    return (
-      path && jumps(model, stopsOf(model, path, cell, this.#shown.shown.view.heads), this.words, this.go)
-    );
+    return path && jumps(model, stopsOf(path, cell, this.#shown.shown.view), this.words, this.go);
   }
 
   /**

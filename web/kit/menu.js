@@ -1,16 +1,19 @@
 // The menu of one matrix: copy and download; an editor adds to it.
 
-import { button, download, element } from "./dom.js";
-import { labelOf, rowsOf } from "./graph.js";
+import { button, childrenOf, download, element } from "./dom.js";
+import { labelOf, requireRows } from "./graph.js";
 import { toCsv, toTsv } from "./numbers.js";
 
 /** @template {Pick<Host, "model" | "words" | "say">} [H=Host] */
 export class Menu {
+  /** @type {HTMLElement | null} */
+  opener = null;
+
   /** @param {H} host */
   constructor(host) {
     this.host = host;
-    const keyed = (event) => this.#key(event);
-    this.root = element("div", { class: "popup", role: "menu", hidden: true, onkeydown: keyed });
+    this.root = element("div", { class: "popup", role: "menu", hidden: true });
+    this.root.addEventListener("keydown", (event) => this.#onKey(event));
   }
 
   /** @param {HTMLElement} opener */
@@ -24,7 +27,7 @@ export class Menu {
    * @param {HTMLElement} opener
    */
   open(opener) {
-    const { matrix, head } = opener.dataset;
+    const { matrix = "", head = "" } = opener.dataset;
     const items = this.items(matrix, head === "" ? null : Number(head));
     this.opener = opener;
     this.fill(
@@ -36,19 +39,19 @@ export class Menu {
         return button({ role: "menuitem", onclick }, label);
       }),
     );
-    this.root.firstChild.focus();
+    childrenOf(this.root)[0].focus();
   }
 
   /**
    * What can be done with a matrix: [label, act].
    * @param {string} name
-   * @param {number} head
+   * @param {number | null} head
    * @returns {[string, () => void][]}
    */
   items(name, head) {
     const { model, words } = this.host;
     return [
-      [words.copy, () => this.#copy(toTsv(rowsOf(model, name, head)))],
+      [words.copy, () => this.#copy(toTsv(requireRows(model, name, head)))],
       [words.csv, () => this.#csv(name, head)],
     ];
   }
@@ -60,7 +63,9 @@ export class Menu {
   fill(...nodes) {
     this.root.replaceChildren(...nodes);
     this.root.hidden = false;
-    const host = this.root.offsetParent.getBoundingClientRect();
+    const { offsetParent } = this.root;
+    if (!offsetParent || !this.opener) return;
+    const host = offsetParent.getBoundingClientRect();
     const at = this.opener.getBoundingClientRect();
     const left = Math.max(0, Math.min(at.left - host.left, host.width - this.root.offsetWidth));
     this.root.style.left = `${left}px`;
@@ -74,12 +79,12 @@ export class Menu {
     this.opener?.focus();
   }
 
-  /** @param {any} event */
-  #key(event) {
-    if (event.target.tagName === "TEXTAREA" && event.key !== "Escape") return;
-    const items = [...this.root.children];
-    const at = items.indexOf(event.target);
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  /** @param {KeyboardEvent} event */
+  #onKey(event) {
+    if (event.target instanceof HTMLTextAreaElement && event.key !== "Escape") return;
+    const items = childrenOf(this.root);
+    const at = items.indexOf(/** @type {HTMLElement} */ (event.target));
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     if (step) items[(at + step + items.length) % items.length].focus();
     else if (event.key === "Escape" || event.key === "Tab") this.close();
     else return;
@@ -95,12 +100,13 @@ export class Menu {
 
   /**
    * @param {string} name
-   * @param {number} head
+   * @param {number | null} head
    */
   #csv(name, head) {
     const { model } = this.host;
     const [down, across] = model.matrices[name].axes;
-    const rows = rowsOf(model, name, head);
+    const rows = requireRows(model, name, head);
+    /** @type {(axis: string, line: unknown[]) => string[]} */
     const labels = (axis, line) => line.map((_, index) => labelOf(model, axis, index));
     const csv = toCsv(rows, labels(down, rows), labels(across, rows[0]));
     const file = `${name}${head === null ? "" : `_head${head + 1}`}.csv`;

@@ -7,34 +7,37 @@ const TOUCH = /_touch$/;
 
 const FINGERS = "(hover: none), (pointer: coarse)";
 
-/** @param {Record<string, any>} data */
+/** @param {unknown} data what the page's Python has sent, with `words` or without */
 function wordedForTouch(data) {
-  if (!data?.words || !matchMedia(FINGERS).matches) return;
-  for (const [name, text] of Object.entries(data.words))
-    if (TOUCH.test(name)) data.words[name.replace(TOUCH, "")] = text;
+  if (!data || typeof data !== "object" || !("words" in data) || !matchMedia(FINGERS).matches) return;
+  const words = /** @type {Record<string, string> | null} */ (data.words) ?? {};
+  for (const [name, text] of Object.entries(words))
+    if (TOUCH.test(name)) words[name.replace(TOUCH, "")] = text;
 }
 
 /**
  * What Streamlit calls: `make` builds a part for an element, which is then told of every answer until it has left the
  * page.
- * @param {(component: Component) => Part} make
+ * @template Data
+ * @param {(component: Component<Data>) => Part<Data>} make
  */
 export function mounting(make) {
-  /** @type {WeakMap<HTMLElement, Part>} */
+  /** @type {WeakMap<HTMLElement, Part<Data>>} */
   const parts = new WeakMap();
-  return (/** @type {Component} */ component) => {
+  return (/** @type {Component<Data>} */ component) => {
     const { parentElement, data } = component;
     if (!parentElement.isConnected) return undefined; // its module came when another had taken its place already
     wordedForTouch(data);
-    if (!parts.has(parentElement)) {
+    let part = parts.get(parentElement);
+    if (!part) {
       arrived();
-      parts.set(parentElement, make(component));
+      part = make(component);
+      parts.set(parentElement, part);
     }
-    const part = parts.get(parentElement);
     part.update({ ...component, setStateValue: inOrder(component.setStateValue) });
     return () => {
       if (parentElement.isConnected) return; // Streamlit cleans up after every answer that another has overtaken, too
-      part.unmount();
+      part?.unmount();
       parts.delete(parentElement);
     };
   };

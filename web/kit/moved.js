@@ -1,18 +1,15 @@
 // What an edit has moved: the numbers that are printed otherwise than before it. No DOM here.
 
 import { fill } from "./dom.js";
-import { nameOf, rowsOf, shownAs, shownIn, tokensOf, valueAt } from "./graph.js";
+import { nameOf, requireValue, rowsIn, rowsOf, shownAs, shownIn, tokensOf } from "./graph.js";
 import { isolated } from "./quoted.js";
 
 /**
  * The numbers of a model as they stand, to be compared with later ones.
- * @type {(model: Model) => Record<string, any>}
+ * @type {(model: Model) => Record<string, Matrix["values"]>}
  */
 export const remembered = ({ matrices }) =>
   structuredClone(Object.fromEntries(Object.entries(matrices).map(([name, { values }]) => [name, values])));
-
-/** @type {(before: any, now: any) => boolean} */
-const isSize = (before, now) => typeof before === "number" && typeof now === "number";
 
 /**
  * What the numbers of a matrix were before the last edit, where they are printed otherwise now: a function of row and
@@ -21,18 +18,23 @@ const isSize = (before, now) => typeof before === "number" && typeof now === "nu
  * @type {OfMatrix<((row: number, col: number) => { before: Value; was: string; sign: string } | null) | null>}
  */
 export function movedOf(model, name, head) {
-  const held = model.before?.[name];
+  const before = model.before?.[name];
   const rows = rowsOf(model, name, head);
-  const old = held && (model.matrices[name].perHead ? held[head] : held);
+  const old = before && rowsIn(model.matrices[name].perHead, before, head);
   if (!old || !rows) return null;
   const show = shownIn(model, name, head, [...old, ...rows]); // whole numbers alone have no decimals
   const shownThen = shownIn(model, name, head, old);
   return (row, col) => {
     const [before, now] = [old[row]?.[col], rows[row]?.[col]];
     if (before === now || before === undefined || show(before) === show(now)) return null;
-    const sign = isSize(before, now) ? (Number(now) > Number(before) ? "up" : "down") : "new";
-    return { before, was: shownThen(before), sign };
+    return { before, was: shownThen(before), sign: signOf(before, now) };
   };
+}
+
+/** @type {(before: Value, now: Value) => string} */
+function signOf(before, now) {
+  if (typeof before !== "number" || typeof now !== "number") return "new";
+  return now > before ? "up" : "down";
 }
 
 /**
@@ -58,7 +60,7 @@ export function movedIn(model, name) {
         const moved = movedFrom?.(row, col);
         if (!moved) continue;
         tally.changed += 1;
-        const by = isSize(moved.before, now) ? Math.abs(Number(now) - Number(moved.before)) : 0;
+        const by = moved.sign === "new" ? 0 : Math.abs(Number(now) - Number(moved.before));
         if (tally.most && by <= tally.by) continue;
         Object.assign(tally, { most: { name, head, row, col }, by });
       }
@@ -73,17 +75,18 @@ export function movedIn(model, name) {
  */
 export function movedSentence(model, words) {
   const last = ["output", "concat"].find((name) => model.matrices[name]);
-  const [weights, outputs] = ["weights", last].map((name) => name && movedIn(model, name));
-  const most = weights.most ?? outputs?.most;
+  const weights = movedIn(model, "weights");
+  const tally = weights.most || !last ? weights : movedIn(model, last);
+  const { most } = tally;
   if (!most) return "";
   const show = shownAs(model, most.name, most.head);
   const values = {
-    ...(weights.most ? weights : outputs),
+    ...tally,
     place: nameOf(model, most).replaceAll("_", ""),
-    head: most.head + 1,
+    head: (most.head ?? 0) + 1,
     tokens: tokensOf(model, most).map(isolated).join(" → "),
-    before: movedAt(model, most).was,
-    now: show(valueAt(model, most)),
+    before: movedAt(model, most)?.was,
+    now: show(requireValue(model, most)),
   };
   return fill(weights.most ? words.moved_weights : words.moved_outputs, values);
 }

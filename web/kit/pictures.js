@@ -14,8 +14,9 @@ class Pictures {
   #drawn = new Set();
   /** @type {Standing<CellReader>} */
   #benches = new Standing();
-  /** @type {Cell} */
+  /** @type {Cell | null} */
   #cell = null;
+  /** @type {Record<string, Drawn> | null} */
   #latest = null; // pictures that the channel has answered
   #drawing = false;
 
@@ -52,11 +53,14 @@ class Pictures {
     this.outline(null);
   }
 
-  /** What the live channel is asked for besides the numbers: the pictures in view. */
+  /**
+   * What the live channel is asked for besides the numbers: the pictures in view.
+   * @returns {LiveRequest}
+   */
   get asked() {
-    const wanted = [...this.#drawn]
-      .filter(({ isInView, follows }) => isInView && follows?.is_live)
-      .map(({ follows }) => follows);
+    const wanted = [...this.#drawn].flatMap(({ isInView, follows }) =>
+      isInView && follows?.is_live ? [follows] : [],
+    );
     if (!wanted.length) return {};
     const [{ theme, query }] = wanted;
     return { figures: { names: wanted.map(({ name }) => name), theme, query } };
@@ -81,7 +85,7 @@ class Pictures {
       for (const picture of this.#drawn) {
         await pause();
         const { follows } = picture;
-        const figure = this.#latest[follows?.name];
+        const figure = follows && this.#latest[follows.name];
         if (!figure || follows.revision === this.revision) continue;
         const begin = performance.now();
         await picture.take(figure);

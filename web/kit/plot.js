@@ -17,7 +17,8 @@ const ALONE = 0.8;
 /**
  * A figure as it is drawn here: larger before an audience. The layout is a copy: Plotly writes into its own, and while it
  * fits a drawing to another width that one has no height.
- * @param {any} figure
+ * @param {PlotFigure} figure
+ * @returns {PlotFigure}
  */
 function drawnHere(figure) {
   if (!isInHall()) return { ...figure, layout: structuredClone(figure.layout) };
@@ -27,17 +28,18 @@ function drawnHere(figure) {
   });
 }
 
-/** @type {Promise<any> | null} */
+/** @type {Promise<Plotly> | null} */
 let script = null;
 
 /**
  * Plotly, loaded once a document, and asked for again where that failed.
  * @param {string} version
+ * @returns {Promise<Plotly>}
  */
 function plotly(version) {
   script ??= new Promise((resolve, reject) => {
-    const src = belowRoot(`api/plotly/${version}.js`);
-    const onload = () => resolve(/** @type {any} */ (window).Plotly);
+    const src = belowRoot(`api/plotly/${version}.js`).href;
+    const onload = () => resolve(/** @type {Plotly} */ (window.Plotly));
     document.head.append(element("script", { src, onload, onerror: reject }));
   });
   script.catch(() => (script = null));
@@ -52,7 +54,10 @@ function plotly(version) {
  */
 function watch(node, margin, report) {
   const options = { rootMargin: margin, scrollMargin: margin };
-  const observer = new IntersectionObserver((entries) => report(entries.at(-1).isIntersecting), options);
+  const observer = new IntersectionObserver(
+    (entries) => report(Boolean(entries.at(-1)?.isIntersecting)),
+    options,
+  );
   observer.observe(node);
   return observer;
 }
@@ -61,9 +66,11 @@ class Plot {
   isInView = false;
   /** @type {Follows | null} */
   follows = null;
-  #data = null; // what the page has sent last
-  /** @type {Drawn} */
+  /** @type {PlotData} */
+  #data; // what the page has sent last
+  /** @type {Drawn | null} */
   #figure = null; // what is to be seen
+  /** @type {PlotFigure | null} */
   #drawn = null; // the same as it is drawn here
   #text = ""; // the same as text, to be compared
   #shown = ""; // what Plotly has drawn
@@ -71,24 +78,24 @@ class Plot {
   #width = 0;
   /** @type {Cell | null} */
   #cell = null;
-  #canvas = element("div"); // Plotly's, class and all
+  #canvas = /** @type {PlotCanvas} */ (/** @type {HTMLElement} */ (element("div"))); // Plotly's, class and all
   #mark = element("div", { class: "mark", hidden: true });
   #alternative = element("p", { class: "mha-unseen" });
   #scroller;
+  /** @type {(IntersectionObserver | ResizeObserver)[]} */
   #observers = [];
   /** @type {Component["setStateValue"]} */
-  #setStateValue = null;
+  #setStateValue;
   #gone = new AbortController();
 
-  /**
-   * @param {HTMLElement} parent
-   * @param {string} version
-   */
-  constructor(parent, version) {
-    this.version = version;
+  /** @param {Component<PlotData>} component */
+  constructor({ parentElement, data, setStateValue }) {
+    this.#data = data;
+    this.#setStateValue = setStateValue;
+    this.version = data.version;
     this.root = element("div", { class: "mha-plot", "aria-busy": "true" }, this.#canvas, this.#mark);
     this.#scroller = element("div", { class: "mha-scroller", role: "group" }, this.root);
-    parent.append(this.#scroller, this.#alternative);
+    parentElement.append(this.#scroller, this.#alternative);
     const { signal } = this.#gone;
     const again = () => this.#figure && this.take(this.#figure);
     onHall(again, signal);
@@ -103,6 +110,7 @@ class Plot {
     this.#setStateValue("dark", DARK.matches);
   }
 
+  /** @param {Component<PlotData>} component */
   update({ data, setStateValue }) {
     this.#data = data;
     this.#setStateValue = setStateValue;
@@ -116,7 +124,7 @@ class Plot {
     pictures.remove(this);
     this.#gone.abort();
     for (const observer of this.#observers) observer.disconnect();
-    /** @type {any} */ (window).Plotly?.purge(this.#canvas);
+    window.Plotly?.purge(this.#canvas);
     this.#scroller.remove();
     this.#alternative.remove();
   }
@@ -190,7 +198,9 @@ class Plot {
     setAttribute(this.root, "aria-busy", this.#isDue && "true");
   }
 
+  /** @param {Plotly} Plotly */
   async #react(Plotly) {
+    if (!this.#drawn) return;
     const { data, layout } = this.#drawn;
     const config = JSON.stringify(this.#data.config);
     const isMadeAnew = config !== this.#config; // by Plotly, and what listens is gone
@@ -209,10 +219,9 @@ class Plot {
   }
 
   #listen() {
-    const on = (event, act) => this.#canvas.on(event, act);
-    on("plotly_hover", ({ points: [point] }) => pictures.pointed(cellOf(point)));
-    on("plotly_unhover", () => pictures.pointed(null));
-    on("plotly_click", ({ points: [point] }) => {
+    this.#canvas.on("plotly_hover", ({ points: [point] }) => pictures.pointed(cellOf(point)));
+    this.#canvas.on("plotly_unhover", () => pictures.pointed(null));
+    this.#canvas.on("plotly_click", ({ points: [point] }) => {
       const cell = cellOf(point);
       if (cell) pictures.chosen(cell);
     });
@@ -230,9 +239,10 @@ class Plot {
    */
   #placeOf({ name, head, row, col }) {
     const { data, _fullLayout } = this.#canvas;
-    const isOf = ({ type, meta }) => type === "heatmap" && meta?.matrix === name && meta.head === head;
-    const matrix = data.find(isOf);
-    if (!matrix) return null;
+    const matrix = data.find(
+      ({ type, meta }) => type === "heatmap" && meta?.matrix === name && meta.head === head,
+    );
+    if (!matrix?.xaxis || !matrix.yaxis) return null;
     const [left, width] = stretch(_fullLayout[matrix.xaxis.replace("x", "xaxis")], col);
     const [top, height] = stretch(_fullLayout[matrix.yaxis.replace("y", "yaxis")], row);
     return { left, width, top, height };
@@ -244,24 +254,29 @@ class Plot {
     setAttribute(this.#scroller, "tabindex", scrollWidth > clientWidth && "0");
     if (!this.#shown || !this.root.clientWidth || this.root.clientWidth === this.#width) return;
     this.#width = this.root.clientWidth;
-    /** @type {any} */ (window).Plotly.Plots.resize(this.#canvas).then(() => this.#outline());
+    window.Plotly?.Plots.resize(this.#canvas).then(() => this.#outline());
   }
 }
 
 /**
  * The cell that a figure's point stands for; the figure says of what matrix its points are, and of which row.
+ * @param {PlotPoint} point
  * @returns {Cell | null}
  */
 function cellOf({ data: { meta }, pointNumber }) {
   if (!meta?.matrix) return null;
-  const [row, col] = Array.isArray(pointNumber) ? pointNumber : [meta.row, pointNumber];
+  const [row, col] = Array.isArray(pointNumber) ? pointNumber : [Number(meta.row), pointNumber];
   return { name: meta.matrix, head: meta.head, row, col };
 }
 
-/** Where the cell of an index begins on an axis, and how long it is, for a style. */
+/**
+ * Where the cell of an index begins on an axis, and how long it is, for a style.
+ * @param {PlotAxis} axis
+ * @param {number} index
+ */
 function stretch(axis, index) {
   const [one, other] = [index - 0.5, index + 0.5].map((at) => axis._offset + axis.d2p(at));
   return [`${Math.min(one, other)}px`, `${Math.abs(other - one)}px`];
 }
 
-export default mounting(({ parentElement, data }) => new Plot(parentElement, data.version));
+export default mounting((/** @type {Component<PlotData>} */ component) => new Plot(component));

@@ -6,17 +6,20 @@ import { Standing } from "./mounts.js";
 const REST = 150; // ms for which nothing more must come, until the page is told what another channel has answered
 const RESTS = 4; // of them at most, where that channel has not answered yet
 
+/** @typedef {{ session: string; edits: SentEdit[] }} Sent */
+
 class Sender {
-  #session = null;
+  #session = ""; // until the server has answered for the first time
   #last = 0;
-  /** @type {Edit[]} */
+  /** @type {SentEdit[]} */
   #pending = [];
+  /** @type {Record<string, string> | null} */
   #address = null;
   #timer = 0;
   #resting = 0;
   /** @type {Standing<Part>} */
   #parts = new Standing();
-  /** @type {WeakMap<Part, (sent: { session: string; edits: Edit[] }) => void>} */
+  /** @type {WeakMap<Part, (sent: Sent) => void>} */
   #posts = new WeakMap();
   #isLeft = false;
 
@@ -24,7 +27,7 @@ class Sender {
    * Called by a part of the page with every answer of the server: which session it is, and the last edit that it has
    * applied. Where the part has just been mounted, what its forerunner sent may have gone with that.
    * @param {Answer} answer
-   * @param {(sent: { session: string; edits: Edit[] }) => void} post
+   * @param {(sent: Sent) => void} post
    * @param {Part} part
    */
   receive({ session, ack, address }, post, part) {
@@ -39,6 +42,7 @@ class Sender {
     } else {
       // After a restart the server knows only the address that this page was loaded with: it is given the last
       // one that its forerunner confirmed, and then what was never confirmed.
+      /** @type {Edit[]} */
       const restore = this.#session && this.#address ? [{ op: "restore", address: this.#address }] : [];
       this.#session = session;
       this.#last = ack;
@@ -95,7 +99,10 @@ class Sender {
     if (this.#isLeft) window.dispatchEvent(new CustomEvent("mha-left"));
   }
 
-  /** What is left, for whom it has not been taken yet. */
+  /**
+   * What is left and has not been taken yet.
+   * @returns {Sent | null}
+   */
   takeLeft() {
     if (!this.#isLeft) return null;
     this.#isLeft = false;
@@ -115,7 +122,8 @@ class Sender {
   #flush() {
     clearTimeout(this.#resting);
     this.#resting = 0;
-    this.#posts.get(this.#parts.last)?.({ session: this.#session, edits: this.#pending });
+    const { last } = this.#parts;
+    if (last) this.#posts.get(last)?.({ session: this.#session, edits: this.#pending });
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       if (!this.#pending.length) return;

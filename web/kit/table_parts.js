@@ -1,8 +1,25 @@
 // The parts of the matrices' tables, as they are first built: what stands above, beside and in place of their cells.
 
 import { accent, button, div, element, fill, fillNodes, p, shapeOf, span, symbol } from "./dom.js";
-import { headOf, isEditable, key, rowsOf } from "./graph.js";
+import { headOf, isEditable, key, requireRows, rowsOf } from "./graph.js";
 import { accented } from "./layout.js";
+
+/**
+ * A row's or a column's label; `name` and `head` of its table where it is a row's.
+ * @typedef {{ node: HTMLElement; axis: string; index: number; name: string; head: number | null }} Label
+ */
+/** @typedef {{ th: HTMLTableCellElement; label: Label | null }} Column */
+/** @typedef {{ tr: HTMLTableRowElement; label: Label | null; tds: Map<number, HTMLTableCellElement> }} Line */
+
+/**
+ * A table on the page. `columns` and `lines`: those made so far, by their index; `cells` and `labels`: those shown;
+ * `digits`: for how many there is room in a cell.
+ * @typedef {{
+ *   name: string; head: number | null; figure: HTMLElement; numbers: HTMLTableElement; isInView: boolean; digits: number;
+ *   cells: { td: HTMLElement; key: string; row: number; col: number }[]; labels: Label[];
+ *   columns: Map<number, Column>; lines: Map<number, Line>;
+ * }} Table
+ */
 
 /**
  * The heads' titles, above all stages.
@@ -13,6 +30,7 @@ export function headTitles(model, shown) {
   const { words } = model;
   const fixed = Boolean(model.check) || !model.controls;
   const heads = shown.map((head) => {
+    /** @type {(what: string, text: string, disabled?: boolean) => HTMLElement} */
     const act = (what, text, disabled = false) =>
       button({ class: "quiet", disabled, data: { do: what, head, focus: `${what} ${head}` } }, text);
     const alone = model.dims.h === 1;
@@ -50,6 +68,7 @@ export function unshownNote(model, names, shown) {
   const { words, dims } = model;
   const { away, text } = unshown(dims.h, shown);
   if (!away.length) return null;
+  /** @param {number} head */
   const one = (head) => {
     const data = { do: "show_head", head, table: names.find((name) => rowsOf(model, name, head)) };
     return button(
@@ -74,7 +93,7 @@ export function borrowedNote(model, names, head) {
   );
   if (!borrowed.length) return null;
   const list = borrowed.map((name) => model.matrices[name].symbol).join(", ");
-  const owner = headOf(model, borrowed[0], head) + 1;
+  const owner = (headOf(model, borrowed[0], head) ?? head) + 1;
   return p("shared", symbol(fill(model.words.shared, { list, head: owner })));
 }
 
@@ -87,10 +106,11 @@ export function borrowedNote(model, names, head) {
 export function captionOf(model, name, head) {
   const { words } = model;
   const { word } = model.matrices[name];
-  const rows = rowsOf(model, name, head);
+  const rows = requireRows(model, name, head);
   const where = head === null ? "" : `, ${words.head} ${head + 1}`;
   const shape = shapeOf(rows.length, rows[0].length);
   const formula = span("symbol");
+  /** @type {(what: string, attributes: Attributes, text: string) => HTMLElement} */
   const act = (what, attributes, text) =>
     button(
       { ...attributes, data: { do: what, matrix: name, head: head ?? "", focus: `${what} ${name} ${head}` } },
@@ -107,15 +127,17 @@ export function captionOf(model, name, head) {
     words.fold_again,
   );
   const root = element("figcaption", {}, formula, span("shape", shape), again, menu);
-  return { root, formula, called: (sign) => `${word} ${sign.replaceAll("_", "")}${where}, ${shape}` };
+  /** @param {string} sign */
+  const called = (sign) => `${word} ${sign.replaceAll("_", "")}${where}, ${shape}`;
+  return { root, formula, called };
 }
 
 /**
  * What stands for rows or columns that are folded away, and unfolds them.
  * @param {Record<string, string>} words
- * @param {Pick<Cell, "name" | "head">} of
+ * @param {TableId} table
  * @param {"row" | "col"} axis
- * @param {{ from: number; count: number }} gap
+ * @param {import("./folding.js").Gap} gap
  */
 export function gapHead(words, { name, head }, axis, { from, count }) {
   const focus = `unfold ${axis} ${name} ${head} ${from}`;
@@ -125,13 +147,18 @@ export function gapHead(words, { name, head }, axis, { from, count }) {
   return element("th", { class: "gap", scope: axis }, button(label, fill(words.more, { count })));
 }
 
-export const gapLine = (words, of, gap, across) =>
-  element("tr", { class: "gap" }, gapHead(words, of, "row", gap), element("td", { colspan: across }));
+/**
+ * A row in place of rows that are folded away.
+ * @type {(words: Record<string, string>, table: TableId, gap: import("./folding.js").Gap, across: number) => HTMLTableRowElement}
+ */
+export const gapLine = (words, table, gap, across) =>
+  element("tr", { class: "gap" }, gapHead(words, table, "row", gap), element("td", { colspan: across }));
 
 /**
  * @param {Model} model
  * @param {string} name
  * @param {number} col
+ * @returns {Column}
  */
 export function columnHead({ matrices, dims }, name, col) {
   const [, axis] = matrices[name].axes;
@@ -141,7 +168,7 @@ export function columnHead({ matrices, dims }, name, col) {
     accented(th, Math.floor(col / dims.d_v));
     th.classList.toggle("first", col > 0 && col % dims.d_v === 0);
   }
-  return { th, label: { node, axis, index: col } };
+  return { th, label: { node, axis, index: col, name, head: null } };
 }
 
 /**
@@ -150,25 +177,34 @@ export function columnHead({ matrices, dims }, name, col) {
  * @param {string} name
  * @param {number | null} head
  * @param {number} row
+ * @returns {Line}
  */
 export function line(model, name, head, row) {
   const [axis] = model.matrices[name].axes;
-  const which = isEditable(model, name, head) && { x: "tokens", context: "context_tokens" }[name];
-  const count = rowsOf(model, name, head).length;
-  const parts = which ? tokenEditor(model.words, which, row, count) : [span("label")];
-  const header = element("th", { scope: "row" }, ...parts);
+  const list = name === "x" ? "tokens" : name === "context" ? "context_tokens" : null;
+  const count = requireRows(model, name, head).length;
+  const editor =
+    list && isEditable(model, name, head)
+      ? tokenEditor(model.words, list, row, count)
+      : { acts: [], node: span("label") };
+  const { acts, node } = editor;
+  const header = element("th", { scope: "row" }, ...acts, node);
   if (axis === "h·d_v") accented(header, Math.floor(row / model.dims.d_v));
   const tr = element("tr", {}, header);
-  return { tr, label: { node: parts.at(-1), axis, index: row, name, head }, tds: new Map() };
+  return { tr, label: { node, axis, index: row, name, head }, tds: new Map() };
 }
 
 /** @param {Cell} cell */
 export function cellNode(cell) {
-  const of = key(cell);
-  return element("td", { data: { key: of, focus: of }, tabindex: cell.row + cell.col ? -1 : 0 });
+  const name = key(cell);
+  return element("td", { data: { key: name, focus: name }, tabindex: cell.row + cell.col ? -1 : 0 });
 }
 
-/** @type {(words: Record<string, string>, which: string, index: number, count: number) => HTMLElement[]} */
+/**
+ * A token's field, and the button that removes it.
+ * @type {(words: Record<string, string>, which: TokenList, index: number, count: number) =>
+ *   { acts: HTMLElement[]; node: HTMLElement }}
+ */
 function tokenEditor(words, which, index, count) {
   const name = `${words.token} ${index + 1}`;
   const input = element("input", {
@@ -182,9 +218,10 @@ function tokenEditor(words, which, index, count) {
   });
   const label = `${words.remove}: ${name}`;
   const data = { do: "remove_token", which, index, focus: `remove ${which} ${index}` };
-  return [button({ class: "quiet remove", "aria-label": label, disabled: count === 1, data }, "×"), input];
+  const remove = button({ class: "quiet remove", "aria-label": label, disabled: count === 1, data }, "×");
+  return { acts: [remove], node: input };
 }
 
-/** @type {(words: Record<string, string>, which: string) => HTMLElement} */
+/** @type {(words: Record<string, string>, which: TokenList) => HTMLElement} */
 export const addToken = (words, which) =>
   button({ class: "quiet add", data: { do: "add_token", which, focus: `add ${which}` } }, `+ ${words.token}`);

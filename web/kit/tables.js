@@ -2,9 +2,30 @@
 
 import { Cells } from "./cells.js";
 import { reserved } from "./column_widths.js";
-import { accent, active, arrange, div, element, setAttribute, setText, symbol } from "./dom.js";
+import {
+  accent,
+  active,
+  arrange,
+  div,
+  element,
+  requireElement,
+  setAttribute,
+  setText,
+  symbol,
+} from "./dom.js";
 import { folded, isUnfolded, UNFOLDED } from "./folding.js";
-import { isClaim, isDead, isEditable, isGiven, key, labelOf, marked, rowsOf, symbolOf } from "./graph.js";
+import {
+  isClaim,
+  isDead,
+  isEditable,
+  isGiven,
+  key,
+  labelOf,
+  marked,
+  requireRows,
+  rowsOf,
+  symbolOf,
+} from "./graph.js";
 import { corner, lookOf, stageTitle, table } from "./layout.js";
 import { topOfAll } from "./lens.js";
 import { topOf } from "./numbers.js";
@@ -22,30 +43,41 @@ import {
 } from "./table_parts.js";
 
 /**
- * What must be equal for the tables that stand to be patched instead of built anew.
- * @type {(model: Model) => string}
+ * What must be equal for the tables on the page to be patched instead of built again.
+ * @param {TablesModel} model
  */
 export function structureOf(model) {
-  const shapes = Object.entries(model.matrices).map(([name, m]) => {
-    const lists = m.perHead ? m.values : [m.values];
-    return [name, m.edit, lists.map((rows) => rows && [rows.length, rows[0].length])];
+  const heads = [...Array(model.dims.h).keys()];
+  const shapes = Object.entries(model.matrices).map(([name, { edit, perHead }]) => {
+    const tables = (perHead ? heads : [null]).map((head) => rowsOf(model, name, head));
+    return [name, edit, tables.map((rows) => rows && [rows.length, rows[0].length])];
   });
   const checked = [Boolean(model.check), Boolean(model.check?.practice)];
   return JSON.stringify([model.lang, ...checked, shapes, model.stages, model.dims]);
 }
 
-/** What has been made for a key, else what is made now. */
-const made = (held, at, make) => {
-  if (!held.has(at)) held.set(at, make());
-  return held.get(at);
-};
+/**
+ * What has been made for a key, else what is made now.
+ * @template K, V
+ * @param {Map<K, V>} made
+ * @param {K} at
+ * @param {() => V} make
+ * @returns {V}
+ */
+function getOrMake(made, at, make) {
+  const known = made.get(at);
+  if (known !== undefined) return known;
+  const value = make();
+  made.set(at, value);
+  return value;
+}
 
-/** @typedef {import("./cells.js").Table} Table */
+/** @typedef {import("./table_parts.js").Table} Table */
 
 export class View {
   /** @type {Map<string, HTMLElement>} */
   cells = new Map(); // key → <td>
-  isInHand = false; // a hand moves the numbers, and nothing else
+  isInHand = false; // a number is being dragged: only numbers change
   /** @type {Map<string, Table>} */
   #tables = new Map(); // by matrix and head
   /** @type {Set<Table>} */
@@ -54,28 +86,32 @@ export class View {
   #newest = () => {}; // brings a table up to date with the newest numbers
   #inView = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) {
-      const table = this.#tables.get(/** @type {HTMLElement} */ (target).dataset.table);
+      const table = this.#tables.get(target.getAttribute("data-table") ?? "");
+      if (!table) continue;
       table.isInView = isIntersecting;
       if (isIntersecting && this.#late.delete(table)) this.#newest(table);
     }
   });
   /** @type {Cells} */
   #shown;
-  #captions = []; // [{node, table, called, name, head, text}]
+  /** @type {{ node: Element; numbers: Element; called: (sign: string) => string; table: TableId; text: string }[]} */
+  #captions = [];
   /** @type {{ model: Model; drafts: Map<string, string> }} */
-  #last = null; // what is shown
+  #last; // what is shown
 
   /**
    * `bare`: no stages are laid out; `matrix` gives single tables to whoever lays them out. `folds`: how large tables are
    * folded; without them none is. `heads`: those that are shown, where not all are.
-   * @param {Model} model
+   * @param {TablesModel} model
    * @param {{ bare?: boolean; folds?: import("./folding.js").Folds | null; heads?: number[] }} [layout]
    */
   constructor(model, { bare = false, folds = null, heads = [...Array(model.dims.h).keys()] } = {}) {
     this.words = model.words;
     this.#shown = new Cells(model.words);
+    this.#last = { model, drafts: new Map() };
     this.folds = folds;
     this.heads = heads;
+    this.order = model.stages.flatMap(({ matrices }) => matrices); // of the tables on the page, by name
     this.root = element("div", { class: "stages", style: `--heads: ${heads.length}` });
     if (bare) return;
     if (model.dims.h > 0) this.root.append(headTitles(model, this.heads));
@@ -98,7 +134,7 @@ export class View {
     if (own.length) {
       if (shared.length) row.append(div("stage-title"));
       const unshown = unshownNote(model, own, this.heads);
-      if (unshown) row.querySelector(":scope > .stage-title:last-of-type").append(unshown);
+      if (unshown) requireElement(row, ":scope > .stage-title:last-of-type").append(unshown);
       for (const head of this.heads) {
         const present = own.filter((name) => rowsOf(model, name, head));
         const label = `${this.words.head} ${head + 1}`;
@@ -120,7 +156,7 @@ export class View {
    * One matrix as a table with its caption.
    * @param {Model} model
    * @param {string} name
-   * @param {number} head
+   * @param {number | null} head
    * @returns {HTMLElement}
    */
   matrix(model, name, head) {
@@ -134,14 +170,8 @@ export class View {
       data: { matrix: name, head: head ?? "" },
     };
     const numbers = table(attributes, [corner()], []);
-    this.#captions.push({
-      node: caption.formula,
-      table: numbers,
-      called: caption.called,
-      name,
-      head,
-      text: "",
-    });
+    const { formula: node, called } = caption;
+    this.#captions.push({ node, numbers, called, table: { name, head }, text: "" });
     const kind = `${editable ? "editable" : "computed"} ${claim ? "claim" : ""}`;
     const parts = [caption.root, div("scroller", numbers)];
     if (editable && matrix.axes[0] === "n_q" && name === "x") parts.push(addToken(model.words, "tokens"));
@@ -149,47 +179,52 @@ export class View {
     const look = { class: `${lookOf(matrix)} ${kind}`, data: { table: `${name} ${head}` } };
     const figure = element("figure", look, ...parts);
     this.#inView.observe(figure);
-    const built = { name, head, figure, numbers, cells: [], labels: [], digits: 0, isInView: true };
-    this.#tables.set(`${name} ${head}`, { ...built, columns: new Map(), lines: new Map() });
-    this.#layOut(model, this.#tables.get(`${name} ${head}`));
+    /** @type {Table} */
+    const built = {
+      ...{ name, head, figure, numbers, digits: 0, isInView: true },
+      ...{ cells: [], labels: [], columns: new Map(), lines: new Map() },
+    };
+    this.#tables.set(`${name} ${head}`, built);
+    this.#layOut(model, built);
     return figure;
   }
 
   // --- folding -----------------------------------------------------------------------------------------------------
 
   /**
-   * Put the rows and columns into a table that its fold shows; what stood there already stays as it is.
+   * Put the rows and columns into a table that its fold shows; those that are there already stay as they are.
    * @param {Model} model
-   * @param {Table} of
+   * @param {Table} built
    */
-  #layOut(model, of) {
-    const { name, head, figure, numbers } = of;
-    const rows = rowsOf(model, name, head);
+  #layOut(model, built) {
+    const { name, head, figure, numbers } = built;
+    const rows = requireRows(model, name, head);
     const fold = this.folds?.at(name, head) ?? UNFOLDED;
     const most = this.folds?.most;
     const [down, across] = [folded(rows.length, fold.row, most), folded(rows[0].length, fold.col, most)];
     const isFolded = [...down, ...across].some((at) => typeof at === "object");
     const columns = across.map((at) =>
       typeof at === "object"
-        ? { th: gapHead(this.words, of, "col", at), label: null }
-        : made(of.columns, at, () => columnHead(model, name, at)),
+        ? { th: gapHead(this.words, built, "col", at), label: null }
+        : getOrMake(built.columns, at, () => columnHead(model, name, at)),
     );
     const lines = down.map((at) =>
       typeof at === "object"
-        ? { tr: gapLine(this.words, of, at, across.length), label: null, tds: new Map() }
-        : made(of.lines, at, () => line(model, name, head, at)),
+        ? { tr: gapLine(this.words, built, at, across.length), label: null, tds: new Map() }
+        : getOrMake(built.lines, at, () => line(model, name, head, at)),
     );
-    const [top] = numbers.tHead.rows;
+    const top = requireElement(numbers, "thead > tr", HTMLTableRowElement);
     arrange(top, [top.cells[0], ...columns.map(({ th }) => th)]);
-    of.cells = [];
+    built.cells = [];
     for (const [n, { tr, tds }] of lines.entries()) {
       const row = down[n];
       if (typeof row === "object") continue;
       const cells = across.map((col) => {
         if (typeof col === "object") return element("td", { class: "gap" });
-        const td = made(tds, col, () => cellNode({ name, head, row, col }));
-        of.cells.push({ td, row, col });
-        this.cells.set(td.dataset.key, td);
+        const cell = { name, head, row, col };
+        const td = getOrMake(tds, col, () => cellNode(cell));
+        built.cells.push({ td, key: key(cell), row, col });
+        this.cells.set(key(cell), td);
         setAttribute(td, "aria-colindex", isFolded && String(col + 2));
         return td;
       });
@@ -200,13 +235,13 @@ export class View {
       numbers.tBodies[0],
       lines.map(({ tr }) => tr),
     );
-    of.labels = [...columns, ...lines].map(({ label }) => label).filter(Boolean);
+    built.labels = [...columns, ...lines].map(({ label }) => label).filter((label) => label !== null);
     setAttribute(numbers, "aria-rowcount", isFolded && String(rows.length + 1));
     setAttribute(numbers, "aria-colcount", isFolded && String(rows[0].length + 1));
     figure.style.setProperty("--rows", String(down.length));
     figure.style.setProperty("--cols", String(across.length));
-    const again = /** @type {HTMLElement} */ (figure.querySelector('[data-do="fold"]'));
-    again.hidden = !isUnfolded(rows.length, fold.row, most) && !isUnfolded(rows[0].length, fold.col, most);
+    requireElement(figure, '[data-do="fold"]').hidden =
+      !isUnfolded(rows.length, fold.row, most) && !isUnfolded(rows[0].length, fold.col, most);
   }
 
   /**
@@ -225,30 +260,32 @@ export class View {
 
   /**
    * Show all rows or columns of a table.
-   * @param {Pick<Cell, "name" | "head">} of
+   * @param {TableId} table
    * @param {"row" | "col"} axis
    */
   unfold({ name, head }, axis) {
+    if (!this.folds) return;
     this.folds.at(name, head)[axis].open = true;
     this.#refold([{ name, head }]);
   }
 
   /**
    * Fold a table again.
-   * @param {Pick<Cell, "name" | "head">} of
+   * @param {TableId} table
    */
   fold({ name, head }) {
-    this.folds.forget(name, head);
+    this.folds?.forget(name, head);
     this.#refold([{ name, head }]);
   }
 
-  /** @param {Pick<Cell, "name" | "head">[]} those */
-  #refold(those) {
+  /** @param {TableId[]} tables */
+  #refold(tables) {
     const { model, drafts } = this.#last;
     const patch = this.#patcher(model, drafts);
-    for (const name of new Set(those.map(({ name, head }) => `${name} ${head}`))) {
-      const table = this.#tables.get(name);
-      for (const { td } of table.cells) this.cells.delete(td.dataset.key);
+    for (const id of new Set(tables.map(({ name, head }) => `${name} ${head}`))) {
+      const table = this.#tables.get(id);
+      if (!table) continue;
+      for (const cell of table.cells) this.cells.delete(cell.key);
       this.#layOut(model, table);
       patch(table);
       this.#patchLabels(model, table);
@@ -272,13 +309,14 @@ export class View {
    */
   patchCaptions(model) {
     for (const caption of this.#captions) {
-      const { node, table, called, name, head } = caption;
+      const { node, numbers, called, table } = caption;
+      const { name, head } = table;
       const { formula } = model.matrices[name];
       const sign = symbolOf(model, name, head);
       const text = isGiven(model, name, head) || !formula ? sign : `${sign} = ${formula}`;
       if (text === caption.text) continue;
       node.replaceChildren(...symbol(text).childNodes);
-      table.setAttribute("aria-label", called(sign));
+      numbers.setAttribute("aria-label", called(sign));
       caption.text = text;
     }
   }
@@ -290,7 +328,7 @@ export class View {
   #patchLabels(model, { labels }) {
     for (const { node, axis, index, name, head } of labels) {
       const text = labelOf(model, axis, index);
-      if (node.tagName === "INPUT") {
+      if (node instanceof HTMLInputElement) {
         if (active(node) !== node && node.value !== text) node.value = text;
         node.size = Math.min(12, Math.max(3, [...text].length + 1));
         node.title = text;
@@ -316,7 +354,7 @@ export class View {
   }
 
   /**
-   * The same while a hand moves the numbers: tables out of view are left behind until they come into view, or
+   * The same while a number is dragged: tables out of view are left behind until they come into view, or
    * `patchNumbers` is called.
    * @param {Model} model
    * @param {Iterable<string>} names
@@ -330,7 +368,7 @@ export class View {
   }
 
   /**
-   * The cell's own text is gone (an editor stood in it): show it anew at the next patch.
+   * An editor was in the cell and has replaced its text: show the number again at the next patch.
    * @param {HTMLElement} td
    */
   forget(td) {
@@ -356,22 +394,24 @@ export class View {
    */
   #patcher(model, drafts) {
     this.#last = { model, drafts };
+    /** @type {Map<string, number>} */
     const tops = new Map();
+    /** @param {string} name */
     const topFor = (name) => {
       const { scale, lens, values } = model.matrices[name];
       if (model.lens?.kind === "gradient") return topOfAll(model);
       return model.lens ? topOf(lens) : scale === "weights" ? 1 : topOf(values);
     };
     return (table) => {
-      const of = model.lens?.kind === "gradient" ? "" : table.name; // one scale for all
-      if (!tops.has(of)) tops.set(of, topFor(table.name));
+      const scale = model.lens?.kind === "gradient" ? "" : table.name; // one scale for all
+      const top = getOrMake(tops, scale, () => topFor(table.name));
       if (!this.isInHand) this.#reserve(table, reserved(model, table.name, table.head));
-      this.#shown.patch(model, table, tops.get(of), drafts, this.isInHand);
+      this.#shown.patch(model, table, top, drafts, this.isInHand);
     };
   }
 
   /**
-   * Have room for so many digits in each cell, and never for fewer than before: no column moves while a hand is at it.
+   * Have room for so many digits in each cell, and never for fewer than before: no column moves during a drag.
    * @param {Table} table
    * @param {number} digits
    */

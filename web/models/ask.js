@@ -124,7 +124,10 @@ export class Ask {
 
   #example(texts, language) {
     const onclick = () => {
-      this.show({ .../** @type {any} */ ({ texts }), model: this.cards.querySelector(":checked")?.value });
+      this.show({
+        .../** @type {any} */ ({ texts }),
+        model: /** @type {HTMLInputElement | null} */ (this.cards.querySelector(":checked"))?.value,
+      });
       this.#ask({});
     };
     const parts = shortened(texts).map((text) => element("bdi", {}, text));

@@ -1,6 +1,6 @@
 // All steps in one line, and how far the walk has come.
 
-import { element, span, symbol } from "../kit/dom.js";
+import { childrenOf, element, requireElement, span, symbol } from "../kit/dom.js";
 
 export class Outline {
   /**
@@ -32,8 +32,8 @@ export class Outline {
   /** @param {import("./place/route.js").Way} way */
   show({ stages, place, within }) {
     const come = place.stage + within;
-    this.bar.firstElementChild.style.width = `${(100 * come) / stages.length}%`;
-    for (const [at, item] of [...this.list.children].entries()) {
+    requireElement(this.bar, ":scope > *").style.width = `${(100 * come) / stages.length}%`;
+    for (const [at, item] of childrenOf(this.list).entries()) {
       const chip = item.firstElementChild;
       chip.classList.toggle("done", at < place.stage);
       item.style.setProperty("--done", String(Math.max(0, Math.min(1, come - at))));

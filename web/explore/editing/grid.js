@@ -379,6 +379,11 @@ export class Grid extends Selection {
     this.host.send(this.#edited(cell, values));
   }
 
+  /**
+   * @param {Cell} cell
+   * @param {(Value | null)[][]} values
+   * @returns {BlockEdit}
+   */
   #edited({ name, head, row, col }, values) {
     const op = isClaim(this.host.model, name) ? "claim" : "set";
     return { op, matrix: name, head, row, col, values };

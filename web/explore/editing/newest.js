@@ -106,7 +106,11 @@ export class Newest {
     if (this.#seen) laySeen(data, this.#seen);
   }
 
-  /** Have painted what the live channel has answered. */
+  /**
+   * Have painted what the live channel has answered.
+   * @param {LiveAnswer} answer
+   * @param {Float64Array} numbers
+   */
   #painted({ blocks = [], captions = {}, about, seen, id: _, ...marks }, numbers) {
     const { model } = this.bench;
     Object.assign(model, marks);

@@ -191,11 +191,8 @@ export class Overview {
     const most = Math.max(labels.n_q.length, labels.n_k.length);
     this.#heights = asMap ? MAP_HEIGHT : heightsOf(most);
     const { whole: height, slim } = this.#heights;
-    for (const [name, px] of [
-      ["--whole", height],
-      ["--slim", slim],
-    ])
-      this.root.style.setProperty(name, `${px}px`);
+    this.root.style.setProperty("--whole", `${height}px`);
+    this.root.style.setProperty("--slim", `${slim}px`);
     this.root.classList.toggle("maps", asMap);
     this.#panels = Array.from({ length: dims.h }, (_, head) => this.#panel(head, asMap, height));
     const heads = div("overview-heads", ...this.#panels.map(({ root }) => root));

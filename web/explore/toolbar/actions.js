@@ -1,6 +1,6 @@
 // What is pressed and renamed around the tables, and undo by keyboard.
 
-import { active } from "../../kit/dom.js";
+import { active, fieldText } from "../../kit/dom.js";
 import { key } from "../../kit/graph.js";
 import { cellAt } from "../../kit/selection.js";
 
@@ -32,7 +32,7 @@ export class Acts {
     root.addEventListener("change", (event) => this.#renamed(event));
     root.addEventListener("keydown", (event) => this.#tokenKey(event));
     for (const type of ["focusin", "change"])
-      root.addEventListener(type, (event) => (this.#held = event.target.value));
+      root.addEventListener(type, (event) => (this.#held = fieldText(event)));
     document.addEventListener("keydown", (event) => this.#undone(event), { signal });
     document.addEventListener("keydown", (event) => this.#escaped(event), { signal });
     const outside = (event) => event.composedPath().includes(root) || bench.menu?.close();

@@ -16,15 +16,15 @@ export class Divisor {
     element: () => this.field,
     show: (_, value) => {
       this.#write(value);
-      this.host.preview({ op: "scale", value });
+      this.host.preview({ op: "scale", value: Number(value) });
     },
     commit: (_, value) => {
-      this.host.send({ op: "scale", value });
+      this.host.send({ op: "scale", value: Number(value) });
       this.field.dispatchEvent(new Event("change", { bubbles: true })); // as if it had been typed
     },
     cancel: (_, value) => {
       this.#write(value);
-      this.host.show({ op: "scale", value });
+      this.host.show({ op: "scale", value: Number(value) });
       this.host.preview(null);
     },
   });

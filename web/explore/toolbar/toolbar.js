@@ -1,6 +1,6 @@
 // The toolbar: history and sizes; and, to be unfolded, what the layer has and how it is looked at.
 
-import { button, element, p, setText, span, symbol } from "../../kit/dom.js";
+import { button, element, p, requireElement, setText, span, symbol } from "../../kit/dom.js";
 import { Divisor } from "./divisor.js";
 import { Fold } from "./fold.js";
 
@@ -142,7 +142,7 @@ export class Controls {
     const chosen = ({ dims: { h }, controls }) => {
       const divisors = [...Array(h).keys()].map((n) => n + 1).filter((count) => h % count === 0);
       const options = () => divisors.map((count) => element("option", { value: count }, String(count)));
-      if (h !== offered) label.lastChild.replaceChildren(...options());
+      if (h !== offered) label.lastElementChild.replaceChildren(...options());
       offered = h;
       label.hidden = h === 1;
       return String(controls.kv_heads);
@@ -164,7 +164,7 @@ export class Controls {
       const named = temperature ? words.temperature : words.divisor;
       setText(label.firstChild, named);
       this.divisor.update(named, scale);
-      label.querySelector("[value=sqrt_dk]").disabled = !is_product;
+      requireElement(label, "[value=sqrt_dk]", HTMLOptionElement).disabled = !is_product;
       return typed ? "number" : scale;
     };
     const choose = (kind) => {

@@ -1,6 +1,16 @@
 // All heads at a glance: a small picture of each, in the model's order or sorted by what they do.
 
-import { div, element, fill, pressable, setAttribute, setText, span } from "../../kit/dom.js";
+import {
+  childrenOf,
+  div,
+  element,
+  fill,
+  pressable,
+  setAttribute,
+  setText,
+  span,
+  targetOf,
+} from "../../kit/dom.js";
 import { quoted } from "../../kit/quoted.js";
 import { Legend } from "../difference_legend.js";
 import { differences, mostOf, shaded, signed, weightsOf } from "../paint.js";
@@ -75,10 +85,10 @@ export class Glance {
     );
     this.#watch.observe(this.tiles);
     this.tiles.addEventListener("keydown", (event) => this.#key(event));
-    this.tiles.addEventListener("click", ({ target, pointerType }) => {
-      const tile = target.closest(".tile");
+    this.tiles.addEventListener("click", (event) => {
+      const tile = targetOf(event)?.closest(".tile");
       this.#choose(tile);
-      if (tile && pointerType === "touch") host.reveal();
+      if (tile && /** @type {PointerEvent} */ (event).pointerType === "touch") host.reveal();
     });
     this.tiles.addEventListener("pointerover", (event) => this.#scheduleTip(event, REST));
     this.tiles.addEventListener("focusin", (event) => this.#scheduleTip(event, 0));
@@ -99,7 +109,7 @@ export class Glance {
     if (this.#tiles.length !== run.layers * run.heads) this.#build();
     if (other) this.#offer();
     this.by.value = place.by;
-    for (const kind of this.kinds.children)
+    for (const kind of childrenOf(this.kinds))
       setAttribute(kind, "aria-pressed", String(kind.dataset.kind === place.only));
     setText(this.missing, missingText(this.words, run, place, missing));
     this.#showing();
@@ -258,11 +268,16 @@ export class Glance {
     setText(this.title, fill(this.#order.length < all ? words.heads_some : words.heads_all, values));
   }
 
-  /** Tell of the head under the hand, once it rests there. */
-  #scheduleTip({ target, pointerType, type }, rest) {
-    const tile = target.closest?.(".tile");
+  /**
+   * Tell of the head under the pointer, once it rests there.
+   * @param {PointerEvent | FocusEvent} event
+   * @param {number} rest milliseconds
+   */
+  #scheduleTip(event, rest) {
+    const tile = targetOf(event)?.closest(".tile");
     this.#hideTip();
-    if (!tile || pointerType === "touch" || (type === "focusin" && !tile.matches(":focus-visible"))) return;
+    const isTouch = event instanceof PointerEvent && event.pointerType === "touch";
+    if (!tile || isTouch || (event.type === "focusin" && !tile.matches(":focus-visible"))) return;
     this.#resting = setTimeout(() => this.#show(tile), rest);
   }
 

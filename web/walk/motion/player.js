@@ -2,7 +2,7 @@
 // left as it is. Only transforms and opacities move, by the browser's own animations: they can be stopped, turned round
 // and set to any time.
 
-import { div, element } from "../../kit/dom.js";
+import { childrenOf, div, element } from "../../kit/dom.js";
 import { unkey } from "../../kit/graph.js";
 import { EASE, placed } from "./pixel_tracks.js";
 
@@ -64,7 +64,7 @@ export class Player {
 
   #scrolled() {
     const now = this.fixed.td.getBoundingClientRect();
-    /** @type {HTMLElement} */ for (const piece of this.layer.children)
+    for (const piece of childrenOf(this.layer))
       piece.style.translate = `${now.x - this.fixed.at.x}px ${now.y - this.fixed.at.y}px`;
   }
 

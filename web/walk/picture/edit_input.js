@@ -2,7 +2,7 @@
 // the first that stands there; Enter takes it, Tab goes on to the next, Escape leaves it; where there is none it is said
 // where there are some. It is the bench's own edit, so that undo, the other window and those who follow have it too.
 
-import { active, element, fill, rich } from "../../kit/dom.js";
+import { active, element, elementsOf, fill, rich, targetOf } from "../../kit/dom.js";
 import { isClaim, isEditable, unkey, valueAt } from "../../kit/graph.js";
 import { exact, read } from "../../kit/numbers.js";
 import { sender } from "../../kit/sender.js";
@@ -20,7 +20,7 @@ export class Change {
   /** @param {import("../walk.js").Walk} walk */
   constructor(walk) {
     this.#walk = walk;
-    walk.root.addEventListener("dblclick", (event) => this.#open(event.target.closest("td[data-key]")));
+    walk.root.addEventListener("dblclick", (event) => this.#open(targetOf(event)?.closest("td[data-key]")));
   }
 
   /** Begin with the first number that can be changed; where none stands, say where there are some. */
@@ -58,7 +58,7 @@ export class Change {
   }
 
   #cells() {
-    return [...this.#walk.root.querySelectorAll(".stage td[data-key]")].filter((td) => this.#isInput(td));
+    return elementsOf(this.#walk.root, ".stage td[data-key]").filter((td) => this.#isInput(td));
   }
 
   #isInput(td) {

@@ -1,6 +1,6 @@
 // The line of arithmetic of a place, as nodes: a sum as far as it is reached, softmax as it is computed.
 
-import { arithmetic, exponents, inBrief, joined, some } from "../../kit/arithmetic.js";
+import { arithmetic, ELLIPSIS, exponents, inBrief, joined, some } from "../../kit/arithmetic.js";
 import { span, symbol } from "../../kit/dom.js";
 import { rowsOf, symbolOf, termsOf } from "../../kit/graph.js";
 import { pieceOf } from "../../kit/line.js";
@@ -72,9 +72,10 @@ function piecesOf({ model, stage, step }, cell, how, place) {
       weightOf(model, { ...cell, col }, power, powers, place.beat, how, { numberPiece, equals }),
     );
   if (place.beat === 1) {
+    /** @type {Piece[][]} */
     const terms = powers.powers.map((power) => [numberPiece(power)]);
     return [
-      ...joined(some(terms, how.most), " + "),
+      ...joined(some(terms, how.most, ELLIPSIS), " + "),
       equals(powers.total),
       { ...numberPiece(powers.total), strong: true },
     ];

@@ -1,7 +1,7 @@
 // Where there are no telephones: answers that the room gives with its hands, counted by the lecturer before the number
 // appears, each with its bar. Both windows show the same.
 
-import { button, div, element, fill, setValue, span } from "../../kit/dom.js";
+import { button, div, element, elementsOf, fill, requireElement, setValue, span } from "../../kit/dom.js";
 import { valueAt } from "../../kit/graph.js";
 import { usual } from "../../kit/numbers.js";
 import { isRight } from "../picture/answers.js";
@@ -100,14 +100,14 @@ export class Hands {
     const drawn = JSON.stringify([state.text, state.cell, state.answers.length, lang, revision]);
     if (drawn !== this.#drawn) this.#build(words);
     this.#drawn = drawn;
-    const rows = [...this.root.querySelectorAll(".answer-row")];
+    const rows = elementsOf(this.root, ".answer-row");
     ofHands(state.answers, this.#right()).forEach(({ share, right }, at) => {
       const [row, { text, count }] = [rows[at], state.answers[at]];
       setValue(row.querySelector(`[data-focus="hands answer ${at}"]`), text);
       setValue(row.querySelector(`[data-focus="hands count ${at}"]`), String(count));
       row.style.setProperty("--share", share.toFixed(4));
       row.classList.toggle("right", right);
-      row.querySelector(".mark").hidden = !right;
+      requireElement(row, ".mark").hidden = !right;
     });
   }
 

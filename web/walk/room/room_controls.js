@@ -157,7 +157,7 @@ export class Desk {
       type: "url",
       ...named,
       "aria-invalid": this.#refused ? "true" : null,
-      onchange: ({ target }) => this.#paste(target.value),
+      onchange: () => this.#paste(field.value),
     });
     field.value = this.#refused;
     return field;
