@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { depthOf, indexIn, lecture, MINUTES, shared } from "../../web/walk/lecture/lecture.js";
+import { depthOf, indexIn, lecture, MINUTES, shared } from "../../web/walk/place/lecture_route.js";
 
 /** Of so many parts, two of them in a row. */
 const stage = (kind, parts, beats) => ({

@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Clock, minutesAndSeconds } from "../../web/walk/lecture/clock.js";
-import { lecture, lengthsOf, planned } from "../../web/walk/lecture/lecture.js";
 import {
   changed,
   choicesIn,
@@ -12,11 +11,11 @@ import {
   minutesOf,
   moved,
   movedTo,
-  ownOf,
   textIn,
   withChoice,
   written,
 } from "../../web/walk/lecture/plan.js";
+import { lecture, lengthsOf, ownOf, planned } from "../../web/walk/place/lecture_route.js";
 
 const usual = ["tokens", "q", "scores", "weights"];
 const titled = (step) => ({ step, title: usual.includes(step) ? step.toUpperCase() : null, needs: "" });

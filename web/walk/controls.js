@@ -1,8 +1,8 @@
 // What there is to press, and to choose from, besides the keys.
 
 import { element, fill, span } from "../kit/dom.js";
-import { lengthsOf } from "./lecture/lecture.js";
 import { comparing } from "./picture/two_heads.js";
+import { lengthsOf } from "./place/lecture_route.js";
 
 const SPEEDS = [0.5, 1, 2, 4, 8];
 

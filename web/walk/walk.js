@@ -14,10 +14,10 @@ import { Outline } from "./outline.js";
 import { Predictions } from "./picture/predictions.js";
 import { Refused } from "./picture/refused.js";
 import { Easel } from "./picture/renderer.js";
-import { PlaceSync } from "./place/placesync.js";
+import { together } from "./place/pair_sync.js";
+import { PlaceSync } from "./place/place_sync.js";
 import { Way } from "./place/route.js";
 import { holdLecture, lectureHeld, placeHeld } from "./place/stored_place.js";
-import { together } from "./room/pair_sync.js";
 import { Panel } from "./step_panel.js";
 
 export class Walk {
@@ -42,7 +42,7 @@ export class Walk {
 
   /**
    * @param {HTMLElement} parent
-   * @param {import("./place/placesync.js").Around} around
+   * @param {WalkHost} around
    */
   constructor(parent, around) {
     this.around = around;

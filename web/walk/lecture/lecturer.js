@@ -7,15 +7,16 @@ import { shownAs, valueAt } from "../../kit/graph.js";
 import { sender } from "../../kit/sender.js";
 import { nameText } from "../picture/cell_name.js";
 import { Change } from "../picture/edit_input.js";
+import { ownOf } from "../place/lecture_route.js";
 import { twice } from "../room/confirm_button.js";
 import { addressOf, entrance } from "../room/entrance.js";
 import { Hands } from "../room/hand_count.js";
 import { asked, histogram, offered, rightOf } from "../room/poll.js";
 import { room } from "../room/room.js";
-import { Desk, pressed } from "../room/room_controls.js";
 import { bars, MOST } from "../room/tally.js";
-import { choicesIn, ownOf, textIn } from "./plan.js";
+import { choicesIn, textIn } from "./plan.js";
 import { Planner } from "./planner.js";
+import { Desk, pressed } from "./room_controls.js";
 
 /** What is done in turn for answers that have no room: so many bars, and classes of the walk. */
 const TIGHTER = [
@@ -147,6 +148,7 @@ export class Lecturer {
     return { hands: this.#hands.state };
   }
 
+  /** @param {ReceivedPlace} place */
   shared({ hands }) {
     if (hands !== undefined) this.#hands.take(hands);
   }

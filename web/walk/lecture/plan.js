@@ -20,12 +20,6 @@ export function withChoice(choices = [], at, text, lang) {
 }
 
 /**
- * What is the lecturer's own of a step.
- * @type {(model: WalkModel, step: string) => OwnStep}
- */
-export const ownOf = ({ lecture }, step) => lecture?.own.steps?.find((one) => one.step === step) ?? { step };
-
-/**
  * Every step in the order of the walk, those too that the example does not have.
  * @type {(lecture: Lecture) => OwnStep[]}
  */

@@ -4,7 +4,7 @@
 import { Disclosure } from "../../kit/disclosure.js";
 import { announcer, arrange, button, div, element, fill, p, setText, setValue, span } from "../../kit/dom.js";
 import { sender } from "../../kit/sender.js";
-import { MINUTES, shared } from "./lecture.js";
+import { MINUTES, shared } from "../place/lecture_route.js";
 import {
   changed,
   choicesIn,

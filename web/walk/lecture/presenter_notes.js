@@ -2,9 +2,10 @@
 
 import { button, div, element, fill, fillNodes, p, rich, span } from "../../kit/dom.js";
 import { Picture } from "../picture/picture.js";
+import { ownOf } from "../place/lecture_route.js";
 import { choiceOf } from "../room/tally.js";
 import { Clock, minutesAndSeconds } from "./clock.js";
-import { choicesIn, ownOf, textIn } from "./plan.js";
+import { choicesIn, textIn } from "./plan.js";
 
 // Of the type around it: what is said takes the largest with which all of it is in sight.
 const SIZES = [1.15, 1.05, 0.95, 0.9, 0.84];

@@ -1,8 +1,7 @@
 // Where the walk stands, and where the keys lead from there: place by place at the depth that was chosen, or along the
 // way of a lecture. No DOM here.
 
-import { depthOf, indexIn, lecture, planned } from "../lecture/lecture.js";
-import { ownOf } from "../lecture/plan.js";
+import { depthOf, indexIn, lecture, ownOf, planned } from "./lecture_route.js";
 import { after, atDepth, beatsOf, before, entry, isOnward, read, start, written } from "./path.js";
 
 const DEEPEST = 2;

@@ -3,7 +3,7 @@
 
 import { mounting } from "../../kit/mount.js";
 import { sender } from "../../kit/sender.js";
-import { together } from "../room/pair_sync.js";
+import { together } from "./pair_sync.js";
 
 class Place {
   #fresh = true;

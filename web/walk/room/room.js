@@ -1,11 +1,11 @@
 // A presenter's room: it is opened here, told where the walk stands, asked questions, and ended. All windows of a pair
-// have it in common (together.js); what one of them changes, that one tells the room, and nothing that waits for the
+// have it in common (pair_sync.js); what one of them changes, that one tells the room, and nothing that waits for the
 // network ever holds up a key press.
 
 import { Standing } from "../../kit/mounts.js";
 import { belowRoot } from "../../kit/root.js";
 import { ofTab } from "../../kit/storage.js";
-import { together } from "./pair_sync.js";
+import { together } from "../place/pair_sync.js";
 import { pause, Stream } from "./stream.js";
 
 const KEPT = "mha-room"; // of the tab, so that a page that is loaded again keeps its room

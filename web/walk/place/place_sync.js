@@ -1,40 +1,12 @@
 // Tells where the walk stands: the address and what it leads to, the server once the walk rests, a second window, and
 // whoever stands around it; and goes where another window or a room stands.
 
-import { together } from "../room/pair_sync.js";
+import { together } from "./pair_sync.js";
 import { hold, holdLecture, lectureHeld, workOf } from "./stored_place.js";
 
 const REST = 500; // milliseconds at a place, after which the server is told of it
 
 /** @typedef {import("../walk.js").Walk} Walk */
-
-/**
- * What stands around a walk: the address that holds the work, what else there is to press and to see, and who is told
- * of every place. `own`: the walk's ways to show itself; `closes()`: whether Escape has closed something that lay over it;
- * `goesOn()`: the walk leaves its place;
- * `withholds(place)`: nobody sees more there
- * than the wall shows, nor goes there alone, but `comeBack()` to it.
- * @typedef {{
- *   address: { keep(query: Record<string, string>): void; flush(): void; stop(): void };
- *   controls(walk: Walk, own: Node[]): Node[];
- *   parts(walk: Walk): Node[];
- *   placeChanged(walk: Walk, at: Stood, remote: boolean): void;
- *   isFollowed?: boolean;
- *   ask?(): void;
- *   change?(): void;
- *   code?(): void;
- *   countHands?(): void;
- *   closes?(): boolean;
- *   goesOn?(): void;
- *   withholds?(place: Place): boolean;
- *   comeBack?(): void;
- *   resized?(): void;
- *   undo?(redo: boolean): void;
- *   shares?(): Record<string, any>;
- *   shared?(at: Record<string, any>): void;
- *   unmount(): void;
- * }} Around
- */
 
 export class PlaceSync {
   #plays = 0; // how often the motion of a place was asked for

@@ -1,7 +1,7 @@
 // A way through the walk for a clicker's two keys and a lecture of so many minutes: every stage is shown; the first cell
 // of a step slowly, the rest of it at once, or cell by cell as far as the time goes. No DOM here.
 
-import { beatsOf } from "../place/path.js";
+import { beatsOf } from "./path.js";
 
 export const MINUTES = [10, 25, 50];
 const PACE = 2; // presses a minute
@@ -13,6 +13,12 @@ const MOST_BEATS = 6; // of a cell that is told term by term
  */
 export const lengthsOf = ({ lecture }) =>
   [...new Set([...MINUTES, lecture?.own.minutes ?? MINUTES[0]])].sort((one, other) => one - other);
+
+/**
+ * What is the lecturer's own of a step.
+ * @type {(model: WalkModel, step: string) => OwnStep}
+ */
+export const ownOf = ({ lecture }, step) => lecture?.own.steps?.find((one) => one.step === step) ?? { step };
 
 /** @type {(stage: number, part?: number | null, beat?: number | null) => Place} */
 const place = (stage, part = null, beat = null) => ({ stage, part, beat });

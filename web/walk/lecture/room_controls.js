@@ -3,9 +3,10 @@
 import { Disclosure } from "../../kit/disclosure.js";
 import { button, div, element, fill, named, span } from "../../kit/dom.js";
 import { belowRoot } from "../../kit/root.js";
-import { exerciseIn } from "../lecture/exercise_link.js";
-import { choicesIn, ownOf, textIn } from "../lecture/plan.js";
-import { room } from "./room.js";
+import { ownOf } from "../place/lecture_route.js";
+import { room } from "../room/room.js";
+import { exerciseIn } from "./exercise_link.js";
+import { choicesIn, textIn } from "./plan.js";
 
 const CHOICES = [2, 3, 4];
 const LETTERS = "ABCD";
@@ -34,7 +35,7 @@ export class Desk {
   #isWordless = false; // a choice was to be offered, and it does not say of what
   #lecturer;
 
-  /** @param {import("../lecture/lecturer.js").Lecturer} lecturer */
+  /** @param {import("./lecturer.js").Lecturer} lecturer */
   constructor(lecturer) {
     this.#lecturer = lecturer;
   }

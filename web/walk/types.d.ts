@@ -1,0 +1,260 @@
+// What the walkthrough is sent, where it stands, and what its windows and rooms tell each other.
+
+interface WalkStep {
+  name: string;
+  title: string;
+  symbol: string;
+  formula: string;
+  /** What stands before, between and behind the operands. */
+  signs: string[];
+  layout: string;
+  operands: [string, string][];
+  what: string;
+  why: string;
+  note: string;
+}
+
+/** Of a part: matrix, head, top, bottom, left, right, and how many beats it has. */
+type WalkPart = [string, number | null, number, number, number, number, number];
+
+interface WalkStage {
+  id: string;
+  kind: string;
+  title: string;
+  head: number | null;
+  lesson: string | null;
+  steps: WalkStep[];
+  parts: WalkPart[];
+  /** Of softmax, row by row: the powers of e, their sum, and what was taken from the scores. */
+  powers?: { powers: number[]; total: number; shift: number }[];
+  what: string;
+  why: string;
+  note: string;
+}
+
+/** `part` is null while a whole step is shown, `beat` while a whole part is. */
+interface Place {
+  stage: number;
+  part: number | null;
+  beat: number | null;
+}
+
+/** A place as an address has it: a stage by its name, part and beat from 1 as in "2.1". */
+interface AddressPlace {
+  step: string;
+  sub: string;
+}
+
+/** How a walk is shown: on its page, to an audience, or to who presents. */
+type WalkView = "" | "projector" | "presenter";
+
+/** What the address and the server know of a walk: its place, and how it is shown. */
+interface WalkPosition extends AddressPlace {
+  view: WalkView;
+  predict: boolean;
+}
+
+/** A place that windows and rooms share; `revealed`: the questions whose answers are shown by now. */
+interface SharedPlace extends AddressPlace {
+  predict: boolean;
+  revealed: string[];
+}
+
+/** A place as the windows of a pair share it, with what both show besides. */
+interface PairPlace extends SharedPlace {
+  /** Two heads that are compared. */
+  heads: [number, number] | null;
+  dark: boolean;
+  /** Numbers are asked for at this place alone. */
+  once: boolean;
+  /** How often the motion of a place was asked for. */
+  plays: number;
+  hands?: HandCount | null;
+}
+
+/** A place that comes from another window, or from a room, which says less. */
+type ReceivedPlace = SharedPlace & Partial<PairPlace>;
+
+/** The numbers of a pair; `way`: whether an undo ("back") or a redo ("forward") led to them. */
+interface PairNumbers {
+  count: number;
+  id: string;
+  address: { example?: string; s?: string };
+  way: string;
+}
+
+/** A value with how often it was changed. */
+interface Counted<T> {
+  count: number;
+  at: T;
+}
+
+/** What a window tells the others of its pair: all that they share. */
+interface PairMessage {
+  pair: string;
+  numbers: PairNumbers;
+  place: Counted<PairPlace | null>;
+  /** The minutes of the lecture that is walked. */
+  lecture: Counted<number | null>;
+  room: Counted<RoomState | null>;
+}
+
+/** A part of the page that goes where the other windows of its pair are. */
+interface PairMember {
+  goTo(place: ReceivedPlace): void;
+  /** Another window has chosen the lecture. */
+  teach(minutes: number): void;
+}
+
+/** What goes on around a pair: its own window has moved, or another has changed the room. */
+interface PairGuide {
+  moved(): void;
+  shared(room: RoomState | null): void;
+}
+
+/** What stands before the audience of a room: how to get in, large or in a corner, a question's answers, or nothing. */
+type RoomCard = "" | "code" | "poll" | "corner";
+
+/** A room as the windows of its presenter share it. */
+interface RoomState {
+  code: string;
+  key: string;
+  card: RoomCard;
+  /** What comes back once the code is closed. */
+  under?: RoomCard;
+  /** The number of a question whose answers are shown while it is open. */
+  early?: number;
+  exercise: string;
+  link: string;
+  /** The projector shows what those who follow do not see. */
+  away?: boolean;
+}
+
+/** A place as a room is sent it; its numbers come with it by name or token. */
+interface PresentedPlace extends SharedPlace {
+  decimals: number;
+  dark: boolean;
+}
+
+/** What a room tells those who follow (mha_api/rooms): whose numbers are walked, where, and which exercise is offered. */
+interface RoomPlace extends SharedPlace {
+  walk: string;
+  dark: boolean;
+  away: boolean;
+  exercise: string;
+  link: string;
+}
+
+/** How many follow, and how many gave which answer. */
+interface AnswerCounts {
+  listeners: number;
+  answers: Record<string, number>;
+  others: number;
+}
+
+/** An event of a room by its kind. */
+type RoomEvent =
+  | ["place", RoomPlace]
+  | ["question", Question]
+  | ["counts", AnswerCounts]
+  | ["listener", { listener: string }];
+
+/** How a connection to a room stands: "lost" is tried again; "none": no such room; "gone": no longer; "ended": by its presenter. */
+type StreamState = "open" | "lost" | "none" | "gone" | "ended";
+
+/** Who is told of a room's events, and how the connection to it stands. */
+interface StreamListener {
+  received: (...event: RoomEvent) => void;
+  stands: (state: StreamState) => void;
+}
+
+/** What the people in the room are asked, of a cell if of one, and how many hands each answer got. */
+interface HandCount {
+  text: string;
+  cell: Cell | null;
+  answers: { text: string; count: number }[];
+}
+
+/** What those who follow are asked: one of several choices, or the number in a cell. */
+interface Question {
+  question: number;
+  open: boolean;
+  text: string;
+  choices: string[];
+  cell: Cell | null;
+}
+
+/** A text for all languages, or one for each. */
+type LocalizedText = string | Record<string, string>;
+
+/** What is a lecturer's own of a step of his walk. */
+interface OwnStep {
+  step: string;
+  note?: LocalizedText;
+  question?: LocalizedText;
+  choices?: LocalizedText[];
+  minutes?: number;
+  hidden?: boolean;
+}
+
+/** A lecture as its file has it; of its steps in order those that the example has not have no title. */
+interface Lecture {
+  own: { minutes?: number; steps?: OwnStep[] };
+  usual: string[];
+  order: { step: string; title: string | null; needs: string }[];
+  teaching: Record<string, { say: string; wrong: string }>;
+}
+
+interface WalkModel extends Model {
+  /** The lecturer's alone. */
+  lecture?: Lecture;
+  stages: WalkStage[];
+  /** Of every two heads: how much attention they share, and the query with the least. */
+  compare: ([string, number, number] | null)[][];
+  closing: { matrix: string; looked: ({ keys: number[]; name: string; weight: number } | null)[][] };
+  place: AddressPlace & { view: WalkView; predict: string | boolean };
+  title: string;
+  session: string;
+  opened: number;
+  revision: number;
+  address: Record<string, string>;
+}
+
+/** The time that each step of a lecture may take, and all of it, in milliseconds. */
+interface LectureTimes {
+  times: Map<string, number>;
+  all: number;
+}
+
+/**
+ * What is around a walk: the address bar that holds the work, further controls and parts of the page, and who is told
+ * of every place.
+ */
+interface WalkHost {
+  address: { keep(query: Record<string, string>): void; flush(): void; stop(): void };
+  /** The controls at the end of the bar; `own`: the walk's ways to show itself. */
+  controls(walk: import("./walk.js").Walk, own: Node[]): Node[];
+  /** What stands below the walk. */
+  parts(walk: import("./walk.js").Walk): Node[];
+  placeChanged(walk: import("./walk.js").Walk, place: SharedPlace, remote: boolean): void;
+  /** Whether others follow the walk also where no audience sees it. */
+  isFollowed?: boolean;
+  ask?(): void;
+  change?(): void;
+  code?(): void;
+  countHands?(): void;
+  /** Whether Escape has closed something that lay over the walk. */
+  closes?(): boolean;
+  /** The walk leaves its place. */
+  goesOn?(): void;
+  /** Nobody sees more at this place than the projector shows, nor goes there alone. */
+  withholds?(place: Place): boolean;
+  /** Back to the place of the projector. */
+  comeBack?(): void;
+  resized?(): void;
+  undo?(redo: boolean): void;
+  /** What both windows of a pair show besides the place. */
+  shares?(): Pick<PairPlace, "hands">;
+  shared?(place: ReceivedPlace): void;
+  unmount(): void;
+}
