@@ -33,11 +33,11 @@ $(DOCS): requirements-docs.txt
 	$(VENV)-docs/bin/python -m pip install --disable-pip-version-check -r requirements-docs.txt
 	@touch $@
 
-# The tools that check the JavaScript; neither the app nor its tests need them.
+# The tools that check and test the JavaScript; the app needs none of them.
 WEB := node_modules/.web
 
 $(WEB): package-lock.json package.json
-	@command -v npm >/dev/null || { echo "npm installs the tools that check the JavaScript; none was found. Node 20 or newer brings it." >&2; exit 1; }
+	@command -v npm >/dev/null || { echo "npm installs the tools that check and test the JavaScript; none was found. Node 20 or newer brings it." >&2; exit 1; }
 	npm ci --no-audit --no-fund
 	@touch $@
 
@@ -57,10 +57,10 @@ browser: $(DEV)
 # What is compiled is kept, whatever the shell asks for: the tests start many processes, which would compile it anew.
 PYTEST := env -u PYTHONDONTWRITEBYTECODE $(PY) -m pytest --numprocesses=2 --dist=loadfile --no-loadscope-reorder --durations=20
 
-test: $(DEV) browser ## install what the tests need, Chromium included, and run them; ARGS="-k name" for some
+test: $(DEV) $(WEB) browser ## install what the tests need, Chromium included, and run them; ARGS="-k name" for some
 	$(PYTEST) $(ARGS)
 
-test-all: $(DEV) browser ## the same at length: many more drawn cases, every example in every language, theme and width
+test-all: $(DEV) $(WEB) browser ## the same at length: many more drawn cases, every example in every language, theme and width
 	$(PYTEST) --long $(ARGS)
 
 check: $(DEV) $(WEB) ## lint, format, types, translations, Dockerfile

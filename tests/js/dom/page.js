@@ -1,0 +1,79 @@
+// A page without a browser: happy-dom's document, and components mounted in it as Streamlit mounts them, with what
+// Python sends them (tests/js/test_dom.py writes it down). There is no layout here: every box is 0 × 0.
+
+import { readFileSync } from "node:fs";
+import { GlobalRegistrator } from "@happy-dom/global-registrator";
+import { BrowserErrorCaptureEnum } from "happy-dom";
+
+GlobalRegistrator.register({
+  url: "http://localhost/?example=first",
+  width: 1280,
+  height: 720,
+  settings: { errorCapture: BrowserErrorCaptureEnum.disabled }, // what a listener throws fails its test
+});
+
+/** Sockets that were opened, the newest last. Nothing answers unless a test does. @type {Socket[]} */
+export const sockets = [];
+
+class Socket extends EventTarget {
+  static OPEN = 1;
+  readyState = 0;
+  /** @type {unknown[]} */
+  sent = [];
+
+  /** @param {string | URL} url */
+  constructor(url) {
+    super();
+    this.url = String(url);
+    sockets.push(this);
+  }
+
+  /** @param {string} text */
+  send(text) {
+    this.sent.push(JSON.parse(text));
+  }
+
+  close() {
+    this.readyState = 3;
+  }
+}
+globalThis.WebSocket = /** @type {any} */ (Socket);
+
+/** Text is as wide as it has characters. @type {any} */
+const Canvas = HTMLCanvasElement.prototype;
+Canvas.getContext = () => ({ measureText: (/** @type {string} */ text) => ({ width: 8 * text.length }) });
+
+/** What Python sends, by name. @type {Record<string, any>} */
+const PAYLOADS = JSON.parse(readFileSync(process.env.MHA_PAYLOADS, "utf-8"));
+
+/** A payload of its own for each test. @param {string} name */
+export const payload = (name) => structuredClone(PAYLOADS[name]);
+
+/**
+ * A component on an empty page.
+ * @param {string} module in web/
+ * @param {any} data
+ */
+export async function mount(module, data) {
+  document.body.replaceChildren();
+  sessionStorage.clear();
+  localStorage.clear();
+  const { default: mounted } = await import(`../../../web/${module}`);
+  const parentElement = document.createElement("div");
+  document.body.append(parentElement);
+  /** @type {[string, any][]} */
+  const sent = [];
+  const set = (/** @type {string} */ name, /** @type {any} */ value) => sent.push([name, value]);
+  const answer = (/** @type {any} */ next) =>
+    mounted({ parentElement, data: next, key: "k", name: "n", setStateValue: set, setTriggerValue: set });
+  const leave = answer(data);
+  return { root: parentElement, sent, answer, leave };
+}
+
+/** @param {Record<string, any> | string} key @param {EventTarget} [target] */
+export function press(key, target = document.body) {
+  const given = typeof key === "string" ? { key } : key;
+  const event = new KeyboardEvent("keydown", { bubbles: true, composed: true, cancelable: true, ...given });
+  target.dispatchEvent(event);
+  return event;
+}

@@ -1,0 +1,31 @@
+// Where keys lead in the walkthrough, and what stands there.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { mount, payload, press } from "./page.js";
+
+/** @param {string} [name] */
+async function walk(name = "walk") {
+  const page = await mount("walk/mount_walk.js", payload(name));
+  const element = () => page.root.querySelector(".walk");
+  return { ...page, at: () => element().dataset.at, element };
+}
+
+test("arrows lead from stage to stage and back", async () => {
+  const { at } = await walk();
+  const first = at();
+  press("ArrowRight");
+  const second = at();
+  assert.notEqual(second, first);
+  press("ArrowLeft");
+  assert.equal(at(), first);
+});
+
+test("End leads to the last stage and Home to the first", async () => {
+  const { at } = await walk();
+  const first = at();
+  press("End");
+  assert.equal(at(), "closing");
+  press("Home");
+  assert.equal(at(), first);
+});
