@@ -30,7 +30,7 @@ def work(name: str, language: str = "en") -> state.Work:
 @pytest.fixture(scope="session")
 def payloads(tmp_path_factory) -> Path:
     """What Python sends each component, as JSON."""
-    sent: dict[str, Any] = {"walk": walk_payload(work("first")), "bench": bench_payload(work("first"))}
+    sent: dict[str, Any] = {"walk": walk_payload(work("first")), "explore": bench_payload(work("first"))}
     path = tmp_path_factory.mktemp("dom") / "payloads.json"
     path.write_text(json.dumps(sent, ensure_ascii=False), "utf-8")
     return path
@@ -41,7 +41,7 @@ def test_in_a_document_without_a_browser(test, payloads):
     node = shutil.which("node")
     assert node, "Node runs the tests of the JavaScript, and there is none: install Node 20 or newer."
     ran = subprocess.run(
-        [node, "--test", "--test-reporter=spec", str(test)],
+        [node, "--test", "--test-force-exit", "--test-reporter=spec", str(test)],
         env={**os.environ, "MHA_PAYLOADS": str(payloads)},
         capture_output=True,
         text=True,

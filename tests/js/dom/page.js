@@ -39,15 +39,28 @@ class Socket extends EventTarget {
 }
 globalThis.WebSocket = /** @type {any} */ (Socket);
 
-/** Text is as wide as it has characters. @type {any} */
+/** Nothing is painted; text is as wide as it has characters. @type {any} */
 const Canvas = HTMLCanvasElement.prototype;
-Canvas.getContext = () => ({ measureText: (/** @type {string} */ text) => ({ width: 8 * text.length }) });
+const painted = {
+  measureText: (/** @type {string} */ text) => ({ width: 8 * text.length }),
+  createImageData: (/** @type {number} */ width, /** @type {number} */ height) => ({
+    data: new Uint8ClampedArray(4 * width * height),
+  }),
+};
+Canvas.getContext = () => new Proxy(painted, { get: (known, name) => known[name] ?? (() => undefined) });
+
+document.head.innerHTML = "<style>* { color: rgb(10, 20, 30); }</style>"; // the palette's colours cannot be computed
 
 /** What Python sends, by name. @type {Record<string, any>} */
 const PAYLOADS = JSON.parse(readFileSync(process.env.MHA_PAYLOADS, "utf-8"));
 
-/** A payload of its own for each test. @param {string} name */
-export const payload = (name) => structuredClone(PAYLOADS[name]);
+let sessions = 0;
+
+/** A payload, of a session that no other test has: what one has not sent yet goes with it. @param {string} name */
+export const payload = (name) => ({ ...structuredClone(PAYLOADS[name]), session: `session ${++sessions}` });
+
+/** Takes the component of the test before off its page. @type {(() => void) | undefined} */
+let left;
 
 /**
  * A component on an empty page.
@@ -56,6 +69,7 @@ export const payload = (name) => structuredClone(PAYLOADS[name]);
  */
 export async function mount(module, data) {
   document.body.replaceChildren();
+  left?.();
   sessionStorage.clear();
   localStorage.clear();
   const { default: mounted } = await import(`../../../web/${module}`);
@@ -66,8 +80,8 @@ export async function mount(module, data) {
   const set = (/** @type {string} */ name, /** @type {any} */ value) => sent.push([name, value]);
   const answer = (/** @type {any} */ next) =>
     mounted({ parentElement, data: next, key: "k", name: "n", setStateValue: set, setTriggerValue: set });
-  const leave = answer(data);
-  return { root: parentElement, sent, answer, leave };
+  left = answer(data);
+  return { root: parentElement, sent, answer };
 }
 
 /** @param {Record<string, any> | string} key @param {EventTarget} [target] */

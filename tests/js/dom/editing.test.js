@@ -1,0 +1,67 @@
+// A number typed into a table: what stands there at once, and what goes to the server.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { mount, payload, press } from "./page.js";
+
+async function tables() {
+  const page = await mount("explore/explore.js", payload("explore"));
+  const cell = (/** @type {string} */ key) => page.root.querySelector(`td[data-key="${key}"]`);
+  const edits = () => page.sent.filter(([name]) => name === "edits").flatMap(([, value]) => value.edits);
+  /** As a keyboard does: the first character opens the cell, the others go into its field. */
+  const type = (/** @type {string} */ key, /** @type {string} */ text) => {
+    cell(key).focus();
+    press(text[0], cell(key));
+    const field = cell(key).querySelector("input");
+    field.value = text;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+    return field;
+  };
+  const focus = () => document.activeElement.closest("td")?.dataset.key;
+  return { ...page, cell, edits, type, focus };
+}
+
+test("Enter keeps what was typed, and it stands there before any answer", async () => {
+  const { cell, type } = await tables();
+  press("Enter", type("x||0|0", "7"));
+  assert.equal(cell("x||0|0").textContent, "7");
+});
+
+test("Escape brings back what stood there", async () => {
+  const { cell, type } = await tables();
+  press("Escape", type("x||0|0", "7"));
+  assert.equal(cell("x||0|0").textContent, "1");
+});
+
+test("a text that is no number stays, is marked, and is not sent", async () => {
+  const { cell, type, edits } = await tables();
+  const field = type("x||0|0", "seven");
+  press("Enter", field);
+  assert.equal(cell("x||0|0").querySelector("input").value, "seven");
+  assert.equal(field.getAttribute("aria-invalid"), "true");
+  assert.deepEqual(edits(), []);
+});
+
+test("Enter goes to the cell below, Tab to the next one", async () => {
+  const { type, focus } = await tables();
+  press("Enter", type("x||0|0", "7"));
+  assert.equal(focus(), "x||1|0");
+  press("Tab", type("x||1|0", "8"));
+  assert.equal(focus(), "x||1|1");
+});
+
+test("arrows lead from number to number and stop at the edge", async () => {
+  const { cell, focus } = await tables();
+  cell("x||0|0").focus();
+  press("ArrowDown", cell("x||0|0"));
+  assert.equal(focus(), "x||1|0");
+  press("ArrowLeft", cell("x||1|0"));
+  assert.equal(focus(), "x||1|0");
+});
+
+test("a computed number opens no field", async () => {
+  const { root, cell } = await tables();
+  cell("q|0|0|0").focus();
+  press("7", cell("q|0|0|0"));
+  assert.equal(root.querySelectorAll("td input").length, 0);
+});
