@@ -2,6 +2,7 @@
 // Python sends them (tests/js/test_dom.py writes it down). There is no layout here: every box is 0 × 0.
 
 import { readFileSync } from "node:fs";
+import { register } from "node:module";
 import { GlobalRegistrator } from "@happy-dom/global-registrator";
 import { BrowserErrorCaptureEnum } from "happy-dom";
 
@@ -54,10 +55,17 @@ document.head.innerHTML = "<style>* { color: rgb(10, 20, 30); }</style>"; // the
 /** What Python sends, by name. @type {Record<string, any>} */
 const PAYLOADS = JSON.parse(readFileSync(process.env.MHA_PAYLOADS, "utf-8"));
 
-let sessions = 0;
+/** A payload of its own for each test. @param {string} name */
+export const payload = (name) => structuredClone(PAYLOADS[name]);
 
-/** A payload, of a session that no other test has: what one has not sent yet goes with it. @param {string} name */
-export const payload = (name) => ({ ...structuredClone(PAYLOADS[name]), session: `session ${++sessions}` });
+// A module keeps what it knows for as long as its page is open, so each page has modules of its own: those that are
+// imported by ?1 are ?1 as well.
+const fresh = `export const resolve = (name, context, next) => {
+  const [, page] = context.parentURL?.split("?") ?? [];
+  return next(page && name.startsWith(".") ? name + "?" + page : name, context);
+};`;
+register(`data:text/javascript,${encodeURIComponent(fresh)}`);
+let pages = 0;
 
 /** Takes the component of the test before off its page. @type {(() => void) | undefined} */
 let left;
@@ -72,7 +80,7 @@ export async function mount(module, data) {
   left?.();
   sessionStorage.clear();
   localStorage.clear();
-  const { default: mounted } = await import(`../../../web/${module}`);
+  const { default: mounted } = await import(`../../../web/${module}?${++pages}`);
   const parentElement = document.createElement("div");
   document.body.append(parentElement);
   /** @type {[string, any][]} */
