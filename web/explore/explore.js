@@ -409,7 +409,7 @@ export class Bench {
 
   #rebuild(structure) {
     const held = this.grid.heldEditor();
-    const focus = active(this.root)?.closest("[data-focus]")?.dataset.focus;
+    const focus = active(this.root)?.closest("[data-focus]")?.getAttribute("data-focus");
     this.grid.rebuilt();
     this.#structure = structure;
     this.shown.measure();

@@ -38,27 +38,32 @@ const NAMES = [
   ...OF_MODELS,
 ];
 
-/** The address bar holds the work; what is not ours in it stays. */
+/** @typedef {{ unsaved?: boolean; ofModels?: boolean }} WorkState */
+
+/** The address bar holds the work; parameters that are not ours stay in it. */
 export class Address {
   #timer = 0;
-  #ours = null;
-  #written = 0;
-  /** @type {(asked: CustomEvent<Promise<{ unsaved?: boolean; ofModels?: boolean }>[]>) => void} */
-  #asked = null;
+  /** @type {Record<string, string> | null} */
+  #ours = null; // still to be written
+  #written = 0; // when
+  #settled;
+  #requested = (/** @type {CustomEvent<Promise<WorkState>[]>} */ { detail }) => {
+    detail.push(this.#settle());
+  };
 
   /**
-   * `settled` promises what there is to say of the work once every edit of it has been kept.
-   * @param {() => { unsaved?: boolean; ofModels?: boolean } | Promise<{ unsaved?: boolean; ofModels?: boolean }>} settled
+   * `settled` promises what there is to say of the work once the server has all its edits.
+   * @param {() => WorkState | Promise<WorkState>} settled
    */
   constructor(settled = () => ({})) {
-    this.#asked = ({ detail }) =>
-      detail.push(
-        Promise.resolve(settled()).then((answer) => {
-          this.flush();
-          return answer;
-        }),
-      );
-    window.addEventListener("mha-address-asked", this.#asked); // whoever copies the address wants the latest
+    this.#settled = settled;
+    window.addEventListener("mha-address-asked", this.#requested); // whoever copies the address wants the latest
+  }
+
+  async #settle() {
+    const state = await this.#settled();
+    this.flush();
+    return state;
   }
 
   /**
@@ -74,7 +79,7 @@ export class Address {
 
   /** Nothing more is written: another page has the address bar now. */
   stop() {
-    window.removeEventListener("mha-address-asked", this.#asked);
+    window.removeEventListener("mha-address-asked", this.#requested);
     clearTimeout(this.#timer);
     this.#ours = null;
   }

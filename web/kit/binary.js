@@ -1,14 +1,17 @@
 // A binary message of the server: the length of its header, the header as JSON, and behind it numbers, each array from
 // a multiple of 8 bytes. No DOM here.
 
+/** @typedef {Float32Array | Uint16Array | Uint8Array} Numbers */
+
+/** @type {Record<string, new (data: ArrayBuffer, start: number, count: number) => Numbers>} */
 const TYPES = { float32: Float32Array, uint16: Uint16Array, uint8: Uint8Array };
 
 /**
  * The header, and where the numbers begin.
  * @param {ArrayBuffer} data
- * @returns {{ header: any; at: number }}
+ * @returns {{ header: unknown; at: number }}
  */
-export function opened(data) {
+export function unframed(data) {
   const length = new DataView(data).getUint32(0, true);
   return { header: JSON.parse(new TextDecoder().decode(new Uint8Array(data, 4, length))), at: 4 + length };
 }
@@ -16,12 +19,14 @@ export function opened(data) {
 /**
  * The header and the arrays that it names, each `[name, type, shape]`.
  * @param {ArrayBuffer} data
- * @returns {{ header: any; arrays: Record<string, any> }}
+ * @template {{ arrays: [string, string, number[]][] }} [Header=any] as the message's kind has it, which the caller knows
+ * @returns {{ header: Header; arrays: Record<string, Numbers> }}
  */
 export function unpacked(data) {
-  const { header, at } = opened(data);
+  const { header: read, at } = unframed(data);
+  const header = /** @type {Header} */ (read);
   let start = at;
-  /** @type {Record<string, any>} */
+  /** @type {Record<string, Numbers>} */
   const arrays = {};
   for (const [name, type, shape] of header.arrays) {
     const count = shape.reduce((product, size) => product * size, 1);

@@ -1,17 +1,17 @@
-// How wide tables are: the room that is kept for their numbers, so that none moves another while it changes, and what a
-// table comes to. No DOM here.
+// How wide tables are: the room that is reserved for their numbers, so that a column keeps its width while they change,
+// and the width of a whole table. No DOM here.
 
 import { folded, UNASKED } from "./folding.js";
-import { isClaim, isGiven, labelsOf, rowsOf, shownAs, symbolOf, wasTyped } from "./graph.js";
+import { isClaim, isGiven, labelsOf, requireRows, rowsOf, shownAs, symbolOf, wasTyped } from "./graph.js";
 import { isWhole } from "./numbers.js";
 
 // In em, as bench.css has them:
 const LEAST = 3.5; // of a number without its margin
-const SLACK = 1; // to the left of a number, where a sign comes to stand
+const SLACK = 1; // to the left of a number, for the sign that may come
 const MARGIN = 0.6; // of a cell, and the space to the next one
-const GAP = 5.5; // what stands for columns that are folded away
+const GAP = 5.5; // in place of columns that are folded away
 const LABEL = 7; // the longest
-const FILLED_IN = 5.2; // a column to fill in, with the corner that is kept for a mark
+const FILLED_IN = 5.2; // a column to fill in, with the corner for a mark
 
 // In digits, of fonts with wide ones:
 const SIGN = 1.3; // a minus
@@ -19,7 +19,7 @@ const POINT = 0.5;
 const ROOM = 1.35; // the slack
 const NARROW = 5.4; // the least
 
-/** So many rows and columns are looked at, of which more are folded away. */
+/** So many rows and columns are measured; of more the rest are folded away. */
 const MOST = 8;
 
 /**
@@ -30,13 +30,13 @@ export const digitsIn = (text) =>
   text.length + (text.includes("−") ? SIGN - 1 : 0) - (text.includes(".") ? 1 - POINT : 0);
 
 /**
- * How long a number may be where room is kept for so many digits.
+ * How long a number may be where room is reserved for so many digits.
  * @param {number} digits
  */
 export const roomFor = (digits) => Math.max(NARROW, digits + ROOM);
 
 /**
- * Whether a matrix may come to have decimals though no input has any: it, or what it is worked out from, was divided.
+ * Whether a matrix may get decimals though no input has any: it, or what it is computed from, is divided.
  * @param {Model} model
  * @param {string} name
  * @returns {boolean}
@@ -50,14 +50,13 @@ function isDivided(model, name) {
 }
 
 /**
- * For how many digits a table keeps room, and for the sign that may come: of the numbers that stand there, and of any
- * below ten; 0 where there is enough always.
+ * For how many digits a table reserves room: for its numbers, and for any number below ten, with a sign; 0 where the
+ * least column is wide enough.
  * @type {OfMatrix<number>}
  */
 export function reserved(model, name, head) {
-  const rows = rowsOf(model, name, head)?.slice(0, MOST);
-  const numbers =
-    rows?.flatMap((row) => row.slice(0, MOST)).filter((value) => typeof value === "number") ?? [];
+  const rows = (rowsOf(model, name, head) ?? []).slice(0, MOST);
+  const numbers = rows.flatMap((row) => row.slice(0, MOST)).filter((value) => typeof value === "number");
   if (!numbers.length || isClaim(model, name)) return 0;
   const show = shownAs(model, name, head);
   const longest = Math.max(...numbers.map((number) => digitsIn(show(number))));
@@ -71,21 +70,21 @@ export function reserved(model, name, head) {
 }
 
 /**
- * The em of a column that keeps room for so many digits, where one is so many em wide.
+ * The width of a column, in em, with room for so many digits of so many em.
  * @param {number} digits
  * @param {number} digit
  */
 const column = (digits, digit) => Math.max(LEAST, digits * digit + SLACK) + MARGIN;
 
 /**
- * A text's length in one line, its subscripts smaller.
+ * A text's length in one line; subscripts count for less.
  * @param {string} text
  */
-const written = (text) =>
+const lengthOf = (text) =>
   text.replaceAll(/_(\w+)/g, (_, below) => "x".repeat(Math.ceil(0.72 * below.length))).length;
 
 /**
- * How many em wide a head's widest table is, what stands above it included; none is unfolded. `digit`: how wide one is.
+ * The width of a head's widest table, in em, or of its caption; no table is unfolded. `digit`: the width of a digit.
  * @param {Model} model
  * @param {number} head
  * @param {number} digit
@@ -103,10 +102,10 @@ export function widthOf(model, head, digit) {
 
 /** @type {(model: Model, name: string, head: number, digit: number) => number} */
 function tableWidth(model, name, head, digit) {
-  const rows = rowsOf(model, name, head);
+  const rows = requireRows(model, name, head);
   const numbers = isClaim(model, name) ? FILLED_IN : column(reserved(model, name, head), digit);
   const columns = folded(rows[0].length, UNASKED).map((at) => (typeof at === "object" ? GAP : numbers));
-  const labels = labelsOf(model, model.matrices[name].axes[0], rows.length).map(written);
+  const labels = labelsOf(model, model.matrices[name].axes[0], rows.length).map(lengthOf);
   const label = Math.min(LABEL, 0.86 * digit * Math.max(...labels)) + 0.6;
   return label + columns.reduce((sum, width) => sum + width, 0);
 }
@@ -116,5 +115,5 @@ function captionWidth(model, name, head, digit) {
   const { formula } = model.matrices[name];
   const sign = symbolOf(model, name, head);
   const text = isGiven(model, name, head) || !formula ? sign : `${sign} = ${formula}`;
-  return digit * written(text) + 3.6;
+  return digit * lengthOf(text) + 3.6;
 }

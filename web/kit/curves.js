@@ -1,19 +1,22 @@
 // Where the lines of the overview run: from each query, at the left, to each key, at the right, in a panel that is as
 // wide as 1. No DOM here.
 
-/** The middle of row `at` of so many that share a height. */
+/** The middle of row `at` of so many that share a height. @type {(at: number, count: number, height: number) => number} */
 export const middle = (at, count, height) => ((at + 0.5) * height) / count;
 
-/** A line from (0, from) to (`width`, to), level at both ends, as an SVG path. */
+/**
+ * A line from (0, from) to (`width`, to), level at both ends, as an SVG path.
+ * @type {(from: number, to: number, width: number) => string}
+ */
 export const curve = (from, to, width) => `M0 ${from}C${width / 2} ${from} ${width / 2} ${to} ${width} ${to}`;
 
-/** How high a line runs at x, from 0 to 1. */
+/** How high a line runs at x, from 0 to 1. @type {(from: number, to: number, x: number) => number} */
 export function heightAt(from, to, x) {
   const t = alongAt(x);
   return from + (to - from) * t * t * (3 - 2 * t);
 }
 
-/** The t at which a line is at x = 1.5 t (1 − t) + t³, which grows with t: by halving. */
+/** The t at which a line is at x = 1.5 t (1 − t) + t³, which grows with t: by halving. @param {number} x */
 function alongAt(x) {
   let [low, high] = [0, 1];
   for (let step = 0; step < 20; step++) {

@@ -133,9 +133,10 @@ export function setAttribute(node, name, value) {
 
 /**
  * The element of a component that has the focus.
- * @type {(root: Element) => any}
+ * @type {(root: Element) => HTMLElement | null}
  */
-export const active = (root) => /** @type {ShadowRoot} */ (root.getRootNode()).activeElement;
+export const active = (root) =>
+  /** @type {HTMLElement | null} */ (/** @type {ShadowRoot | Document} */ (root.getRootNode()).activeElement);
 
 /** @type {(root: Element, focus: string) => HTMLElement | null} */
 export const named = (root, focus) =>

@@ -1,6 +1,9 @@
-// Keys that walk, from anywhere on the page: but never those that a text field, a list, a slider or a pressed button
-// needs.
+// The keys that lead through the walk and the lessons, wherever the focus is on the page. A key that the focused text
+// field, list, slider or button needs is left to it.
 
+/** @typedef {Record<string, string>} Meanings what keys mean, by key */
+
+/** @type {Meanings} */
 const MOVES = {
   ArrowRight: "next",
   PageDown: "next",
@@ -14,7 +17,8 @@ const MOVES = {
   Enter: "reveal",
   Escape: "leave",
 };
-const ON_STAGE = {
+/** @type {Meanings} */
+const BEFORE_AUDIENCE = {
   a: "ask",
   b: "darken",
   c: "code",
@@ -33,9 +37,10 @@ const ON_STAGE = {
   "[": "stationBefore",
   "]": "stationAfter",
 };
-const OFF_STAGE = { p: "project", "?": "help" };
+/** @type {Meanings} */
+const ELSEWHERE = { p: "project", "?": "help" };
 const PRESSES = new Set([" ", "Enter"]);
-const OWN = [
+const NEEDS_KEYS = [
   "textarea",
   "select",
   "[contenteditable]",
@@ -47,28 +52,36 @@ const OWN = [
   "[role=dialog]",
   "iframe",
 ].join();
-const MOVED = "[role=slider], [role=radio], input[type=range], input[type=radio]"; // they need no letters
+const NEEDS_NO_LETTERS = "[role=slider], [role=radio], input[type=range], input[type=radio]";
 const BUTTONLIKE =
   "button, a[href], summary, input, [role=button], [role=switch], [role=checkbox], [role=tab]";
 const NO_TEXT = new Set(["checkbox", "button", "submit", "reset", "file"]);
 const DIGITS_APART = 700; // milliseconds within which two digits are one number
 
-/** What a key press means here: {move}, {jump: number}, or null; before an audience some keys mean more, and one leads there. */
+/** @typedef {{ move?: string; jump?: number }} Meant what a key means: a move by its name, or a jump to a number */
+
 export class Keys {
   #digits = "";
   #typed = 0;
 
-  read(event, onStage) {
+  /**
+   * What a key press means; null where it means nothing here.
+   * @param {KeyboardEvent} event
+   * @param {boolean} isBeforeAudience some keys then mean something else
+   * @returns {Meant | null}
+   */
+  read(event, isBeforeAudience) {
     if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey)
       return null;
     const target = event.composedPath()[0];
     if (target instanceof Element && isBusy(target, event.key)) return null;
     if (/^[0-9]$/.test(event.key)) return this.#digit(event);
-    const shown = (onStage ? ON_STAGE : OFF_STAGE)[event.key.toLowerCase()];
-    const move = shown || (!event.shiftKey && MOVES[event.key]);
+    const meanings = isBeforeAudience ? BEFORE_AUDIENCE : ELSEWHERE;
+    const move = meanings[event.key.toLowerCase()] || (!event.shiftKey && MOVES[event.key]);
     return move ? { move } : null;
   }
 
+  /** @param {KeyboardEvent} event */
   #digit(event) {
     if (event.timeStamp - this.#typed > DIGITS_APART) this.#digits = "";
     this.#typed = event.timeStamp;
@@ -77,19 +90,28 @@ export class Keys {
   }
 }
 
+/**
+ * Whether the focused element needs this key.
+ * @param {Element} target
+ * @param {string} key
+ */
 function isBusy(target, key) {
-  if (target.closest(OWN)) return true;
-  if (target.closest(MOVED)) return key.length > 1 || PRESSES.has(key);
+  if (target.closest(NEEDS_KEYS)) return true;
+  if (target.closest(NEEDS_NO_LETTERS)) return key.length > 1 || PRESSES.has(key);
   const field = target.closest("input");
   if (field && !NO_TEXT.has(field.type)) return true;
   return PRESSES.has(key) && Boolean(target.closest(BUTTONLIKE));
 }
 
-const OWN_KEYS = /^(F\d+|Shift|Control|Alt|Meta|AltGraph|CapsLock)$/;
+const MODIFIERS = /^(F\d+|Shift|Control|Alt|Meta|AltGraph|CapsLock)$/;
 
-/** Whether a key is the browser's, or one that is held. @type {(event: KeyboardEvent) => boolean} */
+/** Whether a key belongs to the browser, or only modifies others. @type {(event: KeyboardEvent) => boolean} */
 export const isOwn = ({ key, ctrlKey, altKey, metaKey }) =>
-  ctrlKey || altKey || metaKey || OWN_KEYS.test(key);
+  ctrlKey || altKey || metaKey || MODIFIERS.test(key);
 
-/** Whether somebody is typing into a text field. */
+/**
+ * Whether this is the field of an answer, which somebody types into.
+ * @param {unknown} node
+ * @returns {node is HTMLInputElement}
+ */
 export const isField = (node) => node instanceof HTMLInputElement && node.classList.contains("answer");

@@ -1,7 +1,19 @@
-// The line of arithmetic: what a number is made of and what it goes into, in a sentence and as lit cells.
+// The line of arithmetic: what a number is computed from and what it goes into, in a sentence and as lit cells.
 
 import { arithmetic, inBrief } from "./arithmetic.js";
-import { active, button, div, element, fill, fillNodes, named, pressable, span, symbol } from "./dom.js";
+import {
+  active,
+  button,
+  div,
+  element,
+  fill,
+  fillNodes,
+  named,
+  pressable,
+  span,
+  symbol,
+  targetOf,
+} from "./dom.js";
 import {
   canFollow,
   exists,
@@ -10,12 +22,13 @@ import {
   isSame,
   key,
   nameOf,
+  ofHead,
   pairOf,
   pathOf,
+  requireValue,
   symbolOf,
   termsOf,
   tokensOf,
-  valueAt,
 } from "./graph.js";
 import { jumps, stopsOf } from "./jumps.js";
 import { changeText, isTarget, lensAt } from "./lens.js";
@@ -31,31 +44,34 @@ import { Lights } from "./selection.js";
  * @param {{ quiet?: string; also?: string; follow?: (cell: Cell) => void }} [manner]
  */
 export function pieceOf(model, piece, placed, { quiet = "quiet-text", also = "", follow } = {}) {
+  /** @param {...(string | false | undefined)} names */
   const classes = (...names) => [also, ...names].filter(Boolean).join(" ") || null;
-  if (piece.text !== undefined) return element("span", { class: classes(piece.quiet && quiet) }, piece.text);
-  const of = piece.place ?? piece.cell;
-  const hue = piece.place ? "" : `hue-${model.matrices[of.name].hue || "none"}`;
-  const shown = piece.place ? placed(of) : [piece.power ?? piece.number];
+  const cell = piece.place ?? piece.cell;
+  if (piece.text !== undefined || !cell)
+    return element("span", { class: classes(piece.quiet && quiet) }, piece.text);
+  const hue = piece.place ? "" : `hue-${model.matrices[cell.name].hue || "none"}`;
+  const shown = piece.place ? placed(cell) : [piece.power ?? piece.number];
   const tag = piece.power !== undefined ? "sup" : piece.strong ? "strong" : "span";
   if (!follow || piece.strong) return element(tag, { class: classes(hue && "number", hue) }, ...shown);
   const attributes = {
     class: classes(hue && "number", "term", hue),
-    title: nameOf(model, of).replaceAll("_", ""),
+    title: nameOf(model, cell).replaceAll("_", ""),
   };
-  const link = button({ ...attributes, onclick: () => follow(of) }, ...shown);
+  const link = button({ ...attributes, onclick: () => follow(cell) }, ...shown);
   return tag === "sup" ? element("sup", {}, link) : link;
 }
 
 /**
- * The same, each power in one line with what it is of.
+ * The same nodes, each power together with its base, so that no line breaks between them.
  * @param {HTMLElement[]} nodes
  */
-function unparted(nodes) {
+function withPowers(nodes) {
   return nodes.map((node, at) => {
     const before = nodes[at - 1];
     if (node.localName !== "sup" || !before || before.childElementCount) return node;
-    const [base] = before.textContent.match(/\S*$/);
-    before.textContent = before.textContent.slice(0, before.textContent.length - base.length);
+    const text = before.textContent ?? "";
+    const [base] = text.match(/\S*$/) ?? [""];
+    before.textContent = text.slice(0, text.length - base.length);
     return element(
       "span",
       { class: "power" },
@@ -65,30 +81,33 @@ function unparted(nodes) {
   });
 }
 
+/** @typedef {Pick<Host, "model" | "view">} Page the numbers, and the tables that show them */
+
 export class Explain {
   #lights = new Lights();
-  #whole = false; // all that the held number comes from and goes into is lit, and the rest steps back
+  #whole = false; // the pinned number's whole path is lit, and the rest is dimmed
   /** @type {Cell[]} */
-  #trail = []; // the numbers that were followed, up to the one that is held
+  #trail = []; // the numbers that were followed to the pinned one
   /** @type {Cell | null} */
   #end = null; // the one that the trail leads to
+  /** @type {{ page: Page; cell: Cell | null; pinned: Cell | null } | null} */
   #shown = null;
   /** @type {Cell | null} */
   #solved = null; // the wrong number whose right calculation has been asked for
-  /** @type {{ model: Model; held: Cell; cells: Cell[] } | null} */
+  /** @type {{ model: Model; cell: Cell; cells: Cell[] } | null} */
   #path = null; // the last one that was followed
 
   /**
-   * `unpin()` lets go of a number that is held, `hold(cell)` holds another and goes there, `go(cell)` goes there alone;
-   * `traced(path, begun)`: these cells are lit as the whole path, or none, `begun` where that has just been asked for;
-   * `mask(pair, hides)` hides a pair or lets it attend; `above`: what stands over the line. Without `hold` the numbers of
-   * the line lead nowhere, without `mask` none can be hidden.
+   * `unpin()` lets go of the pinned number, `hold(cell)` pins another and goes there, `go(cell)` goes there alone.
+   * `traced(path, begun)`: these cells are lit as the whole path, or none; `begun` where that has just been asked for.
+   * `mask(pair, hides)` hides a pair or lets it attend. `above`: nodes above the line. Without `hold` the numbers of the
+   * line lead nowhere, without `mask` none can be hidden.
    * @param {Record<string, string>} words
    * @param {{ unpin: () => void; hold?: (cell: Cell) => void; go?: (cell: Cell) => void;
    *   traced?: (path: Cell[] | null, begun: boolean) => void; mask?: (pair: Cell, hides: boolean) => void }} host
    * @param {...Node} above
    */
-  constructor(words, { unpin, hold, go, traced = () => {}, mask }, ...above) {
+  constructor(words, { unpin, hold, go = () => {}, traced = () => {}, mask }, ...above) {
     this.words = words;
     this.unpin = unpin;
     this.hold = hold;
@@ -96,23 +115,23 @@ export class Explain {
     this.traced = traced;
     this.mask = mask;
     this.line = div("line");
-    // The focus stays where it is while a button of the line is pressed: the line would be drawn anew under the hand.
+    // A press on a button of the line moves no focus: that would draw the line again under the pointer.
     this.line.addEventListener("mousedown", (event) => {
-      if (/** @type {Element} */ (event.target).closest("button")) event.preventDefault();
+      if (targetOf(event)?.closest("button")) event.preventDefault();
     });
     this.root = div("explain", ...above, this.line);
     this.root.addEventListener("keydown", ({ key: pressed }) => pressed === "Escape" && this.unpin());
   }
 
   /**
-   * Go to a term of the number that is held, which stays in the trail.
+   * Go to a term of the pinned number, which stays in the trail.
    * @param {Cell} from
    * @param {Cell} to
    */
   #follow(from, to) {
     this.#trail = [...this.#trail, from];
     this.#end = to;
-    this.hold(to);
+    this.hold?.(to);
   }
 
   /** @param {number} at of the trail, where to go back to */
@@ -120,41 +139,42 @@ export class Explain {
     const to = this.#trail[at];
     this.#trail = this.#trail.slice(0, at);
     this.#end = to;
-    this.hold(to);
+    this.hold?.(to);
   }
 
   #toggleWhole() {
+    if (!this.#shown) return;
     this.#whole = !this.#whole;
-    const { shown, cell, held } = this.#shown;
-    this.show(shown, cell, held, true);
-    named(this.line, "whole path")?.focus({ preventScroll: true }); // the page may be on its way to the terms
+    const { page, cell, pinned } = this.#shown;
+    this.show(page, cell, pinned, true);
+    named(this.line, "whole path")?.focus({ preventScroll: true }); // the page may be scrolling to the terms
   }
 
   /**
-   * Draw the line anew, and give the focus back to the button of it that had it.
-   * @param {...Child} parts
+   * Draw the line again, and give the focus back to the button of it that had it.
+   * @param {...(Node | string)} parts
    */
   #draw(...parts) {
     const focused = active(this.line);
-    const focus = this.line.contains(focused) && focused.dataset.focus;
+    const focus = this.line.contains(focused) && focused?.dataset.focus;
     this.line.replaceChildren(...parts);
     if (focus) named(this.line, focus)?.focus({ preventScroll: true });
   }
 
   /**
-   * Show where a cell of a view comes from and where it goes, and whether it is the one that is held.
-   * @param {Pick<Host, "model" | "view">} shown
-   * @param {Cell} cell
-   * @param {Cell} held
-   * @param {boolean} [asked] whether its whole path has just been asked for, or no longer
+   * Show what a cell is computed from and what it goes into, and whether it is pinned.
+   * @param {Page} page
+   * @param {Cell | null} cell
+   * @param {Cell | null} pinned
+   * @param {boolean} [toggled] whether the whole path has just been asked for, or no longer
    */
-  show(shown, cell, held, asked = false) {
-    const { model, view } = shown;
-    this.#shown = { shown, cell, held };
-    if (!isSame(held, this.#end)) this.#trail = [];
+  show(page, cell, pinned, toggled = false) {
+    const { model, view } = page;
+    this.#shown = { page, cell, pinned };
+    if (!isSame(pinned, this.#end)) this.#trail = [];
     const known = cell && exists(model, cell);
-    const pinned = known && isSame(cell, held);
-    this.root.classList.toggle("is-pinned", Boolean(pinned));
+    const isPinned = Boolean(known && isSame(cell, pinned));
+    this.root.classList.toggle("is-pinned", isPinned);
     if (!known) {
       this.#lights.clear();
       this.#draw(span("hint", model.check ? this.words.hint_check : this.words.hint));
@@ -163,38 +183,42 @@ export class Explain {
     }
     const terms = termsOf(model, cell);
     const fed = fedBy(model, cell);
-    const light = (cells, name) =>
-      this.#lights.light(cells.map((of) => view.cells.get(key(of))).filter(Boolean), name);
-    const path = this.#pathOf(model, held);
-    if (path && pinned) view.reveal(path);
+    /** @type {(cells: (Cell | null)[], name: string) => void} */
+    const light = (cells, name) => {
+      const tds = cells.map((lit) => lit && view.cells.get(key(lit))).filter((td) => td instanceof Element);
+      this.#lights.light(tds, name);
+    };
+    const path = this.#pathOf(model, pinned);
+    if (path && isPinned) view.reveal(path);
     this.#lights.anew(() => {
-      light([cell], pinned ? "pinned" : "current");
+      light([cell], isPinned ? "pinned" : "current");
       light(terms.flat(), "operand");
       light(fed, "fed");
       if (!path) return;
       light(path, "path");
-      light([held], "pinned");
+      light([pinned], "pinned");
       this.#lights.light([view.root], "tracing");
     });
-    this.#draw(...this.#sentence(model, cell, terms, fed, pinned), "");
-    this.traced(path, asked && path !== null);
+    const parts = this.#sentence(model, cell, terms, fed, isPinned);
+    this.#draw(...parts.filter((part) => part !== null && part !== undefined), "");
+    this.traced(path, toggled && path !== null);
   }
 
   /**
-   * All that the held number comes from and goes into, where that is wanted; other numbers may be pointed at meanwhile.
+   * All that the pinned number comes from and goes into, where that is wanted, whatever number is pointed at.
    * @param {Model} model
-   * @param {Cell | null} held
+   * @param {Cell | null} cell
    */
-  #pathOf(model, held) {
-    if (!this.#whole || !held || !exists(model, held) || !canFollow(model)) return null;
-    if (this.#path?.model !== model || !isSame(this.#path.held, held))
-      this.#path = { model, held, cells: pathOf(model, held) };
+  #pathOf(model, cell) {
+    if (!this.#whole || !cell || !exists(model, cell) || !canFollow(model)) return null;
+    if (this.#path?.model !== model || !isSame(this.#path.cell, cell))
+      this.#path = { model, cell, cells: pathOf(model, cell) };
     return this.#path.cells;
   }
 
   /** The same as plain text, for a screen reader. */
   text() {
-    return this.line.textContent.replace(/\s+/g, " ").trim();
+    return (this.line.textContent ?? "").replace(/\s+/g, " ").trim();
   }
 
   /**
@@ -202,10 +226,10 @@ export class Explain {
    * @param {Cell} cell
    * @param {Cell[][]} terms
    * @param {Cell[]} fed
-   * @param {boolean} pinned
+   * @param {boolean} isPinned
    * @returns {Child[]}
    */
-  #sentence(model, cell, terms, fed, pinned) {
+  #sentence(model, cell, terms, fed, isPinned) {
     const place = span("place", ...this.#place(model, cell));
     if (isClaim(model, cell.name)) return this.#claimed(model, cell, place);
     const parts = [...this.#throughLens(model, cell), place, " = "];
@@ -213,18 +237,17 @@ export class Explain {
       const { formula } = model.matrices[cell.name];
       const step = model.steps[cell.name];
       if (formula) parts.push(span("formula", symbol(formula)), " = ");
-      const pieces = arithmetic(model, cell, inBrief(model, pinned ? Infinity : 10));
-      const follow = pinned && this.hold && ((to) => this.#follow(cell, to));
-      const nodes = pieces.map((piece) => pieceOf(model, piece, (of) => this.#place(model, of), { follow }));
-      parts.push(...unparted(nodes));
-      if (step.shifts && model.shifts[cell.head][cell.row])
+      const pieces = arithmetic(model, cell, inBrief(model, isPinned ? Infinity : 10));
+      const follow = isPinned && this.hold ? (/** @type {Cell} */ to) => this.#follow(cell, to) : undefined;
+      const nodes = pieces.map((piece) => pieceOf(model, piece, (at) => this.#place(model, at), { follow }));
+      parts.push(...withPowers(nodes));
+      if (step.shifts && ofHead(model.shifts, cell.head)?.[cell.row])
         parts.push(span("quiet-text", ` (${this.words.shifted})`));
     } else {
-      parts.push(element("strong", {}, exact(valueAt(model, cell))));
+      parts.push(element("strong", {}, exact(requireValue(model, cell))));
       if (fed.length) parts.push(span("feeds", " → ", ...this.#feeds(model, cell, fed)));
     }
-    if (pinned) parts.push(...this.#ways(model, cell));
-    return pinned ? [...this.#crumbs(model), ...parts] : parts;
+    return isPinned ? [...this.#crumbs(model), ...parts, ...this.#acts(model, cell)] : parts;
   }
 
   /**
@@ -247,38 +270,39 @@ export class Explain {
   }
 
   /**
-   * What can be done with the number that is held.
+   * What can be done with the pinned number.
    * @param {Model} model
    * @param {Cell} cell
    * @returns {Child[]}
    */
-  #ways(model, cell) {
+  #acts(model, cell) {
     const unpin = { data: { focus: "unpin" }, onclick: this.unpin };
     const whole = { data: { focus: "whole path" }, onclick: () => this.#toggleWhole() };
-    const ways = [
+    const acts = [
       this.#masking(model, cell),
       this.hold && canFollow(model) ? pressable(this.#whole, whole, this.words.whole_path) : null,
       button(unpin, `✕ ${this.words.unpin}`),
     ];
-    return [span("ways", ...ways), this.#jumps(model, cell)].filter(Boolean);
+    return [span("ways", ...acts), this.#jumps(model, cell)];
   }
 
-  /** @type {OfCell<Node>} */
+  /** @type {OfCell<Node | null>} */
   #jumps(model, cell) {
     const path = this.#pathOf(model, cell);
-    return path && jumps(model, stopsOf(path, cell, this.#shown.shown.view), this.words, this.go);
+    if (!path || !this.#shown) return null;
+    return jumps(model, stopsOf(path, cell, this.#shown.page.view), this.words, this.go);
   }
 
   /**
-   * Hide the pair that the number is about, in every head, or let it attend again.
+   * A button that hides the pair that the number is about, in every head, or lets it attend again.
    * @param {Model} model
    * @param {Cell} cell
    */
   #masking(model, cell) {
-    const pair = this.mask && pairOf(model, cell);
-    if (!pair) return null;
-    const { words } = this;
-    const onclick = () => this.mask(pair.cell, !pair.hidden);
+    const { mask, words } = this;
+    const pair = pairOf(model, cell);
+    if (!mask || !pair) return null;
+    const onclick = () => mask(pair.cell, !pair.hidden);
     return button({ data: { focus: "mask pair" }, onclick }, pair.hidden ? words.unmask : words.mask_this);
   }
 
@@ -288,17 +312,15 @@ export class Explain {
    * @returns {Child[]}
    */
   #crumbs(model) {
-    const crumbs = this.#trail
-      .map((cell, at) => [cell, at])
-      .filter(([cell]) => exists(model, /** @type {Cell} */ (cell)))
-      .flatMap(([cell, at]) => {
-        const back = {
-          class: "quiet crumb",
-          data: { focus: `crumb ${at}` },
-          onclick: () => this.#return(Number(at)),
-        };
-        return [button(back, ...symbol(nameOf(model, /** @type {Cell} */ (cell))).childNodes), " › "];
-      });
+    const crumbs = this.#trail.flatMap((cell, at) => {
+      if (!exists(model, cell)) return [];
+      const data = { focus: `crumb ${at}` };
+      const onclick = () => this.#return(at);
+      return [
+        button({ class: "quiet crumb", data, onclick }, ...symbol(nameOf(model, cell)).childNodes),
+        " › ",
+      ];
+    });
     return crumbs.length
       ? [element("nav", { class: "crumbs", "aria-label": this.words.crumbs }, ...crumbs)]
       : [];
@@ -309,14 +331,16 @@ export class Explain {
    * @type {OfCell<Child[]>}
    */
   #throughLens(model, cell) {
-    if (!model.lens || (model.lens.kind === "gradient" && !model.lens.target)) return [];
+    if (!model.lens) return [];
     const { words } = this;
+    /** @param {...Child} parts */
     const line = (...parts) => [div("through-lens", ...parts)];
     if (model.lens.kind === "change") return line(changeText(model, cell));
     const { target } = model.lens;
+    if (!target) return [];
     const by = lensAt(model, cell);
     if (isTarget(model, cell)) return line(differential(model, target), ": ", words.derivative_target);
-    if (by === null) {
+    if (by === null || by === undefined) {
       const [before, after] = words.derivative_later.split("{place}");
       return cell.name === "mask"
         ? line(words.derivative_mask)
@@ -342,7 +366,7 @@ export class Explain {
   #claimed(model, cell, place) {
     const mark = model.marks?.[key(cell)];
     const step = model.matrices[cell.name];
-    const parts = [place, " = ", element("strong", {}, exact(valueAt(model, cell)) || "?")];
+    const parts = [place, " = ", element("strong", {}, exact(requireValue(model, cell)) || "?")];
     const isCopy = mark === "follows" && cell.name === "concat";
     const markText = isCopy ? this.words.mark_copied : this.words[`mark_${mark}`];
     if (mark) parts.push(span(`verdict-mark ${mark}`, ` ${fill(this.words.mark_told, { mark: markText })} `));
@@ -356,22 +380,22 @@ export class Explain {
     return parts;
   }
 
-  /** What is right is told to who asks for it. */
+  /** A button that shows the right calculation. */
   #solving() {
     const keys = { "aria-keyshortcuts": "?", title: `${this.words.solution} (?)` };
     return button({ data: { focus: "solution" }, ...keys, onclick: () => this.solve() }, this.words.solution);
   }
 
-  /** Tell what is right where the number that is shown is wrong. */
+  /** Show the right calculation of the number that is shown, where it is wrong. */
   solve() {
     if (!this.#shown) return;
-    const { shown, cell, held } = this.#shown;
+    const { page, cell, pinned } = this.#shown;
     this.#solved = cell;
-    this.show(shown, cell, held);
+    this.show(page, cell, pinned);
   }
 
   /**
-   * The cell's name, and the tokens that it is about.
+   * The cell's name with its tokens.
    * @type {OfCell<Child[]>}
    */
   #place(model, cell) {
@@ -384,7 +408,7 @@ export class Explain {
 }
 
 /**
- * ∂X[1, 2], or ∂(A[1, 3] of head 2): a name of several words is held together.
+ * ∂X[1, 2], or ∂(A[1, 3] of head 2): a name of several words stands in parentheses.
  * @param {Model} model
  * @param {Cell} cell
  */

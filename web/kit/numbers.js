@@ -11,21 +11,26 @@ const TYPED = 4; // decimals that somebody may well have typed
 export const isWhole = (rows) =>
   rows.every((row) => row.every((value) => typeof value !== "number" || Number.isInteger(value)));
 
+/** @typedef {Value | null | undefined | Nested[]} Nested numbers in lists, as deep as may be */
+
 /**
  * The largest magnitude among nested lists, or 1.
- * @type {(values: any) => number}
+ * @param {Nested} values
+ * @returns {number}
  */
 export const largest = (values) => most(values) || 1;
 
-/** @type {(item: any) => number} */
+/** @type {(item: Nested) => number} */
 const most = (item) => {
-  if (Array.isArray(item)) return item.reduce((max, value) => Math.max(max, most(value)), 0);
+  if (Array.isArray(item))
+    return item.reduce((/** @type {number} */ max, value) => Math.max(max, most(value)), 0);
   return typeof item === "number" ? Math.abs(item) : 0;
 };
 
 /**
  * The largest magnitude, rounded up to 1, 2 or 5 × 10ⁿ, so that colours stay put.
- * @type {(values: any) => number}
+ * @param {Nested} values
+ * @returns {number}
  */
 export function topOf(values) {
   const magnitude = largest(values);
@@ -188,7 +193,7 @@ export const readMask = (text, most) =>
  */
 export const parseMask = (text) => readMask(text).value;
 
-/** 1e12 for 1000000000000, as one types it. */
+/** 1e12 for 1000000000000, as one types it. @type {(number: number) => string} */
 export const inPowers = (number) =>
   number.toExponential(number === Number.MAX_VALUE ? 1 : undefined).replace("+", "");
 
@@ -197,8 +202,9 @@ export const inPowers = (number) =>
  * @type {(text: string) => Reading<boolean>}
  */
 export function readAllowed(text) {
-  const value = { 1: true, 0: false, "✓": true, "✕": false }[usual(text)];
-  return value === undefined ? { wrong: "not_allowed" } : { value };
+  const typed = usual(text);
+  if (typed === "1" || typed === "✓") return { value: true };
+  return typed === "0" || typed === "✕" ? { value: false } : { wrong: "not_allowed" };
 }
 
 const COUNTING = 4; // digits to which a fraction is written out
@@ -257,6 +263,7 @@ export const toTsv = (rows) => rows.map((row) => row.map(plain).join("\t")).join
  * @type {(rows: Value[][], rowLabels: string[], colLabels: string[]) => string}
  */
 export function toCsv(rows, rowLabels, colLabels) {
+  /** @param {string} label */
   const quote = (label) => {
     const safe = /^[=+\-@\t\r]/.test(label) ? `'${label}` : label;
     return `"${safe.replaceAll('"', '""')}"`;

@@ -1,41 +1,53 @@
-// Which cells are pointed at, lit and selected; in tables that nobody edits that is all that keys and pointer do.
+// Which cells are pointed at, lit and selected. In tables that cannot be edited, keys and pointer do nothing else.
 
-import { active, fill } from "./dom.js";
-import { key, nameOf, rowsOf, sourcesOf, unkey, valueAt } from "./graph.js";
+import { active, fill, targetOf } from "./dom.js";
+import { key, nameOf, requireRows, requireValue, sourcesOf, unkey } from "./graph.js";
 import { toTsv } from "./numbers.js";
 
+/** @type {Record<string, [number, number]>} */
 export const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 /**
  * The <td> of a number that an event is about, or that has the focus.
- * @type {(target: any) => HTMLTableCellElement | null}
+ * @type {(target: unknown) => HTMLTableCellElement | null}
  */
-export const cellAt = (target) => target?.closest?.("td[data-key]") ?? null;
+export const cellAt = (target) => (target instanceof Element ? target.closest("td[data-key]") : null);
 
 /**
- * Tab comes back to the cell of a table that had the focus last.
+ * The cell that a <td> of a number shows.
+ * @param {HTMLElement} td
+ */
+export const cellIn = (td) => unkey(td.dataset.key ?? "");
+
+/**
+ * Make this the cell of its table that Tab comes back to.
  * @param {HTMLTableCellElement} td
  */
-function entrance(td) {
-  for (const other of td.closest("table").querySelectorAll('td[tabindex="0"]'))
+function makeTabStop(td) {
+  for (const other of td.closest("table")?.querySelectorAll('td[tabindex="0"]') ?? [])
     other.setAttribute("tabindex", "-1");
-  td.tabIndex = td.querySelector("[tabindex]") ? -1 : 0; // what stands in it may be what is come back to
+  td.tabIndex = td.querySelector("[tabindex]") ? -1 : 0; // what is in it may be the tab stop itself
 }
 
-/** What is reached last in `root`: by the pointer, or by the keyboard, which takes over from a pointer that lies still. */
+/**
+ * The cell that the pointer or the focus has reached last. The keyboard takes over from a pointer that lies still.
+ * @template What
+ */
 export class Pointing {
+  /** @type {What | null} */
   #hovered = null;
-  #still = false; // the page goes somewhere beneath a pointer that lies still: what comes to lie under it is not meant
+  #still = false; // the page moves beneath a pointer that lies still: the cell that comes to lie under it is not meant
 
   /**
    * `read` says what a <td> stands for, or null; `changed(byFocus)` is called when another may be reached.
    * @param {HTMLElement} root
-   * @param {(td: HTMLTableCellElement) => any} read
+   * @param {(td: HTMLTableCellElement) => What | null} read
    * @param {(byFocus: boolean) => void} changed
    */
   constructor(root, read, changed) {
     this.root = root;
     this.read = read;
+    /** @param {HTMLTableCellElement | null} td */
     const hover = (td) => {
       this.#hovered = td && read(td);
       changed(false);
@@ -51,7 +63,7 @@ export class Pointing {
     root.addEventListener("focusin", ({ target }) => {
       const td = cellAt(target);
       if (!td || !read(td)) return;
-      entrance(td);
+      makeTabStop(td);
       this.#hovered = null;
       changed(true);
     });
@@ -67,19 +79,19 @@ export class Pointing {
     return td && this.root.contains(td) ? this.read(td) : null;
   }
 
-  /** The page is about to go somewhere, by itself. */
+  /** The page is about to scroll by itself. */
   rest() {
     this.#hovered = null;
     this.#still = true;
   }
 
-  /** The tables are drawn anew: what was pointed at is gone. */
+  /** The tables are drawn again: the cell that was pointed at is gone. */
   forget() {
     this.#hovered = null;
   }
 }
 
-/** Cells that are lit: each <td> with the class that lights it, until all are put out. */
+/** Cells that are lit, by the class that lights them. */
 export class Lights {
   /** @type {Map<string, Set<Element>>} */
   #lit = new Map();
@@ -102,7 +114,7 @@ export class Lights {
   }
 
   /**
-   * What `act` lights, and nothing else; what is lit already is left as it is.
+   * Light what `act` lights, and nothing else. What is lit already is left as it is.
    * @param {() => void} act
    */
   anew(act) {
@@ -115,12 +127,12 @@ export class Lights {
 }
 
 /**
- * Moving, selecting and copying in tables as in a spreadsheet; a click or Enter holds a number's explanation. `host`
- * gives the numbers, and is told what is said and held.
+ * Moving, selecting and copying in tables as in a spreadsheet; a click or Enter pins a number's explanation. `host` gives
+ * the numbers, shows messages and pins.
  * @template {Host} [H=Host]
  */
 export class Selection {
-  /** @type {Cell} */
+  /** @type {Cell | null} */
   anchor = null; // the cell from which a range is selected
   /** @type {HTMLElement[]} */
   range = []; // the <td>s of the selected range
@@ -131,14 +143,15 @@ export class Selection {
   }
 
   /**
-   * Event listeners for the element that holds the tables.
+   * Listen to the element that holds the tables. Returns what adds a listener for events in its cells.
    * @param {HTMLElement} root
    */
   listen(root) {
+    /** @type {<Name extends keyof HTMLElementEventMap>(type: Name, act: (cell: Cell, event: HTMLElementEventMap[Name]) => unknown) => void} */
     const on = (type, act) =>
       root.addEventListener(type, (event) => {
         const td = cellAt(event.target);
-        if (td) act(unkey(td.dataset.key), event);
+        if (td) act(cellIn(td), event);
       });
     on("pointerdown", (cell, event) => event.button === 0 && this.pressed(cell, event));
     on("pointerover", (cell, event) => event.buttons & 1 && this.dragged(cell));
@@ -147,30 +160,30 @@ export class Selection {
     on("copy", (cell, event) => this.copied(cell, event));
     on("paste", (cell, event) => this.pasted(cell, event));
     root.addEventListener("pointerdown", (event) => {
-      const corner = /** @type {Element} */ (event.target).closest?.("td.corner");
-      if (corner && event.button === 0) this.#takeWhole(corner.closest("table"), event);
+      const table = targetOf(event)?.closest("td.corner")?.closest("table");
+      if (table && event.button === 0) this.#selectTable(table, event);
     });
     return on;
   }
 
   /**
-   * The corner of a table is pressed: all of it is selected, to be copied or pasted over; where it is folded the first
+   * The corner of a table is pressed: select all of it, to be copied or pasted over. Of a folded table select the first
    * cell alone.
    * @param {HTMLTableElement} table
    * @param {PointerEvent} event
    */
-  #takeWhole(table, event) {
-    const first = /** @type {HTMLElement} */ (table.querySelector("td[data-key]"));
+  #selectTable(table, event) {
+    const first = cellAt(table.querySelector("td[data-key]"));
     if (!first) return;
     event.preventDefault(); // the focus goes to the cell
-    const cell = unkey(first.dataset.key);
+    const cell = cellIn(first);
     this.focus(cell);
     if (table.querySelector("th.gap")) return;
     const [rows, cols] = this.shape(cell);
     this.select(cell, { ...cell, row: rows - 1, col: cols - 1 });
   }
 
-  /** After the tables were built anew: the selection's cells are gone. */
+  /** The tables have been built again: the selection's cells are gone. */
   rebuilt() {
     this.range = [];
   }
@@ -180,9 +193,12 @@ export class Selection {
     return this.host.view.cells.get(key(cell));
   }
 
-  /** @param {Cell} cell */
+  /**
+   * The number of rows and of columns of a cell's table.
+   * @param {Cell} cell
+   */
   shape(cell) {
-    const rows = rowsOf(this.host.model, cell.name, cell.head);
+    const rows = requireRows(this.host.model, cell.name, cell.head);
     return [rows.length, rows[0].length];
   }
 
@@ -236,17 +252,17 @@ export class Selection {
    */
   moved(cell, event) {
     const step = !event.ctrlKey && !event.metaKey && !event.altKey && ARROWS[event.key];
-    const edge = { Home: 0, End: Infinity }[event.key];
-    if (!step && edge === undefined) return false;
+    const isEdge = event.key === "Home" || event.key === "End";
+    if (!step && !isEdge) return false;
     event.preventDefault();
-    if (!step) this.focus({ ...cell, col: Math.min(edge, this.shape(cell)[1] - 1) });
+    if (!step) this.focus({ ...cell, col: event.key === "Home" ? 0 : this.shape(cell)[1] - 1 });
     else if (event.shiftKey) this.#extend(step);
     else this.focus(this.inside(cell, step));
     return true;
   }
 
   /**
-   * Escape: a range first, then what is held.
+   * Escape: let go of a range first, then of what is pinned.
    * @param {Cell} cell
    */
   let(cell) {
@@ -259,8 +275,8 @@ export class Selection {
    * @param {ClipboardEvent} event
    */
   copied(cell, event) {
-    const rows = this.selected(cell).map((row) => row.map((one) => valueAt(this.host.model, one)));
-    event.clipboardData.setData("text/plain", toTsv(rows));
+    const rows = this.selected(cell).map((row) => row.map((one) => requireValue(this.host.model, one)));
+    event.clipboardData?.setData("text/plain", toTsv(rows));
     event.preventDefault();
   }
 
@@ -273,7 +289,7 @@ export class Selection {
   }
 
   /**
-   * What to change in place of a number that cannot be.
+   * Say what to change in place of a number that is computed.
    * @param {Cell} cell
    */
   sayComputed(cell) {
@@ -289,7 +305,7 @@ export class Selection {
   /**
    * The cell a step away, and never outside the matrix.
    * @param {Cell} cell
-   * @param {number[]} step
+   * @param {[number, number]} step
    * @returns {Cell}
    */
   inside(cell, [down, right]) {
@@ -309,19 +325,17 @@ export class Selection {
 
   /**
    * Give a cell the focus.
-   * @param {HTMLElement} td
+   * @param {HTMLElement | undefined} td
    */
   take(td) {
     td?.focus();
   }
 
-  /** @param {number[]} step */
+  /** @param {[number, number]} step */
   #extend(step) {
     const { anchor } = this;
     if (!anchor) return;
-    const [first, last] = [0, -1].map((at) =>
-      this.range.length ? unkey(this.range.at(at).dataset.key) : anchor,
-    );
+    const [first, last] = [this.range[0], this.range.at(-1)].map((td) => (td ? cellIn(td) : anchor));
     const far = {
       ...anchor,
       row: anchor.row === first.row ? last.row : first.row,
@@ -341,7 +355,7 @@ export class Selection {
     this.host.view.reveal(between(from, to));
     this.range = between(from, to)
       .map((cell) => this.cellOf(cell))
-      .filter(Boolean);
+      .filter((td) => td !== undefined);
     if (this.range.length > 1) for (const td of this.range) td.classList.add("selected");
   }
 
@@ -351,7 +365,7 @@ export class Selection {
    * @returns {Cell[][]}
    */
   selected(cell) {
-    const cells = this.range.length > 1 ? this.range.map((td) => unkey(td.dataset.key)) : [cell];
+    const cells = this.range.length > 1 ? this.range.map(cellIn) : [cell];
     const rows = new Map();
     for (const one of cells) rows.set(one.row, [...(rows.get(one.row) ?? []), one]);
     return [...rows.values()];
@@ -363,8 +377,8 @@ export class Selection {
  * @type {(from: Cell, to: Cell) => Cell[]}
  */
 export function between(from, to) {
-  const run = (one, other) =>
-    Array.from({ length: Math.abs(one - other) + 1 }, (_, n) => Math.min(one, other) + n);
+  /** @type {(from: number, to: number) => number[]} */
+  const run = (from, to) => Array.from({ length: Math.abs(from - to) + 1 }, (_, n) => Math.min(from, to) + n);
   return run(from.row, to.row).flatMap((row) => run(from.col, to.col).map((col) => ({ ...from, row, col })));
 }
 

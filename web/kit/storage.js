@@ -1,6 +1,7 @@
-// What this browser keeps, where it keeps anything: it may forbid that, and be full. Then a value lasts as long as the page.
+// What this browser stores. It may forbid that, or be full: then a value lasts as long as the page.
 
 export class Store {
+  /** @type {Map<string, string | null>} */
   #values = new Map(); // by name: what the browser did not take
 
   /** @param {() => Storage} open which a browser may refuse */
@@ -14,7 +15,8 @@ export class Store {
    * @returns {string | null}
    */
   text(name) {
-    if (this.#values.has(name)) return this.#values.get(name);
+    const value = this.#values.get(name);
+    if (value !== undefined) return value;
     try {
       return this.open().getItem(name);
     } catch {
@@ -39,11 +41,13 @@ export class Store {
 
   /**
    * What `set` was given; null where there is none, and where the text is no JSON.
+   * @template [T=any] as what it was stored, which the caller knows
    * @param {string} name
+   * @returns {T | null}
    */
   get(name) {
     try {
-      return JSON.parse(this.text(name));
+      return JSON.parse(this.text(name) ?? "null");
     } catch {
       return null;
     }
@@ -51,7 +55,7 @@ export class Store {
 
   /**
    * @param {string} name
-   * @param {any} value
+   * @param {unknown} value
    */
   set(name, value) {
     this.setText(name, value === null ? null : JSON.stringify(value));

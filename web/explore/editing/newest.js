@@ -20,7 +20,7 @@ export function overlay(model, edit) {
 }
 
 export class Newest {
-  /** @type {Record<string, any> | null} */
+  /** @type {Edit | null} */
   previewed = null; // an edit that is being made
   #seen = null; // what the lens shows of the last numbers that came by the live channel
 
